@@ -1,0 +1,101 @@
+import { defineConfig } from 'oxlint'
+
+/**
+ * The layer table: a folder of `src/` may import only what stands in its row (and itself).
+ * ARCHITECTURE.md explains the order. When a row stands in your way, change the design, not the row.
+ */
+const base = ['platform', 'core', 'config', 'store', 'events']
+const layers: Record<string, readonly string[]> = {
+  platform: [],
+  core: ['platform'],
+  config: ['platform', 'core'],
+  store: ['platform', 'core', 'config', 'generated'],
+  events: ['platform', 'core', 'config', 'store'],
+  model: base,
+  execution: base,
+  agents: [...base, 'model', 'execution'],
+  intake: base,
+  turn: [...base, 'model', 'execution', 'agents'],
+  worker: [...base, 'model', 'execution', 'agents', 'turn'],
+  graphql: [...base, 'model', 'execution', 'agents', 'intake', 'turn', 'worker', 'generated'],
+}
+const folders = [...Object.keys(layers), 'generated']
+
+const layerOverrides = Object.entries(layers).map(([folder, allowed]) => ({
+  files: [`src/${folder}/**/*.ts`],
+  rules: {
+    'no-restricted-imports': [
+      'error',
+      {
+        patterns: [
+          {
+            group: [
+              ...folders.filter((f) => f !== folder && !allowed.includes(f)).map((f) => `**/${f}/**`),
+              '**/app.ts',
+              '**/main.ts',
+              '**/test/**',
+            ],
+            message: `src/${folder} may import only: ${[folder, ...allowed].join(', ')} (see the layer table).`,
+          },
+        ],
+      },
+    ] as const,
+  },
+}))
+
+const timeMessage = 'Time, randomness and ids go through src/platform (clock.ts, id.ts), so that tests can hold them.'
+
+export default defineConfig({
+  plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'promise', 'node', 'vitest'],
+  categories: { correctness: 'error', suspicious: 'error', perf: 'error' },
+  options: { typeAware: true, denyWarnings: true },
+  ignorePatterns: ['node_modules/**', 'src/generated/**', 'test/generated/**', '.factotum/**', 'coverage/**'],
+  rules: {
+    'import/no-cycle': 'error',
+    'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+    'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true, IIFEs: true }],
+    'max-params': ['error', { max: 3 }],
+    'no-var': 'error',
+    'prefer-const': 'error',
+    eqeqeq: ['error', 'always', { null: 'ignore' }],
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-non-null-assertion': 'error',
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    'typescript/consistent-type-imports': 'error',
+    'typescript/no-unsafe-type-assertion': 'off',
+    'node/no-process-env': 'error',
+    'no-await-in-loop': 'off', // turns and queues are sequential on purpose
+    'import/no-unassigned-import': 'off',
+    'no-shadow': 'off',
+    'unicorn/no-array-sort': 'off',
+    'unicorn/consistent-function-scoping': 'off',
+    'no-underscore-dangle': 'off',
+    'promise/always-return': 'off',
+    'vitest/no-disabled-tests': 'error',
+    'vitest/no-focused-tests': 'error',
+    'vitest/expect-expect': 'error',
+    'vitest/require-mock-type-parameters': 'off',
+  },
+  overrides: [
+    ...layerOverrides,
+    {
+      files: ['src/**/*.ts'],
+      rules: {
+        'no-restricted-globals': [
+          'error',
+          ...['setTimeout', 'setInterval', 'setImmediate'].map((name) => ({ name, message: timeMessage })),
+        ],
+        'no-restricted-properties': [
+          'error',
+          { object: 'Date', property: 'now', message: timeMessage },
+          { object: 'Math', property: 'random', message: timeMessage },
+        ],
+      },
+    },
+    { files: ['src/platform/*.ts'], rules: { 'no-restricted-globals': 'off', 'no-restricted-properties': 'off' } },
+    { files: ['src/main.ts', 'test/**', 'bench/**', 'scripts/**', '*.ts'], rules: { 'node/no-process-env': 'off' } },
+    { files: ['**/*.test.ts', 'test/**', 'bench/**'], rules: { 'max-lines': ['error', { max: 600 }], 'max-lines-per-function': 'off' } },
+  ],
+})

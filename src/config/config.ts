@@ -1,0 +1,77 @@
+/** The configuration as the code reads it: checked, with every default filled in. `schema.ts` makes it from config.toml. */
+import type { Role, TokenKind } from '../core/identity.ts'
+import type { AgentRole } from '../core/model-call.ts'
+
+export interface TokenConfig {
+  readonly name: string
+  /** SHA-256 of the token. The token itself is never kept. */
+  readonly sha256: Buffer
+  readonly kind: TokenKind
+  /** The user that a token of kind USER is bound to. */
+  readonly user: string | null
+  readonly namespace: string | null
+}
+
+export interface UserConfig {
+  readonly name: string
+  readonly role: Role
+  /** "*" or the names of the skills that this user may use. */
+  readonly skills: '*' | readonly string[]
+  /** Token name → the identity under which this user appears there (case-sensitive). */
+  readonly aliases: ReadonlyMap<string, string>
+}
+
+export interface ProviderConfig {
+  readonly name: string
+  readonly baseUrl: string
+  /** The environment variable that holds the key, or null for a local provider without one. */
+  readonly apiKeyEnv: string | null
+}
+
+export interface ModelChoice {
+  readonly provider: string
+  readonly model: string
+}
+
+/** Per million tokens. */
+export interface Price {
+  readonly input: number
+  readonly output: number
+  readonly cached: number
+}
+
+export interface Settings {
+  readonly contextMessages: number
+  readonly maxReplanDepth: number
+  readonly maxValidationRetries: number
+  readonly maxPlanTasks: number
+  readonly execTimeoutMs: number
+  readonly llmIdleTimeoutMs: number
+  readonly maxQueued: number
+  readonly maxConcurrentTurns: number
+  /** How long running turns may go on after SIGTERM before they are handed over. */
+  readonly drainTimeoutMs: number
+  readonly requestsPerMinute: number
+  /** Origins that browsers may call from; empty: same origin only. */
+  readonly corsOrigins: readonly string[]
+  readonly graphiql: boolean
+  readonly introspection: boolean
+}
+
+export interface Config {
+  readonly tokens: ReadonlyMap<string, TokenConfig>
+  readonly users: ReadonlyMap<string, UserConfig>
+  /** Empty: the built-in rehearsal model answers. */
+  readonly providers: ReadonlyMap<string, ProviderConfig>
+  readonly models: Readonly<Record<AgentRole, ModelChoice>>
+  /** Keyed "provider:model". */
+  readonly prices: ReadonlyMap<string, Price>
+  readonly settings: Settings
+}
+
+/** The running configuration: it is replaced whole when the file changes to something valid. */
+export interface LiveConfig {
+  current(): Config
+  /** Calls `listener` after each replacement; the returned function stops that. */
+  onChange(listener: (config: Config) => void): () => void
+}

@@ -1,0 +1,24 @@
+/** Who asks, and whom they speak for. Frozen when a request or a turn starts; roles are read again before every task. */
+export type Role = 'ADMIN' | 'USER'
+export type TokenKind = 'CONNECTOR' | 'USER'
+
+export interface User {
+  readonly name: string
+  readonly role: Role
+}
+
+/** The caller of a request: a named token, and the user it is bound to (tokens of kind USER only). */
+export interface Viewer {
+  readonly tokenName: string
+  readonly tokenKind: TokenKind
+  /** A connector with a namespace may only touch sessions whose id starts with `<namespace>:`. */
+  readonly namespace: string | null
+  readonly user: User | null
+  /** The bound user's role; connectors are USER. */
+  readonly role: Role
+}
+
+/** What a message's `user` resolves to. Untrusted senders are stored for context and never start a turn. */
+export type Sender =
+  | { readonly trusted: true; readonly name: string; readonly role: Role }
+  | { readonly trusted: false; readonly name: string }

@@ -1,0 +1,64 @@
+/**
+ * The events of a session's log: one union, which the log stores, the feed carries and the door shows. `data` in the events
+ * table is the body without `type`. Adding an event is one more member here and one object type in src/graphql.
+ *
+ * A turn's events, in order:
+ *   MessageReceived
+ *   PipelineStep RECEIVED, CONTEXT, PLANNING, PLANNED, VALIDATION      (PLANNING … VALIDATION again for each retry)
+ *   PlanCreated
+ *   PipelineStep EXECUTING
+ *   per task: TaskUpdate RUNNING, TaskOutput*, TaskUpdate DONE|FAILED  (EXEC; then PipelineStep REVIEWING, Review)
+ *             TaskUpdate RUNNING, MessageOutput delta*, MessageOutput content, TaskUpdate DONE          (MSG)
+ *   PipelineStep REPLANNING, … back to CONTEXT …                       (on verdict REPLAN)
+ *   PipelineStep DELIVERING
+ *   PipelineStep COMPLETE, TurnCompleted                               (always the last two, also after failure and cancel)
+ */
+import type { PipelineStep, ReviewVerdict, TaskStatus, TurnStatus } from './status.ts'
+import type { Usage } from './usage.ts'
+
+export type OutputStream = 'STDOUT' | 'STDERR'
+
+export type SessionEventBody =
+  | { readonly type: 'MessageReceived'; readonly messageId: string }
+  /** A queued message was edited or withdrawn. */
+  | { readonly type: 'MessageUpdated'; readonly messageId: string }
+  /** Description, metadata, participants or status changed outside a turn. */
+  | { readonly type: 'SessionUpdated' }
+  | { readonly type: 'PipelineStep'; readonly step: PipelineStep; readonly detail: string | null }
+  | { readonly type: 'PlanCreated'; readonly planId: string }
+  | { readonly type: 'TaskUpdate'; readonly taskId: string; readonly status: TaskStatus }
+  | { readonly type: 'TaskOutput'; readonly taskId: string; readonly stream: OutputStream; readonly text: string }
+  /** `delta`: the next piece of a text being written, deleted from the log once `content`, the whole text, is there. */
+  | {
+      readonly type: 'MessageOutput'
+      readonly taskId: string
+      readonly delta: string | null
+      readonly content: string | null
+      readonly final: boolean
+    }
+  | { readonly type: 'Review'; readonly taskId: string; readonly verdict: ReviewVerdict; readonly reason: string | null }
+  | {
+      readonly type: 'TurnCompleted'
+      readonly status: TurnStatus
+      readonly commandsHandled: readonly string[]
+      readonly durationMs: number
+      readonly usage: Usage
+      readonly failure: string | null
+    }
+
+export type SessionEventType = SessionEventBody['type']
+
+/** An event as the log holds it. `seq` is strictly increasing per session; order of seq = order of commit. */
+export type SessionEvent = SessionEventBody & {
+  readonly seq: number
+  readonly at: Date
+  readonly sessionId: string
+  readonly turnId: string | null
+}
+
+/** An event not yet appended: the log gives it its `seq`. */
+export interface NewEvent {
+  readonly at: Date
+  readonly turnId: string | null
+  readonly body: SessionEventBody
+}

@@ -1,0 +1,41 @@
+/** What it means to run a shell command for a task: the input, the outcomes, and the port that the turn calls. */
+import type { Role } from '../core/identity.ts'
+import type { OutputStream } from '../core/session-event.ts'
+
+export interface CommandInput {
+  readonly sessionId: string
+  readonly taskId: string
+  /** The command line, run by bash. */
+  readonly command: string
+  /** Read from the current configuration just before: ADMIN runs unconfined, USER only inside the sandbox. */
+  readonly role: Role
+  readonly timeoutMs: number
+  /** Aborting ends the whole process tree. */
+  readonly signal: AbortSignal
+  /** Pieces of output as they appear, whole characters, already cut at the output limit. */
+  readonly onOutput: (stream: OutputStream, text: string) => void
+}
+
+export interface CommandOutput {
+  readonly stdout: string
+  readonly stderr: string
+  /** More than 1 MiB was printed: the rest was dropped. */
+  readonly truncated: boolean
+}
+
+export type CommandOutcome =
+  | ({ readonly kind: 'exited'; readonly exitCode: number } & CommandOutput)
+  | ({ readonly kind: 'killed'; readonly cause: 'timeout' | 'memory' | 'disk' | 'output' | 'cancelled' } & CommandOutput)
+  /** The deny list or a rule refused it before it ran; `reason` is for the user and the planner. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** There is no working sandbox for this role: nothing ran. */
+  | { readonly kind: 'unavailable'; readonly reason: string; readonly fix: string }
+
+/** Never rejects for what the command does; rejects only on a failure of our own (no workspace, no process). */
+export interface CommandRunner {
+  run(input: CommandInput): Promise<CommandOutcome>
+}
+
+export type SandboxState =
+  | { readonly available: true; readonly tier: 'bubblewrap' }
+  | { readonly available: false; readonly reason: string; readonly fix: string }

@@ -1,0 +1,35 @@
+/**
+ * Time as the rest of the code sees it. Production uses `systemClock`; tests that must hold time pass their own.
+ * Leases and heartbeats never use it: they live on database time, which all processes share.
+ */
+export interface Clock {
+  /** The current time, UTC. */
+  now(): Date
+  /** Milliseconds from a fixed but arbitrary point; never jumps. For durations. */
+  monotonicMs(): number
+  /** Resolves after `ms` milliseconds, or at once when `signal` aborts (never rejects: callers check the signal). */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** Calls `action` once after `ms` milliseconds; the returned function cancels it. Does not keep the process alive. */
+  after(ms: number, action: () => void): () => void
+}
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  monotonicMs: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted === true) return resolve()
+      const done = (): void => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', done)
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      signal?.addEventListener('abort', done, { once: true })
+    }),
+  after: (ms, action) => {
+    const timer = setTimeout(action, ms)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+}
