@@ -36,9 +36,12 @@ function goalProblems(goal: string): string[] {
 }
 
 function countProblems(count: number, maxTasks: number): string[] {
-  if (count === 0) return ['The plan has no tasks. It needs at least one; a plan that only answers has a single msg task.']
+  if (count === 0)
+    return ['The plan has no tasks. It needs at least one; a plan that only answers has a single msg task.']
   if (count <= maxTasks) return []
-  return [`The plan has ${count} tasks; at most ${maxTasks} are allowed. Join commands that belong together, or do less.`]
+  return [
+    `The plan has ${count} tasks; at most ${maxTasks} are allowed. Join commands that belong together, or do less.`,
+  ]
 }
 
 function taskProblems(task: ProposedTask, number: number): string[] {
@@ -48,7 +51,9 @@ function taskProblems(task: ProposedTask, number: number): string[] {
 function execProblems({ detail, expect }: ProposedTask, number: number): string[] {
   const task = `task ${number} (exec)`
   return [
-    ...(detail.trim() === '' ? [`Task ${number} (exec) has a blank detail. Its detail is the shell command to run.`] : []),
+    ...(detail.trim() === ''
+      ? [`Task ${number} (exec) has a blank detail. Its detail is the shell command to run.`]
+      : []),
     ...lengthProblems({
       what: `The detail of ${task}`,
       text: detail,
@@ -69,14 +74,18 @@ function execProblems({ detail, expect }: ProposedTask, number: number): string[
 
 function msgProblems({ detail, expect }: ProposedTask, number: number): string[] {
   return [
-    ...(detail.trim() === '' ? [`Task ${number} (msg) has a blank detail. Its detail says what to tell the user.`] : []),
+    ...(detail.trim() === ''
+      ? [`Task ${number} (msg) has a blank detail. Its detail says what to tell the user.`]
+      : []),
     ...lengthProblems({
       what: `The detail of task ${number} (msg)`,
       text: detail,
       maxBytes: MAX_DETAIL_BYTES,
       right: 'Say what the messenger needs; the outputs of the tasks before it are shown to it anyway.',
     }),
-    ...(expect === null ? [] : [`Task ${number} (msg) has an expect. Messages are not reviewed: its expect must be null.`]),
+    ...(expect === null
+      ? []
+      : [`Task ${number} (msg) has an expect. Messages are not reviewed: its expect must be null.`]),
   ]
 }
 

@@ -13,7 +13,12 @@ export type Refusal =
   | { readonly kind: 'NotFound'; readonly message: string; readonly id: string }
   /** The thing is not in a state that allows this. */
   | { readonly kind: 'Conflict'; readonly message: string }
-  | { readonly kind: 'LimitExceeded'; readonly message: string; readonly limit: number; readonly retryAfterMs: number | null }
+  | {
+      readonly kind: 'LimitExceeded'
+      readonly message: string
+      readonly limit: number
+      readonly retryAfterMs: number | null
+    }
 
 export function invalidInput(path: readonly string[], message: string): Refusal {
   return { kind: 'InvalidInput', message, issues: [{ path, message }] }

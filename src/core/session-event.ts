@@ -36,7 +36,12 @@ export type SessionEventBody =
       readonly content: string | null
       readonly final: boolean
     }
-  | { readonly type: 'Review'; readonly taskId: string; readonly verdict: ReviewVerdict; readonly reason: string | null }
+  | {
+      readonly type: 'Review'
+      readonly taskId: string
+      readonly verdict: ReviewVerdict
+      readonly reason: string | null
+    }
   | {
       readonly type: 'TurnCompleted'
       readonly status: TurnStatus

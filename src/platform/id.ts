@@ -25,3 +25,8 @@ export function idKind(id: string): IdKind | null {
 export function randomHex(bytes: number): string {
   return randomBytes(bytes).toString('hex')
 }
+
+/** A number in [0, 1): the jitter of waits. */
+export function randomFraction(): number {
+  return Math.random()
+}

@@ -11,7 +11,16 @@ export interface LogSettings {
 }
 
 /** Values under these keys never reach a log line, whatever is logged. */
-const REDACTED_PATHS = ['authorization', '*.authorization', 'token', '*.token', 'apiKey', '*.apiKey', 'password', '*.password']
+const REDACTED_PATHS = [
+  'authorization',
+  '*.authorization',
+  'token',
+  '*.token',
+  'apiKey',
+  '*.apiKey',
+  'password',
+  '*.password',
+]
 
 export function createLogger(settings: LogSettings): Logger {
   const options: LoggerOptions = {

@@ -3,7 +3,7 @@
  * becomes an AppError here, once: DATABASE_UNAVAILABLE (retry) or STORAGE_FULL (retry); anything else is a bug and stays one.
  */
 import { PrismaPg } from '@prisma/adapter-pg'
-import pg from 'pg'
+import { Pool } from 'pg'
 import { AppError, messageOf } from '../core/errors.ts'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -28,11 +28,11 @@ const STATEMENT_TIMEOUT_MS = 30_000
 export class Database {
   readonly url: string
   readonly prisma: PrismaClient
-  readonly #pool: pg.Pool
+  readonly #pool: Pool
 
   constructor(options: DatabaseOptions) {
     this.url = options.url
-    this.#pool = new pg.Pool({
+    this.#pool = new Pool({
       connectionString: options.url,
       max: options.maxConnections,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -1,0 +1,98 @@
+/**
+ * Takes the next open turn of a claimed session. A QUEUED turn starts here, with its event, in one statement; a RUNNING one
+ * was left by a node that died or handed it over, and is continued.
+ */
+import type { SessionEvent } from '../core/session-event.ts'
+import type { Usage } from '../core/usage.ts'
+import type { Database } from './database.ts'
+import type { Lease, TurnRef } from './turn-commit.ts'
+
+export interface OpenTurn extends TurnRef {
+  readonly userName: string
+  readonly content: string
+  readonly startedAt: Date
+  /** The turn had been started before: its rows say how far it came. */
+  readonly resumed: boolean
+  readonly cancelRequested: boolean
+  /** What the turn has cost so far. */
+  readonly usage: Usage
+}
+
+export type BeginOutcome =
+  | { readonly kind: 'Begun'; readonly turn: OpenTurn; readonly events: readonly SessionEvent[] }
+  /** No open turn, or the lease is gone: release, which tells. */
+  | { readonly kind: 'Nothing' }
+
+/** `at`: the time of the RECEIVED step, should the turn start here. */
+export async function beginTurn(database: Database, lease: Lease, at: Date): Promise<BeginOutcome> {
+  const [row] = await database.query<Row>(BEGIN, [lease.sessionId, lease.node, lease.epoch, at])
+  if (row === undefined) return { kind: 'Nothing' }
+  const turn: OpenTurn = {
+    id: row.id,
+    seq: row.seq,
+    messageId: row.message_id,
+    userName: row.user_name,
+    content: row.content,
+    startedAt: row.started_at ?? at,
+    resumed: row.last_seq === null,
+    cancelRequested: row.cancel_requested,
+    usage: {
+      calls: row.model_calls,
+      inputTokens: Number(row.input_tokens),
+      outputTokens: Number(row.output_tokens),
+      cachedTokens: Number(row.cached_tokens),
+      cost: row.cost,
+    },
+  }
+  if (row.last_seq === null) return { kind: 'Begun', turn, events: [] }
+  const event = {
+    at,
+    sessionId: lease.sessionId,
+    turnId: row.id,
+    seq: row.last_seq,
+    type: 'PipelineStep',
+    step: 'RECEIVED',
+    detail: null,
+  } as const
+  return { kind: 'Begun', turn, events: [event] }
+}
+
+interface Row {
+  id: string
+  seq: number
+  message_id: string
+  user_name: string
+  content: string
+  started_at: Date | null
+  cancel_requested: boolean
+  model_calls: number
+  input_tokens: string
+  output_tokens: string
+  cached_tokens: string
+  cost: number | null
+  /** The seq of the RECEIVED event; null when the turn had been started before. */
+  last_seq: number | null
+}
+
+/**
+ * The session's row is locked first. A turn that was withdrawn while this waited for the lock is still QUEUED in the
+ * statement's snapshot, but `started` checks the row as it is now, and everything else hangs on `started`. Likewise the
+ * content: `message` returns it as it is now, after an edit that this waited for.
+ */
+const BEGIN = {
+  name: 'queue.begin',
+  text: `WITH fence AS (SELECT id FROM sessions WHERE id = $1 AND owner = $2 AND epoch = $3 FOR UPDATE),
+    next AS (SELECT t.* FROM fence, turns t WHERE t.session_id = $1 AND t.status IN ('QUEUED', 'RUNNING') ORDER BY t.seq LIMIT 1),
+    started AS (UPDATE turns t SET status = 'RUNNING', step = 'RECEIVED', started_at = $4 FROM next
+      WHERE t.id = next.id AND t.status = 'QUEUED' RETURNING t.id, t.message_id),
+    message AS (UPDATE messages m SET status = 'PROCESSING' FROM started WHERE m.id = started.message_id RETURNING m.content),
+    session AS (UPDATE sessions s SET last_seq = s.last_seq + 1, queue_length = s.queue_length - 1, status = 'RUNNING',
+      last_activity_at = $4 FROM started WHERE s.id = $1 RETURNING s.last_seq),
+    event AS (INSERT INTO events (session_id, seq, at, turn_id, type, data)
+      SELECT $1, session.last_seq, $4, started.id, 'PipelineStep', '{"step": "RECEIVED", "detail": null}' FROM session, started)
+    SELECT next.id, next.seq, next.message_id, next.user_name, coalesce(message.content, m.content) AS content,
+      next.started_at, next.cancel_requested, next.model_calls, next.input_tokens, next.output_tokens, next.cached_tokens,
+      next.cost, session.last_seq
+    FROM next JOIN messages m ON m.id = next.message_id LEFT JOIN session ON true LEFT JOIN message ON true
+    WHERE next.status = 'RUNNING' OR session.last_seq IS NOT NULL`,
+}

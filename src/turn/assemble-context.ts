@@ -1,0 +1,49 @@
+/** CONTEXT: what the planner is told. Spec 4 lists what may be in it; everything is bounded, however old the session is. */
+import type { PlannerContext, ReplanContext } from '../agents/agent.ts'
+import { currentUser } from '../config/current-user.ts'
+import { must } from '../platform/must.ts'
+import { loadSaidBefore } from '../store/turn-history.ts'
+import { reportOf, type PlanState } from './plan-state.ts'
+import type { TurnContext } from './turn-context.ts'
+
+export async function assembleContext(context: TurnContext, attempts: readonly PlanState[]): Promise<PlannerContext> {
+  const { turn, sessionId } = context
+  const { settings } = context.config.current()
+  context.journal.record([{ type: 'PipelineStep', step: 'CONTEXT', detail: null }])
+  const said = await loadSaidBefore(context.database, {
+    sessionId,
+    turnId: turn.id,
+    seq: turn.seq,
+    limit: settings.contextMessages,
+  })
+  return {
+    callerName: turn.userName,
+    // A user who was removed meanwhile gets the least; their tasks will be refused one by one.
+    callerRole: currentUser(context.config.current(), turn.userName)?.role ?? 'USER',
+    message: turn.content,
+    recentMessages: said.messages,
+    recentOutputs: said.outputs,
+    maxTasks: settings.maxPlanTasks,
+    replan: replanContextOf(attempts),
+  }
+}
+
+/** What the planner must know of the attempts before; null for the first plan. */
+function replanContextOf(attempts: readonly PlanState[]): ReplanContext | null {
+  const last = attempts.at(-1)
+  if (last === undefined) return null
+  const failed = must(
+    last.tasks.find((task) => task.reviewVerdict === 'REPLAN'),
+    'a replan follows a verdict',
+  )
+  return {
+    completed: last.tasks.filter((task) => task.index < failed.index).map(reportOf),
+    remaining: last.tasks.filter((task) => task.status === 'SKIPPED').map(({ type, detail }) => ({ type, detail })),
+    failed: reportOf(failed),
+    reason: failed.reviewReason ?? '',
+    history: attempts.map((plan) => ({
+      goal: plan.goal,
+      reason: plan.tasks.find((task) => task.reviewVerdict === 'REPLAN')?.reviewReason ?? '',
+    })),
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * REPLANNING: the review gave the plan up. The user is told why, what is left of the plan is skipped, and another attempt
+ * follows, at most `max_replan_depth` times in a turn.
+ */
+import type { ReplanWanted } from './execute-plan.ts'
+import { endOpenTasks, type PlanState } from './plan-state.ts'
+import { isNotice, tellUser } from './tell-user.ts'
+import type { Ending, TurnContext } from './turn-context.ts'
+import { must } from '../platform/must.ts'
+
+export type ReplanDecision = { readonly kind: 'Replan' } | Ending
+
+export function decideReplan(
+  context: TurnContext,
+  attempts: readonly PlanState[],
+  wanted: ReplanWanted,
+): ReplanDecision {
+  const plan = must(attempts.at(-1), 'there is a plan to give up')
+  const { maxReplanDepth } = context.config.current().settings
+  endOpenTasks(context, plan, 'SKIPPED')
+  if (attempts.length > maxReplanDepth) {
+    const tries = `${attempts.length} ${attempts.length === 1 ? 'attempt' : 'attempts'}`
+    return { kind: 'Failed', failure: `I gave up after ${tries}. The last one failed: ${wanted.reason}` }
+  }
+  context.journal.record([{ type: 'PipelineStep', step: 'REPLANNING', detail: wanted.reason }])
+  // A turn that is continued after its process died may have said so already.
+  if (!plan.tasks.some(isNotice))
+    tellUser(context, plan, `That did not work: ${wanted.reason} I am trying another way.`)
+  return { kind: 'Replan' }
+}

@@ -1,0 +1,63 @@
+/**
+ * EXEC: runs a task's command. RUNNING is committed before the process starts, so a process that dies leaves the task marked
+ * and the command is never silently run again.
+ */
+import type { Role } from '../core/identity.ts'
+import type { TaskPatch } from '../core/turn-write.ts'
+import type { CommandOutcome } from '../execution/command.ts'
+import { unreachable } from '../platform/must.ts'
+import { OutputPieces } from './output-pieces.ts'
+import { updateTask, type TaskState } from './plan-state.ts'
+import type { TaskOutcome } from './execute-plan.ts'
+import { stopped, type TurnContext } from './turn-context.ts'
+
+export async function executeCommand(context: TurnContext, task: TaskState, role: Role): Promise<TaskOutcome> {
+  updateTask(context, task, { patch: { status: 'RUNNING', startedAt: context.clock.now() } })
+  await context.journal.flushed()
+
+  const pieces = new OutputPieces(context.clock, (stream, text) => {
+    context.journal.record([{ type: 'TaskOutput', taskId: task.id, stream, text }])
+  })
+  const outcome = await context.commands.run({
+    sessionId: context.sessionId,
+    taskId: task.id,
+    command: task.detail,
+    role,
+    timeoutMs: context.config.current().settings.execTimeoutMs,
+    signal: context.signal,
+    onOutput: (stream, text) => pieces.add(stream, text),
+  })
+  pieces.end()
+  if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
+  updateTask(context, task, { patch: { ...patchOf(outcome, context), finishedAt: context.clock.now() } })
+  return context.signal.aborted ? stopped(context) : { kind: 'Passed' }
+}
+
+function patchOf(outcome: CommandOutcome, context: TurnContext): TaskPatch {
+  switch (outcome.kind) {
+    case 'exited': {
+      const { stdout, stderr, truncated, exitCode } = outcome
+      return { status: exitCode === 0 ? 'DONE' : 'FAILED', output: stdout, stderr, truncated, exitCode }
+    }
+    case 'killed': {
+      const { stdout, truncated, cause } = outcome
+      const note = cause === 'cancelled' ? 'The command was cancelled.' : KILLED[cause](context)
+      const stderr = outcome.stderr === '' ? note : `${outcome.stderr}\n${note}`
+      return { status: cause === 'cancelled' ? 'CANCELLED' : 'FAILED', output: stdout, stderr, truncated }
+    }
+    case 'refused':
+      return { status: 'FAILED', stderr: outcome.reason }
+    case 'unavailable':
+      return { status: 'FAILED', stderr: `SANDBOX_UNAVAILABLE: ${outcome.reason} ${outcome.fix}` }
+    default:
+      return unreachable(outcome)
+  }
+}
+
+const KILLED: Record<'timeout' | 'memory' | 'disk' | 'output', (context: TurnContext) => string> = {
+  timeout: (context) =>
+    `The command was ended: it ran longer than ${context.config.current().settings.execTimeoutMs / 1000} s (exec_timeout).`,
+  memory: () => 'The command was ended: it used more memory than the sandbox allows.',
+  disk: () => 'The command was ended: the workspace grew beyond its limit.',
+  output: () => 'The command was ended: it printed without end.',
+}

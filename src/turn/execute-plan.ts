@@ -1,0 +1,64 @@
+/**
+ * EXECUTING: the plan's tasks one by one. What is due for a task follows from its row alone (`nextStep`), so a plan that
+ * another process left is carried on at the first task that has not ended. Before each task the user's rights are read again.
+ */
+import { currentUser } from '../config/current-user.ts'
+import { unreachable } from '../platform/must.ts'
+import { executeCommand } from './execute-command.ts'
+import { interruptTask } from './interrupt-task.ts'
+import { nextStep } from './next-step.ts'
+import { updateTask, type PlanState, type TaskState } from './plan-state.ts'
+import { reviewTask } from './review-task.ts'
+import { stopped, type Ending, type TurnContext } from './turn-context.ts'
+import { writeMessage } from './write-message.ts'
+
+/** The review gave the plan up. */
+export interface ReplanWanted {
+  readonly kind: 'ReplanWanted'
+  readonly task: TaskState
+  readonly reason: string
+}
+
+/** A task is through, and the next one's turn has come. */
+export type TaskOutcome = { readonly kind: 'Passed' } | ReplanWanted | Ending
+
+export async function executePlan(context: TurnContext, plan: PlanState): Promise<ReplanWanted | Ending> {
+  context.journal.record([{ type: 'PipelineStep', step: 'EXECUTING', detail: `${plan.tasks.length} tasks` }])
+  for (const task of plan.tasks) {
+    if (context.signal.aborted) return stopped(context)
+    const outcome = await advance(context, plan, task)
+    if (outcome.kind !== 'Passed') return outcome
+  }
+  return { kind: 'Done' }
+}
+
+async function advance(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
+  const step = nextStep(task)
+  switch (step) {
+    case 'pass':
+      return { kind: 'Passed' }
+    case 'replan':
+      return { kind: 'ReplanWanted', task, reason: task.reviewReason ?? '' }
+    case 'review':
+      return reviewTask(context, plan, task)
+    case 'interrupt':
+      await interruptTask(context, task)
+      return reviewTask(context, plan, task)
+    case 'run':
+      return run(context, plan, task)
+    default:
+      return unreachable(step)
+  }
+}
+
+async function run(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
+  const user = currentUser(context.config.current(), context.turn.userName)
+  if (user === null) {
+    const reason = `The user ${context.turn.userName} is no longer in the configuration, so task ${task.index + 1} was not run.`
+    updateTask(context, task, { patch: { status: 'FAILED', stderr: reason, finishedAt: context.clock.now() } })
+    return { kind: 'Failed', failure: reason }
+  }
+  if (task.type === 'MSG') return writeMessage(context, plan, task)
+  const executed = await executeCommand(context, task, user.role)
+  return executed.kind === 'Passed' ? reviewTask(context, plan, task) : executed
+}

@@ -1,0 +1,88 @@
+/**
+ * How a turn writes. `record` takes an event and its changes and returns at once; writes are committed in the order in which
+ * they were recorded, those that wait meanwhile as one. `flushed` is the barrier: after it, everything recorded is durable.
+ * A turn passes it before anything with an effect outside (a command, the end of the turn); a model call it need not wait for.
+ *
+ * What must hold: one commit at a time; after a failed commit nothing more is written, and `onFailure` ends the turn.
+ */
+import type { Clock } from '../platform/clock.ts'
+import type { SessionEvent, SessionEventBody } from '../core/session-event.ts'
+import { merge, type TurnWrite } from '../core/turn-write.ts'
+import { addUsage, type Usage } from '../core/usage.ts'
+import type { Committed } from '../store/turn-commit.ts'
+
+export interface JournalOptions {
+  readonly turnId: string
+  /** What the turn has cost before. */
+  readonly usage: Usage
+  readonly clock: Clock
+  readonly commit: (write: TurnWrite) => Promise<Committed>
+  /** Called with the events after each commit. */
+  readonly onCommitted: (events: readonly SessionEvent[]) => void
+  /** Called once, when a commit says that somebody asked for the turn's end. */
+  readonly onCancelRequested: () => void
+  /** Called once, with what made a commit fail (a lost lease, a lost database). */
+  readonly onFailure: (error: unknown) => void
+}
+
+export class Journal {
+  readonly #options: JournalOptions
+  #waiting: TurnWrite | null = null
+  #committing: Promise<void> | null = null
+  #failure: { readonly error: unknown } | null = null
+  #cancelRequested = false
+  #usage: Usage
+
+  constructor(options: JournalOptions) {
+    this.#options = options
+    this.#usage = options.usage
+  }
+
+  /** What the turn has cost, with all that was recorded. */
+  get usage(): Usage {
+    return this.#usage
+  }
+
+  /** Records events (at the present time) together with the changes they tell of. */
+  record(events: readonly SessionEventBody[], changes: Omit<TurnWrite, 'events'> = {}): void {
+    const at = this.#options.clock.now()
+    const step = events.findLast((event) => event.type === 'PipelineStep')?.step
+    const write: TurnWrite = {
+      ...(step === undefined ? {} : { step }),
+      ...changes,
+      events: events.map((body) => ({ at, turnId: this.#options.turnId, body })),
+    }
+    for (const call of changes.modelCalls ?? []) this.#usage = addUsage(this.#usage, { calls: 1, ...call })
+    this.#waiting = this.#waiting === null ? write : merge(this.#waiting, write)
+    this.#committing ??= this.#commitAll()
+  }
+
+  /** Resolves when all that was recorded is committed; rejects with what made a commit fail. */
+  async flushed(): Promise<void> {
+    while (this.#committing !== null) await this.#committing
+    if (this.#failure !== null) throw this.#failure.error
+  }
+
+  async #commitAll(): Promise<void> {
+    // Let the caller finish its synchronous run of records first: they become one commit.
+    await Promise.resolve()
+    while (this.#waiting !== null && this.#failure === null) {
+      const write = this.#waiting
+      this.#waiting = null
+      try {
+        this.#settle(await this.#options.commit(write))
+      } catch (error) {
+        this.#failure = { error }
+        this.#options.onFailure(error)
+      }
+    }
+    this.#committing = null
+  }
+
+  #settle(committed: Committed): void {
+    this.#options.onCommitted(committed.events)
+    if (!committed.cancelRequested || this.#cancelRequested) return
+    this.#cancelRequested = true
+    this.#options.onCancelRequested()
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * PLANNING, PLANNED, VALIDATION: asks the planner until its plan obeys the rules, at most `max_validation_retries` times more,
+ * then stores the plan and its tasks. Nothing runs before they are committed (`executePlan` passes the journal's barrier).
+ */
+import type { PlanFeedback, PlannerContext } from '../agents/agent.ts'
+import type { ModelCallRecord } from '../core/model-call.ts'
+import type { ProposedPlan } from '../core/plan.ts'
+import { validatePlan } from '../core/plan-rules.ts'
+import { newId } from '../platform/id.ts'
+import type { PlanState, TaskState } from './plan-state.ts'
+import { isNotice } from './tell-user.ts'
+import { stopped, type Ending, type TurnContext } from './turn-context.ts'
+
+export type MakePlanOutcome = { readonly kind: 'Planned'; readonly plan: PlanState } | Ending
+
+export async function makePlan(
+  context: TurnContext,
+  planner: PlannerContext,
+  attempts: readonly PlanState[],
+): Promise<MakePlanOutcome> {
+  const { maxValidationRetries } = context.config.current().settings
+  const feedback: PlanFeedback[] = []
+  while (feedback.length <= maxValidationRetries) {
+    const { provider, model } = context.agents.modelOf('planner')
+    context.journal.record([{ type: 'PipelineStep', step: 'PLANNING', detail: `${provider}:${model}` }])
+    const answer = await context.agents.plan(planner, feedback, context.signal)
+    context.journal.record([], { modelCalls: answer.calls })
+    if (context.signal.aborted) return stopped(context)
+    if (answer.kind === 'failed')
+      return { kind: 'Failed', failure: `The planner could not make a plan. ${answer.error.message}` }
+
+    const problems = [...validatePlan(answer.output, planner), ...repetition(answer.output, attempts)]
+    context.journal.record([
+      { type: 'PipelineStep', step: 'PLANNED', detail: describeTokens(answer.calls) },
+      { type: 'PipelineStep', step: 'VALIDATION', detail: problems.length === 0 ? null : problems.join('\n') },
+    ])
+    if (problems.length === 0) return { kind: 'Planned', plan: storePlan(context, answer.output, attempts) }
+    feedback.push({ plan: answer.output, problems })
+  }
+  const last = feedback.at(-1)?.problems.join(' ') ?? ''
+  return {
+    kind: 'Failed',
+    failure: `The planner made no valid plan in ${feedback.length} tries. The last one was refused: ${last}`,
+  }
+}
+
+/** The same tasks again would fail again: the planner is asked for something else, or for an explanation to the user. */
+function repetition(plan: ProposedPlan, attempts: readonly PlanState[]): string[] {
+  const key = (tasks: readonly { type: string; detail: string }[]): string =>
+    JSON.stringify(tasks.map((task) => [task.type, task.detail.trim()]))
+  const earlier = attempts.find((attempt) => key(attempt.tasks.filter((task) => !isNotice(task))) === key(plan.tasks))
+  if (earlier === undefined) return []
+  return [
+    `The tasks are the same as in attempt ${earlier.attempt}, which did not do. Try another way, or explain to the user in a single MSG task what cannot be done and why.`,
+  ]
+}
+
+function describeTokens(calls: readonly ModelCallRecord[]): string {
+  const sum = (of: (call: ModelCallRecord) => number): number => calls.reduce((total, call) => total + of(call), 0)
+  return `${sum((call) => call.inputTokens)} input tokens, ${sum((call) => call.outputTokens)} output tokens`
+}
+
+function storePlan(context: TurnContext, proposed: ProposedPlan, attempts: readonly PlanState[]): PlanState {
+  const last = attempts.at(-1)
+  const id = newId('plan')
+  const tasks = proposed.tasks.map((task, index): TaskState => ({
+    ...task,
+    id: newId('task'),
+    index,
+    status: 'PENDING',
+    output: null,
+    stderr: null,
+    truncated: false,
+    exitCode: null,
+    reviewVerdict: null,
+    reviewReason: null,
+  }))
+  const plan: PlanState = { id, attempt: (last?.attempt ?? 0) + 1, goal: proposed.goal, tasks }
+  context.journal.record([{ type: 'PlanCreated', planId: id }], {
+    plans: [
+      {
+        id,
+        attempt: plan.attempt,
+        goal: plan.goal,
+        replanReason: last?.tasks.find((task) => task.reviewVerdict === 'REPLAN')?.reviewReason ?? null,
+        createdAt: context.clock.now(),
+      },
+    ],
+    tasks: tasks.map(({ id: taskId, index, type, detail, expect }) => ({
+      id: taskId,
+      planId: id,
+      index,
+      type,
+      detail,
+      expect,
+      patch: {},
+    })),
+  })
+  return plan
+}

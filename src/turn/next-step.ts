@@ -1,0 +1,28 @@
+/**
+ * What to do next about a task, from its row alone. The same rule drives a turn that runs through and one that is continued
+ * after its process died, so there is no second way for a takeover to go wrong.
+ */
+import type { ReviewVerdict, TaskStatus, TaskType } from '../core/status.ts'
+
+export type NextStep =
+  | 'run'
+  /** It ended and awaits its review. */
+  | 'review'
+  /** It was under way when its process died: its outcome is unknown. */
+  | 'interrupt'
+  | 'replan'
+  | 'pass'
+
+export function nextStep(task: {
+  readonly type: TaskType
+  readonly status: TaskStatus
+  readonly reviewVerdict: ReviewVerdict | null
+}): NextStep {
+  if (task.status === 'PENDING') return 'run'
+  if (task.status === 'SKIPPED' || task.status === 'CANCELLED') return 'pass'
+  // Writing a text again repeats no effect; running a command again would.
+  if (task.type === 'MSG') return task.status === 'DONE' ? 'pass' : 'run'
+  if (task.status === 'RUNNING') return 'interrupt'
+  if (task.reviewVerdict === null) return 'review'
+  return task.reviewVerdict === 'OK' ? 'pass' : 'replan'
+}

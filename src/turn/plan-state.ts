@@ -1,0 +1,58 @@
+/**
+ * A plan in execution: its rows as this process knows them. `updateTask` is the one place where a task changes: in memory,
+ * and in the journal together with the event that tells of it.
+ */
+import type { TaskReport } from '../agents/agent.ts'
+import type { SessionEventBody } from '../core/session-event.ts'
+import type { TaskPatch, TurnWrite } from '../core/turn-write.ts'
+import type { StoredPlan, StoredTask } from '../store/turn-history.ts'
+import type { TurnContext } from './turn-context.ts'
+
+export interface PlanState {
+  readonly id: string
+  readonly attempt: number
+  readonly goal: string
+  readonly tasks: TaskState[]
+}
+
+export type TaskState = { -readonly [Key in keyof StoredTask]: StoredTask[Key] }
+
+export function planStateOf(plan: StoredPlan): PlanState {
+  return { id: plan.id, attempt: plan.attempt, goal: plan.goal, tasks: plan.tasks.map((task) => ({ ...task })) }
+}
+
+export interface TaskUpdate {
+  readonly patch: TaskPatch
+  /** Events before the TaskUpdate, such as the whole text of a message. */
+  readonly before?: readonly SessionEventBody[]
+  /** Events after the TaskUpdate, such as the next pipeline step. */
+  readonly after?: readonly SessionEventBody[]
+  readonly changes?: Omit<TurnWrite, 'events' | 'taskPatches'>
+}
+
+/** Changes a task and records it; a new status is told by a TaskUpdate event. */
+export function updateTask(context: TurnContext, task: TaskState, update: TaskUpdate): void {
+  const { reviewReason, startedAt: _started, finishedAt: _finished, final: _final, ...columns } = update.patch
+  Object.assign(task, columns, reviewReason === undefined ? {} : { reviewReason })
+  const { status } = update.patch
+  const told: SessionEventBody[] = status === undefined ? [] : [{ type: 'TaskUpdate', taskId: task.id, status }]
+  context.journal.record([...(update.before ?? []), ...told, ...(update.after ?? [])], {
+    ...update.changes,
+    taskPatches: new Map([[task.id, update.patch]]),
+  })
+}
+
+/** Ends every task that has not ended, with `status`. */
+export function endOpenTasks(context: TurnContext, plan: PlanState, status: 'SKIPPED' | 'CANCELLED'): void {
+  const finishedAt = context.clock.now()
+  for (const task of plan.tasks) {
+    if (task.status === 'PENDING' || task.status === 'RUNNING')
+      updateTask(context, task, { patch: { status, finishedAt } })
+  }
+}
+
+/** The task as agents are told of it. */
+export function reportOf(task: TaskState): TaskReport {
+  const { index, type, detail, expect, status, exitCode, output, stderr } = task
+  return { index, type, detail, expect, status, exitCode, output, stderr }
+}

@@ -1,0 +1,42 @@
+/**
+ * Says something to the user in the server's own words, without a model: why there is a new plan, why the turn failed. It
+ * takes the same way as every answer, as a MSG task that is done, so whoever reads answers reads it too.
+ */
+import { newId } from '../platform/id.ts'
+import type { PlanState } from './plan-state.ts'
+import type { TurnContext } from './turn-context.ts'
+
+const NOTICE_DETAIL = 'Notice of the server to the user.'
+
+export function isNotice(task: { readonly detail: string }): boolean {
+  return task.detail === NOTICE_DETAIL
+}
+
+/** `plan`: the plan that the notice belongs to, or null when there is none; then one is made to hold it. */
+export function tellUser(context: TurnContext, plan: PlanState | null, text: string): void {
+  const at = context.clock.now()
+  const taskId = newId('task')
+  const planId = plan?.id ?? newId('plan')
+  const index = plan?.tasks.length ?? 0
+  const task = { id: taskId, index, type: 'MSG', detail: NOTICE_DETAIL, expect: null } as const
+  const patch = { status: 'DONE', output: text, startedAt: at, finishedAt: at } as const
+  const made = { id: planId, attempt: 1, goal: 'Tell the user what went wrong.', replanReason: null, createdAt: at }
+  context.journal.record(
+    [
+      ...(plan === null ? [{ type: 'PlanCreated', planId } as const] : []),
+      { type: 'MessageOutput', taskId, delta: null, content: text, final: false },
+      { type: 'TaskUpdate', taskId, status: 'DONE' },
+    ],
+    { plans: plan === null ? [made] : [], tasks: [{ ...task, planId, patch }] },
+  )
+  plan?.tasks.push({
+    ...task,
+    status: 'DONE',
+    output: text,
+    stderr: null,
+    truncated: false,
+    exitCode: null,
+    reviewVerdict: null,
+    reviewReason: null,
+  })
+}

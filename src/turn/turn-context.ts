@@ -1,0 +1,43 @@
+/** What every step of a turn gets: who and what the turn is for, the journal to write with, and the ports it may call. */
+import type { Agents } from '../agents/agent.ts'
+import type { LiveConfig } from '../config/config.ts'
+import type { CommandRunner } from '../execution/command.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { OpenTurn } from '../store/begin-turn.ts'
+import type { Database } from '../store/database.ts'
+import type { Journal } from './journal.ts'
+
+export interface TurnContext {
+  readonly sessionId: string
+  /** Frozen when the turn starts: who asked, and what. */
+  readonly turn: OpenTurn
+  readonly journal: Journal
+  /** Aborts when the turn must stop; `reason` is a StopReason. */
+  readonly signal: AbortSignal
+  readonly agents: Agents
+  readonly commands: CommandRunner
+  readonly config: LiveConfig
+  /** For reading. Writing goes through the journal. */
+  readonly database: Database
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/**
+ * Why a turn is stopped from outside. CANCELLED: somebody asked for it, and the turn ends. HANDED_OVER (this process shuts
+ * down) and LEASE_LOST (it may no longer write): the turn goes on elsewhere, and nothing more is written here.
+ */
+export type StopReason = 'CANCELLED' | 'HANDED_OVER' | 'LEASE_LOST'
+
+/** How the story of a turn ends, from the point of view of a step that ends it. */
+export type Ending =
+  | { readonly kind: 'Done' }
+  /** `failure` is for people: what happened and what to do. */
+  | { readonly kind: 'Failed'; readonly failure: string }
+  | { readonly kind: 'Stopped'; readonly reason: StopReason }
+
+/** The ending of a turn whose signal has aborted. */
+export function stopped(context: TurnContext): Ending {
+  return { kind: 'Stopped', reason: context.signal.reason as StopReason }
+}

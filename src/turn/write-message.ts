@@ -1,0 +1,51 @@
+/**
+ * MSG: the messenger writes the text, streamed piece by piece; when it is whole, it is DELIVERING: the text stands in the log
+ * once and its pieces leave it. A text that was under way when a process died is written again from the start (TaskUpdate
+ * RUNNING tells readers to begin anew).
+ */
+import { OutputPieces } from './output-pieces.ts'
+import { reportOf, updateTask, type PlanState, type TaskState } from './plan-state.ts'
+import type { TaskOutcome } from './execute-plan.ts'
+import { stopped, type TurnContext } from './turn-context.ts'
+
+export async function writeMessage(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
+  const final = task.index === plan.tasks.length - 1
+  let written = ''
+  const pieces = new OutputPieces(context.clock, (_, delta) => {
+    context.journal.record([{ type: 'MessageOutput', taskId: task.id, delta, content: null, final }])
+  })
+  updateTask(context, task, { patch: { status: 'RUNNING', startedAt: context.clock.now() } })
+  const answer = await context.agents.write(
+    { goal: plan.goal, detail: task.detail, outputs: plan.tasks.slice(0, task.index).map(reportOf) },
+    (delta) => {
+      written += delta
+      pieces.add('STDOUT', delta)
+    },
+    context.signal,
+  )
+  const drop = pieces.discard() || context.turn.resumed ? [task.id] : []
+  if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
+
+  const finishedAt = context.clock.now()
+  const changes = { modelCalls: answer.calls, dropDeltasOf: drop }
+  if (context.signal.aborted) {
+    updateTask(context, task, { patch: { status: 'CANCELLED', output: written, finishedAt }, changes })
+    return stopped(context)
+  }
+  if (answer.kind === 'failed') {
+    updateTask(context, task, {
+      patch: { status: 'FAILED', output: written, stderr: answer.error.message, finishedAt },
+      changes,
+    })
+    return { kind: 'Failed', failure: `The messenger could not write the answer. ${answer.error.message}` }
+  }
+  updateTask(context, task, {
+    patch: { status: 'DONE', output: answer.output, final, finishedAt },
+    before: [
+      { type: 'PipelineStep', step: 'DELIVERING', detail: null },
+      { type: 'MessageOutput', taskId: task.id, delta: null, content: answer.output, final },
+    ],
+    changes,
+  })
+  return { kind: 'Passed' }
+}

@@ -1,0 +1,173 @@
+/**
+ * The run of one claimed session in this process: its open turns one after another, then the release. Turns of the session
+ * cannot run anywhere else meanwhile; what is written after the lease was lost is refused by the fence.
+ */
+import type { Agents } from '../agents/agent.ts'
+import type { LiveConfig } from '../config/config.ts'
+import { AppError, messageOf } from '../core/errors.ts'
+import type { Feed } from '../events/feed.ts'
+import type { CommandRunner } from '../execution/command.ts'
+import { backoffMs } from '../platform/backoff.ts'
+import type { Clock } from '../platform/clock.ts'
+import { randomFraction, randomHex } from '../platform/id.ts'
+import type { Logger } from '../platform/logger.ts'
+import { beginTurn, type OpenTurn } from '../store/begin-turn.ts'
+import type { Database } from '../store/database.ts'
+import { commitTurn, type Lease } from '../store/turn-commit.ts'
+import { releaseSession } from '../store/work-queue.ts'
+import { Journal } from '../turn/journal.ts'
+import { finishTurn } from '../turn/finish-turn.ts'
+import { resumeAttempts } from '../turn/resume-attempts.ts'
+import { runTurn } from '../turn/run-turn.ts'
+import type { Ending, StopReason, TurnContext } from '../turn/turn-context.ts'
+
+export interface SessionRunOptions {
+  readonly lease: Lease
+  readonly database: Database
+  readonly feed: Feed
+  readonly config: LiveConfig
+  readonly agents: Agents
+  readonly commands: CommandRunner
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** A run that broke off is tried again no sooner than this, so that a lasting failure does not spin. */
+const BROKEN_DELAY_MS = 2000
+const RELEASE_RETRY = { firstMs: 100, maxMs: 2000 }
+
+/** How the run came to its end: all turns done, one handed over, or one broken off. */
+type RunEnd = 'DRAINED' | 'HANDED_OVER' | 'BROKEN'
+
+export class SessionRun {
+  /** Resolves when nothing of the session runs here any more; never rejects. */
+  readonly settled: Promise<void>
+  readonly #options: SessionRunOptions
+  readonly #logger: Logger
+  /** Aborts the turn at hand; a new one for each turn, since a cancel ends one turn only. */
+  #turnAbort = new AbortController()
+  #lastTurn = false
+  #handOver = false
+  /** This process is no longer the node that the lease names: others free the session, and nothing is released here. */
+  #abandoned = false
+
+  constructor(options: SessionRunOptions) {
+    this.#options = options
+    this.#logger = options.logger.child({ sessionId: options.lease.sessionId })
+    this.settled = this.#run()
+  }
+
+  /** Ends the running turn: somebody asked for it. The session's next turn follows. */
+  cancelTurn(): void {
+    this.#abort('CANCELLED')
+  }
+
+  /** Lets the running turn end, and takes no other. */
+  finishTurnOnly(): void {
+    this.#lastTurn = true
+  }
+
+  /** Stops the running turn as it is, to be continued by another process. */
+  handOver(): void {
+    this.#lastTurn = true
+    this.#handOver = true
+    this.#abort('HANDED_OVER')
+  }
+
+  /** Stops the running turn without another write: the session may run elsewhere already. */
+  abandon(): void {
+    this.#lastTurn = true
+    this.#abandoned = true
+    this.#abort('LEASE_LOST')
+  }
+
+  #abort(reason: StopReason): void {
+    if (!this.#turnAbort.signal.aborted) this.#turnAbort.abort(reason)
+  }
+
+  async #run(): Promise<void> {
+    let end: RunEnd = 'BROKEN'
+    try {
+      end = await this.#runTurns()
+    } catch (error) {
+      this.#logger.error({ err: error }, 'the run of a session broke off; its turn will be continued')
+    }
+    await this.#release(end)
+  }
+
+  /** A session that is not released stays with this node for ever: this tries until it is done, or no longer its own. */
+  async #release(end: RunEnd): Promise<void> {
+    const { database, lease, clock } = this.#options
+    const release = { unfinished: end !== 'DRAINED', delayMs: end === 'BROKEN' ? BROKEN_DELAY_MS : 0 }
+    for (let attempt = 0; !this.#abandoned; attempt += 1) {
+      try {
+        await releaseSession(database, lease, release)
+        return
+      } catch (error) {
+        this.#logger.warn({ error: messageOf(error) }, 'could not release the session; trying again')
+        await clock.sleep(backoffMs(RELEASE_RETRY, attempt, randomFraction()))
+      }
+    }
+  }
+
+  async #runTurns(): Promise<RunEnd> {
+    const { database, lease, clock, feed } = this.#options
+    while (!this.#lastTurn) {
+      this.#turnAbort = new AbortController()
+      const begun = await beginTurn(database, lease, clock.now())
+      if (begun.kind === 'Nothing') return 'DRAINED'
+      feed.published(begun.events)
+      const ending = await this.#runOne(begun.turn)
+      if (ending.kind !== 'Stopped' || ending.reason === 'CANCELLED') continue
+      return ending.reason === 'HANDED_OVER' ? 'HANDED_OVER' : 'BROKEN'
+    }
+    return 'DRAINED'
+  }
+
+  async #runOne(turn: OpenTurn): Promise<Ending> {
+    if (this.#handOver) return { kind: 'Stopped', reason: 'HANDED_OVER' }
+    const logger = this.#logger.child({ turnId: turn.id })
+    const context = this.#contextOf(turn, logger)
+    logger.info({ resumed: turn.resumed }, 'turn begins')
+    const ending = await this.#endingOf(context)
+    logger.info({ ending: ending.kind, failure: ending.kind === 'Failed' ? ending.failure : undefined }, 'turn ends')
+    return ending
+  }
+
+  #contextOf(turn: OpenTurn, logger: Logger): TurnContext {
+    const { lease, database, feed, clock, config, agents, commands } = this.#options
+    const journal = new Journal({
+      turnId: turn.id,
+      usage: turn.usage,
+      clock,
+      commit: (write) => commitTurn(database, { lease, turn }, write),
+      onCommitted: (events) => feed.published(events),
+      onCancelRequested: () => this.#abort('CANCELLED'),
+      onFailure: (error) => {
+        logger.warn({ error: messageOf(error) }, 'the turn can no longer write')
+        this.#abort('LEASE_LOST')
+      },
+    })
+    const { signal } = this.#turnAbort
+    return { sessionId: lease.sessionId, turn, journal, signal, agents, commands, config, database, clock, logger }
+  }
+
+  /** A failure of the world leaves the turn to be continued; a bug ends it, or it would come back for ever. */
+  async #endingOf(context: TurnContext): Promise<Ending> {
+    try {
+      const ending = await runTurn(context)
+      // A turn that goes on elsewhere: what was recorded is still written, if it can be.
+      await context.journal.flushed()
+      return ending
+    } catch (error) {
+      if (error instanceof AppError) {
+        context.logger.warn({ code: error.code, error: error.message }, 'the turn breaks off here')
+        return { kind: 'Stopped', reason: 'LEASE_LOST' }
+      }
+      const correlationId = randomHex(8)
+      context.logger.error({ err: error, correlationId }, 'a bug ended the turn')
+      const failure = `The server made an error while it worked on this (reference ${correlationId}).`
+      return finishTurn(context, await resumeAttempts(context), { kind: 'Failed', failure })
+    }
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * Takes the sessions that have work and runs their turns: one session at a time each, many sessions side by side, across any
+ * number of processes. Registers this process as a node, keeps it alive, and takes over what dead nodes left.
+ *
+ * States: `joining` (no node yet, or the database is away: nothing is claimed) → `working` → `draining` (stop: no new turns;
+ * running ones get time to end, then are handed over) → `stopped`. From `working` back to `joining` when the connection that
+ * makes it a node breaks: then others may take its sessions, so every running turn is stopped without another write.
+ */
+import type { LiveConfig } from '../config/config.ts'
+import { messageOf } from '../core/errors.ts'
+import type { Doorbell } from '../events/doorbell.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Database } from '../store/database.ts'
+import type { Lease } from '../store/turn-commit.ts'
+import { claimSessions, reapDeadNodes, retireNode } from '../store/work-queue.ts'
+import { NodeMembership } from './node-membership.ts'
+import type { SessionRun } from './session-run.ts'
+
+export interface WorkerOptions {
+  readonly database: Database
+  readonly doorbell: Doorbell
+  readonly config: LiveConfig
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Runs the open turns of a claimed session until none is left, or it is stopped. */
+  readonly startRun: (lease: Lease) => SessionRun
+}
+
+/** Safety net: wake-ups come by doorbell; this finds what a lost one would have told, and the sessions of dead nodes. */
+const POLL_MS = 500
+
+export class Worker {
+  readonly #options: WorkerOptions
+  readonly #membership: NodeMembership
+  readonly #runs = new Map<string, SessionRun>()
+  #state: 'joining' | 'working' | 'draining' | 'stopped' = 'joining'
+  #node = 0
+  #claiming = false
+  #claimAgain = false
+  readonly #cleanups: (() => void)[] = []
+  #cancelPoll: () => void = () => undefined
+  #reaping: Promise<void> = Promise.resolve()
+
+  constructor(options: WorkerOptions) {
+    this.#options = options
+    this.#membership = new NodeMembership({
+      url: options.database.url,
+      clock: options.clock,
+      logger: options.logger,
+      onJoined: (node) => this.#joined(node),
+      onLost: () => this.#lost(),
+    })
+  }
+
+  /** Turns running in this process. */
+  get running(): number {
+    return this.#runs.size
+  }
+
+  /** Joins the nodes and begins to work. Resolves once this process is a node. */
+  async start(): Promise<void> {
+    const { doorbell } = this.#options
+    this.#cleanups.push(
+      doorbell.on('work', () => this.#wake()),
+      doorbell.on('cancel', (news) => this.#runs.get(news.sessionId)?.cancelTurn()),
+      doorbell.on('resync', () => this.#wake()),
+    )
+    await this.#membership.start()
+  }
+
+  /**
+   * No new turns; running ones may go on for `drain_timeout`, then they are handed over: stopped as they are, to be continued
+   * by another process. Resolves when nothing runs here any more and the node is off the list.
+   */
+  async stop(): Promise<void> {
+    if (this.#state === 'stopped') return
+    const { clock, config, logger, database } = this.#options
+    const joined = this.#state === 'working'
+    this.#state = 'draining'
+    for (const cleanup of this.#cleanups) cleanup()
+    this.#cancelPoll()
+    if (this.#runs.size > 0) {
+      const { drainTimeoutMs } = config.current().settings
+      logger.info({ turns: this.#runs.size, drainTimeoutMs }, 'draining: waiting for running turns')
+      const cancel = clock.after(drainTimeoutMs, () => {
+        for (const run of this.#runs.values()) run.handOver()
+      })
+      for (const run of this.#runs.values()) run.finishTurnOnly()
+      while (this.#runs.size > 0) await Promise.all([...this.#runs.values()].map((run) => run.settled))
+      cancel()
+    }
+    await this.#reaping
+    this.#state = 'stopped'
+    // Without the database there is nothing to retire from: others see by the lock that this node is gone.
+    if (joined)
+      await retireNode(database, this.#node).catch((error: unknown) =>
+        logger.warn({ error: messageOf(error) }, 'could not sign off'),
+      )
+    await this.#membership.stop()
+  }
+
+  #joined(node: number): void {
+    if (this.#state !== 'joining') return
+    this.#node = node
+    this.#state = 'working'
+    this.#options.logger.info({ node }, 'node joined')
+    this.#poll()
+    this.#wake()
+  }
+
+  #lost(): void {
+    if (this.#state === 'working') this.#state = 'joining'
+    this.#cancelPoll()
+    for (const run of this.#runs.values()) run.abandon()
+  }
+
+  #poll(): void {
+    this.#cancelPoll()
+    if (this.#state !== 'working') return
+    this.#cancelPoll = this.#options.clock.after(POLL_MS, () => {
+      this.#reaping = this.#reap().finally(() => this.#poll())
+    })
+  }
+
+  async #reap(): Promise<void> {
+    const { database, logger, doorbell } = this.#options
+    try {
+      const freed = await reapDeadNodes(database, this.#node)
+      if (freed > 0) {
+        logger.warn({ sessions: freed }, 'a node died; its sessions are taken over')
+        doorbell.ring({ kind: 'work', sessionId: '' })
+      }
+      this.#wake()
+    } catch (error) {
+      logger.warn({ error: messageOf(error) }, 'looking for dead nodes failed')
+    }
+  }
+
+  /** Claims while there is room and work. Returns whether this process will take the work it was told of. */
+  #wake(): boolean {
+    if (this.#state !== 'working') return false
+    if (this.#room() <= 0) return false
+    this.#claimAgain = true
+    if (!this.#claiming) {
+      this.#claiming = true
+      void this.#claim().finally(() => (this.#claiming = false))
+    }
+    return true
+  }
+
+  #room(): number {
+    return this.#options.config.current().settings.maxConcurrentTurns - this.#runs.size
+  }
+
+  async #claim(): Promise<void> {
+    const { database, logger } = this.#options
+    while (this.#claimAgain && this.#state === 'working' && this.#room() > 0) {
+      this.#claimAgain = false
+      try {
+        const leases = await claimSessions(database, this.#node, this.#room())
+        for (const lease of leases) this.#run(lease)
+        if (leases.length > 0) this.#claimAgain = true
+      } catch (error) {
+        logger.warn({ error: messageOf(error) }, 'claiming work failed')
+      }
+    }
+  }
+
+  #run(lease: Lease): void {
+    const run = this.#options.startRun(lease)
+    this.#runs.set(lease.sessionId, run)
+    if (this.#state === 'joining') run.abandon()
+    if (this.#state === 'draining') run.handOver()
+    void run.settled.then(() => {
+      // After a lost membership the session may already run here again, under a new lease.
+      if (this.#runs.get(lease.sessionId) === run) this.#runs.delete(lease.sessionId)
+      this.#wake()
+    })
+  }
+}
