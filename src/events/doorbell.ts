@@ -1,0 +1,240 @@
+/**
+ * News between the processes that share a database, by LISTEN/NOTIFY on one connection per process. Rung after a commit,
+ * never inside a write transaction: a transaction that notifies commits alone
+ * (https://www.postgresql.org/docs/current/sql-notify.html), which would put all writers in one queue.
+ *
+ * Handlers in this process hear news at once, by a plain call; other processes hear it by NOTIFY. What is rung while a
+ * NOTIFY is under way is coalesced: the latest seq per session wins. While the connection is down, news waits (bounded) and
+ * handlers are told 'resync' when it is back, because news of others may have been missed. Nothing may depend on news alone.
+ */
+import pg from 'pg'
+import { messageOf } from '../core/errors.ts'
+import { backoffMs } from '../platform/backoff.ts'
+import type { Clock } from '../platform/clock.ts'
+import { randomHex } from '../platform/id.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Heard, HeardOf, News } from './news.ts'
+
+const CHANNEL = 'factotum_news'
+/** PostgreSQL refuses payloads of 8000 bytes and more. */
+const MAX_PAYLOAD_BYTES = 7900
+/** News that waits for the connection; beyond this it is dropped, and whoever needs it finds out by looking. */
+const MAX_WAITING = 10_000
+const CONNECT_TIMEOUT_MS = 3000
+const QUERY_TIMEOUT_MS = 5000
+/** How often a silent connection is tried: a peer that vanished says nothing. */
+const PROBE_MS = 15_000
+const RECONNECT = { firstMs: 100, maxMs: 5000 }
+
+/** `true` means "I take it": other processes need not hear of it. Only 'work' asks. */
+type Handler = (heard: Heard) => boolean | void
+
+/** A connection that listens; `lost` aborts when it is to be used no more. */
+interface Connection {
+  readonly client: pg.Client
+  readonly lost: AbortController
+}
+
+export interface DoorbellOptions {
+  readonly url: string
+  readonly logger: Logger
+  readonly clock: Clock
+}
+
+export class Doorbell {
+  readonly #options: DoorbellOptions
+  /** Tells our own notifications, which come back to us, from those of others. */
+  readonly #instance = randomHex(8)
+  readonly #handlers = new Map<Heard['kind'], Set<Handler>>()
+  /** News that other processes have not been told yet, by kind and session. */
+  readonly #waiting = new Map<string, News>()
+  readonly #stopping = new AbortController()
+  #connection: Connection | null = null
+  #sending: Promise<void> | null = null
+  #listening: Promise<void> | null = null
+  #dropped = 0
+
+  constructor(options: DoorbellOptions) {
+    this.#options = options
+  }
+
+  /** Listens from now on. Resolves after the first attempt to connect; when that failed, attempts go on in the background. */
+  async start(): Promise<void> {
+    if (this.#listening !== null) return
+    await new Promise<void>((resolve) => {
+      this.#listening = this.#keepListening(resolve)
+    })
+  }
+
+  /** Tells other processes what waits, if that is quick, and closes the connection. */
+  async stop(): Promise<void> {
+    await Promise.race([this.#sending, this.#options.clock.sleep(1000)])
+    this.#stopping.abort()
+    await this.#listening
+  }
+
+  /** Tells whoever listens, here at once and elsewhere soon. Never throws, never waits. */
+  ring(news: News): void {
+    const taken = this.#tellHandlers(news)
+    if (news.kind === 'work' && taken) return
+    const key = `${news.kind} ${news.sessionId}`
+    if (this.#waiting.size >= MAX_WAITING && !this.#waiting.has(key)) {
+      this.#dropped += 1
+      return
+    }
+    this.#waiting.set(key, coalesce(this.#waiting.get(key), news))
+    this.#send()
+  }
+
+  /** Calls `handler` for this kind of news, or for 'resync'; the returned function stops that. */
+  on<Kind extends Heard['kind']>(kind: Kind, handler: (heard: HeardOf<Kind>) => boolean | void): () => void {
+    const handlers = this.#handlers.get(kind) ?? new Set()
+    this.#handlers.set(kind, handlers)
+    const registered: Handler = (heard) => handler(heard as HeardOf<Kind>)
+    handlers.add(registered)
+    return () => void handlers.delete(registered)
+  }
+
+  #tellHandlers(heard: Heard): boolean {
+    let taken = false
+    for (const handler of this.#handlers.get(heard.kind) ?? []) {
+      try {
+        taken = handler(heard) === true || taken
+      } catch (error) {
+        this.#options.logger.error({ err: error, news: heard }, 'a handler of the doorbell failed')
+      }
+      if (taken && heard.kind === 'work') break
+    }
+    return taken
+  }
+
+  /** Starts telling other processes what waits, unless that is under way or there is no connection. */
+  #send(): void {
+    const connection = this.#connection
+    if (connection === null || this.#sending !== null || this.#waiting.size === 0) return
+    this.#sending = this.#sendOver(connection).finally(() => {
+      this.#sending = null
+      this.#send()
+    })
+  }
+
+  async #sendOver(connection: Connection): Promise<void> {
+    try {
+      while (this.#waiting.size > 0 && !connection.lost.signal.aborted) {
+        const [payload, sent] = this.#nextPayload()
+        await connection.client.query({ name: 'ring', text: 'SELECT pg_notify($1, $2)', values: [CHANNEL, payload] })
+        for (const [key, news] of sent) if (this.#waiting.get(key) === news) this.#waiting.delete(key)
+      }
+    } catch (error) {
+      this.#options.logger.warn({ error: messageOf(error) }, 'the doorbell could not be rung')
+      this.#giveUp(connection)
+    }
+  }
+
+  #nextPayload(): [payload: string, sent: readonly (readonly [string, News])[]] {
+    const sent: (readonly [string, News])[] = []
+    const texts: string[] = []
+    let bytes = JSON.stringify({ from: this.#instance, news: [] }).length
+    for (const entry of this.#waiting) {
+      const text = JSON.stringify(entry[1])
+      bytes += Buffer.byteLength(text) + 1
+      if (bytes > MAX_PAYLOAD_BYTES) break
+      texts.push(text)
+      sent.push(entry)
+    }
+    return [`{"from":"${this.#instance}","news":[${texts.join(',')}]}`, sent]
+  }
+
+  async #keepListening(firstAttemptDone: () => void): Promise<void> {
+    const { clock, logger } = this.#options
+    let attempt = 0
+    while (!this.#stopping.signal.aborted) {
+      try {
+        const connection = await this.#connect()
+        attempt = 0
+        firstAttemptDone()
+        await this.#untilLost(connection)
+        if (!this.#stopping.signal.aborted) logger.warn('the doorbell lost its database connection')
+      } catch (error) {
+        logger.warn({ error: messageOf(error) }, 'the doorbell cannot connect to the database')
+        firstAttemptDone()
+      }
+      const random = Number.parseInt(randomHex(4), 16) / 2 ** 32
+      await clock.sleep(backoffMs(RECONNECT, attempt, random), this.#stopping.signal)
+      attempt += 1
+    }
+  }
+
+  async #connect(): Promise<Connection> {
+    const client = new pg.Client({
+      connectionString: this.#options.url,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      keepAlive: true,
+      application_name: 'factotum doorbell',
+    })
+    const connection: Connection = { client, lost: new AbortController() }
+    client.on('error', () => this.#giveUp(connection))
+    client.on('end', () => this.#giveUp(connection))
+    client.on('notification', (notification) => this.#hear(notification.payload ?? ''))
+    try {
+      await client.connect()
+      await client.query(`LISTEN ${CHANNEL}`)
+    } catch (error) {
+      await this.#end(client)
+      throw error
+    }
+    this.#connection = connection
+    if (this.#dropped > 0) {
+      this.#options.logger.warn({ dropped: this.#dropped }, 'news was dropped while the doorbell had no connection')
+      this.#dropped = 0
+    }
+    this.#tellHandlers({ kind: 'resync' })
+    this.#send()
+    return connection
+  }
+
+  /** Resolves when the connection is no longer used: lost, found dead, or because we stop. */
+  async #untilLost(connection: Connection): Promise<void> {
+    const { lost, client } = connection
+    const stop = (): void => this.#giveUp(connection)
+    this.#stopping.signal.addEventListener('abort', stop, { once: true })
+    if (this.#stopping.signal.aborted) stop()
+    while (!lost.signal.aborted) {
+      await this.#options.clock.sleep(PROBE_MS, lost.signal)
+      if (!lost.signal.aborted) await client.query('SELECT 1').catch(() => this.#giveUp(connection))
+    }
+    this.#stopping.signal.removeEventListener('abort', stop)
+    await this.#end(client)
+  }
+
+  #giveUp(connection: Connection): void {
+    if (this.#connection === connection) this.#connection = null
+    connection.lost.abort()
+  }
+
+  /** Says goodbye, but not for long: the other side may be gone. */
+  async #end(client: pg.Client): Promise<void> {
+    const ended = client.end().catch((error: unknown) => {
+      this.#options.logger.debug({ error: messageOf(error) }, 'a connection of the doorbell was already closed')
+    })
+    await Promise.race([ended, this.#options.clock.sleep(1000)])
+  }
+
+  #hear(payload: string): void {
+    let message: { from: string; news: readonly News[] }
+    try {
+      message = JSON.parse(payload) as typeof message
+    } catch (error) {
+      this.#options.logger.error({ err: error }, 'the doorbell heard what it cannot read')
+      return
+    }
+    if (message.from === this.#instance) return
+    for (const news of message.news) this.#tellHandlers(news)
+  }
+}
+
+function coalesce(before: News | undefined, news: News): News {
+  if (before?.kind !== 'log' || news.kind !== 'log') return news
+  return { ...news, seq: Math.max(before.seq, news.seq), list: before.list || news.list }
+}

@@ -1,0 +1,176 @@
+/**
+ * The live end of the log: whoever follows a session in this process is told as soon as its log grows, wherever the commit
+ * happened, and reads on from a cursor of its own. Nothing is missed, repeated or out of order; see `tail.ts`.
+ *
+ * How it learns that a log grew: `published` by this process's own commits, which bring the events along; the doorbell for
+ * other processes' commits; and every two seconds one look at all followed sessions, for news that was lost.
+ */
+import { messageOf } from '../core/errors.ts'
+import type { SessionEvent } from '../core/session-event.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import { assert } from '../platform/must.ts'
+import type { Database } from '../store/database.ts'
+import type { Doorbell } from './doorbell.ts'
+import { lastSeqs, readLogPage } from './log.ts'
+import { Tail, type CacheBudget, type Follower, type Read } from './tail.ts'
+
+const LOOK_EVERY_MS = 2000
+/** Events that all followed sessions together keep in memory. */
+const CACHE_BYTES = 64 * 1024 * 1024
+
+export interface FeedOptions {
+  readonly database: Database
+  readonly doorbell: Doorbell
+  readonly logger: Logger
+  readonly clock: Clock
+}
+
+/** A follower's hold on a session. */
+export interface Following {
+  /**
+   * The newest seq, or null when there is no such session. Call it first: `grew` is called for everything after.
+   * Rejects with an AppError when the database cannot be reached.
+   */
+  head(): Promise<number | null>
+  /** Events after `after`; see `Tail.read`. */
+  read(after: number): Read | Promise<Read | null>
+  /** Ends it; `ended` is not called. */
+  close(): void
+}
+
+export class Feed {
+  readonly #options: FeedOptions
+  readonly #tails = new Map<string, Tail>()
+  readonly #budget: CacheBudget = { used: 0, limit: CACHE_BYTES }
+  #looking: Promise<void> | null = null
+  #stopped = false
+  /** Aborting it makes the next look happen now. */
+  #pause = new AbortController()
+  #unsubscribe: readonly (() => void)[] = []
+
+  constructor(options: FeedOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    const { doorbell } = this.#options
+    this.#unsubscribe = [
+      doorbell.on('log', (news) => this.#tails.get(news.sessionId)?.reached(news.seq)),
+      doorbell.on('gone', (news) => this.#close(this.#tails.get(news.sessionId), 'gone')),
+      doorbell.on('resync', () => this.#pause.abort()),
+    ]
+    this.#looking = this.#keepLooking()
+  }
+
+  /** Ends every follower with 'stopped'. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#pause.abort()
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+    const tails = [...this.#tails.values()]
+    for (const tail of tails) this.#close(tail, 'stopped')
+    await this.#looking
+    await Promise.all(tails.map((tail) => tail.settled()))
+  }
+
+  /**
+   * Called by whoever committed, in this process, after the commit: the events of one commit, all of one session, in order.
+   * Rings the doorbell. Never throws for what followers do.
+   */
+  published(events: readonly SessionEvent[]): void {
+    const last = events.at(-1)
+    if (last === undefined) return
+    const { sessionId } = last
+    assert(
+      events.every((event) => event.sessionId === sessionId),
+      'published events are of one session',
+    )
+    this.#tails.get(sessionId)?.published(events)
+    this.#options.doorbell.ring({ kind: 'log', sessionId, seq: last.seq, list: events.some(changesList) })
+  }
+
+  /** Called by whoever deleted the session, after the commit. */
+  ended(sessionId: string): void {
+    this.#options.doorbell.ring({ kind: 'gone', sessionId })
+  }
+
+  /** Follows a session from now on; whether it exists, `head()` tells. */
+  follow(sessionId: string, follower: Follower): Following {
+    const tail = this.#tails.get(sessionId) ?? this.#open(sessionId)
+    tail.followers.add(follower)
+    return {
+      head: () => tail.anchor(),
+      read: (after) => tail.read(after),
+      close: () => {
+        tail.followers.delete(follower)
+        if (tail.followers.size === 0) this.#close(tail, 'stopped')
+      },
+    }
+  }
+
+  #open(sessionId: string): Tail {
+    const { database, logger } = this.#options
+    const tail: Tail = new Tail({
+      sessionId,
+      readPage: (range) => readLogPage(database, range),
+      onGone: () => this.#close(tail, 'gone'),
+      budget: this.#budget,
+      logger,
+    })
+    this.#tails.set(sessionId, tail)
+    return tail
+  }
+
+  #close(tail: Tail | undefined, reason: 'gone' | 'stopped'): void {
+    if (tail === undefined) return
+    // It may have been replaced since: a session opened anew under the same id.
+    if (this.#tails.get(tail.sessionId) === tail) this.#tails.delete(tail.sessionId)
+    tail.close(reason)
+  }
+
+  async #keepLooking(): Promise<void> {
+    while (!this.#stopped) {
+      this.#pause = new AbortController()
+      await this.#options.clock.sleep(LOOK_EVERY_MS, this.#pause.signal)
+      if (!this.#stopped) await this.#look()
+    }
+  }
+
+  /** One statement for all followed sessions. */
+  async #look(): Promise<void> {
+    const looked = [...this.#tails.values()]
+      .map((tail) => ({ tail, head: tail.head }))
+      .filter(({ head }) => head !== null)
+    if (looked.length === 0) return
+    try {
+      const found = await lastSeqs(
+        this.#options.database,
+        looked.map(({ tail }) => tail.sessionId),
+      )
+      for (const { tail, head } of looked) {
+        const seq = found.get(tail.sessionId)
+        // Shorter than it was: deleted, and opened anew under the same id.
+        if (seq === undefined || seq < (head ?? 0)) this.#close(tail, 'gone')
+        else tail.reached(seq)
+      }
+    } catch (error) {
+      this.#options.logger.warn({ error: messageOf(error) }, 'followed sessions could not be looked at')
+    }
+  }
+}
+
+/** Whether the event changes what a list of sessions shows: status, counters, preview, description, activity. */
+function changesList(event: SessionEvent): boolean {
+  switch (event.type) {
+    case 'MessageReceived':
+    case 'MessageUpdated':
+    case 'SessionUpdated':
+    case 'TurnCompleted':
+      return true
+    case 'PipelineStep':
+      return event.step === 'RECEIVED'
+    default:
+      return false
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * The log as rows: reading a session's events in order of `seq`. Appending happens where the state changes, in the same
+ * statement (src/store). Rows are mapped by hand, without a schema check per event: only this program writes them.
+ */
+import type { SessionEvent, SessionEventType } from '../core/session-event.ts'
+import type { Database } from '../store/database.ts'
+
+export interface LogRange {
+  readonly sessionId: string
+  /** Events with a greater seq. */
+  readonly after: number
+  readonly limit: number
+}
+
+/** A page of the log, with where the log ended at the same moment. */
+export interface LogPage {
+  readonly events: readonly SessionEvent[]
+  /** What the log holds up to here is in `events`: go on reading after it. */
+  readonly upTo: number
+  /** The session's newest seq. Greater than `upTo` when the page was full. */
+  readonly lastSeq: number
+  /** Types of events that were left out because this version does not know them: a newer process wrote them. */
+  readonly unknownTypes: readonly string[]
+}
+
+interface EventRow {
+  readonly seq: number
+  readonly at: Date
+  readonly turn_id: string | null
+  readonly type: string
+  readonly data: object
+}
+
+const READ_EVENTS = {
+  name: 'read_events',
+  text: 'SELECT seq, at, turn_id, type, data FROM events WHERE session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3',
+}
+
+/** One statement, so that events and `last_seq` are of one moment: what is up to `last_seq` and not here is not in the log. */
+const READ_PAGE = {
+  name: 'read_log_page',
+  text: `SELECT s.last_seq, e.seq, e.at, e.turn_id, e.type, e.data
+    FROM sessions s LEFT JOIN LATERAL (
+      SELECT seq, at, turn_id, type, data FROM events WHERE session_id = s.id AND seq > $2 ORDER BY seq LIMIT $3
+    ) e ON true
+    WHERE s.id = $1 ORDER BY e.seq`,
+}
+
+const LAST_SEQS = { name: 'last_seqs', text: 'SELECT id, last_seq FROM sessions WHERE id = ANY($1)' }
+
+const KNOWN_TYPES: Readonly<Record<SessionEventType, true>> = {
+  MessageReceived: true,
+  MessageUpdated: true,
+  SessionUpdated: true,
+  PipelineStep: true,
+  PlanCreated: true,
+  TaskUpdate: true,
+  TaskOutput: true,
+  MessageOutput: true,
+  Review: true,
+  TurnCompleted: true,
+}
+
+/** The events after `after`, oldest first, at most `limit`. Those of a type that this version does not know are left out. */
+export async function readEvents(database: Database, range: LogRange): Promise<SessionEvent[]> {
+  const rows = await database.query<EventRow>(READ_EVENTS, [range.sessionId, range.after, range.limit])
+  return rows.filter(isKnown).map((row) => toEvent(range.sessionId, row))
+}
+
+/** The same with the end of the log, or null when there is no such session. */
+export async function readLogPage(database: Database, range: LogRange): Promise<LogPage | null> {
+  type PageRow = { readonly last_seq: number } & (EventRow | { readonly seq: null })
+  const rows = await database.query<PageRow>(READ_PAGE, [range.sessionId, range.after, range.limit])
+  const last = rows.at(-1)
+  if (last === undefined) return null
+  const events: SessionEvent[] = []
+  const unknownTypes: string[] = []
+  for (const row of rows) {
+    if (row.seq === null) continue
+    if (isKnown(row)) events.push(toEvent(range.sessionId, row))
+    else unknownTypes.push(row.type)
+  }
+  const full = rows.length === range.limit && last.seq !== null
+  return { events, upTo: full ? last.seq : last.last_seq, lastSeq: last.last_seq, unknownTypes }
+}
+
+/** The seq of the newest event ever appended, or null when there is no such session. */
+export async function lastSeq(database: Database, sessionId: string): Promise<number | null> {
+  return (await lastSeqs(database, [sessionId])).get(sessionId) ?? null
+}
+
+/** `lastSeq` of many sessions at once; those that do not exist are absent. */
+export async function lastSeqs(
+  database: Database,
+  sessionIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await database.query<{ id: string; last_seq: number }>(LAST_SEQS, [sessionIds])
+  return new Map(rows.map((row) => [row.id, row.last_seq]))
+}
+
+function isKnown(row: EventRow): boolean {
+  return Object.hasOwn(KNOWN_TYPES, row.type)
+}
+
+function toEvent(sessionId: string, row: EventRow): SessionEvent {
+  return { ...row.data, type: row.type, seq: row.seq, at: row.at, sessionId, turnId: row.turn_id } as SessionEvent
+}

@@ -1,0 +1,18 @@
+/**
+ * What processes tell each other, always after the commit it speaks of. News may be lost (a cut connection, a full buffer):
+ * everybody who listens also looks by himself now and then.
+ */
+export type News =
+  /** The session's log reached `seq`. `list`: a field that lists of sessions show may have changed. */
+  | { readonly kind: 'log'; readonly sessionId: string; readonly seq: number; readonly list: boolean }
+  /** The session has a turn to run. */
+  | { readonly kind: 'work'; readonly sessionId: string }
+  /** The session's running turn is to be cancelled. */
+  | { readonly kind: 'cancel'; readonly sessionId: string }
+  /** The session was deleted. */
+  | { readonly kind: 'gone'; readonly sessionId: string }
+
+/** What handlers hear: news, or that some may have been missed while the connection was down. */
+export type Heard = News | { readonly kind: 'resync' }
+
+export type HeardOf<Kind extends Heard['kind']> = Extract<Heard, { kind: Kind }>

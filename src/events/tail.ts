@@ -1,0 +1,223 @@
+/**
+ * The end of one session's log, as everybody in this process who follows the session sees it: one read of the log per
+ * wake-up, however many followers there are, and a bounded cache of the newest events.
+ *
+ * What must hold: `#cache` holds every event of the log in (`#from`, `#head`], in order of seq, once. Events enter at the end
+ * only, and only when nothing of the log can lie between: published by a commit of this process that continues `#head`, or
+ * read from the log after `#head`. Seqs may have holes (pieces of text are deleted once the whole text is there); since seq
+ * is drawn under the session row's lock, what is missing from a read up to its `lastSeq` will never appear.
+ *
+ * Unanchored (`#head` is null) → anchored, by the first look or the first published events → closed.
+ */
+import { messageOf } from '../core/errors.ts'
+import type { SessionEvent } from '../core/session-event.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { LogPage, LogRange } from './log.ts'
+
+/** Beyond every seq (a 32-bit integer in the database): a page after it is empty and tells where the log ends. */
+const BEYOND_ALL = 2 ** 31 - 1
+/** Events per read of the log. */
+export const PAGE_SIZE = 500
+const MAX_CACHED_EVENTS = 256
+const MAX_CACHED_BYTES = 256 * 1024
+/** What a tail may keep while all tails together are over their budget. */
+const MIN_CACHED_BYTES = 8 * 1024
+
+/** Told by a tail; must not throw. Called synchronously: look (`read`) at once or soon. */
+export interface Follower {
+  /** There are events after the last that was handed out. */
+  readonly grew: () => void
+  /** The session was deleted, or the feed stops. Nothing comes after. */
+  readonly ended: (reason: 'gone' | 'stopped') => void
+}
+
+/** Events of the log after a cursor, with the cursor to go on from: a page may be empty and still move it. */
+export interface Read {
+  readonly events: readonly SessionEvent[]
+  readonly upTo: number
+}
+
+/** Bytes that all tails of a process keep. */
+export interface CacheBudget {
+  used: number
+  readonly limit: number
+}
+
+export interface TailOptions {
+  readonly sessionId: string
+  readonly readPage: (range: LogRange) => Promise<LogPage | null>
+  /** The session turned out to be deleted: close me. */
+  readonly onGone: () => void
+  readonly budget: CacheBudget
+  readonly logger: Logger
+}
+
+export class Tail {
+  readonly followers = new Set<Follower>()
+  readonly #options: TailOptions
+  readonly #replays = new Map<number, Promise<LogPage | null>>()
+  #cache: SessionEvent[] = []
+  #cachedBytes = 0
+  #from = 0
+  #head: number | null = null
+  /** The log is said to have reached this; more than `#head` means there is something to read. */
+  #reached = 0
+  #catchingUp: Promise<void> | null = null
+  #closed = false
+
+  constructor(options: TailOptions) {
+    this.#options = options
+  }
+
+  get sessionId(): string {
+    return this.#options.sessionId
+  }
+
+  /** The newest seq that is known here; null before the first look. */
+  get head(): number | null {
+    return this.#head
+  }
+
+  /** The newest seq, looked up when it is not known yet; null when there is no such session. Rejects with an AppError. */
+  async anchor(): Promise<number | null> {
+    if (this.#head !== null) return this.#head
+    const page = await this.#readOnce(BEYOND_ALL)
+    if (page === null) return null
+    if (this.#head === null) {
+      this.#from = page.lastSeq
+      this.#head = page.lastSeq
+    }
+    this.reached(Math.max(this.#reached, page.lastSeq))
+    return this.#head
+  }
+
+  /** Events that a commit of this process appended: consecutive seqs, in order. */
+  published(events: readonly SessionEvent[]): void {
+    const first = events[0]
+    const last = events.at(-1)
+    if (first === undefined || last === undefined || this.#closed) return
+    if (this.#head === null) {
+      this.#from = first.seq - 1
+      this.#head = this.#from
+    }
+    if (first.seq > this.#head + 1) this.reached(last.seq)
+    else this.#append(events, last.seq)
+  }
+
+  /** News that the log has reached `seq`. May be late, repeated or of a deleted session's log. */
+  reached(seq: number): void {
+    this.#reached = Math.max(this.#reached, seq)
+    if (this.#head === null || this.#reached <= this.#head || this.#catchingUp !== null || this.#closed) return
+    this.#catchingUp = this.#catchUp().finally(() => {
+      this.#catchingUp = null
+    })
+  }
+
+  /**
+   * Events after `after`, without a promise when the cache holds them. Null: the session is gone. Rejects with an AppError when
+   * the log cannot be read; the same call again is the way on.
+   */
+  read(after: number): Read | Promise<Read | null> {
+    if (this.#head !== null && after >= this.#head) return { events: [], upTo: after }
+    if (this.#head !== null && after >= this.#from) return { events: this.#cachedAfter(after), upTo: this.#head }
+    return this.#readOnce(after)
+  }
+
+  close(reason: 'gone' | 'stopped'): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#options.budget.used -= this.#cachedBytes
+    this.#cache = []
+    for (const follower of this.followers) follower.ended(reason)
+    this.followers.clear()
+  }
+
+  /** Resolves when no read is under way. */
+  async settled(): Promise<void> {
+    await this.#catchingUp
+    await Promise.allSettled(this.#replays.values())
+  }
+
+  async #catchUp(): Promise<void> {
+    const { logger, sessionId } = this.#options
+    try {
+      while (this.#head !== null && this.#reached > this.#head && !this.#closed) {
+        const before = this.#head
+        const target = this.#reached
+        const page = await this.#readOnce(before)
+        if (this.#closed) return
+        if (page === null || page.lastSeq < before) return this.#options.onGone()
+        for (const type of page.unknownTypes) logger.warn({ sessionId, type }, 'event of an unknown type left out')
+        this.#append(page.events, page.upTo)
+        // News of a log that was deleted since: there is nothing to wait for.
+        if (page.lastSeq < target && this.#reached === target) this.#reached = page.lastSeq
+      }
+    } catch (error) {
+      logger.warn({ sessionId, error: messageOf(error) }, 'the log could not be read; the next look tries again')
+    }
+  }
+
+  /** Readers with the same cursor share one read. */
+  async #readOnce(after: number): Promise<LogPage | null> {
+    const running = this.#replays.get(after)
+    if (running !== undefined) return running
+    const started = this.#options.readPage({ sessionId: this.#options.sessionId, after, limit: PAGE_SIZE })
+    this.#replays.set(after, started)
+    try {
+      return await started
+    } finally {
+      this.#replays.delete(after)
+    }
+  }
+
+  #append(events: readonly SessionEvent[], upTo: number): void {
+    const head = this.#head ?? 0
+    if (upTo <= head) return
+    let appended = false
+    for (const event of events) {
+      if (event.seq <= head) continue
+      this.#cache.push(event)
+      this.#keep(bytesOf(event))
+      appended = true
+    }
+    this.#head = upTo
+    if (appended) for (const follower of this.followers) follower.grew()
+    this.#trim()
+  }
+
+  #keep(bytes: number): void {
+    this.#cachedBytes += bytes
+    this.#options.budget.used += bytes
+  }
+
+  #trim(): void {
+    const { budget } = this.#options
+    let dropped = 0
+    for (const event of this.#cache) {
+      const maxBytes = budget.used > budget.limit ? MIN_CACHED_BYTES : MAX_CACHED_BYTES
+      if (this.#cache.length - dropped <= MAX_CACHED_EVENTS && this.#cachedBytes <= maxBytes) break
+      this.#from = event.seq
+      this.#keep(-bytesOf(event))
+      dropped += 1
+    }
+    this.#cache.splice(0, dropped)
+  }
+
+  #cachedAfter(after: number): readonly SessionEvent[] {
+    // Followers ask for the last few: look from the end.
+    let start = this.#cache.length
+    while (start > 0 && (this.#cache[start - 1]?.seq ?? 0) > after) start -= 1
+    return start === 0 ? this.#cache.slice() : this.#cache.slice(start)
+  }
+}
+
+/** Roughly what an event costs in memory: its texts, and a flat rate for the rest. */
+function bytesOf(event: SessionEvent): number {
+  const text =
+    event.type === 'TaskOutput'
+      ? event.text.length
+      : event.type === 'MessageOutput'
+        ? (event.delta ?? event.content ?? '').length
+        : 0
+  return 200 + 2 * text
+}

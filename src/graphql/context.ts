@@ -1,0 +1,21 @@
+/**
+ * What every resolver gets. The door fills in RequestContext; the schema adds what its resolvers need (loaders, use cases).
+ */
+import type { LiveConfig } from '../config/config.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Database } from '../store/database.ts'
+import type { RequestContext } from './request-context.ts'
+
+/** What lives as long as the app and is the same for every request. */
+export interface GraphQLServices {
+  readonly database: Database
+  readonly config: LiveConfig
+  readonly clock: Clock
+}
+
+export interface GraphQLContext extends RequestContext, GraphQLServices {}
+
+/** Called once per operation and once per event of a log view: loaders belong behind getters. */
+export function createContext(services: GraphQLServices, request: RequestContext): GraphQLContext {
+  return { ...services, ...request }
+}
