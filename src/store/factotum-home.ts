@@ -1,0 +1,74 @@
+/**
+ * FACTOTUM_HOME: the one directory in which Factotum keeps everything that is not in PostgreSQL, and the embedded PostgreSQL
+ * itself. `main.ts` calls `defaultHome` and `prepareHome` before anything is written there.
+ *
+ * What must hold: the account that root drops to (for PostgreSQL, for commands) can enter it. Nobody's permissions are
+ * loosened for that, except of directories that are new or empty and therefore hide nothing.
+ */
+import { createHash } from 'node:crypto'
+import { chmodSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { AppError, messageOf } from '../core/errors.ts'
+import { accountOfUid, canEnter, closedDirectory, type Account } from './unprivileged-account.ts'
+
+/** Others may pass through by name, but not look around. */
+const PASSABLE = 0o711
+
+/**
+ * Where FACTOTUM_HOME is when nobody says: `.factotum` in the working directory. For root in a working directory that
+ * `account` cannot enter, a directory under /var/lib that is always the same for this working directory.
+ */
+export function defaultHome({ cwd, account }: { readonly cwd: string; readonly account: Account | null }): string {
+  const local = join(cwd, '.factotum')
+  if (canEnter(homeAccount(local, account), cwd)) return local
+  const fingerprint = createHash('sha256').update(cwd).digest('hex').slice(0, 8)
+  return join('/var/lib/factotum', `${basename(cwd) || 'root'}-${fingerprint}`)
+}
+
+/**
+ * The account under which this home's PostgreSQL runs: the owner of the data that is already there (a user's own home, now
+ * started by root), else `account`. Null when this process is not root.
+ */
+export function homeAccount(home: string, account: Account | null): Account | null {
+  if (account === null) return null
+  const data = statSync(dataDirectory(home), { throwIfNoEntry: false })
+  return data === undefined || data.uid === 0 ? account : accountOfUid(data.uid, data.gid)
+}
+
+export function dataDirectory(home: string): string {
+  return join(home, 'pg', 'data')
+}
+
+/**
+ * Creates `home` where it is missing and returns its real path. On repeat it changes nothing.
+ * Throws CONFIG_INVALID, naming the directory and the fix, when it cannot be created or `account` cannot enter it.
+ */
+export function prepareHome({ home, account }: { readonly home: string; readonly account: Account | null }): string {
+  const path = createPassable(resolve(home), account)
+  const user = homeAccount(path, account)
+  if (closedDirectory(user, path) === path && readdirSync(path).length === 0) chmodSync(path, PASSABLE)
+  const closed = closedDirectory(user, path)
+  if (closed === null) return path
+  throw new AppError(
+    'CONFIG_INVALID',
+    `The account "${user?.name}", which root uses to run PostgreSQL and commands, cannot enter ${closed}, so it cannot reach ` +
+      `FACTOTUM_HOME (${path}). Run "chmod o+x ${closed}", or set FACTOTUM_HOME to another directory, such as /var/lib/factotum.`,
+  )
+}
+
+/** `mkdir -p`, after which `account` can pass through every directory that this made, whatever the umask. */
+function createPassable(path: string, account: Account | null): string {
+  try {
+    const first = mkdirSync(path, { recursive: true })
+    if (first !== undefined && account !== null) {
+      for (let at = path; at.length >= first.length; at = dirname(at)) chmodSync(at, PASSABLE)
+    }
+    return realpathSync(path)
+  } catch (error) {
+    throw new AppError(
+      'CONFIG_INVALID',
+      `FACTOTUM_HOME (${path}) cannot be used: ${messageOf(error)}. Set FACTOTUM_HOME to a directory that this user may write to.`,
+      { cause: error },
+    )
+  }
+}
