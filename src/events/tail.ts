@@ -63,6 +63,7 @@ export class Tail {
   /** The log is said to have reached this; more than `#head` means there is something to read. */
   #reached = 0
   #catchingUp: Promise<void> | null = null
+  #anchoring: Promise<LogPage | null> | null = null
   #closed = false
 
   constructor(options: TailOptions) {
@@ -81,13 +82,16 @@ export class Tail {
   /** The newest seq, looked up when it is not known yet; null when there is no such session. Rejects with an AppError. */
   async anchor(): Promise<number | null> {
     if (this.#head !== null) return this.#head
-    const page = await this.#readOnce(BEYOND_ALL)
+    this.#anchoring ??= this.#readPage(BEYOND_ALL).finally(() => {
+      this.#anchoring = null
+    })
+    const page = await this.#anchoring
     if (page === null) return null
     if (this.#head === null) {
       this.#from = page.lastSeq
       this.#head = page.lastSeq
     }
-    this.reached(Math.max(this.#reached, page.lastSeq))
+    this.reached(page.lastSeq)
     return this.#head
   }
 
@@ -100,17 +104,15 @@ export class Tail {
       this.#from = first.seq - 1
       this.#head = this.#from
     }
-    if (first.seq > this.#head + 1) this.reached(last.seq)
-    else this.#append(events, last.seq)
+    if (first.seq <= this.#head + 1) this.#append(events, last.seq)
+    this.reached(last.seq)
   }
 
   /** News that the log has reached `seq`. May be late, repeated or of a deleted session's log. */
   reached(seq: number): void {
     this.#reached = Math.max(this.#reached, seq)
     if (this.#head === null || this.#reached <= this.#head || this.#catchingUp !== null || this.#closed) return
-    this.#catchingUp = this.#catchUp().finally(() => {
-      this.#catchingUp = null
-    })
+    this.#catchingUp = this.#catchUp()
   }
 
   /**
@@ -120,7 +122,7 @@ export class Tail {
   read(after: number): Read | Promise<Read | null> {
     if (this.#head !== null && after >= this.#head) return { events: [], upTo: after }
     if (this.#head !== null && after >= this.#from) return { events: this.#cachedAfter(after), upTo: this.#head }
-    return this.#readOnce(after)
+    return this.#replay(after)
   }
 
   close(reason: 'gone' | 'stopped'): void {
@@ -135,7 +137,7 @@ export class Tail {
   /** Resolves when no read is under way. */
   async settled(): Promise<void> {
     await this.#catchingUp
-    await Promise.allSettled(this.#replays.values())
+    await Promise.allSettled([this.#anchoring, ...this.#replays.values()])
   }
 
   async #catchUp(): Promise<void> {
@@ -144,7 +146,7 @@ export class Tail {
       while (this.#head !== null && this.#reached > this.#head && !this.#closed) {
         const before = this.#head
         const target = this.#reached
-        const page = await this.#readOnce(before)
+        const page = await this.#readPage(before)
         if (this.#closed) return
         if (page === null || page.lastSeq < before) return this.#options.onGone()
         for (const type of page.unknownTypes) logger.warn({ sessionId, type }, 'event of an unknown type left out')
@@ -154,20 +156,27 @@ export class Tail {
       }
     } catch (error) {
       logger.warn({ sessionId, error: messageOf(error) }, 'the log could not be read; the next look tries again')
+    } finally {
+      // Here, not when the promise settles: news that comes between the last look and then must start another round.
+      this.#catchingUp = null
     }
   }
 
   /** Readers with the same cursor share one read. */
-  async #readOnce(after: number): Promise<LogPage | null> {
+  async #replay(after: number): Promise<LogPage | null> {
     const running = this.#replays.get(after)
     if (running !== undefined) return running
-    const started = this.#options.readPage({ sessionId: this.#options.sessionId, after, limit: PAGE_SIZE })
+    const started = this.#readPage(after)
     this.#replays.set(after, started)
     try {
       return await started
     } finally {
       this.#replays.delete(after)
     }
+  }
+
+  #readPage(after: number): Promise<LogPage | null> {
+    return this.#options.readPage({ sessionId: this.sessionId, after, limit: PAGE_SIZE })
   }
 
   #append(events: readonly SessionEvent[], upTo: number): void {
