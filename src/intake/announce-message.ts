@@ -1,0 +1,22 @@
+/** What the two use cases that take a message in have in common once it is stored. */
+import type { AcceptResult, IncomingMessage } from '../store/intake-message.ts'
+import type { IntakeContext } from './intake-context.ts'
+
+export interface MessageAccepted {
+  readonly kind: 'Accepted'
+  readonly messageId: string
+  /** It had been accepted before, under the same idempotency key or message id. */
+  readonly duplicate: boolean
+}
+
+/** Tells everybody of a message that was just stored; of a duplicate they were told before. */
+export function announceMessage(
+  context: IntakeContext,
+  { message, turnId }: { message: IncomingMessage; turnId: string | null },
+  result: AcceptResult,
+): void {
+  if (result.kind !== 'Accepted') return
+  const { at, sessionId, id: messageId } = message
+  context.feed.published([{ type: 'MessageReceived', messageId, seq: result.seq, at, sessionId, turnId }])
+  if (turnId !== null) context.doorbell.ring({ kind: 'work', sessionId })
+}

@@ -1,0 +1,30 @@
+/** `deleteSession`: removes a session without work, its rows and its files. Called by the GraphQL door. */
+import type { Viewer } from '../core/identity.ts'
+import { conflict, notFound, type Refusal } from '../core/refusal.ts'
+import { deleteIdleSession } from '../store/intake-delete-session.ts'
+import { authorizeSession } from './authorize-session.ts'
+import type { IntakeContext } from './intake-context.ts'
+
+export interface SessionDeleted {
+  readonly kind: 'Deleted'
+  readonly sessionId: string
+}
+
+/** The rows go first: a refusal must not cost files. Throws when the files cannot be removed; the session is gone even so. */
+export async function deleteSession(
+  context: IntakeContext,
+  viewer: Viewer,
+  { id: sessionId }: { readonly id: string },
+): Promise<SessionDeleted | Refusal> {
+  const access = authorizeSession(viewer, sessionId, ['id'])
+  if ('kind' in access) return access
+  const found = await deleteIdleSession(context.database, access, sessionId)
+  if (found === null) return notFound('session', sessionId)
+  if (!found.deleted) {
+    const work = found.status === 'RUNNING' ? 'a turn runs' : `messages wait: ${found.queueLength}`
+    return conflict(`Session "${sessionId}" still has work (${work}). Wait for it, or cancel and withdraw it first.`)
+  }
+  context.doorbell.ring({ kind: 'gone', sessionId })
+  await context.removeWorkspace(sessionId)
+  return { kind: 'Deleted', sessionId }
+}

@@ -1,0 +1,23 @@
+/**
+ * What every use case of intake works with: made once in app.ts, handed to each call. A use case is one function
+ * `(context, viewer, input) → outcome or refusal`; what the caller can act on is returned, what failed in the world is thrown
+ * as AppError. Nothing is published before it is committed.
+ */
+import type { LiveConfig } from '../config/config.ts'
+import type { SessionEvent } from '../core/session-event.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Database } from '../store/database.ts'
+
+export interface IntakeContext {
+  readonly database: Database
+  readonly config: LiveConfig
+  readonly clock: Clock
+  /** Told of events after their commit, so that subscribers of this process need not wait for the database's news. */
+  readonly feed: { published(events: readonly SessionEvent[]): void }
+  /** Tells all processes; losing a ring costs time, never work. */
+  readonly doorbell: { ring(news: IntakeNews): void }
+  /** Deletes the folder in which a session's commands ran; nothing to delete is no error. */
+  readonly removeWorkspace: (sessionId: string) => Promise<void>
+}
+
+export type IntakeNews = { readonly kind: 'work' | 'cancel' | 'gone'; readonly sessionId: string }

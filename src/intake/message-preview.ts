@@ -1,0 +1,24 @@
+/** The beginning of a message on one line, for lists of sessions. */
+const MAX_CHARACTERS = 120
+const BLANK = /[\s\p{Cc}]/u
+
+/**
+ * At most 120 characters (code points) of `content`, with every run of white space and control characters as one space, and
+ * "…" when there is more. Empty when nothing but white space is there.
+ */
+export function messagePreview(content: string): string {
+  let preview = ''
+  let length = 0
+  let gap = false
+  for (const character of content) {
+    if (BLANK.test(character)) {
+      gap = length > 0
+      continue
+    }
+    if (length + (gap ? 2 : 1) > MAX_CHARACTERS) return `${preview}…`
+    preview += gap ? ` ${character}` : character
+    length += gap ? 2 : 1
+    gap = false
+  }
+  return preview
+}

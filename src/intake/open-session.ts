@@ -1,0 +1,95 @@
+/** `openSession`: creates a session, or takes up one that exists. Called by the GraphQL door; repeating it changes nothing. */
+import type { Config } from '../config/config.ts'
+import type { Viewer } from '../core/identity.ts'
+import type { InputIssue, Refusal } from '../core/refusal.ts'
+import { createSession, type NewSession } from '../store/intake-session.ts'
+import { authorizeSession } from './authorize-session.ts'
+import type { IntakeContext } from './intake-context.ts'
+import { participantListIssues } from './participant-rule.ts'
+import { refuseInput } from './refuse-input.ts'
+import { announceSessionUpdate, applySessionChange } from './session-change.ts'
+import { descriptionIssues } from './session-description.ts'
+import { metadataChange, metadataIssues, type MetadataObject } from './session-metadata.ts'
+import { newSessionId, sourceIssues, sourceOf, type SourceInput } from './session-source.ts'
+
+export interface OpenSessionInput {
+  /** Chosen by the client, or generated when left out. */
+  readonly id?: string | null | undefined
+  /** Of the first opening; later ones are ignored. */
+  readonly source?: SourceInput | null | undefined
+  /** A JSON object, merged key by key into what is there; null removes a key. */
+  readonly metadata?: unknown
+  readonly description?: string | null | undefined
+  /** Names of users who shall take part, besides the caller. */
+  readonly participants?: readonly string[] | null | undefined
+}
+
+export interface SessionOpened {
+  readonly kind: 'Opened'
+  readonly sessionId: string
+  /** False: it existed and was taken up again. */
+  readonly created: boolean
+}
+
+export async function openSession(
+  context: IntakeContext,
+  viewer: Viewer,
+  input: OpenSessionInput,
+): Promise<SessionOpened | Refusal> {
+  const refusal = refuseInput(inputIssues(context.config.current(), input))
+  if (refusal !== null) return refusal
+  const sessionId = input.id ?? newSessionId(viewer.namespace, input.source)
+  const access = authorizeSession(viewer, sessionId, ['id'])
+  if ('kind' in access) return access
+  const session = newSession(context, viewer, { ...input, id: sessionId })
+  const seq = await createSession(context.database, session)
+  if (seq === null) return await reopen(context, viewer, { input, session })
+  announceSessionUpdate(context, { sessionId, seq, at: session.at })
+  return { kind: 'Opened', sessionId, created: true }
+}
+
+function inputIssues(config: Config, input: OpenSessionInput): InputIssue[] {
+  return [
+    ...(input.source == null ? [] : sourceIssues(input.source)),
+    ...metadataIssues(input.metadata),
+    ...descriptionIssues(input.description),
+    ...participantListIssues(config, ['participants'], input.participants),
+  ]
+}
+
+function newSession(
+  context: IntakeContext,
+  viewer: Viewer,
+  input: OpenSessionInput & { readonly id: string },
+): NewSession {
+  const caller = viewer.user === null ? [] : [viewer.user.name]
+  return {
+    id: input.id,
+    source: sourceOf(input.id, input.source),
+    connector: viewer.tokenName,
+    metadata: metadataChange(input.metadata as MetadataObject | null | undefined).set,
+    description: input.description ?? null,
+    participants: [...new Set([...caller, ...(input.participants ?? [])])],
+    at: context.clock.now(),
+  }
+}
+
+async function reopen(
+  context: IntakeContext,
+  viewer: Viewer,
+  { input, session }: { input: OpenSessionInput; session: NewSession },
+): Promise<SessionOpened | Refusal> {
+  const metadata = metadataChange(input.metadata as MetadataObject | null | undefined)
+  const updated = await applySessionChange(
+    context,
+    { viewer, sessionId: session.id, path: ['id'] },
+    {
+      setMetadata: metadata.set,
+      dropMetadata: metadata.drop,
+      ...(input.description == null ? {} : { description: input.description }),
+      inactive: false,
+      join: session.participants,
+    },
+  )
+  return updated.kind === 'Updated' ? { kind: 'Opened', sessionId: session.id, created: false } : updated
+}

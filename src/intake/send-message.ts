@@ -1,0 +1,90 @@
+/**
+ * `sendMessage`: what somebody says to the agent enters the session and waits for its turn. Called by the GraphQL door. When
+ * this returns Accepted, the message, its turn and its event are committed; whatever dies next, the turn will run.
+ */
+import { resolveSender } from '../config/resolve-sender.ts'
+import type { Viewer } from '../core/identity.ts'
+import { conflict, notFound, type Refusal } from '../core/refusal.ts'
+import { newId } from '../platform/id.ts'
+import { acceptMessage, type AcceptResult, type IncomingMessage } from '../store/intake-message.ts'
+import { announceMessage, type MessageAccepted } from './announce-message.ts'
+import { authorizeSession } from './authorize-session.ts'
+import type { IntakeContext } from './intake-context.ts'
+import { contentIssues } from './message-content.ts'
+import { messagePreview } from './message-preview.ts'
+import { refuseInput } from './refuse-input.ts'
+import { sourceOf } from './session-source.ts'
+import { KEY_RULE, textIssues } from './text-rule.ts'
+
+export interface SendMessageInput {
+  readonly sessionId: string
+  readonly content: string
+  /** Whom it is from; a token that is bound to a user may leave it out. */
+  readonly user?: string | null | undefined
+  /** A second call with this key, by the same token in the same session, answers with the first call's message. */
+  readonly idempotencyKey?: string | null | undefined
+}
+
+/** Opens the session if there is none. A message of an untrusted sender is stored and starts no turn. */
+export async function sendMessage(
+  context: IntakeContext,
+  viewer: Viewer,
+  input: SendMessageInput,
+): Promise<MessageAccepted | Refusal> {
+  const { sessionId, content } = input
+  const access = authorizeSession(viewer, sessionId, ['sessionId'])
+  if ('kind' in access) return access
+  const config = context.config.current()
+  const sender = resolveSender(config, viewer, input.user)
+  if ('kind' in sender) return sender
+  const issues = [...contentIssues(content), ...textIssues(['idempotencyKey'], input.idempotencyKey, KEY_RULE)]
+  const refusal = refuseInput(issues)
+  if (refusal !== null) return refusal
+
+  const at = context.clock.now()
+  const message: IncomingMessage = {
+    id: newId('message'),
+    sessionId,
+    role: 'USER',
+    userName: sender.name,
+    trusted: sender.trusted,
+    content,
+    preview: messagePreview(content),
+    client: viewer.tokenName,
+    idempotencyKey: input.idempotencyKey == null ? null : `send:${input.idempotencyKey}`,
+    createdAt: at,
+    at,
+    joins: sender.trusted,
+  }
+  const { maxQueued } = config.settings
+  const turn = sender.trusted ? { id: newId('turn'), maxQueued } : null
+  const result = await acceptMessage(context.database, access, { message, turn, source: sourceOf(sessionId) })
+  announceMessage(context, { message, turnId: turn?.id ?? null }, result)
+  return answer(input, result, { messageId: message.id, maxQueued })
+}
+
+function answer(
+  input: SendMessageInput,
+  result: AcceptResult,
+  { messageId, maxQueued }: { messageId: string; maxQueued: number },
+): MessageAccepted | Refusal {
+  if (result.kind === 'Accepted') return { kind: 'Accepted', messageId, duplicate: false }
+  if (result.kind === 'NoSession') return notFound('session', input.sessionId)
+  if (result.kind === 'QueueFull') return queueFull(input.sessionId, maxQueued)
+  if (result.same) return { kind: 'Accepted', messageId: result.messageId, duplicate: true }
+  return conflict(
+    `The idempotency key "${input.idempotencyKey}" was used in this session for a message with other content or from ` +
+      'another user. Send a new message with a new key.',
+  )
+}
+
+function queueFull(sessionId: string, limit: number): Refusal {
+  return {
+    kind: 'LimitExceeded',
+    message:
+      `${limit} messages wait in session "${sessionId}" already, which is the limit (max_queued). ` +
+      'Send again when some of them are done, or withdraw one.',
+    limit,
+    retryAfterMs: null,
+  }
+}

@@ -1,0 +1,41 @@
+/** Where a session comes from. It is fixed by whoever opens the session first, in words or by the id it chose. */
+import type { InputIssue } from '../core/refusal.ts'
+import { randomHex } from '../platform/id.ts'
+import type { SessionSource } from '../store/intake-session.ts'
+import { textIssues, KEY_RULE } from './text-rule.ts'
+
+/** What a client may say about it; what it leaves out follows from the session's id. */
+export interface SourceInput {
+  readonly kind: string
+  readonly interactive?: boolean | null | undefined
+  readonly platform?: string | null | undefined
+  readonly triggerId?: string | null | undefined
+}
+
+const KIND = /^[a-zA-Z0-9_@.-]{1,64}$/
+const DEFAULT_KIND = 'api'
+
+export function sourceIssues(source: SourceInput): InputIssue[] {
+  const kindRule = 'must be 1 to 64 characters out of letters, digits and _ @ . -, such as "cli" or "telegram"'
+  return [
+    ...(KIND.test(source.kind) ? [] : [{ path: ['source', 'kind'], message: kindRule }]),
+    ...textIssues(['source', 'platform'], source.platform, KEY_RULE),
+    ...textIssues(['source', 'triggerId'], source.triggerId, KEY_RULE),
+  ]
+}
+
+/** The source of the session `sessionId`: as given, else the kind is the id's prefix ("cli:demo" → "cli"), else "api". */
+export function sourceOf(sessionId: string, given?: SourceInput | null): SessionSource {
+  const prefix = /^([^:]+):/.exec(sessionId)?.[1] ?? DEFAULT_KIND
+  return {
+    kind: given?.kind ?? (KIND.test(prefix) ? prefix : DEFAULT_KIND),
+    interactive: given?.interactive ?? true,
+    platform: given?.platform ?? null,
+    triggerId: given?.triggerId ?? null,
+  }
+}
+
+/** An id for a session whose opener chose none: unguessable, with a prefix that the caller may use. */
+export function newSessionId(namespace: string | null, given?: SourceInput | null): string {
+  return `${namespace ?? given?.kind ?? DEFAULT_KIND}:${randomHex(16)}`
+}

@@ -1,0 +1,38 @@
+/** `updateSession`: changes a session's description and metadata, hides it or brings it back. Called by the GraphQL door. */
+import type { Viewer } from '../core/identity.ts'
+import type { Refusal } from '../core/refusal.ts'
+import type { IntakeContext } from './intake-context.ts'
+import { refuseInput } from './refuse-input.ts'
+import { applySessionChange, type SessionUpdated } from './session-change.ts'
+import { descriptionIssues } from './session-description.ts'
+import { metadataChange, metadataIssues, type MetadataObject } from './session-metadata.ts'
+
+export interface UpdateSessionInput {
+  readonly id: string
+  /** Absent: as it is; null: none. */
+  readonly description?: string | null | undefined
+  /** A JSON object, merged key by key into what is there; null removes a key. */
+  readonly metadata?: unknown
+  /** Whether it is hidden from lists; only a session without work can be hidden. */
+  readonly inactive?: boolean | null | undefined
+}
+
+export async function updateSession(
+  context: IntakeContext,
+  viewer: Viewer,
+  input: UpdateSessionInput,
+): Promise<SessionUpdated | Refusal> {
+  const refusal = refuseInput([...descriptionIssues(input.description), ...metadataIssues(input.metadata)])
+  if (refusal !== null) return refusal
+  const metadata = metadataChange(input.metadata as MetadataObject | null | undefined)
+  return await applySessionChange(
+    context,
+    { viewer, sessionId: input.id, path: ['id'] },
+    {
+      setMetadata: metadata.set,
+      dropMetadata: metadata.drop,
+      ...(input.description === undefined ? {} : { description: input.description }),
+      ...(input.inactive == null ? {} : { inactive: input.inactive }),
+    },
+  )
+}

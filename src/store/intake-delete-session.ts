@@ -1,0 +1,36 @@
+/** A session and all its rows are deleted, unless it has work. What model calls cost stays on record: it was spent. */
+import type { SessionStatus } from '../core/status.ts'
+import type { Database } from './database.ts'
+import { ACCESS_INPUT, accessInput, mayReach, type SessionAccess } from './intake-access.ts'
+import { intakeStatement } from './intake-statement.ts'
+
+/** What was found; null when there is no such session for this caller. */
+export interface DeletedSession {
+  /** False: it has work, and nothing was deleted. */
+  readonly deleted: boolean
+  readonly status: SessionStatus
+  readonly queueLength: number
+}
+
+export async function deleteIdleSession(
+  database: Database,
+  access: SessionAccess,
+  sessionId: string,
+): Promise<DeletedSession | null> {
+  const [row] = await DELETE<DeletedSession>(database, { session_id: sessionId, ...accessInput(access) })
+  return row ?? null
+}
+
+/** Messages, turns, plans, tasks, events and participants go by cascade. */
+const DELETE = intakeStatement(
+  'intake.delete-session',
+  { session_id: 'text', ...ACCESS_INPUT },
+  `held AS MATERIALIZED (
+    SELECT s.id, s.status, s.queue_length FROM input JOIN sessions s ON s.id = input.session_id
+    WHERE ${mayReach('s.id')} FOR UPDATE OF s),
+  gone AS (
+    DELETE FROM sessions s USING held
+    WHERE s.id = held.id AND held.status <> 'RUNNING' AND held.queue_length = 0 RETURNING s.id)
+  SELECT gone.id IS NOT NULL AS deleted, held.status, held.queue_length AS "queueLength"
+  FROM held LEFT JOIN gone ON true`,
+)

@@ -1,0 +1,222 @@
+/**
+ * A message enters: its row, its turn, its event and the session's counters in one statement, so that an accepted message is
+ * committed whole before anybody is answered. Everything hangs on the session's row, which is written first: its lock puts
+ * the messages of a session in order, and `seq` comes from it without gaps.
+ */
+import type { MessageRole } from '../core/status.ts'
+import { BugError } from '../platform/must.ts'
+import type { Database } from './database.ts'
+import { ACCESS_INPUT, accessInput, mayReach, type SessionAccess } from './intake-access.ts'
+import { SOURCE_INPUT, sourceInput, type SessionSource } from './intake-session.ts'
+import { intakeStatement } from './intake-statement.ts'
+
+export interface IncomingMessage {
+  readonly id: string
+  readonly sessionId: string
+  readonly role: MessageRole
+  /** The user, or the platform identity of an untrusted sender; null when the client itself speaks. */
+  readonly userName: string | null
+  readonly trusted: boolean
+  readonly content: string
+  readonly preview: string
+  /** The name of the token that brought it; idempotency keys are its own. */
+  readonly client: string
+  readonly idempotencyKey: string | null
+  /** When the message was written; `at` is when it came. */
+  readonly createdAt: Date
+  readonly at: Date
+  /** The sender becomes a participant. */
+  readonly joins: boolean
+}
+
+/** Null: the message is stored without a turn. */
+export interface NewTurn {
+  readonly id: string
+  readonly maxQueued: number
+}
+
+export type AcceptResult =
+  | { readonly kind: 'Accepted'; readonly seq: number }
+  /** The idempotency key is known. `same`: it came with the same content from the same sender. */
+  | { readonly kind: 'Duplicate'; readonly messageId: string; readonly same: boolean }
+  | { readonly kind: 'QueueFull' }
+  /** There is no such session for this caller. */
+  | { readonly kind: 'NoSession' }
+
+/** Each further attempt means that somebody else's commit came between; more than a few in a row cannot be. */
+const MAX_ATTEMPTS = 5
+
+/** Stores `message`, with `turn` to run when given, and opens the session from `source` when there is none. */
+export async function acceptMessage(
+  database: Database,
+  access: SessionAccess,
+  { message, turn, source }: { message: IncomingMessage; turn: NewTurn | null; source: SessionSource },
+): Promise<AcceptResult> {
+  const input = { ...messageInput(access, message, turn), ...sourceInput(source), max_queued: turn?.maxQueued ?? null }
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const row = await runOnce(() => ACCEPT<Row>(database, input))
+    if (row === 'raced' || row.outcome === 'UNSEEN') continue
+    if (row.outcome === 'BARRED') return { kind: 'NoSession' }
+    return row.outcome === 'FULL' ? { kind: 'QueueFull' } : stored(row)
+  }
+  throw new BugError(`message ${message.id} lost every race for session ${message.sessionId}`)
+}
+
+/** Stores `message` without a turn in a session that exists. */
+export async function storeMessage(
+  database: Database,
+  access: SessionAccess,
+  message: IncomingMessage,
+): Promise<AcceptResult> {
+  const input = messageInput(access, message, null)
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const row = await runOnce(() => STORE<Row>(database, input))
+    if (row === 'raced') continue
+    return row.outcome === null ? stored(row) : { kind: 'NoSession' }
+  }
+  throw new BugError(`message ${message.id} lost every race for session ${message.sessionId}`)
+}
+
+interface Row {
+  /** Null: see `seq` or `prior_id`. Otherwise why nothing was stored. */
+  outcome: 'UNSEEN' | 'BARRED' | 'FULL' | null
+  seq: number | null
+  prior_id: string | null
+  same: boolean | null
+}
+
+/** Two calls with one idempotency key that do not see each other: the second to commit fails and finds the first next time. */
+async function runOnce(run: () => Promise<Row[]>): Promise<Row | 'raced'> {
+  try {
+    const [row] = await run()
+    if (row === undefined) throw new BugError('the statement answers in one row')
+    return row
+  } catch (error) {
+    const { code, constraint } = error as { code?: unknown; constraint?: unknown }
+    if (code === '23505' && constraint === 'messages_session_id_client_idempotency_key_key') return 'raced'
+    throw error
+  }
+}
+
+function stored(row: Row): AcceptResult {
+  if (row.seq !== null) return { kind: 'Accepted', seq: row.seq }
+  if (row.prior_id !== null) return { kind: 'Duplicate', messageId: row.prior_id, same: row.same === true }
+  throw new BugError('a message is stored, a duplicate or refused')
+}
+
+const MESSAGE_INPUT = {
+  message_id: 'text',
+  session_id: 'text',
+  role: 'message_role',
+  user_name: 'text',
+  trusted: 'boolean',
+  content: 'text',
+  preview: 'text',
+  client: 'text',
+  idempotency_key: 'text',
+  created_at: 'timestamptz',
+  at: 'timestamptz',
+  joins: 'boolean',
+  turn_id: 'text',
+  ...ACCESS_INPUT,
+} as const
+
+function messageInput(
+  access: SessionAccess,
+  message: IncomingMessage,
+  turn: NewTurn | null,
+): Record<keyof typeof MESSAGE_INPUT, unknown> {
+  return {
+    message_id: message.id,
+    session_id: message.sessionId,
+    role: message.role,
+    user_name: message.userName,
+    trusted: message.trusted,
+    content: message.content,
+    preview: message.preview,
+    client: message.client,
+    idempotency_key: message.idempotencyKey,
+    created_at: message.createdAt,
+    at: message.at,
+    joins: message.joins,
+    turn_id: turn?.id ?? null,
+    ...accessInput(access),
+  }
+}
+
+/** A caller who may no longer reach the session learns nothing of what was sent there. */
+const PRIOR = `prior AS MATERIALIZED (
+    SELECT m.id, m.content = input.content AND m.role = input.role AND m.user_name IS NOT DISTINCT FROM input.user_name AS same
+    FROM input JOIN messages m
+      ON m.session_id = input.session_id AND m.client = input.client AND m.idempotency_key = input.idempotency_key
+    WHERE ${mayReach('input.session_id')})`
+
+const ROWS = `message AS (
+    INSERT INTO messages (id, session_id, seq, role, user_name, content, trusted, status, client, idempotency_key, created_at)
+    SELECT input.message_id, input.session_id, session.last_seq, input.role, input.user_name, input.content, input.trusted,
+      CASE WHEN input.turn_id IS NULL THEN 'STORED' ELSE 'QUEUED' END::message_status,
+      input.client, input.idempotency_key, input.created_at FROM session, input),
+  turn AS (
+    INSERT INTO turns (id, session_id, seq, message_id, user_name, created_at)
+    SELECT input.turn_id, input.session_id, session.last_seq, input.message_id, input.user_name, input.at
+    FROM session, input WHERE input.turn_id IS NOT NULL),
+  event AS (
+    INSERT INTO events (session_id, seq, at, turn_id, type, data)
+    SELECT input.session_id, session.last_seq, input.at, input.turn_id, 'MessageReceived',
+      jsonb_build_object('messageId', input.message_id) FROM session, input),
+  participant AS (
+    INSERT INTO participants (session_id, user_name, joined_at)
+    SELECT input.session_id, input.user_name, input.at FROM session, input WHERE input.joins
+    ON CONFLICT DO NOTHING)`
+
+/** What every message changes on the session's row, here called `s`. Whatever comes into an inactive session wakes it. */
+const COUNTED = `last_seq = s.last_seq + 1, message_count = s.message_count + 1,
+      last_message_preview = (SELECT preview FROM input),
+      last_activity_at = greatest(s.last_activity_at, (SELECT at FROM input)),
+      status = CASE s.status WHEN 'INACTIVE' THEN 'IDLE' ELSE s.status END`
+
+/**
+ * Why nothing was stored is read from the statement's snapshot. UNSEEN: the session is newer than that, so look again.
+ * BARRED: at that moment the caller could not reach it. What is left is the one condition on the row as it is now: FULL.
+ */
+const RESULT = `SELECT session.last_seq AS seq, prior.id AS prior_id, prior.same,
+    CASE
+      WHEN session.last_seq IS NOT NULL OR prior.id IS NOT NULL THEN NULL
+      WHEN NOT EXISTS (SELECT 1 FROM sessions WHERE id = input.session_id) THEN 'UNSEEN'
+      WHEN NOT ${mayReach('input.session_id')} THEN 'BARRED'
+      ELSE 'FULL'
+    END AS outcome
+  FROM input LEFT JOIN session ON true LEFT JOIN prior ON true`
+
+/** The limit is checked on the row as it is once the lock is held, so it is exact however many come at once. */
+const ACCEPT = intakeStatement(
+  'intake.accept',
+  { ...MESSAGE_INPUT, ...SOURCE_INPUT, max_queued: 'int' },
+  `${PRIOR},
+  session AS (
+    INSERT INTO sessions AS s (id, source_kind, source_interactive, source_platform, source_trigger_id, connector,
+      message_count, queue_length, last_message_preview, last_seq, created_at, last_activity_at, ready_at)
+    SELECT input.session_id, input.source_kind, input.source_interactive, input.source_platform, input.source_trigger_id,
+      input.client, 1, CASE WHEN input.turn_id IS NULL THEN 0 ELSE 1 END, input.preview, 1, input.at, input.at,
+      CASE WHEN input.turn_id IS NOT NULL THEN now() END
+    FROM input WHERE NOT EXISTS (SELECT 1 FROM prior)
+    ON CONFLICT (id) DO UPDATE SET ${COUNTED}, queue_length = s.queue_length + excluded.queue_length,
+      ready_at = coalesce(s.ready_at, excluded.ready_at)
+    WHERE (excluded.queue_length = 0 OR s.queue_length < (SELECT max_queued FROM input))
+      AND (SELECT ${mayReach('s.id')} FROM input)
+    RETURNING s.last_seq),
+  ${ROWS}
+  ${RESULT}`,
+)
+
+const STORE = intakeStatement(
+  'intake.store',
+  MESSAGE_INPUT,
+  `${PRIOR},
+  session AS (
+    UPDATE sessions s SET ${COUNTED} FROM input
+    WHERE s.id = input.session_id AND NOT EXISTS (SELECT 1 FROM prior) AND ${mayReach('s.id')}
+    RETURNING s.last_seq),
+  ${ROWS}
+  ${RESULT}`,
+)
