@@ -1,0 +1,42 @@
+/** What is wrong with a configuration, said so that the reader knows which key to change and to what. */
+import type * as z from 'zod'
+import { AppError } from '../core/errors.ts'
+import { describeUnknownKey } from './known-keys.ts'
+
+export interface ConfigProblem {
+  /** The key, as `["users", "anna", "skills"]`; empty: the whole file. */
+  readonly path: readonly string[]
+  /** What is wrong and what would be right, without the key. */
+  readonly text: string
+  /** Where in the file, from 1; null when unknown. */
+  readonly line: number | null
+}
+
+/** A problem before its line is known. */
+export type FoundProblem = Omit<ConfigProblem, 'line'>
+
+/** What the schema found, as problems: usually one, but one for each unknown key. */
+export function toProblems(issue: z.core.$ZodIssue): readonly FoundProblem[] {
+  const path = issue.path.map(String)
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: [...path, key], text: describeUnknownKey(key, path[0] ?? null) }))
+  }
+  if (issue.code === 'invalid_key') {
+    return [{ path, text: `as a name ${issue.issues[0]?.message ?? issue.message}` }]
+  }
+  return [{ path, text: issue.message }]
+}
+
+/** `line 12, users.anna.skills: is missing; it must be …` */
+export function describeProblem(problem: ConfigProblem): string {
+  const place = problem.line === null ? '' : `line ${problem.line}`
+  const key = problem.path.map((part) => (/^[A-Za-z0-9_-]+$/.test(part) ? part : JSON.stringify(part))).join('.')
+  const where = [place, key].filter((part) => part !== '').join(', ')
+  return where === '' ? problem.text : `${where}: ${problem.text}`
+}
+
+/** CONFIG_INVALID with every problem on a line of its own. `what` is the file or the variables they are in. */
+export function configError(what: string, lines: readonly string[]): AppError {
+  const count = lines.length === 1 ? '1 problem' : `${lines.length} problems`
+  return new AppError('CONFIG_INVALID', `${what}: ${count}\n${lines.map((line) => `  ${line}`).join('\n')}`)
+}

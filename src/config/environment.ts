@@ -1,0 +1,104 @@
+/**
+ * The environment and the flags that overrule it, checked. `main.ts` passes both in; nothing else reads `process.env`. The
+ * explanations here are what `--help` prints.
+ */
+import { resolve } from 'node:path'
+import * as z from 'zod'
+import { configError } from './config-problem.ts'
+import { says, text } from './field.ts'
+
+export interface Environment {
+  /** Null: the server runs its own PostgreSQL under `home`. */
+  readonly databaseUrl: string | null
+  /** 0: any free port. */
+  readonly port: number
+  readonly host: string
+  /** Absolute; null: not said, the default of `store/factotum-home.ts` holds. */
+  readonly home: string | null
+  readonly logLevel: string
+  readonly production: boolean
+}
+
+/** As given on the command line, not checked yet. */
+export interface Flags {
+  readonly port?: string
+  readonly host?: string
+  readonly home?: string
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+const quoted = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(', ')
+const modes = ['development', 'production', 'test'] as const
+
+const environmentSchema = z.object({
+  DATABASE_URL: text(
+    'must be a PostgreSQL address such as "postgres://user:password@host:5432/database"',
+    (value) => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value),
+    { hidden: true },
+  )
+    .optional()
+    .meta({
+      description: 'A PostgreSQL 15 or later to use instead of the embedded one. Direct, not through PgBouncer.',
+    }),
+  PORT: text('must be a port from 0 to 65535', (value) => /^\d{1,5}$/.test(value) && Number(value) <= 65_535)
+    .default('4000')
+    .meta({ description: 'The port to listen on; 0 for any free one.' }),
+  HOST: text('must be an address or a host name', (value) => /^[A-Za-z0-9._:%-]+$/.test(value))
+    .default('127.0.0.1')
+    .meta({ description: 'The address to listen on; 0.0.0.0 or :: for all.' }),
+  FACTOTUM_HOME: text('must be the path of a folder', (value) => !value.includes('\0'))
+    .optional()
+    .meta({ description: 'The folder of everything the server keeps. Default: .factotum in the working directory.' }),
+  LOG_LEVEL: z
+    .enum(logLevels, says(`must be one of ${quoted(logLevels)}`))
+    .default('info')
+    .meta({ description: `How much is logged: ${logLevels.join(', ')}.` }),
+  NODE_ENV: z
+    .enum(modes, says(`must be one of ${quoted(modes)}`))
+    .default('development')
+    .meta({ description: '"production" turns GraphiQL and introspection off, unless config.toml turns them on.' }),
+})
+
+/** Throws CONFIG_INVALID, naming every variable or flag that is wrong. A variable that is empty counts as not set. */
+export function parseEnvironment(env: Readonly<Record<string, string | undefined>>, flags: Flags = {}): Environment {
+  const overruled: Record<string, string | undefined> = {
+    PORT: flags.port,
+    HOST: flags.host,
+    FACTOTUM_HOME: flags.home,
+  }
+  const variables = Object.keys(environmentSchema.shape)
+  const values = variables.map((key) => [key, overruled[key] ?? (env[key] === '' ? undefined : env[key])])
+  const parsed = environmentSchema.safeParse(Object.fromEntries(values))
+  if (!parsed.success) {
+    const flagOf: Record<string, string> = { PORT: '--port', HOST: '--host', FACTOTUM_HOME: '--home' }
+    const lines = parsed.error.issues.map((issue) => {
+      const key = String(issue.path[0])
+      return `${overruled[key] === undefined ? key : (flagOf[key] ?? key)}: ${issue.message}`
+    })
+    throw configError('environment and flags', lines)
+  }
+  const { FACTOTUM_HOME: home } = parsed.data
+  return {
+    databaseUrl: parsed.data.DATABASE_URL ?? null,
+    port: Number(parsed.data.PORT),
+    host: parsed.data.HOST,
+    home: home === undefined ? null : resolve(home),
+    logLevel: parsed.data.LOG_LEVEL,
+    production: parsed.data.NODE_ENV === 'production',
+  }
+}
+
+export interface VariableDoc {
+  readonly name: string
+  /** Null: not set. */
+  readonly defaultValue: string | null
+  readonly description: string
+}
+
+export function describeEnvironment(): readonly VariableDoc[] {
+  return Object.entries(environmentSchema.shape).map(([name, field]) => ({
+    name,
+    defaultValue: field.parse(undefined) ?? null,
+    description: field.description ?? '',
+  }))
+}

@@ -1,0 +1,85 @@
+/** What `factotum --help` prints. Variables and settings are described by their own schemas, so this cannot drift from them. */
+import { stringify } from 'smol-toml'
+import { describeEnvironment } from './environment.ts'
+import { describeSettings } from './settings-schema.ts'
+
+export interface HelpOptions {
+  /** The lines that the rehearsal model understands, from the model itself. */
+  readonly rehearsalGrammar: string
+}
+
+export function helpText({ rehearsalGrammar }: HelpOptions): string {
+  return `Factotum: a self-hosted GraphQL backend for AI-agent sessions.
+
+Usage
+  factotum [serve] [options]   Starts the server.
+  factotum token               Prints a new token, and the lines with which config.toml lets it in.
+
+Options
+  --port <n>       The port to listen on. Overrules PORT.
+  --host <address> The address to listen on. Overrules HOST.
+  --home <folder>  The folder of everything the server keeps. Overrules FACTOTUM_HOME.
+  --check-config   Checks config.toml, lists everything that is wrong with it, and exits (0: valid).
+  -v, --version    Prints the version.
+  -h, --help       Prints this.
+
+First start
+  Without a config.toml the server writes a commented one with a user "admin" and a token, prints the token once, and serves.
+  It needs no database and no API key: PostgreSQL is built in, and so is a rehearsal model.
+
+Addresses (with the default host and port)
+  http://127.0.0.1:4000/graphql   The API: POST, Server-Sent Events and WebSocket (graphql-transport-ws). Every request
+                                  carries "Authorization: Bearer <token>", a WebSocket connectionParams.authorization.
+                                  In a browser this address shows GraphiQL: put the header under "Headers".
+  http://127.0.0.1:4000/health    The process is up.
+  http://127.0.0.1:4000/ready     Database, migrations, sandbox and model are ready.
+  http://127.0.0.1:4000/metrics   Figures for Prometheus.
+
+Environment
+${table(describeEnvironment().map(({ name, defaultValue, description }) => [name, defaultValue ?? '', description]))}
+
+Files, below FACTOTUM_HOME
+${table([
+  [
+    'config.toml',
+    'Tokens, users, providers, models, prices, settings; commented. Changes are taken over within a second.',
+  ],
+  [
+    '.env',
+    'API keys of providers, one NAME=value per line. The real environment wins. Should be readable only by you.',
+  ],
+  ['roles/<role>.md', 'Your own system prompts for planner, reviewer and messenger, instead of the built-in ones.'],
+  ['sessions/<id>/', 'The workspaces in which the commands of a session run.'],
+  ['pg/', 'The data of the built-in PostgreSQL.'],
+])}
+
+Settings, in the section [settings] of config.toml, with their defaults
+${table(describeSettings(false).map(({ key, defaultValue, description }) => [key, toToml(defaultValue), description]))}
+
+Signals
+  SIGTERM, SIGINT  Takes no new turns, lets running ones finish (drain_timeout), hands over the rest, and exits.
+  SIGHUP           Reads config.toml again at once.
+
+Rehearsal model, while no provider is configured. It is no language model: it does what the lines of a message say.
+${indent(rehearsalGrammar)}`
+}
+
+/** Rows with their columns aligned. */
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows
+    .map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
+    .join('\n')
+}
+
+function toToml(value: unknown): string {
+  return stringify({ value }).trim().replace('value = ', '')
+}
+
+function indent(text: string): string {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${line}`.trimEnd())
+    .join('\n')
+}

@@ -1,0 +1,23 @@
+/** What an unknown key of config.toml was probably meant to be. */
+import { didYouMean } from './closest.ts'
+import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema.ts'
+import { settingsSchema } from './settings-schema.ts'
+
+const keysBySection: Readonly<Record<string, readonly string[]>> = {
+  tokens: Object.keys(tokenSchema.shape),
+  users: Object.keys(userSchema.shape),
+  providers: Object.keys(providerSchema.shape),
+  models: Object.keys(modelsSchema.shape),
+  prices: Object.keys(priceSchema.shape),
+  settings: Object.keys(settingsSchema(false).shape),
+}
+
+/** The error for `key`, which stands in `section` (null: outside of all sections). */
+export function describeUnknownKey(key: string, section: string | null): string {
+  if (section === null && keysBySection['settings']?.includes(key) === true) {
+    return 'is a setting; it must stand below the line [settings]'
+  }
+  const known = section === null ? Object.keys(keysBySection) : (keysBySection[section] ?? [])
+  const suggestion = didYouMean(key, known)
+  return suggestion === '' ? `is not a known key; known here: ${known.join(', ')}` : `is not a known key${suggestion}`
+}

@@ -1,0 +1,145 @@
+/**
+ * The running configuration, kept equal to config.toml. The file is read four times a second and taken over when two
+ * readings agree, so within a second of the last change. Why not fs.watch: it reports nothing on network and container
+ * mounts, loses the file when an editor replaces it, and reports files that are half written. Comparing the content has none
+ * of these gaps and costs microseconds.
+ *
+ * What must hold: the configuration is replaced whole or not at all; a file that is missing or breaks a rule changes nothing
+ * but the log.
+ */
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import { messageOf } from '../core/errors.ts'
+import type { Config, LiveConfig } from './config.ts'
+import { interpretConfig, readConfigText, type LoadedConfig } from './load-config.ts'
+import type { ConfigContext } from './parse-config.ts'
+
+const POLL_MS = 250
+
+export interface LiveConfigOptions extends ConfigContext {
+  /** Where config.toml is. */
+  readonly path: string
+  readonly logger: Logger
+  readonly clock: Clock
+}
+
+/** Loads the file and follows its changes until `stop()`. Rejects with CONFIG_INVALID when it is not valid now. */
+export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveConfigFile> {
+  const toml = await readConfigText(options.path)
+  return new LiveConfigFile(options, toml)
+}
+
+/** One look at the file: its text, or why there is none. */
+interface Look {
+  readonly toml: string | null
+  readonly error: string
+}
+
+export class LiveConfigFile implements LiveConfig {
+  readonly #options: LiveConfigOptions
+  readonly #listeners = new Set<(config: Config) => void>()
+  readonly #stopping = new AbortController()
+  readonly #following: Promise<void>
+  #config: Config
+  /** The look that was last dealt with: taken over or refused. */
+  #handled: Look
+  /** A look that differs from it and was seen once. */
+  #candidate: Look | null = null
+  /** Looks happen one after another, so that an older one never overtakes a newer. */
+  #lastLook: Promise<void> = Promise.resolve()
+
+  constructor(options: LiveConfigOptions, toml: string) {
+    this.#options = options
+    this.#handled = { toml, error: '' }
+    const loaded = interpretConfig(options.path, toml, options)
+    this.#config = loaded.config
+    this.#logWarnings(loaded)
+    this.#following = this.#follow(this.#stopping.signal)
+  }
+
+  current(): Config {
+    return this.#config
+  }
+
+  /** Calls `listener` after each replacement; the returned function stops that. */
+  onChange(listener: (config: Config) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Reads the file at once (SIGHUP). Resolves when it is taken over, or refused and logged; never rejects. */
+  reload(): Promise<void> {
+    return this.#look((look) => {
+      this.#candidate = null
+      this.#handle(look)
+    })
+  }
+
+  /** Stops following the file. Repeatable; never rejects. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#following
+    await this.#lastLook
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#options.clock.sleep(POLL_MS, signal)
+      if (!signal.aborted) await this.#look((look) => this.#handleIfSettled(look))
+    }
+  }
+
+  #look(then: (look: Look) => void): Promise<void> {
+    this.#lastLook = this.#lastLook.then(async () => then(await readLook(this.#options.path)))
+    return this.#lastLook
+  }
+
+  #handleIfSettled(look: Look): void {
+    const unchanged = isSame(look, this.#handled)
+    const settled = this.#candidate !== null && isSame(look, this.#candidate)
+    this.#candidate = unchanged || settled ? null : look
+    if (!unchanged && settled) this.#handle(look)
+  }
+
+  #handle(look: Look): void {
+    const { path, logger } = this.#options
+    this.#handled = look
+    try {
+      if (look.toml === null) throw new Error(look.error)
+      const loaded = interpretConfig(path, look.toml, this.#options)
+      this.#config = loaded.config
+      logger.info({ path }, 'configuration reloaded')
+      this.#logWarnings(loaded)
+    } catch (error) {
+      logger.error({ path }, `configuration not reloaded, the running one stays: ${messageOf(error)}`)
+      return
+    }
+    this.#notify()
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(this.#config)
+      } catch (error) {
+        this.#options.logger.error({ err: error }, 'a listener of the configuration failed')
+      }
+    }
+  }
+
+  #logWarnings({ warnings }: LoadedConfig): void {
+    for (const warning of warnings) this.#options.logger.warn({ path: this.#options.path }, warning)
+  }
+}
+
+async function readLook(path: string): Promise<Look> {
+  try {
+    return { toml: await readConfigText(path), error: '' }
+  } catch (error) {
+    return { toml: null, error: messageOf(error) }
+  }
+}
+
+function isSame(a: Look, b: Look): boolean {
+  return a.toml === b.toml && a.error === b.error
+}

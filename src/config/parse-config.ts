@@ -1,0 +1,134 @@
+/**
+ * config.toml's text → Config. Pure: reads no file and no environment. Every problem is found in one go, so that nobody
+ * mends a file one error at a time.
+ */
+import { parse, TomlError } from 'smol-toml'
+import { must } from '../platform/must.ts'
+import { checkIdentities } from './check-identities.ts'
+import { checkModels } from './check-models.ts'
+import type { Config, Price, TokenConfig, UserConfig } from './config.ts'
+import { toProblems, type ConfigProblem, type FoundProblem } from './config-problem.ts'
+import { findKeyLines } from './key-lines.ts'
+import { modelKey, parseModel, REHEARSAL } from './model-choice.ts'
+import { fileSchema, type ConfigFile } from './schema.ts'
+import { readSections } from './sections.ts'
+import { toSettings } from './settings-schema.ts'
+import { tokenHash } from './token-hash.ts'
+
+export interface ConfigContext {
+  /** NODE_ENV is "production": GraphiQL and introspection are off unless the file turns them on. */
+  readonly production: boolean
+}
+
+export type ParsedConfig =
+  | { readonly kind: 'valid'; readonly config: Config; readonly warnings: readonly ConfigProblem[] }
+  | { readonly kind: 'invalid'; readonly problems: readonly ConfigProblem[] }
+
+export function parseConfig(toml: string, context: ConfigContext): ParsedConfig {
+  const read = readToml(toml)
+  if (read.kind === 'broken') return { kind: 'invalid', problems: [read.problem] }
+
+  const parsed = fileSchema(context.production).safeParse(read.file)
+  const sections = readSections(read.file)
+  const issues = parsed.success ? [] : parsed.error.issues
+  const found = [...issues.flatMap(toProblems), ...checkIdentities(sections), ...checkModels(sections)]
+  const lineOf = findKeyLines(toml)
+  const locate = (problem: FoundProblem): ConfigProblem => ({ ...problem, line: lineOf(problem.path) })
+  if (!parsed.success || found.length > 0) return { kind: 'invalid', problems: found.map(locate).sort(byLine) }
+  return { kind: 'valid', config: buildConfig(parsed.data), warnings: findWarnings(parsed.data).map(locate) }
+}
+
+type ReadToml =
+  | { readonly kind: 'read'; readonly file: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'broken'; readonly problem: ConfigProblem }
+
+function readToml(toml: string): ReadToml {
+  try {
+    return { kind: 'read', file: parse(toml, { unsafeKeyBehaviour: 'throw' }) }
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    // Only the first line of the message: the rest quotes the file, in which a token may stand.
+    const reason = (error.message.split('\n')[0] ?? '').replace('Invalid TOML document: ', '')
+    const text = reason.includes('unsafe property')
+      ? 'a key is called "__proto__" or "constructor", which no name may be'
+      : `is not valid TOML (column ${error.column}): ${reason}`
+    return { kind: 'broken', problem: { path: [], text, line: error.line } }
+  }
+}
+
+function byLine(a: ConfigProblem, b: ConfigProblem): number {
+  return (a.line ?? Infinity) - (b.line ?? Infinity) || 0
+}
+
+function findWarnings(file: ConfigFile): readonly FoundProblem[] {
+  const plain = Object.entries(file.tokens)
+    .filter(([, token]) => token.token !== undefined)
+    .map(([name, token]) => ({
+      path: ['tokens', name, 'token'],
+      text: `the token itself is in the file; replace the line by sha256 = "${must(tokenHash(token), 'a plain token has a hash').toString('hex')}"`,
+    }))
+  const unused = Object.entries(file.users).flatMap(([userName, user]) =>
+    Object.keys(user.aliases)
+      .filter((tokenName) => file.tokens[tokenName]?.kind === 'user')
+      .map((tokenName) => ({
+        path: ['users', userName, 'aliases', tokenName],
+        text: `has no effect: the token "${tokenName}" always acts for the user it is bound to; aliases are for connectors`,
+      })),
+  )
+  return [...plain, ...unused]
+}
+
+function buildConfig(file: ConfigFile): Config {
+  const providerNames = Object.keys(file.providers)
+  return {
+    tokens: mapEntries(file.tokens, buildToken),
+    users: mapEntries(file.users, buildUser),
+    providers: mapEntries(file.providers, (provider, name) => ({
+      name,
+      baseUrl: provider.base_url,
+      apiKeyEnv: provider.api_key_env ?? null,
+    })),
+    models: buildModels(file, providerNames),
+    prices: new Map(
+      Object.entries(file.prices).map(([text, price]): [string, Price] => [
+        modelKey(parseModel(text, providerNames)),
+        { input: price.input, output: price.output, cached: price.cached ?? price.input },
+      ]),
+    ),
+    settings: toSettings(file.settings),
+  }
+}
+
+function mapEntries<From, To>(
+  section: Record<string, From>,
+  build: (entry: From, name: string) => To,
+): Map<string, To> {
+  return new Map(Object.entries(section).map(([name, entry]) => [name, build(entry, name)]))
+}
+
+function buildToken(token: ConfigFile['tokens'][string], name: string): TokenConfig {
+  return {
+    name,
+    sha256: must(tokenHash(token), 'a checked token has a hash'),
+    kind: token.kind === 'user' ? 'USER' : 'CONNECTOR',
+    user: token.user ?? null,
+    namespace: token.namespace ?? null,
+  }
+}
+
+function buildUser(user: ConfigFile['users'][string], name: string): UserConfig {
+  const admin = user.role === 'admin'
+  return {
+    name,
+    role: admin ? 'ADMIN' : 'USER',
+    skills: admin ? '*' : must(user.skills, 'a checked user of role "user" has skills'),
+    aliases: new Map(Object.entries(user.aliases)),
+  }
+}
+
+function buildModels({ models }: ConfigFile, providers: readonly string[]): Config['models'] {
+  if (providers.length === 0) return { planner: REHEARSAL, reviewer: REHEARSAL, messenger: REHEARSAL }
+  const planner = must(models.planner, 'a checked configuration with providers has a planner')
+  const choose = (text: string | undefined) => parseModel(text ?? planner, providers)
+  return { planner: choose(undefined), reviewer: choose(models.reviewer), messenger: choose(models.messenger) }
+}

@@ -1,0 +1,94 @@
+/**
+ * The commented config.toml of the first start. The explanations and defaults are the schema's own. A line that begins with
+ * "# " explains; one that begins with "#" alone is a setting to uncomment, and all of them together are valid.
+ */
+import { stringify } from 'smol-toml'
+import type * as z from 'zod'
+import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema.ts'
+import { describeSettings } from './settings-schema.ts'
+
+/** `sha256` is that of the token with which the user "admin" enters. */
+export function sampleConfig(sha256: string): string {
+  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
+}
+
+const intro = [
+  '# The configuration of Factotum. A change takes effect within a second, without a restart; one that breaks a rule is',
+  '# logged and changes nothing. "factotum --check-config" checks this file.',
+  '# Lines that begin with "# " explain. Remove the "#" of the others to use them.',
+]
+
+function tokens(sha256: string): string[] {
+  return [
+    ...title('Tokens: who may call the server. Each client has one, and sends "Authorization: Bearer <token>".'),
+    ...explain(tokenSchema),
+    '[tokens.cli]',
+    `sha256 = "${sha256}"`,
+    'kind = "user"',
+    'user = "admin"',
+    '',
+    ...commented('[tokens.discord]', `sha256 = "${'0'.repeat(64)}"`, 'kind = "connector"', 'namespace = "discord"'),
+  ]
+}
+
+function users(): string[] {
+  return [
+    ...title('Users: who the tokens act for.'),
+    ...explain(userSchema),
+    '[users.admin]',
+    'role = "admin"',
+    '',
+    ...commented('[users.anna]', 'role = "user"', 'skills = ["search"]', 'aliases.discord = "Anna#1234"'),
+  ]
+}
+
+function providers(): string[] {
+  return [
+    ...title('Providers: OpenAI-compatible endpoints. Without one, the built-in rehearsal model answers.'),
+    ...explain(providerSchema),
+    ...commented(
+      '[providers.openrouter]',
+      'base_url = "https://openrouter.ai/api/v1"',
+      'api_key_env = "OPENROUTER_API_KEY"',
+    ),
+  ]
+}
+
+function models(): string[] {
+  return [
+    ...title('Models: which one plays which role, as "provider:model", or "model" of the first provider.'),
+    ...explain(modelsSchema),
+    ...commented('[models]', ...Object.keys(modelsSchema.shape).map((role) => `${role} = "openrouter:some/model"`)),
+  ]
+}
+
+function prices(): string[] {
+  return [
+    ...title('Prices: what a model costs, in any one currency. With them, the costs of turns are recorded.'),
+    ...explain(priceSchema),
+    ...commented('[prices."openrouter:some/model"]', 'input = 0.6', 'output = 2.5', 'cached = 0.06'),
+  ]
+}
+
+function settings(): string[] {
+  const lines = describeSettings(false).flatMap(({ key, defaultValue, description }) =>
+    [`# ${description}`].concat(commented(stringify({ [key]: defaultValue }).trim())),
+  )
+  return [...title('Settings, with their defaults.'), '[settings]', ...lines]
+}
+
+function title(text: string): string[] {
+  return [`# ${'-'.repeat(100)}`, `# ${text}`, '#']
+}
+
+/** The keys of a section, each with the schema's explanation. */
+function explain(schema: z.ZodObject): string[] {
+  const lines = Object.entries(schema.shape).map(
+    ([key, field]) => `#   ${key.padEnd(12)} ${(field as z.ZodType).description ?? ''}`,
+  )
+  return [...lines, '#']
+}
+
+function commented(...lines: string[]): string[] {
+  return lines.map((line) => `#${line}`)
+}

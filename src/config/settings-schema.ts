@@ -1,0 +1,109 @@
+/**
+ * The `[settings]` section: every setting with its rule, its default and its explanation. The commented config.toml of the
+ * first start and `--help` are written from this, so they cannot drift from what is accepted.
+ */
+import * as z from 'zod'
+import { says, seconds, text, trueOrFalse, wholeNumber } from './field.ts'
+import type { Settings } from './config.ts'
+
+/** `production` (NODE_ENV) decides the defaults of `graphiql` and `introspection`. */
+export function settingsSchema(production: boolean) {
+  return z.strictObject({ ...turnSettings, ...doorSettings(production) }, says('must be a table of settings'))
+}
+
+type SettingsSection = z.output<ReturnType<typeof settingsSchema>>
+
+const turnSettings = {
+  context_messages: wholeNumber({ min: 0, max: 1000 })
+    .default(5)
+    .meta({ description: 'How many earlier messages of the session the planner is shown.' }),
+  max_replan_depth: wholeNumber({ min: 0, max: 50 })
+    .default(3)
+    .meta({ description: 'How often one turn may be planned anew after a review asks for it. 0: never.' }),
+  max_validation_retries: wholeNumber({ min: 0, max: 20 })
+    .default(3)
+    .meta({ description: 'How often the planner may mend a plan that breaks the plan rules.' }),
+  max_plan_tasks: wholeNumber({ min: 1, max: 1000 })
+    .default(20)
+    .meta({ description: 'How many tasks a plan may have.' }),
+  exec_timeout: seconds({ min: 0.1, max: 86_400 })
+    .default(120)
+    .meta({ description: 'Seconds after which a command is ended, with every process it started.' }),
+  llm_idle_timeout: seconds({ min: 0.1, max: 3600 })
+    .default(120)
+    .meta({ description: 'Seconds of silence after which a call of a language model is given up.' }),
+  max_queued: wholeNumber({ min: 1, max: 100_000 })
+    .default(100)
+    .meta({ description: 'How many messages may wait in one session; further ones are refused.' }),
+  max_concurrent_turns: wholeNumber({ min: 1, max: 10_000 })
+    .default(32)
+    .meta({ description: 'How many turns one server process runs at the same time.' }),
+  drain_timeout: seconds({ min: 0, max: 3600 }).default(30).meta({
+    description: 'Seconds that running turns get to finish when the server is stopped, before they are handed over.',
+  }),
+}
+
+const originRule = 'must be an origin such as "https://app.example.org": scheme, host and port, without a path or "*"'
+
+function doorSettings(production: boolean) {
+  return {
+    requests_per_minute: wholeNumber({ min: 1, max: 10_000_000 })
+      .default(600)
+      .meta({ description: 'How many requests a token may make in a minute.' }),
+    cors_origins: z
+      .array(text(originRule, isOrigin), says('must be a list of origins, such as ["https://app.example.org"]'))
+      .default([])
+      .meta({
+        description: 'Web pages of these origins may call the server from a browser. Empty: only its own pages.',
+      }),
+    graphiql: trueOrFalse().default(!production).meta({
+      description:
+        'Serves GraphiQL, the query editor in the browser. Default: true, but false with NODE_ENV=production.',
+    }),
+    introspection: trueOrFalse().default(!production).meta({
+      description: 'Lets clients read the GraphQL schema. Default: true, but false with NODE_ENV=production.',
+    }),
+  }
+}
+
+function isOrigin(value: string): boolean {
+  return /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value
+}
+
+/** The settings as the code reads them. */
+export function toSettings(section: SettingsSection): Settings {
+  return {
+    contextMessages: section.context_messages,
+    maxReplanDepth: section.max_replan_depth,
+    maxValidationRetries: section.max_validation_retries,
+    maxPlanTasks: section.max_plan_tasks,
+    execTimeoutMs: toMs(section.exec_timeout),
+    llmIdleTimeoutMs: toMs(section.llm_idle_timeout),
+    maxQueued: section.max_queued,
+    maxConcurrentTurns: section.max_concurrent_turns,
+    drainTimeoutMs: toMs(section.drain_timeout),
+    requestsPerMinute: section.requests_per_minute,
+    corsOrigins: section.cors_origins,
+    graphiql: section.graphiql,
+    introspection: section.introspection,
+  }
+}
+
+function toMs(durationSeconds: number): number {
+  return Math.round(durationSeconds * 1000)
+}
+
+export interface SettingDoc {
+  readonly key: string
+  readonly defaultValue: unknown
+  readonly description: string
+}
+
+/** Every setting with its default and its explanation, in the order of the schema. */
+export function describeSettings(production: boolean): readonly SettingDoc[] {
+  return Object.entries(settingsSchema(production).shape).map(([key, field]) => ({
+    key,
+    defaultValue: field.parse(undefined),
+    description: field.description ?? '',
+  }))
+}
