@@ -3,7 +3,7 @@
 /** The candidate nearest to a mistyped word, or null when none is near enough to be meant. */
 function closest(word: string, candidates: Iterable<string>): string | null {
   let best: string | null = null
-  let bestDistance = Math.floor(Math.max(word.length, 3) / 3) + 1
+  let bestDistance = Math.ceil(word.length / 3) + 1
   for (const candidate of candidates) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance]

@@ -26,7 +26,7 @@ export function loadKeys(options: LoadKeysOptions): ApiKeys {
   let known = readKeys(path, options.logger)
   return {
     apiKey(name) {
-      const fromEnvironment = options.env[name]
+      const fromEnvironment = Object.hasOwn(options.env, name) ? options.env[name] : undefined
       if (fromEnvironment !== undefined && fromEnvironment !== '') return fromEnvironment
       if (stampOf(path) !== known.stamp) known = readKeys(path, options.logger)
       return known.keys.get(name) ?? null
@@ -61,8 +61,12 @@ function readKeys(path: string, logger: Logger): KnownKeys {
 }
 
 function stampOf(path: string): string | null {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stats === undefined ? null : `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`
+  try {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+    return stats === undefined ? null : `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`
+  } catch (error) {
+    return messageOf(error) // a stamp like any other: reading the file then fails with the same reason, and logs it
+  }
 }
 
 function warnIfOpen(path: string, logger: Logger): void {

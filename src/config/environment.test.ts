@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parseEnvironment } from './environment.ts'
+
+describe('the environment', () => {
+  test('has defaults, and counts an empty variable as not set', () => {
+    const defaults = {
+      databaseUrl: null,
+      port: 4000,
+      host: '127.0.0.1',
+      home: null,
+      logLevel: 'info',
+      production: false,
+    }
+    expect(parseEnvironment({})).toEqual(defaults)
+    const empty = { DATABASE_URL: '', PORT: '', HOST: '', FACTOTUM_HOME: '', LOG_LEVEL: '', NODE_ENV: '' }
+    expect(parseEnvironment(empty)).toEqual(defaults)
+  })
+
+  test('is read, with the home made absolute', () => {
+    const env = {
+      DATABASE_URL: 'postgresql:///factotum?host=/run/postgresql',
+      PORT: '0',
+      HOST: '::',
+      FACTOTUM_HOME: 'data/home',
+      LOG_LEVEL: 'debug',
+      NODE_ENV: 'production',
+    }
+    expect(parseEnvironment(env)).toEqual({
+      databaseUrl: 'postgresql:///factotum?host=/run/postgresql',
+      port: 0,
+      host: '::',
+      home: join(process.cwd(), 'data/home'),
+      logLevel: 'debug',
+      production: true,
+    })
+  })
+
+  test('is overruled by flags', () => {
+    const flags = { port: '5000', host: '0.0.0.0', home: '/srv/factotum' }
+    expect(parseEnvironment({ PORT: 'x', HOST: 'y', FACTOTUM_HOME: '/z' }, flags)).toMatchObject({
+      port: 5000,
+      host: '0.0.0.0',
+      home: '/srv/factotum',
+    })
+  })
+
+  test.each([
+    [{ PORT: '65536' }, 'PORT: must be a port from 0 to 65535; it is "65536"'],
+    [{ PORT: '-1' }, 'PORT: must be a port'],
+    [{ PORT: '4e3' }, 'PORT: must be a port'],
+    [{ HOST: 'not a host' }, 'HOST: must be an address or a host name'],
+    [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL: must be a PostgreSQL address such as "postgres://'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: must be one of "fatal", "error"'],
+    [{ NODE_ENV: 'prod' }, 'NODE_ENV: must be one of "development", "production", "test"; it is "prod"'],
+  ])('%o is refused by name', (env, message) => {
+    expect(() => parseEnvironment(env)).toThrow(message)
+  })
+
+  test('names every variable that is wrong, a flag by its own name, and never shows a password', () => {
+    const env = { DATABASE_URL: 'pg://me:secret@host/db', LOG_LEVEL: 'loud' }
+    const attempt = (): unknown => parseEnvironment(env, { port: 'many' })
+    expect(attempt).toThrow(/3 problems\n {2}DATABASE_URL: .*\n {2}--port: .*\n {2}LOG_LEVEL: /)
+    expect(attempt).not.toThrow(/secret/)
+  })
+})

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { describeEnvironment } from './environment.ts'
+import { helpText } from './help-text.ts'
+import { describeSettings } from './settings-schema.ts'
+
+const help = helpText({ rehearsalGrammar: 'run: <command>\nwait: <ms>\n' })
+
+function lineOf(word: string): string {
+  return help.split('\n').find((line) => line.trim().startsWith(`${word} `)) ?? ''
+}
+
+test.each(describeEnvironment())('--help explains the variable $name', ({ name, defaultValue, description }) => {
+  expect(description).not.toBe('')
+  expect(lineOf(name)).toContain(defaultValue ?? '')
+  expect(lineOf(name)).toContain(description)
+})
+
+test.each(describeSettings(false))('--help explains the setting $key', ({ key, description }) => {
+  expect(lineOf(key)).toContain(description)
+})
+
+const topics = [
+  '--port',
+  '--host',
+  '--home',
+  '--check-config',
+  '--version',
+  '--help',
+  'factotum token',
+  'GraphiQL',
+  '.env',
+]
+test.each(topics)('--help explains %s', (topic) => {
+  expect(help).toContain(topic)
+})
+
+test('--help ends with the grammar of the rehearsal model', () => {
+  expect(help.endsWith('\n  run: <command>\n  wait: <ms>')).toBe(true)
+})
