@@ -48,7 +48,10 @@ const environmentSchema = z.object({
     .meta({ description: 'The address to listen on; 0.0.0.0 or :: for all.' }),
   FACTOTUM_HOME: text('must be the path of a folder', (value) => !value.includes('\0'))
     .optional()
-    .meta({ description: 'The folder of everything the server keeps. Default: .factotum in the working directory.' }),
+    .meta({
+      description:
+        'The folder of everything the server keeps. Default: .factotum in the working directory (for root in a closed one, below /var/lib/factotum).',
+    }),
   LOG_LEVEL: z
     .enum(logLevels, says(`must be one of ${quoted(logLevels)}`))
     .default('info')

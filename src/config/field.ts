@@ -51,7 +51,7 @@ export function text(rule: string, isValid: (value: string) => boolean, options?
   return z.string(says(rule, options)).refine(isValid, says(rule, options))
 }
 
-export const NAME_RULE = 'must be 1 to 32 lower-case letters, digits, "_" or "-", beginning with a letter or "_"'
+const NAME_RULE = 'must be 1 to 32 lower-case letters, digits, "_" or "-", beginning with a letter or "_"'
 
 /** The name of a token, a user or a provider. */
 export function name(): z.ZodString {

@@ -102,19 +102,25 @@ export class LiveConfigFile implements LiveConfig {
   }
 
   #handle(look: Look): void {
-    const { path, logger } = this.#options
     this.#handled = look
+    if (look.toml === null) return this.#refuse(look.error)
     try {
-      if (look.toml === null) throw new Error(look.error)
-      const loaded = interpretConfig(path, look.toml, this.#options)
-      this.#config = loaded.config
-      logger.info({ path }, 'configuration reloaded')
-      this.#logWarnings(loaded)
+      this.#take(interpretConfig(this.#options.path, look.toml, this.#options))
     } catch (error) {
-      logger.error({ path }, `configuration not reloaded, the running one stays: ${messageOf(error)}`)
-      return
+      this.#refuse(messageOf(error))
     }
+  }
+
+  #take(loaded: LoadedConfig): void {
+    this.#config = loaded.config
+    this.#options.logger.info({ path: this.#options.path }, 'configuration reloaded')
+    this.#logWarnings(loaded)
     this.#notify()
+  }
+
+  #refuse(reason: string): void {
+    const { logger, path } = this.#options
+    logger.error({ path }, `configuration not reloaded, the running one stays: ${reason}`)
   }
 
   #notify(): void {

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Viewer } from '../core/identity.ts'
 import type { Config, UserConfig } from './config.ts'
+import { currentUser } from './current-user.ts'
 import { parseConfig } from './parse-config.ts'
-import { currentUser, resolveSender } from './resolve-sender.ts'
+import { resolveSender } from './resolve-sender.ts'
 
 const parsed = parseConfig(
   `

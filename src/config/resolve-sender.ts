@@ -2,9 +2,10 @@
  * Whom a message is from (spec 1, "Resolution"). What must hold: a connector's word is never taken for a user's name. Only an
  * alias makes a platform identity a user; otherwise a stranger who renames himself on a chat platform would become an admin.
  */
-import type { Sender, User, Viewer } from '../core/identity.ts'
+import type { Sender, Viewer } from '../core/identity.ts'
 import { invalidInput, type Refusal } from '../core/refusal.ts'
-import type { Config, UserConfig } from './config.ts'
+import type { Config } from './config.ts'
+import { currentUser } from './current-user.ts'
 import { isPlatformIdentity, PLATFORM_IDENTITY_RULE } from './platform-identity.ts'
 
 /** `user` is the input field of that name, which the refusal names. */
@@ -34,18 +35,4 @@ function resolveAlias(config: Config, tokenName: string, user: string | null | u
     if (candidate.aliases.get(tokenName) === user) return { trusted: true, name: candidate.name, role: candidate.role }
   }
   return { trusted: false, name: user }
-}
-
-export interface CurrentUser extends User {
-  /** "*" or the names of the skills that the user may use. */
-  readonly skills: UserConfig['skills']
-}
-
-/**
- * A user as configured now; null when removed. Role and skills are read through this again before every task, as they may
- * have changed since it was planned.
- */
-export function currentUser(config: Config, name: string): CurrentUser | null {
-  const user = config.users.get(name)
-  return user === undefined ? null : { name: user.name, role: user.role, skills: user.skills }
 }
