@@ -1,4 +1,5 @@
 /** The port to language models: one completion. Implementations: any OpenAI-compatible endpoint, and the rehearsal model. */
+import { AppError, type AppErrorCode } from '../core/errors.ts'
 import type { AgentRole } from '../core/model-call.ts'
 
 export interface ModelRequest {
@@ -9,24 +10,49 @@ export interface ModelRequest {
   readonly user: string
   /** The strict JSON schema that the answer must satisfy, or null for free text. */
   readonly schema: { readonly name: string; readonly json: Readonly<Record<string, unknown>> } | null
-  /** Called with each piece of the text as it arrives; asks for a streamed answer. */
+  /** Called with each piece of the text as it arrives, whole characters; the pieces together are the answer's text. */
   readonly onText: ((delta: string) => void) | null
   /** A stream or a request that is silent for this long is cut off (MODEL_SILENT). */
   readonly idleTimeoutMs: number
   readonly signal: AbortSignal
 }
 
-export interface ModelAnswer {
-  readonly text: string
+/** As the provider counts them, over all tries of a call; 0 where it does not say. */
+export interface TokenCounts {
   readonly inputTokens: number
   readonly outputTokens: number
+  /** How many of the input tokens came from the provider's cache. */
   readonly cachedTokens: number
+}
+
+export const NO_TOKENS: TokenCounts = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
+
+export interface ModelAnswer extends TokenCounts {
+  readonly text: string
 }
 
 export interface LanguageModel {
   /**
-   * Rejects with an AppError whose code begins with MODEL_ and whose message says what to change, or CANCELLED when
-   * `signal` aborted. Retries of 429, 5xx and network failures have already been made inside.
+   * Rejects with an AppError whose code begins with MODEL_ and whose message says what to change (a ModelError when tokens
+   * were spent), or CANCELLED when `signal` aborted. Retries of 429, 5xx and network failures have already been made inside,
+   * but never after a piece of text was passed to `onText`. What `onText` throws is passed on as it is.
    */
   complete(request: ModelRequest): Promise<ModelAnswer>
+}
+
+/** A call that failed after the model had worked: what it cost all the same. */
+export class ModelError extends AppError {
+  readonly tokens: TokenCounts
+
+  constructor(code: AppErrorCode, message: string, options: ModelErrorOptions) {
+    super(code, message, options)
+    this.tokens = options.tokens
+  }
+}
+
+export interface ModelErrorOptions {
+  readonly tokens: TokenCounts
+  readonly retry: 'never' | 'backoff'
+  readonly retryAfterMs?: number | null
+  readonly cause?: unknown
 }

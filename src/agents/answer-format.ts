@@ -1,0 +1,104 @@
+/**
+ * What shape an agent's answer has: the strict JSON schema that the provider is given, and how its text becomes a value. A
+ * model's text is hostile input: it is bounded in size and depth before it is parsed, and only what the zod schema names
+ * reaches the value. Code fences and prose around the JSON object are forgiven, since many models write them all the same.
+ */
+import * as z from 'zod'
+
+export type Parsed<T> =
+  | { readonly kind: 'usable'; readonly value: T }
+  /** Not the asked-for JSON. */
+  | { readonly kind: 'unusable'; readonly problem: string }
+  /** The asked-for JSON, but something in it is missing that a schema cannot demand. */
+  | { readonly kind: 'incomplete'; readonly problem: string }
+
+export interface AnswerFormat<T> {
+  /** null: free text. */
+  readonly schema: { readonly name: string; readonly json: Readonly<Record<string, unknown>> } | null
+  /** Never throws. `problem` is a sentence for the model. */
+  readonly parse: (text: string) => Parsed<T>
+}
+
+export const MAX_ANSWER_CHARS = 256 * 1024
+const MAX_DEPTH = 16
+const MAX_ISSUES = 5
+const MAX_PROBLEM_CHARS = 1000
+
+/** JSON that satisfies `schema`, made into a value by `toValue`. */
+export function jsonFormat<Output, T>(
+  name: string,
+  schema: z.ZodType<Output>,
+  toValue: (output: Output) => Parsed<T>,
+): AnswerFormat<T> {
+  const { $schema: _, ...json } = z.toJSONSchema(schema)
+  return {
+    schema: { name, json },
+    parse: (text) => {
+      const found = findJsonObject(text)
+      if (found.kind !== 'usable') return found
+      const parsed = schema.safeParse(found.value)
+      return parsed.success ? toValue(parsed.data) : unusable(describeIssues(parsed.error))
+    },
+  }
+}
+
+export function unusable(problem: string): Parsed<never> {
+  return { kind: 'unusable', problem: problem.slice(0, MAX_PROBLEM_CHARS).toWellFormed() }
+}
+
+/** The first JSON object in `text`. */
+export function findJsonObject(text: string): Parsed<unknown> {
+  if (text.length > MAX_ANSWER_CHARS) {
+    return unusable(`The answer is ${text.length} characters long; at most ${MAX_ANSWER_CHARS} are read.`)
+  }
+  const start = text.indexOf('{')
+  if (start === -1) return unusable('The answer contains no JSON object.')
+  const end = findEnd(text, start)
+  if (typeof end === 'string') return unusable(end)
+  try {
+    return { kind: 'usable', value: JSON.parse(text.slice(start, end)) }
+  } catch (error) {
+    return unusable(`The JSON cannot be parsed: ${error instanceof Error ? error.message : 'unknown reason'}.`)
+  }
+}
+
+/** Where the object that begins at `start` ends, or what is wrong. Brackets need not match: JSON.parse sees to that. */
+function findEnd(text: string, start: number): number | string {
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    switch (text[at]) {
+      case '"':
+        at = findStringEnd(text, at)
+        break
+      case '{':
+      case '[':
+        if (++depth > MAX_DEPTH) return `The JSON is nested more than ${MAX_DEPTH} levels deep.`
+        break
+      case '}':
+      case ']':
+        if (--depth === 0) return at + 1
+        break
+      default:
+    }
+  }
+  return 'The JSON object is not complete: the answer ends before its closing brace.'
+}
+
+/** The position of the quote that closes the string which begins at `start`, or the end of the text. */
+function findStringEnd(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++
+    else if (text[at] === '"') return at
+  }
+  return text.length
+}
+
+function describeIssues(error: z.ZodError): string {
+  const lines = error.issues.slice(0, MAX_ISSUES).map((issue) => `${pathOf(issue.path)}: ${issue.message}`)
+  const more = error.issues.length - lines.length
+  return `The JSON is not of the asked-for shape. ${lines.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`
+}
+
+function pathOf(path: readonly PropertyKey[]): string {
+  return path.length === 0 ? 'The whole' : path.map(String).join('.')
+}

@@ -1,0 +1,121 @@
+/**
+ * The one way to call an agent: renders the prompt with a fresh fence, calls the model, parses its answer, and asks again when
+ * the answer cannot be used, with what was wrong. Every call is recorded, whatever becomes of it.
+ */
+import { modelKey } from '../config/model-choice.ts'
+import type { LiveConfig } from '../config/config.ts'
+import { AppError } from '../core/errors.ts'
+import type { AgentRole, ModelCallRecord } from '../core/model-call.ts'
+import { ModelError, NO_TOKENS, type LanguageModel, type TokenCounts } from '../model/language-model.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Answer } from './agent.ts'
+import type { AnswerFormat, Parsed } from './answer-format.ts'
+import { costOf } from './cost.ts'
+import { Fence } from './fence.ts'
+import type { RolePrompts } from './role-prompts.ts'
+
+export interface AskOptions {
+  readonly config: LiveConfig
+  readonly model: LanguageModel
+  readonly prompts: RolePrompts
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export interface Question<T> {
+  readonly role: AgentRole
+  readonly render: (fence: Fence) => string
+  readonly format: AnswerFormat<T>
+  readonly onText: ((delta: string) => void) | null
+  readonly signal: AbortSignal
+}
+
+/** An answer that is not the asked-for JSON is asked for once more (spec 4). */
+const MAX_UNUSABLE = 2
+
+/** Rejects only for bugs (and for what `onText` throws); everything else is an Answer. */
+export async function ask<T>(options: AskOptions, question: Question<T>): Promise<Answer<T>> {
+  const calls: ModelCallRecord[] = []
+  const tries = { unusable: 0, incomplete: 0 }
+  for (let problem: string | null = null; ;) {
+    const outcome = await callModel(options, question, problem)
+    if (outcome.record !== null) calls.push(outcome.record)
+    if (outcome.kind === 'failed') {
+      const mayShorten = outcome.error.code === 'MODEL_TRUNCATED' && question.format.schema !== null
+      if (!mayShorten || ++tries.unusable >= MAX_UNUSABLE) return { kind: 'failed', error: outcome.error, calls }
+      problem = 'The answer was cut off because it was too long. Answer more briefly.'
+      continue
+    }
+    const parsed = question.format.parse(outcome.text)
+    if (parsed.kind === 'usable') return { kind: 'answered', output: parsed.value, calls }
+    problem = parsed.problem
+    const allowed =
+      parsed.kind === 'unusable' ? MAX_UNUSABLE : options.config.current().settings.maxValidationRetries + 1
+    if (++tries[parsed.kind] >= allowed)
+      return { kind: 'failed', error: badOutput(question.role, parsed, calls), calls }
+  }
+}
+
+type CallOutcome = { readonly record: ModelCallRecord | null } & (
+  { readonly kind: 'answered'; readonly text: string } | { readonly kind: 'failed'; readonly error: AppError }
+)
+
+async function callModel<T>(options: AskOptions, question: Question<T>, problem: string | null): Promise<CallOutcome> {
+  const { config, model, prompts, clock } = options
+  const { role, format, onText, signal } = question
+  const choice = config.current().models[role]
+  const system = await prompts.systemPrompt(role).catch(asAppError)
+  if (system instanceof AppError) return { kind: 'failed', error: logFailure(options, role, system), record: null }
+  const at = clock.now()
+  const startedMs = clock.monotonicMs()
+  const record = (status: string, tokens: TokenCounts): ModelCallRecord => ({
+    role,
+    ...choice,
+    status,
+    inputTokens: tokens.inputTokens,
+    outputTokens: tokens.outputTokens,
+    cachedTokens: tokens.cachedTokens,
+    cost: costOf(config.current().prices.get(modelKey(choice)), tokens),
+    durationMs: Math.round(clock.monotonicMs() - startedMs),
+    at,
+  })
+  const idleTimeoutMs = config.current().settings.llmIdleTimeoutMs
+  const user = renderPrompt(question, problem)
+  const answer = await model
+    .complete({ role, ...choice, system, user, schema: format.schema, onText, idleTimeoutMs, signal })
+    .catch(asAppError)
+  if (!(answer instanceof AppError)) return { kind: 'answered', text: answer.text, record: record('OK', answer) }
+  const tokens = answer instanceof ModelError ? answer.tokens : NO_TOKENS
+  return { kind: 'failed', error: logFailure(options, role, answer), record: record(answer.code, tokens) }
+}
+
+function renderPrompt<T>({ render }: Question<T>, problem: string | null): string {
+  const fence = new Fence()
+  const prompt = render(fence)
+  if (problem === null) return prompt
+  return `${prompt}\n\n# Your last answer could not be used\n\n${fence.wrap('PROBLEM', problem)}\n\nAnswer again, with the JSON object alone.`
+}
+
+function badOutput<T>(
+  role: AgentRole,
+  parsed: Exclude<Parsed<T>, { kind: 'usable' }>,
+  calls: readonly ModelCallRecord[],
+): AppError {
+  const last = calls.at(-1)
+  const model = last === undefined ? 'its model' : `"${last.provider}:${last.model}"`
+  return new AppError(
+    'MODEL_BAD_OUTPUT',
+    `The ${role} (${model}) gave no usable answer in ${calls.length} tries. The last one: ${parsed.problem} A model that follows JSON schemas better may help: [models] ${role} in config.toml.`,
+  )
+}
+
+function asAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  throw error
+}
+
+function logFailure({ logger }: AskOptions, role: AgentRole, error: AppError): AppError {
+  if (error.code !== 'CANCELLED') logger.warn({ role, code: error.code }, `${role} failed: ${error.message}`)
+  return error
+}

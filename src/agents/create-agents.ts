@@ -1,0 +1,56 @@
+/** Makes the agents: planner, reviewer and messenger, each a question to its model. Called once, by app.ts. */
+import type { LiveConfig } from '../config/config.ts'
+import type { LanguageModel } from '../model/language-model.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Agents } from './agent.ts'
+import { ask } from './ask.ts'
+import { renderMessengerPrompt } from './messenger/context.ts'
+import { MESSAGE_FORMAT } from './messenger/output.ts'
+import { renderPlannerPrompt } from './planner/context.ts'
+import { PLAN_FORMAT } from './planner/output.ts'
+import { renderReviewerPrompt } from './reviewer/context.ts'
+import { REVIEW_FORMAT } from './reviewer/output.ts'
+import { createRolePrompts } from './role-prompts.ts'
+
+export interface AgentsOptions {
+  readonly config: LiveConfig
+  readonly model: LanguageModel
+  /** FACTOTUM_HOME: `roles/<role>.md` in it replaces a built-in prompt. */
+  readonly home: string
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export function createAgents({ config, model, home, clock, logger }: AgentsOptions): Agents {
+  const options = { config, model, prompts: createRolePrompts(home), clock, logger }
+  return {
+    modelOf: (role) => config.current().models[role],
+    plan: (context, feedback, signal) => {
+      const environment = { execTimeoutMs: config.current().settings.execTimeoutMs }
+      return ask(options, {
+        role: 'planner',
+        render: (fence) => renderPlannerPrompt({ context, feedback, environment }, fence),
+        format: PLAN_FORMAT,
+        onText: null,
+        signal,
+      })
+    },
+    review: (context, signal) =>
+      ask(options, {
+        role: 'reviewer',
+        render: (fence) => renderReviewerPrompt(context, fence),
+        format: REVIEW_FORMAT,
+        onText: null,
+        signal,
+      }),
+    write: (context, onText, signal) =>
+      ask(options, {
+        role: 'messenger',
+        render: (fence) => renderMessengerPrompt(context, fence),
+        format: MESSAGE_FORMAT,
+        onText,
+        signal,
+      }),
+  }
+}

@@ -1,0 +1,31 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { preview } from './preview.ts'
+
+describe('preview', () => {
+  test('leaves a text that fits as it is', () => {
+    expect(preview('0123456789', { maxChars: 10 })).toBe('0123456789')
+  })
+
+  test('keeps beginning and end, and says how much is missing', () => {
+    expect(preview('0123456789ABCDEFGHIJ', { maxChars: 10 })).toBe(
+      '0123\n[10 of 20 characters are left out here. To see more, ask for less: grep, head, sed -n.]\nEFGHIJ',
+    )
+  })
+
+  test('never cuts a character in two', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), fc.integer({ min: 1, max: 50 }), (text, maxChars) => {
+        expect(preview(text.toWellFormed(), { maxChars }).isWellFormed()).toBe(true)
+      }),
+    )
+  })
+
+  test('is bounded', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 100, maxLength: 2000 }), fc.integer({ min: 1, max: 80 }), (text, maxChars) => {
+        expect(preview(text, { maxChars }).length).toBeLessThanOrEqual(maxChars + 120)
+      }),
+    )
+  })
+})

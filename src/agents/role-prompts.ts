@@ -1,0 +1,82 @@
+/**
+ * The system prompts: each role's prompt.md, or the user's own in `<home>/roles/<role>.md`, followed by the ground rules,
+ * which no override replaces. An override is read again when its file changes, so it holds from the next call on.
+ * An override that exists but cannot be used fails the call and names the file: a prompt that somebody wrote must not be
+ * passed over in silence.
+ */
+import { readFileSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError, messageOf } from '../core/errors.ts'
+import type { AgentRole } from '../core/model-call.ts'
+
+const MAX_PROMPT_BYTES = 256 * 1024
+
+export interface RolePrompts {
+  /** Rejects with CONFIG_INVALID when the override cannot be used. */
+  systemPrompt(role: AgentRole): Promise<string>
+}
+
+interface ReadOverride {
+  /** Changes when the file does. */
+  readonly version: string
+  readonly text: string
+}
+
+export function createRolePrompts(home: string): RolePrompts {
+  const groundRules = readBuiltIn('ground-rules.md')
+  const builtIn: Readonly<Record<AgentRole, string>> = {
+    planner: readBuiltIn('planner/prompt.md'),
+    reviewer: readBuiltIn('reviewer/prompt.md'),
+    messenger: readBuiltIn('messenger/prompt.md'),
+  }
+  const overrides = new Map<AgentRole, ReadOverride>()
+  return {
+    systemPrompt: async (role) => {
+      const path = join(home, 'roles', `${role}.md`)
+      const override = await readOverride(path, overrides.get(role))
+      if (override === null) overrides.delete(role)
+      else overrides.set(role, override)
+      return `${override?.text ?? builtIn[role]}\n\n${groundRules}`
+    },
+  }
+}
+
+function readBuiltIn(path: string): string {
+  return readFileSync(new URL(path, import.meta.url), 'utf8').trim()
+}
+
+async function readOverride(path: string, known: ReadOverride | undefined): Promise<ReadOverride | null> {
+  const version = await versionOf(path)
+  if (version === null) return null
+  if (known?.version === version) return known
+  const text = await readFile(path, 'utf8').catch((error: unknown) =>
+    refuse(path, `cannot be read: ${messageOf(error)}`),
+  )
+  if (text.trim() === '') refuse(path, 'is empty')
+  return { version, text: text.toWellFormed().trim() }
+}
+
+/** null: there is no such file. */
+async function versionOf(path: string): Promise<string | null> {
+  const found = await stat(path, { bigint: true }).catch((error: unknown) => {
+    if (isMissing(error)) return null
+    return refuse(path, `cannot be read: ${messageOf(error)}`)
+  })
+  if (found === null) return null
+  if (!found.isFile()) refuse(path, 'is not a file')
+  if (found.size > BigInt(MAX_PROMPT_BYTES)) refuse(path, `is larger than ${MAX_PROMPT_BYTES / 1024} KiB`)
+  return `${found.ino} ${found.size} ${found.mtimeNs}`
+}
+
+function refuse(path: string, problem: string): never {
+  throw new AppError(
+    'CONFIG_INVALID',
+    `The prompt ${path} ${problem}. Mend it, or delete it to use the built-in prompt.`,
+  )
+}
+
+function isMissing(error: unknown): boolean {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}

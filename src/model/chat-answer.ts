@@ -1,0 +1,170 @@
+/**
+ * Reads a Chat Completions answer, streamed or whole (some servers answer a request for a stream with a document), into one
+ * shape. What is inside is not judged here (`judge-answer.ts` does that), only bounded and made storable.
+ * What must hold: the pieces given to `onText` are whole characters, and together are exactly `text`.
+ */
+import type OpenAI from 'openai'
+import { Stream } from 'openai/core/streaming'
+import * as z from 'zod'
+import { toStorable } from '../platform/well-formed.ts'
+import { isEventStream } from './http-transport.ts'
+import type { TokenCounts } from './language-model.ts'
+
+/** More text than any plan, review or message has a use for. */
+export const MAX_TEXT_CHARS = 1024 * 1024
+
+export interface ChatAnswer {
+  readonly text: string
+  /** Why the model stopped, in the words of the protocol; null: the answer broke off, or the server does not say. */
+  readonly finishReason: string | null
+  readonly refusal: string | null
+  readonly calledTool: boolean
+  readonly streamed: boolean
+  readonly tokens: TokenCounts
+}
+
+/** An answer that is not Chat Completions, or too long. */
+export class UnusableAnswer extends Error {
+  override readonly name = 'UnusableAnswer'
+}
+
+/** An error that came as an answer: in a stream, or in a document with status 200. */
+export class AnsweredError extends Error {
+  override readonly name = 'AnsweredError'
+  readonly body: unknown
+
+  constructor(body: unknown) {
+    super('the answer is an error')
+    this.body = body
+  }
+}
+
+const said = z.object({
+  content: z.string().nullish(),
+  refusal: z.string().nullish(),
+  tool_calls: z.array(z.unknown()).nullish(),
+})
+const partSchema = z.object({
+  choices: z
+    .array(z.object({ message: said.nullish(), delta: said.nullish(), finish_reason: z.string().nullish() }))
+    .nullish(),
+  usage: z
+    .object({
+      prompt_tokens: z.unknown(),
+      completion_tokens: z.unknown(),
+      prompt_tokens_details: z.object({ cached_tokens: z.unknown() }).partial().nullish(),
+    })
+    .partial()
+    .nullish(),
+  error: z.unknown(),
+})
+
+export interface AnswerReader {
+  readonly client: OpenAI
+  readonly onText: ((delta: string) => void) | null
+}
+
+/** Rejects with UnusableAnswer, AnsweredError, what the transport rejects with, or what `onText` throws. */
+export async function readChatAnswer(response: Response, { client, onText }: AnswerReader): Promise<ChatAnswer> {
+  const streamed = isEventStream(response.headers.get('content-type'))
+  const collector = new AnswerCollector(onText, streamed)
+  if (streamed) {
+    const events = Stream.fromSSEResponse<unknown>(response, new AbortController(), client, false, 'events')
+    for await (const event of events) collector.add(event)
+  } else {
+    collector.add(parseDocument(await response.text(), response))
+  }
+  return collector.end()
+}
+
+function parseDocument(text: string, response: Response): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const type = response.headers.get('content-type') ?? 'no content type'
+    throw new UnusableAnswer(`it is neither an event stream nor JSON (${type})`, { cause: error })
+  }
+}
+
+class AnswerCollector {
+  readonly #onText: ((delta: string) => void) | null
+  readonly #streamed: boolean
+  #text = ''
+  /** The first half of a character whose second half has not come. */
+  #half = ''
+  #refusal: string | null = null
+  #finishReason: string | null = null
+  #calledTool = false
+  #tokens: TokenCounts = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
+
+  constructor(onText: ((delta: string) => void) | null, streamed: boolean) {
+    this.#onText = onText
+    this.#streamed = streamed
+  }
+
+  add(value: unknown): void {
+    const part = partSchema.safeParse(value)
+    if (!part.success) throw new UnusableAnswer(`it is not a Chat Completions answer: ${firstIssue(part.error)}`)
+    const { choices, usage, error } = part.data
+    if (error !== undefined && error !== null) throw new AnsweredError(error)
+    if (usage !== undefined && usage !== null) this.#tokens = countTokens(usage)
+    const choice = choices?.[0]
+    if (choice === undefined) return
+    this.#finishReason = choice.finish_reason ?? this.#finishReason
+    const { content, refusal, tool_calls: toolCalls } = choice.message ?? choice.delta ?? {}
+    if (refusal !== null && refusal !== undefined && refusal !== '') this.#refusal = (this.#refusal ?? '') + refusal
+    if ((toolCalls?.length ?? 0) > 0) this.#calledTool = true
+    if (content !== null && content !== undefined && content !== '') this.#addText(content)
+  }
+
+  end(): ChatAnswer {
+    if (this.#half !== '') this.#deliver(this.#half)
+    return {
+      text: this.#text,
+      finishReason: this.#finishReason,
+      refusal: this.#refusal,
+      calledTool: this.#calledTool,
+      streamed: this.#streamed,
+      tokens: this.#tokens,
+    }
+  }
+
+  #addText(content: string): void {
+    const whole = this.#half + content
+    const last = whole.charCodeAt(whole.length - 1)
+    const isHalf = last >= 0xd800 && last <= 0xdbff
+    this.#half = isHalf ? whole.slice(-1) : ''
+    this.#deliver(isHalf ? whole.slice(0, -1) : whole)
+  }
+
+  #deliver(raw: string): void {
+    if (raw === '') return
+    if (this.#text.length + raw.length > MAX_TEXT_CHARS) {
+      throw new UnusableAnswer(`its text is longer than ${MAX_TEXT_CHARS} characters`)
+    }
+    const text = toStorable(raw)
+    this.#text += text
+    this.#onText?.(text)
+  }
+}
+
+type UsagePart = NonNullable<z.output<typeof partSchema>['usage']>
+
+function countTokens(usage: UsagePart): TokenCounts {
+  const inputTokens = tokenCount(usage.prompt_tokens)
+  return {
+    inputTokens,
+    outputTokens: tokenCount(usage.completion_tokens),
+    cachedTokens: Math.min(inputTokens, tokenCount(usage.prompt_tokens_details?.cached_tokens)),
+  }
+}
+
+/** A number that no token count can be is not counted: it would not fit where calls are recorded. */
+function tokenCount(value: unknown): number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 2_147_483_647 ? value : 0
+}
+
+function firstIssue(error: z.ZodError): string {
+  const issue = error.issues[0]
+  return issue === undefined ? 'unreadable' : `${issue.path.join('.') || 'the whole'}: ${issue.message}`
+}

@@ -1,0 +1,257 @@
+/**
+ * The wire to language models: the `fetch` that the openai client is given for one call. On top of Node's http client it
+ * keeps connections open between calls (one pool per server process), honours HTTPS_PROXY and NO_PROXY, never follows a
+ * redirect (a prompt goes where the configuration says, or nowhere), and ends an answer that is silent, endless or too large.
+ * Why not Node's own fetch: it ends every answer after 300 s of silence, whatever `llm_idle_timeout` says, and it cannot be
+ * configured without a second copy of its library. Measured: half the CPU per call (bench/README.md).
+ *
+ * What must hold: whatever the other side does, the returned promise or the body's reader settles within the limits, and the
+ * socket and the timers are gone when it has.
+ */
+import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { Clock } from '../platform/clock.ts'
+
+export interface AnswerLimits {
+  /** No byte for this long ends the answer. */
+  readonly idleMs: number
+  /** The whole answer may take this long, however steadily it drips. */
+  readonly totalMs: number
+}
+
+/** What the openai client calls; it passes an URL as text, a Headers object and a body as text. */
+export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>
+/** A `fetch` for one call. */
+export type FetchWithin = (limits: AnswerLimits) => Fetch
+
+/** An answer that was cut off because it broke one of our limits. */
+export class AnswerCut extends Error {
+  override readonly name = 'AnswerCut'
+  readonly limit: 'silence' | 'duration' | 'size' | 'encoding'
+
+  constructor(limit: AnswerCut['limit'], message: string) {
+    super(message)
+    this.limit = limit
+  }
+}
+
+/** A text of 1 MiB, escaped in the worst usual way, fits; a JSON document beyond this is never parsed. */
+const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024
+/** A stream repeats some 300 bytes of envelope for each few characters of text. */
+const MAX_STREAM_BYTES = 64 * 1024 * 1024
+/** What an error page says is in its first lines. */
+const MAX_ERROR_BYTES = 64 * 1024
+const DRAIN_MS = 250
+
+export interface HttpTransportOptions {
+  /** For HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+}
+
+export function createHttpTransport({ env, clock }: HttpTransportOptions): FetchWithin {
+  const agents = {
+    'http:': new HttpAgent({ keepAlive: true, proxyEnv: env }),
+    'https:': new HttpsAgent({ keepAlive: true, proxyEnv: env }),
+  }
+  return (limits) => (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input)
+    return new Exchange({ url, init: init ?? {}, limits, clock, agents }).start()
+  }
+}
+
+interface ExchangeOptions {
+  readonly url: URL
+  readonly init: RequestInit
+  readonly limits: AnswerLimits
+  readonly clock: Clock
+  readonly agents: { readonly 'http:': HttpAgent; readonly 'https:': HttpsAgent }
+}
+
+/** One request and its answer. It ends once: by the end of the body, by a failure, by a limit or by the caller's signal. */
+class Exchange {
+  readonly #options: ExchangeOptions
+  #request: ClientRequest | null = null
+  #response: IncomingMessage | null = null
+  #failure: unknown = null
+  #ended = false
+  #cancelIdle: () => void = () => {}
+  #cancelTotal: () => void = () => {}
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options
+  }
+
+  start(): Promise<Response> {
+    const { clock, limits, init } = this.#options
+    const { promise, resolve, reject } = Promise.withResolvers<Response>()
+    this.#cancelTotal = clock.after(limits.totalMs, () =>
+      this.#cut(new AnswerCut('duration', `it was not complete after ${limits.totalMs / 1000} s`)),
+    )
+    init.signal?.addEventListener('abort', this.#onAbort, { once: true })
+    if (init.signal?.aborted === true) this.#onAbort()
+    else this.#send(resolve, reject)
+    if (this.#failure !== null) reject(this.#failure)
+    return promise
+  }
+
+  #send(resolve: (response: Response) => void, reject: (error: unknown) => void): void {
+    const { url, init, agents } = this.#options
+    const body = typeof init.body === 'string' ? init.body : ''
+    const secure = url.protocol === 'https:'
+    const request = (secure ? httpsRequest : httpRequest)(url, {
+      method: init.method ?? 'GET',
+      agent: agents[secure ? 'https:' : 'http:'],
+      headers: {
+        ...Object.fromEntries(new Headers(init.headers)),
+        'accept-encoding': 'identity',
+        'content-length': Buffer.byteLength(body),
+      },
+    })
+    this.#request = request
+    this.#touch()
+    request.on('information', () => this.#touch())
+    request.on('response', (response) => {
+      this.#response = response
+      this.#touch()
+      try {
+        resolve(this.#toResponse(response))
+      } catch (error) {
+        this.#cut(error)
+        reject(error)
+      }
+    })
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      // A kept connection that the other side had just closed: nothing was read from us, so a fresh connection repeats nothing.
+      if (request.reusedSocket && error.code === 'ECONNRESET' && this.#response === null && !this.#ended) {
+        this.#send(resolve, reject)
+        return
+      }
+      this.#settle()
+      reject(this.#failure ?? error)
+    })
+    request.end(body)
+  }
+
+  #toResponse(response: IncomingMessage): Response {
+    const status = response.statusCode ?? 0
+    if (status < 200 || status > 599) throw new AnswerCut('encoding', `its HTTP status is ${status}`)
+    const encoding = response.headers['content-encoding'] ?? 'identity'
+    if (encoding !== 'identity')
+      throw new AnswerCut('encoding', `it is compressed (${encoding}) although we asked for plain text`)
+    const headers = new Headers()
+    for (const [name, values] of Object.entries(response.headersDistinct)) {
+      for (const value of values ?? []) headers.append(name, value)
+    }
+    const hasBody = status !== 204 && status !== 205 && status !== 304
+    if (!hasBody) {
+      this.#settle()
+      response.resume()
+    }
+    return new Response(hasBody ? this.#bodyOf(response) : null, { status, headers })
+  }
+
+  #bodyOf(response: IncomingMessage): ReadableStream<Uint8Array> {
+    const gauge = new SizeGauge(response)
+    return new ReadableStream<Uint8Array>({
+      start: (reader) => {
+        response.on('data', (chunk: Buffer) => {
+          this.#touch()
+          const verdict = gauge.add(chunk)
+          if (verdict instanceof AnswerCut) return this.#cut(verdict)
+          reader.enqueue(chunk)
+          if (verdict === 'enough') {
+            response.removeAllListeners('data')
+            reader.close()
+            this.#settle()
+            response.destroy()
+          } else if ((reader.desiredSize ?? 0) <= 0) response.pause()
+        })
+        response.on('end', () => {
+          if (this.#ended) return
+          this.#settle()
+          reader.close()
+        })
+        response.on('error', (error) => {
+          if (this.#ended && this.#failure === null) return
+          this.#settle()
+          reader.error(this.#failure ?? error)
+        })
+      },
+      pull: () => {
+        response.resume()
+      },
+      cancel: () => {
+        this.#settle()
+        this.#drain(response)
+      },
+    })
+  }
+
+  /** The reader has what it wants, usually all but the last bytes: reads those away, so that the connection can be used again. */
+  #drain(response: IncomingMessage): void {
+    response.removeAllListeners('data')
+    const cancel = this.#options.clock.after(DRAIN_MS, () => response.destroy())
+    response.once('close', cancel)
+    response.resume()
+  }
+
+  readonly #onAbort = (): void => this.#cut(this.#options.init.signal?.reason)
+
+  /** Something came: the silence begins anew. */
+  #touch(): void {
+    const { clock, limits } = this.#options
+    this.#cancelIdle()
+    if (this.#ended) return
+    this.#cancelIdle = clock.after(limits.idleMs, () =>
+      this.#cut(new AnswerCut('silence', `nothing came for ${limits.idleMs / 1000} s`)),
+    )
+  }
+
+  /** Ends the exchange with `error`, which the promise or the reader then rejects with. */
+  #cut(error: unknown): void {
+    if (this.#ended) return
+    this.#failure = error
+    this.#settle()
+    const reason = error instanceof Error ? error : new Error('aborted', { cause: error })
+    if (this.#response === null) this.#request?.destroy(reason)
+    else this.#response.destroy(reason)
+  }
+
+  #settle(): void {
+    this.#ended = true
+    this.#cancelIdle()
+    this.#cancelTotal()
+    this.#options.init.signal?.removeEventListener('abort', this.#onAbort)
+  }
+}
+
+/** Counts an answer's bytes. An error page is cut short, anything else that is too large is refused. */
+class SizeGauge {
+  readonly #isError: boolean
+  readonly #maxBytes: number
+  #bytes = 0
+  #lineBytes = 0
+
+  constructor(response: IncomingMessage) {
+    this.#isError = (response.statusCode ?? 0) >= 300
+    const streamed = isEventStream(response.headers['content-type'])
+    this.#maxBytes = this.#isError ? MAX_ERROR_BYTES : streamed ? MAX_STREAM_BYTES : MAX_DOCUMENT_BYTES
+  }
+
+  /** A stream is parsed line by line, so its longest line counts as a document. */
+  add(chunk: Buffer): 'more' | 'enough' | AnswerCut {
+    this.#bytes += chunk.length
+    const lastBreak = chunk.lastIndexOf(10)
+    this.#lineBytes = lastBreak === -1 ? this.#lineBytes + chunk.length : chunk.length - lastBreak - 1
+    if (this.#isError && this.#bytes > this.#maxBytes) return 'enough'
+    if (this.#bytes > this.#maxBytes || this.#lineBytes > MAX_DOCUMENT_BYTES) {
+      return new AnswerCut('size', `it is larger than ${Math.min(this.#maxBytes, this.#bytes)} bytes`)
+    }
+    return 'more'
+  }
+}
+
+export function isEventStream(contentType: string | null | undefined): boolean {
+  return (contentType ?? '').trim().toLowerCase().startsWith('text/event-stream')
+}

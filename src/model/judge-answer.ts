@@ -1,0 +1,42 @@
+/** Whether an answer that arrived can be used: it must be complete, not refused, and say something. */
+import type { AppErrorCode } from '../core/errors.ts'
+import { ModelError } from './language-model.ts'
+import type { ChatAnswer } from './chat-answer.ts'
+import { capitalize, modelSetting, nameModel, quote, type ModelCallContext } from './model-call-context.ts'
+
+/** What is wrong with the answer, or null. With retry 'backoff' the same question may well be answered the next time. */
+export function judgeAnswer(answer: ChatAnswer, call: ModelCallContext): ModelError | null {
+  const problem = problemOf(answer, call)
+  if (problem === null) return null
+  return new ModelError(problem.code, problem.message, { tokens: answer.tokens, retry: problem.retry })
+}
+
+interface Problem {
+  readonly code: AppErrorCode
+  readonly message: string
+  readonly retry: 'never' | 'backoff'
+}
+
+function problemOf(answer: ChatAnswer, call: ModelCallContext): Problem | null {
+  const name = capitalize(nameModel(call))
+  if (answer.refusal !== null) {
+    const message = `${name} refused to answer: ${quote(answer.refusal, call)}`
+    return { code: 'MODEL_REFUSED', message, retry: 'never' }
+  }
+  if (answer.finishReason === 'content_filter') {
+    const message = `${name} gave no answer: the provider's content filter stopped it. Word the message differently, or choose another model: ${modelSetting(call)}.`
+    return { code: 'MODEL_REFUSED', message, retry: 'never' }
+  }
+  if (answer.finishReason === 'length') {
+    const message = `${name} reached its output limit before its answer was complete. Ask for less at once, or choose a model that may write more: ${modelSetting(call)}.`
+    return { code: 'MODEL_TRUNCATED', message, retry: 'never' }
+  }
+  if (answer.streamed && answer.finishReason === null) {
+    const message = `The answer of ${nameModel(call)} broke off: the stream ended before the model had finished.`
+    return { code: 'MODEL_UNREACHABLE', message, retry: 'backoff' }
+  }
+  if (answer.text.trim() !== '') return null
+  const instead = answer.calledTool ? 'called a tool, although none was offered' : 'gave an empty answer'
+  const message = `${name} ${instead}. Choose a model that follows instructions better: ${modelSetting(call)}.`
+  return { code: 'MODEL_BAD_OUTPUT', message, retry: 'backoff' }
+}
