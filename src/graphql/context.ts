@@ -2,15 +2,21 @@
  * What every resolver gets. The door fills in RequestContext; the schema adds what its resolvers need (loaders, use cases).
  */
 import type { LiveConfig } from '../config/config.ts'
+import type { IntakeContext } from '../intake/intake-context.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../store/database.ts'
 import type { RequestContext } from './request-context.ts'
+import type { ServerInfo } from './schema/server-info.ts'
 
 /** What lives as long as the app and is the same for every request. */
 export interface GraphQLServices {
   readonly database: Database
   readonly config: LiveConfig
   readonly clock: Clock
+  /** What mutations hand to the use cases that they call. */
+  readonly intake: IntakeContext
+  /** What the query `server` shows. */
+  readonly server: ServerInfo
 }
 
 export interface GraphQLContext extends RequestContext, GraphQLServices {}

@@ -1,0 +1,140 @@
+/** The states and kinds of things, as src/core/status.ts names them. `satisfies` makes a forgotten value a type error. */
+import type { Role, TokenKind } from '../../core/identity.ts'
+import type { OutputStream } from '../../core/session-event.ts'
+import type {
+  MessageRole as MessageRoleName,
+  MessageStatus as MessageStatusName,
+  PipelineStep as PipelineStepName,
+  ReviewVerdict as ReviewVerdictName,
+  SessionStatus as SessionStatusName,
+  TaskStatus as TaskStatusName,
+  TaskType as TaskTypeName,
+  TurnStatus as TurnStatusName,
+} from '../../core/status.ts'
+import { builder } from './builder.ts'
+
+type Values<Name extends string> = Record<Name, { readonly description: string }>
+
+export const RoleEnum = builder.enumType('Role', {
+  description: 'What a user may do.',
+  values: {
+    ADMIN: { description: 'Sees and acts on all sessions; commands run unconfined.' },
+    USER: { description: 'Sees the sessions they participate in; commands run in a sandbox.' },
+  } as const satisfies Values<Role>,
+})
+
+export const TokenKindEnum = builder.enumType('TokenKind', {
+  description: 'What a token stands for.',
+  values: {
+    CONNECTOR: { description: 'A program that acts for many people, such as a chat bridge.' },
+    USER: { description: 'One user.' },
+  } as const satisfies Values<TokenKind>,
+})
+
+export const SessionStatusEnum = builder.enumType('SessionStatus', {
+  description: 'What a session is doing.',
+  values: {
+    IDLE: { description: 'Nothing runs.' },
+    RUNNING: { description: 'A turn runs.' },
+    INACTIVE: {
+      description: 'Put aside: hidden from lists that do not ask for it. Opening it or posting makes it IDLE again.',
+    },
+  } as const satisfies Values<SessionStatusName>,
+})
+
+export const DescriptionSourceEnum = builder.enumType('DescriptionSource', {
+  description: "Who wrote a session's description.",
+  values: { CLIENT: { description: 'A client, when it opened or updated the session.' } } as const,
+})
+
+export const MessageRoleEnum = builder.enumType('MessageRole', {
+  description: 'Who speaks in a message.',
+  values: {
+    USER: { description: 'A person.' },
+    ASSISTANT: { description: 'The agent.' },
+    SYSTEM: { description: 'The client or the server itself, such as a notice in the conversation.' },
+  } as const satisfies Values<MessageRoleName>,
+})
+
+export const MessageStatusEnum = builder.enumType('MessageStatus', {
+  description:
+    'How far a message has come: QUEUED, PROCESSING, then DONE, FAILED or CANCELLED; or STORED from the start.',
+  values: {
+    QUEUED: { description: 'Waits for its turn; can be edited and withdrawn.' },
+    PROCESSING: { description: 'Its turn runs.' },
+    DONE: { description: 'Its turn ended well.' },
+    FAILED: { description: 'Its turn failed; Turn.failure says why.' },
+    CANCELLED: { description: 'Withdrawn from the queue, or its turn was cancelled.' },
+    STORED: { description: 'Kept for context and never processed: appended, or from a sender nobody knows.' },
+  } as const satisfies Values<MessageStatusName>,
+})
+
+export const TurnStatusEnum = builder.enumType('TurnStatus', {
+  description: 'How far a turn has come.',
+  values: {
+    QUEUED: { description: 'Waits until the turns before it in the session have ended.' },
+    RUNNING: { description: 'Is being processed.' },
+    DONE: { description: 'Ended well.' },
+    FAILED: { description: 'Ended without an answer; Turn.failure says why.' },
+    CANCELLED: { description: 'Was cancelled, or its message was withdrawn.' },
+  } as const satisfies Values<TurnStatusName>,
+})
+
+export const TaskTypeEnum = builder.enumType('TaskType', {
+  description: 'What a task does.',
+  values: {
+    EXEC: { description: "Runs a shell command in the session's workspace." },
+    MSG: { description: 'Writes a text to the user.' },
+  } as const satisfies Values<TaskTypeName>,
+})
+
+export const TaskStatusEnum = builder.enumType('TaskStatus', {
+  description: 'How far a task has come.',
+  values: {
+    PENDING: { description: 'Planned, not begun.' },
+    RUNNING: { description: 'Under way.' },
+    DONE: { description: 'Ended well.' },
+    FAILED: {
+      description:
+        'Ended badly: a command that was refused or did not exit with 0, or a text that could not be written.',
+    },
+    SKIPPED: { description: 'Not run, because a new plan replaced its plan.' },
+    CANCELLED: { description: 'Not run to the end, because the turn was cancelled or failed.' },
+    INTERRUPTED: {
+      description:
+        'The server died while its command ran, so its outcome is unknown. It is reviewed, never silently run again.',
+    },
+  } as const satisfies Values<TaskStatusName>,
+})
+
+export const ReviewVerdictEnum = builder.enumType('ReviewVerdict', {
+  description: 'What the reviewer thinks of a task.',
+  values: {
+    OK: { description: 'The result is what the plan expected.' },
+    REPLAN: { description: 'The result is not good enough: the planner makes a new plan.' },
+  } as const satisfies Values<ReviewVerdictName>,
+})
+
+export const OutputStreamEnum = builder.enumType('OutputStream', {
+  description: 'Where a command printed.',
+  values: {
+    STDOUT: { description: 'Standard output.' },
+    STDERR: { description: 'Standard error.' },
+  } as const satisfies Values<OutputStream>,
+})
+
+export const PipelineStepEnum = builder.enumType('PipelineStep', {
+  description: 'The steps of a turn, in their order. PLANNING to REVIEWING repeat with every new plan.',
+  values: {
+    RECEIVED: { description: 'The turn has begun.' },
+    CONTEXT: { description: 'What the planner needs to know is put together.' },
+    PLANNING: { description: 'The planner is asked; the detail names the model.' },
+    PLANNED: { description: 'The planner has answered; the detail counts tokens.' },
+    VALIDATION: { description: 'The plan is checked; its errors go back to the planner.' },
+    EXECUTING: { description: "The plan's tasks run, one after another." },
+    REVIEWING: { description: 'The reviewer judges a command that has ended.' },
+    REPLANNING: { description: 'The reviewer was not content: a new plan is made.' },
+    DELIVERING: { description: 'The answer goes out.' },
+    COMPLETE: { description: 'The turn has ended, well or not. Always the last step.' },
+  } as const satisfies Values<PipelineStepName>,
+})

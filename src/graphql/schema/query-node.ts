@@ -1,0 +1,54 @@
+/* oxlint-disable max-params -- resolvers take what Pothos and graphql-js pass */
+/** `node(id:)`: anything by its id. The id's prefix tells the kind; an id without one can only be a session's. */
+import { brandWithType } from '@pothos/core'
+import { queryFromInfo } from '@pothos/plugin-prisma'
+import type { GraphQLResolveInfo } from 'graphql'
+import { idKind } from '../../platform/id.ts'
+import type { GraphQLContext } from '../context.ts'
+import { AUTHENTICATED } from './access.ts'
+import { builder } from './builder.ts'
+import type { Row } from './connection-type.ts'
+import { NodeInterface } from './node.ts'
+import { inVisibleSession, visibleSession } from './session-visibility.ts'
+
+builder.queryField('node', (t) =>
+  t.field({
+    type: NodeInterface,
+    nullable: true,
+    authScopes: AUTHENTICATED,
+    description: 'Anything by its id: session, message, turn, plan or task. Null when there is none that you may see.',
+    args: { id: t.arg.id({ required: true, description: 'Its id, as every field "id" returns it.' }) },
+    resolve: (_root, { id }, context, info) => findNode(id, context, info),
+  }),
+)
+
+async function findNode(id: string, context: GraphQLContext, info: GraphQLResolveInfo): Promise<Row | null> {
+  const { viewer } = context
+  const { prisma } = context.database
+  const where = inVisibleSession(viewer, id)
+  const columns = (typeName: string): { select: { id: true } } =>
+    queryFromInfo({ context, info, typeName, select: { id: true } })
+  switch (idKind(id)) {
+    case 'message':
+      return brand('Message', await prisma.message.findFirst({ ...columns('Message'), where }))
+    case 'turn':
+      return brand('Turn', await prisma.turn.findFirst({ ...columns('Turn'), where }))
+    case 'plan':
+      return brand('Plan', await prisma.plan.findFirst({ ...columns('Plan'), where }))
+    case 'task':
+      return brand('Task', await prisma.task.findFirst({ ...columns('Task'), where }))
+    case 'modelCall':
+      return null // recorded, but no type of the API
+    default:
+      return brand(
+        'Session',
+        await prisma.session.findFirst({ ...columns('Session'), where: visibleSession(viewer, id) }),
+      )
+  }
+}
+
+/** Tells GraphQL which type the row is of. */
+function brand(typeName: string, row: Row | null): Row | null {
+  brandWithType(row, typeName as never)
+  return row
+}

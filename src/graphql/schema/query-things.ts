@@ -1,0 +1,80 @@
+/* oxlint-disable max-params -- resolvers take what Pothos and graphql-js pass */
+/** Queries for single messages, turns and tasks, and for the list of tasks. */
+import { AUTHENTICATED } from './access.ts'
+import { builder } from './builder.ts'
+import { PAGING } from './connection-type.ts'
+import { readPageRequest } from './page-request.ts'
+import { toPage } from './page.ts'
+import { selectNodes } from './select-nodes.ts'
+import { inVisibleSession, visibleSessions } from './session-visibility.ts'
+import { TaskConnection } from './task.ts'
+import { TaskFilterInput, tasksMatching } from './task-filter.ts'
+
+builder.queryField('message', (t) =>
+  t.prismaField({
+    type: 'Message',
+    nullable: true,
+    authScopes: AUTHENTICATED,
+    description: 'The message with this id; null when there is none that you may see.',
+    args: { id: t.arg.id({ required: true, description: 'Its id: "msg_…".' }) },
+    resolve: (query, _root, { id }, { database, viewer }) =>
+      database.prisma.message.findFirst({ ...query, where: inVisibleSession(viewer, id) }),
+  }),
+)
+
+builder.queryField('turn', (t) =>
+  t.prismaField({
+    type: 'Turn',
+    nullable: true,
+    authScopes: AUTHENTICATED,
+    description: 'The turn with this id; null when there is none that you may see.',
+    args: { id: t.arg.id({ required: true, description: 'Its id: "turn_…".' }) },
+    resolve: (query, _root, { id }, { database, viewer }) =>
+      database.prisma.turn.findFirst({ ...query, where: inVisibleSession(viewer, id) }),
+  }),
+)
+
+builder.queryField('task', (t) =>
+  t.prismaField({
+    type: 'Task',
+    nullable: true,
+    authScopes: AUTHENTICATED,
+    description: 'The task with this id; null when there is none that you may see.',
+    args: { id: t.arg.id({ required: true, description: 'Its id: "task_…".' }) },
+    resolve: (query, _root, { id }, { database, viewer }) =>
+      database.prisma.task.findFirst({ ...query, where: inVisibleSession(viewer, id) }),
+  }),
+)
+
+builder.queryField('tasks', (t) =>
+  t.field({
+    type: TaskConnection,
+    authScopes: AUTHENTICATED,
+    description: 'The tasks of all sessions that you may see, newest first.',
+    args: {
+      first: t.arg.int({ description: PAGING.first }),
+      after: t.arg.string({ description: PAGING.after }),
+      filter: t.arg({ type: TaskFilterInput, description: 'Which of them; all when left out.' }),
+    },
+    resolve: async (_root, { filter, ...args }, context, info) => {
+      const request = readPageRequest('tasks1', args)
+      const rows = await context.database.prisma.task.findMany({
+        ...selectNodes({ context, info }, 'Task', { id: true }),
+        where: {
+          AND: [
+            { session: visibleSessions(context.viewer) },
+            tasksMatching(filter),
+            request.after === null ? {} : { id: { lt: request.after[0] } },
+          ],
+        },
+        orderBy: { id: 'desc' },
+        take: request.size + 1,
+      })
+      return toPage(
+        'tasks1',
+        request,
+        rows.map((node) => ({ node, position: [node.id] as [string] })),
+      )
+    },
+  }),
+)

@@ -1,0 +1,23 @@
+/** The result of a mutation: its payload, or one of the refusals that can happen. */
+import type { ObjectRef } from '@pothos/core'
+import type { Refusal } from '../../core/refusal.ts'
+import { builder, type BuilderTypes } from './builder.ts'
+import { REFUSAL_TYPES, refusalTypeName } from './refusal-types.ts'
+
+/** What a use case returns when it refused nothing; `kind` tells the two apart. */
+interface Outcome {
+  readonly kind: string
+}
+
+/** `<name>Result` = `<name>Payload` | the types of these refusals. */
+export function resultUnion<Payload extends Outcome>(
+  name: string,
+  payload: ObjectRef<BuilderTypes, Payload>,
+  refusals: readonly Refusal['kind'][],
+) {
+  return builder.unionType(`${name}Result`, {
+    description: `What ${name} comes to: its payload, or why it was refused.`,
+    types: [payload, ...refusals.map((kind) => REFUSAL_TYPES[kind])],
+    resolveType: (outcome) => refusalTypeName(outcome.kind) ?? payload.name,
+  })
+}

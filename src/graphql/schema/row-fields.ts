@@ -1,0 +1,51 @@
+/* oxlint-disable max-params -- resolvers take what Pothos and graphql-js pass */
+/** Fields of events and payloads that show the row they tell of, as it is now. Neighbours are loaded in one statement. */
+import type { BuilderTypes } from './builder.ts'
+import { stillThere } from './still-there.ts'
+
+type Fields<Parent> = PothosSchemaTypes.ObjectFieldBuilder<BuilderTypes, Parent>
+
+export function sessionField<Parent extends { readonly sessionId: string }>(t: Fields<Parent>) {
+  return t.prismaField({
+    type: 'Session',
+    description: 'The session as it is now.',
+    resolve: (query, { sessionId: id }, _args, { database }) =>
+      stillThere(database.prisma.session.findUnique({ ...query, where: { id } })),
+  })
+}
+
+export function messageField<Parent extends { readonly messageId: string }>(t: Fields<Parent>) {
+  return t.prismaField({
+    type: 'Message',
+    description: 'The message as it is now.',
+    resolve: (query, { messageId: id }, _args, { database }) =>
+      stillThere(database.prisma.message.findUnique({ ...query, where: { id } })),
+  })
+}
+
+export function turnField<Parent extends { readonly turnId: string }>(t: Fields<Parent>) {
+  return t.prismaField({
+    type: 'Turn',
+    description: 'The turn as it is now.',
+    resolve: (query, { turnId: id }, _args, { database }) =>
+      stillThere(database.prisma.turn.findUnique({ ...query, where: { id } })),
+  })
+}
+
+export function planField<Parent extends { readonly planId: string }>(t: Fields<Parent>) {
+  return t.prismaField({
+    type: 'Plan',
+    description: 'The plan, with its tasks as they are now.',
+    resolve: (query, { planId: id }, _args, { database }) =>
+      stillThere(database.prisma.plan.findUnique({ ...query, where: { id } })),
+  })
+}
+
+export function taskField<Parent extends { readonly taskId: string }>(t: Fields<Parent>) {
+  return t.prismaField({
+    type: 'Task',
+    description: 'The task as it is now, which may be further than what tells of it.',
+    resolve: (query, { taskId: id }, _args, { database }) =>
+      stillThere(database.prisma.task.findUnique({ ...query, where: { id } })),
+  })
+}

@@ -1,0 +1,25 @@
+/** Builds the GraphQL schema from the type files of this folder. Called once by app.ts, and by scripts/print-schema.ts. */
+import type { GraphQLSchema } from 'graphql'
+import { assertEveryFieldHasAccessRule } from './access.ts'
+import { builder } from './builder.ts'
+import './scalars.ts'
+import './viewer.ts'
+import './server.ts'
+import './session-lists.ts'
+import './plan.ts'
+import './query-node.ts'
+import './query-sessions.ts'
+import './query-things.ts'
+import './mutations-of-sessions.ts'
+import './mutations-of-messages.ts'
+import './subscriptions.ts'
+
+builder.queryType({ description: 'What there is. Reading changes nothing.' })
+builder.mutationType({ description: 'What clients can change. What a client can act on is a member of the result.' })
+
+/** Throws when a field has no access rule. */
+export function buildSchema(): GraphQLSchema {
+  const schema = builder.toSchema()
+  assertEveryFieldHasAccessRule(schema)
+  return schema
+}

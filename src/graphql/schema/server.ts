@@ -1,0 +1,118 @@
+/** The server itself: what it runs on and how busy it is. */
+import type { SandboxState } from '../../execution/command.ts'
+import type { Database, Statement } from '../../store/database.ts'
+import { must } from '../../platform/must.ts'
+import { AUTHENTICATED } from './access.ts'
+import { builder } from './builder.ts'
+import type { ServerInfo } from './server-info.ts'
+
+interface RoleModel {
+  readonly role: string
+  readonly provider: string
+  readonly model: string
+}
+
+const RoleModelType = builder.objectRef<RoleModel>('RoleModel').implement({
+  description: 'Which model plays an agent role.',
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    role: t.exposeString('role', { description: '"planner", "reviewer" or "messenger".' }),
+    provider: t.exposeString('provider', {
+      description: 'The name under [providers] in the configuration, or "rehearsal".',
+    }),
+    model: t.exposeString('model', { description: 'The model as the provider calls it.' }),
+  }),
+})
+
+const SandboxType = builder.objectRef<SandboxState>('Sandbox').implement({
+  description:
+    'The sandbox in which commands of users (not admins) run. Without a working one these commands do not run at all.',
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    available: t.exposeBoolean('available', { description: 'Whether it works.' }),
+    reason: t.string({
+      nullable: true,
+      description: 'Why it does not work; null when it does.',
+      resolve: (sandbox) => (sandbox.available ? null : sandbox.reason),
+    }),
+    fix: t.string({
+      nullable: true,
+      description: 'What to do about it; null when it works.',
+      resolve: (sandbox) => (sandbox.available ? null : sandbox.fix),
+    }),
+  }),
+})
+
+interface ServerState {
+  readonly info: ServerInfo
+  readonly load: Load
+}
+
+interface Load {
+  readonly nodes: number
+  readonly queuedTurns: number
+  readonly runningTurns: number
+}
+
+const ServerType = builder.objectRef<ServerState>('Server').implement({
+  description: 'The server: what it runs on and how busy it is.',
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    version: t.string({ description: 'Its version.', resolve: ({ info }) => info.version }),
+    startedAt: t.field({
+      type: 'DateTime',
+      description: 'When the process that answers was started.',
+      resolve: ({ info }) => info.startedAt,
+    }),
+    database: t.string({
+      description: 'Its database, such as "PostgreSQL 18.1 (embedded)".',
+      resolve: ({ info }) => info.database,
+    }),
+    models: t.field({
+      type: [RoleModelType],
+      description: 'Which model plays which agent role.',
+      resolve: (_server, _args, context): RoleModel[] =>
+        Object.entries(context.config.current().models).map(([role, choice]) => ({ role, ...choice })),
+    }),
+    rehearsal: t.boolean({
+      description: 'No provider is configured: the built-in rehearsal model answers, which is no language model.',
+      resolve: (_server, _args, context) => context.config.current().providers.size === 0,
+    }),
+    sandbox: t.field({
+      type: SandboxType,
+      description: 'The sandbox for commands of users.',
+      resolve: ({ info }) => info.sandboxState(),
+    }),
+    nodes: t.int({
+      description: 'Processes that share the database and gave a sign of life in the last 10 seconds.',
+      resolve: ({ load }) => load.nodes,
+    }),
+    queuedTurns: t.int({ description: 'Turns that wait, in all sessions.', resolve: ({ load }) => load.queuedTurns }),
+    runningTurns: t.int({ description: 'Turns that run, on all nodes.', resolve: ({ load }) => load.runningTurns }),
+  }),
+})
+
+builder.queryField('server', (t) =>
+  t.field({
+    type: ServerType,
+    authScopes: AUTHENTICATED,
+    description: 'The server: version, database, models, sandbox, and how busy it is.',
+    resolve: async (_root, _args, { server, database }) => ({ info: server, load: await readLoad(database) }),
+  }),
+)
+
+const LOAD: Statement = {
+  name: 'server-load',
+  text: `
+    SELECT
+      (SELECT count(*)::int FROM nodes WHERE seen_at > now() - interval '10 seconds') AS nodes,
+      count(*) FILTER (WHERE status = 'QUEUED')::int AS queued,
+      count(*) FILTER (WHERE status = 'RUNNING')::int AS running
+    FROM turns WHERE status IN ('QUEUED', 'RUNNING')`,
+}
+
+async function readLoad(database: Database): Promise<Load> {
+  const [row] = await database.query<{ nodes: number; queued: number; running: number }>(LOAD, [])
+  const { nodes, queued, running } = must(row, 'an aggregate has a row')
+  return { nodes, queuedTurns: queued, runningTurns: running }
+}

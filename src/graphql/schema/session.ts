@@ -1,0 +1,119 @@
+/* oxlint-disable max-params -- resolvers take what Pothos and graphql-js pass */
+/** A durable conversation: what it is, who takes part, what it counts. Its lists are in session-lists.ts. */
+import type { Database, Statement } from '../../store/database.ts'
+import { AUTHENTICATED } from './access.ts'
+import { loadAt } from './batch-at.ts'
+import { builder } from './builder.ts'
+import { connectionType } from './connection-type.ts'
+import { DescriptionSourceEnum, SessionStatusEnum } from './enums.ts'
+import { NodeInterface } from './node.ts'
+import { USAGE_COLUMNS, usageOf, UsageType } from './usage.ts'
+import { configuredUsers, UserType } from './user.ts'
+
+interface SessionSource {
+  readonly sourceKind: string
+  readonly sourceInteractive: boolean
+  readonly sourcePlatform: string | null
+  readonly sourceTriggerId: string | null
+}
+
+const SessionSourceType = builder.objectRef<SessionSource>('SessionSource').implement({
+  description: 'Where a session comes from; kept for ever from its first opening.',
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    kind: t.exposeString('sourceKind', { description: 'The kind of client, such as "cli", "web" or "telegram".' }),
+    interactive: t.exposeBoolean('sourceInteractive', {
+      description: 'Whether a person sits at the other end and can be asked.',
+    }),
+    platform: t.exposeString('sourcePlatform', {
+      nullable: true,
+      description: 'The platform behind the client, if it named one.',
+    }),
+    triggerId: t.exposeString('sourceTriggerId', {
+      nullable: true,
+      description: 'What set the session off, if the client named it.',
+    }),
+  }),
+})
+
+export const SessionType = builder.prismaObject('Session', {
+  description: 'A durable conversation. Its messages are processed one at a time, in order of arrival.',
+  authScopes: AUTHENTICATED,
+  interfaces: [NodeInterface],
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Chosen by the client that opened it, such as "cli:demo", or generated.' }),
+    source: t.field({
+      type: SessionSourceType,
+      description: 'Where it comes from.',
+      select: { sourceKind: true, sourceInteractive: true, sourcePlatform: true, sourceTriggerId: true },
+      resolve: (session) => session,
+    }),
+    connector: t.exposeString('connector', { nullable: true, description: 'The name of the token that opened it.' }),
+    metadata: t.expose('metadata', {
+      type: 'JSON',
+      description: "The clients' own notes: an object. Opening again merges keys.",
+    }),
+    description: t.exposeString('description', { nullable: true, description: 'A label for people.' }),
+    descriptionSource: t.expose('descriptionSource', {
+      type: DescriptionSourceEnum,
+      nullable: true,
+      description: 'Who wrote the description; null where there is none.',
+    }),
+    status: t.expose('status', { type: SessionStatusEnum, description: 'What it is doing.' }),
+    participants: t.field({
+      type: [UserType],
+      description:
+        'The users who see it and may post, in the order in which they joined. Users who left the configuration are left out.',
+      select: { participants: { select: { userName: true }, orderBy: [{ joinedAt: 'asc' }, { userName: 'asc' }] } },
+      resolve: (session, _args, context) =>
+        configuredUsers(
+          context.config.current(),
+          session.participants.map((participant) => participant.userName),
+        ),
+    }),
+  }),
+})
+
+builder.prismaObjectFields(SessionType, (t) => ({
+  messageCount: t.exposeInt('messageCount', { description: 'All its messages.' }),
+  turnCount: t.exposeInt('turnCount', { description: 'Its turns that have ended.' }),
+  queueLength: t.exposeInt('queueLength', { description: 'Messages that wait, not counting the running turn.' }),
+  lastMessagePreview: t.exposeString('lastMessagePreview', {
+    nullable: true,
+    description: 'The beginning of its newest message; null until there is one.',
+  }),
+  createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was first opened.' }),
+  lastActivityAt: t.expose('lastActivityAt', {
+    type: 'DateTime',
+    description: 'When something last happened; lists sort by it.',
+  }),
+  lastSeq: t.exposeInt('lastSeq', { description: 'seq of the newest event: hand it to sessionEvents(after:).' }),
+  activeTurn: t.prismaField({
+    type: 'Turn',
+    nullable: true,
+    description: 'The turn that runs; null while none does.',
+    resolve: async (query, session, _args, context, info) => {
+      const id = await loadAt({ context, info }, session.id, (ids) => activeTurns(context.database, ids))
+      return id === undefined ? null : context.database.prisma.turn.findUnique({ ...query, where: { id } })
+    },
+  }),
+  usage: t.field({
+    type: UsageType,
+    description: 'What the model calls of all its turns have cost.',
+    select: USAGE_COLUMNS,
+    resolve: usageOf,
+  }),
+}))
+
+export const SessionConnection = connectionType(SessionType, 'newest activity first')
+
+const ACTIVE_TURNS: Statement = {
+  name: 'active-turns',
+  text: "SELECT session_id, id FROM turns WHERE session_id = ANY ($1::text[]) AND status = 'RUNNING'",
+}
+
+async function activeTurns(database: Database, sessionIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await database.query<{ session_id: string; id: string }>(ACTIVE_TURNS, [sessionIds])
+  return new Map(rows.map((row) => [row.session_id, row.id]))
+}

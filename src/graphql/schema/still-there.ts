@@ -1,0 +1,9 @@
+/** For rows that an event or a mutation has just told of: they are there unless their session was deleted in this moment. */
+import { GraphQLError } from 'graphql'
+
+/** Throws NOT_FOUND when the row is gone. */
+export async function stillThere<Row>(row: Promise<Row | null>): Promise<Row> {
+  const found = await row
+  if (found !== null) return found
+  throw new GraphQLError('The session was deleted in the meantime.', { extensions: { code: 'NOT_FOUND' } })
+}

@@ -1,0 +1,68 @@
+/** The processing of one message. */
+import { AUTHENTICATED } from './access.ts'
+import { builder } from './builder.ts'
+import { connectionType } from './connection-type.ts'
+import { durationMs } from './duration-ms.ts'
+import { PipelineStepEnum, TurnStatusEnum } from './enums.ts'
+import { NodeInterface } from './node.ts'
+import { USAGE_COLUMNS, usageOf, UsageType } from './usage.ts'
+
+export const TurnType = builder.prismaObject('Turn', {
+  description: 'The processing of one message: planning, tasks, reviews, answer. One turn of a session runs at a time.',
+  authScopes: AUTHENTICATED,
+  interfaces: [NodeInterface],
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Begins with "turn_".' }),
+    session: t.relation('session', { description: 'The session it belongs to.' }),
+    message: t.relation('message', { description: 'The message that it processes.' }),
+    status: t.expose('status', { type: TurnStatusEnum, description: 'How far it has come.' }),
+    step: t.expose('step', {
+      type: PipelineStepEnum,
+      nullable: true,
+      description: 'The step it has reached, as in PipelineStepEvent. Null until it begins.',
+    }),
+    plans: t.relation('plans', {
+      query: { orderBy: { attempt: 'asc' } },
+      description: 'Its first plan, then one for each replan.',
+    }),
+    tasks: t.relation('tasks', {
+      query: { orderBy: [{ plan: { attempt: 'asc' } }, { index: 'asc' }] },
+      description: 'The tasks of all its plans, in their order.',
+    }),
+    failure: t.exposeString('failure', {
+      nullable: true,
+      description: 'Why it failed, for people. Null unless it did.',
+    }),
+    cancelRequested: t.exposeBoolean('cancelRequested', {
+      description: 'Somebody asked to cancel it. It ends within a second or so; then its status tells.',
+    }),
+    commandsHandled: t.exposeStringList('commandsHandled', {
+      description: 'The commands in its answer that a plugin has handled.',
+    }),
+    startedAt: t.expose('startedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it began; null while it waits.',
+    }),
+    finishedAt: t.expose('finishedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it ended; null until then.',
+    }),
+    durationMs: t.int({
+      nullable: true,
+      description: 'Milliseconds from begin to end; null until it has ended.',
+      select: { startedAt: true, finishedAt: true },
+      resolve: durationMs,
+    }),
+    usage: t.field({
+      type: UsageType,
+      description: 'What its model calls have cost so far.',
+      select: USAGE_COLUMNS,
+      resolve: usageOf,
+    }),
+  }),
+})
+
+export const TurnConnection = connectionType(TurnType, 'oldest first')

@@ -1,0 +1,39 @@
+/** Who asks. */
+import type { Viewer } from '../../core/identity.ts'
+import { AUTHENTICATED } from './access.ts'
+import { builder } from './builder.ts'
+import { RoleEnum, TokenKindEnum } from './enums.ts'
+import { UserType } from './user.ts'
+
+export const ViewerType = builder.objectRef<Viewer>('Viewer').implement({
+  description: 'Who asks: the token of this request, and the user it is bound to.',
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    tokenName: t.exposeString('tokenName', {
+      description: 'The name of the token under [tokens] in the configuration.',
+    }),
+    tokenKind: t.expose('tokenKind', {
+      type: TokenKindEnum,
+      description: 'Whether the token stands for one user or for a connector.',
+    }),
+    namespace: t.exposeString('namespace', {
+      nullable: true,
+      description: 'A connector with a namespace may only touch sessions whose id begins with it and a colon.',
+    }),
+    user: t.expose('user', {
+      type: UserType,
+      nullable: true,
+      description: 'The user the token is bound to; null for connectors.',
+    }),
+    role: t.expose('role', { type: RoleEnum, description: "The user's role; connectors are USER." }),
+  }),
+})
+
+builder.queryField('viewer', (t) =>
+  t.field({
+    type: ViewerType,
+    authScopes: AUTHENTICATED,
+    description: 'Who is asking: token, user and role.',
+    resolve: (_root, _args, context) => context.viewer,
+  }),
+)
