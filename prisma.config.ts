@@ -1,11 +1,11 @@
 /**
- * The Prisma CLI wants a native schema engine that many networks cannot download; `scripts/schema-engine.mjs` answers
+ * The Prisma CLI wants a native schema engine that many networks cannot download; `scripts/schema-engine.ts` answers
  * in its place, so `generate` and `migrate` work wherever `npm ci` works.
  */
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'prisma/config'
 
-process.env['PRISMA_SCHEMA_ENGINE_BINARY'] ??= fileURLToPath(new URL('./scripts/schema-engine.mjs', import.meta.url))
+process.env['PRISMA_SCHEMA_ENGINE_BINARY'] ??= fileURLToPath(new URL('./scripts/schema-engine.ts', import.meta.url))
 
 export default defineConfig({
   schema: 'prisma/schema.prisma',
