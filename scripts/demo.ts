@@ -1,0 +1,154 @@
+/**
+ * `npm run demo`: starts a real server on the embedded PostgreSQL and the rehearsal model, opens a session as a frontend
+ * would, sends a message, and shows the turn live. Then it goes on serving, so that GraphiQL can be tried; `--exit` ends it.
+ *
+ * Its home is `demo/` inside FACTOTUM_HOME, with a configuration and a token of its own, so it never touches a real one.
+ */
+import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs, styleText } from 'node:util'
+import { createClient } from 'graphql-ws'
+import { WebSocket } from 'ws'
+import { startApp, type App } from '../src/app.ts'
+import { writeFirstConfig } from '../src/config/first-start.ts'
+import { newToken } from '../src/config/new-token.ts'
+import { sampleConfig } from '../src/config/sample-config.ts'
+import { createLogger } from '../src/platform/logger.ts'
+import { systemClock } from '../src/platform/clock.ts'
+import { randomHex } from '../src/platform/id.ts'
+import { defaultHome, prepareHome } from '../src/store/factotum-home.ts'
+import { unprivilegedAccount } from '../src/store/unprivileged-account.ts'
+import { describeEvent, type DemoEvent } from './describe-event.ts'
+
+const MESSAGE = `run: echo "Hello from $(uname -s), it is $(date +%H:%M)."
+run: for n in 1 2 3; do echo "step $n of 3"; sleep 0.4; done
+What did these two commands print?`
+
+const DOCUMENTS = {
+  open: `mutation ($id: ID!) { openSession(input: { id: $id, description: "The demo" }) {
+    ... on OpenSessionPayload { session { id lastSeq } } ... on Error { message } } }`,
+  send: `mutation ($id: ID!, $content: String!) { sendMessage(input: { sessionId: $id, content: $content }) {
+    ... on SendMessagePayload { message { id } } ... on Error { message } } }`,
+  watch: `subscription ($id: ID!, $after: Int) { sessionEvents(sessionId: $id, after: $after) { __typename seq at
+    ... on PipelineStepEvent { step detail }
+    ... on MessageReceivedEvent { message { content } }
+    ... on PlanCreatedEvent { plan { goal tasks { index type detail } } }
+    ... on TaskUpdateEvent { status task { index type detail exitCode } }
+    ... on TaskOutputEvent { stream text }
+    ... on MessageOutputEvent { delta content }
+    ... on ReviewEvent { verdict reason }
+    ... on TurnCompletedEvent { status durationMs failure usage { calls inputTokens outputTokens } } } }`,
+}
+
+const { values: flags } = parseArgs({
+  options: { exit: { type: 'boolean', default: false }, port: { type: 'string' } },
+})
+const say = (text: string): void => console.log(text)
+const bold = (text: string): string => styleText('bold', text)
+
+say(bold('Factotum demo') + ': starting PostgreSQL and the server …')
+const { home, token } = await prepareDemoHome()
+const app = await startDemoApp(home)
+process.once('SIGINT', () => void stopDemo())
+process.once('SIGTERM', () => void stopDemo())
+say(`Serving on ${app.url} with the built-in ${bold('rehearsal model')} (no language model, no key needed).\n`)
+
+const sessionId = `cli:demo-${randomHex(3)}`
+await call(DOCUMENTS.open, { id: sessionId })
+const client = createClient({
+  url: `${app.url.replace('http', 'ws')}/graphql`,
+  webSocketImpl: WebSocket,
+  connectionParams: { authorization: `Bearer ${token}` },
+})
+const completed = showEvents()
+await call(DOCUMENTS.send, { id: sessionId, content: MESSAGE })
+await completed
+await client.dispose()
+
+say(`\n${bold('That was a turn.')} Everything above is stored: it survives reloads, restarts and kill -9.`)
+if (flags.exit) await stopDemo()
+else {
+  say(`  GraphiQL  ${app.url}/graphql   with the header   {"Authorization": "Bearer ${token}"}`)
+  say(`  Try       subscription { sessionEvents(sessionId: "${sessionId}", after: 0) { seq __typename } }`)
+  say(`  Stop      Ctrl-C. For your own server: npm start (see README.md).`)
+}
+
+/** The demo's own FACTOTUM_HOME, and the token that its configuration knows. */
+async function prepareDemoHome(): Promise<{ home: string; token: string }> {
+  const account = unprivilegedAccount()
+  const outer = process.env['FACTOTUM_HOME'] ?? defaultHome({ cwd: process.cwd(), account })
+  prepareHome({ home: outer, account })
+  const home = prepareHome({ home: join(outer, 'demo'), account })
+  const tokenPath = join(home, 'token')
+  const known = await readFile(tokenPath, 'utf8').catch(() => null)
+  if (known !== null) {
+    await writeFirstConfig(join(home, 'config.toml'))
+    return { home, token: known }
+  }
+  const { token, sha256 } = newToken()
+  await writeFile(join(home, 'config.toml'), sampleConfig(sha256), { mode: 0o600 })
+  await writeFile(tokenPath, token, { mode: 0o600 })
+  await chmod(tokenPath, 0o600)
+  return { home, token }
+}
+
+/** On port 4000 if it is free, else on any. */
+async function startDemoApp(home: string): Promise<App> {
+  const options = {
+    home,
+    host: '127.0.0.1',
+    databaseUrl: process.env['DATABASE_URL'] ?? null,
+    environment: process.env,
+    production: false,
+    clock: systemClock,
+    logger: createLogger({ level: process.env['LOG_LEVEL'] ?? 'warn', pretty: true }),
+  }
+  try {
+    return await startApp({ ...options, port: Number(flags.port ?? 4000) })
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EADDRINUSE' || flags.port !== undefined) throw error
+    return startApp({ ...options, port: 0 })
+  }
+}
+
+async function call(query: string, variables: Record<string, unknown>): Promise<void> {
+  const response = await fetch(`${app.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ query, variables }),
+  })
+  const body = (await response.json()) as {
+    data?: Record<string, { message?: string }>
+    errors?: { message: string }[]
+  }
+  const refused =
+    body.errors?.[0]?.message ?? Object.values(body.data ?? {}).find((one) => typeof one?.message === 'string')?.message
+  if (refused !== undefined) throw new Error(`the server refused: ${refused}`)
+}
+
+/** Prints the session's events until its turn is complete. */
+function showEvents(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    client.subscribe<{ sessionEvents: DemoEvent }>(
+      { query: DOCUMENTS.watch, variables: { id: sessionId, after: 0 } },
+      {
+        next: ({ data, errors }) => {
+          if (errors !== undefined) return reject(new Error(JSON.stringify(errors)))
+          const event = data?.sessionEvents
+          if (event === undefined) return
+          const text = describeEvent(event)
+          if (text !== null) say(text)
+          if (event.__typename === 'TurnCompletedEvent') resolve()
+        },
+        error: reject,
+        complete: () => reject(new Error('the subscription ended before the turn did')),
+      },
+    )
+  })
+}
+
+async function stopDemo(): Promise<void> {
+  say('Stopping …')
+  await app.stop()
+  process.exit(0)
+}

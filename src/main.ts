@@ -1,0 +1,110 @@
+#!/usr/bin/env node
+/**
+ * The process: reads the command line and the environment, starts the app, stops it on signals. The only place that touches
+ * `process`. Exit codes: 0 stopped as asked, 1 could not start or a bug, 2 wrong usage.
+ */
+import { readFileSync } from 'node:fs'
+import { startApp, type App } from './app.ts'
+import { parseCommandLine } from './config/command-line.ts'
+import { parseEnvironment, type Environment, type Flags } from './config/environment.ts'
+import { writeFirstConfig } from './config/first-start.ts'
+import { helpText } from './config/help-text.ts'
+import { configPath, loadConfig } from './config/load-config.ts'
+import { describeNewToken, newToken } from './config/new-token.ts'
+import { AppError, messageOf } from './core/errors.ts'
+import { REHEARSAL_GRAMMAR } from './model/rehearsal-grammar.ts'
+import { systemClock } from './platform/clock.ts'
+import { createLogger, type Logger } from './platform/logger.ts'
+import { defaultHome, prepareHome } from './store/factotum-home.ts'
+import { unprivilegedAccount } from './store/unprivileged-account.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+
+try {
+  await main()
+} catch (error) {
+  // What is expected to go wrong says what to change; anything else is a bug and shows where.
+  console.error(error instanceof AppError ? `factotum: ${error.message}` : error)
+  process.exitCode = 1
+}
+
+async function main(): Promise<void> {
+  const action = parseCommandLine(process.argv.slice(2))
+  switch (action.kind) {
+    case 'serve':
+      return serve(parseEnvironment(process.env, action.flags))
+    case 'check-config':
+      return checkConfig(action.flags)
+    case 'token':
+      return console.log(describeNewToken(newToken()))
+    case 'help':
+      return console.log(helpText({ rehearsalGrammar: REHEARSAL_GRAMMAR }))
+    case 'version':
+      return console.log(`factotum ${version}`)
+    case 'misuse':
+      console.error(`factotum: ${action.message}`)
+      process.exitCode = 2
+  }
+}
+
+function homeOf(environment: Environment): string {
+  const account = unprivilegedAccount()
+  return prepareHome({ home: environment.home ?? defaultHome({ cwd: process.cwd(), account }), account })
+}
+
+async function checkConfig(flags: Flags): Promise<void> {
+  const environment = parseEnvironment(process.env, flags)
+  const path = configPath(homeOf(environment))
+  const { warnings } = await loadConfig(path, environment)
+  for (const warning of warnings) console.error(`factotum: ${warning}`)
+  console.log(`${path} is valid.`)
+}
+
+async function serve(environment: Environment): Promise<void> {
+  const logger = createLogger({ level: environment.logLevel, pretty: process.stdout.isTTY && !environment.production })
+  const home = homeOf(environment)
+  const first = await writeFirstConfig(configPath(home))
+  const app = await startApp({ ...environment, home, version, environment: process.env, clock: systemClock, logger })
+  if (first !== null) sayToken(first.token, app, configPath(home))
+  handleSignals(app, logger)
+}
+
+/** Once, and not through the log: logs are kept and shipped, and a token must not be. */
+function sayToken(token: string, app: App, path: string): void {
+  console.log(`
+First start: ${path} was written, with the user "admin" and this token, which is shown only now:
+
+  ${token}
+
+GraphiQL: ${app.url}/graphql with the header {"Authorization": "Bearer ${token}"}
+`)
+}
+
+function handleSignals(app: App, logger: Logger): void {
+  let stopping = false
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) {
+      logger.warn({ signal }, 'second signal: leaving at once; running turns will be continued')
+      process.exit(1)
+    }
+    stopping = true
+    logger.info({ signal }, 'stopping')
+    app.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        logger.error({ err: error }, 'stopping failed')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGINT', stop)
+  process.on('SIGTERM', stop)
+  process.on('SIGHUP', () => void app.reloadConfig())
+  // State is in the database: after a bug nobody foresaw, a fresh process is safer than this one.
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      logger.fatal({ err: error }, `${event}: ${messageOf(error)}`)
+      process.exit(1)
+    })
+  }
+}

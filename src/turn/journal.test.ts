@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import { AppError } from '../core/errors.ts'
+import type { TurnWrite } from '../core/turn-write.ts'
+import { NO_USAGE } from '../core/usage.ts'
+import { systemClock } from '../platform/clock.ts'
+import type { Committed } from '../store/turn-commit.ts'
+import { Journal } from './journal.ts'
+
+const step = (name: 'CONTEXT' | 'PLANNING' | 'PLANNED') => ({ type: 'PipelineStep', step: name, detail: null }) as const
+
+/** A journal whose commits wait until the test lets them through. */
+function heldJournal() {
+  const commits: { write: TurnWrite; resolve: (committed: Committed) => void; reject: (error: unknown) => void }[] = []
+  const seen = { failures: [] as unknown[], cancels: 0 }
+  const journal = new Journal({
+    turnId: 'turn_1',
+    usage: NO_USAGE,
+    clock: systemClock,
+    commit: (write) => new Promise((resolve, reject) => commits.push({ write, resolve, reject })),
+    onCommitted: () => undefined,
+    onCancelRequested: () => (seen.cancels += 1),
+    onFailure: (error) => seen.failures.push(error),
+  })
+  const nextCommit = async () => {
+    while (commits.length === 0) await Promise.resolve()
+    const commit = commits.shift()
+    if (commit === undefined) throw new Error('no commit')
+    return commit
+  }
+  return { journal, nextCommit, commits, seen }
+}
+
+const stepsOf = (write: TurnWrite) => write.events.map((event) => (event.body.type === 'PipelineStep' ? event.body.step : ''))
+
+describe('the journal', () => {
+  test('what is recorded in one go, and what waits for a commit, goes into one write, in order', async () => {
+    const { journal, nextCommit, commits } = heldJournal()
+    journal.record([step('CONTEXT')])
+    journal.record([step('PLANNING')])
+    const first = await nextCommit()
+    journal.record([step('PLANNED')])
+    journal.record([step('CONTEXT')])
+    expect(stepsOf(first.write)).toEqual(['CONTEXT', 'PLANNING'])
+    expect(commits).toHaveLength(0)
+    first.resolve({ events: [], cancelRequested: false })
+    const second = await nextCommit()
+    expect(stepsOf(second.write)).toEqual(['PLANNED', 'CONTEXT'])
+    expect(second.write.step).toBe('CONTEXT')
+    second.resolve({ events: [], cancelRequested: false })
+    await journal.flushed()
+  })
+
+  test('after a failed commit nothing more is written, the failure is told once, and the barrier does not open', async () => {
+    const { journal, nextCommit, commits, seen } = heldJournal()
+    const lost = new AppError('LEASE_LOST', 'gone')
+    journal.record([step('CONTEXT')])
+    const commit = await nextCommit()
+    journal.record([step('PLANNING')])
+    commit.reject(lost)
+    await expect(journal.flushed()).rejects.toBe(lost)
+    journal.record([step('PLANNED')])
+    await expect(journal.flushed()).rejects.toBe(lost)
+    expect(seen.failures).toEqual([lost])
+    expect(commits).toHaveLength(0)
+  })
+
+  test('a request to cancel is told once, however many commits see it', async () => {
+    const { journal, nextCommit, seen } = heldJournal()
+    for (const name of ['CONTEXT', 'PLANNING'] as const) {
+      journal.record([step(name)])
+      const commit = await nextCommit()
+      commit.resolve({ events: [], cancelRequested: true })
+      await journal.flushed()
+    }
+    expect(seen.cancels).toBe(1)
+  })
+})

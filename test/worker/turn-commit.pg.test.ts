@@ -1,0 +1,269 @@
+import { describe, expect, test } from 'vitest'
+import type { NewEvent, SessionEventBody } from '../../src/core/session-event.ts'
+import type { TurnWrite } from '../../src/core/turn-write.ts'
+import { sendMessage } from '../../src/intake/send-message.ts'
+import { newId } from '../../src/platform/id.ts'
+import { must } from '../../src/platform/must.ts'
+import { beginTurn, type OpenTurn } from '../../src/store/begin-turn.ts'
+import { commitTurn, type Lease } from '../../src/store/turn-commit.ts'
+import { loadPartialOutput, loadPlans, loadSaidBefore } from '../../src/store/turn-history.ts'
+import { claimSessions, releaseSession } from '../../src/store/work-queue.ts'
+import { createWorld, type World } from '../intake/intake-world.ts'
+
+const SESSION = 'cli:demo'
+
+async function say(world: World, content: string): Promise<string> {
+  const outcome = await sendMessage(world.context, world.as('alice'), { sessionId: SESSION, content })
+  if (outcome.kind !== 'Accepted') throw new Error(outcome.message)
+  return outcome.messageId
+}
+
+async function claim(world: World, node = 1): Promise<Lease> {
+  return must((await claimSessions(world.context.database, node, 10))[0], 'there is work')
+}
+
+async function start(world: World, lease: Lease): Promise<OpenTurn> {
+  const begun = await beginTurn(world.context.database, lease, new Date())
+  if (begun.kind === 'Nothing') throw new Error('no open turn')
+  return begun.turn
+}
+
+const events = (turn: OpenTurn, ...bodies: SessionEventBody[]): NewEvent[] =>
+  bodies.map((body) => ({ at: new Date(), turnId: turn.id, body }))
+const step = { type: 'PipelineStep', step: 'CONTEXT', detail: null } as const
+const finish = (status: 'DONE' | 'FAILED'): TurnWrite => ({
+  events: [],
+  finish: { status, failure: null, at: new Date() },
+})
+
+describe('a turn writes', () => {
+  test('events, plan, tasks, calls and counters in one statement, and its end settles everything', async () => {
+    await using world = await createWorld()
+    const { database } = world.context
+    const messageId = await say(world, 'hello')
+    const lease = await claim(world)
+    const turn = await start(world, lease)
+    const [planId, taskId] = [newId('plan'), newId('task')]
+    const call = {
+      role: 'planner',
+      provider: 'p',
+      model: 'm',
+      status: 'OK',
+      inputTokens: 7,
+      outputTokens: 3,
+      cachedTokens: 1,
+      cost: 0.5,
+      durationMs: 4,
+      at: new Date(),
+    } as const
+    const committed = await commitTurn(
+      database,
+      { lease, turn },
+      {
+        events: events(turn, step, { type: 'PlanCreated', planId }, { type: 'TaskUpdate', taskId, status: 'RUNNING' }),
+        step: 'CONTEXT',
+        plans: [{ id: planId, attempt: 1, goal: 'greet', replanReason: null, createdAt: new Date() }],
+        tasks: [
+          { id: taskId, planId, index: 0, type: 'EXEC', detail: 'echo hi', expect: 'hi', patch: { status: 'RUNNING' } },
+        ],
+        modelCalls: [call, { ...call, cost: null }],
+      },
+    )
+    expect(committed.events.map(({ seq, type }) => `${seq} ${type}`)).toEqual([
+      '3 PipelineStep',
+      '4 PlanCreated',
+      '5 TaskUpdate',
+    ])
+    expect(await world.log(SESSION)).toEqual([
+      '1 MessageReceived',
+      '2 PipelineStep',
+      '3 PipelineStep',
+      '4 PlanCreated',
+      '5 TaskUpdate',
+    ])
+
+    await commitTurn(
+      database,
+      { lease, turn },
+      {
+        events: events(turn, { type: 'TaskUpdate', taskId, status: 'DONE' }),
+        taskPatches: new Map([
+          [taskId, { status: 'DONE', output: 'hi\n', exitCode: 0, reviewVerdict: 'OK', reviewReason: null }],
+        ]),
+      },
+    )
+    const [plan] = await loadPlans(database, turn.id)
+    expect(plan).toMatchObject({
+      attempt: 1,
+      goal: 'greet',
+      tasks: [{ id: taskId, status: 'DONE', output: 'hi\n', exitCode: 0, reviewVerdict: 'OK' }],
+    })
+
+    await commitTurn(database, { lease, turn }, finish('DONE'))
+    expect(await world.sql('SELECT status, model_calls, input_tokens::int, cost FROM turns')).toEqual([
+      { status: 'DONE', model_calls: 2, input_tokens: 14, cost: 0.5 },
+    ])
+    expect(await world.sql('SELECT status FROM messages WHERE id = $1', messageId)).toEqual([{ status: 'DONE' }])
+    expect(await world.sql('SELECT status, turn_count, queue_length, last_seq, model_calls FROM sessions')).toEqual([
+      { status: 'IDLE', turn_count: 1, queue_length: 0, last_seq: 6, model_calls: 2 },
+    ])
+    expect(await world.sql('SELECT count(*)::int AS calls FROM model_calls')).toEqual([{ calls: 2 }])
+  })
+
+  test('text pieces leave the log when the whole text is there, and no others', async () => {
+    await using world = await createWorld()
+    const { database } = world.context
+    await say(world, 'hello')
+    const lease = await claim(world)
+    const turn = await start(world, lease)
+    const delta = (taskId: string, text: string) =>
+      ({ type: 'MessageOutput', taskId, delta: text, content: null, final: true }) as const
+    await commitTurn(
+      database,
+      { lease, turn },
+      { events: events(turn, delta('task_a', 'he'), delta('task_b', 'x'), delta('task_a', 'llo')) },
+    )
+    await commitTurn(
+      database,
+      { lease, turn },
+      {
+        events: events(turn, { type: 'MessageOutput', taskId: 'task_a', delta: null, content: 'hello', final: true }),
+        dropDeltasOf: ['task_a'],
+      },
+    )
+    expect(
+      await world.sql(
+        `SELECT seq, data->>'delta' AS delta, data->>'content' AS content FROM events WHERE type = 'MessageOutput' ORDER BY seq`,
+      ),
+    ).toEqual([
+      { seq: 4, delta: 'x', content: null },
+      { seq: 6, delta: null, content: 'hello' },
+    ])
+  })
+
+  test('nothing once it has lost the lease', async () => {
+    await using world = await createWorld()
+    const { database } = world.context
+    await say(world, 'hello')
+    const lease = await claim(world)
+    const turn = await start(world, lease)
+    await world.sql('UPDATE sessions SET owner = NULL, ready_at = now()')
+    const taken = await claim(world, 2)
+    const before = await world.log(SESSION)
+    const late = commitTurn(database, { lease, turn }, { ...finish('DONE'), events: events(turn, step) })
+    await expect(late).rejects.toMatchObject({ code: 'LEASE_LOST' })
+    expect(await world.log(SESSION)).toEqual(before)
+    expect(await world.sql('SELECT status FROM turns')).toEqual([{ status: 'RUNNING' }])
+
+    const continued = await start(world, taken)
+    expect(continued).toMatchObject({ id: turn.id, resumed: true })
+    expect(await world.log(SESSION)).toEqual(before)
+  })
+
+  test('and learns from a commit that somebody asked for its end', async () => {
+    await using world = await createWorld()
+    await say(world, 'hello')
+    const lease = await claim(world)
+    const turn = await start(world, lease)
+    await world.sql('UPDATE turns SET cancel_requested = true')
+    const committed = await commitTurn(world.context.database, { lease, turn }, { events: events(turn, step) })
+    expect(committed.cancelRequested).toBe(true)
+  })
+})
+
+describe('the queue', () => {
+  test('two nodes claim different sessions, and one session once', async () => {
+    await using world = await createWorld()
+    const { database } = world.context
+    const ids = Array.from({ length: 20 }, (_, n) => `cli:s${n}`)
+    for (const sessionId of ids) await sendMessage(world.context, world.as('alice'), { sessionId, content: 'x' })
+    const claimed = await Promise.all([1, 2, 1, 2].map((node) => claimSessions(database, node, 10)))
+    expect(
+      claimed
+        .flat()
+        .map((lease) => lease.sessionId)
+        .sort(),
+    ).toEqual(ids.sort())
+  })
+
+  test('a message accepted while the session is being released is not left waiting', async () => {
+    await using world = await createWorld()
+    const { database } = world.context
+    await say(world, 'first')
+    const lease = await claim(world)
+    const turn = await start(world, lease)
+    await commitTurn(database, { lease, turn }, finish('DONE'))
+    const [, left] = await world.interleave(
+      (uncommitted) => say(uncommitted, 'second'),
+      () => releaseSession(database, lease, { unfinished: false, delayMs: 0 }),
+    )
+    expect(left).toBe(true)
+    expect(await claimSessions(database, 2, 10)).toHaveLength(1)
+  })
+
+  test('turns of a session start in the order of their messages', async () => {
+    await using world = await createWorld()
+    const contents = ['one', 'two', 'three']
+    for (const content of contents) await say(world, content)
+    const lease = await claim(world)
+    const started: string[] = []
+    for (const _ of contents) {
+      const turn = await start(world, lease)
+      started.push(turn.content)
+      await commitTurn(world.context.database, { lease, turn }, finish('DONE'))
+    }
+    expect(started).toEqual(contents)
+  })
+
+  test('a run that broke off waits before it is taken again', async () => {
+    await using world = await createWorld()
+    await say(world, 'hello')
+    const lease = await claim(world)
+    await start(world, lease)
+    await releaseSession(world.context.database, lease, { unfinished: true, delayMs: 3_600_000 })
+    expect(await claimSessions(world.context.database, 2, 10)).toEqual([])
+    await world.sql('UPDATE sessions SET ready_at = now()')
+    expect(await claimSessions(world.context.database, 2, 10)).toHaveLength(1)
+  })
+})
+
+describe('what a turn reads', () => {
+  test('the messages and answers before it, bounded, oldest first; nothing of untrusted senders', async () => {
+    await using world = await createWorld()
+    const { database } = world.context
+    for (const content of ['one', 'two', 'three']) await say(world, content)
+    await sendMessage(world.context, world.as('hub'), { sessionId: SESSION, content: 'evil', user: 'stranger' })
+    await world.sql(`UPDATE messages SET status = 'DONE' WHERE trusted`)
+    const said = await loadSaidBefore(database, { sessionId: SESSION, turnId: 'turn_x', seq: 99, limit: 2 })
+    expect(said).toEqual({
+      messages: [
+        { user: 'alice', role: 'USER', content: 'two' },
+        { user: 'alice', role: 'USER', content: 'three' },
+      ],
+      outputs: [],
+    })
+  })
+
+  test('what a command printed before its process died', async () => {
+    await using world = await createWorld()
+    const { database } = world.context
+    await say(world, 'hello')
+    const lease = await claim(world)
+    const turn = await start(world, lease)
+    const piece = (stream: 'STDOUT' | 'STDERR', text: string) =>
+      ({ type: 'TaskOutput', taskId: 'task_a', stream, text }) as const
+    await commitTurn(
+      database,
+      { lease, turn },
+      { events: events(turn, piece('STDOUT', 'a'), piece('STDERR', '!'), piece('STDOUT', 'b')) },
+    )
+    expect(await loadPartialOutput(database, { sessionId: SESSION, taskId: 'task_a', afterSeq: turn.seq })).toEqual({
+      stdout: 'ab',
+      stderr: '!',
+    })
+    expect(await loadPartialOutput(database, { sessionId: SESSION, taskId: 'task_b', afterSeq: turn.seq })).toEqual({
+      stdout: '',
+      stderr: '',
+    })
+  })
+})
