@@ -1,0 +1,98 @@
+/** The contract with frontends: what it promises is there as promised, or stands in later.ts; and clients can read the schema. */
+import { readFileSync } from 'node:fs'
+import {
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isSpecifiedScalarType,
+  isUnionType,
+  parse,
+  type GraphQLNamedType,
+} from 'graphql'
+import { describe, expect, test } from 'vitest'
+import { printedSchema } from '../../src/graphql/schema/printed-schema.ts'
+import { buildSchema } from '../../src/graphql/schema/schema.ts'
+import { compareContract } from './compare-contract.ts'
+import { LATER } from './later.ts'
+
+const schema = buildSchema()
+const contract = parse(readFileSync(new URL('api.graphql', import.meta.url), 'utf8'))
+const types = Object.values(schema.getTypeMap()).filter(
+  (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
+)
+
+describe('the contract', () => {
+  test('what is there has the type, the nullability and the arguments it promises', () => {
+    expect(compareContract(contract, schema).different).toEqual([])
+  })
+
+  test('what is not there stands in later.ts, and nothing else does', () => {
+    const later = Object.values(LATER).flat()
+    expect([...compareContract(contract, schema).missing].sort()).toEqual([...later].sort())
+  })
+
+  test('a mutation returns a union of its payload and refusals', () => {
+    for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+      const result = schema.getType(String(field.type).replace('!', ''))
+      const members = isUnionType(result) ? result.getTypes() : []
+      const refusals = members.filter((member) => member.getInterfaces().some(({ name }) => name === 'Error'))
+      const others = members.filter((member) => !refusals.includes(member))
+      expect(others.map(({ name }) => name)).toEqual([result?.name.replace('Result', 'Payload')])
+      expect(refusals.map(({ name }) => name)).toContain('NotFoundError')
+    }
+  })
+
+  test.each([
+    ['OpenSessionPayload', ['session', 'created']],
+    ['DeleteSessionPayload', ['id']],
+    ['ParticipantPayload', ['session']],
+    ['SendMessagePayload', ['message', 'duplicate']],
+    ['AppendMessagePayload', ['message', 'duplicate']],
+    ['CancelTurnPayload', ['turn']],
+  ])('%s holds %j', (name, fields) => {
+    const type = schema.getType(name)
+    expect(Object.keys(fieldsOf(type)).sort()).toEqual(fields.sort())
+  })
+
+  test.each(['Session', 'Message', 'Turn', 'Task'])('%s has a Relay connection', (name) => {
+    const [connection, edge] = [schema.getType(`${name}Connection`), schema.getType(`${name}Edge`)]
+    expect(fieldsOf(connection)).toEqual({ edges: `[${name}Edge!]!`, pageInfo: 'PageInfo!' })
+    expect(fieldsOf(edge)).toEqual({ cursor: 'String!', node: `${name}!` })
+  })
+})
+
+test('schema.graphql is what the code prints: run `npm run print-schema` after a change', () => {
+  const printed = readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8')
+  expect(printed).toBe(printedSchema(schema))
+})
+
+test('every type, field, argument and enum value is described', () => {
+  const silent = types.flatMap((type) => [...undescribed(type)])
+  expect(silent).toEqual([])
+})
+
+function fieldsOf(type: GraphQLNamedType | undefined): Record<string, string> {
+  const fields = isObjectType(type) ? Object.values(type.getFields()) : []
+  return Object.fromEntries(fields.map((field) => [field.name, String(field.type)]))
+}
+
+function* undescribed(type: GraphQLNamedType): Generator<string> {
+  if (isSilent(type)) yield type.name
+  if (isObjectType(type) || isInterfaceType(type)) {
+    for (const field of Object.values(type.getFields())) {
+      if (isSilent(field)) yield `${type.name}.${field.name}`
+      for (const argument of field.args) if (isSilent(argument)) yield `${type.name}.${field.name}(${argument.name})`
+    }
+  }
+  if (isInputObjectType(type)) {
+    for (const field of Object.values(type.getFields())) if (isSilent(field)) yield `${type.name}.${field.name}`
+  }
+  if (isEnumType(type)) for (const value of type.getValues()) if (isSilent(value)) yield `${type.name}.${value.name}`
+}
+
+/** A sentence, not a word. */
+function isSilent({ description }: { readonly description?: string | null | undefined }): boolean {
+  return description == null || !/^\S.*[.!]$/s.test(description)
+}
