@@ -5,17 +5,19 @@
  */
 import * as z from 'zod'
 
-export type Parsed<T> =
-  | { readonly kind: 'usable'; readonly value: T }
-  /** Not the asked-for JSON. */
-  | { readonly kind: 'unusable'; readonly problem: string }
-  /** The asked-for JSON, but something in it is missing that a schema cannot demand. */
-  | { readonly kind: 'incomplete'; readonly problem: string }
+export type Parsed<T> = { readonly kind: 'usable'; readonly value: T } | Rejected
+
+export interface Rejected {
+  /** unusable: not the asked-for JSON. incomplete: it is, but something is missing that a schema cannot demand. */
+  readonly kind: 'unusable' | 'incomplete'
+  /** A sentence for the model. */
+  readonly problem: string
+}
 
 export interface AnswerFormat<T> {
   /** null: free text. */
   readonly schema: { readonly name: string; readonly json: Readonly<Record<string, unknown>> } | null
-  /** Never throws. `problem` is a sentence for the model. */
+  /** Never throws. */
   readonly parse: (text: string) => Parsed<T>
 }
 
@@ -42,7 +44,7 @@ export function jsonFormat<Output, T>(
   }
 }
 
-export function unusable(problem: string): Parsed<never> {
+export function unusable(problem: string): Rejected {
   return { kind: 'unusable', problem: problem.slice(0, MAX_PROBLEM_CHARS).toWellFormed() }
 }
 

@@ -10,7 +10,7 @@ import { ModelError, NO_TOKENS, type LanguageModel, type TokenCounts } from '../
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Answer } from './agent.ts'
-import type { AnswerFormat, Parsed } from './answer-format.ts'
+import type { AnswerFormat, Rejected } from './answer-format.ts'
 import { costOf } from './cost.ts'
 import { Fence } from './fence.ts'
 import type { RolePrompts } from './role-prompts.ts'
@@ -50,6 +50,7 @@ export async function ask<T>(options: AskOptions, question: Question<T>): Promis
     const parsed = question.format.parse(outcome.text)
     if (parsed.kind === 'usable') return { kind: 'answered', output: parsed.value, calls }
     problem = parsed.problem
+    options.logger.warn({ role: question.role, problem }, `${question.role} gave an answer that cannot be used`)
     const allowed =
       parsed.kind === 'unusable' ? MAX_UNUSABLE : options.config.current().settings.maxValidationRetries + 1
     if (++tries[parsed.kind] >= allowed)
@@ -97,16 +98,12 @@ function renderPrompt<T>({ render }: Question<T>, problem: string | null): strin
   return `${prompt}\n\n# Your last answer could not be used\n\n${fence.wrap('PROBLEM', problem)}\n\nAnswer again, with the JSON object alone.`
 }
 
-function badOutput<T>(
-  role: AgentRole,
-  parsed: Exclude<Parsed<T>, { kind: 'usable' }>,
-  calls: readonly ModelCallRecord[],
-): AppError {
+function badOutput(role: AgentRole, rejected: Rejected, calls: readonly ModelCallRecord[]): AppError {
   const last = calls.at(-1)
   const model = last === undefined ? 'its model' : `"${last.provider}:${last.model}"`
   return new AppError(
     'MODEL_BAD_OUTPUT',
-    `The ${role} (${model}) gave no usable answer in ${calls.length} tries. The last one: ${parsed.problem} A model that follows JSON schemas better may help: [models] ${role} in config.toml.`,
+    `The ${role} (${model}) gave no usable answer in ${calls.length} tries. The last one: ${rejected.problem} A model that follows JSON schemas better may help: [models] ${role} in config.toml.`,
   )
 }
 

@@ -56,7 +56,7 @@ const partSchema = z.object({
     })
     .partial()
     .nullish(),
-  error: z.unknown(),
+  error: z.unknown().optional(),
 })
 
 export interface AnswerReader {

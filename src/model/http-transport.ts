@@ -45,14 +45,14 @@ const DRAIN_MS = 250
 
 export interface HttpTransportOptions {
   /** For HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
-  readonly env: Readonly<Record<string, string | undefined>>
+  readonly proxyEnv: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
 }
 
-export function createHttpTransport({ env, clock }: HttpTransportOptions): FetchWithin {
+export function createHttpTransport({ proxyEnv, clock }: HttpTransportOptions): FetchWithin {
   const agents = {
-    'http:': new HttpAgent({ keepAlive: true, proxyEnv: env }),
-    'https:': new HttpsAgent({ keepAlive: true, proxyEnv: env }),
+    'http:': new HttpAgent({ keepAlive: true, proxyEnv }),
+    'https:': new HttpsAgent({ keepAlive: true, proxyEnv }),
   }
   return (limits) => (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)

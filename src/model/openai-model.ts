@@ -154,7 +154,7 @@ function requireKey({ apiKeyEnv, apiKey }: Endpoint, { provider }: ModelRequest)
   if (apiKeyEnv === null || (apiKey !== null && apiKey !== '')) return
   throw new AppError(
     'MODEL_UNAUTHORIZED',
-    `The environment variable ${apiKeyEnv} is not set. It must hold the key of provider "${provider}" (api_key_env in [providers.${provider}]).`,
+    `The key of provider "${provider}" is missing: set the environment variable ${apiKeyEnv}, or write it into .env beside config.toml (api_key_env in [providers.${provider}] names it).`,
   )
 }
 

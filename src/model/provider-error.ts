@@ -190,8 +190,8 @@ const RULES: readonly Rule[] = [
 function unauthorized(call: ModelCallContext): string {
   const provider = capitalize(nameProvider(call))
   return call.apiKeyEnv === null
-    ? `${provider} wants a key. Set api_key_env in [providers.${call.provider}] to the name of the environment variable that holds it.`
-    : `${provider} does not accept the key in the environment variable ${call.apiKeyEnv}, or the key may not use the model "${call.model}". Check both.`
+    ? `${provider} wants a key. Set api_key_env in [providers.${call.provider}] to the name of the environment variable (or line of .env) that holds it.`
+    : `${provider} does not accept the key in ${call.apiKeyEnv} (environment or .env), or the key may not use the model "${call.model}". Check both.`
 }
 
 function ofCutAnswer(cut: AnswerCut, call: ModelCallContext): AppError {

@@ -1,0 +1,44 @@
+/**
+ * The language models of a running server: the configured providers, or the rehearsal model while there is none. Called once,
+ * by app.ts. Providers and keys are looked up at every call, so a reload of the configuration holds from the next call on.
+ */
+import type { LiveConfig } from '../config/config.ts'
+import type { ApiKeys } from '../config/load-keys.ts'
+import { REHEARSAL } from '../config/model-choice.ts'
+import { AppError } from '../core/errors.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import { createHttpTransport } from './http-transport.ts'
+import type { LanguageModel } from './language-model.ts'
+import { createOpenAiModel } from './openai-model.ts'
+import { createRehearsalEndpoint } from './rehearsal-model.ts'
+
+export interface LanguageModelOptions {
+  readonly config: LiveConfig
+  readonly keys: ApiKeys
+  /** For HTTP_PROXY, HTTPS_PROXY and NO_PROXY; read once. */
+  readonly proxyEnv: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const REHEARSAL_PIECE_DELAY_MS = 15
+
+export function createLanguageModel({ config, keys, proxyEnv, clock, logger }: LanguageModelOptions): LanguageModel {
+  const fetchWithin = createHttpTransport({ proxyEnv, clock })
+  const rehearsal = createRehearsalEndpoint({ clock, pieceDelayMs: REHEARSAL_PIECE_DELAY_MS })
+  return createOpenAiModel({
+    endpointOf: ({ provider: name, role }) => {
+      if (name === REHEARSAL.provider) return rehearsal
+      const provider = config.current().providers.get(name)
+      if (provider === undefined) {
+        const message = `There is no provider "${name}" any more; [models] ${role} in config.toml named it when the call began.`
+        throw new AppError('MODEL_UNKNOWN', message)
+      }
+      const { baseUrl, apiKeyEnv } = provider
+      return { baseUrl, apiKeyEnv, apiKey: apiKeyEnv === null ? null : keys.apiKey(apiKeyEnv), fetchWithin }
+    },
+    clock,
+    logger,
+  })
+}

@@ -1,0 +1,79 @@
+/**
+ * The rehearsal model: a deterministic stand-in that answers while no provider is configured, so that everything works without
+ * a key. It is a `fetch` that speaks Chat Completions; the openai client, the retries and the parsing above it are those of a
+ * real provider. It says of itself, in every answer, that it is no language model. `rehearsal-answers.ts` is its grammar.
+ */
+import * as z from 'zod'
+import type { Clock } from '../platform/clock.ts'
+import type { Fetch } from './http-transport.ts'
+import type { Endpoint } from './openai-model.ts'
+import { answerRehearsal } from './rehearsal-answers.ts'
+
+export interface RehearsalOptions {
+  readonly clock: Clock
+  /** The pause between the pieces of a text, so that people see it stream. */
+  readonly pieceDelayMs: number
+}
+
+export function createRehearsalEndpoint(options: RehearsalOptions): Endpoint {
+  const fetch: Fetch = (_, init) => answerRequest(options, init ?? {})
+  return { baseUrl: 'http://rehearsal.invalid/v1', apiKeyEnv: null, apiKey: null, fetchWithin: () => fetch }
+}
+
+const requestSchema = z.object({
+  model: z.string(),
+  messages: z.array(z.object({ role: z.string(), content: z.string() })),
+  response_format: z.object({ json_schema: z.object({ name: z.string() }) }).optional(),
+})
+
+async function answerRequest(
+  { clock, pieceDelayMs }: RehearsalOptions,
+  { body, signal }: RequestInit,
+): Promise<Response> {
+  const request = requestSchema.parse(JSON.parse(typeof body === 'string' ? body : ''))
+  const prompt = request.messages.findLast((message) => message.role === 'user')?.content ?? ''
+  const schemaName = request.response_format?.json_schema.name ?? null
+  const { text, waitMs } = answerRehearsal(prompt, schemaName)
+  const sleep = async (ms: number): Promise<void> => {
+    if (ms > 0) await clock.sleep(ms, signal ?? undefined)
+    signal?.throwIfAborted()
+  }
+  await sleep(waitMs)
+  const usage = { prompt_tokens: countTokens(prompt), completion_tokens: countTokens(text) }
+  const pieces = schemaName === null ? splitText(text) : [text]
+  const events = streamEvents({ model: request.model, pieces, usage, pause: () => sleep(pieceDelayMs) })
+  return new Response(ReadableStream.from(events), { headers: { 'content-type': 'text/event-stream' } })
+}
+
+interface Stream {
+  readonly model: string
+  readonly pieces: readonly string[]
+  readonly usage: Readonly<Record<string, number>>
+  /** Rejects when the caller has gone. */
+  readonly pause: () => Promise<void>
+}
+
+async function* streamEvents({ model, pieces, usage, pause }: Stream): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder()
+  const event = (choices: readonly unknown[], more: object = {}): Uint8Array => {
+    const chunk = { id: 'rehearsal', object: 'chat.completion.chunk', created: 0, model, choices, ...more }
+    return encoder.encode(`data: ${JSON.stringify(chunk)}\n\n`)
+  }
+  for (const [index, content] of pieces.entries()) {
+    if (index > 0) await pause()
+    yield event([{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }])
+  }
+  yield event([{ index: 0, delta: {}, finish_reason: 'stop' }])
+  yield event([], { usage })
+  yield encoder.encode('data: [DONE]\n\n')
+}
+
+/** A few words a piece, as real models write. */
+function splitText(text: string): string[] {
+  return text.match(/(?:\S*\s*){1,4}/g)?.filter((piece) => piece !== '') ?? [text]
+}
+
+/** A rule of thumb, so that usage looks like usage: four characters are a token. */
+function countTokens(text: string): number {
+  return Math.ceil(text.length / 4)
+}

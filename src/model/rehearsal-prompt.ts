@@ -1,0 +1,65 @@
+/**
+ * How the rehearsal model reads a prompt. It understands no language, but every prompt of src/agents carries its variable
+ * parts between marker lines with a token that the first line names, under headings that the server wrote; that is enough.
+ * What must hold: nothing inside a block is taken for a heading, a marker or a line of the server.
+ */
+export interface PromptPart {
+  /** The text of the last heading before it. */
+  readonly heading: string
+  /** The label of the block, or null for a line that the server wrote. */
+  readonly label: string | null
+  readonly text: string
+}
+
+export function readPrompt(prompt: string): readonly PromptPart[] {
+  const lines = prompt.split('\n')
+  const token = /\btoken ([0-9a-f]+)\.$/.exec(lines[0] ?? '')?.[1] ?? ''
+  const begin = new RegExp(`^<<<([A-Z_]+)_${token}>>>$`)
+  const parts: PromptPart[] = []
+  let heading = ''
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    const label = begin.exec(line)?.[1]
+    if (label !== undefined) {
+      const end = lines.indexOf(`<<<END_${label}_${token}>>>`, at)
+      const stop = end === -1 ? lines.length : end
+      parts.push({ heading, label, text: lines.slice(at + 1, stop).join('\n') })
+      at = stop
+    } else if (line.startsWith('#')) heading = line.replace(/^#+ /, '')
+    else if (line !== '') parts.push({ heading, label: null, text: line })
+  }
+  return parts
+}
+
+/** The text of the first block with this label, under any heading or the one named. */
+export function findBlock(parts: readonly PromptPart[], label: string, heading?: string): string | null {
+  return parts.find((part) => part.label === label && (heading === undefined || part.heading === heading))?.text ?? null
+}
+
+/** A task with its result, as `src/agents/task-report.ts` writes it. */
+export interface PromptTask {
+  readonly status: string
+  readonly exitCode: number | null
+  readonly command: string
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const HEADLINE = /^Task \d+: EXEC, ([A-Z]+)\b.*?(?:exit code (\d+))?\.$/
+
+/** The commands reported under `heading`, in order. */
+export function findTasks(parts: readonly PromptPart[], heading: string): readonly PromptTask[] {
+  const section = parts.filter((part) => part.heading === heading)
+  const starts = section.flatMap((part, at) => (part.label === null && HEADLINE.test(part.text) ? [at] : []))
+  return starts.map((start, index) => {
+    const own = section.slice(start, starts[index + 1])
+    const match = HEADLINE.exec(own[0]?.text ?? '')
+    return {
+      status: match?.[1] ?? '',
+      exitCode: match?.[2] === undefined ? null : Number(match[2]),
+      command: findBlock(own, 'DETAIL') ?? '',
+      stdout: findBlock(own, 'DATA_STDOUT') ?? '',
+      stderr: findBlock(own, 'DATA_STDERR') ?? '',
+    }
+  })
+}

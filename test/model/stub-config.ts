@@ -1,0 +1,53 @@
+/** A running configuration that never changes by itself, with one provider: a stub endpoint. */
+import type { Config, LiveConfig, Price, ProviderConfig, Settings } from '../../src/config/config.ts'
+import { REHEARSAL } from '../../src/config/model-choice.ts'
+
+export interface StubConfigOptions {
+  /** Where the provider "stub" is; null: no provider, so the rehearsal model answers. */
+  readonly baseUrl: string | null
+  readonly apiKeyEnv?: string | null
+  readonly settings?: Partial<Settings>
+  readonly prices?: Readonly<Record<string, Price>>
+}
+
+const SETTINGS: Settings = {
+  contextMessages: 5,
+  maxReplanDepth: 3,
+  maxValidationRetries: 3,
+  maxPlanTasks: 20,
+  execTimeoutMs: 120_000,
+  llmIdleTimeoutMs: 10_000,
+  maxQueued: 100,
+  maxConcurrentTurns: 32,
+  drainTimeoutMs: 30_000,
+  requestsPerMinute: 600,
+  corsOrigins: [],
+  graphiql: true,
+  introspection: true,
+}
+
+/** Tests may replace `config` to play a reload. */
+export class StubConfig implements LiveConfig {
+  config: Config
+
+  constructor({ baseUrl, apiKeyEnv = null, settings = {}, prices = {} }: StubConfigOptions) {
+    const provider: ProviderConfig = { name: 'stub', baseUrl: baseUrl ?? '', apiKeyEnv }
+    const choice = baseUrl === null ? REHEARSAL : { provider: 'stub', model: 'stub-1' }
+    this.config = {
+      tokens: new Map(),
+      users: new Map(),
+      providers: new Map(baseUrl === null ? [] : [[provider.name, provider]]),
+      models: { planner: choice, reviewer: choice, messenger: choice },
+      prices: new Map(Object.entries(prices)),
+      settings: { ...SETTINGS, ...settings },
+    }
+  }
+
+  current(): Config {
+    return this.config
+  }
+
+  onChange(): () => void {
+    return () => {}
+  }
+}
