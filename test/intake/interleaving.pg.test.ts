@@ -1,0 +1,263 @@
+/**
+ * What happens when a statement has to wait for another that is not committed yet, and then finds the rows changed. Every
+ * pair that can meet on a session's row is forced to meet here.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addParticipant } from '../../src/intake/add-participant.ts'
+import { cancelTurn } from '../../src/intake/cancel-turn.ts'
+import { deleteSession } from '../../src/intake/delete-session.ts'
+import { editQueuedMessage } from '../../src/intake/edit-queued-message.ts'
+import { openSession } from '../../src/intake/open-session.ts'
+import { appendMessage } from '../../src/intake/append-message.ts'
+import { sendMessage } from '../../src/intake/send-message.ts'
+import { updateSession } from '../../src/intake/update-session.ts'
+import { withdrawMessage } from '../../src/intake/withdraw-message.ts'
+import { must } from '../../src/platform/must.ts'
+import { createWorld, MAX_QUEUED, type World } from './intake-world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+})
+
+type Name = Parameters<World['as']>[0]
+
+const send = (
+  sessionId: string,
+  { content = 'first', on = world, as = 'bob', key }: { content?: string; on?: World; as?: Name; key?: string } = {},
+) => sendMessage(on.context, on.as(as), { sessionId, content, idempotencyKey: key })
+async function sent(sessionId: string, content?: string): Promise<string> {
+  const answer = await send(sessionId, content === undefined ? {} : { content })
+  if (answer.kind !== 'Accepted') throw new Error(JSON.stringify(answer))
+  return answer.messageId
+}
+const edit = (id: string, on = world) => editQueuedMessage(on.context, on.as('bob'), { id, content: 'edited' })
+const withdraw = (id: string, on = world) => withdrawMessage(on.context, on.as('bob'), { id })
+const append = (sessionId: string, on = world) =>
+  appendMessage(on.context, on.as('bob'), { sessionId, content: 'noted', messageId: 'm' })
+const update = (id: string, input: { inactive?: boolean; metadata?: object }, on = world) =>
+  updateSession(on.context, on.as('bob'), { id, ...input })
+const session = async (id: string) => (await world.sql('SELECT * FROM sessions WHERE id = $1', id))[0]
+const content = async (id: string) => (await world.sql('SELECT content, status FROM messages WHERE id = $1', id))[0]
+
+test('an edit that waits for the start of its turn is refused and writes nothing', async () => {
+  const id = await sent('s:edit-started')
+  const [, edited] = await world.interleave(
+    (first) => first.begin('s:edit-started'),
+    () => edit(id),
+  )
+  expect(edited).toMatchObject({ kind: 'Conflict' })
+  expect(await content(id)).toEqual({ content: 'first', status: 'PROCESSING' })
+  expect(await world.log('s:edit-started')).toEqual(['1 MessageReceived', '2 PipelineStep'])
+  expect(await session('s:edit-started')).toMatchObject({ last_seq: 2 })
+})
+
+test('a start that waits for an edit gets what was edited', async () => {
+  const id = await sent('s:start-edited')
+  const [, started] = await world.interleave(
+    (first) => edit(id, first),
+    () => world.begin('s:start-edited'),
+  )
+  expect(started?.turn.content).toBe('edited')
+})
+
+test('a withdrawal that waits for the start of its turn is refused and writes nothing', async () => {
+  const id = await sent('s:withdraw-started')
+  const [, withdrawn] = await world.interleave(
+    (first) => first.begin('s:withdraw-started'),
+    () => withdraw(id),
+  )
+  expect(withdrawn).toMatchObject({ kind: 'Conflict' })
+  expect(await session('s:withdraw-started')).toMatchObject({ last_seq: 2, queue_length: 0, status: 'RUNNING' })
+})
+
+test('a start that waits for the withdrawal of its turn finds nothing', async () => {
+  const id = await sent('s:start-withdrawn')
+  const [, started] = await world.interleave(
+    (first) => withdraw(id, first),
+    () => world.begin('s:start-withdrawn'),
+  )
+  expect(started).toBeNull()
+  expect(await session('s:start-withdrawn')).toMatchObject({ queue_length: 0, status: 'IDLE' })
+})
+
+test('a withdrawal that waits for the turn before it to start leaves the session running', async () => {
+  await sent('s:before-starts')
+  const id = await sent('s:before-starts')
+  const [, withdrawn] = await world.interleave(
+    (first) => first.begin('s:before-starts'),
+    () => withdraw(id),
+  )
+  expect(withdrawn).toMatchObject({ kind: 'Updated' })
+  expect(await session('s:before-starts')).toMatchObject({ queue_length: 0, status: 'RUNNING' })
+})
+
+test('a withdrawal that waits for the turn before it to end leaves the session idle', async () => {
+  await sent('s:before-ends')
+  const id = await sent('s:before-ends')
+  const running = must(await world.begin('s:before-ends'), 'a turn runs')
+  const [, withdrawn] = await world.interleave(
+    (first) => running.end('DONE', first),
+    () => withdraw(id),
+  )
+  expect(withdrawn).toMatchObject({ kind: 'Updated' })
+  expect(await session('s:before-ends')).toMatchObject({ queue_length: 0, status: 'IDLE' })
+})
+
+test('an edit that waits for a newer message leaves its preview', async () => {
+  const id = await sent('s:newer')
+  const [, edited] = await world.interleave(
+    (first) => send('s:newer', { content: 'newer', on: first }),
+    () => edit(id),
+  )
+  expect(edited).toMatchObject({ kind: 'Updated' })
+  expect(await session('s:newer')).toMatchObject({ last_message_preview: 'newer', last_seq: 3 })
+})
+
+test('a message that waits for the opening of its session by the same user gets in', async () => {
+  const [, second] = await world.interleave(
+    (first) => send('s:opening', { on: first }),
+    () => send('s:opening'),
+  )
+  expect(second).toMatchObject({ kind: 'Accepted' })
+  expect(await session('s:opening')).toMatchObject({ last_seq: 2, queue_length: 2 })
+})
+
+test('a message that waits for the opening of its session by somebody else does not', async () => {
+  const [, second] = await world.interleave(
+    (first) => send('s:theirs', { on: first, as: 'carol' }),
+    () => send('s:theirs'),
+  )
+  expect(second).toMatchObject({ kind: 'NotFound' })
+  expect(await session('s:theirs')).toMatchObject({ last_seq: 1, message_count: 1 })
+})
+
+test('the second of two messages with one key finds the first', async () => {
+  await sent('s:key')
+  const [one, two] = await world.interleave(
+    (first) => send('s:key', { on: first, key: 'k' }),
+    () => send('s:key', { key: 'k' }),
+  )
+  expect(two).toEqual({ ...one, duplicate: true })
+  expect(await session('s:key')).toMatchObject({ last_seq: 2, message_count: 2 })
+})
+
+test('the second of two appended messages with one id finds the first', async () => {
+  await sent('s:append')
+  const [one, two] = await world.interleave(
+    (first) => append('s:append', first),
+    () => append('s:append'),
+  )
+  expect(two).toEqual({ ...one, duplicate: true })
+  expect(await world.log('s:append')).toEqual(['1 MessageReceived', '2 MessageReceived'])
+})
+
+test('the last place in the queue is given once, and again when it becomes free', async () => {
+  for (let waiting = 1; waiting < MAX_QUEUED; waiting++) await sent('s:last-place')
+  const [one, two] = await world.interleave(
+    (first) => send('s:last-place', { on: first }),
+    () => send('s:last-place'),
+  )
+  expect([one.kind, two.kind]).toEqual(['Accepted', 'LimitExceeded'])
+  const [started, three] = await world.interleave(
+    (first) => first.begin('s:last-place'),
+    () => send('s:last-place'),
+  )
+  expect([started === null, three.kind]).toEqual([false, 'Accepted'])
+})
+
+test('a change that waits for another is made on top of it', async () => {
+  await openSession(world.context, world.as('bob'), { id: 's:change', metadata: { a: 1 } })
+  await world.interleave(
+    (first) => update('s:change', { metadata: { b: 2 } }, first),
+    () => update('s:change', { metadata: { c: 3 } }),
+  )
+  expect(await session('s:change')).toMatchObject({ metadata: { a: 1, b: 2, c: 3 }, last_seq: 3 })
+})
+
+test('a participant who waits for a message gets in with an event', async () => {
+  await sent('s:join')
+  const [, added] = await world.interleave(
+    (first) => send('s:join', { on: first }),
+    () => addParticipant(world.context, world.as('bob'), { sessionId: 's:join', user: 'carol' }),
+  )
+  expect(added).toMatchObject({ kind: 'Updated' })
+  expect(await world.log('s:join')).toEqual(['1 MessageReceived', '2 MessageReceived', '3 SessionUpdated'])
+  expect(await send('s:join', { as: 'carol' })).toMatchObject({ kind: 'Accepted' })
+})
+
+test('the same participant added twice makes one event', async () => {
+  await sent('s:twice')
+  const add = (on: World) => addParticipant(on.context, on.as('bob'), { sessionId: 's:twice', user: 'carol' })
+  const [, second] = await world.interleave(add, () => add(world))
+  expect(second).toMatchObject({ kind: 'Updated' })
+  expect(await world.log('s:twice')).toEqual(['1 MessageReceived', '2 SessionUpdated'])
+  expect(await session('s:twice')).toMatchObject({ last_seq: 2 })
+})
+
+test('a session that is opened twice at once is created once and taken up once', async () => {
+  const open = (on: World, metadata: object) => openSession(on.context, on.as('bob'), { id: 's:open', metadata })
+  const [one, two] = await world.interleave(
+    (first) => open(first, { a: 1 }),
+    () => open(world, { b: 2 }),
+  )
+  expect([one, two]).toMatchObject([{ created: true }, { created: false }])
+  expect(await session('s:open')).toMatchObject({ metadata: { a: 1, b: 2 }, last_seq: 2 })
+})
+
+test('a session does not become inactive behind the back of a message', async () => {
+  await openSession(world.context, world.as('bob'), { id: 's:inactive' })
+  const [, updated] = await world.interleave(
+    (first) => send('s:inactive', { on: first }),
+    () => update('s:inactive', { inactive: true }),
+  )
+  expect(updated).toMatchObject({ kind: 'Conflict' })
+  expect(await session('s:inactive')).toMatchObject({ status: 'IDLE', queue_length: 1, last_seq: 2 })
+})
+
+test('a message that waits for a session to become inactive wakes it', async () => {
+  await openSession(world.context, world.as('bob'), { id: 's:wake' })
+  const [, second] = await world.interleave(
+    (first) => update('s:wake', { inactive: true }, first),
+    () => send('s:wake'),
+  )
+  expect(second).toMatchObject({ kind: 'Accepted' })
+  expect(await session('s:wake')).toMatchObject({ status: 'IDLE', queue_length: 1 })
+})
+
+test('a deletion that waits for a message is refused', async () => {
+  await openSession(world.context, world.as('bob'), { id: 's:delete' })
+  const [, deleted] = await world.interleave(
+    (first) => send('s:delete', { on: first }),
+    () => deleteSession(world.context, world.as('bob'), { id: 's:delete' }),
+  )
+  expect(deleted).toMatchObject({ kind: 'Conflict' })
+})
+
+test('what waits for a deletion: sending opens the session anew, appending and changing find none', async () => {
+  const remove = (id: string) => (on: World) => deleteSession(on.context, on.as('bob'), { id })
+  const ids = ['s:del-send', 's:del-append', 's:del-update'] as const
+  for (const id of ids) await openSession(world.context, world.as('bob'), { id, metadata: { old: true } })
+  const [, one] = await world.interleave(remove(ids[0]), () => send(ids[0]))
+  const [, two] = await world.interleave(remove(ids[1]), () => append(ids[1]))
+  const [, three] = await world.interleave(remove(ids[2]), () => update(ids[2], { metadata: { a: 1 } }))
+  expect([one.kind, two.kind, three.kind]).toEqual(['Accepted', 'NotFound', 'NotFound'])
+  expect(await session(ids[0])).toMatchObject({ metadata: {}, last_seq: 1 })
+  expect([await session(ids[1]), await session(ids[2])]).toEqual([undefined, undefined])
+})
+
+test('a cancel that waits for the end of the turn finds nothing to cancel', async () => {
+  await sent('s:cancel')
+  const running = must(await world.begin('s:cancel'), 'a turn runs')
+  const [, cancelled] = await world.interleave(
+    (first) => running.end('DONE', first),
+    () => cancelTurn(world.context, world.as('bob'), { sessionId: 's:cancel' }),
+  )
+  expect(cancelled).toMatchObject({ kind: 'Conflict' })
+  expect(await world.sql('SELECT cancel_requested FROM turns WHERE session_id = $1', 's:cancel')).toEqual([
+    { cancel_requested: false },
+  ])
+})

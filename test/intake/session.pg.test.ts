@@ -1,0 +1,336 @@
+/** Sessions are opened, taken up again, changed, shared, cancelled and deleted. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addParticipant } from '../../src/intake/add-participant.ts'
+import { cancelTurn } from '../../src/intake/cancel-turn.ts'
+import { deleteSession } from '../../src/intake/delete-session.ts'
+import { openSession, type OpenSessionInput } from '../../src/intake/open-session.ts'
+import { removeParticipant } from '../../src/intake/remove-participant.ts'
+import { sendMessage } from '../../src/intake/send-message.ts'
+import { updateSession, type UpdateSessionInput } from '../../src/intake/update-session.ts'
+import { createWorld, type World } from './intake-world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+})
+
+type Name = Parameters<World['as']>[0]
+const open = (input: OpenSessionInput, as: Name = 'bob') => openSession(world.context, world.as(as), input)
+const update = (input: UpdateSessionInput, as: Name = 'bob') => updateSession(world.context, world.as(as), input)
+const send = (sessionId: string, as: Name = 'bob') =>
+  sendMessage(world.context, world.as(as), { sessionId, content: 'hello' })
+const row = async (id: string) => (await world.sql('SELECT * FROM sessions WHERE id = $1', id))[0]
+const people = async (id: string) => {
+  const rows = await world.sql<{ user_name: string }>(
+    'SELECT user_name FROM participants WHERE session_id = $1 ORDER BY user_name',
+    id,
+  )
+  return rows.map((participant) => participant.user_name)
+}
+
+describe('openSession', () => {
+  test('creates a session with everything given, and says so in its log', async () => {
+    const opened = await open({
+      id: 'web:all',
+      source: { kind: 'telegram', interactive: false, platform: 'Telegram', triggerId: 't-1' },
+      metadata: { chatId: 42, nested: { a: [1, null] }, dropped: null },
+      description: 'About cats',
+      participants: ['carol', 'bob'],
+    })
+    expect(opened).toEqual({ kind: 'Opened', sessionId: 'web:all', created: true })
+    expect(await row('web:all')).toMatchObject({
+      source_kind: 'telegram',
+      source_interactive: false,
+      source_platform: 'Telegram',
+      source_trigger_id: 't-1',
+      connector: 'bob',
+      metadata: { chatId: 42, nested: { a: [1, null] } },
+      description: 'About cats',
+      description_source: 'CLIENT',
+      status: 'IDLE',
+      ready_at: null,
+    })
+    expect(await people('web:all')).toEqual(['bob', 'carol'])
+    expect(await world.log('web:all')).toEqual(['1 SessionUpdated'])
+    expect(world.published.at(-1)).toMatchObject({ type: 'SessionUpdated', sessionId: 'web:all', seq: 1, turnId: null })
+  })
+
+  test.each([
+    ['bob', undefined, /^api:[0-9a-f]{32}$/],
+    ['bob', { kind: 'web' }, /^web:[0-9a-f]{32}$/],
+    ['discord', { kind: 'web' }, /^discord:[0-9a-f]{32}$/],
+  ] as const)('generates an id that %s may use', async (as, source, expected) => {
+    expect(await open({ source }, as)).toMatchObject({ kind: 'Opened', sessionId: expect.stringMatching(expected) })
+  })
+
+  test('again keeps the source, merges metadata, replaces the description and wakes it', async () => {
+    await open({ id: 'cli:again', metadata: { a: 1, b: { c: 1 }, gone: 1 }, description: 'old' })
+    await update({ id: 'cli:again', inactive: true })
+    const again = { id: 'cli:again', source: { kind: 'other' }, metadata: { b: 2, gone: null }, description: 'new' }
+    expect(await open(again)).toEqual({ kind: 'Opened', sessionId: 'cli:again', created: false })
+    expect(await row('cli:again')).toMatchObject({
+      source_kind: 'cli',
+      metadata: { a: 1, b: 2 },
+      description: 'new',
+      status: 'IDLE',
+      last_seq: 3,
+    })
+    expect((await row('cli:again'))?.['metadata']).not.toHaveProperty('gone')
+    expect(await world.log('cli:again')).toEqual(['1 SessionUpdated', '2 SessionUpdated', '3 SessionUpdated'])
+  })
+
+  test('again with nothing new makes no event', async () => {
+    const input = { id: 'cli:same', metadata: { a: 1 }, description: 'same', participants: ['carol'] }
+    await open(input)
+    expect(await open(input)).toMatchObject({ created: false })
+    expect(await open({ id: 'cli:same' })).toMatchObject({ created: false })
+    expect(await world.log('cli:same')).toEqual(['1 SessionUpdated'])
+  })
+
+  test('20 times at once creates one session', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => open({ id: 'cli:race', metadata: { a: 1 } })))
+    expect(answers.filter((answer) => answer.kind === 'Opened' && answer.created)).toHaveLength(1)
+    expect(answers.filter((answer) => answer.kind === 'Opened')).toHaveLength(20)
+    expect(await world.log('cli:race')).toEqual(['1 SessionUpdated'])
+  })
+
+  test('takes in the admin who opens it, and whoever is named', async () => {
+    await open({ id: 'cli:joined' })
+    await open({ id: 'cli:joined', participants: ['carol'] }, 'alice')
+    expect(await people('cli:joined')).toEqual(['alice', 'bob', 'carol'])
+  })
+
+  test('of a session of others looks as if there were none that may be seen', async () => {
+    await open({ id: 'cli:others' })
+    expect(await open({ id: 'cli:others', metadata: { a: 1 } }, 'carol')).toMatchObject({
+      kind: 'NotFound',
+      id: 'cli:others',
+    })
+    expect(await row('cli:others')).toMatchObject({ metadata: {}, last_seq: 1 })
+  })
+
+  test('names every fault: unknown participants, description, metadata, source', async () => {
+    const refusal = await open({
+      id: 'cli:faults',
+      source: { kind: 'a:b', platform: '' },
+      metadata: ['a'],
+      description: '',
+      participants: ['carol', 'nobody', '__proto__'],
+    })
+    expect(refusal.kind === 'InvalidInput' && refusal.issues.map((issue) => issue.path.join('.'))).toEqual([
+      'source.kind',
+      'source.platform',
+      'metadata',
+      'description',
+      'participants.1',
+      'participants.2',
+    ])
+  })
+
+  test('outside the namespace of a connector', async () => {
+    expect(await open({ id: 'cli:out' }, 'discord')).toMatchObject({ kind: 'InvalidInput', issues: [{ path: ['id'] }] })
+    expect(await open({ id: 'discordx:out' }, 'discord')).toMatchObject({ kind: 'InvalidInput' })
+    expect(await open({ id: 'discord:in' }, 'discord')).toMatchObject({ kind: 'Opened' })
+    expect(await people('discord:in')).toEqual([])
+  })
+})
+
+describe('updateSession', () => {
+  test('sets and clears the description', async () => {
+    await open({ id: 'cli:label' })
+    await update({ id: 'cli:label', description: 'label' })
+    expect(await row('cli:label')).toMatchObject({ description: 'label', description_source: 'CLIENT' })
+    await update({ id: 'cli:label', metadata: { a: 1 } })
+    expect(await row('cli:label')).toMatchObject({ description: 'label' })
+    await update({ id: 'cli:label', description: null })
+    expect(await row('cli:label')).toMatchObject({ description: null, description_source: null, metadata: { a: 1 } })
+    expect(await world.log('cli:label')).toHaveLength(4)
+  })
+
+  test('metadata does not grow without bound, and shrinks again', async () => {
+    await open({ id: 'cli:grow' })
+    const half = 'x'.repeat(9000)
+    expect(await update({ id: 'cli:grow', metadata: { a: half } })).toMatchObject({ kind: 'Updated' })
+    const refusal = await update({ id: 'cli:grow', metadata: { b: half }, description: 'not either' })
+    expect(refusal).toMatchObject({ kind: 'InvalidInput', issues: [{ path: ['metadata'] }] })
+    expect(await row('cli:grow')).toMatchObject({ metadata: { a: half }, description: null, last_seq: 2 })
+    expect(await update({ id: 'cli:grow', metadata: { a: null, b: half } })).toMatchObject({ kind: 'Updated' })
+    expect(await row('cli:grow')).toMatchObject({ metadata: { b: half } })
+  })
+
+  test('a key called __proto__ is a key like any other', async () => {
+    await open({ id: 'cli:proto', metadata: JSON.parse('{"__proto__": {"a": 1}}') })
+    const [stored] = await world.sql('SELECT metadata::text AS text FROM sessions WHERE id = $1', 'cli:proto')
+    expect(stored).toEqual({ text: '{"__proto__": {"a": 1}}' })
+  })
+
+  test('inactive is refused while a turn waits or runs, and undone by false', async () => {
+    await send('cli:busy')
+    expect(await update({ id: 'cli:busy', inactive: true, description: 'no' })).toMatchObject({ kind: 'Conflict' })
+    const started = await world.begin('cli:busy')
+    expect(await update({ id: 'cli:busy', inactive: true })).toMatchObject({ kind: 'Conflict' })
+    expect(await update({ id: 'cli:busy', inactive: false })).toMatchObject({ kind: 'Updated' })
+    expect(await row('cli:busy')).toMatchObject({ status: 'RUNNING', description: null, last_seq: 2 })
+    await started?.end('DONE')
+    expect(await update({ id: 'cli:busy', inactive: true })).toMatchObject({ kind: 'Updated' })
+    expect(await row('cli:busy')).toMatchObject({ status: 'INACTIVE' })
+    expect(await update({ id: 'cli:busy', inactive: false })).toMatchObject({ kind: 'Updated' })
+    expect(await row('cli:busy')).toMatchObject({ status: 'IDLE', last_seq: 4 })
+  })
+
+  test('at once with messages: nothing is lost, no seq is skipped', async () => {
+    await open({ id: 'cli:storm' })
+    await Promise.all(
+      Array.from({ length: 90 }, (_, index) => {
+        if (index % 3 === 0) return send('cli:storm')
+        if (index % 3 === 1) return update({ id: 'cli:storm', metadata: { [`k${index}`]: index } })
+        return addParticipant(world.context, world.as('bob'), { sessionId: 'cli:storm', user: 'carol' })
+      }),
+    )
+    const session = await row('cli:storm')
+    expect(Object.keys(session?.['metadata'] as object)).toHaveLength(30)
+    // Opened, 30 messages, 30 changes of metadata, carol once.
+    expect(session).toMatchObject({ last_seq: 62, queue_length: 30, message_count: 30 })
+    const log = await world.log('cli:storm')
+    expect(log.map((line) => Number.parseInt(line, 10))).toEqual(Array.from({ length: 62 }, (_, index) => index + 1))
+  })
+})
+
+describe('participants', () => {
+  const add = (sessionId: string, user: string, as: Name = 'bob') =>
+    addParticipant(world.context, world.as(as), { sessionId, user })
+  const remove = (sessionId: string, user: string, as: Name = 'bob') =>
+    removeParticipant(world.context, world.as(as), { sessionId, user })
+
+  test('are added by those who are in, once, with an event', async () => {
+    await open({ id: 'cli:add' })
+    expect(await send('cli:add', 'carol')).toMatchObject({ kind: 'NotFound' })
+    expect(await add('cli:add', 'carol')).toEqual({ kind: 'Updated', sessionId: 'cli:add' })
+    expect(await add('cli:add', 'carol')).toEqual({ kind: 'Updated', sessionId: 'cli:add' })
+    expect(await world.log('cli:add')).toEqual(['1 SessionUpdated', '2 SessionUpdated'])
+    expect(await send('cli:add', 'carol')).toMatchObject({ kind: 'Accepted' })
+  })
+
+  test('are removed by themselves and by admins, and then see nothing', async () => {
+    await open({ id: 'cli:remove', participants: ['carol'] })
+    expect(await remove('cli:remove', 'carol', 'bob')).toMatchObject({
+      kind: 'InvalidInput',
+      issues: [{ path: ['user'] }],
+    })
+    expect(await remove('cli:remove', 'carol', 'carol')).toMatchObject({ kind: 'Updated' })
+    expect(await remove('cli:remove', 'carol', 'carol')).toMatchObject({ kind: 'NotFound' })
+    expect(await remove('cli:remove', 'bob', 'alice')).toMatchObject({ kind: 'Updated' })
+    expect(await remove('cli:remove', 'bob', 'alice')).toMatchObject({ kind: 'Updated' })
+    expect(await people('cli:remove')).toEqual([])
+    expect(await world.log('cli:remove')).toHaveLength(3)
+  })
+
+  test('must be users', async () => {
+    await open({ id: 'cli:unknown' })
+    expect(await add('cli:unknown', 'nobody')).toMatchObject({ kind: 'InvalidInput', issues: [{ path: ['user'] }] })
+    expect(await remove('cli:unknown', 'nobody', 'alice')).toMatchObject({ kind: 'InvalidInput' })
+  })
+
+  test('strangers cannot add themselves', async () => {
+    await open({ id: 'cli:closed' })
+    expect(await add('cli:closed', 'carol', 'carol')).toMatchObject({ kind: 'NotFound', id: 'cli:closed' })
+    expect(await people('cli:closed')).toEqual(['bob'])
+  })
+})
+
+describe('deleteSession', () => {
+  const remove = (id: string, as: Name = 'bob') => deleteSession(world.context, world.as(as), { id })
+
+  test('removes rows and files, tells of it, and keeps what was spent', async () => {
+    await send('cli:delete')
+    const started = await world.begin('cli:delete')
+    await world.sql(
+      `INSERT INTO model_calls VALUES ('call_1', 'cli:delete', $1, 'planner', 'p', 'm', 'OK', 1, 1, 0, NULL, 5, now())`,
+      started?.turn.id,
+    )
+    await started?.end('DONE')
+    expect(await remove('cli:delete')).toEqual({ kind: 'Deleted', sessionId: 'cli:delete' })
+    for (const table of ['messages', 'turns', 'events', 'participants']) {
+      expect(await world.sql(`SELECT 1 FROM ${table} WHERE session_id = $1`, 'cli:delete')).toEqual([])
+    }
+    expect(await row('cli:delete')).toBeUndefined()
+    expect(await world.sql(`SELECT 1 FROM model_calls WHERE session_id = 'cli:delete'`)).toHaveLength(1)
+    expect(world.rung).toContainEqual({ kind: 'gone', sessionId: 'cli:delete' })
+    expect(world.removed).toEqual(['cli:delete'])
+    expect(await remove('cli:delete')).toMatchObject({ kind: 'NotFound' })
+  })
+
+  test('is refused while a turn waits or runs, and nothing is touched', async () => {
+    await send('cli:working')
+    expect(await remove('cli:working')).toMatchObject({
+      kind: 'Conflict',
+      message: expect.stringContaining('messages wait: 1'),
+    })
+    const started = await world.begin('cli:working')
+    expect(await remove('cli:working')).toMatchObject({
+      kind: 'Conflict',
+      message: expect.stringContaining('a turn runs'),
+    })
+    expect(world.removed).not.toContain('cli:working')
+    await started?.end('DONE')
+    expect(await remove('cli:working')).toMatchObject({ kind: 'Deleted' })
+  })
+
+  test('at once with a message: either it waits in a session, or there is none', async () => {
+    for (let round = 0; round < 30; round++) {
+      const id = `cli:delete-race-${round}`
+      await open({ id })
+      const [sent, deleted] = await Promise.all([send(id), remove(id)])
+      const waiting = await world.sql('SELECT 1 FROM turns WHERE session_id = $1', id)
+      expect(sent.kind).toBe('Accepted')
+      // Deleted first, the message opened the session anew; deleted later, it was refused.
+      expect(['Deleted', 'Conflict']).toContain(deleted.kind)
+      expect(waiting).toHaveLength(1)
+    }
+  })
+})
+
+describe('cancelTurn', () => {
+  const cancel = (sessionId: string, as: Name = 'bob') => cancelTurn(world.context, world.as(as), { sessionId })
+
+  test('writes the wish down for whoever runs the turn, and rings', async () => {
+    await send('cli:cancel')
+    const started = await world.begin('cli:cancel')
+    expect(await cancel('cli:cancel')).toEqual({ kind: 'Cancelling', turnId: started?.turn.id })
+    expect(world.rung).toContainEqual({ kind: 'cancel', sessionId: 'cli:cancel' })
+    expect(await cancel('cli:cancel')).toMatchObject({ kind: 'Cancelling' })
+    const taken = await world.begin('cli:cancel')
+    expect(taken?.turn).toMatchObject({ id: started?.turn.id, resumed: true, cancelRequested: true })
+    await taken?.end('CANCELLED')
+    expect(await cancel('cli:cancel')).toMatchObject({ kind: 'Conflict' })
+  })
+
+  test('of a session in which nothing runs says so', async () => {
+    await send('cli:waiting')
+    expect(await cancel('cli:waiting')).toMatchObject({
+      kind: 'Conflict',
+      message: expect.stringContaining('withdrawn'),
+    })
+  })
+})
+
+test('to strangers every use case answers as if the session were absent', async () => {
+  await open({ id: 'cli:secret' })
+  const carol = world.as('carol')
+  const cases = [
+    (id: string) => updateSession(world.context, carol, { id, description: 'x' }),
+    (id: string) => deleteSession(world.context, carol, { id }),
+    (id: string) => cancelTurn(world.context, carol, { sessionId: id }),
+    (id: string) => addParticipant(world.context, carol, { sessionId: id, user: 'carol' }),
+    (id: string) => removeParticipant(world.context, carol, { sessionId: id, user: 'carol' }),
+  ]
+  for (const ask of cases) {
+    const [secret, absent] = [await ask('cli:secret'), await ask('cli:absent')]
+    expect(secret).toMatchObject({ kind: 'NotFound', id: 'cli:secret' })
+    expect(JSON.stringify(secret).replaceAll('cli:secret', 'cli:absent')).toBe(JSON.stringify(absent))
+  }
+  expect(await row('cli:secret')).toMatchObject({ last_seq: 1 })
+})
