@@ -76,7 +76,7 @@ export interface World extends AsyncDisposable {
   ): Promise<[First, Second]>
 }
 
-export interface StartedTurn {
+interface StartedTurn {
   readonly turn: OpenTurn
   /** Ends it, on the connection of `on` when given. */
   end(status: FinalTurnStatus, on?: World): Promise<void>
