@@ -33,6 +33,8 @@ export interface Following {
    * Rejects with an AppError when the database cannot be reached.
    */
   head(): Promise<number | null>
+  /** The same, asked of the database now, whatever is known. */
+  end(): Promise<number | null>
   /** Events after `after`; see `Tail.read`. */
   read(after: number): Read | Promise<Read | null>
   /** Ends it; `ended` is not called. */
@@ -101,6 +103,7 @@ export class Feed {
     tail.followers.add(follower)
     return {
       head: () => tail.anchor(),
+      end: () => tail.look(),
       read: (after) => tail.read(after),
       close: () => {
         tail.followers.delete(follower)

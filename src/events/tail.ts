@@ -63,7 +63,7 @@ export class Tail {
   /** The log is said to have reached this; more than `#head` means there is something to read. */
   #reached = 0
   #catchingUp: Promise<void> | null = null
-  #anchoring: Promise<LogPage | null> | null = null
+  #anchoring: Promise<number | null> | null = null
   #closed = false
 
   constructor(options: TailOptions) {
@@ -82,17 +82,22 @@ export class Tail {
   /** The newest seq, looked up when it is not known yet; null when there is no such session. Rejects with an AppError. */
   async anchor(): Promise<number | null> {
     if (this.#head !== null) return this.#head
-    this.#anchoring ??= this.#readPage(BEYOND_ALL).finally(() => {
+    this.#anchoring ??= this.look().finally(() => {
       this.#anchoring = null
     })
-    const page = await this.#anchoring
+    return (await this.#anchoring) === null ? null : this.#head
+  }
+
+  /** Asks the database for the newest seq. */
+  async look(): Promise<number | null> {
+    const page = await this.#readPage(BEYOND_ALL)
     if (page === null) return null
     if (this.#head === null) {
       this.#from = page.lastSeq
       this.#head = page.lastSeq
     }
     this.reached(page.lastSeq)
-    return this.#head
+    return page.lastSeq
   }
 
   /** Events that a commit of this process appended: consecutive seqs, in order. */

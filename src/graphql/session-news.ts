@@ -1,14 +1,148 @@
 /**
  * Which sessions changed in a list, for `sessionUpdates`: ids only, coalesced per session (at most four times a second), each
  * told only to viewers who may see the session at that moment. One read of the audience per changed session, whatever the
- * number of viewers.
+ * number of viewers; none when nobody watches.
  */
+import { GraphQLError } from 'graphql'
+import { messageOf } from '../core/errors.ts'
 import type { Viewer } from '../core/identity.ts'
+import type { Doorbell } from '../events/doorbell.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { ReadAudience } from './log-view.ts'
 
-export interface SessionNews {
+const PAUSE_MS = 250
+/** Changed sessions that a watcher has not taken yet. */
+const MAX_PENDING = 1000
+/** Audiences read at the same time. */
+const PARALLEL_READS = 4
+
+export interface SessionNewsOptions {
+  readonly doorbell: Doorbell
+  readonly readAudience: ReadAudience
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export class SessionNews {
+  readonly #options: SessionNewsOptions
+  readonly #watchers = new Set<Watcher>()
+  readonly #changed = new Set<string>()
+  #telling: Promise<void> | null = null
+  #unsubscribe: () => void = () => undefined
+
+  constructor(options: SessionNewsOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#options.doorbell.on('log', ({ sessionId, list }) => {
+      if (list && this.#watchers.size > 0) this.#note(sessionId)
+    })
+  }
+
+  /** Ends all watchers. */
+  async stop(): Promise<void> {
+    this.#unsubscribe()
+    for (const watcher of this.#watchers) await watcher.return()
+    await this.#telling
+  }
+
   /**
-   * The ids of sessions that changed since the call. Ends with a GraphQLError SLOW_CONSUMER when the reader lets more than a
-   * thousand sessions pile up. Ends with `return()`.
+   * The ids of sessions that changed since the call. Throws a GraphQLError SLOW_CONSUMER when the reader lets more than a
+   * thousand changed sessions pile up.
    */
-  follow(viewer: Viewer): AsyncGenerator<string, void, void>
+  follow(viewer: Viewer): AsyncGenerator<string, void, void> {
+    const watcher: Watcher = new Watcher(viewer, () => this.#watchers.delete(watcher))
+    this.#watchers.add(watcher)
+    return watcher
+  }
+
+  #note(sessionId: string): void {
+    this.#changed.add(sessionId)
+    this.#telling ??= this.#tellUntilQuiet()
+  }
+
+  async #tellUntilQuiet(): Promise<void> {
+    while (this.#changed.size > 0 && this.#watchers.size > 0) {
+      const changed = [...this.#changed]
+      this.#changed.clear()
+      for (let from = 0; from < changed.length; from += PARALLEL_READS) {
+        await Promise.all(changed.slice(from, from + PARALLEL_READS).map((sessionId) => this.#tell(sessionId)))
+      }
+      await this.#options.clock.sleep(PAUSE_MS)
+    }
+    this.#changed.clear()
+    this.#telling = null
+  }
+
+  async #tell(sessionId: string): Promise<void> {
+    try {
+      const audience = await this.#options.readAudience(sessionId)
+      for (const watcher of this.#watchers) if (audience(watcher.viewer)) watcher.add(sessionId)
+    } catch (error) {
+      this.#options.logger.warn({ sessionId, error: messageOf(error) }, 'watchers were not told of a changed session')
+    }
+  }
+}
+
+/**
+ * One subscription: the changed sessions that it has not been given yet. Not an `async function*`, which could not be ended
+ * while it waits.
+ */
+class Watcher implements AsyncGenerator<string, void, void> {
+  readonly viewer: Viewer
+  readonly #onEnd: () => void
+  readonly #pending = new Set<string>()
+  #ended = false
+  #wake: (() => void) | null = null
+
+  constructor(viewer: Viewer, onEnd: () => void) {
+    this.viewer = viewer
+    this.#onEnd = onEnd
+  }
+
+  add(sessionId: string): void {
+    if (this.#pending.size <= MAX_PENDING) this.#pending.add(sessionId)
+    this.#wake?.()
+  }
+
+  async next(): Promise<IteratorResult<string, void>> {
+    while (!this.#ended) {
+      if (this.#pending.size > MAX_PENDING) {
+        await this.return()
+        throw overflown()
+      }
+      for (const sessionId of this.#pending) {
+        this.#pending.delete(sessionId)
+        return { done: false, value: sessionId }
+      }
+      await new Promise<void>((resolve) => (this.#wake = resolve))
+    }
+    return { done: true, value: undefined }
+  }
+
+  async return(): Promise<IteratorResult<string, void>> {
+    this.#ended = true
+    this.#onEnd()
+    this.#wake?.()
+    return { done: true, value: undefined }
+  }
+
+  async throw(): Promise<IteratorResult<string, void>> {
+    return this.return()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return()
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+}
+
+function overflown(): GraphQLError {
+  const message = 'Too many sessions changed before they were read. List the sessions and subscribe again.'
+  return new GraphQLError(message, { extensions: { code: 'SLOW_CONSUMER' } })
 }

@@ -1,0 +1,5 @@
+/** The token of an `Authorization` value, or null when it holds none. */
+export function bearerToken(authorization: unknown): string | null {
+  if (typeof authorization !== 'string') return null
+  return /^bearer ([\x21-\x7e]{1,1024})$/i.exec(authorization)?.[1] ?? null
+}

@@ -1,0 +1,215 @@
+/**
+ * What one operation may ask for (spec 10). Checked on the parsed document before validation, because validation itself is
+ * expensive on hostile documents; so nothing here relies on the document being valid. Fragments are measured once each: the
+ * time taken is linear in the document, while depth and cost count every place where a fragment is spread.
+ *
+ * Cost: an object is 1, a scalar a tenth, times the sizes of the lists around it. A list's size is its `first` or `last`
+ * argument; without one, the default page of a connection, or a guess for a plain list.
+ */
+import {
+  getNamedType,
+  getNullableType,
+  GraphQLError,
+  isCompositeType,
+  isListType,
+  Kind,
+  visit,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql'
+
+export const LIMITS = {
+  documentBytes: 16 * 1024,
+  tokens: 1000,
+  depth: 12,
+  cost: 5000,
+  aliases: 50,
+  directives: 20,
+  rootFields: 20,
+  /** Nesting of JSON in variables. */
+  jsonDepth: 32,
+} as const
+
+/** What a connection gives without `first` and `last`. */
+const DEFAULT_PAGE = 20
+/** No list is longer, whatever is asked: resolvers refuse more, and say so better than a cost would. */
+const MAX_PAGE = 500
+/** The size that is assumed of a list without paging arguments. */
+const PLAIN_LIST = 5
+const SCALAR_COST = 0.1
+
+interface Size {
+  readonly depth: number
+  readonly cost: number
+}
+
+export interface OperationSize extends Size {
+  readonly rootFields: number
+  /** Whether a page size comes from a variable: then the cost holds for these variables only. */
+  readonly variableCost: boolean
+}
+
+type Variables = Readonly<Record<string, unknown>>
+
+/** Aliases and directives, counted where they are written. Null when within limits. */
+export function checkDocument(document: DocumentNode): GraphQLError | null {
+  let aliases = 0
+  let directives = 0
+  visit(document, {
+    Field: (node) => void (aliases += node.alias === undefined ? 0 : 1),
+    Directive: () => void (directives += 1),
+  })
+  if (aliases > LIMITS.aliases) return tooComplex(`${aliases} aliases`, `${LIMITS.aliases}`)
+  if (directives > LIMITS.directives) return tooComplex(`${directives} directives`, `${LIMITS.directives}`)
+  return null
+}
+
+/** Null when within limits. */
+export function checkSize(size: OperationSize): GraphQLError | null {
+  if (size.rootFields > LIMITS.rootFields) return tooComplex(`${size.rootFields} root fields`, `${LIMITS.rootFields}`)
+  if (size.depth > LIMITS.depth) return tooComplex(`a depth of ${size.depth}`, `${LIMITS.depth}`)
+  if (size.cost <= LIMITS.cost) return null
+  const cost = Number.isFinite(size.cost) ? `a cost of ${Math.ceil(size.cost)}` : 'an endless cost'
+  return tooComplex(cost, `${LIMITS.cost}: ask for smaller pages ("first"), or for less in each`)
+}
+
+export function tooComplex(has: string, limit: string): GraphQLError {
+  return new GraphQLError(`The operation has ${has}; the limit is ${limit}.`, {
+    extensions: { code: 'QUERY_TOO_COMPLEX' },
+  })
+}
+
+export interface Measured {
+  readonly schema: GraphQLSchema
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+  readonly variables: Variables
+}
+
+export function measureOperation(measured: Measured): OperationSize {
+  return new Measurement(measured).operation()
+}
+
+/** One walk over an operation; holds what has been measured of its fragments. */
+class Measurement {
+  readonly #input: Measured
+  readonly #definitions = new Map<string, FragmentDefinitionNode>()
+  /** By name and place of use; a fragment being measured counts nothing inside itself (validation refuses cycles). */
+  readonly #fragments = new Map<string, Size>()
+  #rootFields = 0
+  #variableCost = false
+
+  constructor(input: Measured) {
+    this.#input = input
+    for (const definition of input.document.definitions) {
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#definitions.set(definition.name.value, definition)
+    }
+  }
+
+  operation(): OperationSize {
+    const { schema, operation } = this.#input
+    const root = schema.getRootType(operation.operation) ?? null
+    const size = this.#selections(operation.selectionSet, { type: root, counted: false, isRoot: true })
+    return { ...size, rootFields: this.#rootFields, variableCost: this.#variableCost }
+  }
+
+  #selections(selectionSet: SelectionSetNode, place: Place): Size {
+    let depth = 0
+    let cost = 0
+    for (const selection of selectionSet.selections) {
+      const size =
+        selection.kind === Kind.FIELD
+          ? this.#field(selection, place)
+          : selection.kind === Kind.INLINE_FRAGMENT
+            ? this.#selections(selection.selectionSet, this.#narrow(place, selection.typeCondition?.name.value))
+            : this.#spread(selection.name.value, place)
+      depth = Math.max(depth, size.depth)
+      cost += size.cost
+    }
+    return { depth, cost }
+  }
+
+  #spread(name: string, place: Place): Size {
+    const definition = this.#definitions.get(name)
+    if (definition === undefined) return NOTHING
+    const key = `${name} ${place.counted} ${place.isRoot}`
+    const known = this.#fragments.get(key)
+    if (known !== undefined) return known
+    this.#fragments.set(key, NOTHING)
+    const size = this.#selections(definition.selectionSet, this.#narrow(place, definition.typeCondition.name.value))
+    this.#fragments.set(key, size)
+    return size
+  }
+
+  #narrow(place: Place, typeName: string | undefined): Place {
+    if (typeName === undefined) return place
+    const type = this.#input.schema.getType(typeName)
+    return { ...place, type: isCompositeType(type) ? type : null }
+  }
+
+  #field(node: FieldNode, place: Place): Size {
+    if (place.isRoot) this.#rootFields += 1
+    // graphql-js limits the nesting of introspection itself, and its usual query is deeper than ours may be.
+    if (node.name.value.startsWith('__')) return NOTHING
+    const field = fieldOf(place.type, node.name.value)
+    if (node.selectionSet === undefined) return { depth: 1, cost: SCALAR_COST }
+    const paged = field !== null && field.args.some((arg) => arg.name === 'first' || arg.name === 'last')
+    const isList = field !== null && isListType(getNullableType(field.type))
+    const times = paged ? this.#pageSize(node) : isList && !place.counted ? PLAIN_LIST : 1
+    const named = field === null ? null : getNamedType(field.type)
+    const inner = this.#selections(node.selectionSet, {
+      type: isCompositeType(named) ? named : null,
+      // The lists of a connection (edges, nodes) are as long as its page, which is counted here already.
+      counted: paged && !isList,
+      isRoot: false,
+    })
+    return { depth: inner.depth + 1, cost: 1 + times * inner.cost + (isList ? times : 0) }
+  }
+
+  #pageSize(node: FieldNode): number {
+    const argument = node.arguments?.find(({ name }) => name.value === 'first' || name.value === 'last')
+    const value = argument?.value
+    if (value === undefined) return DEFAULT_PAGE
+    if (value.kind === Kind.INT) return clampPage(Number(value.value))
+    if (value.kind !== Kind.VARIABLE) return DEFAULT_PAGE
+    this.#variableCost = true
+    const given = this.#input.variables[value.name.value]
+    return typeof given === 'number' ? clampPage(given) : DEFAULT_PAGE
+  }
+}
+
+interface Place {
+  readonly type: GraphQLCompositeType | null
+  readonly counted: boolean
+  readonly isRoot: boolean
+}
+
+const NOTHING: Size = { depth: 0, cost: 0 }
+
+function clampPage(size: number): number {
+  return Math.min(MAX_PAGE, Math.max(1, size))
+}
+
+function fieldOf(type: GraphQLCompositeType | null, name: string): GraphQLField<unknown, unknown> | null {
+  return type !== null && 'getFields' in type ? (type.getFields()[name] ?? null) : null
+}
+
+/** Whether JSON is nested deeper than `LIMITS.jsonDepth`. Does not recurse: deep enough input would overflow the stack. */
+export function isTooDeep(value: unknown): boolean {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > LIMITS.jsonDepth) return true
+    const next: unknown[] = []
+    for (const item of level) {
+      if (typeof item === 'object' && item !== null) for (const child of Object.values(item)) next.push(child)
+    }
+    level = next
+  }
+  return false
+}

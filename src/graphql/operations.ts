@@ -1,0 +1,199 @@
+/**
+ * From parameters to a result, the same for HTTP, server-sent events and WebSocket: rate, limits, validation, execution, masking,
+ * log line, figures. The transports only carry.
+ */
+import { execute, GraphQLError, subscribe, type ExecutionResult, type GraphQLSchema } from 'graphql'
+import type { LiveConfig } from '../config/config.ts'
+import type { Viewer } from '../core/identity.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import { Documents, type OperationParams, type ReadyOperation } from './documents.ts'
+import type { Hold, Hub } from './hub.ts'
+import { readLogOperation, type LogOperation } from './log-operation.ts'
+import { maskError, maskResult } from './mask-error.ts'
+import { MaskedResults } from './masked-results.ts'
+import { isTooDeep, LIMITS } from './operation-limits.ts'
+import type { RateLimit } from './rate-limit.ts'
+import type { CreateContext } from './request-context.ts'
+import type { SessionNews } from './session-news.ts'
+import type { Subscriber } from './subscriber.ts'
+
+export type Transport = 'http' | 'sse' | 'websocket'
+
+/** Who sent an operation, and how. */
+export interface Caller {
+  readonly viewer: Viewer
+  readonly requestId: string
+  readonly logger: Logger
+  readonly transport: Transport
+}
+
+/** An operation that may run. */
+export interface Admitted {
+  readonly kind: 'admitted'
+  readonly ready: ReadyOperation
+  readonly params: OperationParams
+  readonly type: 'query' | 'mutation' | 'subscription'
+  /** Set when it subscribes to a session's log: then it goes through the hub. */
+  readonly log: LogOperation | null
+}
+
+export interface Refused {
+  readonly kind: 'refused'
+  readonly errors: readonly GraphQLError[]
+}
+
+export interface OperationsOptions {
+  readonly schema: GraphQLSchema
+  readonly config: LiveConfig
+  readonly createContext: CreateContext
+  readonly sessionNews: SessionNews
+  readonly hub: Hub
+  readonly rateLimit: RateLimit
+  readonly clock: Clock
+  readonly metrics: Metrics
+}
+
+export class Operations {
+  readonly #options: OperationsOptions
+  readonly #documents: Documents
+
+  constructor(options: OperationsOptions) {
+    this.#options = options
+    this.#documents = new Documents(options.schema, options.config.current().settings.introspection)
+  }
+
+  /** Whether the operation may run. Every call counts against the token's rate. */
+  admit(params: OperationParams, caller: Caller): Admitted | Refused {
+    const admitted = this.#check(params, caller.viewer)
+    if (admitted.kind === 'refused') {
+      const errors = admitted.errors.map((error) => maskError(error, this.#maskOptions(caller)))
+      this.#record({ caller, type: 'unknown', outcome: 'refused', name: params.operationName, errors })
+      return { kind: 'refused', errors }
+    }
+    return admitted
+  }
+
+  /** Runs a query or mutation. Never rejects. */
+  async execute(admitted: Admitted, caller: Caller): Promise<ExecutionResult> {
+    const { clock, metrics } = this.#options
+    const startedMs = clock.monotonicMs()
+    const result = maskResult(await execute(this.#argsFor(admitted, caller)), this.#maskOptions(caller))
+    const durationMs = clock.monotonicMs() - startedMs
+    metrics.operationSeconds.observe({ type: admitted.type }, durationMs / 1000)
+    this.#recordResult(admitted, caller, { errors: result.errors, durationMs })
+    return result
+  }
+
+  /** Starts a subscription that is no log view. Never rejects; what it yields is masked. */
+  async subscribe(
+    admitted: Admitted,
+    caller: Caller,
+  ): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult> {
+    const source = await subscribe(this.#argsFor(admitted, caller))
+    if (!(Symbol.asyncIterator in source)) {
+      const result = maskResult(source, this.#maskOptions(caller))
+      this.#recordResult(admitted, caller, { errors: result.errors })
+      return result
+    }
+    this.#recordResult(admitted, caller, {})
+    const { subscribers } = this.#options.metrics
+    subscribers.inc({ kind: 'other' })
+    return new MaskedResults({
+      source,
+      mask: (result) => maskResult(result, this.#maskOptions(caller)),
+      maskError: (error) => maskError(error, this.#maskOptions(caller)),
+      onEnd: () => subscribers.dec({ kind: 'other' }),
+    })
+  }
+
+  /** Starts a subscription to a session's log. Never rejects. */
+  async follow(
+    log: LogOperation,
+    admitted: Admitted,
+    from: { caller: Caller; subscriber: Subscriber },
+  ): Promise<Hold | Refused> {
+    const { caller, subscriber } = from
+    const { hub, metrics } = this.#options
+    const opened = await hub
+      .open({ operation: log, viewer: caller.viewer, subscriber })
+      .catch((error: unknown) => maskError(error, this.#maskOptions(caller)))
+    if (opened instanceof GraphQLError) {
+      this.#recordResult(admitted, caller, { errors: [opened] })
+      return { kind: 'refused', errors: [opened] }
+    }
+    this.#recordResult(admitted, caller, {})
+    metrics.subscribers.inc({ kind: 'log' })
+    let open = true
+    return {
+      close: () => {
+        if (open) metrics.subscribers.dec({ kind: 'log' })
+        open = false
+        opened.close()
+      },
+    }
+  }
+
+  #check(params: OperationParams, viewer: Viewer): Admitted | Refused {
+    const waitMs = this.#options.rateLimit.take(viewer.tokenName)
+    if (waitMs > 0) return { kind: 'refused', errors: [rateLimited(waitMs)] }
+    if (isTooDeep(params.variables)) return { kind: 'refused', errors: [tooDeep()] }
+    this.#documents.introspection = this.#options.config.current().settings.introspection
+    const ready = this.#documents.prepare(params)
+    if (ready.kind === 'refused') return ready
+    const type = ready.operation.operation
+    const log = type === 'subscription' ? readLogOperation(this.#options.schema, ready, params) : null
+    if (log?.kind === 'refused') return log
+    return { kind: 'admitted', ready, params, type, log }
+  }
+
+  #argsFor({ ready, params }: Admitted, { viewer, requestId, logger }: Caller): Parameters<typeof execute>[0] {
+    const { schema, createContext, sessionNews, config } = this.#options
+    const contextValue = createContext({ viewer, requestId, logger, grantedSessionId: null, sessionNews })
+    const { operationName, variables } = params
+    const hideSuggestions = !config.current().settings.introspection
+    return { schema, document: ready.document, operationName, variableValues: variables, contextValue, hideSuggestions }
+  }
+
+  #maskOptions({ logger }: Caller): { logger: Logger; metrics: Metrics } {
+    return { logger, metrics: this.#options.metrics }
+  }
+
+  #recordResult(
+    { params, ready, type }: Admitted,
+    caller: Caller,
+    { errors = [], durationMs }: { errors?: readonly GraphQLError[] | undefined; durationMs?: number },
+  ): void {
+    const name = params.operationName ?? ready.operation.name?.value ?? null
+    this.#record({ caller, type, name, outcome: errors.length > 0 ? 'errors' : 'ok', errors, durationMs })
+  }
+
+  #record(done: {
+    readonly caller: Caller
+    readonly type: Admitted['type'] | 'unknown'
+    readonly name: string | null
+    readonly outcome: 'ok' | 'errors' | 'refused'
+    readonly errors: readonly GraphQLError[]
+    readonly durationMs?: number | undefined
+  }): void {
+    const { caller, type, name, outcome, errors, durationMs } = done
+    this.#options.metrics.operations.inc({ type, transport: caller.transport, outcome })
+    const codes = errors.map((error) => error.extensions['code'])
+    const figures = {
+      ...(codes.length > 0 && { codes }),
+      ...(durationMs !== undefined && { ms: Math.round(durationMs) }),
+    }
+    caller.logger.info({ tokenName: caller.viewer.tokenName, operation: name, type, outcome, ...figures }, 'operation')
+  }
+}
+
+function rateLimited(retryAfterMs: number): GraphQLError {
+  const message = `Too many operations with this token; try again in ${Math.ceil(retryAfterMs / 1000)} s.`
+  return new GraphQLError(message, { extensions: { code: 'RATE_LIMITED', retryAfterMs } })
+}
+
+function tooDeep(): GraphQLError {
+  const message = `The variables are nested deeper than ${LIMITS.jsonDepth} levels.`
+  return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } })
+}

@@ -1,0 +1,210 @@
+/**
+ * The door: one port for GraphQL over HTTP, server-sent events and WebSocket, and for the probes. Everything between the
+ * network and the schema is put together here; `startServer` is all that the rest of the program sees of it.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { GraphQLSchema } from 'graphql'
+import type { LiveConfig } from '../config/config.ts'
+import type { Doorbell } from '../events/doorbell.ts'
+import type { Feed } from '../events/feed.ts'
+import type { Clock } from '../platform/clock.ts'
+import { randomHex } from '../platform/id.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import type { Database } from '../store/database.ts'
+import { Connections, type Authenticate } from './connections.ts'
+import { HttpGraphQL } from './http-graphql.ts'
+import { Hub } from './hub.ts'
+import { maskError } from './mask-error.ts'
+import { Operations } from './operations.ts'
+import { isOriginAllowed } from './origin.ts'
+import { answerProbe, sendJson } from './probes.ts'
+import { RateLimit } from './rate-limit.ts'
+import type { Readiness } from './readiness.ts'
+import type { CreateContext } from './request-context.ts'
+import { readAudience } from './session-audience.ts'
+import { SessionNews } from './session-news.ts'
+import { WebSockets } from './web-socket.ts'
+
+const GRAPHQL_PATH = '/graphql'
+/** What stays open longer after `stop()` is cut off. */
+const STOP_GRACE_MS = 5000
+/** node:http's own defaults let a slow client hold a connection for five minutes. */
+const HTTP_LIMITS = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 2000,
+  keepAliveTimeout: 60_000,
+  keepAlive: true,
+  keepAliveInitialDelay: 30_000,
+} as const
+/** A connection over which nothing moves, in either direction. Event streams beat more often. */
+const IDLE_MS = 35_000
+
+export interface ServerOptions {
+  readonly schema: GraphQLSchema
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  readonly authenticate: Authenticate
+  readonly createContext: CreateContext
+  readonly config: LiveConfig
+  readonly feed: Feed
+  readonly doorbell: Doorbell
+  readonly database: Database
+  readonly readiness: Readiness
+  /** The GraphiQL page, or null. */
+  readonly graphiqlPage: (() => Promise<string>) | null
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly clock: Clock
+}
+
+export interface RunningServer {
+  readonly url: string
+  readonly port: number
+  /** Takes no more connections, ends streaming ones so that clients come back elsewhere, lets requests finish for 5 s. */
+  stop(): Promise<void>
+}
+
+/** Rejects when the address cannot be listened on. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const door = new Door(options)
+  await door.start()
+  const { port } = door.address
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host
+  return { url: `http://${host}:${port}`, port, stop: () => door.stop() }
+}
+
+class Door {
+  readonly #options: ServerOptions
+  readonly #server: Server
+  readonly #hub: Hub
+  readonly #sessionNews: SessionNews
+  readonly #connections: Connections
+  readonly #webSockets: WebSockets
+  readonly #graphql: HttpGraphQL
+
+  constructor(options: ServerOptions) {
+    const { database, feed, doorbell, config, clock, logger, metrics, authenticate, schema } = options
+    const readSessionAudience = (sessionId: string): ReturnType<typeof readAudience> =>
+      readAudience(database, sessionId)
+    this.#options = options
+    this.#sessionNews = new SessionNews({ doorbell, readAudience: readSessionAudience, clock, logger })
+    this.#hub = new Hub({
+      feed,
+      readAudience: readSessionAudience,
+      createContext: (viewer, grantedSessionId) =>
+        options.createContext({
+          viewer,
+          requestId: 'shared',
+          logger,
+          grantedSessionId,
+          sessionNews: this.#sessionNews,
+        }),
+      clock,
+      logger,
+      metrics,
+    })
+    this.#connections = new Connections({ authenticate, config, clock, metrics })
+    const operations = new Operations({
+      schema,
+      config,
+      createContext: options.createContext,
+      sessionNews: this.#sessionNews,
+      hub: this.#hub,
+      rateLimit: new RateLimit(clock, () => config.current().settings.requestsPerMinute),
+      clock,
+      metrics,
+    })
+    const shared = { operations, connections: this.#connections, authenticate, config, metrics }
+    this.#graphql = new HttpGraphQL({ ...shared, graphiqlPage: options.graphiqlPage })
+    const isAllowed = (request: IncomingMessage): boolean =>
+      isOriginAllowed(request, config.current().settings.corsOrigins)
+    this.#webSockets = new WebSockets({ ...shared, schema, isOriginAllowed: isAllowed, logger })
+    this.#server = createServer(HTTP_LIMITS, (request, response) => void this.#handle(request, response))
+    this.#server.timeout = IDLE_MS
+    this.#server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
+  }
+
+  get address(): AddressInfo {
+    return this.#server.address() as AddressInfo
+  }
+
+  async start(): Promise<void> {
+    const { host, port } = this.#options
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject)
+        resolve()
+      })
+    })
+    this.#sessionNews.start()
+    this.#connections.start()
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise<void>((resolve) => void this.#server.close(() => resolve()))
+    this.#connections.stop()
+    this.#server.closeIdleConnections()
+    await this.#sessionNews.stop()
+    await this.#hub.stop()
+    const cancelCut = this.#options.clock.after(STOP_GRACE_MS, () => {
+      this.#webSockets.terminate()
+      this.#server.closeAllConnections()
+    })
+    await closed
+    cancelCut()
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { metrics } = this.#options
+    const requestId = requestIdOf(request)
+    const logger = this.#options.logger.child({ requestId })
+    const url = parseUrl(request.url)
+    const route = routeOf(url)
+    response.setHeader('x-request-id', requestId)
+    response.once('close', () => metrics.httpRequests.inc({ route, status: response.statusCode }))
+    try {
+      if (url === null) sendJson(response, 400, { error: 'The URL is not valid.' })
+      else if (route === GRAPHQL_PATH) await this.#graphql.handle({ request, response, url, requestId, logger })
+      else if (!(await answerProbe(url.pathname, response, this.#options))) {
+        sendJson(response, 404, {
+          error: 'Nothing here. GraphQL is at /graphql; /health, /ready and /metrics tell how we are.',
+        })
+      }
+    } catch (error) {
+      const masked = maskError(error, { logger, metrics })
+      if (response.headersSent) response.destroy()
+      else sendJson(response, 500, { errors: [masked] })
+    }
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // Until ws takes over, an error on the socket has nobody else to go to: the peer left, and nothing is to be done.
+    socket.on('error', () => socket.destroy())
+    if (routeOf(parseUrl(request.url)) === GRAPHQL_PATH) this.#webSockets.upgrade(request, socket, head)
+    else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+  }
+}
+
+/** The client's own id, when it is one that a log line can hold. */
+function requestIdOf(request: IncomingMessage): string {
+  const given = request.headers['x-request-id']
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomHex(8)
+}
+
+function parseUrl(path: string | undefined): URL | null {
+  const base = 'http://localhost'
+  return path !== undefined && URL.canParse(path, base) ? new URL(path, base) : null
+}
+
+/** A label of few values, whatever is asked for. */
+function routeOf(url: URL | null): string {
+  const known = [GRAPHQL_PATH, '/health', '/ready', '/metrics']
+  return url !== null && known.includes(url.pathname) ? url.pathname : 'other'
+}

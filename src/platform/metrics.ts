@@ -1,0 +1,67 @@
+/**
+ * The figures that /metrics shows (Prometheus text format). One object per app with a registry of its own, so that two apps in
+ * one process do not add up. Labels take few values: no ids, no names that users choose.
+ */
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const LONG_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900]
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+export function createMetrics() {
+  const registry = new Registry()
+  const registers = [registry]
+  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> =>
+    new Counter({ name: `factotum_${name}`, help, labelNames, registers })
+  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Gauge<Label> =>
+    new Gauge({ name: `factotum_${name}`, help, labelNames, registers })
+  collectDefaultMetrics({ register: registry })
+  return {
+    registry,
+    httpRequests: counter('http_requests_total', 'HTTP requests answered.', ['route', 'status']),
+    operations: counter(
+      'graphql_operations_total',
+      'GraphQL operations, by type, transport and outcome (ok, errors, refused).',
+      ['type', 'transport', 'outcome'],
+    ),
+    operationSeconds: new Histogram({
+      name: 'factotum_graphql_operation_seconds',
+      help: 'Time to answer a query or mutation.',
+      labelNames: ['type'],
+      buckets: SECONDS,
+      registers,
+    }),
+    connections: gauge('connections', 'Open streaming connections.', ['transport']),
+    subscribers: gauge('subscribers', 'Running subscriptions.', ['kind']),
+    eventExecutions: counter(
+      'event_executions_total',
+      'Events executed and serialised, once per distinct selection.',
+      [],
+    ),
+    eventsDelivered: counter('events_delivered_total', 'Events written to subscribers.', []),
+    slowConsumers: counter('slow_consumers_total', 'Connections that were cut because they did not keep up.', [
+      'transport',
+    ]),
+    maskedErrors: counter('masked_errors_total', 'Unexpected errors that clients saw only a correlation id of.', []),
+    turns: counter('turns_total', 'Turns that ended, by status.', ['status']),
+    turnSeconds: new Histogram({
+      name: 'factotum_turn_seconds',
+      help: 'From taking a turn to its end, by status.',
+      labelNames: ['status'],
+      buckets: LONG_SECONDS,
+      registers,
+    }),
+    runningTurns: gauge('running_turns', 'Turns running in this process.', []),
+    queuedTurns: gauge('queued_turns', 'Turns waiting, in all processes, as last counted.', []),
+    modelCalls: counter('model_calls_total', 'Language model calls, by role and status.', ['role', 'status']),
+    modelTokens: counter('model_tokens_total', 'Language model tokens, by role and kind (input, output, cached).', [
+      'role',
+      'kind',
+    ]),
+    commands: counter('commands_total', 'Commands that tasks ran, by outcome.', ['outcome']),
+    databaseErrors: counter('database_errors_total', 'Operations that failed because of the database, by code.', [
+      'code',
+    ]),
+  }
+}
