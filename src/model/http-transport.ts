@@ -73,8 +73,9 @@ class Exchange {
   readonly #options: ExchangeOptions
   #request: ClientRequest | null = null
   #response: IncomingMessage | null = null
-  #failure: unknown = null
   #ended = false
+  /** Tells whoever waits, for the headers or for the next bytes, that it failed. */
+  #report: (error: unknown) => void = () => {}
   #cancelIdle: () => void = () => {}
   #cancelTotal: () => void = () => {}
 
@@ -85,29 +86,27 @@ class Exchange {
   start(): Promise<Response> {
     const { clock, limits, init } = this.#options
     const { promise, resolve, reject } = Promise.withResolvers<Response>()
+    this.#report = reject
     this.#cancelTotal = clock.after(limits.totalMs, () =>
-      this.#cut(new AnswerCut('duration', `it was not complete after ${limits.totalMs / 1000} s`)),
+      this.#fail(new AnswerCut('duration', `it was not complete after ${limits.totalMs / 1000} s`)),
     )
-    init.signal?.addEventListener('abort', this.#onAbort, { once: true })
     if (init.signal?.aborted === true) this.#onAbort()
-    else this.#send(resolve, reject)
-    if (this.#failure !== null) reject(this.#failure)
+    else this.#send(resolve)
+    init.signal?.addEventListener('abort', this.#onAbort, { once: true })
     return promise
   }
 
-  #send(resolve: (response: Response) => void, reject: (error: unknown) => void): void {
+  #send(resolve: (response: Response) => void): void {
     const { url, init, agents } = this.#options
     const body = typeof init.body === 'string' ? init.body : ''
+    const headers = {
+      ...Object.fromEntries(new Headers(init.headers)),
+      'accept-encoding': 'identity',
+      'content-length': Buffer.byteLength(body),
+    }
     const secure = url.protocol === 'https:'
-    const request = (secure ? httpsRequest : httpRequest)(url, {
-      method: init.method ?? 'GET',
-      agent: agents[secure ? 'https:' : 'http:'],
-      headers: {
-        ...Object.fromEntries(new Headers(init.headers)),
-        'accept-encoding': 'identity',
-        'content-length': Buffer.byteLength(body),
-      },
-    })
+    const agent = agents[secure ? 'https:' : 'http:']
+    const request = (secure ? httpsRequest : httpRequest)(url, { method: init.method ?? 'GET', agent, headers })
     this.#request = request
     this.#touch()
     request.on('information', () => this.#touch())
@@ -117,18 +116,14 @@ class Exchange {
       try {
         resolve(this.#toResponse(response))
       } catch (error) {
-        this.#cut(error)
-        reject(error)
+        this.#fail(error)
       }
     })
     request.on('error', (error: NodeJS.ErrnoException) => {
-      // A kept connection that the other side had just closed: nothing was read from us, so a fresh connection repeats nothing.
-      if (request.reusedSocket && error.code === 'ECONNRESET' && this.#response === null && !this.#ended) {
-        this.#send(resolve, reject)
-        return
-      }
-      this.#settle()
-      reject(this.#failure ?? error)
+      // A kept connection that the other side had just closed: nothing was read from us, so a fresh one repeats nothing.
+      const isStale = request.reusedSocket && error.code === 'ECONNRESET' && this.#response === null
+      if (isStale && !this.#ended) this.#send(resolve)
+      else this.#fail(error) // also of the body: a broken chunk is reported only here
     })
     request.end(body)
   }
@@ -138,65 +133,64 @@ class Exchange {
     if (status < 200 || status > 599) throw new AnswerCut('encoding', `its HTTP status is ${status}`)
     const encoding = response.headers['content-encoding'] ?? 'identity'
     if (encoding !== 'identity')
-      throw new AnswerCut('encoding', `it is compressed (${encoding}) although we asked for plain text`)
+      throw new AnswerCut('encoding', `it is compressed (${encoding}), which was not asked for`)
     const headers = new Headers()
     for (const [name, values] of Object.entries(response.headersDistinct)) {
       for (const value of values ?? []) headers.append(name, value)
     }
     const hasBody = status !== 204 && status !== 205 && status !== 304
-    if (!hasBody) {
-      this.#settle()
-      response.resume()
-    }
+    if (!hasBody) this.#finish(response)
     return new Response(hasBody ? this.#bodyOf(response) : null, { status, headers })
   }
 
   #bodyOf(response: IncomingMessage): ReadableStream<Uint8Array> {
-    const gauge = new SizeGauge(response)
     return new ReadableStream<Uint8Array>({
       start: (reader) => {
-        response.on('data', (chunk: Buffer) => {
-          this.#touch()
-          const verdict = gauge.add(chunk)
-          if (verdict instanceof AnswerCut) return this.#cut(verdict)
-          reader.enqueue(chunk)
-          if (verdict === 'enough') {
-            response.removeAllListeners('data')
-            reader.close()
-            this.#settle()
-            response.destroy()
-          } else if ((reader.desiredSize ?? 0) <= 0) response.pause()
-        })
-        response.on('end', () => {
-          if (this.#ended) return
-          this.#settle()
-          reader.close()
-        })
-        response.on('error', (error) => {
-          if (this.#ended && this.#failure === null) return
-          this.#settle()
-          reader.error(this.#failure ?? error)
-        })
+        this.#report = (error) => reader.error(error)
+        this.#pump(response, reader)
       },
       pull: () => {
         response.resume()
       },
-      cancel: () => {
-        this.#settle()
-        this.#drain(response)
-      },
+      cancel: () => this.#finish(response),
     })
   }
 
-  /** The reader has what it wants, usually all but the last bytes: reads those away, so that the connection can be used again. */
-  #drain(response: IncomingMessage): void {
+  #pump(response: IncomingMessage, reader: ReadableStreamDefaultController<Uint8Array>): void {
+    const gauge = new SizeGauge(response)
+    response.on('data', (chunk: Buffer) => {
+      this.#touch()
+      const verdict = gauge.add(chunk)
+      if (verdict instanceof AnswerCut) return this.#fail(verdict)
+      reader.enqueue(chunk)
+      if ((reader.desiredSize ?? 0) <= 0) response.pause()
+      if (verdict === 'enough') {
+        reader.close()
+        this.#finish(response)
+      }
+    })
+    response.on('end', () => {
+      if (this.#ended) return
+      this.#settle()
+      reader.close()
+    })
+    response.on('error', (error) => this.#fail(error))
+    response.on('close', () => this.#fail(new Error('the connection was closed')))
+  }
+
+  /**
+   * The reader has what it wants, usually all but the last bytes: reads those away, so that the connection can be used again,
+   * unless there are many.
+   */
+  #finish(response: IncomingMessage): void {
+    this.#settle()
     response.removeAllListeners('data')
     const cancel = this.#options.clock.after(DRAIN_MS, () => response.destroy())
     response.once('close', cancel)
     response.resume()
   }
 
-  readonly #onAbort = (): void => this.#cut(this.#options.init.signal?.reason)
+  readonly #onAbort = (): void => this.#fail(this.#options.init.signal?.reason)
 
   /** Something came: the silence begins anew. */
   #touch(): void {
@@ -204,18 +198,16 @@ class Exchange {
     this.#cancelIdle()
     if (this.#ended) return
     this.#cancelIdle = clock.after(limits.idleMs, () =>
-      this.#cut(new AnswerCut('silence', `nothing came for ${limits.idleMs / 1000} s`)),
+      this.#fail(new AnswerCut('silence', `nothing came for ${limits.idleMs / 1000} s`)),
     )
   }
 
-  /** Ends the exchange with `error`, which the promise or the reader then rejects with. */
-  #cut(error: unknown): void {
+  #fail(error: unknown): void {
     if (this.#ended) return
-    this.#failure = error
     this.#settle()
-    const reason = error instanceof Error ? error : new Error('aborted', { cause: error })
-    if (this.#response === null) this.#request?.destroy(reason)
-    else this.#response.destroy(reason)
+    this.#request?.destroy()
+    this.#response?.destroy()
+    this.#report(error)
   }
 
   #settle(): void {

@@ -166,7 +166,7 @@ describe('tries', () => {
   test('are four, with growing waits that are spread', async () => {
     const { error, calls, waitsMs } = await callModel({ script: { always: busy } })
     expect(error).toMatchObject({ code: 'MODEL_OVERLOADED', retry: 'backoff' })
-    expect(error?.message).toBe('Provider "stub" lets no more requests through for now. (It said: 429: slow down)')
+    expect(error?.message).toBe('Provider "stub" lets no more requests through for now. It said: 429 slow down.')
     expect(calls).toHaveLength(4)
     expect(waitsMs).toHaveLength(3)
     for (const [index, ceiling] of [500, 1000, 2000].entries()) {
