@@ -27,7 +27,7 @@ export type FetchWithin = (limits: AnswerLimits) => Fetch
 /** An answer that was cut off because it broke one of our limits. */
 export class AnswerCut extends Error {
   override readonly name = 'AnswerCut'
-  readonly limit: 'silence' | 'duration' | 'size' | 'encoding'
+  readonly limit: 'silence' | 'duration' | 'size' | 'protocol'
 
   constructor(limit: AnswerCut['limit'], message: string) {
     super(message)
@@ -119,6 +119,10 @@ class Exchange {
         this.#fail(error)
       }
     })
+    request.on('upgrade', (_, socket) => {
+      socket.destroy()
+      this.#fail(new AnswerCut('protocol', 'the server wants to speak another protocol'))
+    })
     request.on('error', (error: NodeJS.ErrnoException) => {
       // A kept connection that the other side had just closed: nothing was read from us, so a fresh one repeats nothing.
       const isStale = request.reusedSocket && error.code === 'ECONNRESET' && this.#response === null
@@ -130,10 +134,10 @@ class Exchange {
 
   #toResponse(response: IncomingMessage): Response {
     const status = response.statusCode ?? 0
-    if (status < 200 || status > 599) throw new AnswerCut('encoding', `its HTTP status is ${status}`)
+    if (status < 200 || status > 599) throw new AnswerCut('protocol', `its HTTP status is ${status}`)
     const encoding = response.headers['content-encoding'] ?? 'identity'
     if (encoding !== 'identity')
-      throw new AnswerCut('encoding', `it is compressed (${encoding}), which was not asked for`)
+      throw new AnswerCut('protocol', `it is compressed (${encoding}), which was not asked for`)
     const headers = new Headers()
     for (const [name, values] of Object.entries(response.headersDistinct)) {
       for (const value of values ?? []) headers.append(name, value)
@@ -175,7 +179,9 @@ class Exchange {
       reader.close()
     })
     response.on('error', (error) => this.#fail(error))
-    response.on('close', () => this.#fail(new Error('the connection was closed')))
+    response.on('close', () =>
+      this.#fail(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' })),
+    )
   }
 
   /**

@@ -20,7 +20,8 @@ interface Problem {
 function problemOf(answer: ChatAnswer, call: ModelCallContext): Problem | null {
   const name = capitalize(nameModel(call))
   if (answer.refusal !== null) {
-    const message = `${name} refused to answer: ${quote(answer.refusal, call)}`
+    const words = quote(answer.refusal, call).replace(/\.$/, '')
+    const message = `${name} refused to answer: ${words}. Word the message differently, or choose another model: ${modelSetting(call)}.`
     return { code: 'MODEL_REFUSED', message, retry: 'never' }
   }
   if (answer.finishReason === 'content_filter') {

@@ -49,7 +49,7 @@ function ofComplaint(complaint: Complaint, call: ModelCallContext, details: Comp
 function sayAgain({ status, message }: Complaint, call: ModelCallContext): string {
   const words = quote(message, call)
     .replace(/^[1-5]\d\d (status code \(no body\))?/, '')
-    .replace(/[.\s]+$/, '')
+    .replace(/\.$/, '')
   if (status === null && words === '') return ''
   return ` It said: ${[status, words].filter((part) => part !== null && part !== '').join(' ')}.`
 }
@@ -68,7 +68,7 @@ function ofCutAnswer(cut: AnswerCut, call: ModelCallContext): AppError {
         },
       )
     case 'size':
-    case 'encoding':
+    case 'protocol':
       return new AppError('MODEL_BAD_OUTPUT', message, { cause: cut })
     default:
       return cut.limit satisfies never

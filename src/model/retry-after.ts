@@ -6,7 +6,7 @@ export function retryAfterMs(headers: Headers | undefined, now: Date): number | 
   if (text === null) return null
   const seconds = positive(text)
   if (seconds !== null) return seconds * 1000
-  const at = Date.parse(text)
+  const at = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(at) ? null : Math.max(0, at - now.getTime())
 }
 

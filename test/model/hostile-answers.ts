@@ -212,6 +212,12 @@ const brokenHttp = forPlanner([
   },
   { name: 'an empty body with status 200', answer: http(200, ''), outcome: 'MODEL_BAD_OUTPUT' },
   { name: 'status 204', answer: (response) => response.writeHead(204).end(), outcome: 'MODEL_BAD_OUTPUT' },
+  {
+    name: 'a switch of protocols',
+    answer: (response) =>
+      response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+    outcome: 'MODEL_BAD_OUTPUT',
+  },
   { name: 'status 999', answer: http(999, {}), outcome: 'MODEL_BAD_OUTPUT' },
   {
     name: 'a good document with a wrong content type',
