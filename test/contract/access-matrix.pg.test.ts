@@ -1,0 +1,165 @@
+/**
+ * The authorization matrix: every root field of the schema, by every kind of caller, on a session called "discord:…" in which
+ * bob participates. The rows are looked up by the schema's own fields, so a new field without a row fails.
+ */
+import { parse, Kind } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Viewer } from '../../src/core/identity.ts'
+import { logViewOf } from '../../src/graphql/log-view.ts'
+import { buildSchema } from '../../src/graphql/schema/schema.ts'
+import { must } from '../../src/platform/must.ts'
+import { createSchemaWorld, type SchemaWorld, type TokenName } from './schema-world.ts'
+import { seedSession, type SeededSession } from './seed.ts'
+
+const SLACK: Viewer = { tokenName: 'slack', tokenKind: 'CONNECTOR', namespace: 'slack', user: null, role: 'USER' }
+
+const CALLERS: Readonly<Record<string, TokenName | Viewer | null>> = {
+  nobody: null,
+  participant: 'bob',
+  stranger: 'carol',
+  'connector of the namespace': 'discord',
+  'connector of another namespace': SLACK,
+  'connector without namespace': 'hub',
+  admin: 'alice',
+}
+
+/** What each caller gets, in the order of CALLERS: a type, an error's code, or whether the thing is shown. */
+const MATRIX: Readonly<Record<string, readonly string[]>> = {
+  'Query.viewer': row('UNAUTHENTICATED shown shown shown shown shown shown'),
+  'Query.server': row('UNAUTHENTICATED shown shown shown shown shown shown'),
+  'Query.node': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
+  'Query.session': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
+  'Query.sessions': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
+  'Query.message': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
+  'Query.turn': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
+  'Query.task': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
+  'Query.tasks': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
+  'Mutation.openSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
+  'Mutation.updateSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
+  'Mutation.deleteSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
+  'Mutation.addParticipant': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
+  'Mutation.removeParticipant': row(
+    'UNAUTHENTICATED Payload InvalidInput InvalidInput InvalidInput InvalidInput Payload',
+  ),
+  'Mutation.sendMessage': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
+  'Mutation.appendMessage': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
+  // The message waits and is bob's: connectors may not change what they did not bring.
+  'Mutation.editQueuedMessage': row('UNAUTHENTICATED Payload NotFound Conflict NotFound Conflict Payload'),
+  'Mutation.withdrawMessage': row('UNAUTHENTICATED Payload NotFound Conflict NotFound Conflict Payload'),
+  'Mutation.cancelTurn': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
+  'Subscription.sessionUpdates': row('UNAUTHENTICATED shown NOT_FOUND shown NOT_FOUND shown shown'),
+}
+
+function row(words: string): readonly string[] {
+  return words.split(' ')
+}
+
+interface Target extends SeededSession {
+  /** For connectors, which must name somebody. */
+  readonly sender: string
+}
+
+/** How each field is asked for the session, or for what is in it. */
+const PROBES: Readonly<Record<string, (target: Target) => string>> = {
+  'Query.viewer': () => '{ viewer { role } }',
+  'Query.server': () => '{ server { version } }',
+  'Query.node': ({ planIds }) => `{ node(id: "${planIds[0]}") { id } }`,
+  'Query.session': ({ id }) => `{ session(id: "${id}") { id } }`,
+  'Query.sessions': ({ id }) => `{ sessions(filter: { search: "about ${id}" }) { edges { node { id } } } }`,
+  'Query.message': ({ messageIds }) => `{ message(id: "${messageIds[0]}") { id } }`,
+  'Query.turn': ({ turnIds }) => `{ turn(id: "${turnIds[0]}") { id } }`,
+  'Query.task': ({ taskIds }) => `{ task(id: "${taskIds[0]}") { id } }`,
+  'Query.tasks': ({ id }) => `{ tasks(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
+  'Mutation.openSession': ({ id }) => `mutation { openSession(input: { id: "${id}" }) { __typename } }`,
+  'Mutation.updateSession': ({ id }) =>
+    `mutation { updateSession(input: { id: "${id}", description: "x" }) { __typename } }`,
+  'Mutation.deleteSession': ({ id }) => `mutation { deleteSession(id: "${id}") { __typename } }`,
+  'Mutation.addParticipant': ({ id }) =>
+    `mutation { addParticipant(sessionId: "${id}", user: "alice") { __typename } }`,
+  'Mutation.removeParticipant': ({ id }) =>
+    `mutation { removeParticipant(sessionId: "${id}", user: "bob") { __typename } }`,
+  'Mutation.sendMessage': ({ id, sender }) =>
+    `mutation { sendMessage(input: { sessionId: "${id}", content: "x"${sender} }) { __typename } }`,
+  'Mutation.appendMessage': ({ id, sender }) =>
+    `mutation { appendMessage(input: { sessionId: "${id}", content: "x"${sender} }) { __typename } }`,
+  'Mutation.editQueuedMessage': ({ messageIds }) =>
+    `mutation { editQueuedMessage(id: "${messageIds[1]}", content: "x") { __typename } }`,
+  'Mutation.withdrawMessage': ({ messageIds }) => `mutation { withdrawMessage(id: "${messageIds[1]}") { __typename } }`,
+  'Mutation.cancelTurn': ({ id }) => `mutation { cancelTurn(sessionId: "${id}") { __typename } }`,
+  'Subscription.sessionUpdates': () => 'subscription { sessionUpdates { id } }',
+}
+
+let it: SchemaWorld
+beforeAll(async () => {
+  it = await createSchemaWorld()
+})
+afterAll(async () => {
+  await it[Symbol.asyncDispose]()
+})
+
+const schema = buildSchema()
+const fields = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((type) =>
+  Object.values(type?.getFields() ?? {})
+    // Log views are served by the hub, which has a matrix of its own.
+    .filter((field) => logViewOf(field.extensions) === null)
+    .map((field) => `${must(type, 'a root type').name}.${field.name}`),
+)
+
+describe.each(fields)('%s', (field) => {
+  test.each(Object.keys(CALLERS))('%s', async (caller) => {
+    const expected = MATRIX[field]?.[Object.keys(CALLERS).indexOf(caller)]
+    expect(await ask(field, caller)).toBe(expected)
+  })
+})
+
+test('every row is about a field that exists', () => {
+  expect(Object.keys(MATRIX).sort()).toEqual([...fields].sort())
+})
+
+let asked = 0
+
+async function ask(field: string, caller: string): Promise<string> {
+  const as = must(CALLERS[caller] === undefined ? null : { viewer: CALLERS[caller] }, 'a caller').viewer
+  asked += 1
+  const target = await seedFor(field, `discord:${asked}`)
+  const isConnector = typeof as === 'object' ? as !== null : as === 'discord' || as === 'hub'
+  const document = must(
+    PROBES[field],
+    `a probe of ${field}`,
+  )({ ...target, sender: isConnector ? ', user: "someone"' : '' })
+  const operation = parse(document).definitions[0]
+  const isSubscription = operation?.kind === Kind.OPERATION_DEFINITION && operation.operation === 'subscription'
+  const { data, codes } = isSubscription ? await firstUpdate(as, document, target.id) : await it.run(as, document)
+  if (codes.length > 0) return codes.join(' ')
+  return describeValue(Object.values(data as object)[0])
+}
+
+/** One message is done, the next waits, or runs where a turn is to be cancelled; nothing waits where the session is deleted. */
+async function seedFor(field: string, id: string): Promise<SeededSession> {
+  const { database } = it.world.context
+  const newestTurn = field === 'Mutation.cancelTurn' ? 'RUNNING' : 'QUEUED'
+  const messages = field === 'Mutation.deleteSession' ? 0 : 2
+  return seedSession(database, { id, participants: ['bob'], description: `about ${id}.`, messages, newestTurn })
+}
+
+async function firstUpdate(
+  as: TokenName | Viewer | null,
+  document: string,
+  id: string,
+): Promise<{ data: unknown; codes: unknown[] }> {
+  it.news = {
+    async *follow() {
+      yield id
+    },
+  }
+  for await (const result of await it.subscribe(as, document)) {
+    return { data: result.data, codes: (result.errors ?? []).map((error) => error.extensions['code']) }
+  }
+  return { data: null, codes: ['nothing came'] }
+}
+
+function describeValue(value: unknown): string {
+  const { __typename, edges } = (value ?? {}) as { __typename?: string; edges?: unknown[] }
+  if (__typename !== undefined) return __typename.replace(/^.*Payload$/, 'Payload').replace(/Error$/, '')
+  return value === null || edges?.length === 0 ? 'hidden' : 'shown'
+}

@@ -1,0 +1,167 @@
+/** What each event shows when the hub executes it, and which events each log view admits. */
+import { executeSubscriptionEvent, parse, validateSubscriptionArgs, type ExecutionResult } from 'graphql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { logViewOf, type LogEntry } from '../../src/graphql/log-view.ts'
+import { must } from '../../src/platform/must.ts'
+import * as api from '../generated/graphql.ts'
+import { recordStatements } from './record-statements.ts'
+import { createSchemaWorld, type SchemaWorld, type TokenName } from './schema-world.ts'
+import { seedSession, type SeededSession } from './seed.ts'
+
+let it: SchemaWorld
+let demo: SeededSession
+beforeAll(async () => {
+  it = await createSchemaWorld()
+  demo = await seedSession(it.world.context.database, { id: 'demo:1', participants: ['bob'], messages: 1 })
+})
+afterAll(async () => {
+  await it[Symbol.asyncDispose]()
+})
+
+/** As the hub does it: one execution of an operation with the event as its root. */
+function show(
+  document: { toString(): string },
+  event: LogEntry,
+  as: TokenName | null = 'bob',
+): ExecutionResult | PromiseLike<ExecutionResult> {
+  const args = validateSubscriptionArgs({
+    schema: it.schema,
+    document: parse(document.toString()),
+    variableValues: { sessionId: 'demo:1' },
+    rootValue: event,
+    contextValue: it.contextFor(as),
+  })
+  if (!('schema' in args)) throw new Error(JSON.stringify(args))
+  return executeSubscriptionEvent(args)
+}
+
+const at = new Date('2026-11-21T12:00:00.000Z')
+const usage = { calls: 1, inputTokens: 3_000_000_000, outputTokens: 2, cachedTokens: 0, cost: 0.5 }
+
+function event<Body extends object>(
+  body: Body,
+): Body & { seq: number; at: Date; sessionId: string; turnId: string | null } {
+  return { ...body, seq: 7, at, sessionId: 'demo:1', turnId: demo.turnIds[0] ?? null }
+}
+
+function everyEvent(): Record<string, [event: LogEntry, shown: object]> {
+  const [messageId = '', planId = '', taskId = ''] = [demo.messageIds[0], demo.planIds[0], demo.taskIds[0]]
+  const completed = { status: 'DONE', commandsHandled: ['/help'], durationMs: 9, failure: null } as const
+  return {
+    SessionSnapshot: [
+      { type: 'SessionSnapshot', seq: 7, at, sessionId: 'demo:1', turnId: null },
+      { turnId: null, session: { id: 'demo:1', messageCount: 1 } },
+    ],
+    SessionUpdatedEvent: [event({ type: 'SessionUpdated' }), { session: { id: 'demo:1' } }],
+    MessageReceivedEvent: [
+      event({ type: 'MessageReceived', messageId }),
+      { message: { id: messageId, content: 'message 0' } },
+    ],
+    MessageUpdatedEvent: [event({ type: 'MessageUpdated', messageId }), { message: { id: messageId } }],
+    PipelineStepEvent: [
+      event({ type: 'PipelineStep', step: 'PLANNING', detail: 'm' }),
+      { step: 'PLANNING', detail: 'm' },
+    ],
+    PlanCreatedEvent: [
+      event({ type: 'PlanCreated', planId }),
+      { plan: { goal: 'goal 0', tasks: [{ id: taskId }, {}] } },
+    ],
+    TaskUpdateEvent: [
+      event({ type: 'TaskUpdate', taskId, status: 'RUNNING' }),
+      { taskId, taskStatus: 'RUNNING', task: { id: taskId, status: 'DONE', output: 'hi\n' } },
+    ],
+    TaskOutputEvent: [
+      event({ type: 'TaskOutput', taskId, stream: 'STDERR', text: 'x' }),
+      { taskId, stream: 'STDERR', text: 'x' },
+    ],
+    MessageOutputEvent: [
+      event({ type: 'MessageOutput', taskId, delta: 'd', content: null, final: false }),
+      { taskId, delta: 'd', content: null, final: false },
+    ],
+    ReviewEvent: [
+      event({ type: 'Review', taskId, verdict: 'REPLAN', reason: 'no' }),
+      { taskId, verdict: 'REPLAN', reason: 'no' },
+    ],
+    TurnCompletedEvent: [
+      event({ type: 'TurnCompleted', ...completed, usage }),
+      {
+        turnStatus: 'DONE',
+        commandsHandled: ['/help'],
+        durationMs: 9,
+        usage: { ...usage, inputTokens: 2_147_483_647 },
+      },
+    ],
+  }
+}
+
+test('every type of event is shown, with what it tells of as it is now', async () => {
+  const shown = Object.entries(everyEvent())
+  const types = it.schema.getPossibleTypes(must(it.schema.getType('SessionEvent'), 'the interface') as never)
+  expect(shown.map(([name]) => name).sort()).toEqual(types.map(({ name }) => name).sort())
+  for (const [name, [entry, expected]] of shown) {
+    const { data, errors } = await show(api.WatchSessionDocument, entry)
+    expect(errors).toBeUndefined()
+    expect(data).toMatchObject({
+      sessionEvents: { __typename: name, seq: 7, at: at.toISOString(), sessionId: 'demo:1', ...expected },
+    })
+  }
+})
+
+test('what the event itself holds needs no promise and no statement', async () => {
+  for (const [entry] of Object.values(everyEvent())) {
+    const statements = await recordStatements(async () => {
+      const result = show(api.FollowSessionDocument, entry)
+      expect(result).not.toHaveProperty('then')
+      expect(result).not.toHaveProperty('errors')
+      await result
+    })
+    expect(statements).toEqual([])
+  }
+})
+
+test('an event that tells of something deleted says so', async () => {
+  const { errors } = await show(api.WatchSessionDocument, event({ type: 'PlanCreated', planId: 'plan_gone' }))
+  expect(errors?.map((error) => error.extensions['code'])).toEqual(['NOT_FOUND'])
+})
+
+test('nobody without a token is shown anything', async () => {
+  for (const [entry] of Object.values(everyEvent())) {
+    const { data, errors } = await show(api.FollowSessionDocument, entry, null)
+    expect([data, errors?.map((error) => error.extensions['code'])]).toEqual([null, ['UNAUTHENTICATED']])
+  }
+})
+
+describe('views', () => {
+  test.each([
+    ['pipelineSteps', ['PipelineStep'], false],
+    ['messageOutputs', ['MessageOutput'], false],
+    ['taskUpdates', ['TaskUpdate'], false],
+  ])('%s admits %j', (name, admitted, startsWithSnapshot) => {
+    const view = must(logViewOf(it.schema.getSubscriptionType()?.getFields()[name]?.extensions ?? {}), 'a log view')
+    const events = Object.values(everyEvent()).flatMap(([entry]) => (entry.type === 'SessionSnapshot' ? [] : entry))
+    expect(events.filter((entry) => view.admits(entry)).map((entry) => entry.type)).toEqual(admitted)
+    expect(view.startsWithSnapshot).toBe(startsWithSnapshot)
+  })
+
+  test('sessionEvents admits all and starts with a snapshot', () => {
+    const view = must(
+      logViewOf(it.schema.getSubscriptionType()?.getFields()['sessionEvents']?.extensions ?? {}),
+      'a log view',
+    )
+    const events = Object.values(everyEvent()).flatMap(([entry]) => (entry.type === 'SessionSnapshot' ? [] : entry))
+    expect(events.filter((entry) => !view.admits(entry))).toEqual([])
+    expect(view.startsWithSnapshot).toBe(true)
+  })
+
+  test('each view shows its events', async () => {
+    const cases = [
+      [api.PipelineStepsDocument, 'PipelineStepEvent', { pipelineSteps: { seq: 7, step: 'PLANNING' } }],
+      [api.MessageOutputsDocument, 'MessageOutputEvent', { messageOutputs: { delta: 'd' } }],
+      [api.TaskUpdatesDocument, 'TaskUpdateEvent', { taskUpdates: { status: 'RUNNING', task: { status: 'DONE' } } }],
+    ] as const
+    for (const [document, name, expected] of cases) {
+      const [entry] = must(everyEvent()[name], 'an event')
+      expect((await show(document, entry)).data).toMatchObject(expected)
+    }
+  })
+})

@@ -1,0 +1,105 @@
+/**
+ * The schema over a real database, executed by graphql-js alone: no HTTP, no limits, no hub. What the door adds is tested
+ * with the door.
+ */
+import { execute, parse, subscribe, type ExecutionResult } from 'graphql'
+import type { Viewer } from '../../src/core/identity.ts'
+import { createContext, type GraphQLContext } from '../../src/graphql/context.ts'
+import { buildSchema } from '../../src/graphql/schema/schema.ts'
+import type { SessionNews } from '../../src/graphql/session-news.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import type { TypedDocumentString } from '../generated/graphql.ts'
+import { createWorld, type World } from '../intake/intake-world.ts'
+
+export type TokenName = Parameters<World['as']>[0]
+
+export interface Answer<Data> {
+  readonly data: Data
+  /** Of its errors: extensions.code, or the message of one without. */
+  readonly codes: readonly unknown[]
+  readonly messages: readonly string[]
+}
+
+export class SchemaWorld implements AsyncDisposable {
+  readonly world: World
+  readonly schema = buildSchema()
+  /** What `sessionUpdates` tells, by whoever asks. */
+  news: Pick<SessionNews, 'follow'> = { follow: () => neverEnding() }
+
+  constructor(world: World) {
+    this.world = world
+  }
+
+  /** Executes a query or mutation as the viewer behind this token (or this viewer, or nobody). */
+  async run<Data, Variables>(
+    as: TokenName | Viewer | null,
+    document: TypedDocumentString<Data, Variables> | string,
+    variables?: Variables,
+  ): Promise<Answer<Data>> {
+    const result = await execute({
+      schema: this.schema,
+      document: parse(document.toString()),
+      variableValues: { ...variables },
+      contextValue: this.contextFor(as),
+    })
+    const errors = result.errors ?? []
+    return {
+      data: result.data as Data,
+      codes: errors.map((error) => error.extensions['code'] ?? error.message),
+      messages: errors.map((error) => error.message),
+    }
+  }
+
+  /** Starts a subscription that is no log view. What refuses to start is the only thing it yields. */
+  async subscribe(as: TokenName | Viewer | null, document: string): Promise<AsyncIterable<ExecutionResult>> {
+    const started = await subscribe({
+      schema: this.schema,
+      document: parse(document),
+      contextValue: this.contextFor(as),
+    })
+    return Symbol.asyncIterator in started ? started : once(started)
+  }
+
+  contextFor(as: TokenName | Viewer | null): GraphQLContext {
+    const { context } = this.world
+    const viewer = typeof as === 'string' ? this.world.as(as) : as
+    return createContext(
+      {
+        database: context.database,
+        config: context.config,
+        clock: context.clock,
+        intake: context,
+        server: {
+          version: '0.0.0',
+          startedAt: new Date('2026-11-21T15:30:00.000Z'),
+          database: 'PostgreSQL 18.1 (embedded)',
+          sandboxState: () => ({ available: false, reason: 'no bubblewrap', fix: 'apt install bubblewrap' }),
+        },
+      },
+      {
+        // The door never lets anybody in without a token; the schema must not rely on it.
+        viewer: viewer as Viewer,
+        requestId: 'test',
+        logger: createLogger({ level: 'silent', pretty: false }),
+        grantedSessionId: null,
+        sessionNews: this.news as SessionNews,
+      },
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.world[Symbol.asyncDispose]()
+  }
+}
+
+export async function createSchemaWorld(): Promise<SchemaWorld> {
+  return new SchemaWorld(await createWorld())
+}
+
+async function* once<Value>(value: Value): AsyncGenerator<Value, void, void> {
+  yield value
+}
+
+async function* neverEnding(): AsyncGenerator<string, void, void> {
+  yield* []
+}
