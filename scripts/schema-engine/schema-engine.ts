@@ -38,9 +38,19 @@ const METHODS: readonly WasmMethod[] = [
   'schemaPush',
 ]
 
+/** These compare with the live database or with the migrations: see `#takePreviewFeatures`. */
+const COMPARING: ReadonlySet<WasmMethod> = new Set<WasmMethod>([
+  'createMigration',
+  'devDiagnostic',
+  'diagnoseMigrationHistory',
+  'evaluateDataLoss',
+  'schemaPush',
+])
+
 export class SchemaEngine {
   readonly #options: SchemaEngineOptions
   #started: Promise<bindings.SchemaEngine> | null = null
+  #hasPreviewFeatures = false
 
   constructor(options: SchemaEngineOptions) {
     this.#options = options
@@ -58,8 +68,14 @@ export class SchemaEngine {
     const engine = await this.#started
     if (method === 'getDatabaseVersion') return await engine.version()
     if (method === 'diff') return await this.#diff(engine, params as bindings.DiffParams)
-    if (!METHODS.some((known) => known === method)) throw new Error(`the schema engine has no method ${method}`)
-    const run = engine[method as WasmMethod] as (params: unknown) => unknown
+    const known = METHODS.find((name) => name === method)
+    if (known === undefined) throw new Error(`the schema engine has no method ${method}`)
+    if (COMPARING.has(known)) await this.#takePreviewFeatures(engine)
+    if (known === 'evaluateDataLoss' || known === 'createMigration') {
+      // Here the WebAssembly build cannot replay the migrations itself, but uses what this has found out.
+      await engine.devDiagnostic(params as bindings.DevDiagnosticInput)
+    }
+    const run = engine[known] as (params: unknown) => unknown
     return await run.call(engine, params)
   }
 
@@ -70,15 +86,37 @@ export class SchemaEngine {
     return { exitCode }
   }
 
+  /**
+   * The WebAssembly build forgets which preview features the schema switches on, and is then blind for partial indexes: every
+   * new migration would create them again. Only a comparison of a datasource, whatever its outcome, makes it remember.
+   */
+  async #takePreviewFeatures(engine: bindings.SchemaEngine): Promise<void> {
+    if (this.#hasPreviewFeatures) return
+    this.#hasPreviewFeatures = true
+    const files = (await this.#readDatamodels()).map(([path, content]) => ({ path, content }))
+    if (files.length === 0) return
+    await engine.diff({
+      from: { tag: 'schemaDatasource', files, configDir: '.' },
+      to: { tag: 'empty' },
+      script: false,
+      exitCode: null,
+      filters: { externalTables: [], externalEnums: [] },
+    })
+  }
+
   async #start(adapters: SqlMigrationAwareDriverAdapterFactory): Promise<bindings.SchemaEngine> {
     const { SchemaEngine: WasmEngine } = await loadWasm()
-    const datamodels = await Promise.all(
-      this.#options.datamodels.map(async (path): Promise<[string, string]> => [path, await readFile(path, 'utf8')]),
-    )
+    const datamodels = await this.#readDatamodels()
     return await WasmEngine.new(
       { datamodels: datamodels.length === 0 ? undefined : datamodels },
       () => {}, // its log: queries and timings
       bindMigrationAwareSqlAdapterFactory(adapters),
+    )
+  }
+
+  async #readDatamodels(): Promise<[path: string, content: string][]> {
+    return await Promise.all(
+      this.#options.datamodels.map(async (path): Promise<[string, string]> => [path, await readFile(path, 'utf8')]),
     )
   }
 }
