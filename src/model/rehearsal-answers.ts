@@ -33,7 +33,8 @@ const NOTICE =
   'This text comes from the built-in stand-in; add [providers] and [models] to config.toml for real answers.'
 
 const MAX_WAIT_MS = 600_000
-const MAX_SHOWN_CHARS = 2_000
+/** Of the message and of each output: even indented, all of it fits into a task's detail (core/plan-rules.ts). */
+const MAX_SHOWN_CHARS = 1_500
 
 /** `schemaName`: the name of the JSON schema that was asked for; null: free text. */
 export function answerRehearsal(prompt: string, schemaName: string | null): RehearsalAnswer {
@@ -86,7 +87,7 @@ function planFor(script: Script, failed: PromptTask | undefined): PlanJson {
   const said =
     script.rest === ''
       ? 'Your message held nothing but lines for the rehearsal.'
-      : `You wrote:\n\n${quote(script.rest)}`
+      : `You wrote:\n\n${quote(shorten(script.rest, MAX_SHOWN_CHARS))}`
   if (failed === undefined) {
     const commands = script.fail !== null && script.commands.length === 0 ? ['true'] : script.commands
     return planOf(FIRST_GOAL, commands, said)

@@ -68,10 +68,16 @@ async function* streamEvents({ model, pieces, usage, pause }: Stream): AsyncGene
   yield encoder.encode('data: [DONE]\n\n')
 }
 
-/** A few words a piece, as real models write. */
+/** A few words a piece, as real models write; more in a long text, so that it is through in a moment all the same. */
 function splitText(text: string): string[] {
-  return text.match(/(?:\S*\s*){1,4}/g)?.filter((piece) => piece !== '') ?? [text]
+  const words = text.match(/\S*\s+|\S+/g) ?? []
+  const size = Math.max(4, Math.ceil(words.length / MAX_PIECES))
+  return Array.from({ length: Math.ceil(words.length / size) }, (_, at) =>
+    words.slice(at * size, (at + 1) * size).join(''),
+  )
 }
+
+const MAX_PIECES = 24
 
 /** A rule of thumb, so that usage looks like usage: four characters are a token. */
 function countTokens(text: string): number {

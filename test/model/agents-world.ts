@@ -15,12 +15,14 @@ export interface AgentsWorld extends AsyncDisposable {
   readonly model: LanguageModel
   readonly config: StubConfig
   readonly home: string
-  /** How long the code asked to wait between tries; the waits themselves are skipped. */
+  /** How long the code asked to wait between tries; the waits themselves are skipped unless `realWaits`. */
   readonly waitsMs: number[]
 }
 
 export interface AgentsWorldOptions extends StubConfigOptions {
   readonly keys?: Readonly<Record<string, string>>
+  /** Waits between tries take their time. */
+  readonly realWaits?: boolean
 }
 
 export async function openAgentsWorld(options: AgentsWorldOptions): Promise<AgentsWorld> {
@@ -29,8 +31,9 @@ export async function openAgentsWorld(options: AgentsWorldOptions): Promise<Agen
   const waitsMs: number[] = []
   const clock: Clock = {
     ...systemClock,
-    sleep: async (ms) => {
+    sleep: async (ms, signal) => {
       waitsMs.push(ms)
+      if (options.realWaits === true) await systemClock.sleep(ms, signal)
     },
   }
   const logger = pino({ level: 'silent' })

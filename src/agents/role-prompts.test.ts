@@ -1,0 +1,79 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { validatePlan } from '../core/plan-rules.ts'
+import { PLAN_FORMAT } from './planner/output.ts'
+import { createRolePrompts } from './role-prompts.ts'
+
+let home: string
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'factotum-roles-'))
+  await mkdir(join(home, 'roles'))
+})
+afterEach(() => rm(home, { recursive: true }))
+
+const override = (text: string): Promise<void> => writeFile(join(home, 'roles', 'reviewer.md'), text)
+
+describe('system prompts', () => {
+  test.each([
+    ['planner', '# You are the planner'],
+    ['reviewer', '# You are the reviewer'],
+    ['messenger', '# You are the messenger'],
+  ] as const)('the %s has a built-in one, and the ground rules', async (role, heading) => {
+    const prompt = await createRolePrompts(home).systemPrompt(role)
+    expect(prompt.startsWith(heading)).toBe(true)
+    expect(prompt).toContain('# Rules that always hold')
+  })
+
+  test('work without a home', async () => {
+    expect(await createRolePrompts(join(home, 'nowhere')).systemPrompt('planner')).toContain('# You are the planner')
+  })
+
+  test('the planner has two worked examples that obey its own rules', async () => {
+    const prompt = await createRolePrompts(home).systemPrompt('planner')
+    const examples = [...prompt.matchAll(/```json\n([\s\S]*?)\n```/g)].map((match) => PLAN_FORMAT.parse(match[1] ?? ''))
+    expect(examples).toHaveLength(2)
+    for (const example of examples) {
+      expect(example.kind === 'usable' && validatePlan(example.value, { maxTasks: 20 })).toEqual([])
+    }
+  })
+
+  test('an override replaces the role, never the ground rules', async () => {
+    await override('Judge kindly.\n')
+    const prompt = await createRolePrompts(home).systemPrompt('reviewer')
+    expect(prompt.startsWith('Judge kindly.\n\n# Rules that always hold')).toBe(true)
+    expect(prompt).not.toContain('You are the reviewer')
+  })
+
+  test('an override is read again when it changes, and given up when it goes', async () => {
+    const prompts = createRolePrompts(home)
+    expect(await prompts.systemPrompt('reviewer')).toContain('You are the reviewer')
+    await override('Judge kindly.')
+    expect(await prompts.systemPrompt('reviewer')).toContain('Judge kindly.')
+    await override('Judge strictly!')
+    expect(await prompts.systemPrompt('reviewer')).toContain('Judge strictly!')
+    await rm(join(home, 'roles', 'reviewer.md'))
+    expect(await prompts.systemPrompt('reviewer')).toContain('You are the reviewer')
+  })
+
+  test.each([
+    ['is empty', () => override(' \n')],
+    ['is larger than 256 KiB', () => override('x'.repeat(300_000))],
+    ['is not a file', () => mkdir(join(home, 'roles', 'reviewer.md'))],
+  ])('an override that %s fails, by its name', async (problem, make) => {
+    await make()
+    await expect(createRolePrompts(home).systemPrompt('reviewer')).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: `The prompt ${join(home, 'roles', 'reviewer.md')} ${problem}. Mend it, or delete it to use the built-in prompt.`,
+    })
+  })
+
+  test('an override that cannot be read fails, by its name', async () => {
+    await symlink('reviewer.md', join(home, 'roles', 'reviewer.md')) // leads to itself
+    await expect(createRolePrompts(home).systemPrompt('reviewer')).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringMatching(/reviewer\.md cannot be read: ELOOP/),
+    })
+  })
+})
