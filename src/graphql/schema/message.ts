@@ -2,13 +2,13 @@
 /** What somebody said. */
 import type { Database, Statement } from '../../store/database.ts'
 import { AUTHENTICATED } from './access.ts'
-import { loadAt } from './batch-at.ts'
+import { loadAt } from './load-at.ts'
 import { builder } from './builder.ts'
 import { connectionType } from './connection-type.ts'
 import { MessageRoleEnum, MessageStatusEnum } from './enums.ts'
 import { NodeInterface } from './node.ts'
 
-export const MessageType = builder.prismaObject('Message', {
+const MessageType = builder.prismaObject('Message', {
   description: 'What somebody said in a session. A message of a known user starts a turn when its time comes.',
   authScopes: AUTHENTICATED,
   interfaces: [NodeInterface],

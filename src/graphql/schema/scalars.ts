@@ -1,8 +1,8 @@
 /** The scalars that the API adds to GraphQL's own. */
 import { Kind, type ConstValueNode } from 'graphql'
 import { builder } from './builder.ts'
-import { readDateTime } from './date-time.ts'
-import { MAX_JSON_BYTES, MAX_JSON_DEPTH, readJson, readJsonLiteral } from './json-value.ts'
+import { readDateTime } from './read-date-time.ts'
+import { MAX_JSON_BYTES, MAX_JSON_DEPTH, readJson, readJsonLiteral } from './read-json.ts'
 
 builder.scalarType('DateTime', {
   description:

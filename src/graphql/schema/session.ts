@@ -2,7 +2,7 @@
 /** A durable conversation: what it is, who takes part, what it counts. Its lists are in session-lists.ts. */
 import type { Database, Statement } from '../../store/database.ts'
 import { AUTHENTICATED } from './access.ts'
-import { loadAt } from './batch-at.ts'
+import { loadAt } from './load-at.ts'
 import { builder } from './builder.ts'
 import { connectionType } from './connection-type.ts'
 import { DescriptionSourceEnum, SessionStatusEnum } from './enums.ts'

@@ -5,7 +5,7 @@ import type { Database } from '../../store/database.ts'
 import { builder } from './builder.ts'
 import { TaskStatusEnum, TaskTypeEnum } from './enums.ts'
 import { matchable } from './matchable.ts'
-import type { ChildKey } from './nested-pages.ts'
+import type { ChildKey } from './load-nested-pages.ts'
 import type { PageRequest } from './page-request.ts'
 
 export interface TaskFilter {

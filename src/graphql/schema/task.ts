@@ -21,7 +21,7 @@ const ReviewType = builder.objectRef<Review>('Review').implement({
   }),
 })
 
-export const TaskType = builder.prismaObject('Task', {
+const TaskType = builder.prismaObject('Task', {
   description: 'One step of a plan. It is stored before anything runs.',
   authScopes: AUTHENTICATED,
   interfaces: [NodeInterface],

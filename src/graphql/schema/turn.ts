@@ -7,7 +7,7 @@ import { PipelineStepEnum, TurnStatusEnum } from './enums.ts'
 import { NodeInterface } from './node.ts'
 import { USAGE_COLUMNS, usageOf, UsageType } from './usage.ts'
 
-export const TurnType = builder.prismaObject('Turn', {
+const TurnType = builder.prismaObject('Turn', {
   description: 'The processing of one message: planning, tasks, reviews, answer. One turn of a session runs at a time.',
   authScopes: AUTHENTICATED,
   interfaces: [NodeInterface],

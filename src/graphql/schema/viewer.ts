@@ -5,7 +5,7 @@ import { builder } from './builder.ts'
 import { RoleEnum, TokenKindEnum } from './enums.ts'
 import { UserType } from './user.ts'
 
-export const ViewerType = builder.objectRef<Viewer>('Viewer').implement({
+const ViewerType = builder.objectRef<Viewer>('Viewer').implement({
   description: 'Who asks: the token of this request, and the user it is bound to.',
   authScopes: AUTHENTICATED,
   fields: (t) => ({

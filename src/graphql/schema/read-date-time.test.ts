@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readDateTime } from './date-time.ts'
+import { readDateTime } from './read-date-time.ts'
 
 test('what was printed is read back', () => {
   const dates = fc.date({

@@ -1,6 +1,6 @@
 /** Finds the pages of lists that are ordered by `seq` within a session: messages and turns. */
 import type { Database } from '../../store/database.ts'
-import type { ChildKey } from './nested-pages.ts'
+import type { ChildKey } from './load-nested-pages.ts'
 import type { PageRequest } from './page-request.ts'
 
 export interface SeqKey extends ChildKey {

@@ -1,5 +1,5 @@
 /* oxlint-disable max-params -- resolvers take what Pothos and graphql-js pass */
-/** Queries for single messages, turns and tasks, and for the list of tasks. */
+/** Queries for what sessions hold: single messages, turns and tasks, and the list of all tasks. */
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import { PAGING } from './connection-type.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { parseConstValue } from 'graphql'
 import { expect, test } from 'vitest'
-import { readJson, readJsonLiteral } from './json-value.ts'
+import { readJson, readJsonLiteral } from './read-json.ts'
 
 test('JSON comes through as it is', () => {
   fc.assert(
