@@ -25,7 +25,10 @@ export interface CommandOutput {
 
 export type CommandOutcome =
   | ({ readonly kind: 'exited'; readonly exitCode: number } & CommandOutput)
-  | ({ readonly kind: 'killed'; readonly cause: 'timeout' | 'memory' | 'disk' | 'output' | 'cancelled' } & CommandOutput)
+  | ({
+      readonly kind: 'killed'
+      readonly cause: 'timeout' | 'memory' | 'disk' | 'output' | 'cancelled'
+    } & CommandOutput)
   /** The deny list or a rule refused it before it ran; `reason` is for the user and the planner. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** There is no working sandbox for this role: nothing ran. */

@@ -1,0 +1,197 @@
+/**
+ * Runs commands, inside the command host: what a command may do follows from its role alone.
+ *   USER  → the deny list, then the sandbox; without a probed sandbox nothing runs
+ *   ADMIN → the deny list, then unconfined
+ * `command-host-main.ts` makes the one instance and feeds it with the server's requests.
+ */
+import { existsSync } from 'node:fs'
+import { AppError, messageOf } from '../core/errors.ts'
+import type { Clock } from '../platform/clock.ts'
+import { planAdminLaunch } from './admin-launch.ts'
+import type { SandboxState } from './command.ts'
+import { CommandProcess, type KillCause, type ProcessResult } from './command-process.ts'
+import { explainRefusal } from './deny-list.ts'
+import type { CommandRequest, HostOutcome, HostSettings } from './host-messages.ts'
+import type { Launch } from './launch.ts'
+import type { OnOutput } from './output-capture.ts'
+import { OutputPipes } from './output-pipes.ts'
+import { planSandboxLaunch, type SandboxSetup } from './sandbox-profile.ts'
+import { probeSandbox } from './sandbox-probe.ts'
+import { watchCommand, type WatchInput } from './watchdog.ts'
+import { WorkspaceQuota } from './workspace-quota.ts'
+import { prepareWorkspace, removeWorkspace, workspacePath } from './workspace.ts'
+
+export interface HostRunnerOptions {
+  readonly settings: HostSettings
+  readonly clock: Clock
+  /** For the log. */
+  readonly onProblem: (message: string) => void
+}
+
+export interface RunOptions {
+  readonly onOutput: OnOutput
+  /** Aborting ends the whole process tree. */
+  readonly signal: AbortSignal
+}
+
+type Kill = (cause: KillCause) => void
+
+interface CarryOutOptions extends RunOptions {
+  readonly onNamespace?: (initPid: number, kill: Kill) => void
+}
+
+interface WatchedCommand extends Pick<WatchInput, 'initPid' | 'workspace' | 'mayOnlyShrink'> {
+  readonly kill: Kill
+}
+
+const PROBE_TIMEOUT_MS = 10_000
+const CANCELLED_BEFORE_START: ProcessResult = {
+  kind: 'killed',
+  cause: 'cancelled',
+  stdout: '',
+  stderr: '',
+  truncated: false,
+}
+
+export class HostRunner {
+  readonly #options: HostRunnerOptions
+  readonly #pipes = new OutputPipes()
+  readonly #quota: WorkspaceQuota
+  /** From the last probe; null: nothing confined may run. */
+  #sandbox: SandboxSetup | null = null
+  /** A bubblewrap that works for ADMIN's commands. */
+  #adminBubblewrap: string | null = null
+  readonly #background = new Set<Promise<void>>()
+
+  constructor(options: HostRunnerOptions) {
+    this.#options = options
+    this.#quota = new WorkspaceQuota(options.settings.limits, options.clock)
+  }
+
+  /** Finds out anew what works here. Never rejects. */
+  async probe(): Promise<SandboxState> {
+    const { settings, clock, onProblem } = this.#options
+    const { home, limits, bubblewrapPaths } = settings
+    const bubblewrap = bubblewrapPaths.find((path) => existsSync(path)) ?? null
+    const [probed, isUsableByAdmin] = await Promise.all([
+      probeSandbox({ home, limits, bubblewrap, clock, onProblem, pipes: this.#pipes }),
+      this.#probeForAdmin(bubblewrap),
+    ])
+    this.#adminBubblewrap = isUsableByAdmin ? bubblewrap : null
+    this.#sandbox = probed.available ? probed.setup : null
+    return probed.available ? { available: true, tier: 'bubblewrap' } : probed
+  }
+
+  /** Rejects only when there is no workspace or no process to be had. */
+  async run(request: CommandRequest, options: RunOptions): Promise<HostOutcome> {
+    const refusal = explainRefusal(request.command)
+    if (refusal !== null) return { kind: 'refused', reason: refusal }
+    return request.isConfined ? this.#runConfined(request, options) : this.#runAsAdmin(request, options)
+  }
+
+  removeWorkspace(sessionId: string): Promise<void> {
+    return removeWorkspace(workspacePath(this.#options.settings.home, sessionId))
+  }
+
+  /** Releases what outlives a command. Commands must have ended. */
+  async close(): Promise<void> {
+    await Promise.all(this.#background)
+    this.#pipes.remove()
+  }
+
+  async #runConfined(request: CommandRequest, options: RunOptions): Promise<HostOutcome> {
+    const sandbox = this.#sandbox
+    if (sandbox === null) return { kind: 'sandbox-failed', reason: 'No sandbox has been found to work.' }
+    const { limits, home } = this.#options.settings
+    const workspace = workspacePath(home, request.sessionId)
+    await prepareWorkspace(workspace, sandbox.account)
+    const mayOnlyShrink = this.#quota.isOver(workspace)
+    const launch = planSandboxLaunch(sandbox, { ...request, workspace, limits, mayOnlyShrink })
+    const watch = new AbortController()
+    const result = await this.#carryOut(launch, request, {
+      ...options,
+      onNamespace: (initPid, kill) => this.#own(this.#watch({ initPid, workspace, mayOnlyShrink, kill }, watch.signal)),
+    })
+    watch.abort()
+    if (result.kind !== 'not-started') {
+      this.#own(this.#checkQuota(workspace))
+      return result
+    }
+    this.#sandbox = null
+    return { kind: 'sandbox-failed', reason: result.reason }
+  }
+
+  async #runAsAdmin(request: CommandRequest, options: RunOptions): Promise<HostOutcome> {
+    const workspace = workspacePath(this.#options.settings.home, request.sessionId)
+    await prepareWorkspace(workspace, null)
+    const bubblewrap = this.#adminBubblewrap
+    const carryOut = (launch: Launch): Promise<ProcessResult> => this.#carryOut(launch, request, options)
+    const result = await carryOut(planAdminLaunch({ command: request.command, workspace, bubblewrap }))
+    if (result.kind !== 'not-started') return result
+    if (bubblewrap === null)
+      throw new AppError('COMMAND_NOT_STARTED', `The command could not be started: ${result.reason}`)
+    this.#options.onProblem(`bubblewrap has stopped working; commands of admins run without it: ${result.reason}`)
+    this.#adminBubblewrap = null
+    return this.#runAsAdmin(request, options)
+  }
+
+  async #carryOut(launch: Launch, { timeoutMs }: CommandRequest, options: CarryOutOptions): Promise<ProcessResult> {
+    const { clock, onProblem, settings } = this.#options
+    const { signal, onOutput, onNamespace } = options
+    if (signal.aborted) return CANCELLED_BEFORE_START
+    const running = await CommandProcess.start({
+      launch,
+      timeoutMs,
+      limits: settings.limits,
+      clock,
+      pipes: this.#pipes,
+      onOutput,
+      onProblem,
+      onNamespace: (initPid) => onNamespace?.(initPid, (cause) => running.kill(cause)),
+    })
+    const cancel = (): void => running.kill('cancelled')
+    if (signal.aborted) cancel()
+    signal.addEventListener('abort', cancel, { once: true })
+    try {
+      return await running.result
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
+  }
+
+  #watch(input: WatchedCommand, signal: AbortSignal): Promise<void> {
+    const { clock, onProblem, settings } = this.#options
+    const { kill, ...rest } = input
+    return watchCommand(
+      { ...rest, limits: settings.limits, quota: this.#quota, clock, onProblem, onExceeded: kill },
+      signal,
+    )
+  }
+
+  /** What a command has written is known before the next one starts, mostly; at the latest while that one runs. */
+  async #checkQuota(workspace: string): Promise<void> {
+    try {
+      await this.#quota.check(workspace)
+    } catch (error) {
+      this.#options.onProblem(`The size of a workspace is not known: ${messageOf(error)}`)
+    }
+  }
+
+  /** Does a command come out of the profile that ADMIN's commands use as it went in? */
+  async #probeForAdmin(bubblewrap: string | null): Promise<boolean> {
+    if (bubblewrap === null) return false
+    const launch = planAdminLaunch({ command: 'echo ok', workspace: '/', bubblewrap })
+    const request = { sessionId: '', command: '', timeoutMs: PROBE_TIMEOUT_MS, isConfined: false }
+    const result = await this.#carryOut(launch, request, {
+      onOutput: () => {},
+      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+    })
+    return result.kind === 'exited' && result.exitCode === 0 && result.stdout === 'ok\n'
+  }
+
+  /** Background work; `close` waits for it. */
+  #own(work: Promise<void>): void {
+    this.#background.add(work)
+    void work.finally(() => this.#background.delete(work))
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * How to start a command's process, decided before anything starts: `sandbox-profile.ts` makes it for role USER,
+ * `admin-launch.ts` for role ADMIN, `command-process.ts` carries it out.
+ */
+import type { Account } from '../store/unprivileged-account.ts'
+
+/** File descriptors that a launch may ask for. 0 is /dev/null, 1 and 2 are the output. */
+export const SECCOMP_FD = 3
+export const STATUS_FD = 4
+export const LIMITS_FD = 5
+
+/**
+ * What ends with the command.
+ * SANDBOX and PID_NAMESPACE: everything it started, whatever it did; the kernel sees to it, also when the server dies.
+ * PROCESS_GROUP: what can be found (its process group, descendants, processes with its HOME). A process that has left the
+ * group, lost its parent and changed its environment survives. Used for ADMIN only, where bubblewrap does not work.
+ */
+export type Isolation = 'SANDBOX' | 'PID_NAMESPACE' | 'PROCESS_GROUP'
+
+export interface Launch {
+  readonly isolation: Isolation
+  readonly file: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly environment: Readonly<Record<string, string>>
+  /** Whom root becomes for it; null: nobody else. */
+  readonly account: Account | null
+  /** The filter that `SECCOMP_FD` is opened on, or null for none. */
+  readonly seccompPath: string | null
+}

@@ -1,0 +1,72 @@
+/**
+ * Pipes for the output of commands. The ones that Node makes for a child are sockets, and a socket cannot be opened by
+ * name: `echo failed > /dev/stderr` or `tee /dev/stdout` in a command would end with "No such device or address".
+ * So these are named pipes, made in batches (one short process each) and used again when both ends are closed.
+ */
+import { execFile } from 'node:child_process'
+import { chmodSync, closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const runFile = promisify(execFile)
+const BATCH_SIZE = 32
+
+export interface OutputPipe {
+  /** Becomes the command's stdout or stderr. */
+  readonly writeFd: number
+  /** After the start: the command alone holds the writing end. */
+  closeWriteEnd(): void
+  /** Resolves when nobody can write any more, or after `abandon`. Call it once. */
+  read(onChunk: (chunk: Buffer) => void): Promise<void>
+  /** Stops reading although somebody may still write. No effect when the end has been read. */
+  abandon(): void
+}
+
+export class OutputPipes {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'factotum-pipes-'))
+  readonly #free: string[] = []
+  #madeCount = 0
+  #batch: Promise<void> | null = null
+
+  /** Resolves at once unless more pipes are needed than ever before. */
+  async take(): Promise<OutputPipe> {
+    for (;;) {
+      const path = this.#free.pop()
+      if (path !== undefined) return openPipe(path, () => void this.#free.push(path))
+      await (this.#batch ??= this.#makeBatch().finally(() => (this.#batch = null)))
+    }
+  }
+
+  /** Deletes the names; pipes in use go on working. */
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  async #makeBatch(): Promise<void> {
+    const paths = Array.from({ length: BATCH_SIZE }, (_, index) => join(this.#folder, String(this.#madeCount + index)))
+    this.#madeCount += BATCH_SIZE
+    await runFile('mkfifo', paths, { env: { PATH: '/usr/bin:/bin' } })
+    // The unprivileged account may open its own output by name. Only through that: the folder is closed to it.
+    for (const path of paths) chmodSync(path, 0o666)
+    this.#free.push(...paths)
+  }
+}
+
+function openPipe(path: string, release: () => void): OutputPipe {
+  // The reader first, and without waiting for a writer; the writer then finds a reader and does not wait either.
+  const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const writeFd = openSync(path, constants.O_WRONLY)
+  const reader = new Socket({ fd: readFd, readable: true, writable: false })
+  reader.on('end', release) // only then is it certain that nobody writes into the next command's output
+  return {
+    writeFd,
+    closeWriteEnd: () => closeSync(writeFd),
+    read: (onChunk) => {
+      reader.on('data', onChunk)
+      return new Promise((resolve) => reader.once('close', () => resolve()))
+    },
+    abandon: () => void reader.destroy(),
+  }
+}

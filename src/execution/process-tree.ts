@@ -1,0 +1,121 @@
+/**
+ * The processes of a command, read from /proc. Synchronous on purpose: between seeing a process and killing it there must
+ * be no time for its number to be used again. Where there is no /proc (macOS) the answers are empty.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+
+interface ProcessEntry {
+  readonly pid: number
+  readonly parentPid: number
+  /** One letter, see proc(5): Z and X have ended. */
+  readonly state: string
+}
+
+/** The process with this number, or null when there is none. */
+export function readProcess(pid: number): ProcessEntry | null {
+  const text = readProcFile(`/proc/${pid}/stat`)
+  if (text === null) return null
+  // "7 (name) S 1 …": a name may itself hold spaces and brackets, so count from its last one.
+  const [state = '', parentPid = ''] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return { pid, parentPid: Number(parentPid), state }
+}
+
+/** Whether it runs. One that has ended and that nobody has waited for yet does not. */
+export function isRunning(pid: number): boolean {
+  const found = readProcess(pid)
+  return found !== null && found.state !== 'Z' && found.state !== 'X'
+}
+
+/** Children, children's children and so on, as far as their parents still run. */
+export function findDescendants(pid: number): readonly number[] {
+  const children = Map.groupBy(listProcesses(), (found) => found.parentPid)
+  const descendants: number[] = []
+  const open = [pid]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const pids = (children.get(next) ?? []).map((child) => child.pid)
+    descendants.push(...pids)
+    open.push(...pids)
+  }
+  return descendants
+}
+
+/**
+ * Processes younger than `pid` that were started with this variable in their environment, wherever they have moved in the
+ * tree since. Only the young ones are looked at: to read what every process of a machine was started with takes long.
+ */
+export function findYoungerByEnvironment(pid: number, variable: string): readonly number[] {
+  const newest = Number(/\d+\s*$/.exec(readProcFile('/proc/loadavg') ?? '')?.[0])
+  const hasWrapped = !(newest >= pid) // the numbers have started again from below, so all may be younger
+  return listPids('/proc')
+    .filter((candidate) => candidate > pid || (hasWrapped && candidate !== pid))
+    .filter((candidate) => (readProcFile(`/proc/${candidate}/environ`) ?? '').split('\0').includes(variable))
+}
+
+/**
+ * Whether nothing is left of the namespace whose first process is `initPid`, or nothing but that process, which is
+ * bubblewrap's own and about to end: a process whose parent is gone becomes its child.
+ */
+export function isNamespaceEmpty(initPid: number): boolean {
+  const children = readProcFile(`/proc/${initPid}/task/${initPid}/children`)
+  return children === null ? !isRunning(initPid) : children.trim() === ''
+}
+
+/**
+ * Memory of all processes in the namespace whose first process is `initPid`, in bytes; 0 when it has ended.
+ * Its own /proc lists them all, whoever their parents are. EXACT shares out what several processes have in common (the
+ * code of ten node processes counts once), where FAST counts it for each: never too little, and much cheaper.
+ */
+export function measureNamespaceMemory(initPid: number, precision: 'FAST' | 'EXACT'): number {
+  const folder = `/proc/${initPid}/root/proc`
+  return listPids(folder).reduce((sum, pid) => {
+    const shared = precision === 'EXACT' ? readKibibytes(`${folder}/${pid}/smaps_rollup`, /^Pss:\s+(\d+) kB/m) : null
+    return sum + 1024 * (shared ?? readKibibytes(`${folder}/${pid}/status`, /^VmRSS:\s+(\d+) kB/m) ?? 0)
+  }, 0)
+}
+
+function readKibibytes(path: string, line: RegExp): number | null {
+  const found = line.exec(readProcFile(path) ?? '')?.[1]
+  return found === undefined ? null : Number(found)
+}
+
+/** Sends SIGKILL (to a whole group for a negative number); no error when it has ended or is not ours to end. */
+export function killProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH') && !hasCode(error, 'EPERM')) throw error
+  }
+}
+
+function listProcesses(): readonly ProcessEntry[] {
+  return listPids('/proc').flatMap((pid) => readProcess(pid) ?? [])
+}
+
+function listPids(folder: string): readonly number[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+  } catch (error) {
+    if (isGone(error)) return []
+    throw error
+  }
+}
+
+/** Null when the process has ended meanwhile or belongs to somebody else. */
+function readProcFile(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (isGone(error)) return null
+    throw error
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return ['ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'EINVAL', 'ENOTDIR'].some((code) => hasCode(error, code))
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}

@@ -1,0 +1,153 @@
+/**
+ * Running shell commands for tasks: the one entrance to this folder. `app.ts` makes it, the turn calls `runner.run`, the door
+ * shows `sandbox()`.
+ *
+ * What must hold: a command of role USER runs only while the last probe of the sandbox has passed. There is no setting to
+ * go without. An unavailable sandbox is looked at again when somebody asks, so installing bubblewrap needs no restart.
+ */
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { CommandInput, CommandOutcome, CommandRunner, SandboxState } from './command.ts'
+import { CommandHost } from './command-host.ts'
+import { DEFAULT_COMMAND_LIMITS, type CommandLimits } from './command-limits.ts'
+
+export interface CommandRunnerOptions {
+  /** FACTOTUM_HOME, absolute. Workspaces are made in its `sessions` folder. */
+  readonly home: string
+  readonly logger: Logger
+  readonly clock: Clock
+  /** For tests: smaller limits, another bubblewrap. */
+  readonly limits?: CommandLimits
+  readonly bubblewrapPaths?: readonly string[]
+}
+
+export interface CommandService {
+  readonly runner: CommandRunner
+  /** What is known now. When it is unavailable and this is old news, asking starts a new probe. */
+  sandbox(): SandboxState
+  /** Looks again, now. Never rejects because of the sandbox. */
+  probe(): Promise<SandboxState>
+  /** Deletes a session's workspace. No command of the session may be running. No error if there is none. */
+  removeWorkspace(sessionId: string): Promise<void>
+  /** Ends every running command with its whole process tree (outcome: cancelled) and starts none any more. */
+  stop(): Promise<void>
+}
+
+/** Not from PATH: what a user can put there must not become the sandbox. */
+const BUBBLEWRAP_PATHS = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap']
+const PROBE_AGAIN_MS = 30_000
+
+/** Resolves when the command host is up and the sandbox has been probed (about 0.2 s). */
+export async function createCommandRunner(options: CommandRunnerOptions): Promise<CommandService> {
+  const service = new SandboxedCommands(options)
+  await service.start()
+  return {
+    runner: { run: (input) => service.run(input) },
+    sandbox: () => service.sandbox(),
+    probe: () => service.probe(),
+    removeWorkspace: (sessionId) => service.removeWorkspace(sessionId),
+    stop: () => service.stop(),
+  }
+}
+
+class SandboxedCommands {
+  readonly #options: CommandRunnerOptions
+  readonly #host: CommandHost
+  readonly #stopping = new AbortController()
+  readonly #running = new Set<Promise<unknown>>()
+  #state: SandboxState = { available: false, reason: 'The sandbox has not been checked yet.', fix: 'Wait a moment.' }
+  #probedAtMs = 0
+  #probing: Promise<SandboxState> | null = null
+
+  constructor(options: CommandRunnerOptions) {
+    this.#options = options
+    this.#host = new CommandHost({
+      settings: {
+        home: options.home,
+        limits: options.limits ?? DEFAULT_COMMAND_LIMITS,
+        bubblewrapPaths: options.bubblewrapPaths ?? BUBBLEWRAP_PATHS,
+      },
+      clock: options.clock,
+      onProbed: (state) => this.#remember(state),
+      onProblem: (message) => options.logger.warn(message),
+    })
+  }
+
+  start(): Promise<void> {
+    return this.#host.start()
+  }
+
+  async run(input: CommandInput): Promise<CommandOutcome> {
+    const work = this.#run(input)
+    this.#running.add(work)
+    try {
+      return await work
+    } finally {
+      this.#running.delete(work)
+    }
+  }
+
+  async #run(input: CommandInput): Promise<CommandOutcome> {
+    const isConfined = input.role !== 'ADMIN'
+    if (isConfined) {
+      const state = await this.#stateForUse()
+      if (!state.available) return { kind: 'unavailable', reason: state.reason, fix: state.fix }
+    }
+    const { sessionId, command, timeoutMs, onOutput } = input
+    const signal = AbortSignal.any([input.signal, this.#stopping.signal])
+    const outcome = await this.#host.run({ sessionId, command, timeoutMs, isConfined }, onOutput, signal)
+    if (outcome.kind !== 'sandbox-failed') return outcome
+    this.#options.logger.warn(
+      { sessionId, taskId: input.taskId, reason: outcome.reason },
+      'the sandbox failed; nothing ran',
+    )
+    const state = await this.probe()
+    if (!state.available) return { kind: 'unavailable', reason: state.reason, fix: state.fix }
+    return { kind: 'unavailable', reason: outcome.reason, fix: 'The sandbox works again: send the message once more.' }
+  }
+
+  sandbox(): SandboxState {
+    if (this.#isOldNews())
+      void this.probe().catch((error: unknown) => this.#options.logger.warn(error, 'no probe of the sandbox'))
+    return this.#state
+  }
+
+  probe(): Promise<SandboxState> {
+    this.#probing ??= this.#probe().finally(() => (this.#probing = null))
+    return this.#probing
+  }
+
+  removeWorkspace(sessionId: string): Promise<void> {
+    return this.#host.removeWorkspace(sessionId)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.allSettled([...this.#running, this.#probing])
+    await this.#host.stop()
+  }
+
+  async #probe(): Promise<SandboxState> {
+    this.#remember(await this.#host.probe())
+    return this.#state
+  }
+
+  async #stateForUse(): Promise<SandboxState> {
+    return this.#isOldNews() ? this.probe() : this.#state
+  }
+
+  /** A sandbox that works is not asked again: it tells when it fails. */
+  #isOldNews(): boolean {
+    return !this.#state.available && this.#options.clock.monotonicMs() - this.#probedAtMs > PROBE_AGAIN_MS
+  }
+
+  #remember(state: SandboxState): void {
+    const { clock, logger } = this.#options
+    const isNews = JSON.stringify(state) !== JSON.stringify(this.#state)
+    this.#state = state
+    this.#probedAtMs = clock.monotonicMs()
+    if (!isNews) return
+    if (state.available) logger.info('commands of role user run in the sandbox (bubblewrap)')
+    else logger.warn({ reason: state.reason, fix: state.fix }, 'no sandbox: commands of role user do not run')
+  }
+}
