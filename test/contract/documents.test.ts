@@ -1,0 +1,21 @@
+/** The documents that clients here are typed by: valid, and small enough for the door with every page at its default. */
+import { Kind, parse, validate } from 'graphql'
+import { expect, test } from 'vitest'
+import { checkDocument, checkSize, LIMITS, measureOperation } from '../../src/graphql/operation-limits.ts'
+import { buildSchema } from '../../src/graphql/schema/schema.ts'
+import { must } from '../../src/platform/must.ts'
+import * as generated from '../generated/graphql.ts'
+
+const schema = buildSchema()
+const documents = Object.entries(generated).filter(([name]) => name.endsWith('Document'))
+
+test.each(documents)('%s', (_name, text) => {
+  const document = parse(text.toString(), { maxTokens: LIMITS.tokens })
+  expect(validate(schema, document)).toEqual([])
+  expect(checkDocument(document)).toBeNull()
+  const operation = must(
+    document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION),
+    'an operation',
+  )
+  expect(checkSize(measureOperation({ schema, document, operation, variables: {} }))).toBeNull()
+})
