@@ -26,18 +26,18 @@ What did these two commands print?`
 
 const DOCUMENTS = {
   open: `mutation ($id: ID!) { openSession(input: { id: $id, description: "The demo" }) {
-    ... on OpenSessionPayload { session { id lastSeq } } ... on Error { message } } }`,
+    ... on OpenSessionPayload { session { id lastSeq } } ... on Error { problem: message } } }`,
   send: `mutation ($id: ID!, $content: String!) { sendMessage(input: { sessionId: $id, content: $content }) {
-    ... on SendMessagePayload { message { id } } ... on Error { message } } }`,
+    ... on SendMessagePayload { message { id } } ... on Error { problem: message } } }`,
   watch: `subscription ($id: ID!, $after: Int) { sessionEvents(sessionId: $id, after: $after) { __typename seq at
     ... on PipelineStepEvent { step detail }
     ... on MessageReceivedEvent { message { content } }
     ... on PlanCreatedEvent { plan { goal tasks { index type detail } } }
-    ... on TaskUpdateEvent { status task { index type detail exitCode } }
+    ... on TaskUpdateEvent { taskStatus: status task { index type detail exitCode } }
     ... on TaskOutputEvent { stream text }
     ... on MessageOutputEvent { delta content }
     ... on ReviewEvent { verdict reason }
-    ... on TurnCompletedEvent { status durationMs failure usage { calls inputTokens outputTokens } } } }`,
+    ... on TurnCompletedEvent { turnStatus: status durationMs failure usage { calls inputTokens outputTokens } } } }`,
 }
 
 const { values: flags } = parseArgs({
@@ -118,11 +118,11 @@ async function call(query: string, variables: Record<string, unknown>): Promise<
     body: JSON.stringify({ query, variables }),
   })
   const body = (await response.json()) as {
-    data?: Record<string, { message?: string }>
+    data?: Record<string, { problem?: string }>
     errors?: { message: string }[]
   }
   const refused =
-    body.errors?.[0]?.message ?? Object.values(body.data ?? {}).find((one) => typeof one?.message === 'string')?.message
+    body.errors?.[0]?.message ?? Object.values(body.data ?? {}).find((one) => one.problem !== undefined)?.problem
   if (refused !== undefined) throw new Error(`the server refused: ${refused}`)
 }
 

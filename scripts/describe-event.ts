@@ -12,7 +12,8 @@ export interface DemoEvent {
     readonly goal: string
     readonly tasks: readonly { readonly index: number; readonly type: string; readonly detail: string }[]
   }
-  readonly status?: string
+  readonly taskStatus?: string
+  readonly turnStatus?: string
   readonly task?: {
     readonly index: number
     readonly type: string
@@ -58,8 +59,8 @@ function bodyOf(event: DemoEvent): string | null {
       return `${styleText('magenta', 'review')}   ${event.verdict ?? ''}${event.reason ? `: ${event.reason}` : ''}`
     case 'TurnCompletedEvent':
       return styleText(
-        event.status === 'DONE' ? 'green' : 'red',
-        `turn ${event.status ?? ''} in ${event.durationMs ?? 0} ms, ${event.usage?.calls ?? 0} model calls${event.failure ? `: ${event.failure}` : ''}`,
+        event.turnStatus === 'DONE' ? 'green' : 'red',
+        `turn ${event.turnStatus ?? ''} in ${event.durationMs ?? 0} ms, ${event.usage?.calls ?? 0} model calls${event.failure ? `: ${event.failure}` : ''}`,
       )
     default:
       return null
@@ -68,8 +69,8 @@ function bodyOf(event: DemoEvent): string | null {
 
 function describeTask(event: DemoEvent): string {
   const { task } = event
-  const exit = typeof task?.exitCode === 'number' && event.status !== 'RUNNING' ? ` (exit ${task.exitCode})` : ''
-  return `${styleText('yellow', 'task')} ${(task?.index ?? 0) + 1}   ${event.status ?? ''}${exit} ${event.status === 'RUNNING' ? firstLine(task?.detail ?? '') : ''}`
+  const exit = typeof task?.exitCode === 'number' && event.taskStatus !== 'RUNNING' ? ` (exit ${task.exitCode})` : ''
+  return `${styleText('yellow', 'task')} ${(task?.index ?? 0) + 1}   ${event.taskStatus ?? ''}${exit} ${event.taskStatus === 'RUNNING' ? firstLine(task?.detail ?? '') : ''}`
 }
 
 function firstLine(text: string): string {

@@ -3,7 +3,6 @@
  * The process: reads the command line and the environment, starts the app, stops it on signals. The only place that touches
  * `process`. Exit codes: 0 stopped as asked, 1 could not start or a bug, 2 wrong usage.
  */
-import { readFileSync } from 'node:fs'
 import { startApp, type App } from './app.ts'
 import { parseCommandLine } from './config/command-line.ts'
 import { parseEnvironment, type Environment, type Flags } from './config/environment.ts'
@@ -15,10 +14,9 @@ import { AppError, messageOf } from './core/errors.ts'
 import { REHEARSAL_GRAMMAR } from './model/rehearsal-grammar.ts'
 import { systemClock } from './platform/clock.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
+import { VERSION } from './platform/version.ts'
 import { defaultHome, prepareHome } from './store/factotum-home.ts'
 import { unprivilegedAccount } from './store/unprivileged-account.ts'
-
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
 try {
   await main()
@@ -40,7 +38,7 @@ async function main(): Promise<void> {
     case 'help':
       return console.log(helpText({ rehearsalGrammar: REHEARSAL_GRAMMAR }))
     case 'version':
-      return console.log(`factotum ${version}`)
+      return console.log(`factotum ${VERSION}`)
     case 'misuse':
       console.error(`factotum: ${action.message}`)
       process.exitCode = 2
@@ -64,7 +62,7 @@ async function serve(environment: Environment): Promise<void> {
   const logger = createLogger({ level: environment.logLevel, pretty: process.stdout.isTTY && !environment.production })
   const home = homeOf(environment)
   const first = await writeFirstConfig(configPath(home))
-  const app = await startApp({ ...environment, home, version, environment: process.env, clock: systemClock, logger })
+  const app = await startApp({ ...environment, home, environment: process.env, clock: systemClock, logger })
   if (first !== null) sayToken(first.token, app, configPath(home))
   handleSignals(app, logger)
 }

@@ -63,20 +63,35 @@ export class Database {
   }
 }
 
-/** SQLSTATE classes: 08 connection, 57P0x shutdown and cannot-connect-now, 53 insufficient resources (53100 disk full). */
+/**
+ * What failed on the other side, as an AppError; anything else as it is. Knows errors of pg and, by the code that its driver
+ * adapter saw, those of Prisma. SQLSTATE classes: 08 connection, 57P0x shutdown and cannot-connect-now, 53300 too many
+ * connections, 53100 disk full (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+ */
 export function toAppError(error: unknown): unknown {
-  const code = (error as { code?: unknown }).code
-  if (typeof code !== 'string') {
-    return /timeout|terminated|Connection ended/i.test(messageOf(error)) ? unavailable(error) : error
-  }
-  if (code === '53100') {
+  const codes = codesOf(error)
+  if (codes.some((code) => code === '53100')) {
     return new AppError('STORAGE_FULL', 'The database has no disk space left; nothing was stored.', {
       retry: 'backoff',
       cause: error,
     })
   }
-  const gone = /^(08|57P0|53300)/.test(code) || /^(ECONN|EPIPE|ENOTFOUND|ETIMEDOUT|ENOENT|EHOSTUNREACH)/.test(code)
+  const gone = codes.some((code) => GONE.test(code)) || (codes.length === 0 && SAYS_GONE.test(messageOf(error)))
   return gone ? unavailable(error) : error
+}
+
+/** Codes of PostgreSQL, of the system's sockets and of Prisma (P1001 and its kin) that mean "no database right now". */
+const GONE =
+  /^(08...|57P0.|53300|ECONN.*|EPIPE|ENOTFOUND|ETIMEDOUT|ENOENT|EHOSTUNREACH|P1001|P1002|P1008|P1017|P2024|P2037)$/
+/** pg has no codes for these. */
+const SAYS_GONE = /timeout|terminated|connection ended|not queryable/i
+
+function codesOf(error: unknown): string[] {
+  const { code, meta } = error as {
+    code?: unknown
+    meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } }
+  }
+  return [code, meta?.driverAdapterError?.cause?.originalCode].filter((one) => typeof one === 'string')
 }
 
 function unavailable(cause: unknown): AppError {

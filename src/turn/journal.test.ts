@@ -30,7 +30,8 @@ function heldJournal() {
   return { journal, nextCommit, commits, seen }
 }
 
-const stepsOf = (write: TurnWrite) => write.events.map((event) => (event.body.type === 'PipelineStep' ? event.body.step : ''))
+const stepsOf = (write: TurnWrite) =>
+  write.events.map((event) => (event.body.type === 'PipelineStep' ? event.body.step : ''))
 
 describe('the journal', () => {
   test('what is recorded in one go, and what waits for a commit, goes into one write, in order', async () => {

@@ -11,10 +11,12 @@ import { backoffMs } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
 import { randomFraction, randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { Metrics } from '../platform/metrics.ts'
 import { beginTurn, type OpenTurn } from '../store/begin-turn.ts'
 import type { Database } from '../store/database.ts'
 import { commitTurn, type Lease } from '../store/turn-commit.ts'
 import { releaseSession } from '../store/work-queue.ts'
+import { countWrite } from './count-write.ts'
 import { Journal } from '../turn/journal.ts'
 import { finishTurn } from '../turn/finish-turn.ts'
 import { resumeAttempts } from '../turn/resume-attempts.ts'
@@ -30,6 +32,7 @@ export interface SessionRunOptions {
   readonly commands: CommandRunner
   readonly clock: Clock
   readonly logger: Logger
+  readonly metrics: Metrics
 }
 
 /** A run that broke off is tried again no sooner than this, so that a lasting failure does not spin. */
@@ -128,19 +131,29 @@ export class SessionRun {
     if (this.#handOver) return { kind: 'Stopped', reason: 'HANDED_OVER' }
     const logger = this.#logger.child({ turnId: turn.id })
     const context = this.#contextOf(turn, logger)
+    const { metrics, clock } = this.#options
+    const beganMs = clock.monotonicMs()
     logger.info({ resumed: turn.resumed }, 'turn begins')
+    metrics.runningTurns.inc()
     const ending = await this.#endingOf(context)
+    metrics.runningTurns.dec()
+    metrics.turns.inc({ status: ending.kind })
+    metrics.turnSeconds.observe({ status: ending.kind }, (clock.monotonicMs() - beganMs) / 1000)
     logger.info({ ending: ending.kind, failure: ending.kind === 'Failed' ? ending.failure : undefined }, 'turn ends')
     return ending
   }
 
   #contextOf(turn: OpenTurn, logger: Logger): TurnContext {
-    const { lease, database, feed, clock, config, agents, commands } = this.#options
+    const { lease, database, feed, clock, config, agents, commands, metrics } = this.#options
     const journal = new Journal({
       turnId: turn.id,
       usage: turn.usage,
       clock,
-      commit: (write) => commitTurn(database, { lease, turn }, write),
+      commit: async (write) => {
+        const committed = await commitTurn(database, { lease, turn }, write)
+        countWrite(metrics, write)
+        return committed
+      },
       onCommitted: (events) => feed.published(events),
       onCancelRequested: () => this.#abort('CANCELLED'),
       onFailure: (error) => {

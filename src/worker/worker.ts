@@ -58,6 +58,11 @@ export class Worker {
     return this.#runs.size
   }
 
+  /** No new turns are taken here, and none will be. */
+  get isDraining(): boolean {
+    return this.#state === 'draining' || this.#state === 'stopped'
+  }
+
   /** Joins the nodes and begins to work. Resolves once this process is a node. */
   async start(): Promise<void> {
     const { doorbell } = this.#options

@@ -1,0 +1,169 @@
+/**
+ * The composition root: every long-lived object is made here, in the order in which a message meets them, and ended in
+ * reverse. Nothing else in src/ makes an object that outlives a request, so two apps in one process do not see each other.
+ */
+import { createAgents } from './agents/create-agents.ts'
+import { authenticate } from './config/authenticate.ts'
+import { openLiveConfig } from './config/live-config.ts'
+import { configPath } from './config/load-config.ts'
+import { findMissingKeys, loadKeys } from './config/load-keys.ts'
+import { Doorbell } from './events/doorbell.ts'
+import { Feed } from './events/feed.ts'
+import { createCommandRunner } from './execution/run-command.ts'
+import { createContext } from './graphql/context.ts'
+import { renderGraphiqlPage } from './graphql/graphiql-page.ts'
+import { createReadiness } from './graphql/readiness-checks.ts'
+import { buildSchema } from './graphql/schema/schema.ts'
+import { startServer } from './graphql/server.ts'
+import type { IntakeContext } from './intake/intake-context.ts'
+import { createLanguageModel } from './model/create-language-model.ts'
+import type { Clock } from './platform/clock.ts'
+import type { Logger } from './platform/logger.ts'
+import { createMetrics } from './platform/metrics.ts'
+import { VERSION } from './platform/version.ts'
+import { Database } from './store/database.ts'
+import { describeDatabase } from './store/describe-database.ts'
+import { migrate } from './store/migrate.ts'
+import { resolveDatabase } from './store/resolve-database.ts'
+import { SessionRun } from './worker/session-run.ts'
+import { Worker } from './worker/worker.ts'
+
+export interface AppOptions {
+  /** FACTOTUM_HOME, prepared (src/store/factotum-home.ts). */
+  readonly home: string
+  readonly host: string
+  /** 0: any free one. */
+  readonly port: number
+  /** Null: the embedded PostgreSQL. */
+  readonly databaseUrl: string | null
+  /** For the keys of providers and for proxies. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly production: boolean
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export interface App {
+  readonly url: string
+  /** Reads config.toml again at once, instead of within the next second. */
+  reloadConfig(): Promise<void>
+  /** Drains: no new turns, running ones get `drain_timeout`; then closes everything. Repeatable. */
+  stop(): Promise<void>
+}
+
+/** Connections to PostgreSQL that a process may have open at once, besides the three that listen, beat and keep. */
+const MAX_CONNECTIONS = 20
+
+/** Resolves when the server answers and takes work. Rejects with an AppError that says what to change. */
+export async function startApp(options: AppOptions): Promise<App> {
+  const opened = new Opened()
+  try {
+    return await open(options, opened)
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+async function open(options: AppOptions, opened: Opened): Promise<App> {
+  const { home, clock, logger, production } = options
+  const startedAt = clock.now()
+  const config = await openLiveConfig({ path: configPath(home), production, logger, clock })
+  opened.add(() => config.stop())
+  const keys = loadKeys({ home, env: options.environment, logger })
+  for (const missing of findMissingKeys(config.current(), keys))
+    logger.warn(`the key of a provider is not set: ${missing}`)
+  const metrics = createMetrics()
+
+  // Where everything that must not be lost is.
+  const resolved = await resolveDatabase(options.databaseUrl ?? undefined, { home, logger, clock })
+  opened.add(() => resolved.stop())
+  await migrate(resolved.url, logger)
+  const database = new Database({ url: resolved.url, maxConnections: MAX_CONNECTIONS, logger })
+  opened.add(() => database.close())
+
+  // How commits become news, here and in other processes.
+  const doorbell = new Doorbell({ url: resolved.url, logger, clock })
+  await doorbell.start()
+  opened.add(() => doorbell.stop())
+  const feed = new Feed({ database, doorbell, logger, clock })
+  feed.start()
+  opened.add(() => feed.stop())
+
+  // What a turn calls.
+  const commands = await createCommandRunner({ home, logger, clock })
+  opened.add(() => commands.stop())
+  const model = createLanguageModel({ config, keys, proxyEnv: options.environment, clock, logger })
+  const agents = createAgents({ config, model, home, clock, logger })
+
+  // A message enters by the door …
+  const intake: IntakeContext = {
+    database,
+    config,
+    clock,
+    feed,
+    doorbell,
+    removeWorkspace: (sessionId) => commands.removeWorkspace(sessionId),
+  }
+  const described = `${await describeDatabase(database)}${resolved.embedded ? ' (embedded)' : ''}`
+  const server = { version: VERSION, startedAt, database: described, sandboxState: () => commands.sandbox() }
+  const worker = new Worker({
+    database,
+    doorbell,
+    config,
+    clock,
+    logger,
+    startRun: (lease) =>
+      new SessionRun({ lease, database, feed, config, agents, commands: commands.runner, clock, logger, metrics }),
+  })
+  const door = await startServer({
+    schema: buildSchema(),
+    host: options.host,
+    port: options.port,
+    authenticate: (token) => authenticate(config.current(), token),
+    createContext: (request) => createContext({ database, config, clock, intake, server }, request),
+    readiness: createReadiness({ database, commands, config, keys, isDraining: () => worker.isDraining }),
+    graphiqlPage: renderGraphiqlPage,
+    config,
+    feed,
+    doorbell,
+    database,
+    logger,
+    metrics,
+    clock,
+  })
+  opened.add(() => door.stop())
+
+  // … and is taken by the worker. Drained first, while the door still shows how its turns end.
+  await worker.start()
+  opened.add(() => worker.stop())
+  logger.info({ url: door.url, database: described }, 'factotum is ready')
+  return { url: door.url, reloadConfig: () => config.reload(), stop: () => opened.close() }
+}
+
+/** What has been opened, to be closed in reverse. One that fails to close does not keep the others open. */
+class Opened {
+  readonly #closers: (() => Promise<void>)[] = []
+  #closing: Promise<void> | null = null
+
+  add(close: () => Promise<void>): void {
+    this.#closers.push(close)
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#closeAll()
+    return this.#closing
+  }
+
+  async #closeAll(): Promise<void> {
+    const failures: unknown[] = []
+    for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
+      try {
+        await close()
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, 'some parts did not close')
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * The stage for a story: a whole server in this process, on a database of its own, behind real HTTP, with people who hold
+ * tokens. Everything is reached the way a frontend reaches it. Use with `await using`: the end of the test stops the server.
+ */
+import { chmod, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startApp, type App } from '../../src/app.ts'
+import { configPath } from '../../src/config/load-config.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { ApiClient, type Watch } from './api-client.ts'
+import { createTestDatabase } from './database.ts'
+import { createTemporaryHome } from './temporary-home.ts'
+import {
+  SendMessageDocument,
+  TurnDocument,
+  WatchSessionDocument,
+  type SendMessageMutation,
+  type WatchSessionSubscription,
+  type TurnQuery,
+} from '../generated/graphql.ts'
+
+/** Who is in the story: Ada runs the place, Ben and Cleo are users, the bridge speaks for a chat platform. */
+export const PEOPLE = ['ada', 'ben', 'cleo', 'bridge', 'discord'] as const
+export type Person = (typeof PEOPLE)[number]
+
+export function tokenOf(person: Person): string {
+  return `${person}-token-for-the-story`
+}
+
+export interface StoryConfig {
+  /** `[settings]` as in config.toml. */
+  readonly settings?: Readonly<Record<string, string | number | boolean>>
+  /** More TOML, such as `[providers.…]`. */
+  readonly toml?: string
+}
+
+/** The configuration of a story. Stories do not wait for running turns when they end. */
+export function storyConfig({ settings = {}, toml = '' }: StoryConfig = {}): string {
+  const users = `
+[users.ada]
+role = "admin"
+[users.ben]
+role = "user"
+skills = []
+aliases.discord = "Ben#1"
+aliases.bridge = "ben-on-the-bridge"
+[users.cleo]
+role = "user"
+skills = []
+`
+  const tokens = PEOPLE.map((person) => {
+    const kind = person === 'bridge' || person === 'discord' ? 'connector' : 'user'
+    const rest = kind === 'user' ? `user = "${person}"` : person === 'discord' ? 'namespace = "discord"' : ''
+    return `[tokens.${person}]\nkind = "${kind}"\ntoken = "${tokenOf(person)}"\n${rest}\n`
+  })
+  const lines = Object.entries({ drain_timeout: 0.1, ...settings }).map(
+    ([key, value]) => `${key} = ${JSON.stringify(value)}`,
+  )
+  return `${users}${tokens.join('')}[settings]\n${lines.join('\n')}\n${toml}`
+}
+
+export type SessionEventData = WatchSessionSubscription['sessionEvents']
+
+export interface StoryOptions {
+  readonly config?: StoryConfig
+  /** Share the database and the home of another story: a second process, as far as the database can tell. */
+  readonly beside?: Story
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export class Story implements AsyncDisposable {
+  readonly app: App
+  readonly home: string
+  readonly databaseUrl: string
+  readonly #cleanup: AsyncDisposableStack
+
+  private constructor(app: App, place: { home: string; databaseUrl: string }, cleanup: AsyncDisposableStack) {
+    this.app = app
+    this.home = place.home
+    this.databaseUrl = place.databaseUrl
+    this.#cleanup = cleanup
+  }
+
+  static async begin(options: StoryOptions = {}): Promise<Story> {
+    await using stack = new AsyncDisposableStack()
+    const home = options.beside?.home ?? stack.use(await createTemporaryHome()).path
+    const databaseUrl = options.beside?.databaseUrl ?? stack.use(await createTestDatabase()).url
+    if (options.beside === undefined) {
+      await chmod(home, 0o711)
+      await writeFile(configPath(home), storyConfig(options.config), { mode: 0o600 })
+    }
+    const app = await startApp({
+      home,
+      databaseUrl,
+      host: '127.0.0.1',
+      port: 0,
+      production: false,
+      environment: options.environment ?? {},
+      clock: systemClock,
+      logger: createLogger({ level: process.env['LOG_LEVEL'] ?? 'silent', pretty: true }),
+    })
+    stack.defer(() => app.stop())
+    return new Story(app, { home, databaseUrl }, stack.move())
+  }
+
+  as(person: Person): ApiClient {
+    return new ApiClient(this.app.url, tokenOf(person))
+  }
+
+  /** Replaces config.toml and waits until it is the running one (or was refused). */
+  async reconfigure(toml: string): Promise<void> {
+    await writeFile(configPath(this.home), toml)
+    await this.app.reloadConfig()
+  }
+
+  /** What the session's commands leave behind. */
+  path(...parts: string[]): string {
+    return join(this.home, ...parts)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#cleanup.disposeAsync()
+  }
+}
+
+type Accepted = Extract<SendMessageMutation['sendMessage'], { __typename: 'SendMessagePayload' }>
+
+/** Sends a message that must be accepted. */
+export async function send(
+  client: ApiClient,
+  sessionId: string,
+  content: string,
+  more: { user?: string; idempotencyKey?: string } = {},
+): Promise<Accepted> {
+  const { sendMessage } = await client.run(SendMessageDocument, { input: { sessionId, content, ...more } })
+  if (sendMessage.__typename !== 'SendMessagePayload') throw new Error(`not accepted: ${JSON.stringify(sendMessage)}`)
+  return sendMessage
+}
+
+/** Watches the whole log of a session from the start. */
+export function watchAll(client: ApiClient, sessionId: string, after = 0): Watch<WatchSessionSubscription> {
+  return client.watch(WatchSessionDocument, { sessionId, after })
+}
+
+/** Waits until a turn has ended, and returns its last event. `nth`: the first turn that ends is 1. */
+export async function turnEnd(
+  watch: Watch<WatchSessionSubscription>,
+  nth = 1,
+): Promise<Extract<SessionEventData, { __typename: 'TurnCompletedEvent' }>> {
+  let ended = 0
+  const last = await watch.until(
+    ({ sessionEvents }) => sessionEvents.__typename === 'TurnCompletedEvent' && ++ended === nth,
+  )
+  if (last.sessionEvents.__typename !== 'TurnCompletedEvent') throw new Error('not the end of a turn')
+  return last.sessionEvents
+}
+
+/** The events of one type, as far as they have come. */
+export function eventsOf<Name extends SessionEventData['__typename']>(
+  watch: Watch<WatchSessionSubscription>,
+  name: Name,
+): Extract<SessionEventData, { __typename: Name }>[] {
+  return watch.received.flatMap(({ sessionEvents }) =>
+    sessionEvents.__typename === name ? [sessionEvents as Extract<SessionEventData, { __typename: Name }>] : [],
+  )
+}
+
+/** The whole texts that the agent said, in order. */
+export function answersIn(watch: Watch<WatchSessionSubscription>): string[] {
+  return eventsOf(watch, 'MessageOutputEvent').flatMap(({ content }) => (content == null ? [] : [content]))
+}
+
+/** Sends a message, waits for the end of its turn, and returns the turn as the API shows it, with what the agent said in it. */
+export async function converse(client: ApiClient, sessionId: string, content: string): Promise<Conversation> {
+  const { message } = await send(client, sessionId, content)
+  await using watch = watchAll(client, sessionId)
+  const received = await watch.until(
+    ({ sessionEvents: event }) => event.__typename === 'MessageReceivedEvent' && event.message.id === message.id,
+  )
+  const { turnId } = received.sessionEvents
+  await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnCompletedEvent' && event.turnId === turnId)
+  const { turn } = await client.run(TurnDocument, { id: turnId ?? '' })
+  if (turn == null) throw new Error('the turn is gone')
+  const answers = eventsOf(watch, 'MessageOutputEvent').filter((event) => event.turnId === turnId)
+  return { ...turn, answers: answers.flatMap(({ content }) => (content == null ? [] : [content])) }
+}
+
+export type Conversation = NonNullable<TurnQuery['turn']> & { readonly answers: readonly string[] }

@@ -1,0 +1,115 @@
+import { readFile, readdir } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+import { answersIn, converse, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+import { SessionDocument, SessionPageDocument } from '../generated/graphql.ts'
+
+test('a message becomes a plan, its commands really run and are reviewed, the answer is delivered, and every step is seen', async () => {
+  await using story = await Story.begin()
+  const ada = story.as('ada')
+  const { message } = await send(
+    ada,
+    'cli:demo',
+    'run: echo hi > greeting.txt && cat greeting.txt\nWhat does the file say?',
+  )
+  await using watch = watchAll(ada, 'cli:demo')
+  const end = await turnEnd(watch)
+
+  expect(end).toMatchObject({ turnStatus: 'DONE', failure: null, commandsHandled: [] })
+  const steps = watch.received.map(({ sessionEvents: event }) => describe(event))
+  expect(steps.filter((name) => name !== 'MessageOutput delta')).toEqual([
+    'MessageReceived',
+    'RECEIVED',
+    'CONTEXT',
+    'PLANNING',
+    'PLANNED',
+    'VALIDATION',
+    'PlanCreated',
+    'EXECUTING',
+    'TaskUpdate RUNNING',
+    'TaskOutput',
+    'TaskUpdate DONE',
+    'REVIEWING',
+    'Review',
+    'TaskUpdate RUNNING',
+    'DELIVERING',
+    'MessageOutput content',
+    'TaskUpdate DONE',
+    'COMPLETE',
+    'TurnCompleted',
+  ])
+  expect(answersIn(watch)).toHaveLength(1)
+  expect(answersIn(watch)[0]).toContain('hi')
+
+  const { session } = await ada.run(SessionPageDocument, { id: 'cli:demo' })
+  const shown = session?.messages.edges[0]?.node
+  expect(shown).toMatchObject({
+    id: message.id,
+    status: 'DONE',
+    turn: { status: 'DONE', step: 'COMPLETE', usage: { calls: 3 } },
+  })
+  expect(shown?.turn?.plans).toHaveLength(1)
+  expect(shown?.turn?.plans[0]?.tasks).toMatchObject([
+    { type: 'EXEC', status: 'DONE', output: 'hi\n', exitCode: 0, review: { verdict: 'OK' }, final: false },
+    { type: 'MSG', status: 'DONE', output: answersIn(watch)[0], final: true },
+  ])
+  const [workspace] = await readdir(story.path('sessions'))
+  expect(await readFile(story.path('sessions', workspace ?? '', 'greeting.txt'), 'utf8')).toBe('hi\n')
+
+  const { session: item } = await ada.run(SessionDocument, { id: 'cli:demo' })
+  expect(item).toMatchObject({
+    status: 'IDLE',
+    messageCount: 1,
+    turnCount: 1,
+    queueLength: 0,
+    activeTurn: null,
+    participants: [{ name: 'ada' }],
+  })
+})
+
+test('seq has no gaps but where text pieces were, and the pieces add up to the text', async () => {
+  await using story = await Story.begin()
+  const ada = story.as('ada')
+  await send(ada, 'cli:long', `wait: 300\n${'A long question. '.repeat(200)}`)
+  await using watch = watchAll(ada, 'cli:long')
+  await turnEnd(watch)
+  const seqs = watch.received.map(({ sessionEvents }) => sessionEvents.seq)
+  expect(seqs).toEqual(seqs.map((_, index) => index + 1))
+  const outputs = eventsOf(watch, 'MessageOutputEvent')
+  const deltas = outputs.flatMap(({ delta }) => (delta == null ? [] : [delta]))
+  expect(deltas.length).toBeGreaterThan(1)
+  expect(answersIn(watch)[0]?.startsWith(deltas.join(''))).toBe(true)
+
+  await using later = watchAll(ada, 'cli:long')
+  await turnEnd(later)
+  expect(eventsOf(later, 'MessageOutputEvent').map(({ delta }) => delta)).toEqual([null])
+})
+
+test('a review that is not content leads to another plan, and the user is told why', async () => {
+  await using story = await Story.begin()
+  const turn = await converse(story.as('ada'), 'cli:replan', 'fail:\nrun: echo first try')
+  expect(turn.status).toBe('DONE')
+  expect(turn.plans).toHaveLength(2)
+  expect(turn.plans[0]?.tasks[0]).toMatchObject({ type: 'EXEC', review: { verdict: 'REPLAN' } })
+  expect(turn.plans[0]?.tasks[1]).toMatchObject({ status: 'SKIPPED' })
+  expect(turn.plans[1]?.replanReason).toBe(turn.plans[0]?.tasks[0]?.review?.reason)
+  expect(turn.answers.join('\n')).toContain('did not work')
+})
+
+test('sessions run side by side: a slow one keeps nobody waiting', async () => {
+  await using story = await Story.begin()
+  const ada = story.as('ada')
+  await send(ada, 'cli:slow', 'run: sleep 30')
+  await using slow = watchAll(ada, 'cli:slow')
+  await slow.until(({ sessionEvents: event }) => event.__typename === 'TaskUpdateEvent')
+  const turn = await converse(ada, 'cli:quick', 'run: echo quick')
+  expect(turn.status).toBe('DONE')
+  expect(eventsOf(slow, 'TurnCompletedEvent')).toEqual([])
+})
+
+/** An event in one word or two. */
+function describe(event: { __typename: string; step?: unknown; taskStatus?: unknown; delta?: unknown }): string {
+  const name = event.__typename.replace(/Event$/, '')
+  if (name === 'MessageOutput') return `${name} ${event.delta == null ? 'content' : 'delta'}`
+  if (name === 'PipelineStep') return String(event.step)
+  return name === 'TaskUpdate' ? `${name} ${String(event.taskStatus)}` : name
+}

@@ -1,0 +1,37 @@
+/**
+ * Two projects: pure tests, and those that need PostgreSQL (`*.pg.test.ts`), for which one embedded server is started.
+ * No module mocks, no retries: a test that fails sometimes is a bug.
+ */
+import { availableParallelism } from 'node:os'
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    // Tests run as the server does: Node itself strips the types, and there is one copy of every module.
+    experimental: { viteModuleRunner: false },
+    pool: 'forks',
+    maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 30_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{src,test}/**/*.test.ts'],
+          exclude: ['**/*.pg.test.ts', 'test/generated/**'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'pg',
+          include: ['{src,test}/**/*.pg.test.ts'],
+          exclude: ['test/generated/**'],
+          globalSetup: ['test/harness/start-test-postgres.ts'],
+        },
+      },
+    ],
+  },
+})
