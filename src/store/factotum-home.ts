@@ -6,23 +6,29 @@
  * loosened for that, except of directories that are new or empty and therefore hide nothing.
  */
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, messageOf } from '../core/errors.ts'
-import { accountOfUid, canEnter, closedDirectory, type Account } from './unprivileged-account.ts'
+import { accountOfUid, canEnter, closedDirectory, existingPart, type Account } from './unprivileged-account.ts'
 
 /** Others may pass through by name, but not look around. */
 const PASSABLE = 0o711
 
 /**
- * Where FACTOTUM_HOME is when nobody says: `.factotum` in the working directory. For root in a working directory that
- * `account` cannot enter, a directory under /var/lib that is always the same for this working directory.
+ * Where FACTOTUM_HOME is when nobody says: `.factotum` in the working directory. Where that cannot be used (root: `account`
+ * cannot enter it; others: it is not writable, or root has used it before), a directory of our own that is always the same
+ * for this working directory.
  */
 export function defaultHome({ cwd, account }: { readonly cwd: string; readonly account: Account | null }): string {
   const local = join(cwd, '.factotum')
-  if (canEnter(homeAccount(local, account), cwd)) return local
   const fingerprint = createHash('sha256').update(cwd).digest('hex').slice(0, 8)
-  return join('/var/lib/factotum', `${basename(cwd) || 'root'}-${fingerprint}`)
+  const name = `${basename(cwd) || 'root'}-${fingerprint}`
+  if (account !== null) {
+    return canEnter(homeAccount(local, account), cwd) ? local : join('/var/lib/factotum', name)
+  }
+  const own = join(homedir(), '.local', 'share', 'factotum', name)
+  return !isWritable(pgDirectory(local)) && isWritable(own) ? own : local
 }
 
 /**
@@ -35,8 +41,12 @@ export function homeAccount(home: string, account: Account | null): Account | nu
   return data === undefined || data.uid === 0 ? account : accountOfUid(data.uid, data.gid)
 }
 
+export function pgDirectory(home: string): string {
+  return join(home, 'pg')
+}
+
 export function dataDirectory(home: string): string {
-  return join(home, 'pg', 'data')
+  return join(pgDirectory(home), 'data')
 }
 
 /**
@@ -44,15 +54,37 @@ export function dataDirectory(home: string): string {
  * Throws CONFIG_INVALID, naming the directory and the fix, when it cannot be created or `account` cannot enter it.
  */
 export function prepareHome({ home, account }: { readonly home: string; readonly account: Account | null }): string {
-  const path = createPassable(resolve(home), account)
-  const user = homeAccount(path, account)
-  if (closedDirectory(user, path) === path && readdirSync(path).length === 0) chmodSync(path, PASSABLE)
-  const closed = closedDirectory(user, path)
-  if (closed === null) return path
+  const wanted = resolve(home)
+  const user = homeAccount(wanted, account)
+  refuseClosed(user, dirname(wanted), wanted)
+  const path = createPassable(wanted, account)
+  if (!canEnter(user, path) && readdirSync(path).length === 0) chmodSync(path, PASSABLE)
+  refuseClosed(user, path, wanted)
+  if (isWritable(pgDirectory(path))) return path
   throw new AppError(
     'CONFIG_INVALID',
-    `The account "${user?.name}", which root uses to run PostgreSQL and commands, cannot enter ${closed}, so it cannot reach ` +
-      `FACTOTUM_HOME (${path}). Run "chmod o+x ${closed}", or set FACTOTUM_HOME to another directory, such as /var/lib/factotum.`,
+    `FACTOTUM_HOME (${path}) belongs to another user, who started Factotum here before. ` +
+      'Start it as that user, or set FACTOTUM_HOME to a directory of your own.',
+  )
+}
+
+/** Whether we may make entries in `path`, or create it. */
+function isWritable(path: string): boolean {
+  try {
+    accessSync(existingPart(path), constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function refuseClosed(user: Account | null, path: string, home: string): void {
+  const closed = closedDirectory(user, path)
+  if (user === null || closed === null) return
+  throw new AppError(
+    'CONFIG_INVALID',
+    `The account "${user.name}", which root uses to run PostgreSQL and commands, cannot enter ${closed}, so it cannot reach ` +
+      `FACTOTUM_HOME (${home}). Run "chmod o+x ${closed}", or set FACTOTUM_HOME to another directory, such as /var/lib/factotum.`,
   )
 }
 

@@ -45,9 +45,6 @@ interface Package {
   readonly links: readonly Link[]
 }
 
-/** Needed for building programs against PostgreSQL, not for running it: a third of the package. */
-const NOT_COPIED = /\.a$|^pkgconfig$|^libecpg/
-
 /**
  * Programs that `account` (null: ourselves) can run. `directory` is where a copy goes, if one is needed.
  * Throws CONFIG_INVALID where there is no package for this platform.
@@ -130,7 +127,6 @@ async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true })
   await chmod(to, 0o755)
   for (const entry of await readdir(from, { withFileTypes: true })) {
-    if (NOT_COPIED.test(entry.name)) continue
     const source = join(from, entry.name)
     const target = join(to, entry.name)
     if (entry.isDirectory()) await copyTree(source, target)

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { AppError } from '../core/errors.ts'
 import { randomHex } from '../platform/id.ts'
 import { hasCode } from './error-code.ts'
-import { dataDirectory } from './factotum-home.ts'
+import { dataDirectory, pgDirectory } from './factotum-home.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'
 import { isAlive, runProgram } from './postgres-program.ts'
 import { readIfThere } from './read-if-there.ts'
@@ -38,7 +38,7 @@ export interface Cluster {
 
 /** `<home>/pg`, open to the account (who may pass, not look around) whatever the umask. */
 export async function preparePgDirectory(home: string, account: Account | null): Promise<string> {
-  const directory = join(home, 'pg')
+  const directory = pgDirectory(home)
   const made = await mkdir(directory, { recursive: true, mode: 0o700 })
   if (made !== undefined && account !== null) await chmod(directory, 0o711)
   return directory

@@ -57,7 +57,8 @@ export function closedDirectory(account: Account | null, path: string): string |
   }
 }
 
-function existingPart(path: string): string {
+/** The real path of as much of `path` as exists. */
+export function existingPart(path: string): string {
   let at = path
   while (!existsSync(at) && at !== dirname(at)) at = dirname(at)
   return realpathSync(at)

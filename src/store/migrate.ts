@@ -1,0 +1,202 @@
+/**
+ * Brings the database to the schema of this build, at start, before anything else talks to it. The bookkeeping is Prisma's own
+ * (table `_prisma_migrations`, its advisory lock), so that `prisma migrate status`, `deploy` and `dev` see the same history.
+ *
+ * What must hold: a migration happens whole or not at all (one transaction each, with its row in the table), and of many
+ * processes starting at once one migrates while the others wait. Two limits follow from the transaction: no
+ * `CREATE INDEX CONCURRENTLY`, and a value added to an enum can be used only by a later migration.
+ */
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { AppError, messageOf } from '../core/errors.ts'
+import type { Logger } from '../platform/logger.ts'
+import { hasCode } from './error-code.ts'
+
+interface Migration {
+  readonly name: string
+  readonly sql: string
+  /** SHA-256 of the file, as Prisma computes it. */
+  readonly checksum: string
+}
+
+interface AppliedMigration {
+  readonly migration_name: string
+  readonly checksum: string
+  readonly finished_at: Date | null
+}
+
+const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
+const OLDEST_SERVER = 150_000
+const CONNECT_TIMEOUT_MS = 5000
+/** The advisory lock that Prisma's engine takes for the same purpose. */
+const PRISMA_LOCK = 72_707_369
+const BOOKKEEPING = `
+  CREATE TABLE _prisma_migrations (
+    id varchar(36) PRIMARY KEY,
+    checksum varchar(64) NOT NULL,
+    finished_at timestamptz,
+    migration_name varchar(255) NOT NULL,
+    logs text,
+    rolled_back_at timestamptz,
+    started_at timestamptz NOT NULL DEFAULT now(),
+    applied_steps_count integer NOT NULL DEFAULT 0
+  )`
+
+/**
+ * Applies what is missing and returns the names of what it applied; on repeat, nothing. A database that is ahead of this
+ * build is used as it is, with a warning. Throws CONFIG_INVALID when a person must act (wrong address or password, a server
+ * too old, an edited or failed migration), DATABASE_UNAVAILABLE (retry: backoff) when the server cannot be reached.
+ */
+export async function migrate(url: string, logger: Logger, directory = MIGRATIONS): Promise<string[]> {
+  const migrations = await readMigrations(directory)
+  const db = await connect(url)
+  try {
+    await requireServerVersion(db)
+    await lock(db, logger)
+    const pending = compare(migrations, await readApplied(db), logger)
+    for (const migration of pending) {
+      await apply(db, migration)
+      logger.info({ migration: migration.name }, 'migration applied')
+    }
+    return pending.map(({ name }) => name)
+  } finally {
+    await db.end() // the lock goes with the connection
+  }
+}
+
+async function readMigrations(directory: string): Promise<Migration[]> {
+  const entries = await readdir(directory, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  return await Promise.all(
+    names.sort().map(async (name) => {
+      const file = await readFile(join(directory, name, 'migration.sql'))
+      return { name, sql: file.toString('utf8'), checksum: createHash('sha256').update(file).digest('hex') }
+    }),
+  )
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  try {
+    const db = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      application_name: 'factotum migrate',
+    })
+    db.on('error', () => {}) // a connection that breaks also fails the query under way, which tells
+    await db.connect()
+    return db
+  } catch (error) {
+    throw cannotConnect(error)
+  }
+}
+
+/** SQLSTATE class 28: not allowed in; 3D000: no such database. The URL holds a password, so no message quotes it. */
+function cannotConnect(cause: unknown): AppError {
+  const reason = messageOf(cause) || String((cause as { code?: unknown }).code)
+  if (hasCode(cause, '28P01', '28000')) {
+    return new AppError('CONFIG_INVALID', `PostgreSQL refuses the login: ${reason}. Correct DATABASE_URL.`, { cause })
+  }
+  if (hasCode(cause, 'ERR_INVALID_URL')) {
+    return new AppError(
+      'CONFIG_INVALID',
+      'DATABASE_URL is not a valid address (is a special character not percent-encoded?).',
+    )
+  }
+  if (hasCode(cause, '3D000')) {
+    return new AppError('CONFIG_INVALID', `${reason}. Create it (createdb), or correct DATABASE_URL.`, { cause })
+  }
+  return new AppError('DATABASE_UNAVAILABLE', `PostgreSQL cannot be reached: ${reason}. Is DATABASE_URL right?`, {
+    retry: 'backoff',
+    cause,
+  })
+}
+
+async function requireServerVersion(db: pg.Client): Promise<void> {
+  const { rows } = await db.query<{ number: number; version: string }>(
+    `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`,
+  )
+  const server = rows[0]
+  if (server === undefined || server.number >= OLDEST_SERVER) return
+  throw new AppError(
+    'CONFIG_INVALID',
+    `The server behind DATABASE_URL is PostgreSQL ${server.version}; Factotum needs 15 or newer. ` +
+      'Upgrade it, or unset DATABASE_URL to use the embedded one.',
+  )
+}
+
+async function lock(db: pg.Client, logger: Logger): Promise<void> {
+  const { rows } = await db.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [PRISMA_LOCK])
+  if (rows[0]?.locked === true) return
+  logger.info('another process is migrating the database; waiting for it')
+  await db.query('SELECT pg_advisory_lock($1)', [PRISMA_LOCK])
+}
+
+async function readApplied(db: pg.Client): Promise<AppliedMigration[]> {
+  const { rows: found } = await db.query<{ table: string | null }>(`SELECT to_regclass('_prisma_migrations') AS table`)
+  if (found[0]?.table == null) await createBookkeeping(db)
+  const { rows } = await db.query<AppliedMigration>(
+    'SELECT migration_name, checksum, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at',
+  )
+  return rows
+}
+
+async function createBookkeeping(db: pg.Client): Promise<void> {
+  try {
+    await db.query(BOOKKEEPING)
+  } catch (error) {
+    if (!hasCode(error, '42501')) throw error
+    throw new AppError(
+      'CONFIG_INVALID',
+      `The user in DATABASE_URL may not create tables (${messageOf(error)}). ` +
+        'Make it the owner of the database: ALTER DATABASE … OWNER TO …',
+      { cause: error },
+    )
+  }
+}
+
+/** What is still to be applied, in order. */
+function compare(migrations: readonly Migration[], applied: readonly AppliedMigration[], logger: Logger): Migration[] {
+  const known = new Map(migrations.map((migration) => [migration.name, migration]))
+  for (const { migration_name: name, checksum, finished_at: finishedAt } of applied) {
+    if (finishedAt === null) throw refuse(`Migration ${name} failed half-way before`, `prisma migrate resolve`)
+    const file = known.get(name)
+    if (file !== undefined && file.checksum !== checksum) {
+      throw refuse(
+        `Migration ${name} was edited after it was applied to this database`,
+        `git checkout prisma/migrations`,
+      )
+    }
+  }
+  const ahead = applied.map((row) => row.migration_name).filter((name) => !known.has(name))
+  if (ahead.length > 0)
+    logger.warn({ migrations: ahead }, 'the database is ahead of this build; is an older version running?')
+  const done = new Set(applied.map((row) => row.migration_name))
+  return migrations.filter(({ name }) => !done.has(name))
+}
+
+function refuse(what: string, command: string): AppError {
+  return new AppError('CONFIG_INVALID', `${what}. Nothing was changed. Put it right first, see "${command}".`)
+}
+
+/** The whole file is one simple query: many statements, function bodies and all. */
+async function apply(db: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  try {
+    await db.query('BEGIN')
+    await db.query(sql)
+    await db.query(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+       VALUES (gen_random_uuid(), $1, $2, now(), clock_timestamp(), 1)`,
+      [checksum, name],
+    )
+    await db.query('COMMIT')
+  } catch (error) {
+    // Nothing else uses this connection: that it ends rolls the transaction back.
+    if (!(error instanceof pg.DatabaseError)) throw cannotConnect(error)
+    throw new AppError('CONFIG_INVALID', `Migration ${name} failed and was rolled back: ${error.message}.`, {
+      cause: error,
+    })
+  }
+}

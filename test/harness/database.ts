@@ -1,0 +1,44 @@
+/** A migrated, empty database for each test that asks: a copy of the template, in about 50 ms. Nothing is shared or mocked. */
+import pg from 'pg'
+import { inject } from 'vitest'
+import { randomHex } from '../../src/platform/id.ts'
+
+declare module 'vitest' {
+  // eslint-disable-next-line typescript/consistent-type-definitions -- merges with vitest's
+  interface ProvidedContext {
+    testPostgres: { readonly adminUrl: string; readonly template: string }
+  }
+}
+
+export interface TestDatabase extends AsyncDisposable {
+  readonly url: string
+  /** Cuts all connections to it. */
+  drop(): Promise<void>
+}
+
+/** `migrated: false` gives an empty database without any table. Only in `*.pg.test.ts` files. */
+export async function createTestDatabase({ migrated = true } = {}): Promise<TestDatabase> {
+  const { adminUrl, template } = inject('testPostgres')
+  const name = `factotum_test_${randomHex(8)}`
+  await runAsAdmin(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${migrated ? template : 'template0'}`)
+  const drop = (): Promise<void> => runAsAdmin(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  return { url: databaseUrl(adminUrl, name), drop, [Symbol.asyncDispose]: drop }
+}
+
+/** One statement on the server that all test databases live on. */
+export async function runAsAdmin(adminUrl: string, sql: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: adminUrl })
+  await admin.connect()
+  try {
+    await admin.query(sql)
+  } finally {
+    await admin.end()
+  }
+}
+
+/** The same server, another database. */
+export function databaseUrl(adminUrl: string, name: string): string {
+  const url = new URL(adminUrl)
+  url.pathname = `/${name}`
+  return url.href
+}

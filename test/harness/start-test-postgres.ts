@@ -1,0 +1,38 @@
+/**
+ * Runs once before all tests that need PostgreSQL: an embedded server of their own (or the one of FACTOTUM_TEST_DATABASE_URL,
+ * whose user must be allowed to create databases), and in it a migrated template, from which each test gets a copy.
+ */
+import type { TestProject } from 'vitest/node'
+import { systemClock } from '../../src/platform/clock.ts'
+import { randomHex } from '../../src/platform/id.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { databaseUrl, runAsAdmin } from './database.ts'
+import { createTemporaryHome, sweepTemporaryHomes } from './temporary-home.ts'
+
+/** What these tests write need not survive a power cut. */
+const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
+
+export default async function startTestPostgres(project: TestProject): Promise<() => Promise<void>> {
+  const logger = createLogger({ level: 'warn', pretty: false })
+  await using cleanup = new AsyncDisposableStack()
+
+  const adminUrl = process.env['FACTOTUM_TEST_DATABASE_URL'] ?? (await startServer())
+  async function startServer(): Promise<string> {
+    await sweepTemporaryHomes()
+    const home = cleanup.use(await createTemporaryHome())
+    const server = await startEmbeddedPostgres({ home: home.path, logger, clock: systemClock, settings: SETTINGS })
+    cleanup.defer(() => server.stop())
+    return server.url
+  }
+
+  const template = `factotum_template_${randomHex(4)}`
+  await runAsAdmin(adminUrl, `CREATE DATABASE ${template}`)
+  cleanup.defer(() => runAsAdmin(adminUrl, `DROP DATABASE ${template}`))
+  await migrate(databaseUrl(adminUrl, template), logger)
+
+  project.provide('testPostgres', { adminUrl, template })
+  const teardown = cleanup.move()
+  return () => teardown.disposeAsync()
+}
