@@ -8,7 +8,7 @@ import type { ProposedPlan, ProposedTask } from './plan.ts'
 /** One argument of a process may be 128 KiB on Linux; a command written by a model that comes near a quarter of it is a mistake. */
 export const MAX_DETAIL_BYTES = 32 * 1024
 export const MAX_EXPECT_BYTES = 4 * 1024
-export const MAX_GOAL_BYTES = 4 * 1024
+const MAX_GOAL_BYTES = 4 * 1024
 /** A plan with a thousand wrong tasks needs no thousand sentences. */
 const MAX_PROBLEMS = 20
 

@@ -7,11 +7,11 @@ import type OpenAI from 'openai'
 import { Stream } from 'openai/core/streaming'
 import * as z from 'zod'
 import { toStorable } from '../platform/well-formed.ts'
-import { isEventStream } from './http-transport.ts'
+import { isEventStream } from './event-stream.ts'
 import type { TokenCounts } from './language-model.ts'
 
 /** More text than any plan, review or message has a use for. */
-export const MAX_TEXT_CHARS = 1024 * 1024
+const MAX_TEXT_CHARS = 1024 * 1024
 
 export interface ChatAnswer {
   readonly text: string

@@ -11,8 +11,10 @@
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { Clock } from '../platform/clock.ts'
+import { AnswerCut, AnswerGauge } from './answer-gauge.ts'
+import { isEventStream } from './event-stream.ts'
 
-export interface AnswerLimits {
+interface AnswerLimits {
   /** No byte for this long ends the answer. */
   readonly idleMs: number
   /** The whole answer may take this long, however steadily it drips. */
@@ -24,23 +26,6 @@ export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise
 /** A `fetch` for one call. */
 export type FetchWithin = (limits: AnswerLimits) => Fetch
 
-/** An answer that was cut off because it broke one of our limits. */
-export class AnswerCut extends Error {
-  override readonly name = 'AnswerCut'
-  readonly limit: 'silence' | 'duration' | 'size' | 'protocol'
-
-  constructor(limit: AnswerCut['limit'], message: string) {
-    super(message)
-    this.limit = limit
-  }
-}
-
-/** A text of 1 MiB, escaped in the worst usual way, fits; a JSON document beyond this is never parsed. */
-const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024
-/** A stream repeats some 300 bytes of envelope for each few characters of text. */
-const MAX_STREAM_BYTES = 64 * 1024 * 1024
-/** What an error page says is in its first lines. */
-const MAX_ERROR_BYTES = 64 * 1024
 const DRAIN_MS = 250
 
 export interface HttpTransportOptions {
@@ -98,11 +83,11 @@ class Exchange {
 
   #send(resolve: (response: Response) => void): void {
     const { url, init, agents } = this.#options
-    const body = typeof init.body === 'string' ? init.body : ''
+    const body = Buffer.from(typeof init.body === 'string' ? init.body : '')
     const headers = {
       ...Object.fromEntries(new Headers(init.headers)),
       'accept-encoding': 'identity',
-      'content-length': Buffer.byteLength(body),
+      'content-length': body.length,
     }
     const secure = url.protocol === 'https:'
     const agent = agents[secure ? 'https:' : 'http:']
@@ -161,7 +146,10 @@ class Exchange {
   }
 
   #pump(response: IncomingMessage, reader: ReadableStreamDefaultController<Uint8Array>): void {
-    const gauge = new SizeGauge(response)
+    const gauge = new AnswerGauge({
+      isError: (response.statusCode ?? 0) >= 300,
+      isStream: isEventStream(response.headers['content-type']),
+    })
     response.on('data', (chunk: Buffer) => {
       this.#touch()
       const verdict = gauge.add(chunk)
@@ -222,34 +210,4 @@ class Exchange {
     this.#cancelTotal()
     this.#options.init.signal?.removeEventListener('abort', this.#onAbort)
   }
-}
-
-/** Counts an answer's bytes. An error page is cut short, anything else that is too large is refused. */
-class SizeGauge {
-  readonly #isError: boolean
-  readonly #maxBytes: number
-  #bytes = 0
-  #lineBytes = 0
-
-  constructor(response: IncomingMessage) {
-    this.#isError = (response.statusCode ?? 0) >= 300
-    const streamed = isEventStream(response.headers['content-type'])
-    this.#maxBytes = this.#isError ? MAX_ERROR_BYTES : streamed ? MAX_STREAM_BYTES : MAX_DOCUMENT_BYTES
-  }
-
-  /** A stream is parsed line by line, so its longest line counts as a document. */
-  add(chunk: Buffer): 'more' | 'enough' | AnswerCut {
-    this.#bytes += chunk.length
-    const lastBreak = chunk.lastIndexOf(10)
-    this.#lineBytes = lastBreak === -1 ? this.#lineBytes + chunk.length : chunk.length - lastBreak - 1
-    if (this.#isError && this.#bytes > this.#maxBytes) return 'enough'
-    if (this.#bytes > this.#maxBytes || this.#lineBytes > MAX_DOCUMENT_BYTES) {
-      return new AnswerCut('size', `it is larger than ${Math.min(this.#maxBytes, this.#bytes)} bytes`)
-    }
-    return 'more'
-  }
-}
-
-export function isEventStream(contentType: string | null | undefined): boolean {
-  return (contentType ?? '').trim().toLowerCase().startsWith('text/event-stream')
 }

@@ -6,7 +6,7 @@ import OpenAI from 'openai'
 import { AppError, messageOf } from '../core/errors.ts'
 import { AnsweredError, UnusableAnswer } from './chat-answer.ts'
 import { complaintOf, judgeComplaint, type Complaint } from './complaint.ts'
-import { AnswerCut } from './http-transport.ts'
+import { AnswerCut } from './answer-gauge.ts'
 import { capitalize, nameBaseUrl, nameModel, nameProvider, quote, type ModelCallContext } from './model-call-context.ts'
 import { retryAfterMs } from './retry-after.ts'
 
@@ -88,8 +88,8 @@ function reasonOf(code: string, setting: string): readonly [string, 'never' | 'b
     return [`the connection is refused. Check ${setting}, and that the server there runs`, 'backoff']
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return [`its name cannot be resolved. Check ${setting} and the network`, 'backoff']
-  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code))
-    return [`its certificate is not accepted. Check ${setting}`, 'never']
+  if (/CERT|SELF_SIGNED|UNABLE_TO/.test(code)) return [`its certificate is not accepted. Check ${setting}`, 'never']
+  if (/SSL|TLS|EPROTO/.test(code)) return [`no TLS connection can be made. Check https or http in ${setting}`, 'never']
   if (code.startsWith('HPE_')) return [`what answers there does not speak HTTP properly. Check ${setting}`, 'backoff']
   return ['the connection broke', 'backoff']
 }

@@ -1,11 +1,7 @@
 /**
- * What the rehearsal model answers: a pure function of the prompt. The grammar of a message, line by line:
- *
- *   run: <command>   becomes an EXEC task
- *   fail: <text>     makes the review of the first command ask for another plan, once
- *   wait: <ms>       delays the first plan
- *
- * Everything else is quoted in the answer, which says plainly that it is a rehearsal and shows what the commands printed.
+ * What the rehearsal model answers: a pure function of the prompt. `rehearsal-grammar.ts` is its grammar: `run:` lines become
+ * EXEC tasks, `fail:` makes the review of the first command ask for another plan, `wait:` delays the first plan. Everything
+ * else is quoted in the answer, which says plainly that it is a rehearsal and shows what the commands printed.
  * What must hold: a turn ends. A failed command leads to a plan that only reports it; `fail:` fires only in the first plan.
  */
 import { findBlock, findTasks, readPrompt, type PromptPart, type PromptTask } from './rehearsal-prompt.ts'

@@ -42,7 +42,20 @@ async function answerRequest(
   const usage = { prompt_tokens: countTokens(prompt), completion_tokens: countTokens(text) }
   const pieces = schemaName === null ? splitText(text) : [text]
   const events = streamEvents({ model: request.model, pieces, usage, pause: () => sleep(pieceDelayMs) })
-  return new Response(ReadableStream.from(events), { headers: { 'content-type': 'text/event-stream' } })
+  return new Response(toStream(events), { headers: { 'content-type': 'text/event-stream' } })
+}
+
+function toStream(events: AsyncGenerator<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    pull: async (reader) => {
+      const { value, done } = await events.next()
+      if (done === true) reader.close()
+      else reader.enqueue(value)
+    },
+    cancel: async () => {
+      await events.return(undefined)
+    },
+  })
 }
 
 interface Stream {
@@ -53,9 +66,9 @@ interface Stream {
   readonly pause: () => Promise<void>
 }
 
-async function* streamEvents({ model, pieces, usage, pause }: Stream): AsyncGenerator<Uint8Array> {
+async function* streamEvents({ model, pieces, usage, pause }: Stream): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder()
-  const event = (choices: readonly unknown[], more: object = {}): Uint8Array => {
+  const event = (choices: readonly unknown[], more: object = {}): Uint8Array<ArrayBuffer> => {
     const chunk = { id: 'rehearsal', object: 'chat.completion.chunk', created: 0, model, choices, ...more }
     return encoder.encode(`data: ${JSON.stringify(chunk)}\n\n`)
   }

@@ -21,6 +21,7 @@ export interface AgentsWorld extends AsyncDisposable {
 
 export interface AgentsWorldOptions extends StubConfigOptions {
   readonly keys?: Readonly<Record<string, string>>
+  readonly proxyEnv?: Readonly<Record<string, string>>
   /** Waits between tries take their time. */
   readonly realWaits?: boolean
 }
@@ -38,7 +39,7 @@ export async function openAgentsWorld(options: AgentsWorldOptions): Promise<Agen
   }
   const logger = pino({ level: 'silent' })
   const keys = { apiKey: (name: string) => options.keys?.[name] ?? null }
-  const model = createLanguageModel({ config, keys, proxyEnv: {}, clock, logger })
+  const model = createLanguageModel({ config, keys, proxyEnv: options.proxyEnv ?? {}, clock, logger })
   return {
     agents: createAgents({ config, model, home, clock, logger }),
     model,

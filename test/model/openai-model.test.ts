@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { AppError } from '../../src/core/errors.ts'
 import type { ModelRequest } from '../../src/model/language-model.ts'
-import { openAgentsWorld, type AgentsWorldOptions } from './agents-world.ts'
+import { MESSENGER_CONTEXT, openAgentsWorld, type AgentsWorldOptions } from './agents-world.ts'
 import { chunk, sse, StubEndpoint, type StubScript } from './stub-endpoint.ts'
 
 const SCHEMA = { name: 'plan', json: { type: 'object', properties: {}, required: [], additionalProperties: false } }
@@ -111,6 +111,28 @@ describe('a completion', () => {
     }
     for (let call = 0; call < 5; call++) await world.model.complete(request)
     expect(await stub.connectionCount()).toBe(1)
+  })
+
+  test('takes a new connection, and no new try, when the kept one has just been closed', async () => {
+    await using stub = await StubEndpoint.start({
+      by: ({ index }) => (index === 1 ? (response) => response.destroy() : 'Hi.'),
+    })
+    await using world = await openAgentsWorld({ baseUrl: stub.baseUrl })
+    const { signal } = new AbortController()
+    const ask = () => world.agents.write(MESSENGER_CONTEXT, () => {}, signal)
+    expect((await ask()).kind).toBe('answered')
+    expect((await ask()).kind).toBe('answered')
+    expect(stub.calls).toHaveLength(3)
+    expect(world.waitsMs).toEqual([])
+  })
+
+  test('goes through a proxy when the environment names one', async () => {
+    await using proxy = await StubEndpoint.start({ always: 'Hi from afar.' })
+    const proxyEnv = { HTTP_PROXY: new URL(proxy.baseUrl).origin }
+    await using world = await openAgentsWorld({ baseUrl: 'http://models.invalid/v1', proxyEnv })
+    const answer = await world.agents.write(MESSENGER_CONTEXT, () => {}, new AbortController().signal)
+    expect(answer).toMatchObject({ kind: 'answered', output: 'Hi from afar.' })
+    expect(proxy.calls[0]?.headers.host).toBe('models.invalid')
   })
 
   test('passes on what the receiver of the text throws', async () => {

@@ -135,6 +135,15 @@ describe('a provider that is not there', () => {
     )
   })
 
+  test('speaks HTTP where base_url says HTTPS', async () => {
+    await using stub = await StubEndpoint.start({ list: [] })
+    const failure = await planWith({ baseUrl: stub.baseUrl.replace('http:', 'https:') })
+    expect(failure).toMatchObject({ code: 'MODEL_UNREACHABLE', retry: 'never' })
+    expect(failure.message).toContain(
+      'no TLS connection can be made. Check https or http in base_url in [providers.stub]',
+    )
+  })
+
   test('has no name', async () => {
     const failure = await planWith({ baseUrl: 'http://no-such-host.invalid/v1' })
     expect(failure.code).toBe('MODEL_UNREACHABLE')

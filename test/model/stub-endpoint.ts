@@ -21,7 +21,7 @@ export interface StubCall {
   readonly body: StubRequest
 }
 
-export interface StubRequest {
+interface StubRequest {
   readonly model: string
   readonly messages: readonly { readonly role: string; readonly content: string }[]
   readonly stream?: boolean
@@ -37,7 +37,7 @@ export interface StubRequest {
 }
 
 /** What a model says. Anything but a string is sent as JSON text. */
-export interface StubCompletion {
+interface StubCompletion {
   readonly content?: unknown
   /** The content in the pieces in which it is streamed; default: all at once. */
   readonly pieces?: readonly string[]
@@ -50,14 +50,14 @@ export interface StubCompletion {
 }
 
 /** Any HTTP answer. */
-export interface StubHttp {
+interface StubHttp {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
 }
 
 /** Full control: writes to the socket as it likes, or never. */
-export type StubHandler = (response: ServerResponse) => void
+type StubHandler = (response: ServerResponse) => void
 export type StubAnswer = string | StubCompletion | StubHttp | StubHandler
 export type StubScript =
   | { readonly always: StubAnswer }
@@ -181,7 +181,7 @@ function complete(completion: StubCompletion, call: StubCall, response: ServerRe
 }
 
 /** The answer as the events of a stream. */
-export function eventStream(completion: StubCompletion): string {
+function eventStream(completion: StubCompletion): string {
   const { refusal, toolCalls, finishReason = 'stop', usage = DEFAULT_USAGE } = completion
   const extra = {
     ...(refusal === undefined ? {} : { refusal }),

@@ -5,7 +5,7 @@ import { preview } from '../preview.ts'
 import { describeTask } from '../task-report.ts'
 
 /** What holds where the commands will run. */
-export interface Environment {
+interface Environment {
   readonly execTimeoutMs: number
 }
 

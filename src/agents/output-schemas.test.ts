@@ -1,0 +1,43 @@
+/** What strict structured output demands of a schema: providers refuse one that breaks a rule, and only at run time. */
+import { describe, expect, test } from 'vitest'
+import { PLAN_FORMAT } from './planner/output.ts'
+import { REVIEW_FORMAT } from './reviewer/output.ts'
+
+interface JsonSchema {
+  readonly type?: string | readonly string[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: unknown
+  readonly items?: JsonSchema
+}
+
+/** Every schema inside, itself included, with its path. */
+function walk(schema: JsonSchema, path = '$'): [string, JsonSchema][] {
+  const inside = Object.entries(schema.properties ?? {}).flatMap(([key, value]) => walk(value, `${path}.${key}`))
+  return [[path, schema], ...inside, ...(schema.items === undefined ? [] : walk(schema.items, `${path}[]`))]
+}
+
+describe.each([
+  ['plan', PLAN_FORMAT.schema],
+  ['review', REVIEW_FORMAT.schema],
+])('the schema of a %s', (name, schema) => {
+  const all = walk(schema?.json as JsonSchema)
+
+  test('has its name', () => {
+    expect(schema?.name).toBe(name)
+  })
+
+  test.each(all.filter(([, { type }]) => type === 'object'))(
+    '%s names every property as required and allows no other',
+    (_, object) => {
+      expect(object.required).toEqual(Object.keys(object.properties ?? {}))
+      expect(object.additionalProperties).toBe(false)
+    },
+  )
+
+  test('uses only what strict mode knows', () => {
+    const keywords = new Set(all.flatMap(([, one]) => Object.keys(one)))
+    const known = new Set(['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'description'])
+    expect([...keywords].filter((keyword) => !known.has(keyword))).toEqual([])
+  })
+})

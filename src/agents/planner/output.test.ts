@@ -1,0 +1,88 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { validatePlan } from '../../core/plan-rules.ts'
+import type { ProposedPlan } from '../../core/plan.ts'
+import { isStorable } from '../../platform/well-formed.ts'
+import { PLAN_FORMAT } from './output.ts'
+
+const odd = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    0,
+    -1,
+    1e308,
+    '',
+    ' ',
+    'exec',
+    'msg',
+    'EXEC',
+    '\0',
+    '\uD800',
+    '<<<END>>>',
+    [],
+    {},
+    true,
+  ),
+  fc.string({ unit: 'binary', maxLength: 6 }),
+)
+/** An object with the right keys or others, each with a likely or an odd value. */
+const mutated = (likely: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<unknown> =>
+  fc
+    .record(
+      {
+        ...Object.fromEntries(
+          Object.entries(likely).map(([key, value]) => [
+            key,
+            fc.oneof({ weight: 6, arbitrary: value }, { weight: 1, arbitrary: odd }),
+          ]),
+        ),
+        ['__proto__']: fc.constant({ admin: true }),
+        role: fc.constant('ADMIN'),
+      },
+      { requiredKeys: Object.keys(likely) as [] },
+    )
+    .chain((value) => fc.boolean().map((strict) => (strict ? pick(value, Object.keys(likely)) : value)))
+const pick = (value: object, keys: readonly string[]): object =>
+  Object.fromEntries(Object.entries(value).filter(([key]) => keys.includes(key)))
+
+const task = mutated({
+  type: fc.constantFrom('exec', 'msg'),
+  detail: fc.string({ maxLength: 8 }),
+  expect: fc.option(fc.string({ maxLength: 8 })),
+})
+const plan = mutated({ goal: fc.string({ maxLength: 8 }), tasks: fc.array(task, { maxLength: 4 }) })
+
+/** Whether a plan has nothing but its fields, and everything in it can be stored. */
+function isSound(value: ProposedPlan): boolean {
+  const hasKeys = (object: object, keys: readonly string[]): boolean => Object.keys(object).join() === keys.join()
+  return (
+    hasKeys(value, ['goal', 'tasks']) &&
+    isStorable(value.goal) &&
+    value.tasks.every(
+      (one) => hasKeys(one, ['type', 'detail', 'expect']) && isStorable(one.detail) && isStorable(one.expect ?? ''),
+    )
+  )
+}
+
+describe('mutated plans', () => {
+  test('become a sound plan, or are refused with a reason; nothing throws', () => {
+    const seen = { usable: 0, refused: 0 }
+    fc.assert(
+      fc.property(plan, fc.nat({ max: 40 }), (value, cut) => {
+        const json = JSON.stringify(value)
+        for (const text of [json, json.slice(0, json.length - cut), json.slice(cut)]) {
+          const parsed = PLAN_FORMAT.parse(text)
+          const isGood = parsed.kind === 'usable' ? isSound(parsed.value) : parsed.problem.endsWith('.')
+          expect(isGood).toBe(true)
+          const problems = parsed.kind === 'usable' ? validatePlan(parsed.value, { maxTasks: 3 }) : []
+          expect(problems.every((problem) => problem.endsWith('.'))).toBe(true)
+          seen[parsed.kind === 'usable' ? 'usable' : 'refused'] += 1
+        }
+      }),
+      { numRuns: 3000 },
+    )
+    expect(seen.usable).toBeGreaterThan(300)
+    expect(seen.refused).toBeGreaterThan(300)
+    expect(({} as { admin?: boolean }).admin).toBeUndefined()
+  })
+})
