@@ -84,8 +84,8 @@ function harmless(event: DemoEvent): DemoEvent {
   return JSON.parse(JSON.stringify(event), (_key, value) => clean(value)) as DemoEvent
 }
 
-/** Control characters but tab and line feed, and the bidirectional overrides. */
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/gu
+/** Control and format characters (escape sequences, bidirectional overrides) but tab and line feed. */
+const CONTROL = /(?![\t\n])[\p{Cc}\p{Cf}]/gu
 
 function indent(text: string, columns: number): string {
   return text.replaceAll('\n', `\n${' '.repeat(columns)}`)

@@ -2,24 +2,26 @@
  * The composition root: every long-lived object is made here, in the order in which a message meets them, and ended in
  * reverse. Nothing else in src/ makes an object that outlives a request, so two apps in one process do not see each other.
  */
+import type { Agents } from './agents/agent.ts'
 import { createAgents } from './agents/create-agents.ts'
 import { authenticate } from './config/authenticate.ts'
+import type { LiveConfig } from './config/config.ts'
 import { openLiveConfig } from './config/live-config.ts'
 import { configPath } from './config/load-config.ts'
-import { findMissingKeys, loadKeys } from './config/load-keys.ts'
+import { findMissingKeys, loadKeys, type ApiKeys } from './config/load-keys.ts'
 import { Doorbell } from './events/doorbell.ts'
 import { Feed } from './events/feed.ts'
-import { createCommandRunner } from './execution/run-command.ts'
+import { createCommandRunner, type CommandService } from './execution/run-command.ts'
 import { createContext } from './graphql/context.ts'
 import { renderGraphiqlPage } from './graphql/graphiql-page.ts'
 import { createReadiness } from './graphql/readiness-checks.ts'
 import { buildSchema } from './graphql/schema/schema.ts'
-import { startServer } from './graphql/server.ts'
+import { startServer, type RunningServer } from './graphql/server.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
 import { createLanguageModel } from './model/create-language-model.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/logger.ts'
-import { createMetrics } from './platform/metrics.ts'
+import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { VERSION } from './platform/version.ts'
 import { Database } from './store/database.ts'
 import { describeDatabase } from './store/describe-database.ts'
@@ -67,63 +69,99 @@ export async function startApp(options: AppOptions): Promise<App> {
 
 async function open(options: AppOptions, opened: Opened): Promise<App> {
   const { home, clock, logger, production } = options
-  const startedAt = clock.now()
   const config = await openLiveConfig({ path: configPath(home), production, logger, clock })
   opened.add(() => config.stop())
   const keys = loadKeys({ home, env: options.environment, logger })
   for (const missing of findMissingKeys(config.current(), keys))
     logger.warn(`the key of a provider is not set: ${missing}`)
-  const metrics = createMetrics()
+  const parts = { ...options, config, keys, metrics: createMetrics(), startedAt: clock.now() }
 
-  // Where everything that must not be lost is.
-  const resolved = await resolveDatabase(options.databaseUrl ?? undefined, { home, logger, clock })
+  const stored = await openStore(parts, opened)
+  const tools = await openTools(parts, opened)
+  const worker = createWorker({ ...parts, ...stored, ...tools })
+  const door = await openDoor({ ...parts, ...stored, ...tools, worker })
+  opened.add(() => door.stop())
+  // Drained first, while the door still shows how the last turns end.
+  await worker.start()
+  opened.add(() => worker.stop())
+  logger.info({ url: door.url, database: stored.described }, 'factotum is ready')
+  return { url: door.url, reloadConfig: () => config.reload(), stop: () => opened.close() }
+}
+
+interface Parts extends AppOptions {
+  readonly config: LiveConfig
+  readonly keys: ApiKeys
+  readonly metrics: Metrics
+  readonly startedAt: Date
+}
+
+interface Stored {
+  readonly database: Database
+  readonly doorbell: Doorbell
+  readonly feed: Feed
+  /** What database it is, for people. */
+  readonly described: string
+}
+
+/** Where everything that must not be lost is, and how commits become news, here and in other processes. */
+async function openStore({ home, databaseUrl, clock, logger }: Parts, opened: Opened): Promise<Stored> {
+  const resolved = await resolveDatabase(databaseUrl, { home, logger, clock })
   opened.add(() => resolved.stop())
   await migrate(resolved.url, logger)
   const database = new Database({ url: resolved.url, maxConnections: MAX_CONNECTIONS, logger })
   opened.add(() => database.close())
-
-  // How commits become news, here and in other processes.
   const doorbell = new Doorbell({ url: resolved.url, logger, clock })
   await doorbell.start()
   opened.add(() => doorbell.stop())
   const feed = new Feed({ database, doorbell, logger, clock })
   feed.start()
   opened.add(() => feed.stop())
+  const described = `${await describeDatabase(database)}${resolved.embedded ? ' (embedded)' : ''}`
+  return { database, doorbell, feed, described }
+}
 
-  // What a turn calls.
+interface Tools {
+  readonly commands: CommandService
+  readonly agents: Agents
+}
+
+/** What a turn calls: commands and models. */
+async function openTools({ home, config, keys, environment, clock, logger }: Parts, opened: Opened): Promise<Tools> {
   const commands = await createCommandRunner({ home, logger, clock })
   opened.add(() => commands.stop())
-  const model = createLanguageModel({ config, keys, proxyEnv: options.environment, clock, logger })
-  const agents = createAgents({ config, model, home, clock, logger })
+  const model = createLanguageModel({ config, keys, proxyEnv: environment, clock, logger })
+  return { commands, agents: createAgents({ config, model, home, clock, logger }) }
+}
 
-  // A message enters by the door …
-  const intake: IntakeContext = {
-    database,
-    config,
-    clock,
-    feed,
-    doorbell,
-    removeWorkspace: (sessionId) => commands.removeWorkspace(sessionId),
-  }
-  const described = `${await describeDatabase(database)}${resolved.embedded ? ' (embedded)' : ''}`
-  const server = { version: VERSION, startedAt, database: described, sandboxState: () => commands.sandbox() }
-  const worker = new Worker({
+/** A message is taken by the worker … */
+function createWorker(parts: Parts & Stored & Tools): Worker {
+  const { database, doorbell, feed, config, agents, commands, clock, logger, metrics } = parts
+  const run = { database, feed, config, agents, commands: commands.runner, clock, logger, metrics }
+  return new Worker({
     database,
     doorbell,
     config,
     clock,
     logger,
-    startRun: (lease) =>
-      new SessionRun({ lease, database, feed, config, agents, commands: commands.runner, clock, logger, metrics }),
+    startRun: (lease) => new SessionRun({ lease, ...run }),
   })
-  const door = await startServer({
+}
+
+/** … after it has entered by the door. */
+function openDoor(parts: Parts & Stored & Tools & { readonly worker: Worker }): Promise<RunningServer> {
+  const { database, doorbell, feed, config, commands, worker, keys, clock, logger, metrics, host, port } = parts
+  const removeWorkspace = (sessionId: string): Promise<void> => commands.removeWorkspace(sessionId)
+  const intake: IntakeContext = { database, config, clock, feed, doorbell, removeWorkspace }
+  const { startedAt, described } = parts
+  const server = { version: VERSION, startedAt, database: described, sandboxState: () => commands.sandbox() }
+  return startServer({
     schema: buildSchema(),
-    host: options.host,
-    port: options.port,
     authenticate: (token) => authenticate(config.current(), token),
     createContext: (request) => createContext({ database, config, clock, intake, server }, request),
     readiness: createReadiness({ database, commands, config, keys, isDraining: () => worker.isDraining }),
     graphiqlPage: renderGraphiqlPage,
+    host,
+    port,
     config,
     feed,
     doorbell,
@@ -132,13 +170,6 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
     metrics,
     clock,
   })
-  opened.add(() => door.stop())
-
-  // … and is taken by the worker. Drained first, while the door still shows how its turns end.
-  await worker.start()
-  opened.add(() => worker.stop())
-  logger.info({ url: door.url, database: described }, 'factotum is ready')
-  return { url: door.url, reloadConfig: () => config.reload(), stop: () => opened.close() }
 }
 
 /** What has been opened, to be closed in reverse. One that fails to close does not keep the others open. */

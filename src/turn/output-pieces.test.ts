@@ -38,11 +38,11 @@ describe('coalesced output', () => {
           if (typeof one === 'string') clock.fire()
           else {
             pieces.add(one.stream, one.text)
-            for (const char of one.text) given.push([one.stream, char])
+            for (const char of Array.from(one.text)) given.push([one.stream, char])
           }
         }
         pieces.end()
-        expect(seen.flatMap(([stream, text]) => [...text].map((char) => [stream, char]))).toEqual(given)
+        expect(seen.flatMap(([stream, text]) => Array.from(text).map((char) => [stream, char]))).toEqual(given)
       }),
     )
   })

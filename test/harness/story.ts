@@ -127,13 +127,8 @@ export class Story implements AsyncDisposable {
 type Accepted = Extract<SendMessageMutation['sendMessage'], { __typename: 'SendMessagePayload' }>
 
 /** Sends a message that must be accepted. */
-export async function send(
-  client: ApiClient,
-  sessionId: string,
-  content: string,
-  more: { user?: string; idempotencyKey?: string } = {},
-): Promise<Accepted> {
-  const { sendMessage } = await client.run(SendMessageDocument, { input: { sessionId, content, ...more } })
+export async function send(client: ApiClient, sessionId: string, content: string): Promise<Accepted> {
+  const { sendMessage } = await client.run(SendMessageDocument, { input: { sessionId, content } })
   if (sendMessage.__typename !== 'SendMessagePayload') throw new Error(`not accepted: ${JSON.stringify(sendMessage)}`)
   return sendMessage
 }

@@ -1,4 +1,3 @@
-/* oxlint-disable max-params -- resolvers take what Pothos and graphql-js pass */
 /** Queries for what sessions hold: single messages, turns and tasks, and the list of all tasks. */
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'

@@ -1,4 +1,3 @@
-/* oxlint-disable max-params -- resolvers take what Pothos and graphql-js pass */
 /** Queries for sessions: one by id, and the list of all that the viewer may see. */
 import type { SessionStatus } from '../../core/status.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'

@@ -1,4 +1,3 @@
-/* oxlint-disable max-params -- resolvers take what Pothos and graphql-js pass */
 /** Fields of events and payloads that show the row they tell of, as it is now. Neighbours are loaded in one statement. */
 import type { BuilderTypes } from './builder.ts'
 import { stillThere } from './still-there.ts'

@@ -1,4 +1,3 @@
-/* oxlint-disable max-params -- resolvers take what Pothos and graphql-js pass */
 /** What a session holds: its messages, turns, tasks and events, page by page. */
 import type { GraphQLResolveInfo } from 'graphql'
 import { must } from '../../platform/must.ts'

@@ -1,4 +1,3 @@
-/* oxlint-disable max-params -- resolvers take what Pothos and graphql-js pass */
 /** A durable conversation: what it is, who takes part, what it counts. Its lists are in session-lists.ts. */
 import type { Database, Statement } from '../../store/database.ts'
 import { AUTHENTICATED } from './access.ts'

@@ -1,4 +1,3 @@
-/* oxlint-disable max-params -- resolvers take what Pothos and graphql-js pass */
 /**
  * The subscription fields. Those that show a session's log are log views: the hub reads the log, checks access while it
  * follows, and calls `resolve` once for all subscribers who may share the result (src/graphql/log-view.ts). It never looks at
