@@ -108,7 +108,7 @@ function review(parts: readonly PromptPart[]): { readonly status: 'ok' | 'replan
   const { fail } = readScript(findBlock(parts, 'MESSAGE') ?? '')
   const isFirst = findBlock(parts, 'GOAL') === FIRST_GOAL
   return fail !== null && isFirst
-    ? { status: 'replan', reason: `${TOLD_TO_FAIL} ${fail === '' ? '(no reason given)' : fail}` }
+    ? { status: 'replan', reason: `${TOLD_TO_FAIL} ${fail === '' ? 'no reason given' : fail.replace(/\.$/, '')}.` }
     : { status: 'ok', reason: null }
 }
 

@@ -143,7 +143,7 @@ describe('a rehearsed turn', () => {
     const { goals, ran, reasons } = await play('run: echo one\nrun: echo two\nfail: as asked')
     expect(ran).toEqual(['echo one', 'echo two'])
     expect(goals).toHaveLength(2)
-    expect(reasons).toEqual(['The message told this rehearsal to fail here: as asked'])
+    expect(reasons).toEqual(['The message told this rehearsal to fail here: as asked.'])
   })
 
   test('with fail: and no command has one to review', async () => {
