@@ -1,6 +1,6 @@
 /**
  * Runs once before all tests that need PostgreSQL: an embedded server of their own (or the one of FACTOTUM_TEST_DATABASE_URL,
- * whose user must be allowed to create databases), and in it a migrated template, from which each test gets a copy.
+ * which must ask for a password and let its user create databases), and in it a migrated template, from which each test gets a copy.
  */
 import type { TestProject } from 'vitest/node'
 import { systemClock } from '../../src/platform/clock.ts'

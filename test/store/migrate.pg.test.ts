@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts'
-import { AppError } from '../core/errors.ts'
-import { createLogger } from '../platform/logger.ts'
-import { migrate } from './migrate.ts'
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
+import { AppError } from '../../src/core/errors.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { migrate } from '../../src/store/migrate.ts'
 
 const silent = createLogger({ level: 'silent', pretty: false })
 
@@ -135,7 +135,7 @@ describe('migrate', () => {
     const error = await refusal(migrate(url.href, silent, directory))
     expect(error.code).toBe(code)
     expect(error.message).toMatch(says)
-    expect(error.message).not.toContain(password)
+    expect(error.message).not.toContain(`${password}@`)
   })
 
   test('says what to change: an address that is none', async () => {

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { createLogger } from '../src/platform/logger.ts'
-import { migrate } from '../src/store/migrate.ts'
-import { createTestDatabase, type TestDatabase } from './harness/database.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
 
-const CHECKOUT = join(import.meta.dirname, '..')
+const CHECKOUT = join(import.meta.dirname, '../..')
 const COPIED = ['prisma', 'prisma.config.ts', 'scripts/schema-engine', 'scripts/schema-engine.ts', 'package.json']
 const silent = createLogger({ level: 'silent', pretty: false })
 
