@@ -6,12 +6,12 @@ export const HTML = 'text/html'
 
 export type MediaType = typeof RESPONSE_JSON | typeof PLAIN_JSON | typeof EVENT_STREAM | typeof HTML
 
-/** In our order of preference. `*` and nothing at all mean the first. */
-const OFFERED: readonly MediaType[] = [RESPONSE_JSON, PLAIN_JSON, EVENT_STREAM, HTML]
+/** In our order of preference. Clients that name none, or any, get what clients have always got. */
+const OFFERED: readonly MediaType[] = [PLAIN_JSON, RESPONSE_JSON, EVENT_STREAM, HTML]
 
 /** The client's favourite among ours; null when it accepts none (406). */
 export function negotiate(accept: string | undefined): MediaType | null {
-  if (accept === undefined || accept === '') return RESPONSE_JSON
+  if (accept === undefined || accept === '') return PLAIN_JSON
   let best: { readonly type: MediaType; readonly quality: number } | null = null
   for (const part of accept.toLowerCase().split(',')) {
     const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim())

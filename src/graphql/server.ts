@@ -158,6 +158,7 @@ class Door {
       this.#server.closeAllConnections()
     })
     await closed
+    await this.#webSockets.settled()
     cancelCut()
   }
 

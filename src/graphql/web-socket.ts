@@ -66,7 +66,8 @@ export class WebSockets {
     perMessageDeflate: false,
     handleProtocols,
   })
-  readonly #clients = new Set<SocketClient>()
+  /** With what resolves when all its operations have ended after its close. */
+  readonly #clients = new Map<SocketClient, Promise<void>>()
   readonly #protocol: ReturnType<typeof makeServer<Record<string, unknown>, Extra>>
 
   constructor(options: WebSocketsOptions) {
@@ -94,7 +95,12 @@ export class WebSockets {
 
   /** Does not wait for the other sides any longer. */
   terminate(): void {
-    for (const client of this.#clients) client.terminate()
+    for (const client of this.#clients.keys()) client.terminate()
+  }
+
+  /** Resolves when all sockets are closed and what ran on them has ended. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#clients.values())
   }
 
   #open(webSocket: WebSocket, socket: Duplex): void {
@@ -102,7 +108,6 @@ export class WebSockets {
     const requestId = `ws-${randomHex(8)}`
     const client = new SocketClient({ webSocket, socket, requestId, metrics, logger: logger.child({ requestId }) })
     const removed = connections.add(client)
-    this.#clients.add(client)
     const closed = this.#protocol.opened(
       {
         protocol: webSocket.protocol,
@@ -112,13 +117,16 @@ export class WebSockets {
       },
       { client },
     )
-    webSocket.once('close', (code, reason) => {
-      removed()
-      this.#clients.delete(client)
-      closed(code, String(reason)).catch((error: unknown) =>
-        client.logger.error({ err: error }, 'closing a socket failed'),
-      )
+    const gone = new Promise<void>((resolve) => {
+      webSocket.once('close', (code, reason) => {
+        removed()
+        resolve(closed(code, String(reason)))
+      })
     })
+    const settled = gone
+      .catch((error: unknown) => client.logger.error({ err: error }, 'closing a socket failed'))
+      .finally(() => this.#clients.delete(client))
+    this.#clients.set(client, settled)
   }
 
   /** `connection_init`: the only place where a token is taken from; it never stands in a URL. */
