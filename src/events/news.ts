@@ -7,8 +7,8 @@ export type News =
   | { readonly kind: 'log'; readonly sessionId: string; readonly seq: number; readonly list: boolean }
   /** The session has a turn to run. */
   | { readonly kind: 'work'; readonly sessionId: string }
-  /** The session's running turn is to be cancelled. */
-  | { readonly kind: 'cancel'; readonly sessionId: string }
+  /** The turn is to be cancelled, if it still runs. */
+  | { readonly kind: 'cancel'; readonly sessionId: string; readonly turnId: string }
   /** The session was deleted. */
   | { readonly kind: 'gone'; readonly sessionId: string }
 

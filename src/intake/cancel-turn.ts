@@ -23,6 +23,6 @@ export async function cancelTurn(
   if (result.kind === 'NothingRuns') {
     return conflict(`No turn runs in session "${sessionId}". A message that still waits can be withdrawn.`)
   }
-  context.doorbell.ring({ kind: 'cancel', sessionId })
+  context.doorbell.ring({ kind: 'cancel', sessionId, turnId: result.turnId })
   return { kind: 'Cancelling', turnId: result.turnId }
 }

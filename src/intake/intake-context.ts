@@ -20,4 +20,6 @@ export interface IntakeContext {
   readonly removeWorkspace: (sessionId: string) => Promise<void>
 }
 
-export type IntakeNews = { readonly kind: 'work' | 'cancel' | 'gone'; readonly sessionId: string }
+export type IntakeNews =
+  | { readonly kind: 'work' | 'gone'; readonly sessionId: string }
+  | { readonly kind: 'cancel'; readonly sessionId: string; readonly turnId: string }

@@ -57,6 +57,20 @@ const REAP = {
     RETURNING sessions.id`,
 }
 
+/** The running turns of this node whose end somebody asked for. */
+export async function findCancelledTurns(
+  database: Database,
+  node: number,
+): Promise<{ readonly sessionId: string; readonly turnId: string }[]> {
+  return database.query<{ sessionId: string; turnId: string }>(CANCELLED, [node])
+}
+
+const CANCELLED = {
+  name: 'queue.cancelled',
+  text: `SELECT s.id AS "sessionId", t.id AS "turnId" FROM sessions s JOIN turns t ON t.session_id = s.id
+    WHERE s.owner = $1 AND t.status = 'RUNNING' AND t.cancel_requested`,
+}
+
 /** Claims up to `limit` sessions that have work, longest waiting first. */
 export async function claimSessions(database: Database, node: number, limit: number): Promise<Lease[]> {
   const rows = await database.query<{ id: string; epoch: number }>(CLAIM, [node, limit])

@@ -49,6 +49,7 @@ export class SessionRun {
   readonly #logger: Logger
   /** Aborts the turn at hand; a new one for each turn, since a cancel ends one turn only. */
   #turnAbort = new AbortController()
+  #turnId: string | null = null
   #lastTurn = false
   #handOver = false
   /** This process is no longer the node that the lease names: others free the session, and nothing is released here. */
@@ -60,9 +61,9 @@ export class SessionRun {
     this.settled = this.#run()
   }
 
-  /** Ends the running turn: somebody asked for it. The session's next turn follows. */
-  cancelTurn(): void {
-    this.#abort('CANCELLED')
+  /** Ends this turn if it is the running one: somebody asked for it. The session's next turn follows. */
+  cancelTurn(turnId: string): void {
+    if (turnId === this.#turnId) this.#abort('CANCELLED')
   }
 
   /** Lets the running turn end, and takes no other. */
@@ -116,9 +117,11 @@ export class SessionRun {
   async #runTurns(): Promise<RunEnd> {
     const { database, lease, clock, feed } = this.#options
     while (!this.#lastTurn) {
+      this.#turnId = null
       this.#turnAbort = new AbortController()
       const begun = await beginTurn(database, lease, clock.now())
       if (begun.kind === 'Nothing') return 'DRAINED'
+      this.#turnId = begun.turn.id
       feed.published(begun.events)
       const ending = await this.#runOne(begun.turn)
       if (ending.kind !== 'Stopped' || ending.reason === 'CANCELLED') continue

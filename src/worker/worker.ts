@@ -13,7 +13,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Database } from '../store/database.ts'
 import type { Lease } from '../store/turn-commit.ts'
-import { claimSessions, reapDeadNodes, retireNode } from '../store/work-queue.ts'
+import { claimSessions, findCancelledTurns, reapDeadNodes, retireNode } from '../store/work-queue.ts'
 import { NodeMembership } from './node-membership.ts'
 import type { SessionRun } from './session-run.ts'
 
@@ -27,7 +27,7 @@ export interface WorkerOptions {
   readonly startRun: (lease: Lease) => SessionRun
 }
 
-/** Safety net: wake-ups come by doorbell; this finds what a lost one would have told, and the sessions of dead nodes. */
+/** Safety net: news comes by doorbell; this finds what lost news would have told, and the sessions of dead nodes. */
 const POLL_MS = 500
 
 export class Worker {
@@ -40,7 +40,7 @@ export class Worker {
   #claimAgain = false
   readonly #cleanups: (() => void)[] = []
   #cancelPoll: () => void = () => undefined
-  #reaping: Promise<void> = Promise.resolve()
+  #looking: Promise<void> = Promise.resolve()
 
   constructor(options: WorkerOptions) {
     this.#options = options
@@ -68,7 +68,7 @@ export class Worker {
     const { doorbell } = this.#options
     this.#cleanups.push(
       doorbell.on('work', () => this.#wake()),
-      doorbell.on('cancel', (news) => this.#runs.get(news.sessionId)?.cancelTurn()),
+      doorbell.on('cancel', (news) => this.#runs.get(news.sessionId)?.cancelTurn(news.turnId)),
       doorbell.on('resync', () => this.#wake()),
     )
     await this.#membership.start()
@@ -95,7 +95,7 @@ export class Worker {
       while (this.#runs.size > 0) await Promise.all([...this.#runs.values()].map((run) => run.settled))
       cancel()
     }
-    await this.#reaping
+    await this.#looking
     this.#state = 'stopped'
     // Without the database there is nothing to retire from: others see by the lock that this node is gone.
     if (joined)
@@ -124,13 +124,17 @@ export class Worker {
     this.#cancelPoll()
     if (this.#state !== 'working') return
     this.#cancelPoll = this.#options.clock.after(POLL_MS, () => {
-      this.#reaping = this.#reap().finally(() => this.#poll())
+      this.#looking = this.#look().finally(() => this.#poll())
     })
   }
 
-  async #reap(): Promise<void> {
+  async #look(): Promise<void> {
     const { database, logger, doorbell } = this.#options
     try {
+      if (this.#runs.size > 0) {
+        const cancelled = await findCancelledTurns(database, this.#node)
+        for (const { sessionId, turnId } of cancelled) this.#runs.get(sessionId)?.cancelTurn(turnId)
+      }
       const freed = await reapDeadNodes(database, this.#node)
       if (freed > 0) {
         logger.warn({ sessions: freed }, 'a node died; its sessions are taken over')
@@ -138,7 +142,7 @@ export class Worker {
       }
       this.#wake()
     } catch (error) {
-      logger.warn({ error: messageOf(error) }, 'looking for dead nodes failed')
+      logger.warn({ error: messageOf(error) }, 'looking for what news did not tell failed')
     }
   }
 

@@ -300,7 +300,7 @@ describe('cancelTurn', () => {
     await send('cli:cancel')
     const started = await world.begin('cli:cancel')
     expect(await cancel('cli:cancel')).toEqual({ kind: 'Cancelling', turnId: started?.turn.id })
-    expect(world.rung).toContainEqual({ kind: 'cancel', sessionId: 'cli:cancel' })
+    expect(world.rung).toContainEqual({ kind: 'cancel', sessionId: 'cli:cancel', turnId: started?.turn.id })
     expect(await cancel('cli:cancel')).toMatchObject({ kind: 'Cancelling' })
     const taken = await world.begin('cli:cancel')
     expect(taken?.turn).toMatchObject({ id: started?.turn.id, resumed: true, cancelRequested: true })
