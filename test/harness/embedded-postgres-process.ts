@@ -18,7 +18,7 @@ pool.on('error', () => {}) // the server was killed
 process.on('SIGTERM', () => void pool.end().then(() => server.stop()))
 
 report({ pid: server.pid, adopted: server.adopted, url: server.url })
-await pool.query('CREATE TABLE IF NOT EXISTS acknowledged (n serial PRIMARY KEY)')
+if (Number(rows) > 0) await pool.query('CREATE TABLE IF NOT EXISTS acknowledged (n serial PRIMARY KEY)')
 for (let i = 0; i < Number(rows); i += 1) {
   const { rows: inserted } = await pool.query<{ n: number }>('INSERT INTO acknowledged DEFAULT VALUES RETURNING n')
   report({ n: inserted[0]?.n })

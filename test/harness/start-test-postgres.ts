@@ -1,6 +1,7 @@
 /**
  * Runs once before all tests that need PostgreSQL: an embedded server of their own (or the one of FACTOTUM_TEST_DATABASE_URL,
- * which must ask for a password and let its user create databases), and in it a migrated template, from which each test gets a copy.
+ * which must ask for a password and let its user create databases), and in it a migrated template, of which each test gets
+ * a copy.
  */
 import type { TestProject } from 'vitest/node'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -17,11 +18,14 @@ const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'o
 export default async function startTestPostgres(project: TestProject): Promise<() => Promise<void>> {
   const logger = createLogger({ level: 'warn', pretty: false })
   await using cleanup = new AsyncDisposableStack()
+  sweepTemporaryHomes()
+  cleanup.defer(sweepTemporaryHomes) // of workers that were ended in the middle of a test
 
   const adminUrl = process.env['FACTOTUM_TEST_DATABASE_URL'] ?? (await startServer())
   async function startServer(): Promise<string> {
-    await sweepTemporaryHomes()
     const home = cleanup.use(await createTemporaryHome())
+    process.once('exit', home.removeSync) // interrupted: vitest exits without a teardown
+    cleanup.defer(() => void process.off('exit', home.removeSync))
     const server = await startEmbeddedPostgres({ home: home.path, logger, clock: systemClock, settings: SETTINGS })
     cleanup.defer(() => server.stop())
     return server.url
