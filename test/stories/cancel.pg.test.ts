@@ -1,84 +1,213 @@
-/** `cancelTurn` reaches the running turn wherever it runs, ends what it is doing, and touches no other turn. */
+/** Cancelling a turn: whatever it is doing ends at once, what waits behind it runs, and nothing else ever cancels. */
 import { writeFile } from 'node:fs/promises'
-import { expect, test } from 'vitest'
-import type { ApiClient } from '../harness/api-client.ts'
-import { eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
-import { runAsAdmin } from '../harness/database.ts'
-import { CancelTurnDocument, TurnDocument } from '../generated/graphql.ts'
-import { StubEndpoint } from '../model/stub-endpoint.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Watch } from '../harness/api-client.ts'
+import { Lifeline } from '../harness/lifeline.ts'
+import { answersIn, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+import { stubProvider } from '../harness/stub-provider.ts'
+import { answerWell } from '../model/good-answers.ts'
+import { chunk, sse, StubEndpoint, type StubAnswer } from '../model/stub-endpoint.ts'
+import {
+  CancelTurnDocument,
+  MessageDocument,
+  SessionDocument,
+  TurnDocument,
+  WatchSessionDocument,
+  type WatchSessionSubscription,
+} from '../generated/graphql.ts'
 
-const SESSION = 'cli:cancel'
-/** A command that would run for ten minutes is ended long before a test gives up. */
-const ENDLESS = 'run: echo begun; sleep 600'
+type SessionWatch = Watch<WatchSessionSubscription>
 
-async function cancel(client: ApiClient): Promise<string> {
-  const { cancelTurn } = await client.run(CancelTurnDocument, { sessionId: SESSION })
-  if (cancelTurn.__typename !== 'CancelTurnPayload') throw new Error(JSON.stringify(cancelTurn))
-  return cancelTurn.turn.id
-}
-
-/** A turn runs its endless command in `here`; `there` is another process on the same database, started after that. */
-async function playEndless(here: Story, content: string) {
-  await send(here.as('ada'), SESSION, content)
-  const watch = watchAll(here.as('ada'), SESSION)
-  await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent')
-  return watch
-}
-
-test('a command that runs in another process is ended, and the next message follows', async () => {
-  await using here = await Story.begin()
-  await using watch = await playEndless(here, `${ENDLESS}\nrun: echo never`)
-  await using there = await Story.begin({ beside: here })
-  await send(there.as('ada'), SESSION, 'run: echo next')
-  const turnId = await cancel(there.as('ada'))
-
-  expect(await turnEnd(watch)).toMatchObject({ turnId, turnStatus: 'CANCELLED', failure: null })
-  const { turn } = await there.as('ada').run(TurnDocument, { id: turnId })
-  expect(turn).toMatchObject({ status: 'CANCELLED', cancelRequested: true, message: { status: 'CANCELLED' } })
-  expect(turn?.tasks).toMatchObject([
-    { status: 'CANCELLED', output: 'begun\n', stderr: 'The command was cancelled.' },
-    { status: 'CANCELLED', startedAt: null },
-    { type: 'MSG', status: 'CANCELLED', startedAt: null },
-  ])
-  expect(await turnEnd(watch, 2)).toMatchObject({ turnStatus: 'DONE' })
-})
-
-test('an open model call is aborted', async () => {
-  const asked = Promise.withResolvers<void>()
-  const left = Promise.withResolvers<void>()
-  await using model = await StubEndpoint.start({
-    always: (response) => {
-      asked.resolve()
-      response.once('close', () => left.resolve())
-    },
+describe('while a command runs', () => {
+  let story: Story
+  beforeAll(async () => {
+    story = await Story.begin()
   })
-  const toml = `[providers.stub]\nbase_url = "${model.baseUrl}"\n[models]\nplanner = "stub:one"\n`
-  await using here = await Story.begin({ config: { toml } })
-  await send(here.as('ada'), SESSION, 'Think.')
-  await using watch = watchAll(here.as('ada'), SESSION)
-  await asked.promise
-  await using there = await Story.begin({ beside: here })
-  await cancel(there.as('ada'))
-  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'CANCELLED' })
-  await left.promise
-  expect(model.calls).toHaveLength(1)
+  afterAll(() => story[Symbol.asyncDispose]())
+
+  test('the command ends with every process it started, the rest is cancelled, and the next message has its turn', async () => {
+    await using lifeline = await Lifeline.open()
+    const ada = story.as('ada')
+    const survivors = 'setsid sleep 600 & (trap "" TERM HUP INT; sleep 600) & nohup sleep 600 &'
+    const command = `${lifeline.hold}; echo begun; ${survivors} sleep 600`
+    const { message } = await send(ada, 'cli:cancel', `run: ${command}\nrun: echo never`)
+    const next = await send(ada, 'cli:cancel', 'run: echo next')
+    await using watch = watchAll(ada, 'cli:cancel')
+    await Promise.all([
+      lifeline.held,
+      watch.until(({ sessionEvents }) => sessionEvents.__typename === 'TaskOutputEvent'),
+    ])
+
+    const { cancelTurn } = await ada.run(CancelTurnDocument, { sessionId: 'cli:cancel' })
+    expect(cancelTurn).toMatchObject({ turn: { status: 'RUNNING', cancelRequested: true } })
+    await lifeline.released
+    const ended = await turnEnd(watch)
+    expect(ended).toMatchObject({ turnStatus: 'CANCELLED', failure: null })
+    const { turn } = await ada.run(TurnDocument, { id: ended.turnId ?? '' })
+    expect(turn).toMatchObject({
+      status: 'CANCELLED',
+      step: 'COMPLETE',
+      message: { id: message.id, status: 'CANCELLED' },
+    })
+    expect(turn?.tasks).toMatchObject([
+      { type: 'EXEC', status: 'CANCELLED', output: 'begun\n', exitCode: null, review: null },
+      { type: 'EXEC', status: 'CANCELLED', output: null, startedAt: null },
+      { type: 'MSG', status: 'CANCELLED', output: null },
+    ])
+
+    expect((await turnEnd(watch, 2)).turnStatus).toBe('DONE')
+    expect(eventsOf(watch, 'TaskOutputEvent').at(-1)?.text).toBe('next\n')
+    expect((await ada.run(MessageDocument, { id: next.message.id })).message?.status).toBe('DONE')
+    expect(typesOf(watch, ended.turnId).slice(-2)).toEqual(['PipelineStepEvent', 'TurnCompletedEvent'])
+  })
+
+  test('asking twice is no error, and cancels only the turn that runs', async () => {
+    await using lifeline = await Lifeline.open()
+    const ada = story.as('ada')
+    await send(ada, 'cli:twice', `run: ${lifeline.hold}; sleep 600`)
+    await send(ada, 'cli:twice', 'run: echo next')
+    await using watch = watchAll(ada, 'cli:twice')
+    await lifeline.held
+    const cancel = async () => (await ada.run(CancelTurnDocument, { sessionId: 'cli:twice' })).cancelTurn
+    const answers = await Promise.all([cancel(), cancel()])
+    expect(answers).toMatchObject([{ __typename: 'CancelTurnPayload' }, { __typename: 'CancelTurnPayload' }])
+    expect((await turnEnd(watch)).turnStatus).toBe('CANCELLED')
+    expect((await turnEnd(watch, 2)).turnStatus).toBe('DONE')
+  })
+
+  test('a client that goes away cancels nothing', async () => {
+    const ada = story.as('ada')
+    const gate = story.path('gate')
+    await send(ada, 'cli:gone', `run: until [ -e ${gate} ]; do sleep 0.02; done; echo still here`)
+    await using overWebSocket = watchAll(ada, 'cli:gone')
+    await using overSse = ada.watchSse(WatchSessionDocument, { sessionId: 'cli:gone', after: 0 })
+    await Promise.all([overWebSocket.until(isUnderWay), overSse.until(isUnderWay)])
+    await Promise.all([overWebSocket.close(), overSse.close()])
+    const { session } = await ada.run(SessionDocument, { id: 'cli:gone' })
+    expect(session).toMatchObject({ status: 'RUNNING', activeTurn: { cancelRequested: false } })
+
+    await writeFile(gate, '')
+    await using back = watchAll(ada, 'cli:gone')
+    expect((await turnEnd(back)).turnStatus).toBe('DONE')
+    expect(eventsOf(back, 'TaskOutputEvent').map(({ text }) => text)).toEqual(['still here\n'])
+  })
+
+  test('where nothing runs there is nothing to cancel', async () => {
+    const ada = story.as('ada')
+    const cancel = async (sessionId: string) => (await ada.run(CancelTurnDocument, { sessionId })).cancelTurn
+    expect(await cancel('cli:never')).toMatchObject({ __typename: 'NotFoundError', id: 'cli:never' })
+    await send(ada, 'cli:quiet', 'Hello')
+    await using watch = watchAll(ada, 'cli:quiet')
+    expect((await turnEnd(watch)).turnStatus).toBe('DONE')
+    expect(await cancel('cli:quiet')).toMatchObject({ __typename: 'ConflictError', code: 'CONFLICT' })
+    const { session } = await ada.run(SessionDocument, { id: 'cli:quiet' })
+    expect(session).toMatchObject({ status: 'IDLE', turnCount: 1 })
+  })
 })
 
-test('also when the news of it is lost', async () => {
-  await using here = await Story.begin()
-  await using watch = await playEndless(here, ENDLESS)
-  await runAsAdmin(here.databaseUrl, `UPDATE turns SET cancel_requested = true WHERE session_id = '${SESSION}'`)
-  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'CANCELLED' })
+describe('while a model is asked', () => {
+  let stub: StubEndpoint
+  let story: Story
+  beforeAll(async () => {
+    stub = await StubEndpoint.start({ by: answerWell })
+    story = await Story.begin({ config: { toml: stubProvider(stub) } })
+  })
+  afterAll(async () => {
+    await story[Symbol.asyncDispose]()
+    await stub.close()
+  })
+
+  test('its connection is closed, whether the model is silent or has begun to plan', async () => {
+    for (const [sessionId, begun] of [
+      ['cli:silent', ''],
+      ['cli:begun', planBegins],
+    ] as const) {
+      const call = openCall(begun)
+      stub.follow({ by: (asked) => (asked.role === 'planner' ? call.answer : answerWell(asked)) })
+      const { ended } = await cancelWhen(story, { sessionId, ready: call.asked })
+      await call.closed
+      expect(ended).toMatchObject({ turnStatus: 'CANCELLED', failure: null, usage: { calls: 1 } })
+      const { turn } = await story.as('ada').run(TurnDocument, { id: ended.turnId ?? '' })
+      expect(turn).toMatchObject({ status: 'CANCELLED', plans: [], tasks: [] })
+    }
+  })
+
+  test('a review is ended too: the command that ran stays done, the answer is never written', async () => {
+    const call = openCall('')
+    stub.follow({ by: (asked) => (asked.role === 'reviewer' ? call.answer : answerWell(asked)) })
+    const { ended } = await cancelWhen(story, { sessionId: 'cli:review', ready: call.asked })
+    await call.closed
+    const { turn } = await story.as('ada').run(TurnDocument, { id: ended.turnId ?? '' })
+    expect(turn?.tasks).toMatchObject([
+      { type: 'EXEC', status: 'DONE', output: 'hi\n', review: null },
+      { type: 'MSG', status: 'CANCELLED', output: null },
+    ])
+  })
+
+  test('an answer that was being written stays as far as it had come, and is not final', async () => {
+    const call = openCall(sse(chunk([{ index: 0, delta: { content: 'It printed' }, finish_reason: null }])))
+    stub.follow({ by: (asked) => (asked.role === 'messenger' ? call.answer : answerWell(asked)) })
+    const ready = (watch: SessionWatch) =>
+      watch.until(({ sessionEvents }) => sessionEvents.__typename === 'MessageOutputEvent')
+    const { ended, watch } = await cancelWhen(story, { sessionId: 'cli:half', ready })
+    await call.closed
+    const { turn } = await story.as('ada').run(TurnDocument, { id: ended.turnId ?? '' })
+    expect(turn?.tasks.at(-1)).toMatchObject({ type: 'MSG', status: 'CANCELLED', output: 'It printed', final: false })
+    expect(answersIn(watch)).toEqual([])
+  })
+
+  test('a pause before another try is cut short', async () => {
+    const asked = Promise.withResolvers<void>()
+    const busy: StubAnswer = (response) => {
+      response.writeHead(429, { 'retry-after': '50' }).end()
+      asked.resolve()
+    }
+    stub.follow({ always: busy })
+    const { ended } = await cancelWhen(story, { sessionId: 'cli:pause', ready: () => asked.promise })
+    expect(ended).toMatchObject({ turnStatus: 'CANCELLED' })
+    stub.follow({ by: answerWell })
+    await send(story.as('ada'), 'cli:pause', 'Once more')
+    await using watch = watchAll(story.as('ada'), 'cli:pause')
+    expect((await turnEnd(watch, 2)).turnStatus).toBe('DONE')
+  })
 })
 
-test('news of a turn that has ended meanwhile does not end the one that runs now', async () => {
-  await using here = await Story.begin()
-  const go = here.path('go')
-  await using watch = await playEndless(here, `run: until [ -e ${go} ]; do echo tick; sleep 0.05; done`)
-  const news = [{ kind: 'cancel', sessionId: SESSION, turnId: 'turn_that_ended_before' }]
-  await runAsAdmin(here.databaseUrl, `SELECT pg_notify('factotum_news', '${JSON.stringify({ from: 'test', news })}')`)
-  const heard = eventsOf(watch, 'TaskOutputEvent').length
-  await expect.poll(() => eventsOf(watch, 'TaskOutputEvent').length, { timeout: 5000 }).toBeGreaterThan(heard + 5)
-  await writeFile(go, '')
-  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
-})
+/** Sends a message, cancels its turn when `ready`, and waits for the end. */
+async function cancelWhen(
+  story: Story,
+  { sessionId, ready }: { sessionId: string; ready: (watch: SessionWatch) => Promise<unknown> },
+) {
+  const ada = story.as('ada')
+  await send(ada, sessionId, 'Say hi')
+  const watch = watchAll(ada, sessionId)
+  await ready(watch)
+  const { cancelTurn } = await ada.run(CancelTurnDocument, { sessionId })
+  expect(cancelTurn.__typename).toBe('CancelTurnPayload')
+  const ended = await turnEnd(watch)
+  expect(typesOf(watch, ended.turnId).slice(-2)).toEqual(['PipelineStepEvent', 'TurnCompletedEvent'])
+  await watch.close()
+  return { ended, watch }
+}
+
+const planBegins = sse(chunk([{ index: 0, delta: { content: '{"goal":"Say' }, finish_reason: null }]))
+
+/** An answer that begins like this and never ends by itself. */
+function openCall(begin: string) {
+  const asked = Promise.withResolvers<void>()
+  const closed = Promise.withResolvers<void>()
+  const answer: StubAnswer = (response) => {
+    response.once('close', () => closed.resolve())
+    if (begin !== '') response.writeHead(200, { 'content-type': 'text/event-stream' }).write(begin)
+    asked.resolve()
+  }
+  return { answer, asked: () => asked.promise, closed: closed.promise }
+}
+
+function typesOf(watch: SessionWatch, turnId: string | null | undefined): string[] {
+  const ofTurn = watch.received.filter(({ sessionEvents }) => sessionEvents.turnId === turnId)
+  return ofTurn.map(({ sessionEvents }) => sessionEvents.__typename)
+}
+
+function isUnderWay({ sessionEvents: event }: WatchSessionSubscription): boolean {
+  return event.__typename === 'TaskUpdateEvent' && event.taskStatus === 'RUNNING'
+}
