@@ -5,7 +5,8 @@ export async function renderGraphiqlPage(): Promise<string> {
     title: 'Factotum',
     endpoint: '/graphql',
     subscriptionsProtocol: 'GRAPHQL_SSE',
-    defaultQuery: `# Set the header {"Authorization": "Bearer <token>"} below, then try:
+    headers: '{ "Authorization": "Bearer <token>" }',
+    defaultQuery: `# Put your token into the header below (tab "Headers"), then try:
 query { viewer { tokenName role } server { version database models { role provider model } } }
 `,
   })
