@@ -83,8 +83,6 @@ export class Worker {
     const { clock, config, logger, database } = this.#options
     const joined = this.#state === 'working'
     this.#state = 'draining'
-    for (const cleanup of this.#cleanups) cleanup()
-    this.#cancelPoll()
     if (this.#runs.size > 0) {
       const { drainTimeoutMs } = config.current().settings
       logger.info({ turns: this.#runs.size, drainTimeoutMs }, 'draining: waiting for running turns')
@@ -95,8 +93,10 @@ export class Worker {
       while (this.#runs.size > 0) await Promise.all([...this.#runs.values()].map((run) => run.settled))
       cancel()
     }
-    await this.#looking
     this.#state = 'stopped'
+    for (const cleanup of this.#cleanups) cleanup()
+    this.#cancelPoll()
+    await this.#looking
     // Without the database there is nothing to retire from: others see by the lock that this node is gone.
     if (joined)
       await retireNode(database, this.#node).catch((error: unknown) =>
@@ -122,7 +122,8 @@ export class Worker {
 
   #poll(): void {
     this.#cancelPoll()
-    if (this.#state !== 'working') return
+    // While draining too: a turn that is being waited for can still be cancelled.
+    if (this.#state === 'joining' || this.#state === 'stopped') return
     this.#cancelPoll = this.#options.clock.after(POLL_MS, () => {
       this.#looking = this.#look().finally(() => this.#poll())
     })
@@ -135,6 +136,7 @@ export class Worker {
         const cancelled = await findCancelledTurns(database, this.#node)
         for (const { sessionId, turnId } of cancelled) this.#runs.get(sessionId)?.cancelTurn(turnId)
       }
+      if (this.#state !== 'working') return
       const freed = await reapDeadNodes(database, this.#node)
       if (freed > 0) {
         logger.warn({ sessions: freed }, 'a node died; its sessions are taken over')
