@@ -1,0 +1,109 @@
+/**
+ * A way to a TCP server that tests can break: put between a server process and PostgreSQL, it resets connections, swallows
+ * bytes, or loses the answer to one particular statement after it was carried out.
+ */
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+
+/** FLOWING: bytes pass. CUT: connections are reset, new ones too. SILENT: connections stand, nothing passes, as if the cable were out. */
+type ProxyState = 'FLOWING' | 'CUT' | 'SILENT'
+
+interface Trap {
+  /** Who sends this loses the answer. */
+  readonly marker: Buffer
+  readonly sprung: () => void
+}
+
+export class TcpProxy implements AsyncDisposable {
+  readonly #target: { readonly host: string; readonly port: number }
+  readonly #server = createServer((client) => this.#accept(client))
+  readonly #clients = new Set<Socket>()
+  #state: ProxyState = 'FLOWING'
+  #trap: Trap | null = null
+
+  private constructor(target: URL) {
+    this.#target = { host: target.hostname, port: Number(target.port) }
+  }
+
+  /** A proxy for the server that this URL names. */
+  static async start(url: string): Promise<TcpProxy> {
+    const proxy = new TcpProxy(new URL(url))
+    proxy.#server.listen(0, '127.0.0.1')
+    await once(proxy.#server, 'listening')
+    return proxy
+  }
+
+  /** The same URL, by way of this proxy. */
+  through(url: string): string {
+    const changed = new URL(url)
+    changed.hostname = '127.0.0.1'
+    changed.port = String((this.#server.address() as AddressInfo).port)
+    return changed.href
+  }
+
+  /** Resets every connection, and each new one. */
+  cut(): void {
+    this.#state = 'CUT'
+    for (const client of this.#clients) client.resetAndDestroy()
+  }
+
+  /** Lets every connection stand, and nothing pass. */
+  silence(): void {
+    this.#state = 'SILENT'
+    for (const client of this.#clients) client.pause()
+  }
+
+  /** Lets new connections through again. Those that stood in silence are reset, as after a reboot of what lies between. */
+  restore(): void {
+    if (this.#state === 'SILENT') for (const client of this.#clients) client.resetAndDestroy()
+    this.#state = 'FLOWING'
+  }
+
+  /**
+   * The next connection that sends `marker` is reset when its answer comes: the statement is carried out and nobody is told.
+   * Resolves when that has happened.
+   */
+  loseAnswerTo(marker: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#trap = { marker: Buffer.from(marker), sprung: resolve }
+    return promise
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.cut()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #accept(client: Socket): void {
+    client.on('error', () => client.destroy())
+    if (this.#state === 'CUT') return void client.resetAndDestroy()
+    this.#clients.add(client)
+    const upstream = connect(this.#target)
+    upstream.on('error', () => client.resetAndDestroy())
+    upstream.once('close', () => client.destroy())
+    client.once('close', () => {
+      this.#clients.delete(client)
+      upstream.destroy()
+    })
+    this.#carry(client, upstream)
+    if (this.#state === 'SILENT') client.pause()
+  }
+
+  #carry(client: Socket, upstream: Socket): void {
+    let caught: Trap | null = null
+    client.on('data', (chunk: Buffer) => {
+      if (this.#trap !== null && chunk.includes(this.#trap.marker)) {
+        caught = this.#trap
+        this.#trap = null
+      }
+      upstream.write(chunk)
+    })
+    upstream.on('data', (chunk: Buffer) => {
+      if (this.#state === 'SILENT') return
+      if (caught === null) return void client.write(chunk)
+      client.resetAndDestroy()
+      caught.sprung()
+    })
+  }
+}
