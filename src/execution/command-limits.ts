@@ -22,6 +22,8 @@ export interface CommandLimits {
   /** A workspace above one of these may only shrink until it is below again. */
   readonly workspaceBytes: number
   readonly workspaceFileCount: number
+  /** A running command is ended when the disk has lost this much meanwhile, whoever took it: the server needs some. */
+  readonly vanishedBytes: number
   /** /tmp and /dev/shm live in memory and end with the command. */
   readonly tmpBytes: number
   readonly sharedMemoryBytes: number
@@ -40,6 +42,7 @@ export const DEFAULT_COMMAND_LIMITS: CommandLimits = {
   fileBytes: 100 * MIB,
   workspaceBytes: 1024 * MIB,
   workspaceFileCount: 200_000,
+  vanishedBytes: 4096 * MIB,
   tmpBytes: 128 * MIB,
   sharedMemoryBytes: 64 * MIB,
   watchAfterMs: 100,

@@ -111,7 +111,7 @@ export class HostRunner {
     const result = await this.#carryOut(launch, request, {
       ...options,
       onNamespace: (initPid, kill) => this.#own(this.#watch({ initPid, workspace, mayOnlyShrink, kill }, watch.signal)),
-    })
+    }).catch((error: unknown): ProcessResult => ({ kind: 'not-started', reason: messageOf(error) }))
     watch.abort()
     if (result.kind !== 'not-started') {
       this.#own(this.#checkQuota(workspace))

@@ -2,7 +2,7 @@
  * The processes of a command, read from /proc. Synchronous on purpose: between seeing a process and killing it there must
  * be no time for its number to be used again. Where there is no /proc (macOS) the answers are empty.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs'
 
 interface ProcessEntry {
   readonly pid: number
@@ -46,7 +46,7 @@ export function findDescendants(pid: number): readonly number[] {
 export function findYoungerByEnvironment(pid: number, variable: string): readonly number[] {
   const newest = Number(/\d+\s*$/.exec(readProcFile('/proc/loadavg') ?? '')?.[0])
   const hasWrapped = !(newest >= pid) // the numbers have started again from below, so all may be younger
-  return listPids('/proc')
+  return listNumbers('/proc')
     .filter((candidate) => candidate > pid || (hasWrapped && candidate !== pid))
     .filter((candidate) => (readProcFile(`/proc/${candidate}/environ`) ?? '').split('\0').includes(variable))
 }
@@ -67,10 +67,23 @@ export function isNamespaceEmpty(initPid: number): boolean {
  */
 export function measureNamespaceMemory(initPid: number, precision: 'FAST' | 'EXACT'): number {
   const folder = `/proc/${initPid}/root/proc`
-  return listPids(folder).reduce((sum, pid) => {
+  return listNumbers(folder).reduce((sum, pid) => {
     const shared = precision === 'EXACT' ? readKibibytes(`${folder}/${pid}/smaps_rollup`, /^Pss:\s+(\d+) kB/m) : null
     return sum + 1024 * (shared ?? readKibibytes(`${folder}/${pid}/status`, /^VmRSS:\s+(\d+) kB/m) ?? 0)
   }, 0)
+}
+
+/** Bytes on disk of files that processes of the namespace hold open although their last name is deleted: no tree shows them. */
+export function measureDeletedFiles(initPid: number): number {
+  const folder = `/proc/${initPid}/root/proc`
+  const sizes = new Map<string, number>()
+  for (const pid of listNumbers(folder)) {
+    for (const fd of listNumbers(`${folder}/${pid}/fd`)) {
+      const stats = statProcFile(`${folder}/${pid}/fd/${fd}`)
+      if (stats?.isFile() === true && stats.nlink === 0) sizes.set(`${stats.dev}:${stats.ino}`, stats.blocks * 512)
+    }
+  }
+  return sizes.values().reduce((sum, size) => sum + size, 0)
 }
 
 function readKibibytes(path: string, line: RegExp): number | null {
@@ -88,10 +101,11 @@ export function killProcess(pid: number): void {
 }
 
 function listProcesses(): readonly ProcessEntry[] {
-  return listPids('/proc').flatMap((pid) => readProcess(pid) ?? [])
+  return listNumbers('/proc').flatMap((pid) => readProcess(pid) ?? [])
 }
 
-function listPids(folder: string): readonly number[] {
+/** Names that are numbers: processes, open files. */
+function listNumbers(folder: string): readonly number[] {
   try {
     return readdirSync(folder)
       .filter((name) => /^\d+$/.test(name))
@@ -106,6 +120,15 @@ function listPids(folder: string): readonly number[] {
 function readProcFile(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (isGone(error)) return null
+    throw error
+  }
+}
+
+function statProcFile(path: string): Stats | null {
+  try {
+    return statSync(path)
   } catch (error) {
     if (isGone(error)) return null
     throw error

@@ -110,6 +110,8 @@ const EXPECTED_LINES: readonly (readonly [line: string, meaning: string])[] = [
   ['files closed', 'A command inherits open files of the server.'],
 ]
 const LAST_LINE = 'waiting'
+/** Longer than the check takes at most; should nothing kill the script, it ends by itself. */
+const WAIT_SECONDS = 2 * (PROBE_TIMEOUT_MS / 1000)
 
 function breakOutScript(canary: string, port: number): string {
   const quotedCanary = `'${canary.replaceAll("'", String.raw`'\''`)}'`
@@ -121,8 +123,8 @@ unshare --user true 2>/dev/null; [ $? = 1 ] && echo namespaces refused
 echo "uid $(id -u)"
 grep -E '^(NoNewPrivs|Seccomp|CapEff|CapBnd):' /proc/self/status | tr '\t' ' '
 [ "$(cd /proc/self/fd && echo ?*)" = '0 1 2 3' ] && echo files closed
-(setsid bash -c 'echo ${LAST_LINE}; exec sleep 600' &)
-sleep 600`
+(setsid bash -c 'echo ${LAST_LINE}; exec sleep ${WAIT_SECONDS}' &)
+sleep ${WAIT_SECONDS}`
 }
 
 interface Attempt {

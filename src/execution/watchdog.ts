@@ -6,7 +6,7 @@ import { statfsSync } from 'node:fs'
 import { messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { CommandLimits } from './command-limits.ts'
-import { measureNamespaceMemory } from './process-tree.ts'
+import { measureDeletedFiles, measureNamespaceMemory } from './process-tree.ts'
 import type { WorkspaceQuota } from './workspace-quota.ts'
 
 export interface WatchInput {
@@ -57,8 +57,10 @@ function usesTooMuchMemory({ initPid, limits }: WatchInput): boolean {
 async function usesTooMuchDisk(input: WatchInput, freeBytesAtStart: number): Promise<boolean> {
   if (input.mayOnlyShrink) return false
   if (await input.quota.check(input.workspace)) return true
-  // Files that were deleted but are still open appear in no tree. Only the free space of the disk tells of them.
-  return freeBytesAtStart - freeBytes(input.workspace) > 2 * input.limits.workspaceBytes
+  const vanishedBytes = freeBytesAtStart - freeBytes(input.workspace)
+  if (vanishedBytes <= input.limits.workspaceBytes) return false
+  // More has gone than the workspace shows. Files that were deleted but are still open? Or some other program's.
+  return vanishedBytes > input.limits.vanishedBytes || measureDeletedFiles(input.initPid) > input.limits.workspaceBytes
 }
 
 function freeBytes(path: string): number {

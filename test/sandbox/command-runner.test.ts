@@ -1,0 +1,339 @@
+/**
+ * What the turn can rely on when it runs a command: outcomes, output, limits of time and size, and that nothing of role USER
+ * runs without a sandbox that has been seen to hold. Real processes; role ADMIN with and without bubblewrap.
+ */
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { CommandInput, CommandOutcome } from '../../src/execution/command.ts'
+import { createCommandRunner, type CommandRunnerOptions, type CommandService } from '../../src/execution/run-command.ts'
+import { workspacePath } from '../../src/execution/workspace.ts'
+import { systemClock, type Clock } from '../../src/platform/clock.ts'
+import { randomHex } from '../../src/platform/id.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { findProcesses } from './outside-world.ts'
+import { createTestHome, findSandbox, skipReason } from './sandbox-support.ts'
+
+const SESSION = 'cli:test'
+const logger = createLogger({ level: 'silent', pretty: false })
+const sandbox = await findSandbox()
+
+interface Fixture {
+  readonly home: string
+  readonly service: CommandService
+  readonly run: (command: string, input?: Partial<CommandInput>) => Promise<CommandOutcome>
+}
+
+const fixtures: Fixture[] = []
+
+async function start(
+  options: Partial<CommandRunnerOptions> = {},
+  role: CommandInput['role'] = 'ADMIN',
+): Promise<Fixture> {
+  const home = options.home ?? createTestHome()
+  const service = await createCommandRunner({ home, logger, clock: systemClock, ...options })
+  const fixture: Fixture = {
+    home,
+    service,
+    run: (command, input = {}) =>
+      service.runner.run({
+        sessionId: SESSION,
+        taskId: 'task_1',
+        command,
+        role,
+        timeoutMs: 20_000,
+        signal: new AbortController().signal,
+        onOutput: () => {},
+        ...input,
+      }),
+  }
+  fixtures.push(fixture)
+  return fixture
+}
+
+async function stopAll(): Promise<void> {
+  await Promise.all(fixtures.map(({ service }) => service.stop()))
+  for (const { home } of fixtures.splice(0)) rmSync(home, { recursive: true, force: true })
+}
+
+/** Resolves when `text` has been printed. */
+function printed(text: string): { onOutput: CommandInput['onOutput']; seen: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let all = ''
+  const onOutput: CommandInput['onOutput'] = (_, piece) => {
+    all += piece
+    if (all.includes(text)) resolve()
+  }
+  return { onOutput, seen: promise }
+}
+
+interface Way {
+  readonly name: string
+  readonly role: CommandInput['role']
+  readonly bubblewrapPaths?: readonly string[]
+  readonly skipped: string
+}
+
+const WAYS: readonly Way[] = [
+  { name: 'an ADMIN with bubblewrap', role: 'ADMIN', skipped: skipReason(sandbox) },
+  { name: 'an ADMIN without bubblewrap', role: 'ADMIN', bubblewrapPaths: [], skipped: '' },
+  { name: 'a USER in the sandbox', role: 'USER', skipped: skipReason(sandbox) },
+]
+
+for (const { name, role, skipped, ...options } of WAYS) {
+  describe.skipIf(skipped !== '')(`a command of ${name}${skipped}`, () => {
+    let fixture: Fixture
+    beforeAll(async () => (fixture = await start(options, role)))
+    afterAll(stopAll)
+
+    test('ends with its exit code, and its output apart by stream', async () => {
+      const pieces: string[] = []
+      const outcome = await fixture.run('echo out; echo err >&2; exit 3', {
+        onOutput: (stream, text) => pieces.push(stream, text),
+      })
+      expect(outcome).toEqual({ kind: 'exited', exitCode: 3, stdout: 'out\n', stderr: 'err\n', truncated: false })
+      expect(pieces.sort()).toEqual(['STDERR', 'STDOUT', 'err\n', 'out\n'].sort())
+    })
+
+    test('ends with 128 and the number of the signal that ended it', async () => {
+      expect(await fixture.run('kill -KILL $$')).toMatchObject({ kind: 'exited', exitCode: 137 })
+      expect(await fixture.run('kill -TERM $$')).toMatchObject({ kind: 'exited', exitCode: 143 })
+    })
+
+    test('may be any text', async () => {
+      expect(await fixture.run('-v')).toMatchObject({ kind: 'exited', exitCode: 127 })
+      expect(await fixture.run('')).toMatchObject({ kind: 'exited', exitCode: 0 })
+      expect(await fixture.run(`echo "it's €"; printf 'a\\0\\377b'`)).toMatchObject({
+        stdout: "it's €\na\uFFFD\uFFFDb",
+      })
+      expect(await fixture.run('echo \0')).toMatchObject({ kind: 'refused', reason: expect.stringContaining('NUL') })
+    })
+
+    test('sees its workspace, which is its home, and nothing of the environment of the server', async () => {
+      const outcome = await fixture.run('pwd; echo "$HOME"; env | sort; cat; echo kept > file')
+      const home = role === 'USER' ? '/workspace' : workspacePath(fixture.home, SESSION)
+      const lines = outcome.kind === 'exited' ? outcome.stdout.split('\n') : []
+      expect(lines.slice(0, 2)).toEqual([home, home])
+      const names = lines.slice(2, -1).map((line) => line.split('=')[0])
+      expect(names).toEqual(['HOME', 'LANG', 'PATH', 'PWD', 'SHLVL', '_'])
+      expect(lines.join('\n')).not.toContain('node_modules')
+      expect(await fixture.run('cat file')).toMatchObject({ stdout: 'kept\n' })
+      expect(await fixture.run('cat file', { sessionId: 'cli:other' })).toMatchObject({ kind: 'exited', exitCode: 1 })
+    })
+
+    test('can open its output by name', async () => {
+      const outcome = await fixture.run('echo a > /dev/stdout; echo b | tee /dev/stderr; echo c >> /dev/fd/1')
+      expect(outcome).toMatchObject({ stdout: 'a\nb\nc\n', stderr: 'b\n' })
+    })
+
+    test('ends when it has ended, whatever it leaves behind, and that ends too', async () => {
+      const marker = `left-${randomHex(6)}`
+      const leave = `bash -c 'exec -a ${marker} sleep 1000'`
+      const outcome = await fixture.run(
+        `${leave} & (setsid ${leave} &); (setsid nohup ${leave} > /dev/null 2>&1 &); sleep 0.1; echo end`,
+      )
+      expect(outcome).toMatchObject({ kind: 'exited', exitCode: 0, stdout: expect.stringContaining('end\n') })
+      expect(findProcesses(marker)).toEqual([])
+    })
+
+    test('is ended with everything it started when its time is up', async () => {
+      const marker = `late-${randomHex(6)}`
+      const hang = `exec -a ${marker} sleep 1000`
+      const command = `echo begun; (setsid bash -c '${hang}' &); trap '' TERM; bash -c '${hang}'; bash -c '${hang}'`
+      const outcome = await fixture.run(command, { timeoutMs: 500 })
+      expect(outcome).toMatchObject({ kind: 'killed', cause: 'timeout', stdout: 'begun\n' })
+      expect(findProcesses(marker)).toEqual([])
+    })
+
+    test('is ended when it is cancelled, at once also before it has begun', async () => {
+      const cancel = new AbortController()
+      const { onOutput, seen } = printed('begun')
+      const running = fixture.run('echo begun; sleep 1000', { signal: cancel.signal, onOutput })
+      await seen
+      cancel.abort()
+      expect(await running).toMatchObject({ kind: 'killed', cause: 'cancelled', stdout: 'begun\n' })
+      const early = new AbortController()
+      const starting = fixture.run('sleep 1000', { signal: early.signal })
+      early.abort()
+      expect(await starting).toMatchObject({ kind: 'killed', cause: 'cancelled' })
+      expect(await fixture.run('touch never', { signal: AbortSignal.abort() })).toMatchObject({
+        kind: 'killed',
+        cause: 'cancelled',
+      })
+      expect(await fixture.run('ls never')).toMatchObject({ kind: 'exited', exitCode: 2 })
+    })
+
+    test('keeps 1 MiB of output, drops the rest and goes on', async () => {
+      let streamed = ''
+      const command = `head -c 1000000 /dev/zero | tr '\\0' a; head -c 900000 /dev/zero | tr '\\0' b >&2; head -c 900000 /dev/zero | tr '\\0' c; touch done`
+      const outcome = await fixture.run(command, { onOutput: (_, text) => (streamed += text) })
+      expect(outcome).toMatchObject({ kind: 'exited', exitCode: 0, truncated: true })
+      expect(streamed).toHaveLength(1024 * 1024)
+      expect(outcome.kind === 'exited' ? outcome.stdout.length + outcome.stderr.length : 0).toBe(1024 * 1024)
+      expect(await fixture.run('ls done')).toMatchObject({ exitCode: 0 })
+    })
+
+    test('is ended when it prints without end', async () => {
+      expect(await fixture.run('yes')).toMatchObject({ kind: 'killed', cause: 'output', truncated: true })
+    })
+
+    test('that the deny list names does not run', async () => {
+      const outcome = await fixture.run('touch ran; rm -rf /')
+      expect(outcome).toMatchObject({ kind: 'refused', reason: expect.stringContaining('rm -rf ./build') })
+      expect(await fixture.run('ls ran')).toMatchObject({ exitCode: 2 })
+    })
+
+    test('fails for the caller when there is no workspace to be had', async () => {
+      mkdirSync(join(fixture.home, 'sessions'), { recursive: true })
+      writeFileSync(workspacePath(fixture.home, 'cli:blocked'), 'a file')
+      await expect(fixture.run('true', { sessionId: 'cli:blocked' })).rejects.toMatchObject({
+        code: 'COMMAND_NOT_STARTED',
+      })
+    })
+
+    test('rejects with what the listener throws, and ends', async () => {
+      const onOutput = (): never => {
+        throw new Error('listener failed')
+      }
+      await expect(fixture.run('echo a; sleep 1000', { onOutput })).rejects.toThrow('listener failed')
+    })
+  })
+}
+
+describe.skipIf(!sandbox.available)(`one session for both roles${skipReason(sandbox)}`, () => {
+  afterAll(stopAll)
+
+  test('each can go on with the files of the other', async () => {
+    const { run } = await start()
+    const git = 'git -c user.name=me -c user.email=me@example.org'
+    expect(await run(`git init -q repo && cd repo && echo 1 > a && git add a && ${git} commit -qm 1`)).toMatchObject({
+      exitCode: 0,
+    })
+    expect(await run(`cd repo && echo 2 > a && ${git} commit -qam 2`, { role: 'USER' })).toMatchObject({
+      exitCode: 0,
+      stderr: '',
+    })
+    expect(await run(`cd repo && echo 3 > a && ${git} commit -qam 3 && git log --format=%s`)).toMatchObject({
+      stdout: '3\n2\n1\n',
+    })
+  })
+
+  test('removing the workspace removes everything in it', async () => {
+    const { run, home, service } = await start()
+    await run('mkdir -p locked/in && touch locked/in/file && chmod 0 locked', { role: 'USER' })
+    await service.removeWorkspace(SESSION)
+    expect(existsSync(workspacePath(home, SESSION))).toBe(false)
+    await service.removeWorkspace('cli:never-seen')
+  })
+})
+
+describe('without a sandbox that holds', () => {
+  afterEach(stopAll)
+
+  test('nothing of role USER runs, and an ADMIN is not affected', async () => {
+    const { run, home, service } = await start({ bubblewrapPaths: ['/nonexistent/bwrap'] }, 'USER')
+    const outcomes = await Promise.all(Array.from({ length: 100 }, () => run('touch ran')))
+    for (const outcome of outcomes) {
+      expect(outcome).toEqual({
+        kind: 'unavailable',
+        reason: 'bubblewrap is not installed.',
+        fix: expect.stringContaining('Install bubblewrap'),
+      })
+    }
+    expect(service.sandbox()).toMatchObject({ available: false, reason: 'bubblewrap is not installed.' })
+    expect(existsSync(workspacePath(home, SESSION))).toBe(false)
+    expect(await run('echo hi', { role: 'ADMIN' })).toMatchObject({ kind: 'exited', stdout: 'hi\n' })
+  })
+
+  /** A program in the place of bubblewrap. */
+  function fakeBubblewrap(home: string, script: string): string {
+    const path = join(home, 'bwrap')
+    writeFileSync(path, `#!/bin/bash\n${script}\n`)
+    chmodSync(path, 0o755)
+    return path
+  }
+
+  const BROKEN = [
+    ['confines nothing', 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"'],
+    [
+      'confines nothing and says that all is well',
+      'echo \'{ "child-pid": 1 }{ "exit-code": 0 }\' >&4; while [ "$1" != -- ]; do shift; done; shift; exec "$@"',
+    ],
+    ['fails', 'echo "bwrap: No permissions to create new namespace" >&2; exit 1'],
+    ['is too old', 'echo "bwrap: Unknown option --disable-userns" >&2; exit 1'],
+    ['does nothing', 'exit 0'],
+  ] as const
+  test.each(BROKEN)('a bubblewrap that %s is found out', async (_, script) => {
+    const home = createTestHome()
+    const { run, service } = await start({ home, bubblewrapPaths: [fakeBubblewrap(home, script)] }, 'USER')
+    expect(service.sandbox()).toMatchObject({ available: false })
+    expect(await run('touch ran')).toMatchObject({ kind: 'unavailable' })
+    expect(await run('echo hi', { role: 'ADMIN' })).toMatchObject({ kind: 'exited', stdout: 'hi\n' })
+  })
+
+  test.skipIf(!sandbox.available)(
+    `inside another sandbox, where namespaces are off, it says so${skipReason(sandbox)}`,
+    async () => {
+      const home = createTestHome()
+      const nested = 'exec /usr/bin/bwrap --unshare-user --uid 1000 --disable-userns --dev-bind / / /usr/bin/bwrap "$@"'
+      const { run } = await start({ home, bubblewrapPaths: [fakeBubblewrap(home, nested)] }, 'USER')
+      expect(await run('touch ran')).toMatchObject({
+        kind: 'unavailable',
+        reason: expect.stringContaining('bubblewrap does not work here'),
+      })
+    },
+  )
+
+  test.skipIf(!sandbox.available)(
+    `that stops holding, nothing runs until a probe has passed again${skipReason(sandbox)}`,
+    async () => {
+      let nowMs = 0
+      const clock: Clock = { ...systemClock, monotonicMs: () => nowMs }
+      const home = createTestHome()
+      const path = fakeBubblewrap(home, 'exec /usr/bin/bwrap "$@"')
+      const { run, service } = await start({ home, clock, bubblewrapPaths: [path] }, 'USER')
+      expect(await run('echo hi')).toMatchObject({ kind: 'exited', stdout: 'hi\n' })
+
+      rmSync(path)
+      expect(await run('touch ran')).toMatchObject({ kind: 'unavailable', reason: 'bubblewrap is not installed.' })
+      expect(await run('touch ran-as-admin', { role: 'ADMIN' })).toMatchObject({ kind: 'exited' })
+      fakeBubblewrap(home, 'exec /usr/bin/bwrap "$@"')
+      expect(await run('touch ran')).toMatchObject({ kind: 'unavailable' })
+      nowMs += 31_000
+      expect(await run('echo again')).toMatchObject({ kind: 'exited', stdout: 'again\n' })
+
+      rmSync(join(home, 'sandbox/seccomp.bpf'))
+      expect(await run('touch ran')).toMatchObject({ kind: 'unavailable', fix: expect.stringContaining('once more') })
+      expect(service.sandbox()).toEqual({ available: true, tier: 'bubblewrap' })
+      expect(await run('ls ran')).toMatchObject({ kind: 'exited', exitCode: 2 })
+    },
+  )
+
+  test.skipIf(!sandbox.available)(`whose limits cannot be set, nothing runs${skipReason(sandbox)}`, async () => {
+    const home = createTestHome()
+    const limited = 'ulimit -n 64; exec /usr/bin/bwrap "$@"'
+    const { run } = await start({ home, bubblewrapPaths: [fakeBubblewrap(home, limited)] }, 'USER')
+    expect(await run('touch ran')).toMatchObject({ kind: 'unavailable', reason: expect.stringContaining('open files') })
+  })
+})
+
+describe('stopping', () => {
+  afterEach(stopAll)
+
+  test('ends what runs, tells its caller, and starts nothing any more', async () => {
+    const { run, service } = await start()
+    const { onOutput, seen } = printed('begun')
+    const running = run('echo begun; sleep 1000', { onOutput })
+    await seen
+    await service.stop()
+    expect(await running).toMatchObject({ kind: 'killed', cause: 'cancelled', stdout: 'begun\n' })
+    await expect(run('true')).rejects.toMatchObject({ code: 'SHUTTING_DOWN' })
+    await service.stop()
+  })
+
+  test('two services in one process know nothing of each other', async () => {
+    const [one, other] = [await start(), await start({ bubblewrapPaths: [] })]
+    await one.service.stop()
+    expect(await other.run('echo hi')).toMatchObject({ stdout: 'hi\n' })
+  })
+})

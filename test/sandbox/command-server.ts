@@ -1,0 +1,55 @@
+/**
+ * A server reduced to its command runner, in a process of its own, so that tests can start it as another user, with secrets
+ * in its environment and its open files, and can kill it. Reads one job from stdin, writes reports as JSON lines to stdout.
+ */
+import { text } from 'node:stream/consumers'
+import type { Role } from '../../src/core/identity.ts'
+import type { CommandOutcome, SandboxState } from '../../src/execution/command.ts'
+import type { CommandLimits } from '../../src/execution/command-limits.ts'
+import { createCommandRunner } from '../../src/execution/run-command.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+
+export interface Job {
+  readonly home: string
+  readonly limits: CommandLimits
+  readonly bubblewrapPaths?: readonly string[]
+  readonly role: Role
+  readonly timeoutMs: number
+  /** Commands that run at one time; each has a session of its own. */
+  readonly concurrency: number
+  readonly commands: readonly string[]
+}
+
+export type Report =
+  | { readonly type: 'READY'; readonly sandbox: SandboxState }
+  | { readonly type: 'OUTPUT'; readonly index: number; readonly text: string }
+  | { readonly type: 'OUTCOME'; readonly index: number; readonly outcome: CommandOutcome }
+
+function report(entry: Report): void {
+  process.stdout.write(`${JSON.stringify(entry)}\n`)
+}
+
+const job = JSON.parse(await text(process.stdin)) as Job
+const logger = createLogger({ level: 'silent', pretty: false })
+const service = await createCommandRunner({ ...job, logger, clock: systemClock })
+report({ type: 'READY', sandbox: service.sandbox() })
+
+const waiting = job.commands.entries()
+await Promise.all(
+  Array.from({ length: job.concurrency }, async () => {
+    for (const [index, command] of waiting) {
+      const outcome = await service.runner.run({
+        sessionId: `test:${index}`,
+        taskId: `task_${index}`,
+        command,
+        role: job.role,
+        timeoutMs: job.timeoutMs,
+        signal: new AbortController().signal,
+        onOutput: (_, text) => report({ type: 'OUTPUT', index, text }),
+      })
+      report({ type: 'OUTCOME', index, outcome })
+    }
+  }),
+)
+await service.stop()

@@ -1,0 +1,102 @@
+/** Whoever dies, of the server and the process that starts its commands: no command goes on without them. */
+import { rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { afterEach, describe, expect, test } from 'vitest'
+import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
+import { readProcess } from '../../src/execution/process-tree.ts'
+import { createCommandRunner } from '../../src/execution/run-command.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { randomHex } from '../../src/platform/id.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { must } from '../../src/platform/must.ts'
+import { findProcesses } from './outside-world.ts'
+import { startCommandServer } from './run-command-server.ts'
+import { createTestHome, findSandbox, skipReason } from './sandbox-support.ts'
+
+const sandbox = await findSandbox()
+
+const WAYS = [
+  { role: 'USER', skipped: skipReason(sandbox) },
+  { role: 'ADMIN', skipped: skipReason(sandbox) },
+  { role: 'ADMIN', bubblewrapPaths: [], skipped: '' },
+] as const
+
+const homes: string[] = []
+function newHome(): string {
+  const home = createTestHome()
+  homes.push(home)
+  return home
+}
+afterEach(() => {
+  for (const home of homes.splice(0)) rmSync(home, { recursive: true, force: true })
+})
+
+/** A command that starts processes of every kind, says so, and does not end. */
+function lastingCommand(marker: string): string {
+  const lasting = `bash -c 'trap "" TERM HUP INT; exec -a ${marker} sleep 1000'`
+  return `${lasting} & (setsid ${lasting} > /dev/null 2>&1 &); sleep 0.1; echo begun; ${lasting}`
+}
+
+for (const { skipped, ...way } of WAYS) {
+  const name = `${way.role}${'bubblewrapPaths' in way ? ' without bubblewrap' : ''}${skipped}`
+  test.skipIf(skipped !== '')(`a command of role ${name} ends with a server that is killed`, async () => {
+    const marker = `survivor-${randomHex(6)}`
+    const job = { home: newHome(), limits: DEFAULT_COMMAND_LIMITS, timeoutMs: 60_000, concurrency: 3, ...way }
+    const commands = Array.from({ length: 3 }, () => lastingCommand(marker))
+    const server = startCommandServer({ ...job, commands }, { account: null })
+    const begun = new Set<number>()
+    for await (const report of server.reports) {
+      if (report.type === 'OUTPUT') begun.add(report.index)
+      if (begun.size === commands.length) break
+    }
+    expect(findProcesses(marker).length).toBeGreaterThanOrEqual(9)
+    server.process.kill('SIGKILL')
+    await expect.poll(() => findProcesses(marker), { timeout: 5_000, interval: 10 }).toEqual([])
+  })
+}
+
+describe.skipIf(!sandbox.available)(`when the process that starts commands is killed${skipReason(sandbox)}`, () => {
+  test('its commands end, their callers are told that nobody knows, and the next one starts a new one', async () => {
+    const logger = createLogger({ level: 'silent', pretty: false })
+    const service = await createCommandRunner({ home: newHome(), logger, clock: systemClock })
+    const host = must(
+      findProcesses('command-host-main').find((pid) => readProcess(pid)?.parentPid === process.pid),
+      'the host is a child of this process',
+    )
+    const marker = `survivor-${randomHex(6)}`
+    const input = {
+      sessionId: 'cli:test',
+      taskId: 'task_1',
+      role: 'USER',
+      timeoutMs: 60_000,
+      signal: new AbortController().signal,
+    } as const
+    const begun = Promise.withResolvers<unknown>()
+    const running = service.runner.run({ ...input, command: lastingCommand(marker), onOutput: begun.resolve })
+    await begun.promise
+    process.kill(host, 'SIGKILL')
+    await expect(running).rejects.toMatchObject({ code: 'COMMAND_LOST' })
+    await expect.poll(() => findProcesses(marker), { timeout: 5_000, interval: 10 }).toEqual([])
+    expect(await service.runner.run({ ...input, command: 'echo again', onOutput: () => {} })).toMatchObject({
+      stdout: 'again\n',
+    })
+    await service.stop()
+  })
+})
+
+test('a host whose server has gone away leaves nothing behind', async () => {
+  const job = {
+    home: newHome(),
+    limits: DEFAULT_COMMAND_LIMITS,
+    role: 'ADMIN',
+    timeoutMs: 60_000,
+    concurrency: 1,
+  } as const
+  const server = startCommandServer({ ...job, commands: ['echo hi'] }, { account: null })
+  const kinds: string[] = []
+  for await (const report of server.reports) kinds.push(report.type)
+  if (server.process.exitCode === null) await once(server.process, 'exit')
+  expect(kinds).toEqual(['READY', 'OUTPUT', 'OUTCOME'])
+  expect(server.process.exitCode).toBe(0)
+  expect(findProcesses(job.home)).toEqual([])
+})
