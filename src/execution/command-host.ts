@@ -31,8 +31,6 @@ interface OpenRequest {
   readonly reject: (error: unknown) => void
 }
 
-type RequestWithoutId<T = HostRequest> = T extends { readonly id: number } ? Omit<T, 'id'> : never
-
 const MAIN = fileURLToPath(new URL('command-host-main.ts', import.meta.url))
 /** It handles a few megabytes at a time; a small heap keeps its processes quick to start. */
 const NODE_FLAGS = ['--max-semi-space-size=2', '--max-old-space-size=256']
@@ -58,9 +56,9 @@ export class CommandHost {
   /** Rejects with COMMAND_NOT_STARTED when nothing ran, with COMMAND_LOST when nobody can tell what did. */
   async run(request: CommandRequest, onOutput: OnOutput, signal: AbortSignal): Promise<HostOutcome> {
     const child = await this.#whenStarted()
-    const id = this.#nextId
+    const id = this.#nextId++
     const cancel = (): void => void child.send({ type: 'CANCEL', id } satisfies HostRequest, () => {})
-    const answered = this.#ask(child, { type: 'RUN', request }, onOutput)
+    const answered = this.#ask(child, { type: 'RUN', id, request }, onOutput)
     if (signal.aborted) cancel()
     signal.addEventListener('abort', cancel, { once: true })
     try {
@@ -79,7 +77,7 @@ export class CommandHost {
   }
 
   async removeWorkspace(sessionId: string): Promise<void> {
-    await this.#ask(await this.#whenStarted(), { type: 'REMOVE_WORKSPACE', sessionId })
+    await this.#ask(await this.#whenStarted(), { type: 'REMOVE_WORKSPACE', id: this.#nextId++, sessionId })
   }
 
   /** Ends whatever still runs, and the host. It is not started again. */
@@ -115,15 +113,15 @@ export class CommandHost {
   }
 
   async #probeWith(child: ChildProcess): Promise<SandboxState> {
-    const answer = await this.#ask(child, { type: 'PROBE' })
+    const answer = await this.#ask(child, { type: 'PROBE', id: this.#nextId++ })
     return answer.type === 'PROBED' ? answer.sandbox : unexpected(answer)
   }
 
-  #ask(child: ChildProcess, request: RequestWithoutId, onOutput: OnOutput = () => {}): Promise<FinalAnswer> {
-    const id = this.#nextId++
+  #ask(child: ChildProcess, request: HostRequest, onOutput: OnOutput = () => {}): Promise<FinalAnswer> {
+    const { id } = request
     return new Promise((resolve, reject) => {
       this.#open.set(id, { onOutput, resolve, reject })
-      child.send({ ...request, id }, (error) => {
+      child.send(request, (error) => {
         if (error !== null)
           this.#reject(id, new AppError('COMMAND_NOT_STARTED', 'The command host is gone.', { cause: error }))
       })
@@ -159,12 +157,8 @@ export class CommandHost {
   #lose(reason: string): void {
     this.#started = null
     if (this.#open.size > 0) this.#options.onProblem(`The command host is lost: ${reason}.`)
-    for (const id of this.#open.keys()) {
-      this.#reject(
-        id,
-        new AppError('COMMAND_LOST', 'The process that ran the command ended; what the command did is not known.'),
-      )
-    }
+    const message = `The process that runs commands is lost (${reason}); what the command did is not known.`
+    for (const id of this.#open.keys()) this.#reject(id, new AppError('COMMAND_LOST', message))
   }
 }
 

@@ -60,7 +60,7 @@ export class CommandProcess {
 
   /** Rejects when there are no pipes or no process to be had; what goes wrong later is in `result`. */
   static async start(options: CommandProcessOptions): Promise<CommandProcess> {
-    const [stdout, stderr] = [await options.pipes.take(), await options.pipes.take()]
+    const [stdout, stderr] = await options.pipes.takePair()
     try {
       return new CommandProcess(options, stdout, stderr)
     } catch (error) {

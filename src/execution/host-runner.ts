@@ -124,15 +124,15 @@ export class HostRunner {
   async #runAsAdmin(request: CommandRequest, options: RunOptions): Promise<HostOutcome> {
     const workspace = workspacePath(this.#options.settings.home, request.sessionId)
     await prepareWorkspace(workspace, null)
-    const bubblewrap = this.#adminBubblewrap
-    const carryOut = (launch: Launch): Promise<ProcessResult> => this.#carryOut(launch, request, options)
-    const result = await carryOut(planAdminLaunch({ command: request.command, workspace, bubblewrap }))
+    const launchWith = (bubblewrap: string | null): Promise<ProcessResult> =>
+      this.#carryOut(planAdminLaunch({ command: request.command, workspace, bubblewrap }), request, options)
+    let result = await launchWith(this.#adminBubblewrap)
+    if (result.kind === 'not-started' && this.#adminBubblewrap !== null) {
+      this.#options.onProblem(`bubblewrap failed, so a command of an admin runs without it: ${result.reason}`)
+      result = await launchWith(null)
+    }
     if (result.kind !== 'not-started') return result
-    if (bubblewrap === null)
-      throw new AppError('COMMAND_NOT_STARTED', `The command could not be started: ${result.reason}`)
-    this.#options.onProblem(`bubblewrap has stopped working; commands of admins run without it: ${result.reason}`)
-    this.#adminBubblewrap = null
-    return this.#runAsAdmin(request, options)
+    throw new AppError('COMMAND_NOT_STARTED', `The command could not be started: ${result.reason}`)
   }
 
   async #carryOut(launch: Launch, { timeoutMs }: CommandRequest, options: CarryOutOptions): Promise<ProcessResult> {

@@ -9,6 +9,7 @@ import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { must } from '../platform/must.ts'
 
 const runFile = promisify(execFile)
 const BATCH_SIZE = 32
@@ -30,18 +31,27 @@ export class OutputPipes {
   #madeCount = 0
   #batch: Promise<void> | null = null
 
-  /** Resolves at once unless more pipes are needed than ever before. */
-  async take(): Promise<OutputPipe> {
-    for (;;) {
-      const path = this.#free.pop()
-      if (path !== undefined) return openPipe(path, () => void this.#free.push(path))
-      await (this.#batch ??= this.#makeBatch().finally(() => (this.#batch = null)))
+  /** Pipes for one command. Resolves at once unless more are needed than ever before. */
+  async takePair(): Promise<readonly [stdout: OutputPipe, stderr: OutputPipe]> {
+    while (this.#free.length < 2) await (this.#batch ??= this.#makeBatch().finally(() => (this.#batch = null)))
+    const stdout = this.#open()
+    try {
+      return [stdout, this.#open()]
+    } catch (error) {
+      stdout.closeWriteEnd()
+      stdout.abandon()
+      throw error
     }
   }
 
   /** Deletes the names; pipes in use go on working. */
   remove(): void {
     rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  #open(): OutputPipe {
+    const path = must(this.#free.pop(), 'the caller has looked')
+    return openPipe(path, () => void this.#free.push(path))
   }
 
   async #makeBatch(): Promise<void> {
@@ -59,7 +69,11 @@ function openPipe(path: string, release: () => void): OutputPipe {
   const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   const writeFd = openSync(path, constants.O_WRONLY)
   const reader = new Socket({ fd: readFd, readable: true, writable: false })
-  reader.on('end', release) // only then is it certain that nobody writes into the next command's output
+  let hasEnded = false
+  reader.once('end', () => (hasEnded = true))
+  reader.once('close', () => {
+    if (hasEnded) release() // nobody can write into the next command's output, and this reader takes nothing from it
+  })
   return {
     writeFd,
     closeWriteEnd: () => closeSync(writeFd),

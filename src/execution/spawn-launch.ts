@@ -44,6 +44,8 @@ export function spawnLaunch(
 }
 
 function readableAt(child: ChildProcess, fd: number): Readable | null {
-  const stream = child.stdio[fd]
+  // Without a free file descriptor there is no process and no stdio; the "error" event tells.
+  const stdio: ChildProcess['stdio'] | undefined = child.stdio
+  const stream = stdio?.[fd]
   return stream instanceof Readable ? stream : null
 }

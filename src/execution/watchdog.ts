@@ -44,6 +44,7 @@ export async function watchCommand(input: WatchInput, signal: AbortSignal): Prom
       await clock.sleep(Math.max(limits.watchEveryMs, tookMs / MAX_LOAD), signal)
     }
   } catch (error) {
+    if (signal.aborted) return // the command has ended while it was measured
     onProblem(`A running command cannot be watched, so it is ended: ${messageOf(error)}`)
     onExceeded('memory')
   }

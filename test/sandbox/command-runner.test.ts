@@ -6,6 +6,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { CommandInput, CommandOutcome } from '../../src/execution/command.ts'
+import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
 import { createCommandRunner, type CommandRunnerOptions, type CommandService } from '../../src/execution/run-command.ts'
 import { workspacePath } from '../../src/execution/workspace.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
@@ -224,6 +225,19 @@ describe.skipIf(!sandbox.available)(`one session for both roles${skipReason(sand
     await service.removeWorkspace(SESSION)
     expect(existsSync(workspacePath(home, SESSION))).toBe(false)
     await service.removeWorkspace('cli:never-seen')
+  })
+})
+
+describe.skipIf(!sandbox.available)(`a workspace that has grown too large${skipReason(sandbox)}`, () => {
+  afterAll(stopAll)
+
+  test('may only shrink until it is small again', async () => {
+    const { run } = await start({ limits: { ...DEFAULT_COMMAND_LIMITS, workspaceBytes: 4_000_000 } }, 'USER')
+    expect(await run('head -c 8000000 /dev/zero > large')).toMatchObject({ exitCode: 0 })
+    // Its size is measured behind the command, not in its way.
+    await expect.poll(() => run('echo more > more'), { timeout: 10_000 }).toMatchObject({ exitCode: 153 })
+    expect(await run('rm large')).toMatchObject({ exitCode: 0 })
+    await expect.poll(() => run('echo more > more'), { timeout: 10_000 }).toMatchObject({ exitCode: 0 })
   })
 })
 

@@ -84,7 +84,7 @@ chmod +x run.sh && ./run.sh`,
 sum: $((40 + 2))
 EOF
 perl -MSocket -e '$| = 1; socket(my $server, AF_INET, SOCK_STREAM, 0); bind($server, pack_sockaddr_in(8080, INADDR_LOOPBACK)) && listen($server, 1) or die $!; print "ready\\n"; accept(my $client, $server); open(my $page, "<", "page.txt"); print {$client} <$page>' > log &
-until grep -q ready log; do sleep 0.01; done
+until grep -qs ready log; do sleep 0.01; done
 cat < /dev/tcp/127.0.0.1/8080; wait; echo done > /dev/stderr`,
     prints: 'sum: 42\ndone\n',
     needs: ['perl', 'cat'],
