@@ -56,10 +56,10 @@ export class CommandHost {
   /** Rejects with COMMAND_NOT_STARTED when nothing ran, with COMMAND_LOST when nobody can tell what did. */
   async run(request: CommandRequest, onOutput: OnOutput, signal: AbortSignal): Promise<HostOutcome> {
     const child = await this.#whenStarted()
+    if (signal.aborted) return { kind: 'killed', cause: 'cancelled', stdout: '', stderr: '', truncated: false }
     const id = this.#nextId++
     const cancel = (): void => void child.send({ type: 'CANCEL', id } satisfies HostRequest, () => {})
     const answered = this.#ask(child, { type: 'RUN', id, request }, onOutput)
-    if (signal.aborted) cancel()
     signal.addEventListener('abort', cancel, { once: true })
     try {
       const answer = await answered

@@ -121,7 +121,7 @@ export class CommandProcess {
     const exitCode = exit.code ?? 128 + (exit.signal === null ? 0 : constants.signals[exit.signal])
     return this.#hasRun(exit)
       ? { kind: 'exited', exitCode, ...output }
-      : { kind: 'not-started', reason: output.stderr.trim() || `bubblewrap ended with code ${exitCode}.` }
+      : { kind: 'not-started', reason: output.stderr.trim() || `bubblewrap ended with code ${exitCode}` }
   }
 
   /**

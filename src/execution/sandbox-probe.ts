@@ -161,7 +161,7 @@ async function runAndKill(
 }
 
 function explainAttempt({ result, memoryBytes, processCount, survivorCount }: Attempt): string | null {
-  if (result.kind === 'not-started') return `bubblewrap does not work here: ${result.reason}`
+  if (result.kind === 'not-started') return `bubblewrap does not work here: ${result.reason}.`
   if (!result.stdout.includes(LAST_LINE))
     return `The check of the sandbox did not come to its end: ${result.stderr.trim()}`
   const lines = new Set(result.stdout.split('\n'))

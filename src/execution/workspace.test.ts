@@ -91,7 +91,8 @@ describe('a workspace', () => {
   })
 
   const drop = findDropAccount()
-  describe.skipIf(drop.kind !== 'FOUND')('of a server that runs as root (skipped without root)', () => {
+  const why = drop.kind === 'FOUND' ? '' : ' [SKIPPED: run the tests as root]'
+  describe.skipIf(drop.kind !== 'FOUND')(`of a server that runs as root${why}`, () => {
     test('changes its owner with the role of the next command, but not the owner of files that have another name', async () => {
       const account = drop.kind === 'FOUND' ? drop.account : null
       const outside = join(home, 'outside')

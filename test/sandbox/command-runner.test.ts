@@ -232,7 +232,9 @@ describe.skipIf(!sandbox.available)(`a workspace that has grown too large${skipR
   afterAll(stopAll)
 
   test('may only shrink until it is small again', async () => {
-    const { run } = await start({ limits: { ...DEFAULT_COMMAND_LIMITS, workspaceBytes: 4_000_000 } }, 'USER')
+    // Not watched while it runs: the command itself goes through.
+    const limits = { ...DEFAULT_COMMAND_LIMITS, workspaceBytes: 4_000_000, watchAfterMs: 60_000 }
+    const { run } = await start({ limits }, 'USER')
     expect(await run('head -c 8000000 /dev/zero > large')).toMatchObject({ exitCode: 0 })
     // Its size is measured behind the command, not in its way.
     await expect.poll(() => run('echo more > more'), { timeout: 10_000 }).toMatchObject({ exitCode: 153 })
