@@ -3,7 +3,7 @@
  * write to, sockets, a process. After hostile commands have run, `findDamage` tells what they did to it.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createSocket, type Socket as DatagramSocket } from 'node:dgram'
 import { createServer, type Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
@@ -24,9 +24,10 @@ export class OutsideWorld {
   readonly secret = `secret-${randomHex(12)}`
   /** Name of processes that hostile commands try to leave behind. */
   readonly marker = `left-behind-${randomHex(6)}`
-  readonly folder = mkdtempSync(join(tmpdir(), 'factotum-outside-'))
-  readonly secretFile = join(this.folder, 'secret.txt')
-  readonly #otherWorkspace = join(this.folder, 'other-session')
+  /** Made by `open`. */
+  readonly #folder = join(tmpdir(), `factotum-outside-${randomHex(6)}`)
+  readonly secretFile = join(this.#folder, 'secret.txt')
+  readonly #otherWorkspace = join(this.#folder, 'other-session')
   readonly #contacts: string[] = []
   readonly #servers: Server[] = []
   readonly #abstractName = `factotum-${randomHex(6)}`
@@ -37,13 +38,14 @@ export class OutsideWorld {
 
   /** `account`: whom commands run as, so that only the sandbox stands between them and this; null: ourselves. */
   async open(account: Account | null): Promise<void> {
-    chmodSync(this.folder, 0o777)
+    mkdirSync(this.#folder)
+    chmodSync(this.#folder, 0o777)
     writeFileSync(this.secretFile, this.secret)
     mkdirSync(this.#otherWorkspace, { mode: 0o755 })
     writeFileSync(join(this.#otherWorkspace, 'only-here'), this.secret)
     this.#port = await this.#listen({ port: 0 })
-    await this.#listen({ path: join(this.folder, 'socket') })
-    chmodSync(join(this.folder, 'socket'), 0o777)
+    await this.#listen({ path: join(this.#folder, 'socket') })
+    chmodSync(join(this.#folder, 'socket'), 0o777)
     await this.#listen({ path: `\0${this.#abstractName}` })
     this.#udpPort = await this.#receiveDatagrams()
     this.#victim = spawn('sleep', ['1000'], { stdio: 'ignore', ...account })
@@ -58,12 +60,12 @@ export class OutsideWorld {
     const facts: Readonly<Record<string, string>> = {
       secretFile: this.secretFile,
       secret: this.secret,
-      folder: this.folder,
+      folder: this.#folder,
       otherWorkspace: this.#otherWorkspace,
       port: String(this.#port),
       udpPort: String(this.#udpPort),
       hostAddress: external?.address ?? '127.0.0.1',
-      socket: join(this.folder, 'socket'),
+      socket: join(this.#folder, 'socket'),
       abstractName: this.#abstractName,
       victimPid: String(this.#victim?.pid),
       marker: this.marker,
@@ -73,7 +75,7 @@ export class OutsideWorld {
 
   /** What hostile commands have done; empty when they were stopped. */
   findDamage(): readonly string[] {
-    const unexpected = readdirSync(this.folder).filter((name) => !EXPECTED.has(name))
+    const unexpected = readdirSync(this.#folder).filter((name) => !EXPECTED.has(name))
     return [
       ...unexpected.map((name) => `wrote ${name}`),
       ...this.#contacts,
@@ -87,7 +89,7 @@ export class OutsideWorld {
     this.#victim?.kill('SIGKILL')
     this.#datagrams?.close()
     await Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))))
-    rmSync(this.folder, { recursive: true, force: true })
+    rmSync(this.#folder, { recursive: true, force: true })
   }
 
   async #listen(where: { port: number } | { path: string }): Promise<number> {
