@@ -20,6 +20,12 @@ export function readProcess(pid: number): ProcessEntry | null {
   return { pid, parentPid: Number(parentPid), state }
 }
 
+/** The user as whom it runs, seen from here; null when it has ended. */
+export function readUser(pid: number): number | null {
+  const uid = /^Uid:\s+(\d+)/m.exec(readProcFile(`/proc/${pid}/status`) ?? '')?.[1]
+  return uid === undefined ? null : Number(uid)
+}
+
 /** Whether it runs. One that has ended and that nobody has waited for yet does not. */
 export function isRunning(pid: number): boolean {
   const found = readProcess(pid)

@@ -6,13 +6,13 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import { closedDirectory } from '../store/unprivileged-account.ts'
 import { messageOf } from '../core/errors.ts'
 import { randomHex } from '../platform/id.ts'
 import { assert } from '../platform/must.ts'
+import { closedDirectory } from '../store/unprivileged-account.ts'
 import { CommandProcess, type CommandProcessOptions, type ProcessResult } from './command-process.ts'
 import { findDropAccount } from './drop-account.ts'
-import { findDescendants, isRunning, measureNamespaceMemory } from './process-tree.ts'
+import { findDescendants, isRunning, measureNamespaceMemory, readUser } from './process-tree.ts'
 import { installFix, readMachineFacts, repairFix, type MachineFacts } from './sandbox-fix.ts'
 import { writeSandboxFiles } from './sandbox-files.ts'
 import { planSandboxLaunch, SANDBOX_UID, type SandboxSetup } from './sandbox-profile.ts'
@@ -129,6 +129,8 @@ sleep ${WAIT_SECONDS}`
 
 interface Attempt {
   readonly result: ProcessResult
+  /** As whom the script ran, seen from outside. */
+  readonly user: number | null
   readonly memoryBytes: number
   readonly processCount: number
   readonly survivorCount: number
@@ -154,19 +156,20 @@ async function runAndKill(
   })
   await Promise.race([waiting.promise, started.result])
   const pids = initPid === 0 ? [] : [initPid, ...findDescendants(initPid)]
-  const memoryBytes = measureNamespaceMemory(initPid, 'EXACT')
+  const [user, memoryBytes] = [readUser(initPid), measureNamespaceMemory(initPid, 'EXACT')]
   started.kill('cancelled')
   const result = await started.result
-  return { result, memoryBytes, processCount: pids.length, survivorCount: pids.filter(isRunning).length }
+  return { result, user, memoryBytes, processCount: pids.length, survivorCount: pids.filter(isRunning).length }
 }
 
-function explainAttempt({ result, memoryBytes, processCount, survivorCount }: Attempt): string | null {
+function explainAttempt({ result, user, memoryBytes, processCount, survivorCount }: Attempt): string | null {
   if (result.kind === 'not-started') return `bubblewrap does not work here: ${result.reason}.`
   if (!result.stdout.includes(LAST_LINE))
     return `The check of the sandbox did not come to its end: ${result.stderr.trim()}`
   const lines = new Set(result.stdout.split('\n'))
   const failed = EXPECTED_LINES.find(([line]) => !lines.has(line))
   if (failed !== undefined) return failed[1]
+  if (user === null || user === 0) return 'A command runs as root, or nobody knows as whom.'
   if (memoryBytes === 0) return 'The memory of a command cannot be measured.'
   // The namespace's first process, the script, and the process that left its session.
   if (processCount < 3) return 'The processes of a command cannot be found.'
