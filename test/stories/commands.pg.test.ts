@@ -1,0 +1,204 @@
+/** The commands of a turn: where and with what they run, what is kept of their output, what ends or stops them. */
+import { rm, writeFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Lifeline } from '../harness/lifeline.ts'
+import { converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import { ServerDocument, TurnDocument } from '../generated/graphql.ts'
+
+const MIB = 1024 * 1024
+
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin()
+})
+afterAll(() => story[Symbol.asyncDispose]())
+
+/** The first task of the turn that runs this command for Ada, who is an admin. */
+async function runAsAda(sessionId: string, command: string) {
+  const { tasks } = await converse(story.as('ada'), sessionId, `run: ${command}`)
+  return tasks[0]
+}
+
+describe('a command', () => {
+  test('finds a clean environment, an empty input, and a home of its own', async () => {
+    const task = await runAsAda('cli:clean', 'env | sort; test "$HOME" = "$PWD" && echo at home; cat; echo no input')
+    const lines = task?.output?.split('\n') ?? []
+    const variables = lines.flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? [])
+    // The last three are the shell's own.
+    expect(variables.sort()).toEqual(['HOME', 'LANG', 'PATH', 'PWD', 'SHLVL', '_'])
+    expect(lines).toContain('PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin')
+    expect(lines.slice(-3)).toEqual(['at home', 'no input', ''])
+  })
+
+  test('finds the files of earlier commands of its session, and not those of others', async () => {
+    const { tasks } = await converse(
+      story.as('ada'),
+      'cli:files',
+      'run: echo one > kept.txt\nrun: cat kept.txt; cd /; X=1',
+    )
+    expect(tasks[1]).toMatchObject({ status: 'DONE', output: 'one\n' })
+    expect(await runAsAda('cli:files', 'ls; echo "[$X]"')).toMatchObject({ output: 'kept.txt\n[]\n' })
+    expect(await runAsAda('cli:Files', 'ls -A')).toMatchObject({ status: 'DONE', output: '' })
+  })
+
+  test('is watched while it runs: what it prints arrives before it ends, each stream apart', async () => {
+    const ada = story.as('ada')
+    const gate = story.path('gate')
+    await send(ada, 'cli:live', `run: echo out; echo err >&2; until [ -e ${gate} ]; do sleep 0.02; done; echo end`)
+    await using watch = watchAll(ada, 'cli:live')
+    for (const [stream, text] of [
+      ['STDOUT', 'out\n'],
+      ['STDERR', 'err\n'],
+    ]) {
+      await watch.until(
+        ({ sessionEvents: event }) =>
+          event.__typename === 'TaskOutputEvent' && event.stream === stream && event.text === text,
+      )
+    }
+    await writeFile(gate, '')
+    const { turnId } = await turnEnd(watch)
+    const { turn } = await ada.run(TurnDocument, { id: turnId ?? '' })
+    expect(turn?.tasks[0]).toMatchObject({ status: 'DONE', output: 'out\nend\n', stderr: 'err\n', exitCode: 0 })
+  })
+
+  test('that fails shows how: its exit code and what it printed', async () => {
+    const turn = await converse(story.as('ada'), 'cli:fails', 'run: echo so far; echo no such thing >&2; exit 42')
+    expect(turn.tasks[0]).toMatchObject({
+      status: 'FAILED',
+      exitCode: 42,
+      output: 'so far\n',
+      stderr: 'no such thing\n',
+      review: { verdict: 'REPLAN', reason: expect.stringContaining('42') },
+    })
+    expect(turn.answers.join('\n')).toContain('no such thing')
+  })
+
+  test('may print anything: what is no text is replaced, nothing breaks', async () => {
+    const task = await runAsAda(
+      'cli:bytes',
+      String.raw`printf 'a\0b\377c\355\240\200d'; printf '\342\202'; printf '\254'`,
+    )
+    expect(task).toMatchObject({ status: 'DONE', exitCode: 0, truncated: false })
+    expect(task?.output).toMatch(/^a\uFFFDb\uFFFDc\uFFFD+d€$/)
+  })
+})
+
+describe('what is kept and how long it runs', () => {
+  test('1 MiB of output is kept, the rest is dropped and said to be; the command ends as it would', async () => {
+    const ada = story.as('ada')
+    const print = `head -c ${MIB} /dev/zero | tr '\\0' x`
+    await send(ada, 'cli:much', `run: ${print}; ${print} >&2; ${print}; exit 0`)
+    await using watch = watchAll(ada, 'cli:much')
+    const { turnId, turnStatus } = await turnEnd(watch)
+    expect(turnStatus).toBe('DONE')
+    const { turn } = await ada.run(TurnDocument, { id: turnId ?? '' })
+    const [task] = turn?.tasks ?? []
+    expect(task).toMatchObject({ status: 'DONE', exitCode: 0, truncated: true })
+    expect((task?.output?.length ?? 0) + (task?.stderr?.length ?? 0)).toBe(MIB)
+    // The events tell the same text, and not more.
+    const told = eventsOf(watch, 'TaskOutputEvent')
+    const textOf = (stream: string) => told.flatMap((event) => (event.stream === stream ? [event.text] : [])).join('')
+    expect([textOf('STDOUT') === task?.output, textOf('STDERR') === task?.stderr]).toEqual([true, true])
+  })
+
+  test('exactly 1 MiB is not too much', async () => {
+    const task = await runAsAda('cli:exactly', `head -c ${MIB} /dev/zero | tr '\\0' x`)
+    expect(task).toMatchObject({ status: 'DONE', truncated: false })
+    expect(task?.output).toHaveLength(MIB)
+  })
+
+  test('after exec_timeout a command is ended with all that it started, and the task says so', async () => {
+    await using lifeline = await Lifeline.open()
+    await story.reconfigure(storyConfig({ settings: { exec_timeout: 1 } }))
+    const turn = await converse(
+      story.as('ada'),
+      'cli:slow',
+      `run: ${lifeline.hold}; echo begun; setsid sleep 600 & trap '' TERM; sleep 600`,
+    )
+    await story.reconfigure(storyConfig())
+    await lifeline.released
+    expect(turn.tasks[0]).toMatchObject({
+      status: 'FAILED',
+      exitCode: null,
+      output: 'begun\n',
+      stderr: 'The command was ended: it ran longer than 1 s (exec_timeout).',
+    })
+    expect(turn).toMatchObject({ status: 'DONE', plans: [{}, { attempt: 2 }] })
+    expect(turn.answers.at(-1)).toContain('exec_timeout')
+  })
+
+  test('a process that a command leaves behind ends with the command', async () => {
+    await using lifeline = await Lifeline.open()
+    const task = await runAsAda('cli:daemon', `${lifeline.hold}; setsid sleep 600 >/dev/null 2>&1 & echo done`)
+    expect(task).toMatchObject({ status: 'DONE', output: 'done\n' })
+    await lifeline.released
+  })
+})
+
+test.each([
+  ['rm -rf /', 'rm -rf /'],
+  ['echo x; mkfs.ext4 /dev/sda1', 'mkfs.ext4 /dev/sda1'],
+  [':(){ :|:& };:', '":"'],
+  ['sudo shutdown -h now', 'shutdown'],
+])(
+  'a command that would destroy the machine is not run, for an admin either, and the task explains it: %s',
+  async (command, named) => {
+    const turn = await converse(story.as('ada'), 'cli:deny', `run: ${command}\nrun: echo never`)
+    expect(turn.tasks[0]).toMatchObject({
+      status: 'FAILED',
+      detail: command,
+      output: null,
+      exitCode: null,
+      stderr: expect.stringMatching(/^The command was not run: .+ would .+\. .+/),
+      review: { verdict: 'REPLAN' },
+    })
+    expect(turn.tasks[0]?.stderr).toContain(named)
+    expect(turn.tasks[1]).toMatchObject({ status: 'SKIPPED' })
+    expect(turn.answers.join('\n')).toContain('The command was not run')
+  },
+)
+
+describe('the command of a user who is no admin', () => {
+  test('runs confined to its workspace, or not at all: then the task, /ready and "server" say why and what to do', async () => {
+    const { sandbox } = (await story.as('ben').run(ServerDocument)).server
+    const reach = `cat ${story.path('config.toml')} || echo hidden; (exec 9<>/dev/tcp/${new URL(story.app.url).host.replace(':', '/')}) || echo offline`
+    const { tasks } = await converse(story.as('ben'), 'web:confined', `run: echo $HOME; touch mine; ls; ${reach}`)
+    const confined = { status: 'DONE', output: '/workspace\nmine\nhidden\noffline\n' }
+    const notAtAll = { status: 'FAILED', output: null, stderr: `SANDBOX_UNAVAILABLE: ${sandbox.reason} ${sandbox.fix}` }
+    expect(tasks[0]).toMatchObject(sandbox.available ? confined : notAtAll)
+    expect(await readySandbox(story)).toMatchObject({ ok: sandbox.available, required: false })
+  })
+
+  test('does not run any more once the sandbox breaks, while admins work on', async () => {
+    await using broken = await Story.begin()
+    // Where the server keeps what every sandbox is built from.
+    await rm(broken.path('sandbox'), { recursive: true })
+    await writeFile(broken.path('sandbox'), 'no folder')
+    const { tasks, plans, status } = await converse(broken.as('ben'), 'web:broken', 'run: touch never')
+    const { sandbox } = (await broken.as('ben').run(ServerDocument)).server
+    expect(sandbox).toMatchObject({
+      available: false,
+      reason: expect.stringMatching(/\.$/),
+      fix: expect.stringMatching(/\.$/),
+    })
+    const said = `SANDBOX_UNAVAILABLE: ${sandbox.reason} ${sandbox.fix}`
+    expect(tasks[0]).toMatchObject({ status: 'FAILED', output: null, exitCode: null, stderr: said })
+    expect({ status, plans }).toMatchObject({ status: 'DONE', plans: [{}, { attempt: 2 }] })
+
+    expect(await readySandbox(broken)).toEqual({
+      ok: false,
+      required: false,
+      detail: `commands of users do not run: ${sandbox.reason}`,
+      fix: sandbox.fix,
+    })
+    const { tasks: ofAda } = await converse(broken.as('ada'), 'cli:admin', 'run: echo works')
+    expect(ofAda[0]).toMatchObject({ status: 'DONE', output: 'works\n' })
+  })
+})
+
+/** What /ready says of the sandbox. The server is ready in any case. */
+async function readySandbox({ app }: Story): Promise<unknown> {
+  const response = await fetch(`${app.url}/ready`)
+  expect(response.status).toBe(200)
+  return ((await response.json()) as { checks: { sandbox: unknown } }).checks.sandbox
+}
