@@ -134,7 +134,8 @@ export class Doorbell {
   #nextPayload(): [payload: string, sent: readonly (readonly [string, News])[]] {
     const sent: (readonly [string, News])[] = []
     const texts: string[] = []
-    let bytes = JSON.stringify({ from: this.#instance, news: [] }).length
+    const opening = openingOf(this.#instance)
+    let bytes = opening.length + 2
     for (const entry of this.#waiting) {
       const text = JSON.stringify(entry[1])
       bytes += Buffer.byteLength(text) + 1
@@ -142,7 +143,7 @@ export class Doorbell {
       texts.push(text)
       sent.push(entry)
     }
-    return [`{"from":"${this.#instance}","news":[${texts.join(',')}]}`, sent]
+    return [`${opening}${texts.join(',')}]}`, sent]
   }
 
   async #keepListening(firstAttemptDone: () => void): Promise<void> {
@@ -222,16 +223,22 @@ export class Doorbell {
   }
 
   #hear(payload: string): void {
-    let message: { from: string; news: readonly News[] }
+    // Our own news comes back to us as well: not worth reading.
+    if (payload.startsWith(openingOf(this.#instance))) return
+    let message: { readonly news: readonly News[] }
     try {
       message = JSON.parse(payload) as typeof message
     } catch (error) {
       this.#options.logger.error({ err: error }, 'the doorbell heard what it cannot read')
       return
     }
-    if (message.from === this.#instance) return
     for (const news of message.news) this.#tellHandlers(news)
   }
+}
+
+/** How each payload of an instance begins. */
+function openingOf(instance: string): string {
+  return `{"from":"${instance}","news":[`
 }
 
 function coalesce(before: News | undefined, news: News): News {

@@ -64,6 +64,8 @@ export class ShareGroup {
   #head: number
   #woken = false
   #delivering = false
+  /** The log grew since `#deliverNew` last looked. */
+  #again = false
 
   constructor(options: ShareGroupOptions) {
     this.#options = options
@@ -97,6 +99,7 @@ export class ShareGroup {
     this.#woken = true
     setImmediate(() => {
       this.#woken = false
+      this.#again = true
       if (!this.#delivering) this.#work(this.#deliverNew())
     })
   }
@@ -116,14 +119,15 @@ export class ShareGroup {
     const { following, onSessionUpdated } = this.#options
     this.#delivering = true
     try {
-      for (let more = true; more && this.members.size > 0;) {
+      while (this.#again && this.members.size > 0) {
+        this.#again = false
         const reading = following.read(this.#head)
         const read = reading instanceof Promise ? await reading : reading
         if (read === null) return
         if (read.events.some((event) => event.type === 'SessionUpdated')) onSessionUpdated()
         const shown = this.#show(read.events)
         this.#deliver(shown instanceof Promise ? await shown : shown)
-        more = read.upTo > this.#head
+        if (read.upTo > this.#head) this.#again = true
         this.#head = read.upTo
       }
     } catch (error) {
