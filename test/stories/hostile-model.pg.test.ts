@@ -1,0 +1,149 @@
+/**
+ * Models and endpoints that mean harm or are broken, in whole turns, all at the same time: every turn ends with a status that
+ * says what happened, nothing runs that no accepted plan holds, and the server is as well as before. What is meant for the
+ * planner is given to the other agents too.
+ */
+import { readdir } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AgentRole } from '../../src/core/model-call.ts'
+import { workspaceName } from '../../src/execution/workspace.ts'
+import { converse, Story, storyConfig, type Conversation } from '../harness/story.ts'
+import { stubProvider } from '../harness/stub-provider.ts'
+import { answerWell, GOOD_PLAN } from '../model/good-answers.ts'
+import { HOSTILE_ANSWERS, type HostileAnswer } from '../model/hostile-answers.ts'
+import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+import { ServerDocument } from '../generated/graphql.ts'
+
+/** A hostile answer, and the agent that gets it for every one of its calls in a session. */
+interface Scene {
+  readonly hostile: HostileAnswer
+  readonly role: AgentRole
+}
+
+/** What only costs retries and patience does so whoever asks: it is played once. */
+const PATIENCE = new Set(['MODEL_UNREACHABLE', 'MODEL_OVERLOADED', 'MODEL_SILENT'])
+const PLANNER_ANSWERS = HOSTILE_ANSWERS.filter(({ role, outcome }) => role === 'planner' && !PATIENCE.has(outcome))
+const AS_MEANT: readonly Scene[] = HOSTILE_ANSWERS.map((hostile) => ({ hostile, role: hostile.role }))
+const AS_REVIEWER: readonly Scene[] = PLANNER_ANSWERS.map((hostile) => ({ hostile, role: 'reviewer' }))
+const AS_MESSENGER: readonly Scene[] = PLANNER_ANSWERS.map((hostile) => ({ hostile, role: 'messenger' }))
+const SCENES = [...AS_MEANT, ...AS_REVIEWER, ...AS_MESSENGER]
+const FAILING = AS_MEANT.filter(({ hostile }) => hostile.outcome !== 'answered' || hostile.failsTurn === true)
+const HARMLESS = AS_MEANT.filter((scene) => !FAILING.includes(scene))
+
+const SETTINGS = {
+  max_validation_retries: 1,
+  max_replan_depth: 1,
+  max_concurrent_turns: SCENES.length,
+  requests_per_minute: 100_000,
+}
+
+let stub: StubEndpoint
+let story: Story
+const turns = new Map<Scene, Conversation>()
+
+beforeAll(async () => {
+  stub = await StubEndpoint.start({ by: answerInTurn })
+  story = await Story.begin({ config: { settings: SETTINGS, toml: stubProvider(stub) } })
+  await playAll(SCENES.filter(({ hostile }) => hostile.silent !== true))
+  // Those that end only by the idle limit have a small one, which would cut the others short on a busy machine.
+  await story.reconfigure(storyConfig({ settings: { ...SETTINGS, llm_idle_timeout: 0.2 }, toml: stubProvider(stub) }))
+  await playAll(SCENES.filter(({ hostile }) => hostile.silent === true))
+  await story.reconfigure(storyConfig({ settings: SETTINGS, toml: stubProvider(stub) }))
+})
+afterAll(async () => {
+  await story[Symbol.asyncDispose]()
+  await stub.close()
+})
+
+async function playAll(scenes: readonly Scene[]): Promise<void> {
+  const play = async (scene: Scene): Promise<void> => {
+    turns.set(scene, await converse(story.as('ada'), sessionOf(scene), tagOf(scene)))
+  }
+  await Promise.all(scenes.map(play))
+}
+
+function sessionOf(scene: Scene): string {
+  return `cli:hostile-${SCENES.indexOf(scene)}`
+}
+
+/** How a call is told to belong to a scene: the tag is the message, and the goal of the plan. */
+function tagOf(scene: Scene): string {
+  return `hostile scene ${SCENES.indexOf(scene)}.`
+}
+
+/** The agent of the scene is answered with hostility; the others behave. */
+function answerInTurn(call: StubCall): StubAnswer {
+  const scene = SCENES[Number(/hostile scene (\d+)\./.exec(call.user)?.[1])]
+  if (scene?.role === call.role) return scene.hostile.answer
+  if (call.role !== 'planner') return answerWell(call)
+  return { content: { ...GOOD_PLAN, goal: scene === undefined ? 'Say hi' : tagOf(scene) } }
+}
+
+function turnOf(scene: Scene): Conversation {
+  const turn = turns.get(scene)
+  if (turn === undefined) throw new Error(`${scene.hostile.name} was not played`)
+  return turn
+}
+
+/** Failed, with a reason that the user is told: one line, bounded, a whole sentence. Nothing is left open. */
+function problemsOf(turn: Conversation): string[] {
+  const open = turn.tasks.filter(({ status }) => status === 'PENDING' || status === 'RUNNING')
+  return [
+    ...(turn.status === 'FAILED' && turn.message.status === 'FAILED' ? [] : [`it is ${turn.status}`]),
+    ...(turn.step === 'COMPLETE' ? [] : [`it stands at ${turn.step}`]),
+    ...(/^[^\p{Cc}]{1,3000}\.$/u.test(turn.failure ?? '') ? [] : [`its failure reads: ${turn.failure}`]),
+    ...(turn.answers.at(-1) === turn.failure ? [] : ['the user was not told']),
+    ...(open.length === 0 ? [] : ['tasks are left open']),
+  ]
+}
+
+function commandsOf(scene: Scene): string[] {
+  return turnOf(scene).tasks.flatMap(({ type, detail }) => (type === 'EXEC' ? [detail] : []))
+}
+
+const named = (scenes: readonly Scene[]) => scenes.map((scene) => [scene.role, scene.hostile.name, scene] as const)
+
+describe('a turn with a hostile model', () => {
+  test.each(named(FAILING))('fails with a reason that the user is told: %s, %s', (_role, _name, scene) => {
+    expect(problemsOf(turnOf(scene))).toEqual([])
+  })
+
+  test.each(named(HARMLESS))('is answered when the answer turns out to be usable: %s, %s', (_role, _name, scene) => {
+    expect(turnOf(scene)).toMatchObject({ status: 'DONE', failure: null, message: { status: 'DONE' } })
+    expect(turnOf(scene).answers).toHaveLength(1)
+  })
+
+  test('never runs a command of a plan that was refused, nor one that no plan holds', async () => {
+    const refused = FAILING.filter(({ role }) => role === 'planner')
+    expect(refused.flatMap(commandsOf)).toEqual([])
+    expect(new Set(SCENES.flatMap(commandsOf))).toEqual(new Set([GOOD_PLAN.tasks[0]?.detail]))
+    const workspacesOfRefused = new Set(refused.map((scene) => workspaceName(sessionOf(scene))))
+    const workspaces = await readdir(story.path('sessions'))
+    expect(workspaces.filter((name) => workspacesOfRefused.has(name))).toEqual([])
+  })
+
+  test('fails as well when the reviewer says such things: no plan is a review; the command has run once', () => {
+    const wrong = AS_REVIEWER.flatMap((scene) =>
+      problemsOf(turnOf(scene)).map((problem) => [scene.hostile.name, problem]),
+    )
+    expect(wrong).toEqual([])
+    expect(AS_REVIEWER.filter((scene) => commandsOf(scene).length !== 1)).toEqual([])
+  })
+
+  test('ends when the messenger says such things: with that text, or with a reason why there is none', () => {
+    const isAnswered = ({ status, tasks, answers }: Conversation): boolean =>
+      status === 'DONE' && tasks.at(-1)?.final === true && answers.length === 1 && answers[0]?.trim() !== ''
+    const wrong = AS_MESSENGER.filter((scene) => !isAnswered(turnOf(scene))).flatMap((scene) =>
+      problemsOf(turnOf(scene)).map((problem) => [scene.hostile.name, problem]),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('leaves a server behind that works', async () => {
+    const { server } = await story.as('ada').run(ServerDocument)
+    expect(server).toMatchObject({ queuedTurns: 0, runningTurns: 0, nodes: 1 })
+    expect((await fetch(`${story.app.url}/ready`)).status).toBe(200)
+    const turn = await converse(story.as('ada'), 'cli:afterwards', 'Say hi')
+    expect(turn).toMatchObject({ status: 'DONE', answers: ['It printed hi.'] })
+  })
+})
