@@ -12,6 +12,8 @@ export interface Statement {
   /** Prepared once per connection under this name. */
   readonly name: string
   readonly text: string
+  /** For what may rightly take long. */
+  readonly timeoutMs?: number
 }
 
 export interface DatabaseOptions {
@@ -22,8 +24,10 @@ export interface DatabaseOptions {
 
 /** A request waits this long for a connection, then fails with DATABASE_UNAVAILABLE: callers are told, not left hanging. */
 const CONNECT_TIMEOUT_MS = 3000
-/** No statement of ours runs longer; one that does holds a lock that others wait for. */
-const STATEMENT_TIMEOUT_MS = 30_000
+/** What has no answer by then is given up: a host that vanished without a word must not leave requests and turns hanging. */
+const ANSWER_TIMEOUT_MS = 4500
+/** PostgreSQL ends a statement that runs longer: it holds locks that others wait for. */
+export const STATEMENT_TIMEOUT_MS = 30_000
 
 export class Database {
   readonly url: string
@@ -37,8 +41,7 @@ export class Database {
       max: options.maxConnections,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
-      // A peer that vanished without a word: better an error than a request that hangs for ever.
-      query_timeout: STATEMENT_TIMEOUT_MS + 5000,
+      query_timeout: ANSWER_TIMEOUT_MS,
       keepAlive: true,
       application_name: 'factotum',
     })
@@ -49,8 +52,10 @@ export class Database {
 
   /** Runs one statement in one round trip. */
   async query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    const { timeoutMs, ...text } = statement
+    const patience = timeoutMs === undefined ? {} : { query_timeout: timeoutMs }
     try {
-      const result = await this.#pool.query<Row>({ ...statement, values: [...values] })
+      const result = await this.#pool.query<Row>({ ...text, ...patience, values: [...values] })
       return result.rows
     } catch (error) {
       throw toAppError(error)
@@ -66,7 +71,7 @@ export class Database {
 /**
  * What failed on the other side, as an AppError; anything else as it is. Knows errors of pg and, by the code that its driver
  * adapter saw, those of Prisma. SQLSTATE classes: 08 connection, 57P0x shutdown and cannot-connect-now, 53300 too many
- * connections, 53100 disk full (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+ * connections, 57014 a statement that took too long, 53100 disk full (https://www.postgresql.org/docs/current/errcodes-appendix.html).
  */
 export function toAppError(error: unknown): unknown {
   const codes = codesOf(error)
@@ -82,7 +87,7 @@ export function toAppError(error: unknown): unknown {
 
 /** Codes of PostgreSQL, of the system's sockets and of Prisma (P1001 and its kin) that mean "no database right now". */
 const GONE =
-  /^(08...|57P0.|53300|ECONN.*|EPIPE|ENOTFOUND|ETIMEDOUT|ENOENT|EHOSTUNREACH|P1001|P1002|P1008|P1017|P2024|P2037)$/
+  /^(08...|57P0.|57014|53300|ECONN.*|EPIPE|ENOTFOUND|ETIMEDOUT|ENOENT|EHOSTUNREACH|P1001|P1002|P1008|P1017|P2024|P2037)$/
 /** pg has no codes for these. */
 const SAYS_GONE = /timeout|terminated|connection ended|not queryable/i
 

@@ -1,6 +1,6 @@
 /** A session and all its rows are deleted, unless it has work. What model calls cost stays on record: it was spent. */
 import type { SessionStatus } from '../core/status.ts'
-import type { Database } from './database.ts'
+import { STATEMENT_TIMEOUT_MS, type Database } from './database.ts'
 import { ACCESS_INPUT, accessInput, mayReach, type SessionAccess } from './intake-access.ts'
 import { intakeStatement } from './intake-statement.ts'
 
@@ -21,9 +21,9 @@ export async function deleteIdleSession(
   return row ?? null
 }
 
-/** Messages, turns, plans, tasks, events and participants go by cascade. */
+/** Messages, turns, plans, tasks, events and participants go by cascade: a long log takes a while. */
 const DELETE = intakeStatement(
-  'intake.delete-session',
+  { name: 'intake.delete-session', timeoutMs: STATEMENT_TIMEOUT_MS },
   { session_id: 'text', ...ACCESS_INPUT },
   `held AS MATERIALIZED (
     SELECT s.id, s.status, s.queue_length FROM input JOIN sessions s ON s.id = input.session_id

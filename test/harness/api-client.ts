@@ -186,6 +186,6 @@ function openWatch<Data, Variables>(
 
 function describeClose(error: unknown): string {
   if (Array.isArray(error)) return JSON.stringify(error)
-  const { code, reason } = error as { code?: number; reason?: string }
-  return code === undefined ? String(error) : `${code} ${reason ?? ''}`.trim()
+  const { code, reason, message } = error as { code?: number; reason?: string; message?: string }
+  return code === undefined ? (message ?? String(error)) : `${code} ${reason ?? ''}`.trim()
 }

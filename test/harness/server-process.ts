@@ -3,6 +3,7 @@
  * What it logs is collected, and is how tests know what happens inside. Use with `await using`: the end of the test ends it.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
@@ -17,7 +18,7 @@ export interface ServerProcessOptions {
   readonly home: string
   /** Null: the embedded PostgreSQL of the home. */
   readonly databaseUrl: string | null
-  readonly onLog?: (line: LogLine) => void
+  readonly onLog?: (pid: number, line: LogLine) => void
 }
 
 export interface ProcessEnd {
@@ -26,6 +27,7 @@ export interface ProcessEnd {
 }
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const SETPRIV = '/usr/bin/setpriv'
 /** What is shown of the output of a server that does not start. */
 const QUOTED_CHARACTERS = 4000
 
@@ -79,6 +81,11 @@ export class ServerProcess implements AsyncDisposable {
   }
 }
 
+/** Where it can be had: the kernel ends the server when the test run itself is killed. `setpriv` becomes the server, pid and all. */
+function dyingWithParent(): [string, ...string[]] | [] {
+  return existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL', '--'] : []
+}
+
 interface Waiting {
   readonly message: string
   readonly accept: (line: LogLine) => boolean
@@ -91,7 +98,7 @@ class Running {
   readonly child: ChildProcess
   readonly ended: Promise<ProcessEnd>
   readonly logs: LogLine[] = []
-  readonly #onLog: (line: LogLine) => void
+  readonly #onLog: (pid: number, line: LogLine) => void
   #output = ''
   #waiting: Waiting[] = []
   #hasEnded = false
@@ -99,7 +106,8 @@ class Running {
   constructor({ home, databaseUrl, onLog = () => {} }: ServerProcessOptions) {
     this.#onLog = onLog
     const { PATH } = process.env
-    this.child = spawn(process.execPath, [MAIN], {
+    const [file, ...args] = [...dyingWithParent(), process.execPath, MAIN]
+    this.child = spawn(file, args, {
       env: {
         ...(PATH === undefined ? {} : { PATH }),
         ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
@@ -134,7 +142,7 @@ class Running {
     if (!text.startsWith('{')) return
     const line = JSON.parse(text) as LogLine
     this.logs.push(line)
-    this.#onLog(line)
+    this.#onLog(this.child.pid ?? 0, line)
     this.#waiting = this.#waiting.filter((one) => {
       if (one.message !== line.msg || !one.accept(line)) return true
       one.resolve(line)
