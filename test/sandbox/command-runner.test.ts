@@ -273,7 +273,7 @@ describe('without a sandbox that holds', () => {
     ['confines nothing', 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"'],
     [
       'confines nothing and says that all is well',
-      'echo \'{ "child-pid": 1 }{ "exit-code": 0 }\' >&4; while [ "$1" != -- ]; do shift; done; shift; exec "$@"',
+      'echo \'{ "child-pid": 99999999 }{ "exit-code": 0 }\' >&4; while [ "$1" != -- ]; do shift; done; shift; exec "$@"',
     ],
     ['fails', 'echo "bwrap: No permissions to create new namespace" >&2; exit 1'],
     ['is too old', 'echo "bwrap: Unknown option --disable-userns" >&2; exit 1'],
