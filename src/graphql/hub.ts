@@ -5,6 +5,7 @@
 import { GraphQLError } from 'graphql'
 import { messageOf } from '../core/errors.ts'
 import type { Viewer } from '../core/identity.ts'
+import { isSessionId } from '../core/session-id.ts'
 import type { Feed, Following } from '../events/feed.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -52,6 +53,8 @@ export class Hub {
    */
   async open(subscription: Subscription): Promise<Hold | GraphQLError> {
     const { sessionId } = subscription.operation
+    // No session has such an id, and some of them (NUL) the database could not even be asked for.
+    if (!isSessionId(sessionId)) return notFound(sessionId)
     const session = this.#sessions.get(sessionId) ?? this.#follow(sessionId)
     session.uses += 1
     try {
@@ -109,7 +112,7 @@ class FollowedSession {
   async open({ operation, viewer, subscriber }: Subscription): Promise<Hold | GraphQLError> {
     const head = await this.#following.head()
     const audience = head === null ? null : await this.#currentAudience()
-    if (head === null || audience === null || this.#ended || !audience(viewer)) return this.#notFound()
+    if (head === null || audience === null || this.#ended || !audience(viewer)) return notFound(this.#sessionId)
     const after = operation.after ?? head
     if (after > head) {
       const end = await this.#following.end()
@@ -212,7 +215,7 @@ class FollowedSession {
 
   #endAllBut(audience: Audience): void {
     for (const [key, group] of this.#groups) {
-      for (const member of group.members) if (!audience(member.viewer)) group.fail(member, this.#notFound())
+      for (const member of group.members) if (!audience(member.viewer)) group.fail(member, notFound(this.#sessionId))
       this.#dropIfEmpty(key, group)
     }
   }
@@ -231,14 +234,14 @@ class FollowedSession {
     this.#groups.clear()
   }
 
-  #notFound(): GraphQLError {
-    const message = `There is no session "${this.#sessionId}" that you may see.`
-    return new GraphQLError(message, { extensions: { code: 'NOT_FOUND' } })
-  }
-
   #snapshotAt(seq: number): LogEntry {
     return { type: 'SessionSnapshot', seq, at: this.#options.clock.now(), sessionId: this.#sessionId, turnId: null }
   }
+}
+
+function notFound(sessionId: string): GraphQLError {
+  const message = `There is no session "${sessionId}" that you may see.`
+  return new GraphQLError(message, { extensions: { code: 'NOT_FOUND' } })
 }
 
 function beyondLog(after: number, end: number): string {
