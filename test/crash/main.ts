@@ -1,0 +1,86 @@
+/**
+ * `npm run test:crash -- --kills 100`: see `usage`. Exit codes: 0 every promise was kept, 1 one was broken or the test could
+ * not run, 2 wrong usage.
+ */
+import { parseArgs, styleText } from 'node:util'
+import { systemClock } from '../../src/platform/clock.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
+import { createTemporaryHome } from '../harness/temporary-home.ts'
+import { describeReport, findingsOf } from './describe-report.ts'
+import { runStorm } from './storm.ts'
+
+const usage = `npm run test:crash -- [options]
+
+Two server processes on one database, under load: sessions send messages whose commands leave marks in a file, subscribers
+follow every session over WebSocket and SSE and come back with "after". Servers are killed (SIGKILL) at random, hang (SIGSTOP),
+and lose their database. In the end nothing accepted may be lost, no command run twice, no event missed or repeated.
+
+  --kills <n>      how many servers are killed                             default 100
+  --pauses <n>     how often a server hangs for 12 s                       default 1
+  --outage <s>     for how many seconds the database goes away, 0: never   default 30
+  --sessions <n>   how many sessions are busy at the same time             default 12
+  --seed <n>       repeats the choices of an earlier run                   default random
+  --help           this
+
+Uses an embedded PostgreSQL in a temporary folder, or the database in DATABASE_URL, in which it leaves its sessions.`
+
+function readArguments() {
+  const text = { type: 'string' } as const
+  const { values } = parseArgs({
+    options: { kills: text, pauses: text, outage: text, sessions: text, seed: text, help: { type: 'boolean' } },
+  })
+  const number = (name: 'kills' | 'pauses' | 'outage' | 'sessions' | 'seed', byDefault: number): number => {
+    const value = values[name]
+    if (value !== undefined && !/^\d{1,10}$/.test(value)) throw new TypeError(`--${name} must be a whole number`)
+    return value === undefined ? byDefault : Number(value)
+  }
+  return {
+    help: values.help === true,
+    kills: number('kills', 100),
+    pauses: number('pauses', 1),
+    outageMs: number('outage', 30) * 1000,
+    sessions: number('sessions', 12),
+    seed: number('seed', Math.floor(Math.random() * 2 ** 32)),
+  }
+}
+
+async function main(): Promise<number> {
+  const options = readArguments()
+  if (options.help) {
+    console.log(usage)
+    return 0
+  }
+  await using stack = new AsyncDisposableStack()
+  const home = stack.use(await createTemporaryHome()).path
+  const startedAtMs = performance.now()
+  const onProgress = (text: string): void => {
+    const seconds = Math.round((performance.now() - startedAtMs) / 1000)
+    console.log(`${styleText('dim', `${seconds} s`.padStart(6))}  ${text}`)
+  }
+  console.log(`Crash test, seed ${options.seed}.`)
+  const databaseUrl = process.env['DATABASE_URL'] ?? (await startPostgres(home, stack))
+  const report = await runStorm({ ...options, home, databaseUrl, onProgress })
+  console.log(`\n${describeReport(report)}\n`)
+  const findings = findingsOf(report)
+  for (const finding of findings) console.log(styleText('red', finding))
+  const kept = findings.length === 0
+  const verdict = kept ? 'Every promise was kept.' : `${findings.length} promises were broken (seed ${options.seed}).`
+  console.log(styleText(kept ? 'green' : 'red', verdict))
+  return kept ? 0 : 1
+}
+
+async function startPostgres(home: string, stack: AsyncDisposableStack): Promise<string> {
+  const logger = createLogger({ level: 'warn', pretty: true })
+  const server = await startEmbeddedPostgres({ home, logger, clock: systemClock })
+  stack.defer(() => server.stop())
+  return server.url
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  const misused = error instanceof TypeError
+  console.error(misused ? `${error.message}\n\n${usage}` : error)
+  process.exitCode = misused ? 2 : 1
+}

@@ -1,0 +1,114 @@
+/**
+ * Two servers on one database. One that is killed is started again at once; whoever needs a server gets one that answers,
+ * at random, and waits while there is none.
+ */
+import { ServerProcess, type LogLine } from '../harness/server-process.ts'
+import type { Random } from './random.ts'
+import type { Takeovers } from './takeovers.ts'
+
+export interface ServerPairOptions {
+  readonly home: string
+  readonly databaseUrl: string
+  readonly takeovers: Takeovers
+  readonly random: Random
+}
+
+interface Slot {
+  /** Null while it is being started. */
+  server: ServerProcess | null
+  starting: Promise<void>
+}
+
+/** What a healthy server has no reason to log, as messages. */
+const ALARMS = [/^a bug ended the turn/, /^uncaughtException/, /^unhandledRejection/, /masked$/]
+
+export class ServerPair implements AsyncDisposable {
+  readonly #options: ServerPairOptions
+  readonly #slots: Slot[]
+  readonly #alarms: string[] = []
+  #started = 0
+  #stopping = false
+  #failure: Error | null = null
+
+  constructor(options: ServerPairOptions) {
+    this.#options = options
+    this.#slots = [0, 1].map(() => ({ server: null, starting: Promise.resolve() }))
+    for (const slot of this.#slots) slot.starting = this.#start(slot)
+  }
+
+  /** Log lines that speak of bugs. */
+  get alarms(): readonly string[] {
+    return this.#alarms
+  }
+
+  /** How many servers have been started. */
+  get started(): number {
+    return this.#started
+  }
+
+  /** The URL of a server that answers (as far as one can know). Rejects when a server does not start at all. */
+  async anyUrl(random: Random): Promise<string> {
+    return (await this.#anyOf(random)).server.url
+  }
+
+  /** Resolves when both answer. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#slots.map(({ starting }) => starting))
+    if (this.#failure !== null) throw this.#failure
+  }
+
+  /** Kills one of them, which is then started again. Resolves when it is dead. */
+  async kill(): Promise<void> {
+    const { slot, server } = await this.#anyOf(this.#options.random)
+    slot.server = null
+    this.#options.takeovers.died(server.pid, 'KILLED')
+    const dead = server.kill()
+    slot.starting = dead.then(() => this.#start(slot))
+    await dead
+  }
+
+  /** One of them stands still for so long, and is then as it was. */
+  async pause(ms: number): Promise<void> {
+    const { server } = await this.#anyOf(this.#options.random)
+    this.#options.takeovers.died(server.pid, 'HANGS')
+    server.signal('SIGSTOP')
+    await new Promise((resolve) => setTimeout(resolve, ms))
+    server.signal('SIGCONT')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping = true
+    await Promise.all(
+      this.#slots.map(async (slot) => {
+        await slot.starting
+        await slot.server?.kill()
+      }),
+    )
+  }
+
+  async #anyOf(random: Random): Promise<{ slot: Slot; server: ServerProcess }> {
+    for (;;) {
+      if (this.#failure !== null) throw this.#failure
+      const ready = this.#slots.flatMap((slot) => (slot.server === null ? [] : [{ slot, server: slot.server }]))
+      if (ready.length > 0) return random.pick(ready)
+      await Promise.race(this.#slots.map(({ starting }) => starting))
+    }
+  }
+
+  async #start(slot: Slot): Promise<void> {
+    if (this.#stopping) return
+    const { home, databaseUrl } = this.#options
+    this.#started += 1
+    try {
+      const onLog = (pid: number, line: LogLine): void => this.#hear(pid, line)
+      slot.server = await ServerProcess.start({ home, databaseUrl, onLog })
+    } catch (error) {
+      this.#failure = error instanceof Error ? error : new Error(String(error))
+    }
+  }
+
+  #hear(pid: number, line: LogLine): void {
+    this.#options.takeovers.note(pid, line)
+    if (ALARMS.some((alarm) => alarm.test(line.msg))) this.#alarms.push(JSON.stringify(line))
+  }
+}

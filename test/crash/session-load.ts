@@ -1,0 +1,121 @@
+/**
+ * One session of the load: sends message after message, each with an idempotency key and until some server has accepted it,
+ * and never has more than a few waiting. Their commands leave their ids in a file outside the database.
+ */
+import { SendMessageDocument } from '../generated/graphql.ts'
+import { ApiClient } from '../harness/api-client.ts'
+import { Follower } from './follower.ts'
+import type { Random } from './random.ts'
+
+export interface SessionLoadOptions {
+  readonly sessionId: string
+  readonly token: string
+  /** The file to which commands append. */
+  readonly marks: string
+  readonly anyUrl: (random: Random) => Promise<string>
+  readonly random: Random
+}
+
+/** A message that some server said it had accepted. */
+export interface AcceptedMessage {
+  readonly id: string
+  readonly content: string
+  readonly idempotencyKey: string
+}
+
+const MAX_WAITING = 3
+const REQUEST_TIMEOUT_MS = 6000
+const RETRY_MS = 100
+/** What an answer may be while servers die and the database goes away; anything else is a bug. */
+const EXPECTED_CODES = new Set(['DATABASE_UNAVAILABLE', 'STORAGE_FULL', 'SHUTTING_DOWN'])
+
+export class SessionLoad {
+  readonly options: SessionLoadOptions
+  readonly accepted: AcceptedMessage[] = []
+  readonly followers: readonly Follower[]
+  readonly complaints: string[] = []
+  readonly #following: Promise<void>[] = []
+  #attempts = 0
+  #longestRefusalMs = 0
+
+  constructor(options: SessionLoadOptions) {
+    this.options = options
+    this.followers = (['watch', 'watchSse'] as const).map(
+      (transport) => new Follower({ ...options, transport, random: options.random.fork() }),
+    )
+  }
+
+  /** How often a message was sent, over and over included. */
+  get attempts(): number {
+    return this.#attempts
+  }
+
+  /** The longest that it took to hear that the database is away. */
+  get longestRefusalMs(): number {
+    return this.#longestRefusalMs
+  }
+
+  /** Sends messages until `signal` aborts, at least two. */
+  async send(signal: AbortSignal): Promise<void> {
+    for (let n = 1; n <= 2 || !signal.aborted; n += 1) {
+      await this.#sendUntilAccepted(this.#messageNumber(n), `key-${n}`)
+      if (n === 1) for (const follower of this.followers) this.#following.push(follower.follow())
+      await Promise.race([...this.#following, this.followers[0]?.untilTurnsEnded(n - MAX_WAITING)])
+      await sleep(this.options.random.between(0, 300))
+    }
+  }
+
+  /** Resolves when every follower has seen every turn end. */
+  async untilEnded(): Promise<void> {
+    const seen = this.followers.map((follower) => follower.untilTurnsEnded(this.accepted.length))
+    await Promise.race([Promise.all(seen), ...this.#following])
+  }
+
+  async stop(): Promise<void> {
+    for (const follower of this.followers) follower.stop()
+    await Promise.all(this.#following)
+  }
+
+  #messageNumber(n: number): string {
+    const { sessionId, marks, random } = this.options
+    const commands = Array.from({ length: random.between(1, 3) }, (_, index) => {
+      const id = `${sessionId}/${n}.${index + 1}`
+      const rest = random.pick(['', `sleep 0.${random.between(1, 6)}`, 'for n in 1 2 3; do echo $n; sleep 0.05; done'])
+      return `run: echo ${id} >> ${marks}; echo ${id}${rest === '' ? '' : `; ${rest}`}`
+    })
+    const wait = random.chance(0.2) ? [`wait: ${random.between(50, 400)}`] : []
+    const fail = random.chance(0.1) ? ['fail: because the load wants another plan'] : []
+    return [...commands, ...wait, ...fail, `This is message ${n} of ${sessionId}.`].join('\n')
+  }
+
+  async #sendUntilAccepted(content: string, idempotencyKey: string): Promise<void> {
+    for (;;) {
+      const id = await this.#sendOnce(content, idempotencyKey)
+      if (id !== null) return void this.accepted.push({ id, content, idempotencyKey })
+      await sleep(RETRY_MS)
+    }
+  }
+
+  /** The id of the message that was accepted, or null: nobody knows. */
+  async #sendOnce(content: string, idempotencyKey: string): Promise<string | null> {
+    const { anyUrl, random, token, sessionId } = this.options
+    const client = new ApiClient(await anyUrl(random), token)
+    this.#attempts += 1
+    const sentAtMs = performance.now()
+    const timeout = sleep(REQUEST_TIMEOUT_MS).then(() => null)
+    const input = { sessionId, content, idempotencyKey }
+    const reply = await Promise.race([client.request(SendMessageDocument, { input }).catch(() => null), timeout])
+    if (reply === null) return null
+    const result = reply.data?.sendMessage
+    if (result?.__typename === 'SendMessagePayload') return result.message.id
+    const codes = reply.errors.map(({ extensions }) => String(extensions?.['code']))
+    if (codes.length > 0 && codes.every((code) => EXPECTED_CODES.has(code)))
+      this.#longestRefusalMs = Math.max(this.#longestRefusalMs, performance.now() - sentAtMs)
+    else this.complaints.push(`${sessionId}: sendMessage answered ${JSON.stringify(reply)}`)
+    return null
+  }
+}
+
+async function sleep(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms))
+}

@@ -1,0 +1,187 @@
+/**
+ * The crash test: two servers under load, of which one or the other is killed at random, again and again; now and then one
+ * hangs, or the database goes away. Then everything comes to rest, and what was promised is compared with what came of it.
+ * Run by `npm run test:crash` (main.ts), and in a small version by `npm test`.
+ */
+import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { newToken } from '../../src/config/new-token.ts'
+import { configPath } from '../../src/config/load-config.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { TcpProxy } from '../harness/tcp-proxy.ts'
+import { readFinalState } from './final-state.ts'
+import { judge, type Verdict } from './judge.ts'
+import { Random } from './random.ts'
+import { ServerPair } from './server-pair.ts'
+import { SessionLoad } from './session-load.ts'
+import { Takeovers } from './takeovers.ts'
+
+export interface StormOptions {
+  /** An empty FACTOTUM_HOME. */
+  readonly home: string
+  readonly databaseUrl: string
+  readonly seed: number
+  readonly sessions: number
+  readonly kills: number
+  /** How often a server hangs for longer than it takes to be taken for dead. */
+  readonly pauses: number
+  /** For how long the database goes away; 0: never. */
+  readonly outageMs: number
+  readonly onProgress: (text: string) => void
+}
+
+export interface StormReport {
+  readonly verdict: Verdict
+  readonly figures: {
+    readonly durationMs: number
+    readonly serversStarted: number
+    readonly messagesAccepted: number
+    readonly sendAttempts: number
+    readonly commandsMarked: number
+    readonly commandsInterrupted: number
+    readonly events: number
+    readonly subscribers: number
+    readonly connections: number
+    /** The longest that a client waited to hear that the database is away. */
+    readonly longestRefusalMs: number
+    /** How long turns lay still after a kill, shortest first. */
+    readonly takeoversMs: readonly number[]
+    /** The same for processes that hung. */
+    readonly hangTakeoversMs: readonly number[]
+  }
+}
+
+/** A little more than it takes until a silent node counts as dead. */
+const PAUSE_MS = 12_000
+/** How often a server is killed without waiting for the last one that was killed to be back. */
+const ALONE_CHANCE = 0.15
+const REST_TIMEOUT_MS = 90_000
+
+/** Rejects when a server does not start; what goes wrong otherwise is in the report. */
+export async function runStorm(options: StormOptions): Promise<StormReport> {
+  const startedAtMs = performance.now()
+  const random = new Random(options.seed)
+  const takeovers = new Takeovers()
+  const token = await writeConfig(options.home)
+  await using proxy = await TcpProxy.start(options.databaseUrl)
+  const databaseUrl = proxy.through(options.databaseUrl)
+  await using servers = new ServerPair({ home: options.home, databaseUrl, takeovers, random: random.fork() })
+  const marks = join(options.home, 'marks')
+  const loads = Array.from({ length: options.sessions }, (_, index) => {
+    const anyUrl = (by: Random): Promise<string> => servers.anyUrl(by)
+    return new SessionLoad({ sessionId: `cli:storm-${index + 1}`, token, marks, anyUrl, random: random.fork() })
+  })
+
+  const stopSending = new AbortController()
+  const sending = Promise.all(loads.map((load) => load.send(stopSending.signal)))
+  await Promise.race([wreak(options, { servers, proxy, random }), failureOf(sending)])
+  stopSending.abort()
+  await sending
+  const atRest = await untilRest(loads)
+  await Promise.all(loads.map((load) => load.stop()))
+
+  const ids = loads.map((load) => load.options.sessionId)
+  const state = await readFinalState(options.databaseUrl, ids)
+  const lines = await linesOf(marks)
+  const verdict = judge(loads, state, lines)
+  const late = atRest ? [] : [`not every turn was seen to end within ${REST_TIMEOUT_MS / 1000} s`]
+  return {
+    verdict: {
+      ...verdict,
+      unended: [...verdict.unended, ...late],
+      complaints: [...verdict.complaints, ...servers.alarms],
+    },
+    figures: {
+      durationMs: performance.now() - startedAtMs,
+      serversStarted: servers.started,
+      messagesAccepted: sum(loads, (load) => load.accepted.length),
+      sendAttempts: sum(loads, (load) => load.attempts),
+      commandsMarked: lines.length,
+      commandsInterrupted: state.commands.filter(({ status }) => status === 'INTERRUPTED').length,
+      events: sum([...state.events.values()], (events) => events.length),
+      subscribers: sum(loads, (load) => load.followers.length),
+      connections: sum(loads, (load) => sum(load.followers, (follower) => follower.connections)),
+      longestRefusalMs: Math.max(0, ...loads.map((load) => load.longestRefusalMs)),
+      takeoversMs: takeovers.delaysMs('KILLED'),
+      hangTakeoversMs: takeovers.delaysMs('HANGS'),
+    },
+  }
+}
+
+interface Stage {
+  readonly servers: ServerPair
+  readonly proxy: TcpProxy
+  readonly random: Random
+}
+
+/** Everything bad that happens, one after another. */
+async function wreak(options: StormOptions, { servers, proxy, random }: Stage): Promise<void> {
+  const { kills, pauses, outageMs, onProgress } = options
+  await servers.settled()
+  onProgress('two servers run')
+  for (let kill = 1; kill <= kills; kill += 1) {
+    // Mostly there is another to take over; sometimes there is none.
+    if (!random.chance(ALONE_CHANCE)) await servers.settled()
+    await sleep(random.between(0, 1000))
+    await servers.kill()
+    if (kill % 10 === 0) onProgress(`${kill} of ${kills} kills`)
+  }
+  await servers.settled()
+  for (let pause = 1; pause <= pauses; pause += 1) {
+    onProgress(`a server hangs for ${PAUSE_MS / 1000} s (${pause} of ${pauses})`)
+    await servers.pause(PAUSE_MS)
+  }
+  if (outageMs > 0) {
+    onProgress(`the database goes away for ${outageMs / 1000} s`)
+    proxy.cut()
+    await sleep(outageMs)
+    proxy.restore()
+  }
+  await sleep(1000)
+  onProgress('waiting until everything has ended')
+}
+
+/** Rejects with what made `work` fail; never resolves. */
+function failureOf(work: Promise<unknown>): Promise<never> {
+  return new Promise((_, reject) => {
+    work.catch(reject)
+  })
+}
+
+async function untilRest(loads: readonly SessionLoad[]): Promise<boolean> {
+  const tooLate = new AbortController()
+  const timeout = sleep(REST_TIMEOUT_MS, tooLate.signal).then(() => false)
+  const ended = Promise.all(loads.map((load) => load.untilEnded())).then(() => true)
+  const atRest = await Promise.race([ended, timeout])
+  tooLate.abort()
+  return atRest
+}
+
+/** One admin, who may ask as often as he likes. */
+async function writeConfig(home: string): Promise<string> {
+  const { token, sha256 } = newToken()
+  const toml = `[users.admin]
+role = "admin"
+[tokens.storm]
+kind = "user"
+user = "admin"
+sha256 = "${sha256}"
+[settings]
+requests_per_minute = 1000000
+`
+  await chmod(home, 0o711)
+  await writeFile(configPath(home), toml, { mode: 0o600 })
+  return token
+}
+
+async function linesOf(path: string): Promise<string[]> {
+  return (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '')
+}
+
+function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {
+  return items.reduce((total, item) => total + of(item), 0)
+}
+
+async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  await systemClock.sleep(ms, signal)
+}

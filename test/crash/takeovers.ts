@@ -1,0 +1,39 @@
+/** How long turns lie still when their process dies, from what the processes log: who began which turn, and who resumed it. */
+import type { LogLine } from '../harness/server-process.ts'
+
+export type Cause = 'KILLED' | 'HANGS'
+
+export class Takeovers {
+  /** Turns that run, and in which process. */
+  readonly #running = new Map<string, number>()
+  /** Turns that lie still, and since when. */
+  readonly #still = new Map<string, { readonly sinceMs: number; readonly cause: Cause }>()
+  readonly #delaysMs: Record<Cause, number[]> = { KILLED: [], HANGS: [] }
+
+  /** Every log line of every server comes by here. */
+  note(server: number, line: LogLine): void {
+    const turnId = line['turnId']
+    if (typeof turnId !== 'string') return
+    if (line.msg === 'turn begins') {
+      const still = this.#still.get(turnId)
+      if (still !== undefined) this.#delaysMs[still.cause].push(Date.parse(line.time) - still.sinceMs)
+      this.#still.delete(turnId)
+      this.#running.set(turnId, server)
+    }
+    if (line.msg === 'turn ends' && this.#running.get(turnId) === server) this.#running.delete(turnId)
+  }
+
+  /** This server does nothing any more, from now on. */
+  died(server: number, cause: Cause): void {
+    for (const [turnId, owner] of this.#running) {
+      if (owner !== server) continue
+      this.#running.delete(turnId)
+      this.#still.set(turnId, { sinceMs: Date.now(), cause })
+    }
+  }
+
+  /** In milliseconds, shortest first. */
+  delaysMs(cause: Cause): readonly number[] {
+    return this.#delaysMs[cause].toSorted((a, b) => a - b)
+  }
+}

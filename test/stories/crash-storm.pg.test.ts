@@ -1,0 +1,23 @@
+/** The crash test (`npm run test:crash`) in small, as part of every run of the tests. */
+import { expect, test } from 'vitest'
+import { runStorm } from '../crash/storm.ts'
+import { createTestDatabase } from '../harness/database.ts'
+import { createTemporaryHome } from '../harness/temporary-home.ts'
+
+test('ten kills of one of two servers under load: nothing lost, nothing run twice, nothing missed or repeated', async () => {
+  await using home = await createTemporaryHome()
+  await using database = await createTestDatabase()
+  const { verdict, figures } = await runStorm({
+    home: home.path,
+    databaseUrl: database.url,
+    seed: 20_261_121,
+    sessions: 6,
+    kills: 10,
+    pauses: 0,
+    outageMs: 0,
+    onProgress: () => {},
+  })
+  expect(verdict).toEqual({ lost: [], twice: [], unended: [], disorder: [], gaps: [], complaints: [] })
+  expect(figures.commandsMarked).toBeGreaterThan(0)
+  expect(figures.takeoversMs.length).toBeGreaterThan(0)
+}, 180_000)
