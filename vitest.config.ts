@@ -21,6 +21,7 @@ export default defineConfig({
           name: 'unit',
           include: ['{src,test}/**/*.test.ts'],
           exclude: ['**/*.pg.test.ts', 'test/generated/**'],
+          globalSetup: ['test/sandbox/ensure-bubblewrap.ts'],
         },
       },
       {

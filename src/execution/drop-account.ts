@@ -1,27 +1,19 @@
 /**
  * Which account sandboxed commands run as. A server without root needs none: the sandbox runs as the server's own user.
- * A server started by root must drop to one: the user "factotum" if the machine has it, else "nobody". Never the account of
- * the embedded PostgreSQL, which owns every session's data.
+ * A server started by root drops to the user "factotum" if the machine has it, else to a number that no account has. Never to
+ * an account that something else runs under: the embedded PostgreSQL, which holds every session's data, may be "nobody".
  */
 import { readFileSync } from 'node:fs'
 import type { Account } from '../store/unprivileged-account.ts'
 
-export type DropAccount =
-  | { readonly kind: 'NOT_NEEDED' }
-  | { readonly kind: 'FOUND'; readonly account: Account }
-  /** Root with nobody to drop to: nothing may run confined. */
-  | { readonly kind: 'MISSING' }
+/** Below 65,536, so that it exists in containers too, and outside of what distributions give to people and services. */
+const UNNAMED = 64_917
 
-const CANDIDATES = ['factotum', 'nobody']
-
-/** Reads /etc/passwd each time: the account may be created while the server runs. */
-export function findDropAccount(): DropAccount {
-  if (process.geteuid?.() !== 0) return { kind: 'NOT_NEEDED' }
-  const accounts = parsePasswd(readFileSync('/etc/passwd', 'utf8'))
-  const account = CANDIDATES.map((name) => accounts.find((found) => found.name === name)).find(
-    (found) => found !== undefined,
-  )
-  return account === undefined ? { kind: 'MISSING' } : { kind: 'FOUND', account }
+/** Null: the server is not root. Reads /etc/passwd each time: the account may be created while the server runs. */
+export function findDropAccount(): Account | null {
+  if (process.geteuid?.() !== 0) return null
+  const named = parsePasswd(readFileSync('/etc/passwd', 'utf8')).find(({ name }) => name === 'factotum')
+  return named ?? { name: `uid ${UNNAMED}`, uid: UNNAMED, gid: UNNAMED }
 }
 
 /** The unprivileged accounts of a passwd file; root's (uid or gid 0) and malformed lines are left out. */

@@ -40,8 +40,7 @@ interface Variant {
   readonly commands: Account | null
 }
 
-const drop = findDropAccount()
-const account = drop.kind === 'FOUND' ? drop.account : null
+const account = findDropAccount()
 const VARIANTS: readonly Variant[] =
   account === null
     ? [{ name: 'an unprivileged user', server: null, commands: null }]
