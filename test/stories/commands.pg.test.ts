@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Lifeline } from '../harness/lifeline.ts'
 import { converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
-import { ServerDocument, TurnDocument } from '../generated/graphql.ts'
+import { AddParticipantDocument, ServerDocument, TurnDocument } from '../generated/graphql.ts'
 
 const MIB = 1024 * 1024
 
@@ -167,6 +167,15 @@ describe('the command of a user who is no admin', () => {
     const notAtAll = { status: 'FAILED', output: null, stderr: `SANDBOX_UNAVAILABLE: ${sandbox.reason} ${sandbox.fix}` }
     expect(tasks[0]).toMatchObject(sandbox.available ? confined : notAtAll)
     expect(await readySandbox(story)).toMatchObject({ ok: sandbox.available, required: false })
+  })
+
+  test('and that of an admin work on the same files, in a session that they share', async () => {
+    const { sandbox } = (await story.as('ben').run(ServerDocument)).server
+    await converse(story.as('ada'), 'web:both', 'run: mkdir notes && echo ada > notes/list')
+    await story.as('ada').run(AddParticipantDocument, { sessionId: 'web:both', user: 'ben' })
+    await converse(story.as('ben'), 'web:both', 'run: echo ben >> notes/list; touch notes/more')
+    const { tasks } = await converse(story.as('ada'), 'web:both', 'run: cat notes/list; rm notes/*; ls notes')
+    expect(tasks[0]).toMatchObject({ status: 'DONE', output: sandbox.available ? 'ada\nben\n' : 'ada\n' })
   })
 
   test('does not run any more once the sandbox breaks, while admins work on', async () => {

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ApiClient, type Watch } from '../harness/api-client.ts'
-import { converse, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+import { clientOf, Cluster } from '../harness/cluster.ts'
+import { converse, eventsOf, send, Story, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
 import {
   AddParticipantDocument,
   AppendMessageDocument,
@@ -109,6 +110,24 @@ describe('a known token', () => {
     expect(sendMessage).toMatchObject({ __typename: 'InvalidInputError', issues: [{ path: ['user'] }] })
     expect((await story.as('ada').run(SessionDocument, { id: 'web:other-name' })).session).toBeNull()
   })
+})
+
+test('what is done is logged with the name of the token; the token itself is in no log', async () => {
+  await using cluster = await Cluster.begin({ config: { toml: HASHED } })
+  const server = await cluster.start()
+  await clientOf(server, 'ben').run(ViewerDocument)
+  await new ApiClient(server.url, HASHED_TOKEN).run(ServerDocument)
+  await new ApiClient(server.url, 'an-unknown-token').request(ViewerDocument)
+  const calls = await Promise.all(
+    ['ben', 'cleos-phone'].map((name) => server.logged('operation', ({ tokenName }) => tokenName === name)),
+  )
+  expect(calls).toMatchObject([
+    { operation: 'Viewer', requestId: expect.any(String) },
+    { operation: 'Server', requestId: expect.any(String) },
+  ])
+  const log = JSON.stringify(server.logs)
+  expect(log).toContain('tokens.ben.token: the token itself is in the file')
+  for (const secret of [tokenOf('ben'), HASHED_TOKEN, 'an-unknown-token']) expect(log).not.toContain(secret)
 })
 
 describe('a connector', () => {

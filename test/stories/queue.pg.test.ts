@@ -6,6 +6,7 @@ import { eventsOf, send, Story, turnEnd, watchAll, type SessionEventData } from 
 import {
   AddParticipantDocument,
   AppendMessageDocument,
+  CancelTurnDocument,
   DeleteSessionDocument,
   EditQueuedMessageDocument,
   MessageDocument,
@@ -194,6 +195,28 @@ test('a session takes as many waiting messages as it may, and says so when there
   await busy.open()
   await turnEnd(busy.watch, 2 + MAX_QUEUED)
   expect(eventsOf(busy.watch, 'TaskOutputEvent').map(({ text }) => text)).toEqual(['one\n', '1\n', '2\n', 'last\n'])
+})
+
+test('a process runs as many turns at a time as it may; the other sessions wait, and can be changed meanwhile', async () => {
+  await using narrow = await Story.begin({ config: { settings: { max_concurrent_turns: 1 } } })
+  const ada = narrow.as('ada')
+  const gate = narrow.path('gate')
+  await send(ada, 'cli:first', `run: until [ -e ${gate} ]; do sleep 0.02; done`)
+  await using first = watchAll(ada, 'cli:first')
+  await first.until(({ sessionEvents }) => isRunning(sessionEvents))
+  const { message } = await send(ada, 'cli:second', 'run: echo original')
+  await using second = watchAll(ada, 'cli:second')
+  expect(message).toMatchObject({ status: 'QUEUED', queuePosition: 0 })
+  const { cancelTurn } = await ada.run(CancelTurnDocument, { sessionId: 'cli:second' })
+  expect(cancelTurn).toMatchObject({ __typename: 'ConflictError', problem: expect.stringContaining('withdrawn') })
+  await ada.run(EditQueuedMessageDocument, { id: message.id, content: 'run: echo edited' })
+  await writeFile(gate, '')
+
+  const ended = await Promise.all([turnEnd(first), turnEnd(second)])
+  expect(ended.map(({ turnStatus }) => turnStatus)).toEqual(['DONE', 'DONE'])
+  expect(eventsOf(second, 'TaskOutputEvent').map(({ text }) => text)).toEqual(['edited\n'])
+  const order = [ended[0].at, eventsOf(second, 'PipelineStepEvent')[0]?.at]
+  expect(order).toEqual([...order].sort())
 })
 
 describe('an idempotency key', () => {
