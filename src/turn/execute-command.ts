@@ -19,8 +19,8 @@ export async function executeCommand(context: TurnContext, task: TaskState, role
   const pieces = new OutputPieces(context.clock, (stream, text) => {
     context.journal.record([{ type: 'TaskOutput', taskId: task.id, stream, text }])
   })
-  const patch = await run(context, { task, role, onOutput: (stream, text) => pieces.add(stream, text) })
-  pieces.end()
+  const onOutput: Run['onOutput'] = (stream, text) => pieces.add(stream, text)
+  const patch = await run(context, { task, role, onOutput }).finally(() => pieces.end())
   if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
   updateTask(context, task, { patch: { ...patch, finishedAt: context.clock.now() } })
   return context.signal.aborted ? stopped(context) : { kind: 'Passed' }
