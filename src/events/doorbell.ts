@@ -46,7 +46,7 @@ export class Doorbell {
   /** Tells our own notifications, which come back to us, from those of others. */
   readonly #instance = randomHex(8)
   readonly #handlers = new Map<Heard['kind'], Set<Handler>>()
-  /** News that other processes have not been told yet, by kind and session. */
+  /** News that other processes have not been told yet, by kind and what it is about. */
   readonly #waiting = new Map<string, News>()
   readonly #stopping = new AbortController()
   #connection: Connection | null = null
@@ -77,7 +77,7 @@ export class Doorbell {
   ring(news: News): void {
     const taken = this.#tellHandlers(news)
     if (news.kind === 'work' && taken) return
-    const key = `${news.kind} ${news.sessionId}`
+    const key = news.kind === 'cancel' ? `cancel ${news.turnId}` : `${news.kind} ${news.sessionId}`
     if (this.#waiting.size >= MAX_WAITING && !this.#waiting.has(key)) {
       this.#dropped += 1
       return
@@ -225,15 +225,19 @@ export class Doorbell {
   #hear(payload: string): void {
     // Our own news comes back to us as well: not worth reading.
     if (payload.startsWith(openingOf(this.#instance))) return
-    let message: { readonly news: readonly News[] }
     try {
-      message = JSON.parse(payload) as typeof message
+      for (const news of newsIn(payload)) this.#tellHandlers(news)
     } catch (error) {
       this.#options.logger.error({ err: error }, 'the doorbell heard what it cannot read')
-      return
     }
-    for (const news of message.news) this.#tellHandlers(news)
   }
+}
+
+/** Throws for what no doorbell has written; kinds of a newer version pass, and nobody listens to them. */
+function newsIn(payload: string): readonly News[] {
+  const message = JSON.parse(payload) as { news?: unknown } | null
+  if (!Array.isArray(message?.news)) throw new TypeError('no news in it')
+  return message.news as readonly News[]
 }
 
 /** How each payload of an instance begins. */

@@ -83,7 +83,9 @@ function readBody(request: IncomingMessage): Promise<string | HttpRefusal> {
       chunks.push(chunk)
     })
     request.on('end', () => resolve(decode(chunks)))
-    request.on('error', () => resolve(badRequest('The request was broken off.')))
+    const brokenOff = (): void => resolve(badRequest('The request was broken off.'))
+    request.on('error', brokenOff)
+    request.on('close', brokenOff)
   })
 }
 

@@ -41,6 +41,8 @@ const HTTP_LIMITS = {
   keepAlive: true,
   keepAliveInitialDelay: 30_000,
 } as const
+/** WebSockets and everything else; more are not accepted. */
+const MAX_CONNECTIONS = 12_000
 /** A connection over which nothing moves, in either direction. Event streams beat more often. */
 const IDLE_MS = 35_000
 
@@ -127,6 +129,7 @@ class Door {
     this.#webSockets = new WebSockets({ ...shared, schema, isOriginAllowed: isAllowed, logger })
     this.#server = createServer(HTTP_LIMITS, (request, response) => void this.#handle(request, response))
     this.#server.timeout = IDLE_MS
+    this.#server.maxConnections = MAX_CONNECTIONS
     this.#server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
   }
 

@@ -70,14 +70,14 @@ export class ShareGroup {
   constructor(options: ShareGroupOptions) {
     this.#options = options
     this.#head = options.head
-    // What came between the look that gave `head` and now.
-    this.wake()
   }
 
   /** Serves the member from its cursor on; `snapshot`: after that entry. */
   add(member: Member, snapshot: LogEntry | null): void {
     this.members.add(member)
     this.#work(this.#catchUp(member, snapshot))
+    // The log may have grown while there was nobody to serve.
+    this.wake()
   }
 
   remove(member: Member): void {

@@ -283,6 +283,7 @@ describe('session updates', () => {
     for (let n = 0; n < 200; n += 1) await there.append(others, { type: 'SessionUpdated' }, output('no list field'))
     await here.append(mine, { type: 'SessionUpdated' })
     await bob.count(before + 1)
+    while (!idsOf(alice).includes(others)) await setImmediate()
     expect(new Set(idsOf(bob))).toEqual(new Set([mine]))
     expect(new Set(idsOf(alice))).toEqual(new Set([mine, others]))
     expect(alice.results.length).toBeLessThan(100)

@@ -1,0 +1,62 @@
+import { PassThrough } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Batch } from './batch.ts'
+
+/** Reads frames as RFC 6455 says, or fails. */
+function readFrames(bytes: Buffer): string[] {
+  const texts: string[] = []
+  let at = 0
+  while (at < bytes.length) {
+    expect(bytes[at]).toBe(0x81)
+    const short = bytes[at + 1] ?? 0
+    const [start, length] =
+      short < 126
+        ? [at + 2, short]
+        : short === 126
+          ? [at + 4, bytes.readUInt16BE(at + 2)]
+          : [at + 10, Number(bytes.readBigUInt64BE(at + 2))]
+    texts.push(bytes.toString('utf8', start, start + length))
+    at = start + length
+  }
+  expect(at).toBe(bytes.length)
+  return texts
+}
+
+async function written(write: (stream: PassThrough) => void): Promise<Buffer> {
+  const stream = new PassThrough({ highWaterMark: 1 << 30 })
+  write(stream)
+  stream.end()
+  return buffer(stream)
+}
+
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+  fc.integer({ min: 0, max: 200 }).map((length) => 'x'.repeat(length)),
+  fc.constantFrom(60_000, 65_480, 65_500, 65_535, 65_536, 70_000).map((length) => 'é'.repeat(length)),
+)
+
+test('frames carry each payload as a message of the operation, whatever its length and id', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(text, { minLength: 1, maxLength: 5 }),
+      fc.string({ unit: 'grapheme' }),
+      async (texts, id) => {
+        const results = texts.map((text) => ({ data: { text } }))
+        const batch = new Batch(results.map((result) => Buffer.from(JSON.stringify(result))))
+        const ids = [id, id, `${id}2`]
+        const bytes = await written((stream) => ids.forEach((id) => batch.writeFrames(stream, JSON.stringify(id))))
+        const messages = readFrames(bytes).map((text) => JSON.parse(text) as unknown)
+        expect(messages).toEqual(ids.flatMap((id) => results.map((payload) => ({ id, type: 'next', payload }))))
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
+
+test('events carry each payload on one line', async () => {
+  const batch = new Batch([Buffer.from('{"a":"\\n"}'), Buffer.from('{"b":2}')])
+  const bytes = await written((stream) => batch.writeEvents(stream))
+  expect(String(bytes)).toBe('event: next\ndata: {"a":"\\n"}\n\nevent: next\ndata: {"b":2}\n\n')
+})
