@@ -90,7 +90,7 @@ export class Follower {
     const isPiece = event.__typename === 'MessageOutputEvent' && event.delta !== null
     this.seen.push({ seq: event.seq, type: event.__typename, isPiece })
     const { sessionId } = this.options
-    const named = JSON.stringify(event).match(/cli:storm-\d+/g) ?? []
+    const named = JSON.stringify(event).match(/cli:storm-[\w-]+/g) ?? []
     if (named.some((id) => id !== sessionId)) this.complaints.push(`${sessionId} was told of ${named.join(', ')}`)
     if (event.__typename === 'TurnCompletedEvent') this.#ended.add(event.turnId ?? '')
     for (const { turns, resolve } of this.#waiting) if (this.#ended.size >= turns) resolve()

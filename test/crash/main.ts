@@ -60,7 +60,7 @@ async function main(): Promise<number> {
   }
   console.log(`Crash test, seed ${options.seed}.`)
   const databaseUrl = process.env['DATABASE_URL'] ?? (await startPostgres(home, stack))
-  const report = await runStorm({ ...options, home, databaseUrl, onProgress })
+  const report = await Promise.race([runStorm({ ...options, home, databaseUrl, onProgress }), untilInterrupted()])
   console.log(`\n${describeReport(report)}\n`)
   const findings = findingsOf(report)
   for (const finding of findings) console.log(styleText('red', finding))
@@ -70,6 +70,13 @@ async function main(): Promise<number> {
   return kept ? 0 : 1
 }
 
+/** Rejects on Ctrl-C, so that what was started is cleared away. */
+function untilInterrupted(): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(signal)))
+  })
+}
+
 async function startPostgres(home: string, stack: AsyncDisposableStack): Promise<string> {
   const logger = createLogger({ level: 'warn', pretty: true })
   const server = await startEmbeddedPostgres({ home, logger, clock: systemClock })
@@ -77,10 +84,15 @@ async function startPostgres(home: string, stack: AsyncDisposableStack): Promise
   return server.url
 }
 
-try {
-  process.exitCode = await main()
-} catch (error) {
-  const misused = error instanceof TypeError
-  console.error(misused ? `${error.message}\n\n${usage}` : error)
-  process.exitCode = misused ? 2 : 1
+async function run(): Promise<number> {
+  try {
+    return await main()
+  } catch (error) {
+    const misused = error instanceof TypeError
+    console.error(misused ? `${error.message}\n\n${usage}` : error)
+    return misused ? 2 : 1
+  }
 }
+
+// Not only the exit code: after an interruption servers are still at work, and end with this process.
+process.exit(await run())

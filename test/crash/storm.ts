@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { newToken } from '../../src/config/new-token.ts'
 import { configPath } from '../../src/config/load-config.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { randomHex } from '../../src/platform/id.ts'
 import { TcpProxy } from '../harness/tcp-proxy.ts'
 import { readFinalState } from './final-state.ts'
 import { judge, type Verdict } from './judge.ts'
@@ -67,9 +68,11 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
   const databaseUrl = proxy.through(options.databaseUrl)
   await using servers = new ServerPair({ home: options.home, databaseUrl, takeovers, random: random.fork() })
   const marks = join(options.home, 'marks')
+  // The database may hold the sessions of other runs.
+  const run = randomHex(3)
   const loads = Array.from({ length: options.sessions }, (_, index) => {
     const anyUrl = (by: Random): Promise<string> => servers.anyUrl(by)
-    return new SessionLoad({ sessionId: `cli:storm-${index + 1}`, token, marks, anyUrl, random: random.fork() })
+    return new SessionLoad({ sessionId: `cli:storm-${run}-${index + 1}`, token, marks, anyUrl, random: random.fork() })
   })
 
   const stopSending = new AbortController()

@@ -2,7 +2,7 @@
  * The database cannot be reached for a while. Whoever asks is told so at once and by name, the process lives, nothing that was
  * accepted is lost, and when the database is back everything goes on by itself.
  */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { ApiClient, Reply } from '../harness/api-client.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
@@ -15,6 +15,9 @@ import {
   SessionsDocument,
   type SendMessageMutation,
 } from '../generated/graphql.ts'
+
+// Real processes take a while to start on a busy machine.
+vi.setConfig({ testTimeout: 60_000 })
 
 const SESSION = 'cli:gone'
 
@@ -89,7 +92,7 @@ test.each(outages)(
     expect(refused.every(({ data, errors }) => data === null && errors.length === 1)).toBe(true)
     expect((await fetch(`${server.url}/health`)).status).toBe(200)
     expect(await readiness(server)).toMatchObject({ status: 503, database: { ok: false } })
-      proxy.restore()
+    proxy.restore()
     const late = await sendAgain(ada, `run: echo late >> ${marks}`, 'late')
     expect(late).toMatchObject({ __typename: 'SendMessagePayload' })
     const ended = await turnsEnd(ada, 3)

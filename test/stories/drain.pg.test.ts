@@ -1,9 +1,12 @@
 /** SIGTERM: a process takes no more turns, lets the running ones end or hands them over, and leaves. Clients lose nothing. */
 import { writeFile } from 'node:fs/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import { eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
+
+// Real processes take a while to start on a busy machine.
+vi.setConfig({ testTimeout: 60_000 })
 
 const DRAINING = 'draining: waiting for running turns'
 

@@ -2,7 +2,7 @@
  * What watchers of a turn see: the whole log, in order, nothing twice, whichever process they are connected to, whatever
  * carries it, and however often they come and go. (How the door delivers, and to whom, is in test/door.)
  */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { ApiClient, Watch } from '../harness/api-client.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
@@ -15,6 +15,9 @@ import {
   WatchSessionDocument,
   type FollowSessionSubscription,
 } from '../generated/graphql.ts'
+
+// Real processes take a while to start on a busy machine.
+vi.setConfig({ testTimeout: 60_000 })
 
 const SESSION = 'cli:live'
 /** Some of everything: output in pieces, a review that is not content, a second plan, a text in pieces. */

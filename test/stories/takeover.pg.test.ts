@@ -1,11 +1,14 @@
 /** A process dies by `kill -9` in the middle of a plan: what it was doing goes on elsewhere, and nothing is done twice. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import { answersIn, eventsOf, send, turnEnd, watchAll, type SessionEventData } from '../harness/story.ts'
 import type { Watch } from '../harness/api-client.ts'
 import { SessionPageDocument, type WatchSessionSubscription } from '../generated/graphql.ts'
 import { StubEndpoint, type StubCall } from '../model/stub-endpoint.ts'
+
+// Real processes take a while to start on a busy machine.
+vi.setConfig({ testTimeout: 60_000 })
 
 const SESSION = 'cli:takeover'
 const MAX_TAKEOVER_MS = 10_000
