@@ -31,11 +31,6 @@ interface EventRow {
   readonly data: object
 }
 
-const READ_EVENTS = {
-  name: 'read_events',
-  text: 'SELECT seq, at, turn_id, type, data FROM events WHERE session_id = $1 AND seq > $2 ORDER BY seq LIMIT $3',
-}
-
 /** One statement, so that events and `last_seq` are of one moment: what is up to `last_seq` and not here is not in the log. */
 const READ_PAGE = {
   name: 'read_log_page',
@@ -61,13 +56,7 @@ const KNOWN_TYPES: Readonly<Record<SessionEventType, true>> = {
   TurnCompleted: true,
 }
 
-/** The events after `after`, oldest first, at most `limit`. Those of a type that this version does not know are left out. */
-export async function readEvents(database: Database, range: LogRange): Promise<SessionEvent[]> {
-  const rows = await database.query<EventRow>(READ_EVENTS, [range.sessionId, range.after, range.limit])
-  return rows.filter(isKnown).map((row) => toEvent(range.sessionId, row))
-}
-
-/** The same with the end of the log, or null when there is no such session. */
+/** The events after `after`, oldest first, with the end of the log; null when there is no such session. */
 export async function readLogPage(database: Database, range: LogRange): Promise<LogPage | null> {
   type PageRow = { readonly last_seq: number } & (EventRow | { readonly seq: null })
   const rows = await database.query<PageRow>(READ_PAGE, [range.sessionId, range.after, range.limit])
@@ -84,12 +73,7 @@ export async function readLogPage(database: Database, range: LogRange): Promise<
   return { events, upTo: full ? last.seq : last.last_seq, lastSeq: last.last_seq, unknownTypes }
 }
 
-/** The seq of the newest event ever appended, or null when there is no such session. */
-export async function lastSeq(database: Database, sessionId: string): Promise<number | null> {
-  return (await lastSeqs(database, [sessionId])).get(sessionId) ?? null
-}
-
-/** `lastSeq` of many sessions at once; those that do not exist are absent. */
+/** The seq of the newest event ever appended, of many sessions at once; those that do not exist are absent. */
 export async function lastSeqs(
   database: Database,
   sessionIds: readonly string[],

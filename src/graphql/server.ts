@@ -26,7 +26,7 @@ import type { Readiness } from './readiness.ts'
 import type { CreateContext } from './request-context.ts'
 import { readAudience } from './session-audience.ts'
 import { SessionNews } from './session-news.ts'
-import { WebSockets } from './web-socket.ts'
+import { MAX_SOCKETS, WebSockets } from './web-socket.ts'
 
 const GRAPHQL_PATH = '/graphql'
 /** What stays open longer after `stop()` is cut off. */
@@ -42,7 +42,7 @@ const HTTP_LIMITS = {
   keepAliveInitialDelay: 30_000,
 } as const
 /** WebSockets and everything else; more are not accepted. */
-const MAX_CONNECTIONS = 12_000
+const MAX_CONNECTIONS = MAX_SOCKETS + 2000
 /** A connection over which nothing moves, in either direction. Event streams beat more often. */
 const IDLE_MS = 35_000
 
@@ -60,6 +60,8 @@ export interface ServerOptions {
   readonly readiness: Readiness
   /** The GraphiQL page, or null. */
   readonly graphiqlPage: (() => Promise<string>) | null
+  /** WebSockets open at the same time; MAX_SOCKETS unless given. */
+  readonly maxSockets?: number
   readonly logger: Logger
   readonly metrics: Metrics
   readonly clock: Clock
@@ -126,7 +128,8 @@ class Door {
     this.#graphql = new HttpGraphQL({ ...shared, graphiqlPage: options.graphiqlPage })
     const isAllowed = (request: IncomingMessage): boolean =>
       isOriginAllowed(request, config.current().settings.corsOrigins)
-    this.#webSockets = new WebSockets({ ...shared, schema, isOriginAllowed: isAllowed, logger })
+    const maxSockets = options.maxSockets ?? MAX_SOCKETS
+    this.#webSockets = new WebSockets({ ...shared, schema, isOriginAllowed: isAllowed, maxSockets, logger })
     this.#server = createServer(HTTP_LIMITS, (request, response) => void this.#handle(request, response))
     this.#server.timeout = IDLE_MS
     this.#server.maxConnections = MAX_CONNECTIONS

@@ -24,6 +24,7 @@ import { ENOUGH_BUFFERED_BYTES, MAX_BUFFERED_BYTES, STALLED_MS, type Subscriber 
 
 /** Payloads are written in pieces of about this size. */
 const BATCH_BYTES = 64 * 1024
+const UNAVAILABLE = 'DATABASE_UNAVAILABLE'
 /** The database does not answer: how long to wait before asking again. Subscribers need not notice. */
 const RETRY_MS = 1000
 
@@ -167,23 +168,28 @@ export class ShareGroup {
   }
 
   async #catchUp(member: Member, snapshot: LogEntry | null): Promise<void> {
-    const { following, logger, metrics, clock } = this.#options
+    const { logger, metrics, clock } = this.#options
     try {
       if (snapshot !== null) {
         const payload = await this.#payloadOf(snapshot, this.#options.createContext())
         await this.#send(member, [{ seq: snapshot.seq, payload }])
       }
       while (member.open && member.cursor < this.#head) {
-        const read = await retrying(async () => following.read(member.cursor), { clock, logger, member })
-        if (read === null) return
-        for (const piece of piecesOf(await this.#show(read.events))) await this.#send(member, piece)
-        member.cursor = read.upTo
+        const next = await retrying(() => this.#shownAfter(member.cursor), { clock, logger, member })
+        if (next === null) return
+        for (const piece of piecesOf(next.shown)) await this.#send(member, piece)
+        member.cursor = next.upTo
       }
       // No await since the comparison: nothing can have been delivered in between.
       if (member.open) this.#live.add(member)
     } catch (error) {
       this.fail(member, maskError(error, { logger, metrics }))
     }
+  }
+
+  async #shownAfter(cursor: number): Promise<{ shown: readonly Shown[]; upTo: number } | null> {
+    const read = await this.#options.following.read(cursor)
+    return read === null ? null : { shown: await this.#show(read.events), upTo: read.upTo }
   }
 
   /** Sends to a member that catches up, at the pace at which it takes. */
@@ -229,10 +235,15 @@ export class ShareGroup {
     return this.#serialise(entry, await result)
   }
 
+  /** Throws an AppError when the event cannot be shown at the moment: it is not skipped, but shown later. */
   #serialise(entry: LogEntry, result: ExecutionResult): Buffer {
     const { logger, metrics } = this.#options
-    const payload = Buffer.from(JSON.stringify(maskResult(result, { logger, metrics })))
-    // An error may be of the moment (the database was away): whoever asks again shall not get it again.
+    const masked = maskResult(result, { logger, metrics })
+    if (masked.errors?.some(({ extensions }) => extensions['code'] === UNAVAILABLE) === true) {
+      throw new AppError(UNAVAILABLE, 'What an event tells of could not be loaded.', { retry: 'backoff' })
+    }
+    const payload = Buffer.from(JSON.stringify(masked))
+    // An error may be of the moment: whoever asks again shall not get it again.
     const share = this.members.size > 1 && result.errors === undefined
     return share ? this.#payloads.keep(entry, payload) : payload
   }

@@ -23,8 +23,9 @@ import { SocketClient } from './socket-client.ts'
 import { SocketOperation } from './socket-operation.ts'
 import { MAX_BUFFERED_BYTES } from './subscriber.ts'
 
-export const SOCKET_LIMITS = {
-  sockets: 10_000,
+/** Sockets open at the same time. */
+export const MAX_SOCKETS = 10_000
+const SOCKET_LIMITS = {
   messageBytes: 64 * 1024,
   operations: 100,
   operationIdLength: 128,
@@ -37,6 +38,7 @@ export interface WebSocketsOptions {
   readonly connections: Connections
   readonly authenticate: Authenticate
   readonly isOriginAllowed: (request: IncomingMessage) => boolean
+  readonly maxSockets: number
   readonly logger: Logger
   readonly metrics: Metrics
 }
@@ -89,7 +91,7 @@ export class WebSockets {
       socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
     }
     if (!this.#options.isOriginAllowed(request)) return refuse(403)
-    if (this.#clients.size >= SOCKET_LIMITS.sockets) return refuse(503)
+    if (this.#clients.size >= this.#options.maxSockets) return refuse(503)
     this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, socket))
   }
 

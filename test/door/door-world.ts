@@ -106,6 +106,7 @@ export interface DoorOptions {
   readonly readiness?: Readiness
   readonly graphiqlPage?: () => Promise<string>
   readonly logger?: Logger
+  readonly maxSockets?: number
 }
 
 export interface DoorWorld extends AsyncDisposable {
@@ -144,6 +145,7 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
     createContext: (request) => createContext({ database, config, clock, intake, server: info }, request),
     readiness: options.readiness ?? {},
     graphiqlPage: options.graphiqlPage ?? null,
+    ...(options.maxSockets !== undefined && { maxSockets: options.maxSockets }),
     config,
     feed,
     doorbell,

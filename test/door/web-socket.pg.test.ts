@@ -75,6 +75,17 @@ describe('who may connect', () => {
   })
 })
 
+test('there are only so many sockets at a time', async () => {
+  const small = await world.openDoor({ maxSockets: 2 })
+  const [first, second] = [await RawSocket.connect(small.webSocketUrl), await RawSocket.connect(small.webSocketUrl)]
+  await expect(RawSocket.connect(small.webSocketUrl)).rejects.toThrow('503')
+  await first.close()
+  // The server may learn of it a moment later.
+  const again = async (): Promise<RawSocket> => RawSocket.connect(small.webSocketUrl).catch(again)
+  const third = await again()
+  await Promise.all([second.close(), third.close()])
+})
+
 describe('what a socket may do', () => {
   test.each([
     ['a message over 64 KiB', `{"type":"ping","payload":{"x":"${'x'.repeat(65 * 1024)}"}}`, '1009'],
