@@ -159,3 +159,14 @@ test('a command whose start was committed and never confirmed is not started lat
   expect(await turnsEnd(ada, 1)).toMatchObject({ statuses: ['DONE'], interrupted: 1 })
   expect(await cluster.lines('marks')).toEqual([])
 })
+
+test('an event whose task could not be loaded is shown when it can be: a subscriber never gets less', async () => {
+  await using stage = await beginStage()
+  const { proxy, ada } = stage
+  await send(ada, SESSION, 'run: echo begun; sleep 0.3')
+  await using watch = watchAll(ada, SESSION)
+  const lost = proxy.loseAnswerTo('"public"."tasks"')
+  await lost
+  await turnEnd(watch)
+  expect(watch.received.map(({ sessionEvents }) => sessionEvents.seq)).toEqual((await turnsEnd(ada, 1)).seqs)
+})
