@@ -35,7 +35,10 @@ export class PayloadCache {
   keepRunning(entry: LogEntry, payload: Promise<Buffer>): Promise<Buffer> {
     const key = keyOf(entry)
     this.#running.set(key, payload)
-    return payload.finally(() => this.#running.delete(key))
+    const settled = payload.finally(() => this.#running.delete(key))
+    // Whoever awaits it hears of a failure; that nobody does, because another event failed first, is no failure of its own.
+    settled.catch(() => undefined)
+    return settled
   }
 }
 

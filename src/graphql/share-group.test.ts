@@ -43,15 +43,17 @@ function operationOf(document: string): LogOperation {
 }
 
 class Collector implements Subscriber {
-  readonly seqs: number[] = []
+  readonly texts: string[] = []
   bufferedBytes = 0
   wasCut = false
   failure: GraphQLError | null = null
 
+  get seqs(): number[] {
+    return this.texts.map((text) => (JSON.parse(text) as { data: { events: { seq: number } } }).data.events.seq)
+  }
+
   send(batch: Batch): void {
-    for (const payload of batch.payloads) {
-      this.seqs.push((JSON.parse(String(payload)) as { data: { events: { seq: number } } }).data.events.seq)
-    }
+    this.texts.push(...batch.payloads.map(String))
   }
 
   async drained(): Promise<void> {
@@ -234,32 +236,51 @@ test('a live member that holds too much is cut, the others are not', async () =>
   expect(world.group.members.size).toBe(1)
 })
 
-test('an error in a result is not kept for those who ask again', async () => {
-  const world = await World.open('subscription { events { seq } }')
-  let failing = true
+/** Runs with a root field that fails with this code until told otherwise. */
+async function withFailing(code: string, run: (world: World, heal: () => void) => Promise<void>): Promise<void> {
   if (eventsField === undefined) throw new Error('no field')
   const { resolve } = eventsField
+  let failing = true
   eventsField.resolve = (entry: unknown) => {
-    if (failing) throw new GraphQLError('away', { extensions: { code: 'DATABASE_UNAVAILABLE' } })
+    if (failing) throw new GraphQLError('away', { extensions: { code } })
     return entry
   }
   try {
-    const failures: string[] = []
-    class Reader extends Collector {
-      override send(batch: Batch): void {
-        failures.push(...batch.payloads.map(String))
-      }
-    }
-    const join = (): void => world.group.add({ viewer, subscriber: new Reader(), cursor: 0, open: true }, null)
-    join()
-    join()
-    world.tail.published(world.append(1))
-    await world.settle()
-    failing = false
-    join()
-    await world.settle()
-    expect(failures.map((text) => text.includes('away'))).toEqual([true, true, false])
+    await run(await World.open('subscription { events { seq } }'), () => (failing = false))
   } finally {
     eventsField.resolve = resolve
   }
+}
+
+test('an error in a result is not kept for those who ask again', async () => {
+  await withFailing('NOT_FOUND', async (world, heal) => {
+    const [first, second] = [world.join(0), world.join(0)]
+    world.tail.published(world.append(1))
+    await world.settle()
+    heal()
+    const third = world.join(0)
+    await world.settle()
+    expect([first, second, third].map(({ texts }) => texts.map((text) => text.includes('away')))).toEqual([
+      [true],
+      [true],
+      [false],
+    ])
+  })
+})
+
+test('an event that cannot be loaded while the database is away is shown later, not skipped', async () => {
+  await withFailing('DATABASE_UNAVAILABLE', async (world, heal) => {
+    const live = world.join(0)
+    await world.settle()
+    world.tail.published(world.append(2))
+    await world.settle()
+    const late = world.join(0)
+    expect([live.texts, late.texts]).toEqual([[], []])
+    heal()
+    while (live.texts.length < 2 || late.texts.length < 2) await setImmediate()
+    expect([live.seqs, late.seqs]).toEqual([
+      [1, 2],
+      [1, 2],
+    ])
+  })
 })
