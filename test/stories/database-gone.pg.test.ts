@@ -170,3 +170,17 @@ test('an event whose task could not be loaded is shown when it can be: a subscri
   await turnEnd(watch)
   expect(watch.received.map(({ sessionEvents }) => sessionEvents.seq)).toEqual((await turnsEnd(ada, 1)).seqs)
 })
+
+test('a server that is stopped meanwhile leaves all the same, and its turn goes on at the next start', async () => {
+  await using stage = await beginStage()
+  const { cluster, proxy, server, ada } = stage
+  await send(ada, SESSION, `run: echo once >> ${cluster.path('marks')}; echo begun; sleep 600`)
+  await using watch = watchAll(ada, SESSION)
+  await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent')
+  proxy.cut()
+  server.signal('SIGTERM')
+  expect(await server.ended).toEqual({ code: 0, signal: null })
+  const next = clientOf(await cluster.start(), 'ada')
+  expect(await turnsEnd(next, 1)).toMatchObject({ statuses: ['DONE'], interrupted: 1 })
+  expect(await cluster.lines('marks')).toEqual(['once'])
+})
