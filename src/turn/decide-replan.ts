@@ -2,8 +2,8 @@
  * REPLANNING: the review gave the plan up. The user is told why, what is left of the plan is skipped, and another attempt
  * follows, at most `max_replan_depth` times in a turn.
  */
-import type { ReplanWanted } from './execute-plan.ts'
 import { endOpenTasks, type PlanState } from './plan-state.ts'
+import type { ReplanWanted } from './task-outcome.ts'
 import { isNotice, tellUser } from './tell-user.ts'
 import type { Ending, TurnContext } from './turn-context.ts'
 import { must } from '../platform/must.ts'

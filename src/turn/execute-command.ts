@@ -9,7 +9,7 @@ import type { CommandInput, CommandOutcome } from '../execution/command.ts'
 import { unreachable } from '../platform/must.ts'
 import { OutputPieces } from './output-pieces.ts'
 import { updateTask, type TaskState } from './plan-state.ts'
-import type { TaskOutcome } from './execute-plan.ts'
+import type { TaskOutcome } from './task-outcome.ts'
 import { stopped, type TurnContext } from './turn-context.ts'
 
 export async function executeCommand(context: TurnContext, task: TaskState, role: Role): Promise<TaskOutcome> {

@@ -9,18 +9,9 @@ import { interruptTask } from './interrupt-task.ts'
 import { nextStep } from './next-step.ts'
 import { updateTask, type PlanState, type TaskState } from './plan-state.ts'
 import { reviewTask } from './review-task.ts'
+import type { ReplanWanted, TaskOutcome } from './task-outcome.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
 import { writeMessage } from './write-message.ts'
-
-/** The review gave the plan up. */
-export interface ReplanWanted {
-  readonly kind: 'ReplanWanted'
-  readonly task: TaskState
-  readonly reason: string
-}
-
-/** A task is through, and the next one's turn has come. */
-export type TaskOutcome = { readonly kind: 'Passed' } | ReplanWanted | Ending
 
 export async function executePlan(context: TurnContext, plan: PlanState): Promise<ReplanWanted | Ending> {
   context.journal.record([{ type: 'PipelineStep', step: 'EXECUTING', detail: `${plan.tasks.length} tasks` }])

@@ -1,6 +1,6 @@
 /** REVIEWING: the reviewer judges a command that has ended. Verdict REPLAN gives the plan up. */
 import { reportOf, updateTask, type PlanState, type TaskState } from './plan-state.ts'
-import type { TaskOutcome } from './execute-plan.ts'
+import type { TaskOutcome } from './task-outcome.ts'
 import { stopped, type TurnContext } from './turn-context.ts'
 
 export async function reviewTask(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {

@@ -5,7 +5,7 @@
  */
 import { OutputPieces } from './output-pieces.ts'
 import { reportOf, updateTask, type PlanState, type TaskState } from './plan-state.ts'
-import type { TaskOutcome } from './execute-plan.ts'
+import type { TaskOutcome } from './task-outcome.ts'
 import { stopped, type TurnContext } from './turn-context.ts'
 
 export async function writeMessage(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
