@@ -55,7 +55,7 @@ export interface TailOptions {
 export class Tail {
   readonly followers = new Set<Follower>()
   readonly #options: TailOptions
-  readonly #replays = new Map<number, Promise<LogPage | null>>()
+  readonly #replays = new Map<number, Promise<Read | null>>()
   #cache: SessionEvent[] = []
   #cachedBytes = 0
   #from = 0
@@ -121,8 +121,8 @@ export class Tail {
   }
 
   /**
-   * Events after `after`, without a promise when the cache holds them. Null: the session is gone. Rejects with an AppError when
-   * the log cannot be read; the same call again is the way on.
+   * Events after `after` and up to `head`, without a promise when the cache holds them. Null: the session is gone. Rejects with
+   * an AppError when the log cannot be read; the same call again is the way on.
    */
   read(after: number): Read | Promise<Read | null> {
     if (this.#head !== null && after >= this.#head) return { events: [], upTo: after }
@@ -168,16 +168,34 @@ export class Tail {
   }
 
   /** Readers with the same cursor share one read. */
-  async #replay(after: number): Promise<LogPage | null> {
+  async #replay(after: number): Promise<Read | null> {
     const running = this.#replays.get(after)
     if (running !== undefined) return running
-    const started = this.#readPage(after)
+    const started = this.#readBack(after)
     this.#replays.set(after, started)
     try {
       return await started
     } finally {
       this.#replays.delete(after)
     }
+  }
+
+  /**
+   * Hands out nothing beyond `#head`, even if the log holds more by now: the tail has yet to see it, and a reader that is ahead
+   * of the tail would leave the others behind a point that they cannot reach.
+   */
+  async #readBack(after: number): Promise<Read | null> {
+    const before = this.#head
+    const page = await this.#readPage(after)
+    if (page === null || page.lastSeq < (before ?? 0)) {
+      this.#options.onGone()
+      return null
+    }
+    this.reached(page.lastSeq)
+    // A cursor that was beyond the tail already stays where it is.
+    const limit = Math.max(this.#head ?? page.upTo, after)
+    if (page.upTo <= limit) return page
+    return { events: page.events.filter((event) => event.seq <= limit), upTo: limit }
   }
 
   #readPage(after: number): Promise<LogPage | null> {

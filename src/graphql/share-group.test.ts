@@ -164,14 +164,17 @@ class World {
 }
 
 type Step =
-  | { readonly kind: 'publish' | 'elsewhere'; readonly count: number }
+  | { readonly kind: 'publish' | 'elsewhere' | 'unheard'; readonly count: number }
   | { readonly kind: 'join'; readonly back: number }
   | { readonly kind: 'leave'; readonly who: number }
   | { readonly kind: 'hold'; readonly who: number }
   | { readonly kind: 'tick' }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ kind: fc.constantFrom('publish' as const, 'elsewhere' as const), count: fc.integer({ min: 1, max: 5 }) }),
+  fc.record({
+    kind: fc.constantFrom('publish' as const, 'elsewhere' as const, 'unheard' as const),
+    count: fc.integer({ min: 1, max: 5 }),
+  }),
   fc.record({ kind: fc.constant('elsewhere' as const), count: fc.constant(300) }),
   fc.record({ kind: fc.constant('join' as const), back: fc.integer({ min: 0, max: 400 }) }),
   fc.record({ kind: fc.constant('leave' as const), who: fc.nat(5) }),
@@ -186,6 +189,9 @@ async function perform(world: World, step: Step): Promise<void> {
     case 'elsewhere':
       world.append(step.count)
       return world.tail.reached(world.lastSeq)
+    case 'unheard':
+      // Committed, but nobody has told this process yet.
+      return void world.append(step.count)
     case 'join':
       return void world.join(Math.max(0, world.lastSeq - step.back))
     case 'leave': {
@@ -222,6 +228,20 @@ test.each([
     }),
     { numRuns: 150 },
   )
+})
+
+test('who joins where the log ended, while the group has read on, waits for the tail instead of spinning', async () => {
+  const world = await World.open('subscription { events { seq } }')
+  // More than the tail keeps: the first member is served from the log, which holds more than the tail has seen.
+  world.tail.published(world.append(300))
+  world.append(5)
+  const first = world.join(0)
+  const head = world.tail.head ?? 0
+  for (let turn = 0; turn < 10 && first.seqs.length === 0; turn += 1) await setImmediate()
+  const second = world.join(head)
+  await world.settle()
+  expect(first.seqs).toEqual(world.expected(0))
+  expect(second.seqs).toEqual(world.expected(head))
 })
 
 test('a live member that holds too much is cut, the others are not', async () => {
