@@ -228,10 +228,13 @@ describe('participants', () => {
     expect(await world.log('cli:remove')).toHaveLength(3)
   })
 
-  test('must be users', async () => {
+  test('must be users to come in, and need not be users any more to be taken out', async () => {
     await open({ id: 'cli:unknown' })
     expect(await add('cli:unknown', 'nobody')).toMatchObject({ kind: 'InvalidInput', issues: [{ path: ['user'] }] })
-    expect(await remove('cli:unknown', 'nobody', 'alice')).toMatchObject({ kind: 'InvalidInput' })
+    await world.sql(`INSERT INTO participants VALUES ('cli:unknown', 'nobody')`)
+    expect(await remove('cli:unknown', 'nobody', 'alice')).toMatchObject({ kind: 'Updated' })
+    expect(await people('cli:unknown')).toEqual(['bob'])
+    expect(await remove('cli:unknown', '\0', 'alice')).toMatchObject({ kind: 'InvalidInput' })
   })
 
   test('strangers cannot add themselves', async () => {
