@@ -90,6 +90,8 @@ class Door {
   readonly #sessionNews: SessionNews
   readonly #connections: Connections
   readonly #webSockets: WebSockets
+  /** Connections that nothing was asked on yet. Browsers open some in advance; Node does not count them as idle. */
+  readonly #unused = new Set<Duplex>()
   readonly #graphql: HttpGraphQL
 
   constructor(options: ServerOptions) {
@@ -133,6 +135,10 @@ class Door {
     this.#server = createServer(HTTP_LIMITS, (request, response) => void this.#handle(request, response))
     this.#server.timeout = IDLE_MS
     this.#server.maxConnections = MAX_CONNECTIONS
+    this.#server.on('connection', (socket) => {
+      this.#unused.add(socket)
+      socket.once('close', () => this.#unused.delete(socket))
+    })
     this.#server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
   }
 
@@ -157,9 +163,11 @@ class Door {
     const closed = new Promise<void>((resolve) => void this.#server.close(() => resolve()))
     this.#connections.stop()
     this.#server.closeIdleConnections()
+    for (const socket of this.#unused) socket.destroy()
     await this.#sessionNews.stop()
     await this.#hub.stop()
     const cancelCut = this.#options.clock.after(STOP_GRACE_MS, () => {
+      this.#options.logger.warn('clients did not leave in time: their connections are cut')
       this.#webSockets.terminate()
       this.#server.closeAllConnections()
     })
@@ -169,6 +177,7 @@ class Door {
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#unused.delete(request.socket)
     const { metrics } = this.#options
     const requestId = requestIdOf(request)
     const logger = this.#options.logger.child({ requestId })
@@ -192,6 +201,7 @@ class Door {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#unused.delete(socket)
     // Until ws takes over, an error on the socket has nobody else to go to: the peer left, and nothing is to be done.
     socket.on('error', () => socket.destroy())
     if (routeOf(parseUrl(request.url)) === GRAPHQL_PATH) this.#webSockets.upgrade(request, socket, head)

@@ -1,5 +1,7 @@
 /** SIGTERM: a process takes no more turns, lets the running ones end or hands them over, and leaves. Clients lose nothing. */
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { expect, test, vi } from 'vitest'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
@@ -23,6 +25,8 @@ test('a turn that ends in time ends normally and is seen to the end; what comes 
   await send(ada, 'cli:running', `run: echo begun; until [ -e ${cluster.path('go')} ]; do sleep 0.02; done; echo ended`)
   await using watch = watchAll(ada, 'cli:running')
   await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent')
+  const inAdvance = connect(Number(new URL(leaving.url).port), '127.0.0.1')
+  await once(inAdvance, 'connect')
   const staying = await cluster.start()
   expect(await readinessOf(leaving)).toMatchObject({ status: 200, accepting: { ok: true } })
 
@@ -43,6 +47,8 @@ test('a turn that ends in time ends normally and is seen to the end; what comes 
   expect(await watch.ended).toMatch(/^1001 GOING_AWAY/)
   expect(await leaving.ended).toEqual({ code: 0, signal: null })
   expect(leaving.logs.filter(({ msg }) => msg === 'turn begins')).toHaveLength(1)
+  // It waits for clients that are served, not for a connection that nobody has used.
+  expect(leaving.logs.map(({ msg }) => msg)).not.toContain('clients did not leave in time: their connections are cut')
 
   expect(await turnEnd(queued, 2)).toMatchObject({ turnStatus: 'DONE' })
   expect(eventsOf(queued, 'TaskUpdateEvent').some(({ taskStatus }) => taskStatus === 'INTERRUPTED')).toBe(false)
