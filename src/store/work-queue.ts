@@ -41,20 +41,33 @@ const RETIRE = {
     UPDATE sessions SET owner = NULL, ready_at = coalesce(ready_at, now()) WHERE owner = $1`,
 }
 
-/** Frees the sessions of nodes that died. Returns how many sessions there are to take over. */
+/**
+ * Frees the sessions of nodes that died or left, also those that such a node's last statement took after it was struck off.
+ * Returns how many sessions there are to take over.
+ */
 export async function reapDeadNodes(database: Database, self: number): Promise<number> {
   const freed = await database.query(REAP, [self, DEAD_AFTER_MS])
   return freed.length
 }
 
+/**
+ * `lost` is of the statement's snapshot; `free` holds those that still have the owner seen there, so that a session that a new
+ * node has claimed since is left alone. Those that somebody else has locked wait for the next time: two that free several
+ * sessions at once, in no common order, would deadlock.
+ */
 const REAP = {
   name: 'queue.reap',
   text: `WITH dead AS (
       DELETE FROM nodes WHERE id <> $1
         AND (seen_at < now() - $2::float8 * interval '1 millisecond' OR pg_try_advisory_xact_lock(${NODE_LOCK}, id))
-      RETURNING id)
-    UPDATE sessions SET owner = NULL, ready_at = coalesce(ready_at, now()) FROM dead WHERE owner = dead.id
-    RETURNING sessions.id`,
+      RETURNING id),
+    lost AS MATERIALIZED (
+      SELECT s.id, s.owner FROM sessions s WHERE s.owner IS NOT NULL
+        AND (s.owner IN (SELECT id FROM dead) OR NOT EXISTS (SELECT 1 FROM nodes n WHERE n.id = s.owner))),
+    free AS MATERIALIZED (
+      SELECT s.id FROM lost JOIN sessions s ON s.id = lost.id AND s.owner = lost.owner FOR UPDATE OF s SKIP LOCKED)
+    UPDATE sessions s SET owner = NULL, ready_at = coalesce(s.ready_at, now()) FROM free
+    WHERE s.id = free.id RETURNING s.id`,
 }
 
 /** The running turns of this node whose end somebody asked for. */
@@ -71,16 +84,28 @@ const CANCELLED = {
     WHERE s.owner = $1 AND t.status = 'RUNNING' AND t.cancel_requested`,
 }
 
-/** Claims up to `limit` sessions that have work, longest waiting first. */
-export async function claimSessions(database: Database, node: number, limit: number): Promise<Lease[]> {
-  const rows = await database.query<{ id: string; epoch: number }>(CLAIM, [node, limit])
+/**
+ * Claims up to `limit` sessions that have work, longest waiting first. `held`: the sessions that the node knows to be its own.
+ * Any other that has it as owner was claimed by a statement whose answer got lost; nobody else would ever free it, so it is
+ * claimed again, under a new epoch. One claim at a time: what another one has just taken is not in `held` yet.
+ */
+export async function claimSessions(
+  database: Database,
+  node: number,
+  { limit, held }: { readonly limit: number; readonly held: readonly string[] },
+): Promise<Lease[]> {
+  const rows = await database.query<{ id: string; epoch: number }>(CLAIM, [node, limit, held])
   return rows.map((row) => ({ sessionId: row.id, node, epoch: row.epoch }))
 }
 
 const CLAIM = {
   name: 'queue.claim',
-  text: `UPDATE sessions SET owner = $1, epoch = epoch + 1 WHERE id IN (
+  text: `WITH forgotten AS MATERIALIZED (
+      SELECT id FROM sessions WHERE owner = $1 AND id <> ALL ($3::text[]) LIMIT $2 FOR UPDATE SKIP LOCKED),
+    ready AS MATERIALIZED (
       SELECT id FROM sessions WHERE ready_at <= now() AND owner IS NULL ORDER BY ready_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+    UPDATE sessions SET owner = $1, epoch = epoch + 1
+    WHERE id IN (SELECT id FROM forgotten UNION ALL SELECT id FROM ready LIMIT $2)
     RETURNING id, epoch`,
 }
 

@@ -36,7 +36,7 @@ export class Worker {
   readonly #runs = new Map<string, SessionRun>()
   #state: 'joining' | 'working' | 'draining' | 'stopped' = 'joining'
   #node = 0
-  #claiming = false
+  #claiming: Promise<void> | null = null
   #claimAgain = false
   readonly #cleanups: (() => void)[] = []
   #cancelPoll: () => void = () => undefined
@@ -83,6 +83,8 @@ export class Worker {
     const { clock, config, logger, database } = this.#options
     const joined = this.#state === 'working'
     this.#state = 'draining'
+    // What it has claimed would belong to nobody once this node is off the list.
+    await this.#claiming
     if (this.#runs.size > 0) {
       const { drainTimeoutMs } = config.current().settings
       logger.info({ turns: this.#runs.size, drainTimeoutMs }, 'draining: waiting for running turns')
@@ -153,10 +155,7 @@ export class Worker {
     if (this.#state !== 'working') return false
     if (this.#room() <= 0) return false
     this.#claimAgain = true
-    if (!this.#claiming) {
-      this.#claiming = true
-      void this.#claim().finally(() => (this.#claiming = false))
-    }
+    this.#claiming ??= this.#claim()
     return true
   }
 
@@ -169,13 +168,14 @@ export class Worker {
     while (this.#claimAgain && this.#state === 'working' && this.#room() > 0) {
       this.#claimAgain = false
       try {
-        const leases = await claimSessions(database, this.#node, this.#room())
+        const leases = await claimSessions(database, this.#node, { limit: this.#room(), held: [...this.#runs.keys()] })
         for (const lease of leases) this.#run(lease)
         if (leases.length > 0) this.#claimAgain = true
       } catch (error) {
         logger.warn({ error: messageOf(error) }, 'claiming work failed')
       }
     }
+    this.#claiming = null
   }
 
   #run(lease: Lease): void {

@@ -7,7 +7,7 @@ import { must } from '../../src/platform/must.ts'
 import { beginTurn, type OpenTurn } from '../../src/store/begin-turn.ts'
 import { commitTurn, type Lease } from '../../src/store/turn-commit.ts'
 import { loadPartialOutput, loadPlans, loadSaidBefore } from '../../src/store/turn-history.ts'
-import { claimSessions, releaseSession } from '../../src/store/work-queue.ts'
+import { claimSessions, reapDeadNodes, releaseSession } from '../../src/store/work-queue.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
 
 const SESSION = 'cli:demo'
@@ -19,7 +19,7 @@ async function say(world: World, content: string): Promise<string> {
 }
 
 async function claim(world: World, node = 1): Promise<Lease> {
-  return must((await claimSessions(world.context.database, node, 10))[0], 'there is work')
+  return must((await claimSessions(world.context.database, node, { limit: 10, held: [] }))[0], 'there is work')
 }
 
 async function start(world: World, lease: Lease): Promise<OpenTurn> {
@@ -172,18 +172,44 @@ describe('a turn writes', () => {
 })
 
 describe('the queue', () => {
-  test('two nodes claim different sessions, and one session once', async () => {
+  test('nodes claim different sessions, and one session once', async () => {
     await using world = await createWorld()
     const { database } = world.context
     const ids = Array.from({ length: 20 }, (_, n) => `cli:s${n}`)
     for (const sessionId of ids) await sendMessage(world.context, world.as('alice'), { sessionId, content: 'x' })
-    const claimed = await Promise.all([1, 2, 1, 2].map((node) => claimSessions(database, node, 10)))
+    const claimed = await Promise.all(
+      [1, 2, 3, 4].map((node) => claimSessions(database, node, { limit: 10, held: [] })),
+    )
     expect(
       claimed
         .flat()
         .map((lease) => lease.sessionId)
         .sort(),
     ).toEqual(ids.sort())
+  })
+
+  test('a session whose claim was never answered is claimed again by its node, under a new epoch; what the node runs is not', async () => {
+    await using world = await createWorld()
+    const { database } = world.context
+    await say(world, 'hello')
+    const unanswered = await claim(world)
+    expect(await claimSessions(database, 1, { limit: 10, held: [SESSION] })).toEqual([])
+    expect(await claimSessions(database, 2, { limit: 10, held: [] })).toEqual([])
+    const [again] = await claimSessions(database, 1, { limit: 10, held: [] })
+    expect(again).toEqual({ ...unanswered, epoch: unanswered.epoch + 1 })
+  })
+
+  test('a node that is gone from the list holds no session, even one that it took with its last statement', async () => {
+    await using world = await createWorld()
+    const { database } = world.context
+    await world.sql('INSERT INTO nodes (id) VALUES (1)')
+    await say(world, 'hello')
+    await claim(world, 1)
+    expect(await reapDeadNodes(database, 1)).toBe(0)
+    await sendMessage(world.context, world.as('alice'), { sessionId: 'cli:other', content: 'x' })
+    expect(await claimSessions(database, 7, { limit: 10, held: [] })).toHaveLength(1)
+    expect(await reapDeadNodes(database, 1)).toBe(1)
+    expect(await claimSessions(database, 1, { limit: 10, held: [SESSION] })).toMatchObject([{ sessionId: 'cli:other' }])
   })
 
   test('a message accepted while the session is being released is not left waiting', async () => {
@@ -198,7 +224,7 @@ describe('the queue', () => {
       () => releaseSession(database, lease, { unfinished: false, delayMs: 0 }),
     )
     expect(left).toBe(true)
-    expect(await claimSessions(database, 2, 10)).toHaveLength(1)
+    expect(await claimSessions(database, 2, { limit: 10, held: [] })).toHaveLength(1)
   })
 
   test('turns of a session start in the order of their messages', async () => {
@@ -221,9 +247,9 @@ describe('the queue', () => {
     const lease = await claim(world)
     await start(world, lease)
     await releaseSession(world.context.database, lease, { unfinished: true, delayMs: 3_600_000 })
-    expect(await claimSessions(world.context.database, 2, 10)).toEqual([])
+    expect(await claimSessions(world.context.database, 2, { limit: 10, held: [] })).toEqual([])
     await world.sql('UPDATE sessions SET ready_at = now()')
-    expect(await claimSessions(world.context.database, 2, 10)).toHaveLength(1)
+    expect(await claimSessions(world.context.database, 2, { limit: 10, held: [] })).toHaveLength(1)
   })
 })
 
