@@ -18,7 +18,7 @@ import type { Subscriber } from './subscriber.ts'
 const RETRY_MS = 1000
 
 export interface HubOptions {
-  readonly feed: Feed
+  readonly feed: Pick<Feed, 'follow'>
   readonly readAudience: ReadAudience
   /** A context for executions whose results go to all viewers of one class that may see the session. */
   readonly createContext: (viewerClass: Viewer, sessionId: string) => object
@@ -106,18 +106,18 @@ class FollowedSession {
   }
 
   /**
-   * The order matters: `head` is taken before the audience is read, and a new group starts there, so a change of participants
-   * that this read did not see comes after `head` and makes the group recheck its members.
+   * The order matters. `head` is taken before the audience is read, and a new group starts there, so a change of participants
+   * that this read did not see comes after `head` and makes the group recheck its members. And nothing is waited for between
+   * the audience and joining the group: a recheck, or the session's end, in between would pass the newcomer by.
    */
   async open({ operation, viewer, subscriber }: Subscription): Promise<Hold | GraphQLError> {
     const head = await this.#following.head()
-    const audience = head === null ? null : await this.#currentAudience()
-    if (head === null || audience === null || this.#ended || !audience(viewer)) return notFound(this.#sessionId)
-    const after = operation.after ?? head
-    if (after > head) {
-      const end = await this.#following.end()
-      if (end !== null && after > end) return badCursor(beyondLog(after, end))
-    }
+    const after = operation.after ?? head ?? 0
+    const end = head !== null && after > head ? await this.#following.end() : head
+    const audience = end === null ? null : await this.#currentAudience()
+    if (head === null || end === null || audience === null || this.#ended || !audience(viewer))
+      return notFound(this.#sessionId)
+    if (after > end) return badCursor(beyondLog(after, end))
     const snapshot = operation.after === null && operation.view.startsWithSnapshot ? this.#snapshotAt(head) : null
     const member: Member = { viewer, subscriber, cursor: after, open: true }
     const key = JSON.stringify([operation.shareKey, accessClassOf(viewer)])
