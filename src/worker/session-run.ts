@@ -138,8 +138,7 @@ export class SessionRun {
     const beganMs = clock.monotonicMs()
     logger.info({ resumed: turn.resumed }, 'turn begins')
     metrics.runningTurns.inc()
-    const ending = await this.#endingOf(context)
-    metrics.runningTurns.dec()
+    const ending = await this.#endingOf(context).finally(() => metrics.runningTurns.dec())
     metrics.turns.inc({ status: ending.kind })
     metrics.turnSeconds.observe({ status: ending.kind }, (clock.monotonicMs() - beganMs) / 1000)
     logger.info({ ending: ending.kind, failure: ending.kind === 'Failed' ? ending.failure : undefined }, 'turn ends')
@@ -183,7 +182,15 @@ export class SessionRun {
       const correlationId = randomHex(8)
       context.logger.error({ err: error, correlationId }, 'a bug ended the turn')
       const failure = `The server made an error while it worked on this (reference ${correlationId}).`
-      return finishTurn(context, await resumeAttempts(context), { kind: 'Failed', failure })
+      return this.#endFailed(context, failure)
     }
+  }
+
+  /** Ends the turn from its rows and with a journal of its own: the turn's may be what failed, and then writes nothing more. */
+  async #endFailed({ turn, journal, logger }: TurnContext, failure: string): Promise<Ending> {
+    // What is being committed must be in the rows that are read next. A failure was logged when it happened.
+    await Promise.allSettled([journal.flushed()])
+    const context = this.#contextOf({ ...turn, usage: journal.usage }, logger)
+    return finishTurn(context, await resumeAttempts(context), { kind: 'Failed', failure })
   }
 }
