@@ -55,13 +55,15 @@ export class HttpGraphQL {
     const { method } = request
     if (method !== 'GET' && method !== 'POST') return badRequest('Use GET or POST.', 405, { allow: 'GET, POST' })
     const token = bearerToken(request.headers.authorization)
-    const viewer = token === null ? null : this.#options.authenticate(token)
-    if (token === null || viewer === null) return unauthenticated(token !== null)
+    if (token === null || this.#options.authenticate(token) === null) return unauthenticated(token !== null)
     if (wanted === null || wanted === HTML) {
       return badRequest(`Accept ${RESPONSE_JSON}, ${PLAIN_JSON} or ${EVENT_STREAM}.`, 406)
     }
     const params = await readParams(request, url)
     if (params instanceof HttpRefusal) return params
+    // Once more: a body takes as long as its sender likes, and the token may be gone or have other rights by now.
+    const viewer = this.#options.authenticate(token)
+    if (viewer === null) return unauthenticated(true)
     const transport = wanted === EVENT_STREAM ? 'sse' : 'http'
     const caller: Caller = { viewer, requestId, logger, transport }
     const admitted = this.#options.operations.admit(params, caller)
