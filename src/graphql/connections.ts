@@ -41,10 +41,6 @@ export class Connections {
     this.#options = options
   }
 
-  get size(): number {
-    return this.#open.size
-  }
-
   start(): void {
     this.#unsubscribe = this.#options.config.onChange(() => this.#recheck())
     this.#beatLater()
