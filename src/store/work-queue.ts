@@ -9,8 +9,11 @@ import type { Lease } from './turn-commit.ts'
 
 /** First key of the advisory locks of nodes; the second is the node's id. */
 const NODE_LOCK = 0x666e6f64
-/** A node that has not beaten for this long is taken for dead even if its connection stands. */
-const DEAD_AFTER_MS = 10_000
+/**
+ * A node that has not beaten for this long is taken for dead even if its connection stands. Longer than it takes a node that
+ * cannot beat to notice (a beat and its timeout), and short enough that its turns go on elsewhere within 10 s.
+ */
+const DEAD_AFTER_MS = 8000
 
 /**
  * Makes the process behind `connection` a node and returns its id. The lock comes before the row, so that nobody can take
