@@ -1,10 +1,15 @@
 /** The crash test's result for people: a table of what was done and which promises were kept, and what speaks against them. */
 import type { StormReport } from './storm.ts'
 
+/** A killed or hanging server's turns go on within this time. */
+const MAX_TAKEOVER_MS = 10_000
+
 /** Of everything that broke a promise, as many as fit on a screen. */
-export function findingsOf({ verdict }: StormReport): string[] {
-  return Object.entries(verdict).flatMap(([promise, findings]) => {
-    const shown = (findings as readonly string[]).slice(0, MAX_SHOWN).map((finding) => `${promise}: ${finding}`)
+export function findingsOf({ verdict, figures }: StormReport): string[] {
+  const delays = [...figures.takeoversMs, ...figures.hangTakeoversMs]
+  const late = delays.filter((ms) => ms > MAX_TAKEOVER_MS).map((ms) => `a turn lay still for ${seconds(ms)}`)
+  return Object.entries({ ...verdict, late }).flatMap(([promise, findings]) => {
+    const shown = findings.slice(0, MAX_SHOWN).map((finding) => `${promise}: ${finding}`)
     const hidden = findings.length - shown.length
     return hidden === 0 ? shown : [...shown, `${promise}: … and ${hidden} more`]
   })

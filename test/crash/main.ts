@@ -14,31 +14,44 @@ const usage = `npm run test:crash -- [options]
 
 Two server processes on one database, under load: sessions send messages whose commands leave marks in a file, subscribers
 follow every session over WebSocket and SSE and come back with "after". Servers are killed (SIGKILL) at random, hang (SIGSTOP),
-and lose their database. In the end nothing accepted may be lost, no command run twice, no event missed or repeated.
+and lose their database; PostgreSQL is killed too. In the end nothing accepted may be lost, no command run twice, no event missed or repeated.
 
-  --kills <n>      how many servers are killed                             default 100
-  --pauses <n>     how often a server hangs for 12 s                       default 1
-  --outage <s>     for how many seconds the database goes away, 0: never   default 30
-  --sessions <n>   how many sessions are busy at the same time             default 12
-  --seed <n>       repeats the choices of an earlier run                   default random
-  --help           this
+  --kills <n>            how many servers are killed                        default 100
+  --pauses <n>           how often a server hangs for 12 s                  default 1
+  --database-kills <n>   how often the embedded PostgreSQL is killed        default 3
+  --outage <s>           for how many seconds PostgreSQL cannot be reached  default 30
+  --sessions <n>         how many sessions are busy at the same time        default 12
+  --seed <n>             repeats the choices of an earlier run              default random
+  --help                 this
 
 Uses an embedded PostgreSQL in a temporary folder, or the database in DATABASE_URL, in which it leaves its sessions.`
 
 function readArguments() {
   const text = { type: 'string' } as const
   const { values } = parseArgs({
-    options: { kills: text, pauses: text, outage: text, sessions: text, seed: text, help: { type: 'boolean' } },
+    options: {
+      kills: text,
+      pauses: text,
+      'database-kills': text,
+      outage: text,
+      sessions: text,
+      seed: text,
+      help: { type: 'boolean' },
+    },
   })
-  const number = (name: 'kills' | 'pauses' | 'outage' | 'sessions' | 'seed', byDefault: number): number => {
+  const number = (name: Exclude<keyof typeof values, 'help'>, byDefault: number): number => {
     const value = values[name]
     if (value !== undefined && !/^\d{1,10}$/.test(value)) throw new TypeError(`--${name} must be a whole number`)
     return value === undefined ? byDefault : Number(value)
   }
+  const isEmbedded = process.env['DATABASE_URL'] === undefined
+  const databaseKills = number('database-kills', isEmbedded ? 3 : 0)
+  if (databaseKills > 0 && !isEmbedded) throw new TypeError('--database-kills: unset DATABASE_URL; yours is not killed')
   return {
     help: values.help === true,
     kills: number('kills', 100),
     pauses: number('pauses', 1),
+    databaseKills,
     outageMs: number('outage', 30) * 1000,
     sessions: number('sessions', 12),
     seed: number('seed', Math.floor(Math.random() * 2 ** 32)),
@@ -59,8 +72,8 @@ async function main(): Promise<number> {
     console.log(`${styleText('dim', `${seconds} s`.padStart(6))}  ${text}`)
   }
   console.log(`Crash test, seed ${options.seed}.`)
-  const databaseUrl = process.env['DATABASE_URL'] ?? (await startPostgres(home, stack))
-  const report = await Promise.race([runStorm({ ...options, home, databaseUrl, onProgress }), untilInterrupted()])
+  const database = await openDatabase(home, stack)
+  const report = await Promise.race([runStorm({ ...options, ...database, home, onProgress }), untilInterrupted()])
   console.log(`\n${describeReport(report)}\n`)
   const findings = findingsOf(report)
   for (const finding of findings) console.log(styleText('red', finding))
@@ -77,11 +90,16 @@ function untilInterrupted(): Promise<never> {
   })
 }
 
-async function startPostgres(home: string, stack: AsyncDisposableStack): Promise<string> {
-  const logger = createLogger({ level: 'warn', pretty: true })
+async function openDatabase(home: string, stack: AsyncDisposableStack) {
+  const given = process.env['DATABASE_URL']
+  if (given !== undefined) return { databaseUrl: given, killDatabase: () => {} }
+  const logger = createLogger({ level: 'fatal', pretty: true })
   const server = await startEmbeddedPostgres({ home, logger, clock: systemClock })
   stack.defer(() => server.stop())
-  return server.url
+  const killDatabase = (): void => {
+    if (server.pid !== null) process.kill(server.pid, 'SIGKILL')
+  }
+  return { databaseUrl: server.url, killDatabase }
 }
 
 async function run(): Promise<number> {

@@ -26,7 +26,11 @@ export interface StormOptions {
   readonly kills: number
   /** How often a server hangs for longer than it takes to be taken for dead. */
   readonly pauses: number
-  /** For how long the database goes away; 0: never. */
+  /** How often the database is killed. */
+  readonly databaseKills: number
+  /** Kills the database, which then comes back by itself. Called as often as `databaseKills` says. */
+  readonly killDatabase: () => void
+  /** For how long the database cannot be reached; 0: never. */
   readonly outageMs: number
   readonly onProgress: (text: string) => void
 }
@@ -52,7 +56,7 @@ export interface StormReport {
   }
 }
 
-/** A little more than it takes until a silent node counts as dead. */
+/** More than it takes until a silent node counts as dead. */
 const PAUSE_MS = 12_000
 /** How often a server is killed without waiting for the last one that was killed to be back. */
 const ALONE_CHANCE = 0.15
@@ -119,7 +123,7 @@ interface Stage {
 
 /** Everything bad that happens, one after another. */
 async function wreak(options: StormOptions, { servers, proxy, random }: Stage): Promise<void> {
-  const { kills, pauses, outageMs, onProgress } = options
+  const { kills, pauses, databaseKills, killDatabase, outageMs, onProgress } = options
   await servers.settled()
   onProgress('two servers run')
   for (let kill = 1; kill <= kills; kill += 1) {
@@ -131,8 +135,14 @@ async function wreak(options: StormOptions, { servers, proxy, random }: Stage): 
   }
   await servers.settled()
   for (let pause = 1; pause <= pauses; pause += 1) {
+    await sleep(2000) // until both have turns to run
     onProgress(`a server hangs for ${PAUSE_MS / 1000} s (${pause} of ${pauses})`)
     await servers.pause(PAUSE_MS)
+  }
+  for (let kill = 1; kill <= databaseKills; kill += 1) {
+    onProgress(`the database is killed (${kill} of ${databaseKills})`)
+    killDatabase()
+    await sleep(random.between(2000, 6000))
   }
   if (outageMs > 0) {
     onProgress(`the database goes away for ${outageMs / 1000} s`)

@@ -14,6 +14,8 @@ test('ten kills of one of two servers under load: nothing lost, nothing run twic
     sessions: 6,
     kills: 10,
     pauses: 0,
+    databaseKills: 0,
+    killDatabase: () => {},
     outageMs: 0,
     onProgress: () => {},
   })
