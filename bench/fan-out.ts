@@ -229,7 +229,8 @@ async function weigh(
   return (after.rssBytes - before.rssBytes) / count / 1000
 }
 
-async function main(): Promise<void> {
+/** (d) Delivery of one event to many, and (g) the memory of an idle subscriber, as tables on standard output. */
+export async function measureFanOut(): Promise<void> {
   await using cleanup = new AsyncDisposableStack()
   const logger = createLogger({ level: 'warn', pretty: false })
   const home = cleanup.use(await createTemporaryHome())
@@ -255,4 +256,4 @@ async function main(): Promise<void> {
   )
 }
 
-if (import.meta.main) await main()
+if (import.meta.main) await measureFanOut()

@@ -1,0 +1,56 @@
+/** (e) How many messages a second are accepted, and how long one takes to be. The model never answers: only intake works. */
+import { percentile, show } from './figures.ts'
+import { JsonClient } from './json-client.ts'
+import type { Row } from './main.ts'
+import { TOKEN, type Stage } from './stage.ts'
+
+const SEND = `mutation ($input: SendMessageInput!) { sendMessage(input: $input) { __typename ... on SendMessagePayload { message { id } } } }`
+/** Below max_queued (100) for each. */
+const PER_SESSION = 50
+
+export async function measureAccept(stage: Stage, { messages }: { messages: number }): Promise<Row[]> {
+  await stage.stub.call('hold', true)
+  const rows: Row[] = []
+  for (const atOnce of [1, 16, 64]) {
+    const name = `cli:e${atOnce}`
+    await accept(stage, { name: `${name}-warm`, atOnce, messages: Math.ceil(messages / 5) })
+    const { latenciesMs, perSecond } = await accept(stage, { name, atOnce, messages })
+    const note = `p50 ${show(percentile(latenciesMs, 0.5))} ms, p99 ${show(percentile(latenciesMs, 0.99))} ms`
+    rows.push({
+      what: `(e) sendMessage per second, ${atOnce} at once`,
+      value: show(perSecond),
+      floor: '',
+      ratio: '',
+      note,
+    })
+  }
+  return rows
+}
+
+async function accept(
+  stage: Stage,
+  { name, atOnce, messages }: { name: string; atOnce: number; messages: number },
+): Promise<{ latenciesMs: number[]; perSecond: number }> {
+  const http = new JsonClient(TOKEN)
+  const latenciesMs: number[] = []
+  let sent = 0
+  const beganMs = performance.now()
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      while (sent < messages) {
+        const sessionId = `${name}-${Math.floor(sent / PER_SESSION)}`
+        sent += 1
+        const startedMs = performance.now()
+        const reply = await http.post<{ data: { sendMessage: { __typename: string } } }>(`${stage.url}/graphql`, {
+          query: SEND,
+          variables: { input: { sessionId, content: 'A message that waits.' } },
+        })
+        if (reply.data.sendMessage.__typename !== 'SendMessagePayload') throw new Error(JSON.stringify(reply))
+        latenciesMs.push(performance.now() - startedMs)
+      }
+    }),
+  )
+  const perSecond = (messages * 1000) / (performance.now() - beganMs)
+  http.close()
+  return { latenciesMs, perSecond }
+}

@@ -1,0 +1,138 @@
+/**
+ * Where everything is measured: a real server process (`node src/main.ts`, NODE_ENV=production, logs at level info into a
+ * file) on a home of its own with the embedded PostgreSQL as users get it (fsync and all), and a language model that answers
+ * at once, in a third process.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { systemClock } from '../src/platform/clock.ts'
+import { createLogger } from '../src/platform/logger.ts'
+import { startEmbeddedPostgres } from '../src/store/embedded-postgres.ts'
+import { createTemporaryHome } from '../test/harness/temporary-home.ts'
+import { HelperProcess } from './helper-process.ts'
+import type { StubApi } from './stub-main.ts'
+
+export const TOKEN = 'token-of-the-bench-0123456789'
+/** Of a user with role "user". */
+export const USER_TOKEN = 'token-of-ben-0123456789abcdef'
+const START_MS = 30_000
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+export interface StageOptions {
+  /** Folder for a CPU profile of the server, written when it stops. */
+  readonly profileTo?: string
+  /** Another main.ts than this tree's, to compare with. */
+  readonly main?: string
+}
+
+export class Stage implements AsyncDisposable {
+  readonly url: string
+  readonly databaseUrl: string
+  /** The server's process. */
+  readonly pid: number
+  readonly stub: HelperProcess<StubApi>
+  readonly stubUrl: string
+  readonly #cleanup: AsyncDisposableStack
+
+  private constructor(
+    parts: Pick<Stage, 'url' | 'databaseUrl' | 'pid' | 'stub' | 'stubUrl'>,
+    cleanup: AsyncDisposableStack,
+  ) {
+    this.url = parts.url
+    this.databaseUrl = parts.databaseUrl
+    this.pid = parts.pid
+    this.stub = parts.stub
+    this.stubUrl = parts.stubUrl
+    this.#cleanup = cleanup
+  }
+
+  static async start({ profileTo, main = MAIN }: StageOptions = {}): Promise<Stage> {
+    await using stack = new AsyncDisposableStack()
+    const home = stack.use(await createTemporaryHome()).path
+    const logger = createLogger({ level: 'warn', pretty: false })
+    const postgres = await startEmbeddedPostgres({ home, logger, clock: systemClock })
+    stack.defer(() => postgres.stop())
+    const stub = stack.use(new HelperProcess<StubApi>('stub-main.ts'))
+    const stubUrl = await stub.call('baseUrl', undefined as never)
+    await writeFile(join(home, 'config.toml'), configuration(stubUrl), { mode: 0o600 })
+    if (profileTo !== undefined) await mkdir(profileTo, { recursive: true })
+    const server = await startServer(main, home, profileTo)
+    stack.defer(() => stopServer(server.process))
+    const { url } = server
+    return new Stage({ url, databaseUrl: postgres.url, pid: server.process.pid ?? 0, stub, stubUrl }, stack.move())
+  }
+
+  /** An empty database on the same PostgreSQL; its URL. */
+  async createDatabase(name: string): Promise<string> {
+    const admin = new pg.Client({ connectionString: this.databaseUrl })
+    await admin.connect()
+    await admin.query(`CREATE DATABASE ${admin.escapeIdentifier(name)}`)
+    await admin.end()
+    const url = new URL(this.databaseUrl)
+    url.pathname = `/${name}`
+    return url.href
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#cleanup.disposeAsync()
+  }
+}
+
+function configuration(stubUrl: string): string {
+  return `
+[users.ada]
+role = "admin"
+[users.ben]
+role = "user"
+skills = []
+[tokens.bench]
+kind = "user"
+user = "ada"
+token = "${TOKEN}"
+[tokens.ben]
+kind = "user"
+user = "ben"
+token = "${USER_TOKEN}"
+[providers.stub]
+base_url = "${stubUrl}"
+[models]
+planner = "stub:instant"
+[settings]
+requests_per_minute = 10_000_000
+drain_timeout = 0
+`
+}
+
+async function startServer(
+  main: string,
+  home: string,
+  profileTo: string | undefined,
+): Promise<{ url: string; process: ChildProcess }> {
+  const log = join(home, 'server.log')
+  const out = openSync(log, 'a')
+  const flags = profileTo === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileTo}`]
+  const child = spawn(process.execPath, [...flags, main], {
+    env: { PATH: process.env['PATH'], FACTOTUM_HOME: home, NODE_ENV: 'production', PORT: '0' },
+    stdio: ['ignore', out, out],
+  })
+  for (const deadline = performance.now() + START_MS; performance.now() < deadline; await sleep(20)) {
+    const url = /"url":"([^"]+)".*factotum is ready/.exec(readFileSync(log, 'utf8'))?.[1]
+    if (url !== undefined) return { url, process: child }
+    if (child.exitCode !== null) break
+  }
+  child.kill('SIGKILL')
+  throw new Error(`the server does not start:\n${readFileSync(log, 'utf8')}`)
+}
+
+async function stopServer(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGTERM')
+  await exited
+}
