@@ -181,7 +181,7 @@ export class Worker {
   #run(lease: Lease): void {
     const run = this.#options.startRun(lease)
     this.#runs.set(lease.sessionId, run)
-    if (this.#state === 'joining') run.abandon()
+    if (this.#state === 'joining' || lease.node !== this.#node) run.abandon()
     if (this.#state === 'draining') run.handOver()
     void run.settled.then(() => {
       // After a lost membership the session may already run here again, under a new lease.
