@@ -143,7 +143,7 @@ function createWorker(parts: Parts & Stored & Tools): Worker {
     config,
     clock,
     logger,
-    startRun: (lease) => new SessionRun({ lease, ...run }),
+    startRun: (lease, begun) => new SessionRun({ lease, begun, ...run }),
   })
 }
 

@@ -1,6 +1,7 @@
 /**
- * Takes the next open turn of a claimed session. A QUEUED turn starts here, with its event, in one statement; a RUNNING one
- * was left by a node that died or handed it over, and is continued.
+ * Takes the next open turn of a session: of a claimed one (`beginTurn`), or of a free one, which is claimed in the same
+ * statement (`takeSession`, the way of a message that finds its session idle). A QUEUED turn starts here, with its event; a
+ * RUNNING one was left by a node that died or handed it over, and is continued.
  */
 import type { SessionEvent } from '../core/session-event.ts'
 import type { Usage } from '../core/usage.ts'
@@ -18,15 +19,38 @@ export interface OpenTurn extends TurnRef {
   readonly usage: Usage
 }
 
+export interface BegunTurn {
+  readonly kind: 'Begun'
+  readonly turn: OpenTurn
+  readonly events: readonly SessionEvent[]
+}
+
 export type BeginOutcome =
-  | { readonly kind: 'Begun'; readonly turn: OpenTurn; readonly events: readonly SessionEvent[] }
+  | BegunTurn
   /** No open turn, or the lease is gone: release, which tells. */
   | { readonly kind: 'Nothing' }
 
 /** `at`: the time of the RECEIVED step, should the turn start here. */
 export async function beginTurn(database: Database, lease: Lease, at: Date): Promise<BeginOutcome> {
-  const [row] = await database.query<Row>(BEGIN, [lease.sessionId, lease.node, lease.epoch, at])
-  if (row === undefined) return { kind: 'Nothing' }
+  const [row] = await database.query<Row>(BEGIN, [lease.sessionId, lease.node, at, lease.epoch])
+  return row === undefined ? { kind: 'Nothing' } : begun(lease.sessionId, row, at)
+}
+
+/**
+ * Claims a free session and starts its next turn, in one round trip. Null when there is nothing to start this way: the session
+ * is not free, or its next turn had been started before. `claimSessions` finds what is left.
+ */
+export async function takeSession(
+  database: Database,
+  free: { readonly sessionId: string; readonly node: number },
+  at: Date,
+): Promise<{ readonly lease: Lease; readonly begun: BegunTurn } | null> {
+  const { sessionId, node } = free
+  const [row] = await database.query<Row & { epoch: number }>(TAKE, [sessionId, node, at])
+  return row === undefined ? null : { lease: { sessionId, node, epoch: row.epoch }, begun: begun(sessionId, row, at) }
+}
+
+function begun(sessionId: string, row: Row, at: Date): BegunTurn {
   const turn: OpenTurn = {
     id: row.id,
     seq: row.seq,
@@ -47,7 +71,7 @@ export async function beginTurn(database: Database, lease: Lease, at: Date): Pro
   if (row.last_seq === null) return { kind: 'Begun', turn, events: [] }
   const event = {
     at,
-    sessionId: lease.sessionId,
+    sessionId,
     turnId: row.id,
     seq: row.last_seq,
     type: 'PipelineStep',
@@ -79,20 +103,36 @@ interface Row {
  * statement's snapshot, but `started` checks the row as it is now, and everything else hangs on `started`. Likewise the
  * content: `message` returns it as it is now, after an edit that this waited for.
  */
-const BEGIN = {
-  name: 'queue.begin',
-  text: `WITH fence AS (SELECT id FROM sessions WHERE id = $1 AND owner = $2 AND epoch = $3 FOR UPDATE),
+function beginSql({ fence, claim = '', answer }: { fence: string; claim?: string; answer: string }): string {
+  return `WITH fence AS (SELECT id FROM sessions WHERE id = $1 AND ${fence} FOR UPDATE),
     next AS (SELECT t.* FROM fence, turns t WHERE t.session_id = $1 AND t.status IN ('QUEUED', 'RUNNING') ORDER BY t.seq LIMIT 1),
-    started AS (UPDATE turns t SET status = 'RUNNING', step = 'RECEIVED', started_at = $4 FROM next
+    started AS (UPDATE turns t SET status = 'RUNNING', step = 'RECEIVED', started_at = $3 FROM next
       WHERE t.id = next.id AND t.status = 'QUEUED' RETURNING t.id, t.message_id),
     message AS (UPDATE messages m SET status = 'PROCESSING' FROM started WHERE m.id = started.message_id RETURNING m.content),
     session AS (UPDATE sessions s SET last_seq = s.last_seq + 1, queue_length = s.queue_length - 1, status = 'RUNNING',
-      last_activity_at = $4 FROM started WHERE s.id = $1 RETURNING s.last_seq),
+      last_activity_at = $3${claim} FROM started WHERE s.id = $1 RETURNING s.last_seq, s.epoch),
     event AS (INSERT INTO events (session_id, seq, at, turn_id, type, data)
-      SELECT $1, session.last_seq, $4, started.id, 'PipelineStep', '{"step": "RECEIVED", "detail": null}' FROM session, started)
+      SELECT $1, session.last_seq, $3, started.id, 'PipelineStep', '{"step": "RECEIVED", "detail": null}' FROM session, started)
     SELECT next.id, next.seq, next.message_id, next.user_name, coalesce(message.content, m.content) AS content,
       next.started_at, next.cancel_requested, next.model_calls, next.input_tokens, next.output_tokens, next.cached_tokens,
-      next.cost, session.last_seq
+      next.cost, session.last_seq, session.epoch
     FROM next JOIN messages m ON m.id = next.message_id LEFT JOIN session ON true LEFT JOIN message ON true
-    WHERE next.status = 'RUNNING' OR session.last_seq IS NOT NULL`,
+    WHERE ${answer}`
+}
+
+const BEGIN = {
+  name: 'queue.begin',
+  text: beginSql({
+    fence: 'owner = $2 AND epoch = $4',
+    answer: `next.status = 'RUNNING' OR session.last_seq IS NOT NULL`,
+  }),
+}
+
+const TAKE = {
+  name: 'queue.take',
+  text: beginSql({
+    fence: 'owner IS NULL AND ready_at <= now()',
+    claim: ', owner = $2, epoch = s.epoch + 1',
+    answer: 'session.last_seq IS NOT NULL',
+  }),
 }

@@ -2,6 +2,9 @@
  * The one way in which a turn writes: events and the changes they tell of, in one statement, fenced by the lease. The update
  * of the session row comes first: it checks the lease, takes the row's lock and draws the `seq`s, and every other part hangs
  * on its result. Who lost the lease therefore writes nothing at all, and order of commit is order of seq.
+ *
+ * The write that ends the last turn of the queue also gives the session back. Whether something waits is asked of the session's
+ * own row, which PostgreSQL reads again after waiting for its lock: a message accepted a moment before is seen.
  */
 import { AppError } from '../core/errors.ts'
 import type { ModelCallRecord } from '../core/model-call.ts'
@@ -27,6 +30,8 @@ export interface Committed {
   readonly events: readonly SessionEvent[]
   /** Somebody asked for the turn's end, perhaps at another node. */
   readonly cancelRequested: boolean
+  /** The turn ended and nothing waits behind it: the session is free again, and the lease is no more. */
+  readonly released: boolean
 }
 
 /** Commits `write`. Throws AppError LEASE_LOST when another node has the session now; then nothing was written. */
@@ -37,7 +42,7 @@ export async function commitTurn(
 ): Promise<Committed> {
   const { lease, turn } = target
   const { statement, values } = render(lease, turn, write)
-  const [row] = await database.query<{ base: number; cancel_requested: boolean }>(statement, values)
+  const [row] = await database.query<Row>(statement, values)
   if (row === undefined) throw new AppError('LEASE_LOST', `the lease of session ${lease.sessionId} was lost`)
   return {
     events: write.events.map((event, index) => ({
@@ -48,7 +53,14 @@ export async function commitTurn(
       turnId: event.turnId,
     })),
     cancelRequested: row.cancel_requested,
+    released: write.finish !== undefined && row.queue_length === 0,
   }
+}
+
+interface Row {
+  readonly base: number
+  readonly queue_length: number
+  readonly cancel_requested: boolean
 }
 
 type Bind = (value: unknown) => string
@@ -71,7 +83,7 @@ function render(lease: Lease, turn: TurnRef, write: TurnWrite): { statement: Sta
   const text = `WITH ${Object.entries(parts)
     .map(([name, sql]) => `w_${name} AS (${sql})`)
     .join(',\n')}
-SELECT f.base, t.cancel_requested FROM w_fence f, w_turn t`
+SELECT f.base, f.queue_length, t.cancel_requested FROM w_fence f, w_turn t`
   return { statement: { name: `turn.${shape}`, text }, values }
 }
 
@@ -93,9 +105,10 @@ function fenceSql(write: TurnWrite, bind: Bind): string {
     write.finish === undefined
       ? ''
       : `, turn_count = x.turn_count + 1, last_activity_at = ${bind(write.finish.at)}::timestamptz,
-    status = CASE WHEN x.queue_length > 0 THEN 'RUNNING' ELSE 'IDLE' END::session_status`
+    status = CASE WHEN x.queue_length > 0 THEN 'RUNNING' ELSE 'IDLE' END::session_status,
+    owner = CASE WHEN x.queue_length > 0 THEN x.owner END, ready_at = CASE WHEN x.queue_length > 0 THEN x.ready_at END`
   return `UPDATE sessions x SET last_seq = x.last_seq + ${bind(write.events.length)}::int${usageSql(write.modelCalls, bind)}${finished}
-    WHERE x.id = $1 AND x.owner = $2 AND x.epoch = $3 RETURNING x.last_seq - ${bind(write.events.length)}::int AS base`
+    WHERE x.id = $1 AND x.owner = $2 AND x.epoch = $3 RETURNING x.last_seq - ${bind(write.events.length)}::int AS base, x.queue_length`
 }
 
 function turnSql(write: TurnWrite, bind: Bind): string {

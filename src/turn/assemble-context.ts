@@ -9,13 +9,14 @@ import type { TurnContext } from './turn-context.ts'
 export async function assembleContext(context: TurnContext, attempts: readonly PlanState[]): Promise<PlannerContext> {
   const { turn, sessionId } = context
   const { settings } = context.config.current()
-  context.journal.record([{ type: 'PipelineStep', step: 'CONTEXT', detail: null }])
   const said = await loadSaidBefore(context.database, {
     sessionId,
     turnId: turn.id,
     seq: turn.seq,
     limit: settings.contextMessages,
   })
+  // Only now, so that it is committed together with PLANNING, which follows at once.
+  context.journal.record([{ type: 'PipelineStep', step: 'CONTEXT', detail: null }])
   return {
     callerName: turn.userName,
     // A user who was removed meanwhile gets the least; their tasks will be refused one by one.

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../core/errors.ts'
 import type { TurnWrite } from '../core/turn-write.ts'
@@ -22,7 +23,7 @@ function heldJournal() {
     onFailure: (error) => seen.failures.push(error),
   })
   const nextCommit = async () => {
-    while (commits.length === 0) await Promise.resolve()
+    while (commits.length === 0) await setImmediate()
     const commit = commits.shift()
     if (commit === undefined) throw new Error('no commit')
     return commit
@@ -43,11 +44,11 @@ describe('the journal', () => {
     journal.record([step('CONTEXT')])
     expect(stepsOf(first.write)).toEqual(['CONTEXT', 'PLANNING'])
     expect(commits).toHaveLength(0)
-    first.resolve({ events: [], cancelRequested: false })
+    first.resolve({ events: [], cancelRequested: false, released: false })
     const second = await nextCommit()
     expect(stepsOf(second.write)).toEqual(['PLANNED', 'CONTEXT'])
     expect(second.write.step).toBe('CONTEXT')
-    second.resolve({ events: [], cancelRequested: false })
+    second.resolve({ events: [], cancelRequested: false, released: false })
     await journal.flushed()
   })
 
@@ -70,7 +71,7 @@ describe('the journal', () => {
     for (const name of ['CONTEXT', 'PLANNING'] as const) {
       journal.record([step(name)])
       const commit = await nextCommit()
-      commit.resolve({ events: [], cancelRequested: true })
+      commit.resolve({ events: [], cancelRequested: true, released: false })
       await journal.flushed()
     }
     expect(seen.cancels).toBe(1)

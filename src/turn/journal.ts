@@ -1,10 +1,12 @@
 /**
  * How a turn writes. `record` takes an event and its changes and returns at once; writes are committed in the order in which
- * they were recorded, those that wait meanwhile as one. `flushed` is the barrier: after it, everything recorded is durable.
- * A turn passes it before anything with an effect outside (a command, the end of the turn); a model call it need not wait for.
+ * they were recorded, those that come together or wait meanwhile as one. `flushed` is the barrier: after it, everything
+ * recorded is durable. A turn passes it before anything with an effect outside (a command, the end of the turn); a model call
+ * it need not wait for.
  *
  * What must hold: one commit at a time; after a failed commit nothing more is written, and `onFailure` ends the turn.
  */
+import { nextTick } from 'node:process'
 import type { Clock } from '../platform/clock.ts'
 import type { SessionEvent, SessionEventBody } from '../core/session-event.ts'
 import { merge, type TurnWrite } from '../core/turn-write.ts'
@@ -64,8 +66,8 @@ export class Journal {
   }
 
   async #commitAll(): Promise<void> {
-    // Let the caller finish its synchronous run of records first: they become one commit.
-    await Promise.resolve()
+    // Let the turn go on first as far as it can without waiting for anything outside: what it records becomes one commit.
+    await new Promise<void>((resolve) => nextTick(resolve))
     while (this.#waiting !== null && this.#failure === null) {
       const write = this.#waiting
       this.#waiting = null

@@ -12,7 +12,7 @@ import type { Clock } from '../platform/clock.ts'
 import { randomFraction, randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import { beginTurn, type OpenTurn } from '../store/begin-turn.ts'
+import { beginTurn, type BegunTurn, type OpenTurn } from '../store/begin-turn.ts'
 import type { Database } from '../store/database.ts'
 import { commitTurn, type Lease } from '../store/turn-commit.ts'
 import { releaseSession } from '../store/work-queue.ts'
@@ -25,6 +25,8 @@ import type { Ending, StopReason, TurnContext } from '../turn/turn-context.ts'
 
 export interface SessionRunOptions {
   readonly lease: Lease
+  /** The first turn, when it was started together with the claim. */
+  readonly begun: BegunTurn | null
   readonly database: Database
   readonly feed: Feed
   readonly config: LiveConfig
@@ -50,6 +52,8 @@ export class SessionRun {
   /** Aborts the turn at hand; a new one for each turn, since a cancel ends one turn only. */
   #turnAbort = new AbortController()
   #turnId: string | null = null
+  /** The last turn's end gave the session back. */
+  #isReleased = false
   #lastTurn = false
   #handOver = false
   /** This process is no longer the node that the lease names: others free the session, and nothing is released here. */
@@ -85,8 +89,8 @@ export class SessionRun {
     this.#abort('LEASE_LOST')
   }
 
-  #abort(reason: StopReason): void {
-    if (!this.#turnAbort.signal.aborted) this.#turnAbort.abort(reason)
+  #abort(reason: StopReason, turnAbort = this.#turnAbort): void {
+    if (!turnAbort.signal.aborted) turnAbort.abort(reason)
   }
 
   async #run(): Promise<void> {
@@ -103,7 +107,7 @@ export class SessionRun {
   async #release(end: RunEnd): Promise<void> {
     const { database, lease, clock } = this.#options
     const release = { unfinished: end !== 'DRAINED', delayMs: end === 'BROKEN' ? BROKEN_DELAY_MS : 0 }
-    for (let attempt = 0; !this.#abandoned; attempt += 1) {
+    for (let attempt = 0; !this.#abandoned && !this.#isReleased; attempt += 1) {
       try {
         await releaseSession(database, lease, release)
         return
@@ -116,10 +120,12 @@ export class SessionRun {
 
   async #runTurns(): Promise<RunEnd> {
     const { database, lease, clock, feed } = this.#options
-    while (!this.#lastTurn) {
+    let first = this.#options.begun
+    while (!this.#lastTurn && !this.#isReleased) {
       this.#turnId = null
       this.#turnAbort = new AbortController()
-      const begun = await beginTurn(database, lease, clock.now())
+      const begun = first ?? (await beginTurn(database, lease, clock.now()))
+      first = null
       if (begun.kind === 'Nothing') return 'DRAINED'
       this.#turnId = begun.turn.id
       feed.published(begun.events)
@@ -147,6 +153,7 @@ export class SessionRun {
 
   #contextOf(turn: OpenTurn, logger: Logger): TurnContext {
     const { lease, database, feed, clock, config, agents, commands, metrics } = this.#options
+    const turnAbort = this.#turnAbort
     const journal = new Journal({
       turnId: turn.id,
       usage: turn.usage,
@@ -154,16 +161,17 @@ export class SessionRun {
       commit: async (write) => {
         const committed = await commitTurn(database, { lease, turn }, write)
         countWrite(metrics, write)
+        this.#isReleased = committed.released
         return committed
       },
       onCommitted: (events) => feed.published(events),
-      onCancelRequested: () => this.#abort('CANCELLED'),
+      onCancelRequested: () => this.#abort('CANCELLED', turnAbort),
       onFailure: (error) => {
         logger.warn({ error: messageOf(error) }, 'the turn can no longer write')
-        this.#abort('LEASE_LOST')
+        this.#abort('LEASE_LOST', turnAbort)
       },
     })
-    const { signal } = this.#turnAbort
+    const { signal } = turnAbort
     return { sessionId: lease.sessionId, turn, journal, signal, agents, commands, config, database, clock, logger }
   }
 

@@ -13,6 +13,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Database } from '../store/database.ts'
 import type { Lease } from '../store/turn-commit.ts'
+import { takeSession, type BegunTurn } from '../store/begin-turn.ts'
 import { claimSessions, findCancelledTurns, reapDeadNodes, retireNode } from '../store/work-queue.ts'
 import { NodeMembership } from './node-membership.ts'
 import type { SessionRun } from './session-run.ts'
@@ -23,8 +24,8 @@ export interface WorkerOptions {
   readonly config: LiveConfig
   readonly clock: Clock
   readonly logger: Logger
-  /** Runs the open turns of a claimed session until none is left, or it is stopped. */
-  readonly startRun: (lease: Lease) => SessionRun
+  /** Runs the open turns of a claimed session until none is left, or it is stopped. `begun`: the first is started already. */
+  readonly startRun: (lease: Lease, begun: BegunTurn | null) => SessionRun
 }
 
 /** Safety net: news comes by doorbell; this finds what lost news would have told, and the sessions of dead nodes. */
@@ -36,8 +37,14 @@ export class Worker {
   readonly #runs = new Map<string, SessionRun>()
   #state: 'joining' | 'working' | 'draining' | 'stopped' = 'joining'
   #node = 0
+  /** Sessions that are being claimed one by one, as news told of them. None is begun while a claim is under way. */
+  readonly #taking = new Map<string, Promise<void>>()
   #claiming: Promise<void> | null = null
   #claimAgain = false
+  /** Sessions that were told to have work while they ran or were being taken here. */
+  readonly #toldMeanwhile = new Set<string>()
+  /** There may be work of which nobody will tell again: it was more than there was room for. */
+  #hasBacklog = false
   readonly #cleanups: (() => void)[] = []
   #cancelPoll: () => void = () => undefined
   #looking: Promise<void> = Promise.resolve()
@@ -67,7 +74,7 @@ export class Worker {
   async start(): Promise<void> {
     const { doorbell } = this.#options
     this.#cleanups.push(
-      doorbell.on('work', () => this.#wake()),
+      doorbell.on('work', (news) => this.#hear(news.sessionId)),
       doorbell.on('cancel', (news) => this.#runs.get(news.sessionId)?.cancelTurn(news.turnId)),
       doorbell.on('resync', () => this.#wake()),
     )
@@ -84,7 +91,7 @@ export class Worker {
     const joined = this.#state === 'working'
     this.#state = 'draining'
     // What it has claimed would belong to nobody once this node is off the list.
-    await this.#claiming
+    await Promise.all([this.#claiming, ...this.#taking.values()])
     if (this.#runs.size > 0) {
       const { drainTimeoutMs } = config.current().settings
       logger.info({ turns: this.#runs.size, drainTimeoutMs }, 'draining: waiting for running turns')
@@ -150,27 +157,59 @@ export class Worker {
     }
   }
 
-  /** Claims while there is room and work. Returns whether this process will take the work it was told of. */
+  /** News of a session that has work. Returns whether this process sees to it. */
+  #hear(sessionId: string): boolean {
+    if (this.#state !== 'working') return false
+    if (this.#runs.has(sessionId) || this.#taking.has(sessionId)) {
+      this.#toldMeanwhile.add(sessionId)
+      return true
+    }
+    // Who has waited longer comes first; and a claim would take for forgotten what was taken behind its back.
+    const isShortWayOpen = sessionId !== '' && !this.#hasBacklog && this.#claiming === null && this.#room() > 0
+    if (!isShortWayOpen) return this.#wake()
+    this.#taking.set(sessionId, this.#take(sessionId))
+    return true
+  }
+
+  /** The short way from a message to its turn: one statement. What it cannot start is left to a claim. */
+  async #take(sessionId: string): Promise<void> {
+    const { database, logger, clock } = this.#options
+    try {
+      const taken = await takeSession(database, { sessionId, node: this.#node }, clock.now())
+      if (taken === null) this.#wake()
+      else this.#run(taken.lease, taken.begun)
+    } catch (error) {
+      logger.warn({ error: messageOf(error) }, 'taking a session failed')
+    }
+    this.#taking.delete(sessionId)
+  }
+
+  /** Claims while there is room and work. Returns whether there is room. */
   #wake(): boolean {
     if (this.#state !== 'working') return false
-    if (this.#room() <= 0) return false
+    if (this.#room() <= 0) {
+      this.#hasBacklog = true
+      return false
+    }
     this.#claimAgain = true
     this.#claiming ??= this.#claim()
     return true
   }
 
   #room(): number {
-    return this.#options.config.current().settings.maxConcurrentTurns - this.#runs.size
+    return this.#options.config.current().settings.maxConcurrentTurns - this.#runs.size - this.#taking.size
   }
 
   async #claim(): Promise<void> {
     const { database, logger } = this.#options
     while (this.#claimAgain && this.#state === 'working' && this.#room() > 0) {
       this.#claimAgain = false
+      const limit = this.#room()
+      const held = [...this.#runs.keys(), ...this.#taking.keys()]
       try {
-        const leases = await claimSessions(database, this.#node, { limit: this.#room(), held: [...this.#runs.keys()] })
-        for (const lease of leases) this.#run(lease)
-        if (leases.length > 0) this.#claimAgain = true
+        const leases = await claimSessions(database, this.#node, { limit, held })
+        this.#hasBacklog = leases.length === limit
+        for (const lease of leases) this.#run(lease, null)
       } catch (error) {
         logger.warn({ error: messageOf(error) }, 'claiming work failed')
       }
@@ -178,15 +217,17 @@ export class Worker {
     this.#claiming = null
   }
 
-  #run(lease: Lease): void {
-    const run = this.#options.startRun(lease)
-    this.#runs.set(lease.sessionId, run)
+  #run(lease: Lease, begun: BegunTurn | null): void {
+    const { sessionId } = lease
+    const run = this.#options.startRun(lease, begun)
+    this.#runs.set(sessionId, run)
     if (this.#state === 'joining' || lease.node !== this.#node) run.abandon()
     if (this.#state === 'draining') run.handOver()
     void run.settled.then(() => {
       // After a lost membership the session may already run here again, under a new lease.
-      if (this.#runs.get(lease.sessionId) === run) this.#runs.delete(lease.sessionId)
-      this.#wake()
+      if (this.#runs.get(sessionId) === run) this.#runs.delete(sessionId)
+      if (this.#toldMeanwhile.delete(sessionId)) this.#hear(sessionId)
+      else if (this.#hasBacklog) this.#wake()
     })
   }
 }

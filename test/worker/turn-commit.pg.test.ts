@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { NewEvent, SessionEventBody } from '../../src/core/session-event.ts'
 import type { TurnWrite } from '../../src/core/turn-write.ts'
 import { sendMessage } from '../../src/intake/send-message.ts'
+import { withdrawMessage } from '../../src/intake/withdraw-message.ts'
 import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
-import { beginTurn, type OpenTurn } from '../../src/store/begin-turn.ts'
+import { beginTurn, takeSession, type OpenTurn } from '../../src/store/begin-turn.ts'
 import { commitTurn, type Lease } from '../../src/store/turn-commit.ts'
 import { loadPartialOutput, loadPlans, loadSaidBefore } from '../../src/store/turn-history.ts'
 import { claimSessions, reapDeadNodes, releaseSession } from '../../src/store/work-queue.ts'
@@ -215,16 +216,86 @@ describe('the queue', () => {
   test('a message accepted while the session is being released is not left waiting', async () => {
     await using world = await createWorld()
     const { database } = world.context
-    await say(world, 'first')
+    const id = await say(world, 'first')
     const lease = await claim(world)
-    const turn = await start(world, lease)
-    await commitTurn(database, { lease, turn }, finish('DONE'))
+    await withdrawMessage(world.context, world.as('alice'), { id })
     const [, left] = await world.interleave(
       (uncommitted) => say(uncommitted, 'second'),
       () => releaseSession(database, lease, { unfinished: false, delayMs: 0 }),
     )
     expect(left).toBe(true)
     expect(await claimSessions(database, 2, { limit: 10, held: [] })).toHaveLength(1)
+  })
+
+  test('the end of the last turn gives the session back; a message accepted a moment before keeps it', async () => {
+    await using world = await createWorld()
+    const { database } = world.context
+    await say(world, 'first')
+    const lease = await claim(world)
+    const turn = await start(world, lease)
+    const [, kept] = await world.interleave(
+      (uncommitted) => say(uncommitted, 'second'),
+      () => commitTurn(database, { lease, turn }, finish('DONE')),
+    )
+    expect(kept.released).toBe(false)
+    const second = await start(world, lease)
+    expect(second.content).toBe('second')
+    const freed = await commitTurn(database, { lease, turn: second }, finish('DONE'))
+    expect(freed.released).toBe(true)
+    expect(await world.sql('SELECT owner, ready_at, status FROM sessions')).toEqual([
+      { owner: null, ready_at: null, status: 'IDLE' },
+    ])
+    await expect(commitTurn(database, { lease, turn: second }, { events: events(second, step) })).rejects.toMatchObject(
+      {
+        code: 'LEASE_LOST',
+      },
+    )
+  })
+
+  test('a free session is claimed and its turn started in one statement, by one node only', async () => {
+    await using world = await createWorld()
+    const { database } = world.context
+    await say(world, 'hello')
+    const taken = await Promise.all(
+      [1, 2, 3].map((node) => takeSession(database, { sessionId: SESSION, node }, new Date())),
+    )
+    const [first, ...others] = taken.filter((one) => one !== null)
+    expect(others).toEqual([])
+    const { lease, begun } = must(first, 'one node got it')
+    expect(begun.turn).toMatchObject({ content: 'hello', userName: 'alice', resumed: false })
+    expect(begun.events).toMatchObject([{ type: 'PipelineStep', step: 'RECEIVED', seq: 2 }])
+    expect(await world.log(SESSION)).toEqual(['1 MessageReceived', '2 PipelineStep'])
+    expect(await claimSessions(database, 2, { limit: 10, held: [] })).toEqual([])
+    // It is a lease like any other.
+    const ended = await commitTurn(database, { lease, turn: begun.turn }, finish('DONE'))
+    expect(ended.released).toBe(true)
+  })
+
+  test('a session whose next turn had been started before is not taken the short way, nor one that has no work', async () => {
+    await using world = await createWorld()
+    const { database } = world.context
+    const take = () => takeSession(database, { sessionId: SESSION, node: 2 }, new Date())
+    await say(world, 'hello')
+    const lease = await claim(world)
+    const turn = await start(world, lease)
+    expect(await take()).toBeNull()
+    await releaseSession(database, lease, { unfinished: true, delayMs: 0 })
+    expect(await take()).toBeNull()
+    const again = await claim(world, 2)
+    await commitTurn(database, { lease: again, turn }, finish('DONE'))
+    expect(await take()).toBeNull()
+  })
+
+  test('a message that is withdrawn while its session is being taken starts no turn, and the session stays free', async () => {
+    await using world = await createWorld()
+    const { database } = world.context
+    const id = await say(world, 'hello')
+    const [, taken] = await world.interleave(
+      (uncommitted) => withdrawMessage(uncommitted.context, uncommitted.as('alice'), { id }),
+      () => takeSession(database, { sessionId: SESSION, node: 1 }, new Date()),
+    )
+    expect(taken).toBeNull()
+    expect(await world.sql('SELECT owner FROM sessions')).toEqual([{ owner: null }])
   })
 
   test('turns of a session start in the order of their messages', async () => {
