@@ -38,8 +38,8 @@ class Ear {
   }
 }
 
-async function openEar(url = database.url): Promise<Ear> {
-  const bell = new Doorbell({ url, logger, clock: systemClock })
+async function openEar({ url = database.url, clock = systemClock } = {}): Promise<Ear> {
+  const bell = new Doorbell({ url, logger, clock })
   stack.defer(() => bell.stop())
   const ear = new Ear(bell)
   await bell.start()
@@ -51,6 +51,20 @@ async function admin(sql: string): Promise<void> {
   await client.connect()
   await client.query(sql)
   await client.end()
+}
+
+/** What is notified, whoever sends it, in order: each wait begins where the one before ended. */
+async function listen(): Promise<{ until(accept: (payload: string) => boolean): Promise<void> } & AsyncDisposable> {
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  await client.query('LISTEN factotum_news')
+  const payloads: string[] = []
+  client.on('notification', ({ payload = '' }) => payloads.push(payload))
+  const until = async (accept: (payload: string) => boolean): Promise<void> => {
+    while (!payloads.some(accept)) await once(client, 'notification')
+    payloads.splice(0, payloads.findIndex(accept) + 1)
+  }
+  return { until, [Symbol.asyncDispose]: () => client.end() }
 }
 
 const log = (sessionId: string, seq: number, list = false): News => ({
@@ -123,18 +137,42 @@ describe('doorbell', () => {
     expect(heard).toEqual([log('a', 1)])
   })
 
+  test('who is alone tells nobody, until somebody comes, who is told to look', async () => {
+    let endPause = new AbortController()
+    const sleep = (ms: number, signal = new AbortController().signal): Promise<void> =>
+      systemClock.sleep(ms, ms < 15_000 ? signal : AbortSignal.any([signal, endPause.signal]))
+    const lonely = await openEar({ clock: { ...systemClock, sleep } })
+    await using listener = await listen()
+    lonely.bell.ring(log('a', 1))
+    await listener.until((payload) => payload.includes('"a"'))
+    // Nobody has answered the first greeting when the second is sent.
+    const pause = endPause
+    endPause = new AbortController()
+    pause.abort()
+    await listener.until((payload) => payload.includes('hello'))
+    lonely.bell.ring(log('b', 1))
+
+    const other = await openEar()
+    await other.until(({ kind }) => kind === 'resync' && other.heard.length > 1)
+    lonely.bell.ring(log('c', 1))
+    await other.until((heard) => heard.kind === 'log' && heard.sessionId === 'c')
+    expect(newsOf(other)).toEqual([log('c', 1)])
+    expect(newsOf(lonely)).toEqual([log('a', 1), log('b', 1), log('c', 1)])
+  })
+
   test('connects again, tells that news may have been missed, and passes on what waited', async () => {
     const [here, there] = [await openEar(), await openEar()]
-    const resyncs = (): number => there.heard.filter(({ kind }) => kind === 'resync').length
-    expect(resyncs()).toBe(1)
+    const resyncs = (ear: Ear): number => ear.heard.filter(({ kind }) => kind === 'resync').length
+    // Connected, and met.
+    for (const ear of [here, there]) await ear.until(() => resyncs(ear) === 2)
     await admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'factotum doorbell'
       AND datname = current_database()`)
     here.bell.ring(log('a', 7))
     // Told by the other process when both are back; which of them is first, nobody knows: then it looks because of 'resync'.
-    while (resyncs() < 2) await there.until(() => resyncs() >= 2)
-    await here.until(() => here.heard.filter(({ kind }) => kind === 'resync').length >= 2)
+    for (const ear of [here, there]) await ear.until(() => resyncs(ear) >= 3)
     here.bell.ring(log('a', 8))
     await there.until((heard) => heard.kind === 'log' && heard.seq === 8)
+    expect(newsOf(there).at(-1)).toEqual(log('a', 8))
   })
 
   test('starts without a database, and rings do no harm', async () => {

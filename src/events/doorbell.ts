@@ -6,6 +6,11 @@
  * Handlers in this process hear news at once, by a plain call; other processes hear it by NOTIFY. What is rung while a
  * NOTIFY is under way is coalesced: the latest seq per session wins. While the connection is down, news waits (bounded) and
  * handlers are told 'resync' when it is back, because news of others may have been missed. Nothing may depend on news alone.
+ *
+ * A process that is alone on its database tells nobody: a NOTIFY per commit would be a third of its statements. Everybody
+ * greets when it connects and every 15 s, and answers the greetings of others; who has heard nobody between two greetings of
+ * its own is alone until it hears somebody. Who is heard for the first time in a while may have thought itself alone and kept
+ * news to itself, so handlers are told 'resync' then, too.
  */
 import pg from 'pg'
 import { messageOf } from '../core/errors.ts'
@@ -22,8 +27,8 @@ const MAX_PAYLOAD_BYTES = 7900
 const MAX_WAITING = 10_000
 const CONNECT_TIMEOUT_MS = 3000
 const QUERY_TIMEOUT_MS = 5000
-/** How often a silent connection is tried: a peer that vanished says nothing. */
-const PROBE_MS = 15_000
+/** How often others are greeted. It also tries a silent connection: a server that vanished says nothing. */
+const GREET_MS = 15_000
 const RECONNECT = { firstMs: 100, maxMs: 5000 }
 
 /** `true` means "I take it": other processes need not hear of it. Only 'work' asks. */
@@ -48,6 +53,13 @@ export class Doorbell {
   readonly #handlers = new Map<Heard['kind'], Set<Handler>>()
   /** News that other processes have not been told yet, by kind and what it is about. */
   readonly #waiting = new Map<string, News>()
+  /** What is to be sent besides news: a greeting, or a sign of life for somebody who greeted. */
+  #greeting: 'HELLO' | 'HERE' | null = null
+  /** Nobody else listens, as far as is known. */
+  #isAlone = false
+  /** Other processes that were heard since the last greeting but one, and since the last. */
+  #known = new Set<string>()
+  #heardLately = new Set<string>()
   readonly #stopping = new AbortController()
   #connection: Connection | null = null
   #sending: Promise<void> | null = null
@@ -76,7 +88,7 @@ export class Doorbell {
   /** Tells whoever listens, here at once and elsewhere soon. Never throws, never waits. */
   ring(news: News): void {
     const taken = this.#tellHandlers(news)
-    if (news.kind === 'work' && taken) return
+    if ((news.kind === 'work' && taken) || this.#isAlone) return
     const key = news.kind === 'cancel' ? `cancel ${news.turnId}` : `${news.kind} ${news.sessionId}`
     if (this.#waiting.size >= MAX_WAITING && !this.#waiting.has(key)) {
       this.#dropped += 1
@@ -111,17 +123,22 @@ export class Doorbell {
   /** Starts telling other processes what waits, unless that is under way or there is no connection. */
   #send(): void {
     const connection = this.#connection
-    if (connection === null || this.#sending !== null || this.#waiting.size === 0) return
+    if (connection === null || this.#sending !== null || !this.#hasToSend()) return
     this.#sending = this.#sendOver(connection).finally(() => {
       this.#sending = null
       this.#send()
     })
   }
 
+  #hasToSend(): boolean {
+    return this.#waiting.size > 0 || this.#greeting !== null
+  }
+
   async #sendOver(connection: Connection): Promise<void> {
     try {
-      while (this.#waiting.size > 0 && !connection.lost.signal.aborted) {
+      while (this.#hasToSend() && !connection.lost.signal.aborted) {
         const [payload, sent] = this.#nextPayload()
+        this.#greeting = null
         await connection.client.query({ name: 'ring', text: 'SELECT pg_notify($1, $2)', values: [CHANNEL, payload] })
         for (const [key, news] of sent) if (this.#waiting.get(key) === news) this.#waiting.delete(key)
       }
@@ -135,7 +152,8 @@ export class Doorbell {
     const sent: (readonly [string, News])[] = []
     const texts: string[] = []
     const opening = openingOf(this.#instance)
-    let bytes = opening.length + 2
+    const closing = this.#greeting === 'HELLO' ? '],"hello":true}' : ']}'
+    let bytes = opening.length + closing.length
     for (const entry of this.#waiting) {
       const text = JSON.stringify(entry[1])
       bytes += Buffer.byteLength(text) + 1
@@ -143,7 +161,7 @@ export class Doorbell {
       texts.push(text)
       sent.push(entry)
     }
-    return [`${opening}${texts.join(',')}]}`, sent]
+    return [`${opening}${texts.join(',')}${closing}`, sent]
   }
 
   async #keepListening(firstAttemptDone: () => void): Promise<void> {
@@ -191,26 +209,38 @@ export class Doorbell {
       this.#dropped = 0
     }
     this.#tellHandlers({ kind: 'resync' })
-    this.#send()
+    this.#greet()
     return connection
+  }
+
+  #greet(): void {
+    this.#known = this.#heardLately
+    this.#heardLately = new Set()
+    this.#greeting = 'HELLO'
+    this.#send()
   }
 
   /** Resolves when the connection is no longer used: lost, found dead, or because we stop. */
   async #untilLost(connection: Connection): Promise<void> {
-    const { lost, client } = connection
+    const { lost } = connection
     const stop = (): void => this.#giveUp(connection)
     this.#stopping.signal.addEventListener('abort', stop, { once: true })
     if (this.#stopping.signal.aborted) stop()
     while (!lost.signal.aborted) {
-      await this.#options.clock.sleep(PROBE_MS, lost.signal)
-      if (!lost.signal.aborted) await client.query('SELECT 1').catch(() => this.#giveUp(connection))
+      await this.#options.clock.sleep(GREET_MS, lost.signal)
+      if (lost.signal.aborted) break
+      this.#greet()
+      this.#isAlone = this.#known.size === 0
     }
     this.#stopping.signal.removeEventListener('abort', stop)
-    await this.#end(client)
+    await this.#end(connection.client)
   }
 
   #giveUp(connection: Connection): void {
-    if (this.#connection === connection) this.#connection = null
+    if (this.#connection === connection) {
+      this.#connection = null
+      this.#isAlone = false
+    }
     connection.lost.abort()
   }
 
@@ -222,22 +252,42 @@ export class Doorbell {
     await Promise.race([ended, this.#options.clock.sleep(1000)])
   }
 
+  /** Somebody else is there. */
+  #meet(from: string, hello: boolean): void {
+    const isNew = !this.#known.has(from)
+    this.#known.add(from)
+    this.#heardLately.add(from)
+    this.#isAlone = false
+    if (isNew) this.#tellHandlers({ kind: 'resync' })
+    if (!hello) return
+    this.#greeting ??= 'HERE'
+    this.#send()
+  }
+
   #hear(payload: string): void {
     // Our own news comes back to us as well: not worth reading.
     if (payload.startsWith(openingOf(this.#instance))) return
     try {
-      for (const news of newsIn(payload)) this.#tellHandlers(news)
+      const { from, news, hello } = messageIn(payload)
+      this.#meet(from, hello)
+      for (const one of news) this.#tellHandlers(one)
     } catch (error) {
       this.#options.logger.error({ err: error }, 'the doorbell heard what it cannot read')
     }
   }
 }
 
+interface Message {
+  readonly from: string
+  readonly news: readonly News[]
+  readonly hello: boolean
+}
+
 /** Throws for what no doorbell has written; kinds of a newer version pass, and nobody listens to them. */
-function newsIn(payload: string): readonly News[] {
-  const message = JSON.parse(payload) as { news?: unknown } | null
+function messageIn(payload: string): Message {
+  const message = JSON.parse(payload) as { from?: unknown; news?: unknown; hello?: unknown } | null
   if (!Array.isArray(message?.news)) throw new TypeError('no news in it')
-  return message.news as readonly News[]
+  return { from: String(message.from), news: message.news as readonly News[], hello: message.hello === true }
 }
 
 /** How each payload of an instance begins. */
