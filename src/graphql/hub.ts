@@ -65,6 +65,11 @@ export class Hub {
     }
   }
 
+  /** Resolves when everything published so far has been written to its subscribers. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#sessions.values()].map((session) => session.settled()))
+  }
+
   /** Ends all subscriptions without a word: their connections are being closed. */
   async stop(): Promise<void> {
     await Promise.all([...this.#sessions.values()].map((session) => session.stop()))
@@ -131,6 +136,10 @@ class FollowedSession {
     this.#ended = true
     this.#following.close()
     this.#onClosed()
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all([...this.#groups.values()].map((group) => group.settled()))
   }
 
   async stop(): Promise<void> {

@@ -31,6 +31,7 @@ import { MAX_SOCKETS, WebSockets } from './web-socket.ts'
 const GRAPHQL_PATH = '/graphql'
 /** What stays open longer after `stop()` is cut off. */
 const STOP_GRACE_MS = 5000
+const LAST_EVENTS_MS = 1000
 /** node:http's own defaults let a slow client hold a connection for five minutes. */
 const HTTP_LIMITS = {
   maxHeaderSize: 16 * 1024,
@@ -161,6 +162,8 @@ class Door {
 
   async stop(): Promise<void> {
     const closed = new Promise<void>((resolve) => void this.#server.close(() => resolve()))
+    // How the last turns ended is still on its way to those who watch.
+    await Promise.race([this.#hub.settled(), this.#options.clock.sleep(LAST_EVENTS_MS)])
     this.#connections.stop()
     this.#server.closeIdleConnections()
     for (const socket of this.#unused) socket.destroy()

@@ -107,7 +107,11 @@ export class ShareGroup {
 
   /** Resolves when nothing is being read or executed any more. */
   async settled(): Promise<void> {
-    while (this.#working.size > 0) await Promise.all(this.#working)
+    for (;;) {
+      if (this.#woken) await new Promise((resolve) => setImmediate(resolve))
+      else if (this.#working.size > 0) await Promise.all(this.#working)
+      else return
+    }
   }
 
   #work(work: Promise<void>): void {

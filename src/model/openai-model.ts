@@ -50,6 +50,8 @@ const BACKOFF: BackoffPolicy = { firstMs: 500, maxMs: 8000 }
 const MAX_RETRY_AFTER_MS = 60_000
 /** A whole answer may take this many times `idleTimeoutMs`; without it a server that sends a byte a minute would never end. */
 const TOTAL_TIMEOUT_FACTOR = 10
+/** What a provider claims beyond this is nonsense, and more than the column of a call holds. */
+const MAX_TOKENS = 2 ** 31 - 1
 /** An empty answer is tried again once: more tries seldom help and cost as much. */
 const MAX_UNUSABLE_TRIES = 2
 
@@ -198,10 +200,11 @@ function throwIfCancelled(signal: AbortSignal): void {
 }
 
 function addTokens(a: TokenCounts, b: TokenCounts): TokenCounts {
+  const sum = (of: (tokens: TokenCounts) => number): number => Math.min(of(a) + of(b), MAX_TOKENS)
   return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cachedTokens: a.cachedTokens + b.cachedTokens,
+    inputTokens: sum((tokens) => tokens.inputTokens),
+    outputTokens: sum((tokens) => tokens.outputTokens),
+    cachedTokens: sum((tokens) => tokens.cachedTokens),
   }
 }
 

@@ -24,11 +24,21 @@ import { stopped, type Ending, type TurnContext } from './turn-context.ts'
 
 /** Runs the turn to its end, or until it is stopped. Rejects only when it can no longer write, or for a bug. */
 export async function runTurn(context: TurnContext): Promise<Ending> {
-  const attempts = context.turn.resumed ? await resumeAttempts(context) : []
+  const attempts = context.turn.resumed ? await takeOver(context) : []
   const ending: Ending = context.turn.cancelRequested
     ? { kind: 'Stopped', reason: 'CANCELLED' }
     : await carryOut(context, attempts)
   return finishTurn(context, attempts, ending)
+}
+
+/**
+ * Where the turn was left. Proves first that it can be written to: with a database that reads but does not write (a full disk),
+ * a turn that comes back every few seconds must not ask the models each time.
+ */
+async function takeOver(context: TurnContext): Promise<PlanState[]> {
+  context.journal.record([])
+  await context.journal.flushed()
+  return resumeAttempts(context)
 }
 
 /** Executes the plan at hand and makes another while its review asks for one. `attempts` grows with each plan. */

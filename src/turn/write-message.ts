@@ -15,15 +15,16 @@ export async function writeMessage(context: TurnContext, plan: PlanState, task: 
     context.journal.record([{ type: 'MessageOutput', taskId: task.id, delta, content: null, final }])
   })
   updateTask(context, task, { patch: { status: 'RUNNING', startedAt: context.clock.now() } })
-  const answer = await context.agents.write(
-    { goal: plan.goal, detail: task.detail, outputs: plan.tasks.slice(0, task.index).map(reportOf) },
-    (delta) => {
-      written += delta
-      pieces.add('STDOUT', delta)
-    },
-    context.signal,
-  )
-  const drop = pieces.discard() || context.turn.resumed ? [task.id] : []
+  let hasPieces = false
+  const onText = (delta: string): void => {
+    written += delta
+    pieces.add('STDOUT', delta)
+  }
+  const outputs = plan.tasks.slice(0, task.index).map(reportOf)
+  const answer = await context.agents
+    .write({ goal: plan.goal, detail: task.detail, outputs }, onText, context.signal)
+    .finally(() => (hasPieces = pieces.discard()))
+  const drop = hasPieces || context.turn.resumed ? [task.id] : []
   if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
 
   const finishedAt = context.clock.now()

@@ -22,6 +22,7 @@ export interface NodeMembershipOptions {
 const BEAT_MS = 2000
 /** A beat that gets no answer for this long counts as a broken connection: well before others take the node for dead. */
 const BEAT_TIMEOUT_MS = 5000
+const GOOD_BYE_MS = 1000
 const REJOIN = { firstMs: 200, maxMs: 2000 }
 
 export class NodeMembership {
@@ -66,8 +67,9 @@ export class NodeMembership {
   async #leave(): Promise<void> {
     const connection = this.#connection
     this.#connection = null
-    // It is being given up: whether it still says good-bye makes no difference.
-    await connection?.end().catch(() => undefined)
+    // It is being given up: whether it still says good-bye makes no difference, and a peer that is gone says nothing.
+    const ended = connection?.end().catch(() => undefined)
+    await Promise.race([ended, this.#options.clock.sleep(GOOD_BYE_MS)])
   }
 
   async #keep(first: number): Promise<void> {

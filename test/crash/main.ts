@@ -19,6 +19,7 @@ and lose their database; PostgreSQL is killed too. In the end nothing accepted m
   --kills <n>            how many servers are killed                        default 100
   --pauses <n>           how often a server hangs for 12 s                  default 1
   --database-kills <n>   how often the embedded PostgreSQL is killed        default 3
+  --drops <n>            how often a connection to PostgreSQL is reset      default 100
   --outage <s>           for how many seconds PostgreSQL cannot be reached  default 30
   --sessions <n>         how many sessions are busy at the same time        default 12
   --seed <n>             repeats the choices of an earlier run              default random
@@ -33,6 +34,7 @@ function readArguments() {
       kills: text,
       pauses: text,
       'database-kills': text,
+      drops: text,
       outage: text,
       sessions: text,
       seed: text,
@@ -52,6 +54,7 @@ function readArguments() {
     kills: number('kills', 100),
     pauses: number('pauses', 1),
     databaseKills,
+    drops: number('drops', 100),
     outageMs: number('outage', 30) * 1000,
     sessions: number('sessions', 12),
     seed: number('seed', Math.floor(Math.random() * 2 ** 32)),

@@ -30,6 +30,8 @@ export interface StormOptions {
   readonly databaseKills: number
   /** Kills the database, which then comes back by itself. Called as often as `databaseKills` says. */
   readonly killDatabase: () => void
+  /** How often a single connection to the database is reset, whatever it is doing. */
+  readonly drops: number
   /** For how long the database cannot be reached; 0: never. */
   readonly outageMs: number
   readonly onProgress: (text: string) => void
@@ -123,7 +125,7 @@ interface Stage {
 
 /** Everything bad that happens, one after another. */
 async function wreak(options: StormOptions, { servers, proxy, random }: Stage): Promise<void> {
-  const { kills, pauses, databaseKills, killDatabase, outageMs, onProgress } = options
+  const { kills, pauses, databaseKills, killDatabase, drops, outageMs, onProgress } = options
   await servers.settled()
   onProgress('two servers run')
   for (let kill = 1; kill <= kills; kill += 1) {
@@ -139,15 +141,22 @@ async function wreak(options: StormOptions, { servers, proxy, random }: Stage): 
     onProgress(`a server hangs for ${PAUSE_MS / 1000} s (${pause} of ${pauses})`)
     await servers.pause(PAUSE_MS)
   }
+  if (drops > 0) onProgress(`connections to the database are reset, ${drops} of them one by one`)
+  for (let drop = 1; drop <= drops; drop += 1) {
+    await sleep(random.between(10, 200))
+    proxy.cutOne((count) => random.between(0, count - 1))
+  }
   for (let kill = 1; kill <= databaseKills; kill += 1) {
     onProgress(`the database is killed (${kill} of ${databaseKills})`)
     killDatabase()
     await sleep(random.between(2000, 6000))
   }
   if (outageMs > 0) {
-    onProgress(`the database goes away for ${outageMs / 1000} s`)
+    onProgress(`the database goes away for ${outageMs / 1000} s: first it refuses, then it is silent`)
     proxy.cut()
-    await sleep(outageMs)
+    await sleep(outageMs / 2)
+    proxy.silence()
+    await sleep(outageMs / 2)
     proxy.restore()
   }
   await sleep(1000)

@@ -47,6 +47,11 @@ export class TcpProxy implements AsyncDisposable {
     for (const client of this.#clients) client.resetAndDestroy()
   }
 
+  /** Resets one connection: `choose` is given how many there are, and says which, from 0. */
+  cutOne(choose: (count: number) => number): void {
+    ;[...this.#clients][choose(this.#clients.size)]?.resetAndDestroy()
+  }
+
   /** Lets every connection stand, and nothing pass. */
   silence(): void {
     this.#state = 'SILENT'

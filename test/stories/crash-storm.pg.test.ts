@@ -16,6 +16,7 @@ test('ten kills of one of two servers under load: nothing lost, nothing run twic
     pauses: 0,
     databaseKills: 0,
     killDatabase: () => {},
+    drops: 20,
     outageMs: 0,
     onProgress: () => {},
   })
