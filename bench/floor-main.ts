@@ -11,7 +11,7 @@ import pg from 'pg'
 import { newId } from '../src/platform/id.ts'
 import { createLogger } from '../src/platform/logger.ts'
 import { migrate } from '../src/store/migrate.ts'
-import { GOOD_PLAN } from '../test/model/good-answers.ts'
+import type { GOOD_PLAN } from '../test/model/good-answers.ts'
 import { serveParent } from './helper-process.ts'
 import { JsonClient } from './json-client.ts'
 

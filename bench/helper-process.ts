@@ -45,7 +45,7 @@ export class HelperProcess<Functions extends Api<Functions>> implements AsyncDis
 
   call<Name extends keyof Functions & string>(
     name: Name,
-    argument: Parameters<Functions[Name]>[0],
+    argument?: Parameters<Functions[Name]>[0],
   ): ReturnType<Functions[Name]> {
     const id = this.#nextId++
     const answer = new Promise((resolve, reject) => this.#open.set(id, { resolve, reject }))

@@ -59,7 +59,7 @@ export class Stage implements AsyncDisposable {
     const postgres = await startEmbeddedPostgres({ home, logger, clock: systemClock })
     stack.defer(() => postgres.stop())
     const stub = stack.use(new HelperProcess<StubApi>('stub-main.ts'))
-    const stubUrl = await stub.call('baseUrl', undefined as never)
+    const stubUrl = await stub.call('baseUrl')
     await writeFile(join(home, 'config.toml'), configuration(stubUrl), { mode: 0o600 })
     if (profileTo !== undefined) await mkdir(profileTo, { recursive: true })
     const server = await startServer(main, home, profileTo)

@@ -29,12 +29,10 @@ const turnSettings = {
   exec_timeout: seconds({ min: 0.1, max: 86_400 })
     .default(120)
     .meta({ description: 'Seconds after which a command is ended, with every process it started.' }),
-  llm_idle_timeout: seconds({ min: 0.1, max: 3600 })
-    .default(120)
-    .meta({
-      description:
-        'Seconds of silence after which a call of a language model is given up. A whole answer may take ten times as long.',
-    }),
+  llm_idle_timeout: seconds({ min: 0.1, max: 3600 }).default(120).meta({
+    description:
+      'Seconds of silence after which a call of a language model is given up. A whole answer may take ten times as long.',
+  }),
   max_queued: wholeNumber({ min: 1, max: 100_000 })
     .default(100)
     .meta({ description: 'How many messages may wait in one session; further ones are refused.' }),
