@@ -67,10 +67,13 @@ export class ServerPair implements AsyncDisposable {
     await dead
   }
 
-  /** One of them stands still for so long, and is then as it was. */
+  /** The one with more to do stands still for so long, and is then as it was. */
   async pause(ms: number): Promise<void> {
-    const { server } = await this.#anyOf(this.#options.random)
-    this.#options.takeovers.died(server.pid, 'HANGS')
+    const { takeovers, random } = this.#options
+    const ready = this.#slots.flatMap(({ server }) => (server === null ? [] : [server]))
+    const busiest = ready.toSorted((a, b) => takeovers.runningOn(b.pid) - takeovers.runningOn(a.pid))[0]
+    const server = busiest ?? (await this.#anyOf(random)).server
+    takeovers.died(server.pid, 'HANGS')
     server.signal('SIGSTOP')
     await new Promise((resolve) => setTimeout(resolve, ms))
     server.signal('SIGCONT')

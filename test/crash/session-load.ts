@@ -23,7 +23,6 @@ export interface AcceptedMessage {
   readonly idempotencyKey: string
 }
 
-const MAX_WAITING = 3
 const REQUEST_TIMEOUT_MS = 6000
 const RETRY_MS = 100
 /** What an answer may be while servers die and the database goes away; anything else is a bug. */
@@ -57,10 +56,12 @@ export class SessionLoad {
 
   /** Sends messages until `signal` aborts, at least two. */
   async send(signal: AbortSignal): Promise<void> {
+    // With one, the session comes to rest between its turns, and any server may take the next.
+    const maxWaiting = this.options.random.between(1, 3)
     for (let n = 1; n <= 2 || !signal.aborted; n += 1) {
       await this.#sendUntilAccepted(this.#messageNumber(n), `key-${n}`)
       if (n === 1) for (const follower of this.followers) this.#following.push(follower.follow())
-      await Promise.race([...this.#following, this.followers[0]?.untilTurnsEnded(n - MAX_WAITING)])
+      await Promise.race([...this.#following, this.followers[0]?.untilTurnsEnded(n - maxWaiting)])
       await sleep(this.options.random.between(0, 300))
     }
   }

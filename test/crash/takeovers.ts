@@ -32,6 +32,11 @@ export class Takeovers {
     }
   }
 
+  /** How many turns run there. */
+  runningOn(server: number): number {
+    return [...this.#running.values()].filter((owner) => owner === server).length
+  }
+
   /** In milliseconds, shortest first. */
   delaysMs(cause: Cause): readonly number[] {
     return this.#delaysMs[cause].toSorted((a, b) => a - b)
