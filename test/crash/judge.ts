@@ -1,7 +1,18 @@
 /** Compares what was promised with what came of it. Each finding is one broken promise, in words. */
-import type { Follower } from './follower.ts'
 import type { FinalEvent, FinalMessage, FinalState } from './final-state.ts'
+import type { Follower } from './follower.ts'
 import type { SessionLoad } from './session-load.ts'
+
+/** What a subscriber saw. */
+type FollowerRecord = Pick<Follower, 'seen' | 'complaints'> & {
+  readonly options: Pick<Follower['options'], 'transport'>
+}
+
+/** What was sent and seen of a session. */
+export interface SessionRecord extends Pick<SessionLoad, 'accepted' | 'complaints'> {
+  readonly options: Pick<SessionLoad['options'], 'sessionId'>
+  readonly followers: readonly FollowerRecord[]
+}
 
 /** The promises, each with the findings against it; all must be empty. */
 export interface Verdict {
@@ -13,7 +24,7 @@ export interface Verdict {
   readonly complaints: readonly string[]
 }
 
-export function judge(loads: readonly SessionLoad[], state: FinalState, marks: readonly string[]): Verdict {
+export function judge(loads: readonly SessionRecord[], state: FinalState, marks: readonly string[]): Verdict {
   const sessions = loads.map((load) => {
     const { sessionId } = load.options
     const messages = state.messages.filter((message) => message.session_id === sessionId)
@@ -24,7 +35,9 @@ export function judge(loads: readonly SessionLoad[], state: FinalState, marks: r
     twice: [...findRunTwice(state, marks), ...sessions.flatMap(({ events }) => findStartedTwice(events))],
     unended: [...state.messages.flatMap(findUnended), ...state.restless.map((id) => `${id} is not at rest`)],
     disorder: sessions.flatMap(({ messages, events }) => findDisorder(messages, events)),
-    gaps: sessions.flatMap(({ load, events }) => load.followers.flatMap((follower) => findGaps(follower, events))),
+    gaps: sessions.flatMap(({ load, events }) =>
+      load.followers.flatMap((follower) => findGaps(load, follower, events)),
+    ),
     complaints: loads.flatMap((load) => [
       ...load.complaints,
       ...load.followers.flatMap((follower) => follower.complaints),
@@ -33,14 +46,14 @@ export function judge(loads: readonly SessionLoad[], state: FinalState, marks: r
 }
 
 /** Each accepted message is there, once, as it was sent, and nothing else is. */
-function findLost(load: SessionLoad, messages: readonly FinalMessage[]): string[] {
+function findLost(load: SessionRecord, messages: readonly FinalMessage[]): string[] {
   const byId = new Map(messages.map((message) => [message.id, message]))
   const lost = load.accepted.flatMap(({ id, content }) => {
     const found = byId.get(id)
     return found === undefined || found.content !== content ? [`${load.options.sessionId}: message ${id}`] : []
   })
   const surplus = messages.length - load.accepted.length
-  return surplus === 0 ? lost : [...lost, `${load.options.sessionId}: ${surplus} messages that nobody was told of`]
+  return surplus <= 0 ? lost : [...lost, `${load.options.sessionId}: ${surplus} messages that nobody was told of`]
 }
 
 /** A mark is left once by a command that ended, at most once by one that was interrupted, never by one that did not start. */
@@ -87,9 +100,8 @@ function findDisorder(messages: readonly FinalMessage[], events: readonly FinalE
 }
 
 /** The follower saw every event of the log once, in order; and besides only pieces of texts. */
-function findGaps(follower: Follower, events: readonly FinalEvent[]): string[] {
-  const { sessionId, transport } = follower.options
-  const who = `${sessionId} by ${transport}`
+function findGaps(load: SessionRecord, follower: FollowerRecord, events: readonly FinalEvent[]): string[] {
+  const who = `${load.options.sessionId} by ${follower.options.transport}`
   const inLog = new Map(events.map(({ seq, type }) => [seq, `${type}Event`]))
   const kept = new Set(follower.seen.filter(({ seq, type }) => inLog.get(seq) === type).map(({ seq }) => seq))
   const missing = events.filter(({ seq }) => !kept.has(seq)).map(({ seq }) => seq)
