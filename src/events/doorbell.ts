@@ -8,7 +8,7 @@
  * handlers are told 'resync' when it is back, because news of others may have been missed. Nothing may depend on news alone.
  *
  * A process that is alone on its database tells nobody: a NOTIFY per commit would be a third of its statements. Everybody
- * greets when it connects and every 15 s, and answers the greetings of others; who has heard nobody between two greetings of
+ * greets when it connects, soon again and then every 15 s, and answers the greetings of others; who has heard nobody between two greetings of
  * its own is alone until it hears somebody. Who is heard for the first time in a while may have thought itself alone and kept
  * news to itself, so handlers are told 'resync' then, too.
  */
@@ -29,6 +29,8 @@ const CONNECT_TIMEOUT_MS = 3000
 const QUERY_TIMEOUT_MS = 5000
 /** How often others are greeted. It also tries a silent connection: a server that vanished says nothing. */
 const GREET_MS = 15_000
+/** The second greeting comes soon: whoever is there answers the first within milliseconds. */
+const GREET_AGAIN_MS = 1000
 const RECONNECT = { firstMs: 100, maxMs: 5000 }
 
 /** `true` means "I take it": other processes need not hear of it. Only 'work' asks. */
@@ -226,8 +228,8 @@ export class Doorbell {
     const stop = (): void => this.#giveUp(connection)
     this.#stopping.signal.addEventListener('abort', stop, { once: true })
     if (this.#stopping.signal.aborted) stop()
-    while (!lost.signal.aborted) {
-      await this.#options.clock.sleep(GREET_MS, lost.signal)
+    for (let pauseMs = GREET_AGAIN_MS; !lost.signal.aborted; pauseMs = GREET_MS) {
+      await this.#options.clock.sleep(pauseMs, lost.signal)
       if (lost.signal.aborted) break
       this.#greet()
       this.#isAlone = this.#known.size === 0
