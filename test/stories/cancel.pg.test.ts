@@ -39,7 +39,8 @@ describe('while a command runs', () => {
     ])
 
     const { cancelTurn } = await ada.run(CancelTurnDocument, { sessionId: 'cli:cancel' })
-    expect(cancelTurn).toMatchObject({ turn: { status: 'RUNNING', cancelRequested: true } })
+    // Its status is as it is when the answer is put together: the end may have come first.
+    expect(cancelTurn).toMatchObject({ turn: { cancelRequested: true } })
     await lifeline.released
     const ended = await turnEnd(watch)
     expect(ended).toMatchObject({ turnStatus: 'CANCELLED', failure: null })
