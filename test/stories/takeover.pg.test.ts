@@ -106,9 +106,11 @@ test('what was done and not yet judged is judged, and the plan goes on with the 
   await send(clientOf(first, 'ada'), SESSION, 'Do both.')
   await script.firstReviewAsked
   const owner = first.logs.some((line) => line.msg === 'turn begins') ? first : second
+  await using watch = watchAll(clientOf(owner === first ? second : first, 'ada'), SESSION)
+  // The reviewer is asked while the command's end is being committed: only what has been seen is sure to be in the rows.
+  await watch.until(() => statusesOf(watch).includes('DONE'))
   await owner.kill()
 
-  await using watch = watchAll(clientOf(owner === first ? second : first, 'ada'), SESSION)
   expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
   expect(await cluster.lines('marks')).toEqual(['one', 'two'])
   expect(statusesOf(watch)).toEqual(['RUNNING', 'DONE', 'RUNNING', 'DONE', 'RUNNING', 'DONE'])
