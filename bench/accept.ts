@@ -1,8 +1,8 @@
 /** (e) How many messages a second are accepted, and how long one takes to be. The model never answers: only intake works. */
 import { percentile, show } from './figures.ts'
 import { JsonClient } from './json-client.ts'
-import type { Row } from './main.ts'
 import { TOKEN, type Stage } from './stage.ts'
+import type { Row } from './table.ts'
 
 const SEND = `mutation ($input: SendMessageInput!) { sendMessage(input: $input) { __typename ... on SendMessagePayload { message { id } } } }`
 /** Below max_queued (100) for each. */

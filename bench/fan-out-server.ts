@@ -17,6 +17,7 @@ import { systemClock as clock, type Clock } from '../src/platform/clock.ts'
 import { createLogger } from '../src/platform/logger.ts'
 import { createMetrics } from '../src/platform/metrics.ts'
 import { Database } from '../src/store/database.ts'
+import { CROWD_TOKEN } from './crowd.ts'
 
 /** What the parent asks; each is answered with `Answer`. */
 export type Order =
@@ -28,14 +29,13 @@ export interface Figures {
   readonly cpuMs: number
 }
 
-export const TOKEN = 'bench-token-0123456789abcdef'
 const CONFIG = `
 [users.alice]
 role = "admin"
 [tokens.alice]
 kind = "user"
 user = "alice"
-token = "${TOKEN}"
+token = "${CROWD_TOKEN}"
 [settings]
 requests_per_minute = 1000000
 `

@@ -1,13 +1,12 @@
 /**
- * How fast an event reaches many subscribers, and what an idle one costs: the door against a raw WebSocket broadcast of the
- * same bytes, in the same run, with the same client. `node bench/fan-out.ts`; needs two cores and 12 000 file descriptors.
+ * (d) How fast an event reaches many subscribers, and (g) what an idle one costs: the door against a raw WebSocket broadcast of
+ * the same bytes, in the same run, with the same client. Needs two cores and 12 000 file descriptors.
  *
- * The client counts bytes, not messages: parsing what a thousand subscribers receive would cost more than sending it.
+ * Events are published where a turn's commit publishes them (`feed.published`), without being rows, since it is delivery that
+ * is measured here; neighbour.ts measures the whole way.
  */
 import { fork, type ChildProcess } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { systemClock } from '../src/platform/clock.ts'
@@ -15,14 +14,22 @@ import { createLogger } from '../src/platform/logger.ts'
 import { startEmbeddedPostgres } from '../src/store/embedded-postgres.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { createTemporaryHome } from '../test/harness/temporary-home.ts'
-import { TOKEN, type Figures, type Order } from './fan-out-server.ts'
+import { Crowd, CROWD_TOKEN, nowMs, timedText, type Target } from './crowd.ts'
+import type { Figures, Order } from './fan-out-server.ts'
+import { median, percentile, show } from './figures.ts'
+import type { Row } from './table.ts'
 
-const QUERY =
-  'subscription S($id: ID!, $after: Int) { sessionEvents(sessionId: $id, after: $after) { __typename seq ... on TaskOutputEvent { text } } }'
-/** Makes events of about 150 bytes. */
-const PADDING = 'x'.repeat(50)
-const MEASURE_MS = 3000
 const WARM_UP_MS = 1500
+/** What the sessions of these tests pretend to have as their last seq. */
+const LAST_SEQ = 100_000
+const IDLE_SUBSCRIBERS = 5000
+
+interface Load {
+  readonly sessions: number
+  readonly subscribers: number
+  /** Events under way at a time. 1: each event is delivered to all before the next; more: the server may send some together. */
+  readonly window: number
+}
 
 const LOADS: readonly Load[] = [
   { sessions: 1, subscribers: 1, window: 1 },
@@ -32,15 +39,19 @@ const LOADS: readonly Load[] = [
   { sessions: 1000, subscribers: 1000, window: 1 },
 ]
 
+export interface FanOutOptions {
+  /** How often door and raw broadcast take turns. */
+  readonly rounds: number
+  readonly measureMs: number
+}
+
 class Subject {
   readonly #child: ChildProcess
-  readonly mode: 'door' | 'raw'
-  readonly port: number
+  readonly target: Target
 
-  private constructor(child: ChildProcess, mode: 'door' | 'raw', port: number) {
+  private constructor(child: ChildProcess, target: Target) {
     this.#child = child
-    this.mode = mode
-    this.port = port
+    this.target = target
   }
 
   static async start(mode: 'door' | 'raw', databaseUrl: string): Promise<Subject> {
@@ -48,7 +59,7 @@ class Subject {
       execArgv: ['--expose-gc'],
     })
     const [{ port }] = (await once(child, 'message')) as [{ port: number }]
-    return new Subject(child, mode, port)
+    return new Subject(child, { port, token: mode === 'door' ? CROWD_TOKEN : null })
   }
 
   tell(order: Order): void {
@@ -67,170 +78,129 @@ class Subject {
   }
 }
 
-/** Sockets that have subscribed, and how many bytes they have received since. */
-class Crowd {
-  readonly sockets: Socket[] = []
-  bytes = 0
-  /** Called when bytes came; the first socket's text comes along, for the time it was sent. */
-  onData: (fromFirst: string | null) => void = () => undefined
+export async function measureFanOut(options: FanOutOptions): Promise<Row[]> {
+  await using base = await openDatabase()
+  const rows: Row[] = []
+  for (const load of LOADS) rows.push(await compare(base.url, load, options))
+  return rows
+}
 
-  async add(subject: Subject, sessionId: string): Promise<void> {
-    const socket = connect(subject.port, '127.0.0.1').setNoDelay(true)
-    await once(socket, 'connect')
-    const key = randomBytes(16).toString('base64')
-    socket.write(
-      `GET /graphql HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n`,
-    )
-    await once(socket, 'data')
-    if (subject.mode === 'door') {
-      socket.write(maskedFrame({ type: 'connection_init', payload: { authorization: `Bearer ${TOKEN}` } }))
-      await once(socket, 'data')
-      const payload = { query: QUERY, variables: { id: sessionId, after: 100_000 } }
-      socket.write(maskedFrame({ type: 'subscribe', id: '1', payload }))
-    }
-    const isFirst = this.sockets.length === 0
-    this.sockets.push(socket)
-    socket.on('error', () => socket.destroy())
-    socket.on('data', (data: Buffer) => {
-      this.bytes += data.length
-      this.onData(isFirst ? data.toString('latin1') : null)
+/** (g) The memory of an idle subscriber. */
+export async function measureIdleSubscribers(): Promise<Row[]> {
+  await using base = await openDatabase()
+  const raw = await weigh(base.url, 'raw', 1)
+  const rows: Row[] = []
+  for (const sessions of [1, IDLE_SUBSCRIBERS]) {
+    const door = await weigh(base.url, 'door', sessions)
+    rows.push({
+      what: `(g) idle subscriber, kB, ${show(IDLE_SUBSCRIBERS)} of ${sessions === 1 ? '1 session' : 'as many sessions'}`,
+      value: show(door),
+      floor: show(raw),
+      ratio: show(door / raw),
+      note: '',
     })
   }
-
-  async close(): Promise<void> {
-    for (const socket of this.sockets) socket.destroy()
-    await sleep(500)
-  }
+  return rows
 }
-
-function maskedFrame(message: object): Buffer {
-  const payload = Buffer.from(JSON.stringify(message))
-  const header = Buffer.alloc(payload.length < 126 ? 6 : 8)
-  header[0] = 0x81
-  header[1] = 0x80 | (payload.length < 126 ? payload.length : 126)
-  if (payload.length >= 126) header.writeUInt16BE(payload.length, 2)
-  // A mask of zeros leaves the payload as it is.
-  return Buffer.concat([header, payload])
-}
-
-const now = (): number => performance.timeOrigin + performance.now()
 
 interface Delivery {
   readonly perSecond: number
   readonly cpuMicros: number
-  readonly p50Ms: number
-  readonly p99Ms: number
+  readonly latenciesMs: readonly number[]
 }
 
-interface Load {
-  readonly sessions: number
-  readonly subscribers: number
-  /** Events under way at a time. 1: each event is delivered to all before the next; more: the server may send some together. */
-  readonly window: number
+async function compare(databaseUrl: string, load: Load, options: FanOutOptions): Promise<Row> {
+  const found = { raw: [] as Delivery[], door: [] as Delivery[] }
+  for (let round = 0; round < options.rounds; round += 1) {
+    for (const mode of ['raw', 'door'] as const) {
+      found[mode].push(await deliverTo(mode, databaseUrl, { ...load, measureMs: options.measureMs }))
+    }
+  }
+  const rate = (of: readonly Delivery[]): number => median(of.map(({ perSecond }) => perSecond))
+  const figures = (of: readonly Delivery[]): string => {
+    const latencies = of.flatMap(({ latenciesMs }) => latenciesMs)
+    const cpu = show(median(of.map(({ cpuMicros }) => cpuMicros)))
+    return `${show(median(latencies))} ms, p99 ${show(percentile(latencies, 0.99))} ms, ${cpu} µs`
+  }
+  const { sessions, subscribers, window } = load
+  return {
+    what: `(d) deliveries per second, ${show(sessions)} × ${show(subscribers / sessions)}${window > 1 ? `, ${window} at once` : ''}`,
+    value: show(rate(found.door)),
+    floor: show(rate(found.raw)),
+    // Of neighbours in time, so that a noisy minute hits both.
+    ratio: show(median(found.door.map(({ perSecond }, n) => perSecond / (found.raw[n]?.perSecond ?? 0)))),
+    note: `each: ${figures(found.door)} of CPU; raw: ${figures(found.raw)}`,
+  }
+}
+
+async function deliverTo(
+  mode: 'raw' | 'door',
+  databaseUrl: string,
+  { sessions, subscribers, window, measureMs }: Load & { measureMs: number },
+): Promise<Delivery> {
+  const ids = Array.from({ length: sessions }, (_, n) => `bench:${n}`)
+  const subject = await Subject.start(mode, databaseUrl)
+  const crowd = new Crowd(subject.target)
+  await crowd.add(subscribers, (n) => ids[n % sessions] ?? '', LAST_SEQ)
+  const sessionIds = mode === 'raw' ? ids.slice(0, 1) : ids
+  const delivery = await deliver(subject, crowd, { sessionIds, window, measureMs })
+  await crowd.close()
+  await subject.stop()
+  return delivery
 }
 
 /** Publishes to all of them, so many events at a time, and counts what arrives. */
 async function deliver(
   subject: Subject,
   crowd: Crowd,
-  { sessionIds, window }: { sessionIds: readonly string[]; window: number },
+  { sessionIds, window, measureMs }: { sessionIds: readonly string[]; window: number; measureMs: number },
 ): Promise<Delivery> {
   const perRound = crowd.sockets.length
+  const publish = (): void => subject.tell({ kind: 'publish', sessionIds, text: timedText() })
   // One event, to learn how long its frame is.
   crowd.bytes = 0
-  subject.tell({ kind: 'publish', sessionIds, text: textOf() })
+  publish()
   while (crowd.bytes === 0) await sleep(50)
   await sleep(500)
   const roundBytes = crowd.bytes
-  const latencies: number[] = []
+  const latenciesMs: number[] = []
   let sent = 0
   let measuring = false
   crowd.bytes = 0
-  crowd.onData = (first) => {
-    const at = first === null ? null : /t=(\d+\.\d+)/.exec(first)?.[1]
-    if (measuring && at !== undefined && at !== null) latencies.push(now() - Number(at))
-    while (sent < Math.floor(crowd.bytes / roundBytes) + window) {
-      sent += 1
-      subject.tell({ kind: 'publish', sessionIds, text: textOf() })
-    }
+  crowd.onData = (sentAtMs) => {
+    if (measuring && sentAtMs !== null) latenciesMs.push(nowMs() - sentAtMs)
+    for (; sent < Math.floor(crowd.bytes / roundBytes) + window; sent += 1) publish()
   }
   crowd.onData(null)
   await sleep(WARM_UP_MS)
-  const before = { ...(await subject.measure()), bytes: crowd.bytes, at: now() }
+  const before = { ...(await subject.measure()), bytes: crowd.bytes, atMs: nowMs() }
   measuring = true
-  await sleep(MEASURE_MS)
-  const after = { ...(await subject.measure()), bytes: crowd.bytes, at: now() }
+  await sleep(measureMs)
+  const after = { ...(await subject.measure()), bytes: crowd.bytes, atMs: nowMs() }
   crowd.onData = () => undefined
   await sleep(300)
   const delivered = ((after.bytes - before.bytes) / roundBytes) * perRound
-  const sorted = latencies.sort((a, b) => a - b)
   return {
-    perSecond: delivered / ((after.at - before.at) / 1000),
+    perSecond: (delivered * 1000) / (after.atMs - before.atMs),
     cpuMicros: ((after.cpuMs - before.cpuMs) * 1000) / delivered,
-    p50Ms: sorted[Math.floor(sorted.length * 0.5)] ?? 0,
-    p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
+    latenciesMs,
   }
 }
 
-/** Equally long each time. */
-function textOf(): string {
-  return `t=${now().toFixed(3)} ${PADDING}`
-}
-
-async function subscribeMany(subject: Subject, count: number, sessionOf: (n: number) => string): Promise<Crowd> {
-  const crowd = new Crowd()
-  for (let n = 0; n < count; n += 100) {
-    await Promise.all(Array.from({ length: Math.min(100, count - n) }, (_, m) => crowd.add(subject, sessionOf(n + m))))
-  }
-  await sleep(1000)
-  return crowd
-}
-
-async function compare(databaseUrl: string, { sessions, subscribers, window }: Load): Promise<void> {
-  const ids = Array.from({ length: sessions }, (_, n) => `bench:${n}`)
-  const found: Record<string, Delivery> = {}
-  for (const mode of ['raw', 'door', 'raw', 'door'] as const) {
-    const subject = await Subject.start(mode, databaseUrl)
-    const crowd = await subscribeMany(subject, subscribers, (n) => ids[n % sessions] ?? '')
-    const delivery = await deliver(subject, crowd, { sessionIds: mode === 'raw' ? ids.slice(0, 1) : ids, window })
-    if ((found[mode]?.perSecond ?? 0) < delivery.perSecond) found[mode] = delivery
-    await crowd.close()
-    await subject.stop()
-  }
-  const { raw, door } = found
-  if (raw === undefined || door === undefined) throw new Error('nothing was measured')
-  console.log(
-    [
-      `${sessions} × ${subscribers / sessions}`.padEnd(9),
-      String(window).padStart(6),
-      Math.round(raw.perSecond).toString().padStart(9),
-      Math.round(door.perSecond).toString().padStart(9),
-      (door.perSecond / raw.perSecond).toFixed(2).padStart(6),
-      `${raw.cpuMicros.toFixed(1)} / ${door.cpuMicros.toFixed(1)}`.padStart(13),
-      `${raw.p50Ms.toFixed(1)} / ${door.p50Ms.toFixed(1)}`.padStart(13),
-      `${raw.p99Ms.toFixed(1)} / ${door.p99Ms.toFixed(1)}`.padStart(13),
-    ].join('  '),
-  )
-}
-
-async function weigh(
-  databaseUrl: string,
-  mode: 'raw' | 'door',
-  { count, sessions }: { count: number; sessions: number },
-): Promise<number> {
+async function weigh(databaseUrl: string, mode: 'raw' | 'door', sessions: number): Promise<number> {
   const subject = await Subject.start(mode, databaseUrl)
-  const crowd = await subscribeMany(subject, 200, () => 'bench:0')
+  const [warmUp, crowd] = [new Crowd(subject.target), new Crowd(subject.target)]
+  await warmUp.add(200, () => 'bench:0', LAST_SEQ)
   const before = await subject.measure()
-  const more = await subscribeMany(subject, count, (n) => `bench:${n % sessions}`)
+  await crowd.add(IDLE_SUBSCRIBERS, (n) => `bench:${n % sessions}`, LAST_SEQ)
   await sleep(2000)
   const after = await subject.measure()
-  await Promise.all([crowd.close(), more.close()])
+  await Promise.all([warmUp.close(), crowd.close()])
   await subject.stop()
-  return (after.rssBytes - before.rssBytes) / count / 1000
+  return (after.rssBytes - before.rssBytes) / IDLE_SUBSCRIBERS / 1000
 }
 
-/** (d) Delivery of one event to many, and (g) the memory of an idle subscriber, as tables on standard output. */
-export async function measureFanOut(): Promise<void> {
+async function openDatabase(): Promise<{ readonly url: string } & AsyncDisposable> {
   await using cleanup = new AsyncDisposableStack()
   const logger = createLogger({ level: 'warn', pretty: false })
   const home = cleanup.use(await createTemporaryHome())
@@ -240,20 +210,10 @@ export async function measureFanOut(): Promise<void> {
   const client = new pg.Client({ connectionString: postgres.url })
   await client.connect()
   await client.query(
-    `INSERT INTO sessions (id, source_kind, source_interactive, last_seq) SELECT 'bench:' || n, 'bench', true, 100000 FROM generate_series(0, 4999) n`,
+    `INSERT INTO sessions (id, source_kind, source_interactive, last_seq)
+     SELECT 'bench:' || n, 'bench', true, ${LAST_SEQ} FROM generate_series(0, ${IDLE_SUBSCRIBERS - 1}) n`,
   )
   await client.end()
-  console.log('sessions × subscribers each, deliveries per second, better of two runs\n')
-  console.log('           window        raw       door   ratio   CPU µs r / d    p50 ms r / d   p99 ms r / d')
-  for (const load of LOADS) await compare(postgres.url, load)
-  console.log('\nmemory per idle subscriber at 5 000, kB')
-  console.log(`  raw                    ${(await weigh(postgres.url, 'raw', { count: 5000, sessions: 1 })).toFixed(1)}`)
-  console.log(
-    `  door, one session      ${(await weigh(postgres.url, 'door', { count: 5000, sessions: 1 })).toFixed(1)}`,
-  )
-  console.log(
-    `  door, 5 000 sessions   ${(await weigh(postgres.url, 'door', { count: 5000, sessions: 5000 })).toFixed(1)}`,
-  )
+  const owned = cleanup.move()
+  return { url: postgres.url, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
-
-if (import.meta.main) await measureFanOut()

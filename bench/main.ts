@@ -4,59 +4,69 @@
  */
 import { parseArgs } from 'node:util'
 import { measureAccept } from './accept.ts'
-import { measureFanOut } from './fan-out.ts'
+import { measureFanOut, measureIdleSubscribers } from './fan-out.ts'
+import { measureIdleSessions } from './idle-sessions.ts'
+import { measureNeighbour } from './neighbour.ts'
 import { measurePages } from './pages.ts'
 import { Stage } from './stage.ts'
-import { measureTurns } from './turns.ts'
+import { printTable, type Row } from './table.ts'
+import { measureLatency, measureThroughput } from './turns.ts'
 
-export interface Row {
-  readonly what: string
-  readonly value: string
-  /** What the barest script reaches; empty where there is none. */
-  readonly floor: string
-  readonly ratio: string
-  readonly note: string
-}
+const HELP = `npm run bench -- [--only a,b,d,e,f,g] [--quick] [--help]
 
-const HELP = `npm run bench -- [--only a,d] [--quick] [--help]
-
-  --only   which parts: a (with b and c), d (with g), e, f; default all
+  --only   which parts; default all (8 minutes)
+             a  from a message to its final answer     b  turns per second     both against the barest script
+             d  delivery to many subscribers           e  accepting messages
+             f  pages of long lists                    g  memory of what is idle
   --quick  fewer rounds: for a first look, not for figures
 
 Everything runs on this machine's loopback: a real server process on the embedded PostgreSQL, an instant stand-in for a
 language model, clients in processes of their own. Figures are medians; compare ratios, not machines.`
 
+/** A part's letter, and what measures it on a server and database of its own: none leaves work for the next. */
+type Part = readonly [letter: string, measure: (quick: boolean) => Promise<Row[]>]
+
+const PARTS: readonly Part[] = [
+  [
+    'a',
+    (quick) => onStage((stage) => measureLatency(stage, quick ? { rounds: 4, turns: 10 } : { rounds: 20, turns: 20 })),
+  ],
+  ['b', (quick) => onStage((stage) => measureThroughput(stage, { rounds: quick ? 2 : 7 }))],
+  ['d', (quick) => measureFanOut(quick ? { rounds: 1, measureMs: 1000 } : { rounds: 3, measureMs: 3000 })],
+  ['d', (quick) => onStage((stage) => measureNeighbour(stage, { events: quick ? 20 : 100 }))],
+  ['e', (quick) => onStage((stage) => measureAccept(stage, { messages: quick ? 1000 : 4000 }))],
+  ['f', (quick) => onStage((stage) => measurePages(stage, { requests: quick ? 50 : 300 }))],
+  ['g', () => onStage((stage) => measureIdleSessions(stage))],
+  ['g', () => measureIdleSubscribers()],
+]
+
+async function onStage(measure: (stage: Stage) => Promise<Row[]>): Promise<Row[]> {
+  await using stage = await Stage.start()
+  // The stage stands until it is measured: not "return measure(stage)".
+  return await measure(stage)
+}
+
+async function main(only: readonly string[], quick: boolean): Promise<void> {
+  const chosen = PARTS.filter(([letter]) => only.includes(letter))
+  if (chosen.length === 0) throw new Error(`--only: none of these parts exists: ${only.join(', ')}`)
+  const rows: Row[] = []
+  for (const [letter, measure] of chosen) {
+    console.error(`measuring (${letter}) …`)
+    rows.push(...(await measure(quick)))
+  }
+  printTable(rows)
+}
+
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'a,d,e,f' },
+    only: { type: 'string', default: 'a,b,d,e,f,g' },
     quick: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
 if (flags.help) console.log(HELP)
-else await main(new Set(flags.only.split(',').map((part) => part.trim())), flags.quick)
-
-async function main(parts: ReadonlySet<string>, quick: boolean): Promise<void> {
-  const rows: Row[] = []
-  const run = async (name: string, measure: (stage: Stage) => Promise<Row[]>): Promise<void> => {
-    if (!parts.has(name)) return
-    console.error(`measuring (${name}) …`)
-    // A fresh server and database for each: no part leaves work for the next.
-    await using stage = await Stage.start()
-    rows.push(...(await measure(stage)))
-  }
-  await run('a', (stage) => measureTurns(stage, quick ? { rounds: 2, perRound: 20 } : { rounds: 6, perRound: 60 }))
-  await run('e', (stage) => measureAccept(stage, { messages: quick ? 1000 : 4000 }))
-  await run('f', (stage) => measurePages(stage, { requests: quick ? 50 : 300 }))
-  if (rows.length > 0) print(rows)
-  if (parts.has('d')) await measureFanOut()
-}
-
-function print(rows: readonly Row[]): void {
-  const width = Math.max(...rows.map(({ what }) => what.length))
-  console.log(`${''.padEnd(width)}  ${'ours'.padStart(8)}  ${'floor'.padStart(8)}  ${'ratio'.padStart(6)}`)
-  for (const { what, value, floor, ratio, note } of rows) {
-    console.log(`${what.padEnd(width)}  ${value.padStart(8)}  ${floor.padStart(8)}  ${ratio.padStart(6)}  ${note}`)
-  }
-  console.log('')
-}
+else
+  await main(
+    flags.only.split(',').map((part) => part.trim()),
+    flags.quick,
+  )

@@ -2,8 +2,8 @@
 import pg from 'pg'
 import { median, percentile, show } from './figures.ts'
 import { JsonClient } from './json-client.ts'
-import type { Row } from './main.ts'
 import { TOKEN, USER_TOKEN, type Stage } from './stage.ts'
+import type { Row } from './table.ts'
 
 const SESSIONS = `{ sessions(first: 50) { edges { cursor node { id description status messageCount turnCount queueLength lastMessagePreview lastActivityAt lastSeq } } pageInfo { hasNextPage endCursor } } }`
 const EVENTS = `{ session(id: "many:0") { events(after: 50000, first: 50) { __typename seq at turnId ... on TaskOutputEvent { taskId stream text } } } }`
