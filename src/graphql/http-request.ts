@@ -83,9 +83,11 @@ function readBody(request: IncomingMessage): Promise<string | HttpRefusal> {
       chunks.push(chunk)
     })
     request.on('end', () => resolve(decode(chunks)))
-    const brokenOff = (): void => resolve(badRequest('The request was broken off.'))
-    request.on('error', brokenOff)
-    request.on('close', brokenOff)
+    const onClose = (): void => {
+      if (!request.complete) resolve(badRequest('The request was broken off.'))
+    }
+    request.on('error', onClose)
+    request.on('close', onClose)
   })
 }
 

@@ -22,6 +22,8 @@ export interface DatabaseOptions {
   readonly logger: Logger
 }
 
+/** Texts of Prisma's that are prepared; which there are depends on what clients select. Others are parsed each time. */
+const MAX_NAMED_STATEMENTS = 100
 /** A request waits this long for a connection, then fails with DATABASE_UNAVAILABLE: callers are told, not left hanging. */
 const CONNECT_TIMEOUT_MS = 3000
 /** What has no answer by then is given up: a host that vanished without a word must not leave requests and turns hanging. */
@@ -33,6 +35,7 @@ export class Database {
   readonly url: string
   readonly prisma: PrismaClient
   readonly #pool: Pool
+  readonly #statementNames = new Map<string, string>()
 
   constructor(options: DatabaseOptions) {
     this.url = options.url
@@ -47,7 +50,9 @@ export class Database {
     })
     // An idle connection broke: the pool replaces it; the next query tells whether the database is really gone.
     this.#pool.on('error', (error) => options.logger.warn({ error: messageOf(error) }, 'database connection lost'))
-    this.prisma = new PrismaClient({ adapter: new PrismaPg(this.#pool) })
+    this.prisma = new PrismaClient({
+      adapter: new PrismaPg(this.#pool, { statementNameGenerator: ({ sql }) => this.#nameOf(sql) }),
+    })
   }
 
   /** Runs one statement in one round trip. */
@@ -60,6 +65,15 @@ export class Database {
     } catch (error) {
       throw toAppError(error)
     }
+  }
+
+  /** Empty: not prepared. */
+  #nameOf(sql: string): string {
+    const known = this.#statementNames.get(sql)
+    if (known !== undefined) return known
+    const name = this.#statementNames.size < MAX_NAMED_STATEMENTS ? `prisma.${this.#statementNames.size}` : ''
+    if (name !== '') this.#statementNames.set(sql, name)
+    return name
   }
 
   async close(): Promise<void> {
