@@ -5,6 +5,10 @@ import { defineConfig, type OxlintConfig } from 'oxlint'
  * ARCHITECTURE.md explains the order. When a row stands in your way, change the design, not the row.
  */
 const base = ['platform', 'core', 'config', 'store', 'events']
+const below = [
+  ...base,
+  ...['model', 'secrets', 'jobs', 'audit', 'delivery', 'execution', 'agents', 'knowledge', 'intake', 'turn', 'worker'],
+]
 const layers: Record<string, readonly string[]> = {
   platform: [],
   core: ['platform'],
@@ -12,12 +16,17 @@ const layers: Record<string, readonly string[]> = {
   store: ['platform', 'core', 'config', 'generated'],
   events: ['platform', 'core', 'config', 'store'],
   model: base,
-  execution: base,
-  agents: [...base, 'model', 'execution'],
-  intake: base,
-  turn: [...base, 'model', 'execution', 'agents'],
-  worker: [...base, 'model', 'execution', 'agents', 'turn'],
-  graphql: [...base, 'model', 'execution', 'agents', 'intake', 'turn', 'worker', 'generated'],
+  execution: [...base, 'secrets'],
+  secrets: base,
+  jobs: base,
+  audit: [...base, 'jobs'],
+  delivery: [...base, 'secrets', 'audit', 'jobs'],
+  agents: [...base, 'model', 'execution', 'secrets'],
+  knowledge: [...base, 'model', 'execution', 'secrets', 'audit', 'agents'],
+  intake: [...base, 'secrets', 'audit', 'delivery'],
+  turn: [...base, 'model', 'execution', 'secrets', 'audit', 'delivery', 'agents', 'knowledge'],
+  worker: [...base, 'model', 'execution', 'secrets', 'audit', 'delivery', 'agents', 'knowledge', 'turn'],
+  graphql: [...below, 'generated'],
 }
 const folders = [...Object.keys(layers), 'generated']
 

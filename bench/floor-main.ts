@@ -83,11 +83,13 @@ function commit(
 
 /** `, name AS (…)` for a model call, whose values begin at parameter `$at`. */
 const callSql = (at: number, andSet = ''): string => `, c AS (
-    INSERT INTO model_calls (id, session_id, turn_id, role, provider, model, status, input_tokens, output_tokens, cached_tokens, duration_ms, at)
-    VALUES ($${at}, $1, $2, $${at + 1}, 'stub', 'instant', 'OK', $${at + 2}, $${at + 3}, 0, 0, now())),
+    INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, token_name, data)
+    VALUES ($${at}, now(), 'MODEL_CALL', $1, $2, 'ada', 'floor', jsonb_build_object('role', $${at + 1}::text, 'provider', 'stub',
+      'model', 'instant', 'status', 'OK', 'inputTokens', $${at + 2}::int, 'outputTokens', $${at + 3}::int, 'cachedTokens', 0,
+      'cost', NULL, 'durationMs', 0))),
   u AS (UPDATE turns SET model_calls = model_calls + 1, input_tokens = input_tokens + $${at + 2},
     output_tokens = output_tokens + $${at + 3}${andSet} WHERE id = $2)`
-const callValues = ({ role, input, output }: Answer): unknown[] => [newId('modelCall'), role, input, output]
+const callValues = ({ role, input, output }: Answer): unknown[] => [newId('audit'), role, input, output]
 
 async function accept(sessionId: string, content: string): Promise<{ turnId: string; messageId: string }> {
   const [turnId, messageId] = [newId('turn'), newId('message')]

@@ -1,8 +1,9 @@
 /** The agents as the turn sees them: each is a question with a typed answer, and the record of the calls it took. */
 import type { Role } from '../core/identity.ts'
 import type { AppError } from '../core/errors.ts'
-import type { ModelCallRecord } from '../core/model-call.ts'
+import type { AgentRole, ModelCallRecord } from '../core/model-call.ts'
 import type { ProposedPlan } from '../core/plan.ts'
+import type { SkillArguments, SkillSummary } from '../core/skill.ts'
 import type { ReviewVerdict, TaskStatus, TaskType } from '../core/status.ts'
 
 /** Every call that was made is recorded, also those of a question that failed in the end. */
@@ -15,6 +16,8 @@ export interface TaskReport {
   readonly index: number
   readonly type: TaskType
   readonly detail: string
+  readonly skill: string | null
+  readonly args: SkillArguments | null
   readonly expect: string | null
   readonly status: TaskStatus
   readonly exitCode: number | null
@@ -28,10 +31,31 @@ export interface PlannerContext {
   readonly message: string
   /** Earlier trusted messages, oldest first. */
   readonly recentMessages: readonly { readonly user: string | null; readonly role: string; readonly content: string }[]
-  /** What the agent said lately, oldest first. */
+  /** What the agent said since the last summary, oldest first. */
   readonly recentOutputs: readonly string[]
+  /** What was said before the recent messages, in short; '' when there is nothing yet. */
+  readonly summary: string
+  readonly facts: readonly KnownFact[]
+  /** Open questions, of this session and of all; the planner raises them and says which ones the message answers. */
+  readonly questions: readonly OpenQuestion[]
+  /** Those that the caller may use. */
+  readonly skills: readonly SkillSummary[]
+  /** What strangers wrote in the session, in other words, oldest first. */
+  readonly paraphrased: readonly { readonly sender: string | null; readonly text: string }[]
+  /** Names of the secrets that the session's process holds; never their values. */
+  readonly secretNames: readonly string[]
   readonly maxTasks: number
   readonly replan: ReplanContext | null
+}
+
+export interface KnownFact {
+  readonly id: string
+  readonly content: string
+}
+
+export interface OpenQuestion {
+  readonly id: string
+  readonly content: string
 }
 
 export interface ReplanContext {
@@ -59,6 +83,8 @@ export interface ReviewerContext {
 export interface Review {
   readonly verdict: ReviewVerdict
   readonly reason: string | null
+  /** A candidate fact that the result shows, in one self-contained sentence. */
+  readonly learn: string | null
 }
 
 export interface MessengerContext {
@@ -66,12 +92,60 @@ export interface MessengerContext {
   readonly detail: string
   /** Outputs of the plan's earlier tasks, which `detail` may refer to; fenced. */
   readonly outputs: readonly TaskReport[]
+  readonly summary: string
+  readonly facts: readonly KnownFact[]
+}
+
+export interface CuratorContext {
+  readonly learnings: readonly { readonly id: string; readonly content: string }[]
+  readonly facts: readonly KnownFact[]
+  readonly questions: readonly OpenQuestion[]
+  readonly summary: string
+}
+
+export type Evaluation = { readonly learningId: string; readonly reason: string } & (
+  | { readonly verdict: 'PROMOTE'; readonly fact: string }
+  | { readonly verdict: 'ASK'; readonly question: string }
+  | { readonly verdict: 'DISCARD' }
+)
+
+export interface SummarizerContext {
+  /** The summary so far; '' when there is none. */
+  readonly summary: string
+  /** What is to be added, oldest first: messages with what the agent answered. */
+  readonly messages: readonly {
+    readonly user: string | null
+    readonly role: string
+    readonly content: string
+    readonly outputs: readonly string[]
+  }[]
+}
+
+/** What becomes of the facts of a batch; each of its facts is named by exactly one operation. */
+export type Consolidation =
+  | { readonly operation: 'KEEP'; readonly factId: string }
+  | { readonly operation: 'EDIT'; readonly factId: string; readonly content: string }
+  | { readonly operation: 'MERGE'; readonly factIds: readonly string[]; readonly content: string }
+  | { readonly operation: 'DROP'; readonly factId: string; readonly reason: string }
+
+export interface ParaphraserContext {
+  readonly messages: readonly { readonly id: string; readonly sender: string | null; readonly content: string }[]
 }
 
 export interface Agents {
   /** The "provider:model" that plays this role, for events and `Server.models`. */
-  modelOf(role: 'planner' | 'reviewer' | 'messenger'): { readonly provider: string; readonly model: string }
+  modelOf(role: AgentRole): { readonly provider: string; readonly model: string }
   plan(context: PlannerContext, feedback: readonly PlanFeedback[], signal: AbortSignal): Promise<Answer<ProposedPlan>>
   review(context: ReviewerContext, signal: AbortSignal): Promise<Answer<Review>>
+  /** One evaluation for each learning of the context, in their order. */
+  curate(context: CuratorContext, signal: AbortSignal): Promise<Answer<readonly Evaluation[]>>
+  /** The new summary. */
+  summarize(context: SummarizerContext, signal: AbortSignal): Promise<Answer<string>>
+  consolidate(facts: readonly KnownFact[], signal: AbortSignal): Promise<Answer<readonly Consolidation[]>>
+  /** A paraphrase for each message of the context. */
+  paraphrase(
+    context: ParaphraserContext,
+    signal: AbortSignal,
+  ): Promise<Answer<readonly { readonly id: string; readonly text: string }[]>>
   write(context: MessengerContext, onText: (delta: string) => void, signal: AbortSignal): Promise<Answer<string>>
 }

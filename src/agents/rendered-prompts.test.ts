@@ -68,7 +68,8 @@ describe('the planner reads', () => {
   })
 
   test('why its plan was refused, and that it was told before', async () => {
-    const plan = { goal: 'Count', tasks: [{ type: 'EXEC' as const, detail: 'wc -l notes.txt', expect: null }] }
+    const task = { type: 'EXEC' as const, detail: 'wc -l notes.txt', skill: null, args: null, expect: null }
+    const plan = { goal: 'Count', tasks: [task], secrets: [], answers: [] }
     const problems = ['Task 1 (exec) has no expect.', 'Task 1, the last one, is exec.']
     const feedback = [
       { plan, problems },

@@ -1,5 +1,5 @@
 /** One call of a language model, as it is recorded: what it cost and how it ended, never its prompt or its answer. */
-export type AgentRole = 'planner' | 'reviewer' | 'messenger'
+export type AgentRole = 'planner' | 'reviewer' | 'messenger' | 'curator' | 'summarizer' | 'paraphraser'
 
 export interface ModelCallRecord {
   readonly role: AgentRole

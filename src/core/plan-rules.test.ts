@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import type { ProposedPlan, ProposedTask } from './plan.ts'
 import { MAX_DETAIL_BYTES, MAX_EXPECT_BYTES, validatePlan } from './plan-rules.ts'
 
-const exec: ProposedTask = { type: 'EXEC', detail: 'echo hi', expect: 'it prints hi' }
-const msg: ProposedTask = { type: 'MSG', detail: 'Say hi.', expect: null }
-const plan = (...tasks: ProposedTask[]): ProposedPlan => ({ goal: 'Say hi', tasks })
+const exec: ProposedTask = { type: 'EXEC', detail: 'echo hi', skill: null, args: null, expect: 'it prints hi' }
+const msg: ProposedTask = { type: 'MSG', detail: 'Say hi.', skill: null, args: null, expect: null }
+const plan = (...tasks: ProposedTask[]): ProposedPlan => ({ goal: 'Say hi', tasks, secrets: [], answers: [] })
 const limits = { maxTasks: 3 }
 
 describe('validatePlan', () => {
@@ -79,7 +79,7 @@ describe('validatePlan', () => {
     ],
     [
       'a goal that is too long',
-      { goal: 'x'.repeat(5000), tasks: [msg] },
+      { ...plan(msg), goal: 'x'.repeat(5000) },
       ['The goal is 5000 bytes long; at most 4096 are allowed. One sentence is enough.'],
     ],
   ])('refuses %s', (_, bad, problems) => {
@@ -106,6 +106,7 @@ describe('validatePlan', () => {
     fc.assert(
       fc.property(fc.array(anyTask, { maxLength: 6 }), (tasks) => {
         const mended: ProposedTask[] = tasks.slice(0, limits.maxTasks - 1).map((task) => ({
+          ...msg,
           type: task.type,
           detail: task.detail.trim() === '' ? 'true' : task.detail,
           expect: task.type === 'MSG' ? null : 'it succeeds',

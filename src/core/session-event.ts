@@ -4,13 +4,14 @@
  *
  * A turn's events, in order:
  *   MessageReceived
- *   PipelineStep RECEIVED, CONTEXT, PLANNING, PLANNED, VALIDATION      (PLANNING … VALIDATION again for each retry)
+ *   PipelineStep RECEIVED, PARAPHRASE (only when due), CONTEXT, PLANNING, PLANNED, VALIDATION      (PLANNING … VALIDATION again for each retry)
  *   PlanCreated
  *   PipelineStep EXECUTING
  *   per task: TaskUpdate RUNNING, TaskOutput*, TaskUpdate DONE|FAILED  (EXEC; then PipelineStep REVIEWING, Review)
  *             TaskUpdate RUNNING, MessageOutput delta*, MessageOutput content, TaskUpdate DONE          (MSG)
  *   PipelineStep REPLANNING, … back to CONTEXT …                       (on verdict REPLAN)
  *   PipelineStep DELIVERING
+ *   PipelineStep CURATING, SUMMARIZING, CONSOLIDATING                  (each only when due)
  *   PipelineStep COMPLETE, TurnCompleted                               (always the last two, also after failure and cancel)
  */
 import type { PipelineStep, ReviewVerdict, TaskStatus, TurnStatus } from './status.ts'
@@ -41,7 +42,11 @@ export type SessionEventBody =
       readonly taskId: string
       readonly verdict: ReviewVerdict
       readonly reason: string | null
+      /** What was learned from it. Absent in events of before there were learnings. */
+      readonly learningId?: string | null
     }
+  /** The turn waits without a worker; it goes on no sooner than `until`, or when what it waits for has come. */
+  | { readonly type: 'TurnPaused'; readonly reason: string; readonly until: string | null }
   | {
       readonly type: 'TurnCompleted'
       readonly status: TurnStatus

@@ -7,6 +7,7 @@ export type TurnStatus = 'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELLED'
 export type FinalTurnStatus = 'DONE' | 'FAILED' | 'CANCELLED'
 export type PipelineStep =
   | 'RECEIVED'
+  | 'PARAPHRASE'
   | 'CONTEXT'
   | 'PLANNING'
   | 'PLANNED'
@@ -15,11 +16,22 @@ export type PipelineStep =
   | 'REVIEWING'
   | 'REPLANNING'
   | 'DELIVERING'
+  | 'CURATING'
+  | 'SUMMARIZING'
+  | 'CONSOLIDATING'
   | 'COMPLETE'
-export type TaskType = 'EXEC' | 'MSG'
+export type TaskType = 'EXEC' | 'MSG' | 'SKILL'
 /**
  * PENDING → RUNNING → DONE | FAILED, or SKIPPED (replanned away), CANCELLED, or INTERRUPTED: the process died while a side
  * effect was under way; its outcome is unknown, it is reviewed and never silently run again.
  */
 export type TaskStatus = 'PENDING' | 'RUNNING' | 'DONE' | 'FAILED' | 'SKIPPED' | 'CANCELLED' | 'INTERRUPTED'
 export type ReviewVerdict = 'OK' | 'REPLAN'
+export type LearningStatus = 'PENDING' | 'PROMOTED' | 'ASKED' | 'DISCARDED'
+/** Who made a fact: the curator from a learning, the summarizer by consolidation, or an admin. */
+export type FactSource = 'CURATOR' | 'SUMMARIZER' | 'MANUAL'
+export type FactChange = 'CREATED' | 'EDITED' | 'MERGED' | 'INVALIDATED' | 'RESTORED' | 'CONSOLIDATED'
+export type QuestionSource = 'CURATOR' | 'ADMIN'
+export type QuestionStatus = 'OPEN' | 'RESOLVED'
+/** DEAD: given up after the last attempt; an admin can have it delivered again. */
+export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'DEAD'

@@ -2,8 +2,10 @@
  * What a turn writes, as data: events together with the changes they tell of. `merge` folds writes that are recorded one
  * after another into one, so that a turn costs a handful of commits instead of one per step.
  */
+import type { NewAuditEntry } from './audit-entry.ts'
 import type { ModelCallRecord } from './model-call.ts'
 import type { NewEvent } from './session-event.ts'
+import type { SkillArguments } from './skill.ts'
 import type { FinalTurnStatus, PipelineStep, ReviewVerdict, TaskStatus, TaskType } from './status.ts'
 
 export interface NewPlan {
@@ -11,6 +13,7 @@ export interface NewPlan {
   readonly attempt: number
   readonly goal: string
   readonly replanReason: string | null
+  readonly secretNames: readonly string[]
   readonly createdAt: Date
 }
 
@@ -20,6 +23,8 @@ export interface NewTask {
   readonly index: number
   readonly type: TaskType
   readonly detail: string
+  readonly skill: string | null
+  readonly args: SkillArguments | null
   readonly expect: string | null
   readonly patch: TaskPatch
 }
@@ -38,6 +43,60 @@ export interface TaskPatch {
   readonly finishedAt?: Date
 }
 
+/** A candidate fact. `norm`: its text as repetitions are recognised by (core/normal-text.ts). */
+export interface NewLearning {
+  readonly id: string
+  readonly taskId: string
+  readonly content: string
+  readonly norm: string
+  readonly createdAt: Date
+}
+
+/** What the curator decided about a pending learning. One that somebody else has decided meanwhile stays as that left it. */
+export interface Curation {
+  readonly learningId: string
+  readonly status: 'PROMOTED' | 'ASKED' | 'DISCARDED'
+  readonly reason: string | null
+  readonly at: Date
+  /** With PROMOTED. */
+  readonly fact: { readonly id: string; readonly content: string; readonly norm: string } | null
+  /** With ASKED. */
+  readonly question: { readonly id: string; readonly content: string; readonly norm: string } | null
+}
+
+/** An agent's text to be posted; stored only when the session has a webhook. */
+export interface NewDelivery {
+  readonly id: string
+  readonly taskId: string
+  readonly final: boolean
+  readonly createdAt: Date
+}
+
+export interface NewPublishedFile {
+  readonly id: string
+  readonly taskId: string
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  readonly contentType: string
+  readonly createdAt: Date
+  readonly expiresAt: Date | null
+}
+
+/** What was said up to the message with seq `toSeq`, in short. Nothing is written when the summary no longer reaches to `fromSeq`. */
+export interface NewSummary {
+  readonly text: string
+  readonly fromSeq: number
+  readonly toSeq: number
+}
+
+/** A change of a stored message: its paraphrase, or its content after a secret was found in it. */
+export interface MessageText {
+  readonly id: string
+  readonly paraphrase?: string
+  readonly content?: string
+}
+
 export interface TurnWrite {
   readonly events: readonly NewEvent[]
   readonly step?: PipelineStep
@@ -47,13 +106,29 @@ export interface TurnWrite {
   readonly modelCalls?: readonly ModelCallRecord[]
   /** Text pieces of these tasks leave the log: their whole text is in it now. */
   readonly dropDeltasOf?: readonly string[]
+  readonly learnings?: readonly NewLearning[]
+  readonly curations?: readonly Curation[]
+  /** Ids of the facts that the planner was shown. */
+  readonly factsUsed?: readonly string[]
+  /** Open questions that the user's message answered. */
+  readonly answers?: readonly { readonly questionId: string; readonly answer: string; readonly at: Date }[]
+  readonly messageTexts?: readonly MessageText[]
+  readonly summary?: NewSummary
+  readonly deliveries?: readonly NewDelivery[]
+  readonly files?: readonly NewPublishedFile[]
+  readonly audit?: readonly NewAuditEntry[]
+  /**
+   * The turn waits without a worker: the session is given back at once, and the turn goes on from its rows no sooner than
+   * `until` (null: when somebody makes the session ready). `reason` is for people.
+   */
+  readonly pause?: { readonly reason: string; readonly at: Date; readonly until: Date | null }
   /** The turn ends: also settles its message and the session's counters. */
   readonly finish?: { readonly status: FinalTurnStatus; readonly failure: string | null; readonly at: Date }
 }
 
 /** `first`, then `second`, as one write. */
 export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
-  const tasks = [...(first.tasks ?? []), ...(second.tasks ?? [])]
+  const tasks = [...join(first.tasks, second.tasks)]
   const patches = new Map(first.taskPatches)
   for (const [id, patch] of second.taskPatches ?? []) {
     // A row that this same write inserts cannot be updated by it: the patch goes into the insert.
@@ -64,14 +139,33 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
   }
   const step = second.step ?? first.step
   const finish = second.finish ?? first.finish
+  const summary = second.summary ?? first.summary
+  const pause = second.pause ?? first.pause
   return {
     events: [...first.events, ...second.events],
     ...(step === undefined ? {} : { step }),
     ...(finish === undefined ? {} : { finish }),
-    plans: [...(first.plans ?? []), ...(second.plans ?? [])],
+    ...(summary === undefined ? {} : { summary }),
+    ...(pause === undefined ? {} : { pause }),
+    plans: join(first.plans, second.plans),
     tasks,
     taskPatches: patches,
-    modelCalls: [...(first.modelCalls ?? []), ...(second.modelCalls ?? [])],
-    dropDeltasOf: [...(first.dropDeltasOf ?? []), ...(second.dropDeltasOf ?? [])],
+    modelCalls: join(first.modelCalls, second.modelCalls),
+    dropDeltasOf: join(first.dropDeltasOf, second.dropDeltasOf),
+    learnings: join(first.learnings, second.learnings),
+    curations: join(first.curations, second.curations),
+    factsUsed: join(first.factsUsed, second.factsUsed),
+    answers: join(first.answers, second.answers),
+    messageTexts: join(first.messageTexts, second.messageTexts),
+    deliveries: join(first.deliveries, second.deliveries),
+    files: join(first.files, second.files),
+    audit: join(first.audit, second.audit),
   }
+}
+
+const NONE: readonly never[] = []
+
+function join<T>(first: readonly T[] = NONE, second: readonly T[] = NONE): readonly T[] {
+  if (second.length === 0) return first
+  return first.length === 0 ? second : [...first, ...second]
 }

@@ -5,7 +5,17 @@
 import { randomBytes } from 'node:crypto'
 import { typeidUnboxed } from 'typeid-js'
 
-export const ID_PREFIXES = { message: 'msg', turn: 'turn', plan: 'plan', task: 'task', modelCall: 'call' } as const
+export const ID_PREFIXES = {
+  message: 'msg',
+  turn: 'turn',
+  plan: 'plan',
+  task: 'task',
+  fact: 'fact',
+  learning: 'learn',
+  question: 'q',
+  delivery: 'dlv',
+  audit: 'aud',
+} as const
 export type IdKind = keyof typeof ID_PREFIXES
 
 /** A fresh id of this kind, such as "msg_01jd…". */

@@ -10,11 +10,15 @@ import type { Lease, TurnRef } from './turn-commit.ts'
 
 export interface OpenTurn extends TurnRef {
   readonly userName: string
+  /** The token that brought the message. */
+  readonly tokenName: string
   readonly content: string
   readonly startedAt: Date
   /** The turn had been started before: its rows say how far it came. */
   readonly resumed: boolean
   readonly cancelRequested: boolean
+  /** How often a process died while it ran this turn. */
+  readonly takeovers: number
   /** What the turn has cost so far. */
   readonly usage: Usage
 }
@@ -56,10 +60,12 @@ function begun(sessionId: string, row: Row, at: Date): BegunTurn {
     seq: row.seq,
     messageId: row.message_id,
     userName: row.user_name,
+    tokenName: row.client,
     content: row.content,
     startedAt: row.started_at ?? at,
     resumed: row.last_seq === null,
     cancelRequested: row.cancel_requested,
+    takeovers: row.takeovers,
     usage: {
       calls: row.model_calls,
       inputTokens: Number(row.input_tokens),
@@ -89,6 +95,8 @@ interface Row {
   content: string
   started_at: Date | null
   cancel_requested: boolean
+  takeovers: number
+  client: string
   model_calls: number
   input_tokens: string
   output_tokens: string
@@ -108,13 +116,15 @@ function beginSql({ fence, claim = '', answer }: { fence: string; claim?: string
     next AS (SELECT t.* FROM fence, turns t WHERE t.session_id = $1 AND t.status IN ('QUEUED', 'RUNNING') ORDER BY t.seq LIMIT 1),
     started AS (UPDATE turns t SET status = 'RUNNING', step = 'RECEIVED', started_at = $3 FROM next
       WHERE t.id = next.id AND t.status = 'QUEUED' RETURNING t.id, t.message_id),
+    woken AS (UPDATE turns t SET paused_at = NULL, paused_reason = NULL FROM next
+      WHERE t.id = next.id AND next.status = 'RUNNING' AND next.paused_at IS NOT NULL),
     message AS (UPDATE messages m SET status = 'PROCESSING' FROM started WHERE m.id = started.message_id RETURNING m.content),
     session AS (UPDATE sessions s SET last_seq = s.last_seq + 1, queue_length = s.queue_length - 1, status = 'RUNNING',
       last_activity_at = $3${claim} FROM started WHERE s.id = $1 RETURNING s.last_seq, s.epoch),
     event AS (INSERT INTO events (session_id, seq, at, turn_id, type, data)
       SELECT $1, session.last_seq, $3, started.id, 'PipelineStep', '{"step": "RECEIVED", "detail": null}' FROM session, started)
     SELECT next.id, next.seq, next.message_id, next.user_name, coalesce(message.content, m.content) AS content,
-      next.started_at, next.cancel_requested, next.model_calls, next.input_tokens, next.output_tokens, next.cached_tokens,
+      next.started_at, next.cancel_requested, next.takeovers, m.client, next.model_calls, next.input_tokens, next.output_tokens, next.cached_tokens,
       next.cost, session.last_seq, session.epoch
     FROM next JOIN messages m ON m.id = next.message_id LEFT JOIN session ON true LEFT JOIN message ON true
     WHERE ${answer}`

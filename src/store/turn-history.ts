@@ -1,4 +1,5 @@
 /** What a turn reads: how far it came before (after a takeover), and what was said in the session before it. */
+import type { SkillArguments } from '../core/skill.ts'
 import type { MessageRole, ReviewVerdict, TaskStatus, TaskType } from '../core/status.ts'
 import type { Database } from './database.ts'
 
@@ -7,6 +8,8 @@ export interface StoredTask {
   readonly index: number
   readonly type: TaskType
   readonly detail: string
+  readonly skill: string | null
+  readonly args: SkillArguments | null
   readonly expect: string | null
   readonly status: TaskStatus
   readonly output: string | null
@@ -32,7 +35,7 @@ export async function loadPlans(database: Database, turnId: string): Promise<Sto
 const LOAD_PLANS = {
   name: 'turn.plans',
   text: `SELECT p.id, p.attempt, p.goal, coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'index', t.index, 'type', t.type,
-      'detail', t.detail, 'expect', t.expect, 'status', t.status, 'output', t.output, 'stderr', t.stderr,
+      'detail', t.detail, 'skill', t.skill, 'args', t.args, 'expect', t.expect, 'status', t.status, 'output', t.output, 'stderr', t.stderr,
       'truncated', t.truncated, 'exitCode', t.exit_code, 'reviewVerdict', t.review_verdict, 'reviewReason', t.review_reason)
       ORDER BY t.index) FILTER (WHERE t.id IS NOT NULL), '[]') AS tasks
     FROM plans p LEFT JOIN tasks t ON t.plan_id = p.id WHERE p.turn_id = $1 GROUP BY p.id ORDER BY p.attempt`,

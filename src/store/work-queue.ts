@@ -69,6 +69,8 @@ const REAP = {
         AND (s.owner IN (SELECT id FROM dead) OR NOT EXISTS (SELECT 1 FROM nodes n WHERE n.id = s.owner))),
     free AS MATERIALIZED (
       SELECT s.id FROM lost JOIN sessions s ON s.id = lost.id AND s.owner = lost.owner FOR UPDATE OF s SKIP LOCKED)
+    taken_over AS (UPDATE turns t SET takeovers = t.takeovers + 1 FROM free
+      WHERE t.session_id = free.id AND t.status = 'RUNNING')
     UPDATE sessions s SET owner = NULL, ready_at = coalesce(s.ready_at, now()) FROM free
     WHERE s.id = free.id RETURNING s.id`,
 }

@@ -24,6 +24,12 @@ export async function assembleContext(context: TurnContext, attempts: readonly P
     message: turn.content,
     recentMessages: said.messages,
     recentOutputs: said.outputs,
+    summary: '',
+    facts: [],
+    questions: [],
+    skills: [],
+    paraphrased: [],
+    secretNames: [],
     maxTasks: settings.maxPlanTasks,
     replan: replanContextOf(attempts),
   }

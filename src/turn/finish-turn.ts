@@ -1,6 +1,6 @@
 /**
  * COMPLETE: settles the turn, its message and the session, and tells everybody; always the last events of a turn. A turn that
- * goes on elsewhere (handed over, lease lost) is left as it stands.
+ * goes on elsewhere or later (handed over, lease lost, paused) is left as it stands.
  */
 import type { FinalTurnStatus } from '../core/status.ts'
 import { endOpenTasks, type PlanState } from './plan-state.ts'
@@ -12,7 +12,7 @@ export async function finishTurn(
   attempts: readonly PlanState[],
   ending: Ending,
 ): Promise<Ending> {
-  if (ending.kind === 'Stopped' && ending.reason !== 'CANCELLED') return ending
+  if (ending.kind === 'Paused' || (ending.kind === 'Stopped' && ending.reason !== 'CANCELLED')) return ending
   const plan = attempts.at(-1) ?? null
   if (plan !== null) endOpenTasks(context, plan, 'CANCELLED')
   if (ending.kind === 'Failed') tellUser(context, plan, ending.failure)

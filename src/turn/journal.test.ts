@@ -14,7 +14,10 @@ function heldJournal() {
   const commits: { write: TurnWrite; resolve: (committed: Committed) => void; reject: (error: unknown) => void }[] = []
   const seen = { failures: [] as unknown[], cancels: 0 }
   const journal = new Journal({
+    sessionId: 'cli:test',
     turnId: 'turn_1',
+    userName: 'ada',
+    tokenName: 'cli',
     usage: NO_USAGE,
     clock: systemClock,
     commit: (write) => new Promise((resolve, reject) => commits.push({ write, resolve, reject })),

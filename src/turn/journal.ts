@@ -7,6 +7,8 @@
  * What must hold: one commit at a time; after a failed commit nothing more is written, and `onFailure` ends the turn.
  */
 import { nextTick } from 'node:process'
+import type { NewAuditEntry } from '../core/audit-entry.ts'
+import type { ModelCallRecord } from '../core/model-call.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { SessionEvent, SessionEventBody } from '../core/session-event.ts'
 import { merge, type TurnWrite } from '../core/turn-write.ts'
@@ -14,7 +16,11 @@ import { addUsage, type Usage } from '../core/usage.ts'
 import type { Committed } from '../store/turn-commit.ts'
 
 export interface JournalOptions {
+  readonly sessionId: string
   readonly turnId: string
+  /** Whom the audit names. */
+  readonly userName: string
+  readonly tokenName: string
   /** What the turn has cost before. */
   readonly usage: Usage
   readonly clock: Clock
@@ -52,11 +58,23 @@ export class Journal {
     const write: TurnWrite = {
       ...(step === undefined ? {} : { step }),
       ...changes,
+      ...this.#auditOf(changes),
       events: events.map((body) => ({ at, turnId: this.#options.turnId, body })),
     }
     for (const call of changes.modelCalls ?? []) this.#usage = addUsage(this.#usage, { calls: 1, ...call })
     this.#waiting = this.#waiting === null ? write : merge(this.#waiting, write)
     this.#committing ??= this.#commitAll()
+  }
+
+  /** Entries as the steps write them, together with those of the model calls. */
+  #auditOf({ modelCalls = [], audit = [] }: Omit<TurnWrite, 'events'>): Pick<TurnWrite, 'audit'> {
+    if (modelCalls.length === 0) return { audit }
+    return { audit: [...modelCalls.map((call) => this.#callEntry(call)), ...audit] }
+  }
+
+  #callEntry({ at, ...call }: ModelCallRecord): NewAuditEntry {
+    const { sessionId, turnId, userName, tokenName } = this.#options
+    return { at, sessionId, turnId, actor: userName, tokenName, body: { kind: 'MODEL_CALL', ...call } }
   }
 
   /** Resolves when all that was recorded is committed; rejects with what made a commit fail. */

@@ -65,6 +65,7 @@ function storePlan(context: TurnContext, proposed: ProposedPlan, attempts: reado
   const id = newId('plan')
   const tasks = proposed.tasks.map((task, index): TaskState => ({
     ...task,
+    args: null,
     id: newId('task'),
     index,
     status: 'PENDING',
@@ -83,15 +84,18 @@ function storePlan(context: TurnContext, proposed: ProposedPlan, attempts: reado
         attempt: plan.attempt,
         goal: plan.goal,
         replanReason: last?.tasks.find((task) => task.reviewVerdict === 'REPLAN')?.reviewReason ?? null,
+        secretNames: proposed.secrets.map((secret) => secret.key),
         createdAt: context.clock.now(),
       },
     ],
-    tasks: tasks.map(({ id: taskId, index, type, detail, expect }) => ({
+    tasks: tasks.map(({ id: taskId, index, type, detail, skill, args, expect }) => ({
       id: taskId,
       planId: id,
       index,
       type,
       detail,
+      skill,
+      args,
       expect,
       patch: {},
     })),

@@ -22,13 +22,23 @@ import type { PlanState } from './plan-state.ts'
 import { resumeAttempts } from './resume-attempts.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
 
+/** A turn that kills its process would otherwise kill one after another, for ever. */
+const MAX_TAKEOVERS = 10
+
 /** Runs the turn to its end, or until it is stopped. Rejects only when it can no longer write, or for a bug. */
 export async function runTurn(context: TurnContext): Promise<Ending> {
   const attempts = context.turn.resumed ? await takeOver(context) : []
-  const ending: Ending = context.turn.cancelRequested
-    ? { kind: 'Stopped', reason: 'CANCELLED' }
-    : await carryOut(context, attempts)
-  return finishTurn(context, attempts, ending)
+  return finishTurn(context, attempts, refusal(context) ?? (await carryOut(context, attempts)))
+}
+
+/** Why a turn is not carried on at all, if so. */
+function refusal({ turn }: TurnContext): Ending | null {
+  if (turn.cancelRequested) return { kind: 'Stopped', reason: 'CANCELLED' }
+  if (turn.takeovers < MAX_TAKEOVERS) return null
+  return {
+    kind: 'Failed',
+    failure: `The server died ${turn.takeovers} times while it worked on this. It is not tried again.`,
+  }
 }
 
 /**

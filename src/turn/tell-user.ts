@@ -18,16 +18,27 @@ export function tellUser(context: TurnContext, plan: PlanState | null, text: str
   const taskId = newId('task')
   const planId = plan?.id ?? newId('plan')
   const index = plan?.tasks.length ?? 0
-  const task = { id: taskId, index, type: 'MSG', detail: NOTICE_DETAIL, expect: null } as const
+  const task = { id: taskId, index, type: 'MSG', detail: NOTICE_DETAIL, skill: null, args: null, expect: null } as const
   const patch = { status: 'DONE', output: text, startedAt: at, finishedAt: at } as const
-  const made = { id: planId, attempt: 1, goal: 'Tell the user what went wrong.', replanReason: null, createdAt: at }
+  const made = {
+    id: planId,
+    attempt: 1,
+    goal: 'Tell the user what went wrong.',
+    replanReason: null,
+    secretNames: [],
+    createdAt: at,
+  }
   context.journal.record(
     [
       ...(plan === null ? [{ type: 'PlanCreated', planId } as const] : []),
       { type: 'MessageOutput', taskId, delta: null, content: text, final: false },
       { type: 'TaskUpdate', taskId, status: 'DONE' },
     ],
-    { plans: plan === null ? [made] : [], tasks: [{ ...task, planId, patch }] },
+    {
+      plans: plan === null ? [made] : [],
+      tasks: [{ ...task, planId, patch }],
+      deliveries: [{ id: newId('delivery'), taskId, final: false, createdAt: at }],
+    },
   )
   plan?.tasks.push({
     ...task,

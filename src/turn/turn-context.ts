@@ -36,6 +36,8 @@ export type Ending =
   /** `failure` is for people: what happened and what to do. */
   | { readonly kind: 'Failed'; readonly failure: string }
   | { readonly kind: 'Stopped'; readonly reason: StopReason }
+  /** The turn waits without a worker (see `pause` in core/turn-write.ts) and goes on from its rows. */
+  | { readonly kind: 'Paused' }
 
 /** The ending of a turn whose signal has aborted. */
 export function stopped(context: TurnContext): Ending {

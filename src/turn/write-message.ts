@@ -3,6 +3,7 @@
  * once and its pieces leave it. A text that was under way when a process died is written again from the start (TaskUpdate
  * RUNNING tells readers to begin anew).
  */
+import { newId } from '../platform/id.ts'
 import { OutputPieces } from './output-pieces.ts'
 import { reportOf, updateTask, type PlanState, type TaskState } from './plan-state.ts'
 import type { TaskOutcome } from './task-outcome.ts'
@@ -22,7 +23,7 @@ export async function writeMessage(context: TurnContext, plan: PlanState, task: 
   }
   const outputs = plan.tasks.slice(0, task.index).map(reportOf)
   const answer = await context.agents
-    .write({ goal: plan.goal, detail: task.detail, outputs }, onText, context.signal)
+    .write({ goal: plan.goal, detail: task.detail, outputs, summary: '', facts: [] }, onText, context.signal)
     .finally(() => (hasPieces = pieces.discard()))
   const drop = hasPieces || context.turn.resumed ? [task.id] : []
   if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
@@ -46,7 +47,7 @@ export async function writeMessage(context: TurnContext, plan: PlanState, task: 
       { type: 'PipelineStep', step: 'DELIVERING', detail: null },
       { type: 'MessageOutput', taskId: task.id, delta: null, content: answer.output, final },
     ],
-    changes,
+    changes: { ...changes, deliveries: [{ id: newId('delivery'), taskId: task.id, final, createdAt: finishedAt }] },
   })
   return { kind: 'Passed' }
 }

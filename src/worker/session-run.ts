@@ -155,7 +155,10 @@ export class SessionRun {
     const { lease, database, feed, clock, config, agents, commands, metrics } = this.#options
     const turnAbort = this.#turnAbort
     const journal = new Journal({
+      sessionId: lease.sessionId,
       turnId: turn.id,
+      userName: turn.userName,
+      tokenName: turn.tokenName,
       usage: turn.usage,
       clock,
       commit: async (write) => {

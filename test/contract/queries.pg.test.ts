@@ -245,23 +245,17 @@ describe('one thing by its id', () => {
     }
   })
 
-  test.each([
-    '',
-    'demo:2',
-    '\0',
-    '\ud800',
-    `demo:${'x'.repeat(300)}`,
-    newId('message'),
-    newId('task'),
-    newId('modelCall'),
-  ])('%j is nothing', async (id) => {
-    expect((await it.run('alice', api.NodeDocument, { id })).data).toEqual({ node: null })
-    expect((await it.run('alice', api.SessionDocument, { id })).data).toEqual({ session: null })
-    for (const document of [api.MessageDocument, api.TurnDocument, api.TaskDocument]) {
-      const answer = await it.run('alice', document as typeof api.MessageDocument, { id })
-      expect([Object.values(answer.data), answer.codes]).toEqual([[null], []])
-    }
-  })
+  test.each(['', 'demo:2', '\0', '\ud800', `demo:${'x'.repeat(300)}`, newId('message'), newId('task'), newId('plan')])(
+    '%j is nothing',
+    async (id) => {
+      expect((await it.run('alice', api.NodeDocument, { id })).data).toEqual({ node: null })
+      expect((await it.run('alice', api.SessionDocument, { id })).data).toEqual({ session: null })
+      for (const document of [api.MessageDocument, api.TurnDocument, api.TaskDocument]) {
+        const answer = await it.run('alice', document as typeof api.MessageDocument, { id })
+        expect([Object.values(answer.data), answer.codes]).toEqual([[null], []])
+      }
+    },
+  )
 
   test('message, turn and task lead to one another', async () => {
     const [id = ''] = demo.turnIds

@@ -251,7 +251,7 @@ describe('deleteSession', () => {
     await send('cli:delete')
     const started = await world.begin('cli:delete')
     await world.sql(
-      `INSERT INTO model_calls VALUES ('call_1', 'cli:delete', $1, 'planner', 'p', 'm', 'OK', 1, 1, 0, NULL, 5, now())`,
+      `INSERT INTO audit_entries (id, at, kind, session_id, turn_id, data) VALUES ('aud_1', now(), 'MODEL_CALL', 'cli:delete', $1, '{}')`,
       started?.turn.id,
     )
     await started?.end('DONE')
@@ -260,7 +260,7 @@ describe('deleteSession', () => {
       expect(await world.sql(`SELECT 1 FROM ${table} WHERE session_id = $1`, 'cli:delete')).toEqual([])
     }
     expect(await row('cli:delete')).toBeUndefined()
-    expect(await world.sql(`SELECT 1 FROM model_calls WHERE session_id = 'cli:delete'`)).toHaveLength(1)
+    expect(await world.sql(`SELECT 1 FROM audit_entries WHERE session_id = 'cli:delete'`)).toHaveLength(1)
     expect(world.rung).toContainEqual({ kind: 'gone', sessionId: 'cli:delete' })
     expect(world.removed).toEqual(['cli:delete'])
     expect(await remove('cli:delete')).toMatchObject({ kind: 'NotFound' })

@@ -58,7 +58,8 @@ describe('the planner', () => {
   test('is given the problems of its refused plan', async () => {
     await using stub = await StubEndpoint.start({ by: answerWell })
     await using world = await openAgentsWorld({ baseUrl: stub.baseUrl })
-    const plan = { goal: 'x', tasks: [{ type: 'EXEC' as const, detail: 'true', expect: null }] }
+    const task = { type: 'EXEC' as const, detail: 'true', skill: null, args: null, expect: null }
+    const plan = { goal: 'x', tasks: [task], secrets: [], answers: [] }
     await world.agents.plan(PLANNER_CONTEXT, [{ plan, problems: ['Task 1 (exec) has no expect.'] }], signal)
     expect(stub.calls[0]?.user).toContain('- Task 1 (exec) has no expect.')
   })

@@ -31,9 +31,13 @@ function toPlan({ goal, tasks }: z.output<typeof planSchema>): Parsed<ProposedPl
   }
   const value = {
     goal: toStorable(goal),
+    secrets: [],
+    answers: [],
     tasks: tasks.map(({ type, detail, expect }) => ({
       type: TYPES[type],
       detail: toStorable(detail),
+      skill: null,
+      args: null,
       expect: expect === null ? null : toStorable(expect),
     })),
   }

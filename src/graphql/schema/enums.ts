@@ -85,6 +85,7 @@ export const TaskTypeEnum = builder.enumType('TaskType', {
   values: {
     EXEC: { description: "Runs a shell command in the session's workspace." },
     MSG: { description: 'Writes a text to the user.' },
+    SKILL: { description: 'Runs an installed skill with arguments.' },
   } as const satisfies Values<TaskTypeName>,
 })
 
@@ -127,6 +128,7 @@ export const PipelineStepEnum = builder.enumType('PipelineStep', {
   description: 'The steps of a turn, in their order. PLANNING to REVIEWING repeat with every new plan.',
   values: {
     RECEIVED: { description: 'The turn has begun.' },
+    PARAPHRASE: { description: 'What strangers wrote is put into other words for the planner.' },
     CONTEXT: { description: 'What the planner needs to know is put together.' },
     PLANNING: { description: 'The planner is asked; the detail names the model.' },
     PLANNED: { description: 'The planner has answered; the detail counts tokens.' },
@@ -135,6 +137,9 @@ export const PipelineStepEnum = builder.enumType('PipelineStep', {
     REVIEWING: { description: 'The reviewer judges a command that has ended.' },
     REPLANNING: { description: 'The reviewer was not content: a new plan is made.' },
     DELIVERING: { description: 'The answer goes out.' },
+    CURATING: { description: 'The curator decides what becomes of learnings.' },
+    SUMMARIZING: { description: 'Older messages are summarised.' },
+    CONSOLIDATING: { description: 'Facts are tidied up, because there are many.' },
     COMPLETE: { description: 'The turn has ended, well or not. Always the last step.' },
   } as const satisfies Values<PipelineStepName>,
 })

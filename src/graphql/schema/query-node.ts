@@ -36,8 +36,6 @@ async function findNode(id: string, context: GraphQLContext, info: GraphQLResolv
       return brand('Plan', await prisma.plan.findFirst({ ...columns('Plan'), where }))
     case 'task':
       return brand('Task', await prisma.task.findFirst({ ...columns('Task'), where }))
-    case 'modelCall':
-      return null // recorded, but no type of the API
     default:
       return brand(
         'Session',

@@ -24,6 +24,7 @@ const TYPE_NAMES: Readonly<Record<LogEntry['type'], string>> = {
   TaskOutput: 'TaskOutputEvent',
   MessageOutput: 'MessageOutputEvent',
   Review: 'ReviewEvent',
+  TurnPaused: 'TurnPausedEvent',
   TurnCompleted: 'TurnCompletedEvent',
 }
 
@@ -153,6 +154,21 @@ builder.objectRef<EventOf<'Review'>>('ReviewEvent').implement({
     taskId: t.exposeID('taskId', { description: 'The task it judged.' }),
     verdict: t.expose('verdict', { type: ReviewVerdictEnum, description: 'Whether the result is good enough.' }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why; always there with REPLAN.' }),
+  }),
+})
+
+builder.objectRef<EventOf<'TurnPaused'>>('TurnPausedEvent').implement({
+  description: 'A turn waits. It goes on by itself when what it waits for has come, also after a restart.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    reason: t.exposeString('reason', { description: 'What it waits for and what can be done about it, for people.' }),
+    until: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it goes on at the latest; null when that is not known.',
+      resolve: ({ until }) => (until === null ? null : new Date(until)),
+    }),
   }),
 })
 

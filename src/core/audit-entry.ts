@@ -1,0 +1,58 @@
+/**
+ * The audit's entries: one union, stored append-only (`audit_entries`), sealed into a chain, shown to admins. `data` in the
+ * table is the body without `kind`. What must hold: never an output, a prompt or an answer, and never a secret.
+ */
+import type { DeliveryStatus, ReviewVerdict, TaskStatus, TaskType } from './status.ts'
+import type { ModelCallRecord } from './model-call.ts'
+
+export type AuditBody =
+  | ({ readonly kind: 'MODEL_CALL' } & Omit<ModelCallRecord, 'at'>)
+  | {
+      readonly kind: 'TASK'
+      readonly taskId: string
+      readonly taskType: TaskType
+      readonly detail: string
+      readonly status: TaskStatus
+      readonly durationMs: number | null
+      /** Characters. */
+      readonly outputLength: number
+    }
+  | {
+      readonly kind: 'REVIEW'
+      readonly taskId: string
+      readonly verdict: ReviewVerdict
+      readonly hasLearning: boolean
+    }
+  /** One attempt, or that it was given up or asked for again. */
+  | {
+      readonly kind: 'DELIVERY'
+      readonly deliveryId: string
+      readonly taskId: string
+      readonly url: string
+      readonly status: DeliveryStatus
+      readonly statusCode: number | null
+      readonly attempts: number
+    }
+  /** `subjectId`: the fact, learning or question; `change`: what was done, in the words of FactChange or the status reached. */
+  | {
+      readonly kind: 'KNOWLEDGE'
+      readonly subjectId: string
+      readonly change: string
+      readonly reason: string | null
+    }
+  | { readonly kind: 'ACCESS_DENIED'; readonly field: string; readonly reason: string }
+  | { readonly kind: 'CONFIG'; readonly change: string }
+  | { readonly kind: 'SESSION'; readonly change: string }
+
+export type AuditKind = AuditBody['kind']
+
+/** An entry not yet stored. */
+export interface NewAuditEntry {
+  readonly at: Date
+  readonly sessionId: string | null
+  readonly turnId: string | null
+  /** A user's name, or the part of the server that acted, such as "curator"; null when nobody is known. */
+  readonly actor: string | null
+  readonly tokenName: string | null
+  readonly body: AuditBody
+}

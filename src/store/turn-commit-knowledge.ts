@@ -1,0 +1,64 @@
+/**
+ * The fragments of a turn's commit that write knowledge. Each hangs on `w_fence` or `w_turn` (src/store/turn-commit.ts).
+ * A learning is decided once: a curation changes only one that is still pending, and facts and questions come from those alone.
+ */
+import type { Curation, MessageText, NewLearning, TurnWrite } from '../core/turn-write.ts'
+import type { Bind } from './turn-commit-bind.ts'
+
+/** Who the history names for what the curator did. */
+const CURATOR = 'curator'
+
+export function learningsSql(learnings: readonly NewLearning[], bind: Bind): string {
+  return `INSERT INTO learnings (id, session_id, turn_id, task_id, user_name, content, norm, created_at)
+    SELECT l.id, $1, $4, l."taskId", t.user_name, l.content, l.norm, l."createdAt"
+    FROM w_turn t, jsonb_to_recordset(${bind(JSON.stringify(learnings))}::jsonb)
+      AS l (id text, "taskId" text, content text, norm text, "createdAt" timestamptz)
+    ON CONFLICT (task_id) DO NOTHING`
+}
+
+export function curatedSql(curations: readonly Curation[], bind: Bind): string {
+  return `UPDATE learnings x SET status = c.status, reason = c.reason, decided_by = '${CURATOR}', decided_at = c.at,
+      fact_id = c.fact->>'id', question_id = c.question->>'id'
+    FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify(curations))}::jsonb)
+      AS c ("learningId" text, status learning_status, reason text, at timestamptz, fact jsonb, question jsonb)
+    WHERE x.id = c."learningId" AND x.session_id = $1 AND x.status = 'PENDING'
+    RETURNING c.at, c.fact, c.question`
+}
+
+export function factsSql(): string {
+  return `INSERT INTO facts (id, content, norm, source, session_id, created_at, updated_at)
+    SELECT c.fact->>'id', c.fact->>'content', c.fact->>'norm', 'CURATOR', $1, c.at, c.at
+    FROM w_curated c WHERE jsonb_typeof(c.fact) = 'object'`
+}
+
+export function factVersionsSql(): string {
+  return `INSERT INTO fact_versions (fact_id, version, content, change, changed_by, at)
+    SELECT c.fact->>'id', 1, c.fact->>'content', 'CREATED', '${CURATOR}', c.at
+    FROM w_curated c WHERE jsonb_typeof(c.fact) = 'object'`
+}
+
+export function questionsSql(): string {
+  return `INSERT INTO questions (id, content, norm, session_id, source, created_at)
+    SELECT c.question->>'id', c.question->>'content', c.question->>'norm', $1, 'CURATOR', c.at
+    FROM w_curated c WHERE jsonb_typeof(c.question) = 'object'`
+}
+
+/** A fact that was removed from the database meanwhile is left out. */
+export function factsUsedSql(factIds: readonly string[], bind: Bind): string {
+  return `INSERT INTO turn_facts (turn_id, fact_id, session_id)
+    SELECT $4, f.id, $1 FROM w_fence, facts f WHERE f.id = ANY(${bind(factIds)}::text[]) ON CONFLICT DO NOTHING`
+}
+
+/** Only questions that this session may answer: its own and those of every session. */
+export function answersSql(answers: NonNullable<TurnWrite['answers']>, bind: Bind): string {
+  return `UPDATE questions x SET status = 'RESOLVED', answer = a.answer, resolved_by = t.user_name, resolved_at = a.at
+    FROM w_turn t, jsonb_to_recordset(${bind(JSON.stringify(answers))}::jsonb) AS a ("questionId" text, answer text, at timestamptz)
+    WHERE x.id = a."questionId" AND x.status = 'OPEN' AND (x.session_id = $1 OR x.session_id IS NULL)`
+}
+
+/** A paraphrase is written once. */
+export function messageTextsSql(texts: readonly MessageText[], bind: Bind): string {
+  return `UPDATE messages x SET content = coalesce(m.content, x.content), paraphrase = coalesce(x.paraphrase, m.paraphrase)
+    FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify(texts))}::jsonb) AS m (id text, content text, paraphrase text)
+    WHERE x.id = m.id AND x.session_id = $1`
+}

@@ -1,0 +1,35 @@
+/**
+ * The fragments of a turn's commit that leave records for others: deliveries, published files, the audit. Each hangs on
+ * `w_fence` (src/store/turn-commit.ts).
+ */
+import type { NewAuditEntry } from '../core/audit-entry.ts'
+import type { NewDelivery, NewPublishedFile } from '../core/turn-write.ts'
+import { newId } from '../platform/id.ts'
+import type { Bind } from './turn-commit-bind.ts'
+
+/** The webhook is read under the session's lock: one that is taken away is not used any more. */
+export function deliveriesSql(deliveries: readonly NewDelivery[], bind: Bind): string {
+  return `INSERT INTO deliveries (id, session_id, task_id, url, token_name, final, created_at, next_attempt_at)
+    SELECT d.id, $1, d."taskId", f.webhook, f.webhook_token, d.final, d."createdAt", d."createdAt"
+    FROM w_fence f, jsonb_to_recordset(${bind(JSON.stringify(deliveries))}::jsonb)
+      AS d (id text, "taskId" text, final boolean, "createdAt" timestamptz)
+    WHERE f.webhook IS NOT NULL`
+}
+
+export function filesSql(files: readonly NewPublishedFile[], bind: Bind): string {
+  return `INSERT INTO published_files (id, session_id, task_id, name, size, content_type, created_at, expires_at)
+    SELECT p.id, $1, p."taskId", p.name, p.size, p."contentType", p."createdAt", p."expiresAt"
+    FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify(files))}::jsonb)
+      AS p (id text, "taskId" text, name text, size bigint, "contentType" text, "createdAt" timestamptz, "expiresAt" timestamptz)`
+}
+
+export function auditSql(entries: readonly NewAuditEntry[], bind: Bind): string {
+  const rows = entries.map(({ at, sessionId, turnId, actor, tokenName, body: { kind, ...data } }) => ({
+    ...{ id: newId('audit'), at, kind, actor, data },
+    ...{ session_id: sessionId, turn_id: turnId, token_name: tokenName },
+  }))
+  return `INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, token_name, data)
+    SELECT a.id, a.at, a.kind, a.session_id, a.turn_id, a.actor, a.token_name, a.data
+    FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify(rows))}::jsonb)
+      AS a (id text, at timestamptz, kind audit_kind, session_id text, turn_id text, actor text, token_name text, data jsonb)`
+}
