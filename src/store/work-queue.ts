@@ -68,7 +68,7 @@ const REAP = {
       SELECT s.id, s.owner FROM sessions s WHERE s.owner IS NOT NULL
         AND (s.owner IN (SELECT id FROM dead) OR NOT EXISTS (SELECT 1 FROM nodes n WHERE n.id = s.owner))),
     free AS MATERIALIZED (
-      SELECT s.id FROM lost JOIN sessions s ON s.id = lost.id AND s.owner = lost.owner FOR UPDATE OF s SKIP LOCKED)
+      SELECT s.id FROM lost JOIN sessions s ON s.id = lost.id AND s.owner = lost.owner FOR UPDATE OF s SKIP LOCKED),
     taken_over AS (UPDATE turns t SET takeovers = t.takeovers + 1 FROM free
       WHERE t.session_id = free.id AND t.status = 'RUNNING')
     UPDATE sessions s SET owner = NULL, ready_at = coalesce(s.ready_at, now()) FROM free

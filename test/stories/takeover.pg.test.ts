@@ -121,6 +121,25 @@ function stubModel(model: StubEndpoint): string {
   return `[providers.stub]\nbase_url = "${model.baseUrl}"\n[models]\nplanner = "stub:one"\n`
 }
 
+test('a turn that has taken ten servers down with it is not tried again, and its user is told', async () => {
+  await using cluster = await Cluster.begin()
+  const first = await cluster.start()
+  await send(clientOf(first, 'ada'), SESSION, 'run: echo begun; sleep 600')
+  {
+    await using watch = watchAll(clientOf(first, 'ada'), SESSION)
+    await untilOutput(watch, 'begun')
+  }
+  await cluster.query('UPDATE turns SET takeovers = 9')
+  await first.kill()
+  const second = await cluster.start()
+  await using watch = watchAll(clientOf(second, 'ada'), SESSION)
+  expect(await turnEnd(watch)).toMatchObject({
+    turnStatus: 'FAILED',
+    failure: 'The server died 10 times while it worked on this. It is not tried again.',
+  })
+  expect(answersIn(watch)).toEqual(['The server died 10 times while it worked on this. It is not tried again.'])
+})
+
 /** A model that plans these commands, and leaves the first review without an answer. */
 function holdFirstReview(commands: readonly string[]) {
   const { promise, resolve } = Promise.withResolvers<void>()

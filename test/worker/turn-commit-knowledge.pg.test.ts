@@ -1,0 +1,180 @@
+/** What a turn writes besides its plan: knowledge, deliveries, files, audit entries, and that it waits. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Curation, TurnWrite } from '../../src/core/turn-write.ts'
+import { sendMessage } from '../../src/intake/send-message.ts'
+import { newId } from '../../src/platform/id.ts'
+import { must } from '../../src/platform/must.ts'
+import { beginTurn, type OpenTurn } from '../../src/store/begin-turn.ts'
+import { commitTurn, type Lease } from '../../src/store/turn-commit.ts'
+import { claimSessions } from '../../src/store/work-queue.ts'
+import { createWorld, type World } from '../intake/intake-world.ts'
+
+const SESSION = 'cli:demo'
+const at = new Date('2026-01-02T03:04:05.678Z')
+
+let world: World
+let lease: Lease
+let turn: OpenTurn
+let taskId: string
+
+const write = (changes: Omit<TurnWrite, 'events'>) =>
+  commitTurn(world.context.database, { lease, turn }, { events: [], ...changes })
+
+async function begin(): Promise<void> {
+  lease = must((await claimSessions(world.context.database, 1, { limit: 1, held: [] }))[0], 'there is work')
+  const begun = await beginTurn(world.context.database, lease, at)
+  if (begun.kind === 'Nothing') throw new Error('no open turn')
+  turn = begun.turn
+}
+
+beforeEach(async () => {
+  world = await createWorld()
+  await sendMessage(world.context, world.as('alice'), { sessionId: SESSION, content: 'hello' })
+  await begin()
+  const planId = newId('plan')
+  taskId = newId('task')
+  const task = {
+    id: taskId,
+    planId,
+    index: 0,
+    type: 'SKILL',
+    detail: 'look it up',
+    expect: 'found',
+    patch: {},
+  } as const
+  await write({
+    plans: [{ id: planId, attempt: 1, goal: 'g', replanReason: null, secretNames: ['KEY'], createdAt: at }],
+    tasks: [{ ...task, skill: 'search', args: { query: 'x', limit: 3 } }],
+  })
+})
+
+afterEach(() => world[Symbol.asyncDispose]())
+
+describe('learnings', () => {
+  const learn = async (): Promise<string> => {
+    const id = newId('learning')
+    await write({ learnings: [{ id, taskId, content: 'Port 80 is open.', norm: 'port 80 is open', createdAt: at }] })
+    return id
+  }
+  const promotion = (learningId: string): Curation => ({
+    ...{ learningId, status: 'PROMOTED', reason: 'verified', at, question: null },
+    fact: { id: newId('fact'), content: 'Port 80 is open.', norm: 'port 80 is open' },
+  })
+
+  test('are stored with whom they came from; one per task', async () => {
+    await learn()
+    await learn()
+    expect(await world.sql('SELECT user_name, status, task_id, turn_id FROM learnings')).toEqual([
+      { user_name: 'alice', status: 'PENDING', task_id: taskId, turn_id: turn.id },
+    ])
+  })
+
+  test('are decided once: a second verdict makes no second fact', async () => {
+    const id = await learn()
+    await write({ curations: [promotion(id)] })
+    await write({ curations: [promotion(id)] })
+    const [fact] = await world.sql('SELECT id, content, source, session_id, version FROM facts')
+    expect(fact).toMatchObject({ content: 'Port 80 is open.', source: 'CURATOR', session_id: SESSION, version: 1 })
+    expect(await world.sql('SELECT count(*)::int AS n FROM facts')).toEqual([{ n: 1 }])
+    expect(await world.sql('SELECT version, change, changed_by FROM fact_versions')).toEqual([
+      { version: 1, change: 'CREATED', changed_by: 'curator' },
+    ])
+    expect(await world.sql('SELECT status, fact_id, decided_by, reason FROM learnings')).toEqual([
+      { status: 'PROMOTED', fact_id: fact?.['id'], decided_by: 'curator', reason: 'verified' },
+    ])
+  })
+
+  test('become questions, which a message answers', async () => {
+    const id = await learn()
+    const question = { id: newId('question'), content: 'Is it?', norm: 'is it' }
+    await write({ curations: [{ learningId: id, status: 'ASKED', reason: null, at, fact: null, question }] })
+    await write({ answers: [{ questionId: question.id, answer: 'Yes.', at }] })
+    await write({ answers: [{ questionId: question.id, answer: 'No.', at }] })
+    expect(await world.sql('SELECT session_id, source, status, answer, resolved_by FROM questions')).toEqual([
+      { session_id: SESSION, source: 'CURATOR', status: 'RESOLVED', answer: 'Yes.', resolved_by: 'alice' },
+    ])
+    expect(await world.sql('SELECT count(*)::int AS n FROM facts')).toEqual([{ n: 0 }])
+  })
+
+  test('which facts a turn was shown is kept once', async () => {
+    const id = await learn()
+    const curation = promotion(id)
+    await write({ curations: [curation] })
+    const factId = must(curation.fact, 'a promotion has a fact').id
+    await write({ factsUsed: [factId, newId('fact')] })
+    await write({ factsUsed: [factId] })
+    expect(await world.sql('SELECT turn_id, fact_id FROM turn_facts')).toEqual([{ turn_id: turn.id, fact_id: factId }])
+  })
+})
+
+test('a plan keeps the names of secrets, a task its skill and arguments', async () => {
+  expect(await world.sql('SELECT secret_names FROM plans')).toEqual([{ secret_names: ['KEY'] }])
+  expect(await world.sql('SELECT skill, args FROM tasks')).toEqual([
+    { skill: 'search', args: { query: 'x', limit: 3 } },
+  ])
+})
+
+test('a summary moves its watermark once', async () => {
+  await write({ summary: { text: 'first', fromSeq: 0, toSeq: 4 } })
+  await write({ summary: { text: 'late', fromSeq: 0, toSeq: 3 } })
+  expect(await world.sql('SELECT summary, summary_seq FROM sessions')).toEqual([{ summary: 'first', summary_seq: 4 }])
+})
+
+test('a paraphrase is kept, a content replaced', async () => {
+  await write({ messageTexts: [{ id: turn.messageId, paraphrase: 'She greets.' }] })
+  await write({ messageTexts: [{ id: turn.messageId, paraphrase: 'Again.', content: '[REDACTED]' }] })
+  expect(await world.sql('SELECT content, paraphrase FROM messages')).toEqual([
+    { content: '[REDACTED]', paraphrase: 'She greets.' },
+  ])
+})
+
+test('deliveries exist only where there is a webhook', async () => {
+  const deliver = () => write({ deliveries: [{ id: newId('delivery'), taskId, final: true, createdAt: at }] })
+  await deliver()
+  await world.sql(`UPDATE sessions SET webhook = 'https://example.org/hook', webhook_token = 'chat'`)
+  await deliver()
+  expect(await world.sql('SELECT url, token_name, final, status, attempts FROM deliveries')).toEqual([
+    { url: 'https://example.org/hook', token_name: 'chat', final: true, status: 'PENDING', attempts: 0 },
+  ])
+})
+
+test('files and audit entries are stored as given', async () => {
+  const file = { id: 'pub_1', taskId, name: 'a.txt', size: 3_000_000_000, contentType: 'text/plain' }
+  const body = { kind: 'REVIEW', taskId, verdict: 'OK', hasLearning: true } as const
+  const about = { at, sessionId: SESSION, turnId: turn.id, actor: 'alice', tokenName: 'cli' }
+  await write({ files: [{ ...file, createdAt: at, expiresAt: null }], audit: [{ ...about, body }] })
+  expect(await world.sql('SELECT id, name, size FROM published_files')).toEqual([
+    { id: 'pub_1', name: 'a.txt', size: '3000000000' },
+  ])
+  expect(await world.sql('SELECT kind, actor, token_name, data FROM audit_entries')).toEqual([
+    { kind: 'REVIEW', actor: 'alice', token_name: 'cli', data: { taskId, verdict: 'OK', hasLearning: true } },
+  ])
+})
+
+test('the audit is append-only, but for the retention job', async () => {
+  const body = { kind: 'CONFIG', change: 'reloaded' } as const
+  await write({ audit: [{ at, sessionId: null, turnId: null, actor: null, tokenName: null, body }] })
+  await expect(world.sql(`UPDATE audit_entries SET actor = 'x'`)).rejects.toThrow('append-only')
+  await expect(world.sql('DELETE FROM audit_entries')).rejects.toThrow('append-only')
+  await expect(world.sql('TRUNCATE audit_entries')).rejects.toThrow('append-only')
+  await world.sql(`WITH who AS MATERIALIZED (SELECT set_config('factotum.retention', 'on', true))
+    DELETE FROM audit_entries USING who`)
+  expect(await world.sql('SELECT 1 FROM audit_entries')).toEqual([])
+})
+
+test('a turn that waits gives its session back and goes on from its rows', async () => {
+  const until = new Date(Date.now() + 3_600_000)
+  const committed = await write({ pause: { reason: 'The budget is used up.', at, until } })
+  expect(committed.released).toBe(true)
+  await expect(write({})).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  expect(await world.sql('SELECT status, paused_reason FROM turns')).toEqual([
+    { status: 'RUNNING', paused_reason: 'The budget is used up.' },
+  ])
+  expect(await claimSessions(world.context.database, 1, { limit: 1, held: [] })).toEqual([])
+  await world.sql('UPDATE sessions SET ready_at = now()')
+  await begin()
+  expect(turn).toMatchObject({ resumed: true, takeovers: 0 })
+  expect(await world.sql('SELECT paused_at, paused_reason FROM turns')).toEqual([
+    { paused_at: null, paused_reason: null },
+  ])
+})
