@@ -3,7 +3,7 @@ import type { Viewer } from '../core/identity.ts'
 import type { Refusal } from '../core/refusal.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { participantIssues } from './participant-rule.ts'
-import { refuseInput } from './refuse-input.ts'
+import { refuseInput } from '../core/refuse-input.ts'
 import { applySessionChange, type SessionUpdated } from './session-change.ts'
 
 export interface ParticipantInput {

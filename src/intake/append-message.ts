@@ -13,8 +13,8 @@ import { authorizeSession } from './authorize-session.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { contentIssues } from './message-content.ts'
 import { messagePreview } from './message-preview.ts'
-import { refuseInput } from './refuse-input.ts'
-import { KEY_RULE, textIssues } from './text-rule.ts'
+import { refuseInput } from '../core/refuse-input.ts'
+import { KEY_RULE, textIssues } from '../core/text-rule.ts'
 
 export interface AppendMessageInput {
   readonly sessionId: string

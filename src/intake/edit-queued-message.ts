@@ -6,7 +6,7 @@ import type { IntakeContext } from './intake-context.ts'
 import { contentIssues } from './message-content.ts'
 import { messagePreview } from './message-preview.ts'
 import { findOwnMessage, refuseStarted, type MessageUpdated } from './queued-message.ts'
-import { refuseInput } from './refuse-input.ts'
+import { refuseInput } from '../core/refuse-input.ts'
 
 export async function editQueuedMessage(
   context: IntakeContext,

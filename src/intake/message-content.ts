@@ -1,6 +1,6 @@
 /** The rule for what a message may contain (spec 3): 1 byte to 256 KiB of UTF-8 that can be stored as it is. */
 import type { InputIssue } from '../core/refusal.ts'
-import { unstorable } from './text-rule.ts'
+import { unstorable } from '../core/text-rule.ts'
 
 export const MAX_CONTENT_BYTES = 256 * 1024
 

@@ -12,9 +12,9 @@ import { authorizeSession } from './authorize-session.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { contentIssues } from './message-content.ts'
 import { messagePreview } from './message-preview.ts'
-import { refuseInput } from './refuse-input.ts'
+import { refuseInput } from '../core/refuse-input.ts'
 import { sourceOf } from './session-source.ts'
-import { KEY_RULE, textIssues } from './text-rule.ts'
+import { KEY_RULE, textIssues } from '../core/text-rule.ts'
 
 export interface SendMessageInput {
   readonly sessionId: string

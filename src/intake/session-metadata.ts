@@ -1,6 +1,6 @@
 /** The rule for a session's metadata: a JSON object of bounded size and depth that PostgreSQL can store. */
 import type { InputIssue } from '../core/refusal.ts'
-import { unstorable } from './text-rule.ts'
+import { unstorable } from '../core/text-rule.ts'
 
 export const MAX_METADATA_BYTES = 16 * 1024
 const MAX_DEPTH = 16

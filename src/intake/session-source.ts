@@ -2,7 +2,7 @@
 import type { InputIssue } from '../core/refusal.ts'
 import { randomHex } from '../platform/id.ts'
 import type { SessionSource } from '../store/intake-session.ts'
-import { textIssues, KEY_RULE } from './text-rule.ts'
+import { textIssues, KEY_RULE } from '../core/text-rule.ts'
 
 /** What a client may say about it; what it leaves out follows from the session's id. */
 export interface SourceInput {

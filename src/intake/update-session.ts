@@ -2,7 +2,7 @@
 import type { Viewer } from '../core/identity.ts'
 import type { Refusal } from '../core/refusal.ts'
 import type { IntakeContext } from './intake-context.ts'
-import { refuseInput } from './refuse-input.ts'
+import { refuseInput } from '../core/refuse-input.ts'
 import { applySessionChange, type SessionUpdated } from './session-change.ts'
 import { descriptionIssues } from './session-description.ts'
 import { metadataChange, metadataIssues, type MetadataObject } from './session-metadata.ts'

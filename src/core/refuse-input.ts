@@ -1,5 +1,5 @@
 /** Turns what is wrong with an input into one refusal that names every issue at once. */
-import type { InputIssue, Refusal } from '../core/refusal.ts'
+import type { InputIssue, Refusal } from './refusal.ts'
 
 /** Null when there is no issue. */
 export function refuseInput(issues: readonly InputIssue[]): Refusal | null {
