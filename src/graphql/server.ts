@@ -24,7 +24,7 @@ import { answerProbe, sendJson } from './probes.ts'
 import { RateLimit } from './rate-limit.ts'
 import type { Readiness } from './readiness.ts'
 import type { CreateContext } from './request-context.ts'
-import { readAudience } from './session-audience.ts'
+import { readActiveSessions, readAudience } from './session-audience.ts'
 import { SessionNews } from './session-news.ts'
 import { MAX_SOCKETS, WebSockets } from './web-socket.ts'
 
@@ -100,7 +100,9 @@ class Door {
     const readSessionAudience = (sessionId: string): ReturnType<typeof readAudience> =>
       readAudience(database, sessionId)
     this.#options = options
-    this.#sessionNews = new SessionNews({ doorbell, readAudience: readSessionAudience, clock, logger })
+    const readActiveSince = (since: Date, limit: number): Promise<string[]> =>
+      readActiveSessions(database, since, limit)
+    this.#sessionNews = new SessionNews({ doorbell, readAudience: readSessionAudience, readActiveSince, clock, logger })
     this.#hub = new Hub({
       feed,
       readAudience: readSessionAudience,

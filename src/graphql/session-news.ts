@@ -16,10 +16,14 @@ const PAUSE_MS = 250
 const MAX_PENDING = 1000
 /** Audiences read at the same time. */
 const PARALLEL_READS = 4
+/** When news may have been missed: sessions that were active this lately are told again, changed or not. */
+const LOOK_BACK_MS = 60_000
 
 export interface SessionNewsOptions {
   readonly doorbell: Doorbell
   readonly readAudience: ReadAudience
+  /** Ids of the sessions that were active since then, latest first. */
+  readonly readActiveSince: (since: Date, limit: number) => Promise<readonly string[]>
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -29,6 +33,7 @@ export class SessionNews {
   readonly #watchers = new Set<Watcher>()
   readonly #changed = new Set<string>()
   #telling: Promise<void> | null = null
+  #lookingBack: Promise<void> | null = null
   #unsubscribe: () => void = () => undefined
 
   constructor(options: SessionNewsOptions) {
@@ -36,15 +41,24 @@ export class SessionNews {
   }
 
   start(): void {
-    this.#unsubscribe = this.#options.doorbell.on('log', ({ sessionId, list }) => {
+    const { doorbell } = this.#options
+    const stopLog = doorbell.on('log', ({ sessionId, list }) => {
       if (list && this.#watchers.size > 0) this.#note(sessionId)
     })
+    const stopResync = doorbell.on('resync', () => {
+      if (this.#watchers.size > 0) this.#lookingBack ??= this.#lookBack()
+    })
+    this.#unsubscribe = () => {
+      stopLog()
+      stopResync()
+    }
   }
 
   /** Ends all watchers. */
   async stop(): Promise<void> {
     this.#unsubscribe()
     for (const watcher of this.#watchers) await watcher.return()
+    await this.#lookingBack
     await this.#telling
   }
 
@@ -56,6 +70,18 @@ export class SessionNews {
     const watcher: Watcher = new Watcher(viewer, () => this.#watchers.delete(watcher))
     this.#watchers.add(watcher)
     return watcher
+  }
+
+  async #lookBack(): Promise<void> {
+    const { readActiveSince, clock, logger } = this.#options
+    try {
+      const since = new Date(clock.now().getTime() - LOOK_BACK_MS)
+      for (const sessionId of await readActiveSince(since, MAX_PENDING)) this.#note(sessionId)
+    } catch (error) {
+      logger.warn({ error: messageOf(error) }, 'what watchers of session lists may have missed could not be read')
+    } finally {
+      this.#lookingBack = null
+    }
   }
 
   #note(sessionId: string): void {

@@ -17,7 +17,9 @@ import { assembleContext } from './assemble-context.ts'
 import { decideReplan } from './decide-replan.ts'
 import { executePlan } from './execute-plan.ts'
 import { finishTurn } from './finish-turn.ts'
+import { interruptTask } from './interrupt-task.ts'
 import { makePlan } from './make-plan.ts'
+import { nextStep } from './next-step.ts'
 import type { PlanState } from './plan-state.ts'
 import { resumeAttempts } from './resume-attempts.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
@@ -28,7 +30,9 @@ const MAX_TAKEOVERS = 10
 /** Runs the turn to its end, or until it is stopped. Rejects only when it can no longer write, or for a bug. */
 export async function runTurn(context: TurnContext): Promise<Ending> {
   const attempts = context.turn.resumed ? await takeOver(context) : []
-  return finishTurn(context, attempts, refusal(context) ?? (await carryOut(context, attempts)))
+  const refused = refusal(context)
+  if (refused !== null) await interruptTasks(context, attempts)
+  return finishTurn(context, attempts, refused ?? (await carryOut(context, attempts)))
 }
 
 /** Why a turn is not carried on at all, if so. */
@@ -38,6 +42,13 @@ function refusal({ turn }: TurnContext): Ending | null {
   return {
     kind: 'Failed',
     failure: `The server died ${turn.takeovers} times while it worked on this. It is not tried again.`,
+  }
+}
+
+/** What was under way when the process died has an unknown outcome, also when nobody will review it. */
+async function interruptTasks(context: TurnContext, attempts: readonly PlanState[]): Promise<void> {
+  for (const task of attempts.at(-1)?.tasks ?? []) {
+    if (nextStep(task) === 'interrupt') await interruptTask(context, task)
   }
 }
 

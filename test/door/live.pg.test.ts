@@ -291,6 +291,19 @@ describe('session updates', () => {
     alice.close()
   })
 
+  test('tell what changed while news could not be heard, once it can be heard again', async () => {
+    await using door = await world.openDoor()
+    const [told, missed] = [await newSession('bob'), await newSession('bob')]
+    const bob = watchWebSocket(door.webSocketUrl, { query, token: tokenOf('bob') })
+    while (bob.results.length === 0) await door.append(told, { type: 'SessionUpdated' })
+    await appendEvents(door.database, missed, [{ type: 'SessionUpdated' }])
+    expect(idsOf(bob)).not.toContain(missed)
+    await door.database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name = 'factotum doorbell' AND datname = current_database()`)
+    while (!idsOf(bob).includes(missed)) await setImmediate()
+    bob.close()
+  })
+
   test('leave nothing behind when the client goes while nothing happens', async () => {
     const door = await world.openDoor()
     const watches = [watchWebSocket(door.webSocketUrl, { query, token }), watchEvents(door.url, { query, token })]

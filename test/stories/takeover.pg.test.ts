@@ -137,6 +137,7 @@ test('a turn that has taken ten servers down with it is not tried again, and its
     turnStatus: 'FAILED',
     failure: 'The server died 10 times while it worked on this. It is not tried again.',
   })
+  expect(statusesOf(watch)).toEqual(['RUNNING', 'INTERRUPTED', 'CANCELLED', 'DONE'])
   expect(answersIn(watch)).toEqual(['The server died 10 times while it worked on this. It is not tried again.'])
 })
 
