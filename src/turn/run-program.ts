@@ -1,0 +1,82 @@
+/**
+ * What EXEC and SKILL share: a program runs for a task, what it prints is told as it comes, and its end is recorded. RUNNING
+ * is committed before the process starts, so a process that dies leaves the task marked and nothing is silently run again.
+ */
+import { AppError } from '../core/errors.ts'
+import type { TaskPatch } from '../core/turn-write.ts'
+import type { CommandInput, CommandOutcome } from '../execution/command.ts'
+import { unreachable } from '../platform/must.ts'
+import { OutputPieces } from './output-pieces.ts'
+import { updateTask, type TaskState } from './plan-state.ts'
+import type { TaskOutcome } from './task-outcome.ts'
+import { stopped, type TurnContext } from './turn-context.ts'
+
+/** What a run needs whatever the program is. */
+export type RunFrame = Pick<CommandInput, 'sessionId' | 'taskId' | 'timeoutMs' | 'signal' | 'onOutput'>
+
+export interface Program {
+  /** How notes to people and agents call it. */
+  readonly word: 'command' | 'skill'
+  readonly start: (frame: RunFrame) => Promise<CommandOutcome>
+}
+
+export async function runProgram(context: TurnContext, task: TaskState, program: Program): Promise<TaskOutcome> {
+  updateTask(context, task, { patch: { status: 'RUNNING', startedAt: context.clock.now() } })
+  await context.journal.flushed()
+
+  const pieces = new OutputPieces(context.clock, (stream, text) => {
+    context.journal.record([{ type: 'TaskOutput', taskId: task.id, stream, text }])
+  })
+  const onOutput: RunFrame['onOutput'] = (stream, text) => pieces.add(stream, text)
+  const patch = await carryOut(context, program, { taskId: task.id, onOutput }).finally(() => pieces.end())
+  if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
+  updateTask(context, task, { patch: { ...patch, finishedAt: context.clock.now() } })
+  return context.signal.aborted ? stopped(context) : { kind: 'Passed' }
+}
+
+/** Runs the program and says what to record of it, also when it could not be started or nobody knows how it ended. */
+async function carryOut(
+  context: TurnContext,
+  { word, start }: Program,
+  frame: Pick<RunFrame, 'taskId' | 'onOutput'>,
+): Promise<TaskPatch> {
+  const { sessionId, config, signal, logger } = context
+  const { execTimeoutMs: timeoutMs } = config.current().settings
+  try {
+    return patchOf(await start({ sessionId, timeoutMs, signal, ...frame }), word, timeoutMs)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    logger.error({ code: error.code, error: error.message, taskId: frame.taskId }, `a ${word} did not run through`)
+    if (error.code === 'COMMAND_NOT_STARTED') return { status: 'FAILED', stderr: error.message }
+    if (error.code === 'COMMAND_LOST') return { status: 'INTERRUPTED', stderr: error.message }
+    throw error
+  }
+}
+
+function patchOf(outcome: CommandOutcome, word: Program['word'], timeoutMs: number): TaskPatch {
+  switch (outcome.kind) {
+    case 'exited': {
+      const { stdout, stderr, truncated, exitCode } = outcome
+      return { status: exitCode === 0 ? 'DONE' : 'FAILED', output: stdout, stderr, truncated, exitCode }
+    }
+    case 'killed': {
+      const { stdout, truncated, cause } = outcome
+      const note = `The ${word} was ${cause === 'cancelled' ? 'cancelled.' : `ended: ${KILLED[cause](timeoutMs)}`}`
+      const stderr = outcome.stderr === '' ? note : `${outcome.stderr}\n${note}`
+      return { status: cause === 'cancelled' ? 'CANCELLED' : 'FAILED', output: stdout, stderr, truncated }
+    }
+    case 'refused':
+      return { status: 'FAILED', stderr: outcome.reason }
+    case 'unavailable':
+      return { status: 'FAILED', stderr: `SANDBOX_UNAVAILABLE: ${outcome.reason} ${outcome.fix}` }
+    default:
+      return unreachable(outcome)
+  }
+}
+
+const KILLED: Record<'timeout' | 'memory' | 'disk' | 'output', (timeoutMs: number) => string> = {
+  timeout: (timeoutMs) => `it ran longer than ${timeoutMs / 1000} s (exec_timeout).`,
+  memory: () => 'it used more memory than the sandbox allows.',
+  disk: () => 'the workspace grew beyond its limit.',
+  output: () => 'it printed without end.',
+}
