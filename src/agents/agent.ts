@@ -78,6 +78,8 @@ export interface ReviewerContext {
   readonly message: string
   readonly task: TaskReport
   readonly truncated: boolean
+  /** Earlier attempts of this turn, oldest first. */
+  readonly history: ReplanContext['history']
 }
 
 export interface Review {

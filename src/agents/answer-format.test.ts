@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { findJsonObject, jsonFormat, MAX_ANSWER_CHARS } from './answer-format.ts'
 
 const schema = z.strictObject({ name: z.string(), size: z.number().nullable() })
-const format = jsonFormat('thing', schema, (value) => ({ kind: 'usable', value }))
+const format = jsonFormat('thing', schema)
 
 const confusing = fc.string({ unit: fc.constantFrom('{', '}', '[', '"', '\\', '\n', 'a', 'é', '😀') })
 

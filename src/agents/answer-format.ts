@@ -26,22 +26,49 @@ const MAX_DEPTH = 16
 const MAX_ISSUES = 5
 const MAX_PROBLEM_CHARS = 1000
 
-/** JSON that satisfies `schema`, made into a value by `toValue`. */
-export function jsonFormat<Output, T>(
-  name: string,
-  schema: z.ZodType<Output>,
-  toValue: (output: Output) => Parsed<T>,
-): AnswerFormat<T> {
-  const { $schema: _, ...json } = z.toJSONSchema(schema)
+/** JSON that satisfies `schema`. */
+export function jsonFormat<Output>(name: string, schema: z.ZodType<Output>): AnswerFormat<Output> {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { override: dropDefault })
   return {
     schema: { name, json },
     parse: (text) => {
       const found = findJsonObject(text)
       if (found.kind !== 'usable') return found
       const parsed = schema.safeParse(found.value)
-      return parsed.success ? toValue(parsed.data) : unusable(describeIssues(parsed.error))
+      return parsed.success ? usable(parsed.data) : unusable(describeIssues(parsed.error))
     },
   }
+}
+
+/** `format`, with what it reads made into a value by `toValue`: rules that no schema can express, and labels into ids. */
+export function withValue<Output, T>(
+  format: AnswerFormat<Output>,
+  toValue: (output: Output) => Parsed<T>,
+): AnswerFormat<T> {
+  return {
+    schema: format.schema,
+    parse: (text) => {
+      const parsed = format.parse(text)
+      return parsed.kind === 'usable' ? toValue(parsed.value) : parsed
+    },
+  }
+}
+
+/** A field that the schema demands, as strict mode wants it, and that a model may leave out all the same. */
+export function orNull<Output>(schema: z.ZodType<Output>): z.ZodDefault<z.ZodNullable<z.ZodType<Output>>> {
+  return schema.nullable().default(null)
+}
+
+function dropDefault({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  delete jsonSchema.default
+}
+
+export function usable<T>(value: T): Parsed<T> {
+  return { kind: 'usable', value }
+}
+
+export function incomplete(problem: string): Rejected {
+  return { kind: 'incomplete', problem: problem.slice(0, MAX_PROBLEM_CHARS).toWellFormed() }
 }
 
 export function unusable(problem: string): Rejected {

@@ -5,7 +5,7 @@
 import { modelKey } from '../config/model-choice.ts'
 import type { LiveConfig } from '../config/config.ts'
 import { AppError } from '../core/errors.ts'
-import type { AgentRole, ModelCallRecord } from '../core/model-call.ts'
+import type { AgentRole, ModelCallRecord, PromptName } from '../core/model-call.ts'
 import { ModelError, NO_TOKENS, type LanguageModel, type TokenCounts } from '../model/language-model.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -25,6 +25,8 @@ export interface AskOptions {
 
 export interface Question<T> {
   readonly role: AgentRole
+  /** The system prompt, when it is not the role's own. */
+  readonly prompt?: PromptName
   readonly render: (fence: Fence) => string
   readonly format: AnswerFormat<T>
   readonly onText: ((delta: string) => void) | null
@@ -66,7 +68,7 @@ async function callModel<T>(options: AskOptions, question: Question<T>, problem:
   const { config, model, prompts, clock } = options
   const { role, format, onText, signal } = question
   const choice = config.current().models[role]
-  const system = await prompts.systemPrompt(role).catch(asAppError)
+  const system = await prompts.systemPrompt(question.prompt ?? role).catch(asAppError)
   if (system instanceof AppError) return { kind: 'failed', error: logFailure(options, role, system), record: null }
   const at = clock.now()
   const startedMs = clock.monotonicMs()
@@ -91,11 +93,12 @@ async function callModel<T>(options: AskOptions, question: Question<T>, problem:
   return { kind: 'failed', error: logFailure(options, role, answer), record: record(answer.code, tokens) }
 }
 
-function renderPrompt<T>({ render }: Question<T>, problem: string | null): string {
+function renderPrompt<T>({ render, format }: Question<T>, problem: string | null): string {
   const fence = new Fence()
   const prompt = render(fence)
   if (problem === null) return prompt
-  return `${prompt}\n\n# Your last answer could not be used\n\n${fence.wrap('PROBLEM', problem)}\n\nAnswer again, with the JSON object alone.`
+  const again = format.schema === null ? 'Answer again.' : 'Answer again, with the JSON object alone.'
+  return `${prompt}\n\n# Your last answer could not be used\n\n${fence.wrap('PROBLEM', problem)}\n\n${again}`
 }
 
 function badOutput(role: AgentRole, rejected: Rejected, calls: readonly ModelCallRecord[]): AppError {

@@ -1,17 +1,25 @@
-/** Makes the agents: planner, reviewer and messenger, each a question to its model. Called once, by app.ts. */
+/** Makes the agents: each a question to its model. Called once, by app.ts. */
 import type { LiveConfig } from '../config/config.ts'
 import type { LanguageModel } from '../model/language-model.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Agents } from './agent.ts'
 import { ask } from './ask.ts'
+import { renderConsolidatorPrompt } from './consolidator/context.ts'
+import { consolidationFormat } from './consolidator/output.ts'
+import { renderCuratorPrompt } from './curator/context.ts'
+import { curationFormat } from './curator/output.ts'
 import { renderMessengerPrompt } from './messenger/context.ts'
 import { MESSAGE_FORMAT } from './messenger/output.ts'
+import { renderParaphraserPrompt } from './paraphraser/context.ts'
+import { paraphraseFormat } from './paraphraser/output.ts'
 import { renderPlannerPrompt } from './planner/context.ts'
-import { PLAN_FORMAT } from './planner/output.ts'
+import { planFormat } from './planner/output.ts'
 import { renderReviewerPrompt } from './reviewer/context.ts'
 import { REVIEW_FORMAT } from './reviewer/output.ts'
 import { createRolePrompts } from './role-prompts.ts'
+import { renderSummarizerPrompt } from './summarizer/context.ts'
+import { SUMMARY_FORMAT } from './summarizer/output.ts'
 
 export interface AgentsOptions {
   readonly config: LiveConfig
@@ -31,7 +39,7 @@ export function createAgents({ config, model, home, clock, logger }: AgentsOptio
       return ask(options, {
         role: 'planner',
         render: (fence) => renderPlannerPrompt({ context, feedback, environment }, fence),
-        format: PLAN_FORMAT,
+        format: planFormat(context.questions),
         onText: null,
         signal,
       })
@@ -41,6 +49,39 @@ export function createAgents({ config, model, home, clock, logger }: AgentsOptio
         role: 'reviewer',
         render: (fence) => renderReviewerPrompt(context, fence),
         format: REVIEW_FORMAT,
+        onText: null,
+        signal,
+      }),
+    curate: (context, signal) =>
+      ask(options, {
+        role: 'curator',
+        render: (fence) => renderCuratorPrompt(context, fence),
+        format: curationFormat(context.learnings),
+        onText: null,
+        signal,
+      }),
+    summarize: (context, signal) =>
+      ask(options, {
+        role: 'summarizer',
+        render: (fence) => renderSummarizerPrompt(context, fence),
+        format: SUMMARY_FORMAT,
+        onText: null,
+        signal,
+      }),
+    consolidate: (facts, signal) =>
+      ask(options, {
+        role: 'summarizer',
+        prompt: 'consolidator',
+        render: (fence) => renderConsolidatorPrompt(facts, fence),
+        format: consolidationFormat(facts),
+        onText: null,
+        signal,
+      }),
+    paraphrase: (context, signal) =>
+      ask(options, {
+        role: 'paraphraser',
+        render: (fence) => renderParaphraserPrompt(context, fence),
+        format: paraphraseFormat(context.messages),
         onText: null,
         signal,
       }),

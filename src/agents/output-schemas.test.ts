@@ -1,6 +1,9 @@
 /** What strict structured output demands of a schema: providers refuse one that breaks a rule, and only at run time. */
 import { describe, expect, test } from 'vitest'
-import { PLAN_FORMAT } from './planner/output.ts'
+import { consolidationFormat } from './consolidator/output.ts'
+import { curationFormat } from './curator/output.ts'
+import { paraphraseFormat } from './paraphraser/output.ts'
+import { planFormat } from './planner/output.ts'
 import { REVIEW_FORMAT } from './reviewer/output.ts'
 
 interface JsonSchema {
@@ -9,17 +12,23 @@ interface JsonSchema {
   readonly required?: readonly string[]
   readonly additionalProperties?: unknown
   readonly items?: JsonSchema
+  readonly anyOf?: readonly JsonSchema[]
 }
 
 /** Every schema inside, itself included, with its path. */
 function walk(schema: JsonSchema, path = '$'): [string, JsonSchema][] {
   const inside = Object.entries(schema.properties ?? {}).flatMap(([key, value]) => walk(value, `${path}.${key}`))
-  return [[path, schema], ...inside, ...(schema.items === undefined ? [] : walk(schema.items, `${path}[]`))]
+  const items = schema.items === undefined ? [] : walk(schema.items, `${path}[]`)
+  const choices = (schema.anyOf ?? []).flatMap((choice, index) => walk(choice, `${path}(${index + 1})`))
+  return [[path, schema], ...inside, ...items, ...choices]
 }
 
 describe.each([
-  ['plan', PLAN_FORMAT.schema],
+  ['plan', planFormat([]).schema],
   ['review', REVIEW_FORMAT.schema],
+  ['curation', curationFormat([]).schema],
+  ['consolidation', consolidationFormat([]).schema],
+  ['paraphrase', paraphraseFormat([]).schema],
 ])('the schema of a %s', (name, schema) => {
   const all = walk(schema?.json as JsonSchema)
 
@@ -37,7 +46,9 @@ describe.each([
 
   test('uses only what strict mode knows', () => {
     const keywords = new Set(all.flatMap(([, one]) => Object.keys(one)))
-    const known = new Set(['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'description'])
+    const known = new Set(
+      ['type', 'properties', 'required', 'additionalProperties'].concat('items', 'anyOf', 'enum', 'description'),
+    )
     expect([...keywords].filter((keyword) => !known.has(keyword))).toEqual([])
   })
 })

@@ -13,6 +13,8 @@ const done: TaskReport = {
   index: 0,
   type: 'EXEC',
   detail: 'ls',
+  skill: null,
+  args: null,
   expect: 'it lists the files',
   status: 'DONE',
   exitCode: 0,
@@ -23,6 +25,8 @@ const failed: TaskReport = {
   index: 1,
   type: 'EXEC',
   detail: 'wc -l < missing.txt',
+  skill: null,
+  args: null,
   expect: 'a number',
   status: 'FAILED',
   exitCode: 1,
@@ -40,6 +44,12 @@ const first: PlannerContext = {
     { user: null, role: 'SYSTEM', content: 'The session was imported.' },
   ],
   recentOutputs: ['Hello Anna.'],
+  summary: '',
+  facts: [],
+  questions: [],
+  skills: [],
+  paraphrased: [],
+  secretNames: [],
   maxTasks: 20,
   replan: null,
 }
@@ -97,7 +107,7 @@ describe('the planner reads', () => {
 })
 
 describe('the reviewer reads', () => {
-  const context = { goal: 'Count the lines', message: first.message, truncated: false }
+  const context = { goal: 'Count the lines', message: first.message, truncated: false, history: [] }
 
   test('a failed command, whose output cannot leave its block', async () => {
     await expect(renderReviewerPrompt({ ...context, task: failed }, fence())).toMatchFileSnapshot(
@@ -116,13 +126,16 @@ describe('the messenger reads', () => {
   test('what to say and what the commands printed, not what other messages said', async () => {
     const told: TaskReport = { ...done, index: 1, type: 'MSG', detail: 'Say hello.', output: 'Hello!' }
     await expect(
-      renderMessengerPrompt({ goal: 'List the files', detail: 'Name the files.', outputs: [done, told] }, fence()),
+      renderMessengerPrompt(
+        { goal: 'List the files', detail: 'Name the files.', outputs: [done, told], summary: '', facts: [] },
+        fence(),
+      ),
     ).toMatchFileSnapshot('rendered/messenger.txt')
   })
 
   test('that no command ran', async () => {
     await expect(
-      renderMessengerPrompt({ goal: 'Greet', detail: 'Say hello.', outputs: [] }, fence()),
+      renderMessengerPrompt({ goal: 'Greet', detail: 'Say hello.', outputs: [], summary: '', facts: [] }, fence()),
     ).toMatchFileSnapshot('rendered/messenger-no-commands.txt')
   })
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { validatePlan } from '../core/plan-rules.ts'
-import { PLAN_FORMAT } from './planner/output.ts'
+import { planFormat } from './planner/output.ts'
 import { createRolePrompts } from './role-prompts.ts'
 
 let home: string
@@ -32,7 +32,9 @@ describe('system prompts', () => {
 
   test('the planner has two worked examples that obey its own rules', async () => {
     const prompt = await createRolePrompts(home).systemPrompt('planner')
-    const examples = [...prompt.matchAll(/```json\n([\s\S]*?)\n```/g)].map((match) => PLAN_FORMAT.parse(match[1] ?? ''))
+    const examples = [...prompt.matchAll(/```json\n([\s\S]*?)\n```/g)].map((match) =>
+      planFormat([]).parse(match[1] ?? ''),
+    )
     expect(examples).toHaveLength(2)
     for (const example of examples) {
       expect(example.kind === 'usable' && validatePlan(example.value, { maxTasks: 20 })).toEqual([])

@@ -1,5 +1,5 @@
 /**
- * The system prompts: each role's prompt.md, or the user's own in `<home>/roles/<role>.md`, followed by the ground rules,
+ * The system prompts: each one's prompt.md, or the user's own in `<home>/roles/<name>.md`, followed by the ground rules,
  * which no override replaces. An override is read again when its file changes, so it holds from the next call on.
  * An override that exists but cannot be used fails the call and names the file: a prompt that somebody wrote must not be
  * passed over in silence.
@@ -8,13 +8,13 @@ import { readFileSync, statSync, type BigIntStats } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, messageOf } from '../core/errors.ts'
-import type { AgentRole } from '../core/model-call.ts'
+import { PROMPT_NAMES, type PromptName } from '../core/model-call.ts'
 
 const MAX_PROMPT_BYTES = 256 * 1024
 
 export interface RolePrompts {
   /** Rejects with CONFIG_INVALID when the override cannot be used. */
-  systemPrompt(role: AgentRole): Promise<string>
+  systemPrompt(name: PromptName): Promise<string>
 }
 
 interface ReadOverride {
@@ -25,19 +25,15 @@ interface ReadOverride {
 
 export function createRolePrompts(home: string): RolePrompts {
   const groundRules = readBuiltIn('ground-rules.md')
-  const builtIn: Readonly<Record<AgentRole, string>> = {
-    planner: readBuiltIn('planner/prompt.md'),
-    reviewer: readBuiltIn('reviewer/prompt.md'),
-    messenger: readBuiltIn('messenger/prompt.md'),
-  }
-  const overrides = new Map<AgentRole, ReadOverride>()
+  const builtIn = new Map(PROMPT_NAMES.map((name) => [name, readBuiltIn(`${name}/prompt.md`)]))
+  const overrides = new Map<PromptName, ReadOverride>()
   return {
-    systemPrompt: async (role) => {
-      const path = join(home, 'roles', `${role}.md`)
-      const override = await readOverride(path, overrides.get(role))
-      if (override === null) overrides.delete(role)
-      else overrides.set(role, override)
-      return `${override?.text ?? builtIn[role]}\n\n${groundRules}`
+    systemPrompt: async (name) => {
+      const path = join(home, 'roles', `${name}.md`)
+      const override = await readOverride(path, overrides.get(name))
+      if (override === null) overrides.delete(name)
+      else overrides.set(name, override)
+      return `${override?.text ?? builtIn.get(name)}\n\n${groundRules}`
     },
   }
 }

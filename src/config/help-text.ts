@@ -1,5 +1,6 @@
 /** What `factotum --help` prints. Variables and settings are described by their own schemas, so this cannot drift from them. */
 import { stringify } from 'smol-toml'
+import { PROMPT_NAMES } from '../core/model-call.ts'
 import { describeEnvironment } from './environment.ts'
 import { describeSettings } from './settings-schema.ts'
 
@@ -48,7 +49,10 @@ ${table([
     '.env',
     'API keys of providers, one NAME=value per line. The real environment wins. Should be readable only by you.',
   ],
-  ['roles/<role>.md', 'Your own system prompts for planner, reviewer and messenger, instead of the built-in ones.'],
+  [
+    'roles/<role>.md',
+    `Your own system prompts instead of the built-in ones: ${PROMPT_NAMES.slice(0, -1).join(', ')} and ${PROMPT_NAMES.at(-1)}.`,
+  ],
   ['sessions/<id>/', 'The workspaces in which the commands of a session run.'],
   ['pg/', 'The data of the built-in PostgreSQL.'],
 ])}

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { AGENT_ROLES } from '../core/model-call.ts'
 import type { Config } from './config.ts'
 import { describeProblem } from './config-problem.ts'
 import { parseConfig, type ParsedConfig } from './parse-config.ts'
@@ -106,6 +107,9 @@ describe('a valid configuration', () => {
       planner: { provider: 'openrouter', model: 'some/model:free' },
       reviewer: { provider: 'openrouter', model: 'some/model:free' },
       messenger: { provider: 'openrouter', model: 'small' },
+      curator: { provider: 'openrouter', model: 'some/model:free' },
+      summarizer: { provider: 'openrouter', model: 'some/model:free' },
+      paraphraser: { provider: 'openrouter', model: 'some/model:free' },
     })
     expect([...providers.values()]).toEqual([
       { name: 'openrouter', baseUrl: 'https://openrouter.ai/api/v1', apiKeyEnv: 'OPENROUTER_API_KEY' },
@@ -144,7 +148,7 @@ describe('a valid configuration', () => {
       graphiql: true,
       introspection: true,
     })
-    expect(models).toEqual({ planner: rehearsal, reviewer: rehearsal, messenger: rehearsal })
+    expect(models).toEqual(Object.fromEntries(AGENT_ROLES.map((role) => [role, rehearsal])))
     expect([providers.size, prices.size]).toEqual([0, 0])
   })
 
@@ -246,7 +250,7 @@ const broken: readonly (readonly [what: string, toml: string, key: string, remed
   ['a provider without a model', change('= "small"', '= "local:"'), 'models.messenger', 'names no model'],
   ['an empty model', change('= "small"', '= ""'), 'models.messenger', 'must be "provider:model"'],
   ['a model without providers', `${identities}\n[models]\nplanner = "x"`, 'models.planner', 'add a section [providers.<name>]'],
-  ['a role of a later version', change('messenger =', 'summarizer ='), 'models.summarizer', 'known here: planner, reviewer, messenger'],
+  ['a role of a later version', change('messenger =', 'introspector ='), 'models.introspector', 'known here: planner, reviewer, messenger'],
   ['a price of an unknown provider', change('[prices.small]', '[prices."remote:small"]'), 'prices."remote:small"', 'there is no provider "remote"'],
   ['two prices of one model', `${full}\n[prices."openrouter:small"]\ninput = 1\noutput = 1`, 'prices."openrouter:small"', 'is the same model as prices."small"'],
   ['half a price', change('output = 2\n', ''), 'prices.small.output', 'is missing; it must be a number, 0 or more'],

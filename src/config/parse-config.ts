@@ -3,10 +3,11 @@
  * mends a file one error at a time.
  */
 import { parse, TomlError } from 'smol-toml'
+import type { AgentRole } from '../core/model-call.ts'
 import { must } from '../platform/must.ts'
 import { checkIdentities } from './check-identities.ts'
 import { checkModels } from './check-models.ts'
-import type { Config, Price, TokenConfig, UserConfig } from './config.ts'
+import type { Config, ModelChoice, Price, TokenConfig, UserConfig } from './config.ts'
 import { toProblems, type ConfigProblem, type FoundProblem } from './config-problem.ts'
 import { findKeyLines } from './key-lines.ts'
 import { modelKey, parseModel, REHEARSAL } from './model-choice.ts'
@@ -132,8 +133,17 @@ function buildUser(user: ConfigFile['users'][string], name: string): UserConfig 
 }
 
 function buildModels({ models }: ConfigFile, providers: readonly string[]): Config['models'] {
-  if (providers.length === 0) return { planner: REHEARSAL, reviewer: REHEARSAL, messenger: REHEARSAL }
-  const planner = must(models.planner, 'a checked configuration with providers has a planner')
-  const choose = (text: string | undefined) => parseModel(text ?? planner, providers)
-  return { planner: choose(undefined), reviewer: choose(models.reviewer), messenger: choose(models.messenger) }
+  const choose = (role: AgentRole): ModelChoice => {
+    if (providers.length === 0) return REHEARSAL
+    const planner = must(models.planner, 'a checked configuration with providers has a planner')
+    return parseModel(models[role] ?? planner, providers)
+  }
+  return {
+    planner: choose('planner'),
+    reviewer: choose('reviewer'),
+    messenger: choose('messenger'),
+    curator: choose('curator'),
+    summarizer: choose('summarizer'),
+    paraphraser: choose('paraphraser'),
+  }
 }

@@ -98,6 +98,15 @@ export const modelsSchema = z.strictObject(
       .meta({ description: 'Turns a message into a plan. Needs structured output (JSON schema).' }),
     reviewer: modelText.optional().meta({ description: "Judges what a command did. Default: the planner's model." }),
     messenger: modelText.optional().meta({ description: "Writes the answers. Default: the planner's model." }),
+    curator: modelText
+      .optional()
+      .meta({ description: "Decides which learnings become facts. Default: the planner's model." }),
+    summarizer: modelText
+      .optional()
+      .meta({ description: "Keeps summaries and the facts short. Default: the planner's model." }),
+    paraphraser: modelText
+      .optional()
+      .meta({ description: "Retells what strangers wrote, without their instructions. Default: the planner's model." }),
   },
   says('must be a section [models]'),
 )

@@ -1,5 +1,12 @@
 /** One call of a language model, as it is recorded: what it cost and how it ended, never its prompt or its answer. */
-export type AgentRole = 'planner' | 'reviewer' | 'messenger' | 'curator' | 'summarizer' | 'paraphraser'
+
+/** The roles that a language model plays, in the order in which a turn calls them. Each is a key of [models] in config.toml. */
+export const AGENT_ROLES = ['planner', 'reviewer', 'messenger', 'curator', 'summarizer', 'paraphraser'] as const
+export type AgentRole = (typeof AGENT_ROLES)[number]
+
+/** The system prompts: one for each role, and one for the summarizer's other job, to consolidate the facts. */
+export const PROMPT_NAMES = [...AGENT_ROLES, 'consolidator'] as const
+export type PromptName = (typeof PROMPT_NAMES)[number]
 
 export interface ModelCallRecord {
   readonly role: AgentRole

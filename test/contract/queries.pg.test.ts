@@ -1,6 +1,7 @@
 /** Queries: what they show, page by page, and what they refuse. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Viewer } from '../../src/core/identity.ts'
+import { AGENT_ROLES } from '../../src/core/model-call.ts'
 import { newId } from '../../src/platform/id.ts'
 import * as api from '../generated/graphql.ts'
 import { createSchemaWorld, type SchemaWorld } from './schema-world.ts'
@@ -317,7 +318,7 @@ test('server: what it runs on, and how busy it is', async () => {
     startedAt: '2026-11-21T15:30:00.000Z',
     database: 'PostgreSQL 18.1 (embedded)',
     rehearsal: true,
-    models: ['planner', 'reviewer', 'messenger'].map((role) => ({ role, provider: 'rehearsal', model: 'rehearsal' })),
+    models: AGENT_ROLES.map((role) => ({ role, provider: 'rehearsal', model: 'rehearsal' })),
     sandbox: { available: false, reason: 'no bubblewrap', fix: 'apt install bubblewrap' },
     nodes: 2,
     queuedTurns: 4,

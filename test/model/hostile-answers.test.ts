@@ -3,10 +3,13 @@ import type { Answer } from '../../src/agents/agent.ts'
 import type { ProposedPlan } from '../../src/core/plan.ts'
 import { validatePlan } from '../../src/core/plan-rules.ts'
 import {
+  CURATOR_CONTEXT,
   MESSENGER_CONTEXT,
   openAgentsWorld,
+  PARAPHRASER_CONTEXT,
   PLANNER_CONTEXT,
   REVIEWER_CONTEXT,
+  SUMMARIZER_CONTEXT,
   type AgentsWorld,
 } from './agents-world.ts'
 import { HOSTILE_ANSWERS, type HostileAnswer } from './hostile-answers.ts'
@@ -48,6 +51,12 @@ function askAs({ role }: HostileAnswer, { agents }: AgentsWorld): Promise<Answer
       return agents.review(REVIEWER_CONTEXT, signal)
     case 'messenger':
       return agents.write(MESSENGER_CONTEXT, () => {}, signal)
+    case 'curator':
+      return agents.curate(CURATOR_CONTEXT, signal)
+    case 'summarizer':
+      return agents.summarize(SUMMARIZER_CONTEXT, signal)
+    case 'paraphraser':
+      return agents.paraphrase(PARAPHRASER_CONTEXT, signal)
     default:
       return role satisfies never
   }

@@ -43,7 +43,7 @@ const brokenJson = forPlanner([
   { name: 'prose instead of JSON', answer: text('I would be glad to help!'), outcome: 'MODEL_BAD_OUTPUT' },
   { name: 'JSON that ends in the middle', answer: text(goodJson.slice(0, -30)), outcome: 'MODEL_BAD_OUTPUT' },
   { name: 'JSON that ends in a string', answer: text('{"goal":"Say'), outcome: 'MODEL_BAD_OUTPUT' },
-  { name: 'a trailing comma', answer: text(goodJson.replace(']}', ',]}')), outcome: 'MODEL_BAD_OUTPUT' },
+  { name: 'a trailing comma', answer: text(goodJson.replace('],', ',],')), outcome: 'MODEL_BAD_OUTPUT' },
   { name: 'single quotes', answer: text("{'goal': 'Say hi', 'tasks': []}"), outcome: 'MODEL_BAD_OUTPUT' },
   {
     name: 'a call of a program instead of JSON',

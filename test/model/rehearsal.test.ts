@@ -67,7 +67,7 @@ async function execute({ agents }: AgentsWorld, { plan, message, results, ran }:
   for (const [index, task] of plan.tasks.entries()) {
     if (task.type === 'MSG') {
       const written = await agents.write(
-        { goal: plan.goal, detail: task.detail, outputs: completed },
+        { goal: plan.goal, detail: task.detail, outputs: completed, summary: '', facts: [] },
         (piece) => pieces.push(piece),
         signal,
       )
@@ -78,13 +78,14 @@ async function execute({ agents }: AgentsWorld, { plan, message, results, ran }:
     const ended = {
       index,
       ...task,
+      args: null,
       status: 'DONE',
       exitCode: 0,
       output: 'done\n',
       stderr: '',
       ...results[task.detail],
     } as const
-    const review = await agents.review({ goal: plan.goal, message, task: ended, truncated: false }, signal)
+    const review = await agents.review({ goal: plan.goal, message, task: ended, truncated: false, history: [] }, signal)
     if (review.kind === 'failed') throw review.error
     if (review.output.verdict === 'REPLAN')
       return { kind: 'replan', reason: review.output.reason ?? '', failed: ended, completed }

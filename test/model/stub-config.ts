@@ -37,7 +37,14 @@ export class StubConfig implements LiveConfig {
       tokens: new Map(),
       users: new Map(),
       providers: new Map(baseUrl === null ? [] : [[provider.name, provider]]),
-      models: { planner: choice, reviewer: choice, messenger: choice },
+      models: {
+        planner: choice,
+        reviewer: choice,
+        messenger: choice,
+        curator: choice,
+        summarizer: choice,
+        paraphraser: choice,
+      },
       prices: new Map(Object.entries(prices)),
       settings: { ...SETTINGS, ...settings },
     }

@@ -11,7 +11,7 @@ import type { AgentRole } from '../../src/core/model-call.ts'
 export interface StubCall {
   /** 0 for the first call. */
   readonly index: number
-  /** Which agent asks, by the schema it asks with. */
+  /** Which agent asks, by the schema it asks with, or by its prompt. */
   readonly role: AgentRole
   readonly model: string
   readonly system: string
@@ -152,9 +152,18 @@ export class StubEndpoint implements AsyncDisposable {
   }
 }
 
-function roleOf({ response_format: format }: StubRequest): AgentRole {
-  if (format === undefined) return 'messenger'
-  return format.json_schema.name === 'plan' ? 'planner' : 'reviewer'
+const ROLE_BY_SCHEMA: Readonly<Record<string, AgentRole>> = {
+  plan: 'planner',
+  review: 'reviewer',
+  curation: 'curator',
+  consolidation: 'summarizer',
+  paraphrase: 'paraphraser',
+}
+
+function roleOf({ response_format: format, messages }: StubRequest): AgentRole {
+  if (format !== undefined) return ROLE_BY_SCHEMA[format.json_schema.name] ?? 'reviewer'
+  const isSummary = messages.some(({ content }) => content.includes('\n# The summary so far\n'))
+  return isSummary ? 'summarizer' : 'messenger'
 }
 
 function answer(step: StubAnswer, call: StubCall, response: ServerResponse): void {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { validatePlan } from '../../core/plan-rules.ts'
 import type { ProposedPlan } from '../../core/plan.ts'
 import { isStorable } from '../../platform/well-formed.ts'
-import { PLAN_FORMAT } from './output.ts'
+import { planFormat } from './output.ts'
 
 const odd = fc.oneof(
   fc.constantFrom<unknown>(
@@ -56,10 +56,13 @@ const plan = mutated({ goal: fc.string({ maxLength: 8 }), tasks: fc.array(task, 
 function isSound(value: ProposedPlan): boolean {
   const hasKeys = (object: object, keys: readonly string[]): boolean => Object.keys(object).join() === keys.join()
   return (
-    hasKeys(value, ['goal', 'tasks']) &&
+    hasKeys(value, ['goal', 'secrets', 'tasks', 'answers']) &&
     isStorable(value.goal) &&
     value.tasks.every(
-      (one) => hasKeys(one, ['type', 'detail', 'expect']) && isStorable(one.detail) && isStorable(one.expect ?? ''),
+      (one) =>
+        hasKeys(one, ['type', 'detail', 'skill', 'args', 'expect']) &&
+        isStorable(one.detail) &&
+        isStorable(one.expect ?? ''),
     )
   )
 }
@@ -71,7 +74,7 @@ describe('mutated plans', () => {
       fc.property(plan, fc.nat({ max: 40 }), (value, cut) => {
         const json = JSON.stringify(value)
         for (const text of [json, json.slice(0, json.length - cut), json.slice(cut)]) {
-          const parsed = PLAN_FORMAT.parse(text)
+          const parsed = planFormat([]).parse(text)
           const isGood = parsed.kind === 'usable' ? isSound(parsed.value) : parsed.problem.endsWith('.')
           expect(isGood).toBe(true)
           const problems = parsed.kind === 'usable' ? validatePlan(parsed.value, { maxTasks: 3 }) : []

@@ -1,45 +1,86 @@
 /** What the planner answers (spec 4): a goal and tasks. Its rules beyond the shape are in `core/plan-rules.ts`. */
 import * as z from 'zod'
-import type { ProposedPlan } from '../../core/plan.ts'
+import type { ProposedPlan, ProposedTask } from '../../core/plan.ts'
 import { isStorable, toStorable } from '../../platform/well-formed.ts'
-import { jsonFormat, unusable, type Parsed } from '../answer-format.ts'
+import type { OpenQuestion } from '../agent.ts'
+import { jsonFormat, orNull, unusable, usable, withValue, type AnswerFormat, type Parsed } from '../answer-format.ts'
+import { labelItems, readLabel } from '../labels.ts'
 
+const taskSchema = z.strictObject({
+  type: z.enum(['exec', 'skill', 'msg']),
+  detail: z
+    .string()
+    .describe(
+      'exec: the shell command. skill: what it is called for. msg: what the messenger is to tell the user, and in which language.',
+    ),
+  skill: orNull(z.string()).describe('skill: its name. Otherwise null.'),
+  args: orNull(z.string()).describe('skill: its arguments, a JSON object as a string. Otherwise null.'),
+  expect: orNull(z.string()).describe('exec, skill: what must hold for the result to be good. msg: null.'),
+})
 const planSchema = z.strictObject({
   goal: z.string().describe('What the plan is to reach, in one sentence.'),
-  tasks: z.array(
-    z.strictObject({
-      type: z.enum(['exec', 'msg']),
-      detail: z
-        .string()
-        .describe('exec: the shell command. msg: what the messenger is to tell the user, and in which language.'),
-      expect: z.string().nullable().describe('exec: what must hold for the result to be good. msg: null.'),
-    }),
+  secrets: orNull(z.array(z.strictObject({ key: z.string(), value: z.string() }))).describe(
+    'Credentials that the message holds. Mostly null.',
   ),
+  tasks: z.array(taskSchema),
+  answers: orNull(
+    z.array(
+      z.strictObject({
+        question: z.string().describe('The label of an open question, such as Q1.'),
+        answer: z.string(),
+      }),
+    ),
+  ).describe('Open questions that the message answers. Mostly null.'),
 })
+const PLAN_FORMAT = jsonFormat('plan', planSchema)
 
-export const PLAN_FORMAT = jsonFormat('plan', planSchema, toPlan)
+/** `questions`: those that the planner was shown. */
+export function planFormat(questions: readonly OpenQuestion[]): AnswerFormat<ProposedPlan> {
+  return withValue(PLAN_FORMAT, (plan) => toPlan(plan, questions))
+}
 
-const TYPES = { exec: 'EXEC', msg: 'MSG' } as const
+const TYPES = { exec: 'EXEC', skill: 'SKILL', msg: 'MSG' } as const
+const MAX_QUESTION_ANSWER_CHARS = 2000
 
-function toPlan({ goal, tasks }: z.output<typeof planSchema>): Parsed<ProposedPlan> {
+type PlanJson = z.output<typeof planSchema>
+
+function toPlan(plan: PlanJson, questions: readonly OpenQuestion[]): Parsed<ProposedPlan> {
   // In a text a stray character is replaced; a command would then be another one than the model wrote.
-  const broken = tasks.findIndex((task) => task.type === 'exec' && !isStorable(task.detail))
+  const broken = plan.tasks.findIndex((task) => task.type === 'exec' && !isStorable(task.detail))
   if (broken !== -1) {
     return unusable(
       `The command of task ${broken + 1} contains a NUL character or a broken Unicode character; it must not.`,
     )
   }
-  const value = {
-    goal: toStorable(goal),
-    secrets: [],
-    answers: [],
-    tasks: tasks.map(({ type, detail, expect }) => ({
-      type: TYPES[type],
-      detail: toStorable(detail),
-      skill: null,
-      args: null,
-      expect: expect === null ? null : toStorable(expect),
-    })),
+  return usable({
+    goal: toStorable(plan.goal),
+    secrets: plan.secrets ?? [],
+    tasks: plan.tasks.map(toTask),
+    answers: toAnswers(plan.answers ?? [], questions),
+  })
+}
+
+function toTask({ type, detail, skill, args, expect }: PlanJson['tasks'][number]): ProposedTask {
+  return {
+    type: TYPES[type],
+    detail: toStorable(detail),
+    skill: skill === null ? null : toStorable(skill),
+    args: args === null ? null : toStorable(args),
+    expect: expect === null ? null : toStorable(expect),
   }
-  return { kind: 'usable', value }
+}
+
+/** An answer to a question that was not shown means nothing, and the plan is as good without it; of two, the first counts. */
+function toAnswers(
+  answers: NonNullable<PlanJson['answers']>,
+  questions: readonly OpenQuestion[],
+): ProposedPlan['answers'] {
+  const shown = labelItems('Q', questions)
+  const byId = new Map<string, string>()
+  for (const { question, answer } of answers) {
+    const id = shown.get(readLabel(question))?.id
+    const text = toStorable(answer.trim().slice(0, MAX_QUESTION_ANSWER_CHARS))
+    if (id !== undefined && text !== '' && !byId.has(id)) byId.set(id, text)
+  }
+  return [...byId].map(([questionId, answer]) => ({ questionId, answer }))
 }

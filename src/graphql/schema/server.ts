@@ -1,4 +1,5 @@
 /** The server itself: what it runs on and how busy it is. */
+import { AGENT_ROLES } from '../../core/model-call.ts'
 import type { SandboxState } from '../../execution/command.ts'
 import type { Database, Statement } from '../../store/database.ts'
 import { must } from '../../platform/must.ts'
@@ -16,7 +17,7 @@ const RoleModelType = builder.objectRef<RoleModel>('RoleModel').implement({
   description: 'Which model plays an agent role.',
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    role: t.exposeString('role', { description: '"planner", "reviewer" or "messenger".' }),
+    role: t.exposeString('role', { description: AGENT_ROLES.map((role) => `"${role}"`).join(', ') + '.' }),
     provider: t.exposeString('provider', {
       description: 'The name under [providers] in the configuration, or "rehearsal".',
     }),

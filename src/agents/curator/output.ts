@@ -1,0 +1,70 @@
+/** What the curator answers (spec 4): one evaluation for each learning it was shown, by label. */
+import * as z from 'zod'
+import type { Evaluation } from '../agent.ts'
+import {
+  incomplete,
+  jsonFormat,
+  orNull,
+  usable,
+  withValue,
+  type AnswerFormat,
+  type Parsed,
+  type Rejected,
+} from '../answer-format.ts'
+import { labelItems, missedLabels, readLabel } from '../labels.ts'
+import { oneLine } from '../one-line.ts'
+
+const evaluationSchema = z.strictObject({
+  learningId: z.string().describe('The label of the learning, such as L1.'),
+  verdict: z.enum(['promote', 'ask', 'discard']),
+  fact: orNull(z.string()).describe('promote: the fact, in one self-contained sentence. Otherwise null.'),
+  question: orNull(z.string()).describe('ask: the question to the user. Otherwise null.'),
+  reason: z.string().describe('Why, in a sentence.'),
+})
+const curationSchema = z.strictObject({ evaluations: z.array(evaluationSchema) })
+const CURATION_FORMAT = jsonFormat('curation', curationSchema)
+
+/** Of a fact and of a question: they stand in every prompt. */
+export const MAX_FACT_CHARS = 500
+const MAX_REASON_CHARS = 500
+
+type Learnings = readonly { readonly id: string }[]
+
+export function curationFormat(learnings: Learnings): AnswerFormat<readonly Evaluation[]> {
+  return withValue(CURATION_FORMAT, ({ evaluations }) => toEvaluations(learnings, evaluations))
+}
+
+type EvaluationJson = z.output<typeof evaluationSchema>
+
+function toEvaluations(learnings: Learnings, evaluations: readonly EvaluationJson[]): Parsed<readonly Evaluation[]> {
+  const shown = labelItems('L', learnings)
+  const byLabel = new Map(evaluations.map((evaluation) => [readLabel(evaluation.learningId), evaluation]))
+  const missed = missedLabels(
+    shown.keys(),
+    evaluations.map(({ learningId }) => readLabel(learningId)),
+  )
+  if (missed !== null) return incomplete(`Each learning must have exactly one evaluation; ${missed}.`)
+  const read: Evaluation[] = []
+  for (const [label, { id }] of shown) {
+    const evaluation = byLabel.get(label)
+    const parsed = evaluation === undefined ? incomplete(`${label} is missing.`) : toEvaluation(id, label, evaluation)
+    if ('problem' in parsed) return parsed
+    read.push(parsed)
+  }
+  return usable(read)
+}
+
+function toEvaluation(learningId: string, label: string, evaluation: EvaluationJson): Evaluation | Rejected {
+  const { verdict } = evaluation
+  const reason = oneLine(evaluation.reason).slice(0, MAX_REASON_CHARS).toWellFormed()
+  if (reason === '') return incomplete(`The evaluation of ${label} has no reason. Say in a sentence why.`)
+  if (verdict === 'discard') return { learningId, reason, verdict: 'DISCARD' }
+  const key = verdict === 'promote' ? 'fact' : 'question'
+  const text = oneLine(evaluation[key] ?? '')
+  if (text === '') return incomplete(`The verdict on ${label} is "${verdict}", but its ${key} is missing.`)
+  if (text.length > MAX_FACT_CHARS)
+    return incomplete(`The ${key} of ${label} is ${text.length} characters long; at most ${MAX_FACT_CHARS} are kept.`)
+  return verdict === 'promote'
+    ? { learningId, reason, verdict: 'PROMOTE', fact: text }
+    : { learningId, reason, verdict: 'ASK', question: text }
+}

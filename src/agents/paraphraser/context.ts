@@ -1,0 +1,20 @@
+/** What the paraphraser is told, as text (spec 4): messages of strangers, by label, each in a block of its own. */
+import type { ParaphraserContext } from '../agent.ts'
+import type { Fence } from '../fence.ts'
+import { labelItems } from '../labels.ts'
+import { preview } from '../preview.ts'
+import { nameSender } from './name-sender.ts'
+
+const MAX_MESSAGE_CHARS = 4_000
+/** All messages together: with many each gets less. */
+const MAX_ALL_CHARS = 48_000
+
+export function renderParaphraserPrompt({ messages }: ParaphraserContext, fence: Fence): string {
+  const maxChars = Math.min(MAX_MESSAGE_CHARS, Math.floor(MAX_ALL_CHARS / Math.max(1, messages.length)))
+  const blocks = [...labelItems('M', messages)].map(([label, { sender, content }]) =>
+    [`${label}:`, fence.wrap('DATA_MESSAGE', `${nameSender(sender)} wrote:\n${preview(content, { maxChars })}`)].join(
+      '\n',
+    ),
+  )
+  return [fence.announcement, `# Messages to retell\n\n${blocks.join('\n\n')}`].join('\n\n')
+}

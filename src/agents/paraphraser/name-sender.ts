@@ -1,0 +1,12 @@
+/** A stranger as a prompt names them. Strangers choose their names, so a name is shortened to what a name needs. */
+const MAX_NAME_CHARS = 40
+
+export function nameSender(sender: string | null): string {
+  const name = (sender ?? '')
+    .replaceAll(/[^\p{L}\p{N}_@.#:-]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_NAME_CHARS)
+    .toWellFormed()
+    .trim()
+  return name === '' ? 'Somebody without a name' : `"${name}"`
+}

@@ -1,0 +1,25 @@
+/** What the summarizer is told, as text (spec 4): the summary so far, and the messages to add with what was answered. */
+import type { SummarizerContext } from '../agent.ts'
+import type { Fence } from '../fence.ts'
+import { preview } from '../preview.ts'
+
+const MAX_MESSAGE_CHARS = 8_000
+/** All messages and answers together: with many each gets less. */
+const MAX_ALL_CHARS = 96_000
+
+export function renderSummarizerPrompt({ summary, messages }: SummarizerContext, fence: Fence): string {
+  const count = messages.reduce((sum, { outputs }) => sum + 1 + outputs.length, 0)
+  const maxChars = Math.min(MAX_MESSAGE_CHARS, Math.floor(MAX_ALL_CHARS / Math.max(1, count)))
+  const added = messages.map(({ user, role, content, outputs }, index) =>
+    [
+      `Message ${index + 1}, by ${user ?? 'no name'} (${role}):`,
+      fence.wrap('DATA_MESSAGE', preview(content, { maxChars })),
+      ...outputs.flatMap((output) => ['Answered:', fence.wrap('DATA_ANSWER', preview(output, { maxChars }))]),
+    ].join('\n'),
+  )
+  return [
+    fence.announcement,
+    `# The summary so far\n\n${summary === '' ? 'None yet.' : fence.wrap('DATA_SUMMARY', summary)}`,
+    `# Messages to add, oldest first\n\n${added.join('\n\n')}`,
+  ].join('\n\n')
+}
