@@ -136,7 +136,7 @@ async function openTools({ home, config, keys, environment, clock, logger }: Par
 /** A message is taken by the worker … */
 function createWorker(parts: Parts & Stored & Tools): Worker {
   const { database, doorbell, feed, config, agents, commands, clock, logger, metrics } = parts
-  const run = { database, feed, config, agents, commands: commands.runner, clock, logger, metrics }
+  const run = { database, feed, doorbell, config, agents, commands: commands.runner, clock, logger, metrics }
   return new Worker({
     database,
     doorbell,

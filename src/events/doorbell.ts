@@ -91,7 +91,7 @@ export class Doorbell {
   ring(news: News): void {
     const taken = this.#tellHandlers(news)
     if ((news.kind === 'work' && taken) || this.#isAlone) return
-    const key = news.kind === 'cancel' ? `cancel ${news.turnId}` : `${news.kind} ${news.sessionId}`
+    const key = `${news.kind} ${subjectOf(news)}`
     if (this.#waiting.size >= MAX_WAITING && !this.#waiting.has(key)) {
       this.#dropped += 1
       return
@@ -295,6 +295,12 @@ function messageIn(payload: string): Message {
 /** How each payload of an instance begins. */
 function openingOf(instance: string): string {
   return `{"from":"${instance}","news":[`
+}
+
+/** The id of what the news is about. */
+function subjectOf(news: News): string {
+  if (news.kind === 'cancel') return news.turnId
+  return news.kind === 'knowledge' ? news.id : news.sessionId
 }
 
 function coalesce(before: News | undefined, news: News): News {

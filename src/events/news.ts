@@ -9,6 +9,8 @@ export type News =
   | { readonly kind: 'work'; readonly sessionId: string }
   /** The turn is to be cancelled, if it still runs. */
   | { readonly kind: 'cancel'; readonly sessionId: string; readonly turnId: string }
+  /** The fact, learning or question with this id (its prefix tells which) is new, or changed. */
+  | { readonly kind: 'knowledge'; readonly id: string }
   /** The session was deleted. */
   | { readonly kind: 'gone'; readonly sessionId: string }
 

@@ -5,7 +5,9 @@
 import type { Agents } from '../agents/agent.ts'
 import type { LiveConfig } from '../config/config.ts'
 import { AppError, messageOf } from '../core/errors.ts'
+import type { Doorbell } from '../events/doorbell.ts'
 import type { Feed } from '../events/feed.ts'
+import { knowledgeNewsOf } from '../events/knowledge-news.ts'
 import type { CommandRunner } from '../execution/command.ts'
 import { backoffMs } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -29,6 +31,7 @@ export interface SessionRunOptions {
   readonly begun: BegunTurn | null
   readonly database: Database
   readonly feed: Feed
+  readonly doorbell: Doorbell
   readonly config: LiveConfig
   readonly agents: Agents
   readonly commands: CommandRunner
@@ -152,7 +155,7 @@ export class SessionRun {
   }
 
   #contextOf(turn: OpenTurn, logger: Logger): TurnContext {
-    const { lease, database, feed, clock, config, agents, commands, metrics } = this.#options
+    const { lease, database, feed, doorbell, clock, config, agents, commands, metrics } = this.#options
     const turnAbort = this.#turnAbort
     const journal = new Journal({
       sessionId: lease.sessionId,
@@ -164,6 +167,7 @@ export class SessionRun {
       commit: async (write) => {
         const committed = await commitTurn(database, { lease, turn }, write)
         countWrite(metrics, write)
+        for (const news of knowledgeNewsOf(write)) doorbell.ring(news)
         this.#isReleased = committed.released
         return committed
       },

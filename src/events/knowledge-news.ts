@@ -1,0 +1,14 @@
+/** Which facts and learnings a turn's write is about, for the doorbell: told after its commit, by whoever committed. */
+import type { TurnWrite } from '../core/turn-write.ts'
+import type { News } from './news.ts'
+
+type KnowledgeNews = Extract<News, { kind: 'knowledge' }>
+
+/** Some of it may not have come about, when an admin decided about a learning first: news says where to look, no more. */
+export function knowledgeNewsOf({ learnings = [], curations = [] }: TurnWrite): KnowledgeNews[] {
+  const ids = [
+    ...learnings.map(({ id }) => id),
+    ...curations.flatMap(({ learningId, fact }) => [learningId, ...(fact === null ? [] : [fact.id])]),
+  ]
+  return ids.map((id) => ({ kind: 'knowledge', id }))
+}
