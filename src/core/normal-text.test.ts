@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { normalText } from './normal-text.ts'
+
+/** Letters and signs of several scripts, and what is easily got wrong. */
+const texts = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc
+    .array(
+      fc.constantFrom(
+        ...[
+          'C++',
+          'C#',
+          '.env',
+          '-5',
+          '3.14',
+          'ΣΟΦΟΣ',
+          'σοφός',
+          'Straße',
+          'ﬁle',
+          'İzmir',
+          'ﾊﾝ',
+          'e\u0301',
+          '(a)',
+          '—',
+          '…',
+          '"',
+          ' ',
+          '\n',
+          '\u200b',
+          '\u00ad',
+          '\u0130',
+        ],
+      ),
+    )
+    .map((parts) => parts.join('')),
+)
+
+describe('the same text', () => {
+  test('its normal text is its own normal text', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(normalText(normalText(text))).toBe(normalText(text))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test.each([
+    ['Nightly builds run at 02:00 UTC.', 'nightly  builds\n run at 02:00 utc'],
+    ['The file is "config.toml"!', 'the file is config.toml'],
+    ['Straße', 'STRASSE'],
+    ['Ｆｕｌｌ　ｗｉｄｔｈ', 'full width'],
+    ['ﬁle', 'FILE'],
+    ['caf\u00e9', 'cafe\u0301'],
+    ['soft\u00adware', 'software'],
+    ['deploys (always) on Friday', 'Deploys always — on Friday…'],
+    ['don’t', "don't"],
+  ])('%s = %s', (one, other) => {
+    expect(normalText(one)).toBe(normalText(other))
+  })
+
+  test('in any case and with any white space', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.stringMatching(/^[a-z0-9äöüß+#.-]{1,8}$/), { minLength: 1 }),
+        fc.constantFrom(' ', '\n', ' \t '),
+        (words, space) => {
+          const text = words.join(' ')
+          expect(normalText(`${space}${words.join(space)}${space}.`.toUpperCase())).toBe(normalText(text))
+        },
+      ),
+    )
+  })
+})
+
+test.each([
+  ['Use C++', 'Use C#'],
+  ['Use C++', 'Use C'],
+  ['It is -5 outside', 'It is 5 outside'],
+  ['The port is 8080', 'The port is 8081'],
+  ['pi is 3.14', 'pi is 314'],
+  ['reads .env', 'reads env'],
+  ['a <= b', 'a >= b'],
+])('not the same: %s, %s', (one, other) => {
+  expect(normalText(one)).not.toBe(normalText(other))
+})
+
+test('what says nothing is empty', () => {
+  for (const text of ['', ' \n\t', '…', ' — ', '"""', '\u200b', '(( ))', '?!']) expect(normalText(text)).toBe('')
+})
