@@ -3,7 +3,7 @@ import type { PlannerContext, ReplanContext } from '../agents/agent.ts'
 import { currentUser } from '../config/current-user.ts'
 import { must } from '../platform/must.ts'
 import { loadSaidBefore } from '../store/turn-history.ts'
-import { reportOf, type PlanState } from './plan-state.ts'
+import { historyOf, reportOf, type PlanState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
 export async function assembleContext(context: TurnContext, attempts: readonly PlanState[]): Promise<PlannerContext> {
@@ -48,9 +48,6 @@ function replanContextOf(attempts: readonly PlanState[]): ReplanContext | null {
     remaining: last.tasks.filter((task) => task.status === 'SKIPPED').map(({ type, detail }) => ({ type, detail })),
     failed: reportOf(failed),
     reason: failed.reviewReason ?? '',
-    history: attempts.map((plan) => ({
-      goal: plan.goal,
-      reason: plan.tasks.find((task) => task.reviewVerdict === 'REPLAN')?.reviewReason ?? '',
-    })),
+    history: historyOf(attempts),
   }
 }

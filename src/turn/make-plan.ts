@@ -7,7 +7,7 @@ import type { ModelCallRecord } from '../core/model-call.ts'
 import type { ProposedPlan } from '../core/plan.ts'
 import { validatePlan } from '../core/plan-rules.ts'
 import { newId } from '../platform/id.ts'
-import type { PlanState, TaskState } from './plan-state.ts'
+import { historyOf, type PlanState, type TaskState } from './plan-state.ts'
 import { isNotice } from './tell-user.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
 
@@ -76,7 +76,7 @@ function storePlan(context: TurnContext, proposed: ProposedPlan, attempts: reado
     reviewVerdict: null,
     reviewReason: null,
   }))
-  const plan: PlanState = { id, attempt: (last?.attempt ?? 0) + 1, goal: proposed.goal, tasks }
+  const plan: PlanState = { id, attempt: (last?.attempt ?? 0) + 1, goal: proposed.goal, tasks, history: historyOf(attempts) }
   context.journal.record([{ type: 'PlanCreated', planId: id }], {
     plans: [
       {

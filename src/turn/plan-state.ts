@@ -13,12 +13,30 @@ export interface PlanState {
   readonly attempt: number
   readonly goal: string
   readonly tasks: TaskState[]
+  /** What was tried before it in the turn, oldest first. */
+  readonly history: readonly TriedPlan[]
+}
+
+/** A plan that was given up, and why. */
+export interface TriedPlan {
+  readonly goal: string
+  readonly reason: string
 }
 
 export type TaskState = { -readonly [Key in keyof StoredTask]: StoredTask[Key] }
 
-export function planStateOf(plan: StoredPlan): PlanState {
-  return { id: plan.id, attempt: plan.attempt, goal: plan.goal, tasks: plan.tasks.map((task) => ({ ...task })) }
+/** `before`: the plans of the turn before it. */
+export function planStateOf(plan: StoredPlan, before: readonly PlanState[]): PlanState {
+  const tasks = plan.tasks.map((task) => ({ ...task }))
+  return { id: plan.id, attempt: plan.attempt, goal: plan.goal, tasks, history: historyOf(before) }
+}
+
+/** `attempts` as agents are told of them. */
+export function historyOf(attempts: readonly PlanState[]): TriedPlan[] {
+  return attempts.map(({ goal, tasks }) => ({
+    goal,
+    reason: tasks.find((task) => task.reviewVerdict === 'REPLAN')?.reviewReason ?? '',
+  }))
 }
 
 export interface TaskUpdate {

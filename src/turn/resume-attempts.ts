@@ -5,5 +5,7 @@ import type { TurnContext } from './turn-context.ts'
 
 export async function resumeAttempts(context: TurnContext): Promise<PlanState[]> {
   const plans = await loadPlans(context.database, context.turn.id)
-  return plans.map(planStateOf)
+  const attempts: PlanState[] = []
+  for (const plan of plans) attempts.push(planStateOf(plan, attempts))
+  return attempts
 }
