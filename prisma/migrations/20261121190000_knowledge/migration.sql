@@ -102,6 +102,24 @@ CREATE TABLE "fact_versions" (
 );
 
 -- CreateTable
+CREATE TABLE "fact_words" (
+    "word" TEXT NOT NULL,
+    "fact_id" TEXT NOT NULL,
+
+    CONSTRAINT "fact_words_pkey" PRIMARY KEY ("word","fact_id")
+);
+
+-- CreateTable
+CREATE TABLE "consolidation_state" (
+    "id" INTEGER NOT NULL,
+    "started_at" TIMESTAMPTZ(6),
+    "newest_fact_id" TEXT,
+    "last_fact_id" TEXT,
+
+    CONSTRAINT "consolidation_state_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
 CREATE TABLE "turn_facts" (
     "turn_id" TEXT NOT NULL,
     "fact_id" TEXT NOT NULL,
@@ -199,6 +217,9 @@ CREATE INDEX "learnings_status_id_idx" ON "learnings"("status", "id");
 CREATE INDEX "learnings_session_id_id_idx" ON "learnings"("session_id", "id");
 
 -- CreateIndex
+CREATE INDEX "learnings_pending" ON "learnings"("session_id", "id") WHERE (status = 'PENDING'::learning_status);
+
+-- CreateIndex
 CREATE INDEX "learnings_fact_id_idx" ON "learnings"("fact_id");
 
 -- CreateIndex
@@ -220,13 +241,19 @@ CREATE INDEX "facts_replaced_by_id_idx" ON "facts"("replaced_by_id");
 CREATE INDEX "facts_norm" ON "facts" USING GIN ("norm" gin_trgm_ops);
 
 -- CreateIndex
+CREATE INDEX "fact_words_fact_id_idx" ON "fact_words"("fact_id");
+
+-- CreateIndex
+CREATE INDEX "messages_told" ON "messages"("session_id", "seq") WHERE (trusted OR (paraphrase IS NOT NULL));
+
+-- CreateIndex
 CREATE INDEX "turn_facts_fact_id_turn_id_idx" ON "turn_facts"("fact_id", "turn_id");
 
 -- CreateIndex
 CREATE INDEX "questions_status_id_idx" ON "questions"("status", "id");
 
 -- CreateIndex
-CREATE INDEX "questions_session_id_status_idx" ON "questions"("session_id", "status");
+CREATE INDEX "questions_session_id_status_id_idx" ON "questions"("session_id", "status", "id");
 
 -- CreateIndex
 CREATE INDEX "deliveries_session_id_seq_idx" ON "deliveries"("session_id", "seq");
@@ -295,6 +322,9 @@ ALTER TABLE "facts" ADD CONSTRAINT "facts_replaced_by_id_fkey" FOREIGN KEY ("rep
 ALTER TABLE "fact_versions" ADD CONSTRAINT "fact_versions_fact_id_fkey" FOREIGN KEY ("fact_id") REFERENCES "facts"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
+ALTER TABLE "fact_words" ADD CONSTRAINT "fact_words_fact_id_fkey" FOREIGN KEY ("fact_id") REFERENCES "facts"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
 ALTER TABLE "turn_facts" ADD CONSTRAINT "turn_facts_turn_id_fkey" FOREIGN KEY ("turn_id") REFERENCES "turns"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
@@ -317,6 +347,28 @@ ALTER TABLE "published_files" ADD CONSTRAINT "published_files_task_id_fkey" FORE
 
 -- Full-text search in facts. 'simple': facts are written in any language.
 CREATE INDEX "facts_search" ON "facts" USING GIN (to_tsvector('simple', "content"));
+
+INSERT INTO "consolidation_state" ("id") VALUES (1);
+
+-- A word as it is looked up: without the plural's s, and only its beginning, so that "deploys" finds "deployment".
+CREATE FUNCTION "word_key"(word text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN left(CASE WHEN length(word) > 3 THEN rtrim(word, 's') ELSE word END, 6);
+
+-- The words of live facts, and of no others.
+CREATE FUNCTION "keep_fact_words"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'UPDATE' THEN
+    DELETE FROM fact_words WHERE fact_id = NEW.id;
+  END IF;
+  IF NEW.invalidated_at IS NULL THEN
+    INSERT INTO fact_words (word, fact_id)
+    SELECT DISTINCT word_key(word), NEW.id FROM unnest(tsvector_to_array(to_tsvector('simple', NEW.content))) AS word
+    WHERE length(word) > 1;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "facts_words" AFTER INSERT OR UPDATE OF "content", "invalidated_at" ON "facts"
+  FOR EACH ROW EXECUTE FUNCTION "keep_fact_words"();
 
 -- The calls of models are audit entries from now on.
 INSERT INTO "audit_entries" ("id", "at", "kind", "session_id", "turn_id", "actor", "data")
