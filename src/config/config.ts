@@ -42,6 +42,10 @@ export interface Price {
 
 export interface Settings {
   readonly contextMessages: number
+  /** So many messages in no summary: the oldest are summarised. */
+  readonly summarizeThreshold: number
+  /** Facts in a prompt at most; more live ones are consolidated. */
+  readonly knowledgeMaxFacts: number
   readonly maxReplanDepth: number
   readonly maxValidationRetries: number
   readonly maxPlanTasks: number

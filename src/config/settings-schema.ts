@@ -17,6 +17,13 @@ const turnSettings = {
   context_messages: wholeNumber({ min: 0, max: 1000 })
     .default(5)
     .meta({ description: 'How many earlier messages of the session the planner is shown.' }),
+  summarize_threshold: wholeNumber({ min: 1, max: 10_000 }).default(30).meta({
+    description:
+      'When so many messages of a session are in no summary, they are summarised, all but the last context_messages.',
+  }),
+  knowledge_max_facts: wholeNumber({ min: 1, max: 1000 }).default(50).meta({
+    description: 'How many facts the planner is shown at most. With more facts than that, they are consolidated.',
+  }),
   max_replan_depth: wholeNumber({ min: 0, max: 50 })
     .default(3)
     .meta({ description: 'How often one turn may be planned anew after a review asks for it. 0: never.' }),
@@ -75,6 +82,8 @@ function isOrigin(value: string): boolean {
 export function toSettings(section: SettingsSection): Settings {
   return {
     contextMessages: section.context_messages,
+    summarizeThreshold: section.summarize_threshold,
+    knowledgeMaxFacts: section.knowledge_max_facts,
     maxReplanDepth: section.max_replan_depth,
     maxValidationRetries: section.max_validation_retries,
     maxPlanTasks: section.max_plan_tasks,
