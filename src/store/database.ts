@@ -103,7 +103,7 @@ export function toAppError(error: unknown): unknown {
 
 /** Codes of PostgreSQL, of the system's sockets and of Prisma (P1001 and its kin) that mean "no database right now". */
 const GONE =
-  /^(08...|25006|40001|40P01|53[234]00|57P0.|57014|58030|ECONN.*|EPIPE|ENOTFOUND|ETIMEDOUT|ENOENT|EHOSTUNREACH|P1001|P1002|P1008|P1017|P2024|P2037)$/
+  /^(08...|25006|40001|40P01|53[234]00|57P0.|57014|58030|ECONN.*|EPIPE|ENOTFOUND|ETIMEDOUT|ENOENT|EHOSTUNREACH|P1001|P1002|P1008|P1017|P2024|P2028|P2034|P2037)$/
 /** pg has no codes for these. */
 const SAYS_GONE = /timeout|terminated|connection ended|not queryable/i
 

@@ -1,0 +1,24 @@
+/** `askLearning`: an admin makes a question of a pending learning; the planner raises it in the session it comes from. */
+import type { Viewer } from '../../core/identity.ts'
+import { refuseInput } from '../../core/refuse-input.ts'
+import { notFound, type Refusal } from '../../core/refusal.ts'
+import { askLearning as storeQuestion, type LearningDecided } from '../../store/knowledge-learning.ts'
+import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
+import { isIdOf, knowledgeTextIssues, toKnowledgeText } from './knowledge-text.ts'
+
+export interface AskLearningInput {
+  readonly id: string
+  readonly question: string
+}
+
+export async function askLearning(
+  context: KnowledgeContext,
+  viewer: Viewer,
+  { id, question }: AskLearningInput,
+): Promise<LearningDecided | Refusal> {
+  const refusal = refuseInput(knowledgeTextIssues(['question'], question))
+  if (refusal !== null) return refusal
+  if (!isIdOf('learning', id)) return notFound('learning', id)
+  const asked = { id, text: toKnowledgeText(question) }
+  return announced(context, await storeQuestion(context.database, editorOf(context, viewer), asked))
+}

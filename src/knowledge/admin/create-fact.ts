@@ -1,0 +1,26 @@
+/** `createFact`: an admin states a fact. It counts in every session, whatever session it is said to come from. */
+import type { Viewer } from '../../core/identity.ts'
+import { refuseInput } from '../../core/refuse-input.ts'
+import { notFound, type Refusal } from '../../core/refusal.ts'
+import { isSessionId } from '../../core/session-id.ts'
+import { createFact as storeFact, type FactChanged } from '../../store/knowledge-fact.ts'
+import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
+import { knowledgeTextIssues, toKnowledgeText } from './knowledge-text.ts'
+
+export interface CreateFactInput {
+  readonly content: string
+  /** Where it comes from. */
+  readonly sessionId?: string | null | undefined
+}
+
+export async function createFact(
+  context: KnowledgeContext,
+  viewer: Viewer,
+  { content, sessionId }: CreateFactInput,
+): Promise<FactChanged | Refusal> {
+  const refusal = refuseInput(knowledgeTextIssues(['content'], content))
+  if (refusal !== null) return refusal
+  if (sessionId != null && !isSessionId(sessionId)) return notFound('session', sessionId)
+  const fact = { text: toKnowledgeText(content), sessionId: sessionId ?? null }
+  return announced(context, await storeFact(context.database, editorOf(context, viewer), fact))
+}

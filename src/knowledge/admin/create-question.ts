@@ -1,0 +1,25 @@
+/** `createQuestion`: an admin has the planner raise something, in one session or, without one, in every session. */
+import type { Viewer } from '../../core/identity.ts'
+import { refuseInput } from '../../core/refuse-input.ts'
+import { notFound, type Refusal } from '../../core/refusal.ts'
+import { isSessionId } from '../../core/session-id.ts'
+import { createQuestion as storeQuestion, type QuestionChanged } from '../../store/knowledge-question.ts'
+import { editorOf, type KnowledgeContext } from './knowledge-context.ts'
+import { knowledgeTextIssues, toKnowledgeText } from './knowledge-text.ts'
+
+export interface CreateQuestionInput {
+  readonly content: string
+  readonly sessionId?: string | null | undefined
+}
+
+export async function createQuestion(
+  context: KnowledgeContext,
+  viewer: Viewer,
+  { content, sessionId }: CreateQuestionInput,
+): Promise<QuestionChanged | Refusal> {
+  const refusal = refuseInput(knowledgeTextIssues(['content'], content))
+  if (refusal !== null) return refusal
+  if (sessionId != null && !isSessionId(sessionId)) return notFound('session', sessionId)
+  const question = { text: toKnowledgeText(content), sessionId: sessionId ?? null }
+  return await storeQuestion(context.database, editorOf(context, viewer), question)
+}

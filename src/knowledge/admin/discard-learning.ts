@@ -1,0 +1,24 @@
+/** `discardLearning`: an admin decides that a pending learning is nothing to keep. It stays, so that it is not learned again. */
+import type { Viewer } from '../../core/identity.ts'
+import { refuseInput } from '../../core/refuse-input.ts'
+import { notFound, type Refusal } from '../../core/refusal.ts'
+import { discardLearning as storeDiscard, type LearningDecided } from '../../store/knowledge-learning.ts'
+import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
+import { isIdOf, knowledgeTextIssues } from './knowledge-text.ts'
+
+export interface DiscardLearningInput {
+  readonly id: string
+  readonly reason?: string | null | undefined
+}
+
+export async function discardLearning(
+  context: KnowledgeContext,
+  viewer: Viewer,
+  { id, reason }: DiscardLearningInput,
+): Promise<LearningDecided | Refusal> {
+  const refusal = refuseInput(knowledgeTextIssues(['reason'], reason))
+  if (refusal !== null) return refusal
+  if (!isIdOf('learning', id)) return notFound('learning', id)
+  const discard = { id, reason: reason?.trim() ?? null }
+  return announced(context, await storeDiscard(context.database, editorOf(context, viewer), discard))
+}

@@ -1,0 +1,26 @@
+/** `editFact`: an admin rewrites a fact, as they have seen it: an edit of what somebody else has changed since is refused. */
+import type { Viewer } from '../../core/identity.ts'
+import { refuseInput } from '../../core/refuse-input.ts'
+import { notFound, type Refusal } from '../../core/refusal.ts'
+import { editFact as storeEdit, type FactChanged } from '../../store/knowledge-fact.ts'
+import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
+import { isIdOf, knowledgeTextIssues, toKnowledgeText } from './knowledge-text.ts'
+
+export interface EditFactInput {
+  readonly id: string
+  readonly content: string
+  /** `Fact.version` as the editor has seen it. */
+  readonly version: number
+}
+
+export async function editFact(
+  context: KnowledgeContext,
+  viewer: Viewer,
+  { id, content, version }: EditFactInput,
+): Promise<FactChanged | Refusal> {
+  const refusal = refuseInput(knowledgeTextIssues(['content'], content))
+  if (refusal !== null) return refusal
+  if (!isIdOf('fact', id)) return notFound('fact', id)
+  const edit = { id, version, text: toKnowledgeText(content) }
+  return announced(context, await storeEdit(context.database, editorOf(context, viewer), edit))
+}

@@ -1,0 +1,25 @@
+/** `invalidateFact`: an admin takes a fact out of use. It stays, with its history, and can be restored. */
+import type { Viewer } from '../../core/identity.ts'
+import { refuseInput } from '../../core/refuse-input.ts'
+import { notFound, type Refusal } from '../../core/refusal.ts'
+import { invalidateFact as storeInvalidation, type FactChanged } from '../../store/knowledge-fact.ts'
+import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
+import { isIdOf, knowledgeTextIssues } from './knowledge-text.ts'
+
+export interface InvalidateFactInput {
+  readonly id: string
+  /** For the history and the audit. */
+  readonly reason?: string | null | undefined
+}
+
+export async function invalidateFact(
+  context: KnowledgeContext,
+  viewer: Viewer,
+  { id, reason }: InvalidateFactInput,
+): Promise<FactChanged | Refusal> {
+  const refusal = refuseInput(knowledgeTextIssues(['reason'], reason))
+  if (refusal !== null) return refusal
+  if (!isIdOf('fact', id)) return notFound('fact', id)
+  const invalidation = { id, reason: reason?.trim() ?? null }
+  return announced(context, await storeInvalidation(context.database, editorOf(context, viewer), invalidation))
+}

@@ -1,0 +1,32 @@
+/**
+ * What the use cases of this folder work with: made once in app.ts, handed to each call. They are what admins do with facts,
+ * learnings and questions. Each is one function `(context, viewer, input) → outcome or refusal`; that the viewer is an admin
+ * has been checked by the door. Nothing is told before it is committed.
+ */
+import type { Viewer } from '../../core/identity.ts'
+import type { News } from '../../events/news.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { must } from '../../platform/must.ts'
+import type { Database } from '../../store/database.ts'
+import type { Editor } from '../../store/knowledge-edit.ts'
+
+export interface KnowledgeContext {
+  readonly database: Database
+  readonly clock: Clock
+  /** Tells the subscribers of all processes. */
+  readonly doorbell: { ring(news: Extract<News, { kind: 'knowledge' }>): void }
+}
+
+export function editorOf({ clock }: KnowledgeContext, viewer: Viewer): Editor {
+  const { name } = must(viewer.user, 'an admin is a user')
+  return { userName: name, tokenName: viewer.tokenName, at: clock.now() }
+}
+
+/** Called with what an edit came to, after its commit: tells of what it changed, and returns it. */
+export function announced<Outcome extends { readonly kind: string; readonly changedIds?: readonly string[] }>(
+  { doorbell }: KnowledgeContext,
+  outcome: Outcome,
+): Outcome {
+  for (const id of outcome.changedIds ?? []) doorbell.ring({ kind: 'knowledge', id })
+  return outcome
+}

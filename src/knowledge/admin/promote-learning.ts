@@ -1,0 +1,25 @@
+/** `promoteLearning`: an admin makes a fact of a pending learning, as it is or in other words. */
+import type { Viewer } from '../../core/identity.ts'
+import { refuseInput } from '../../core/refuse-input.ts'
+import { notFound, type Refusal } from '../../core/refusal.ts'
+import { promoteLearning as storePromotion, type LearningDecided } from '../../store/knowledge-learning.ts'
+import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
+import { isIdOf, knowledgeTextIssues, toKnowledgeText } from './knowledge-text.ts'
+
+export interface PromoteLearningInput {
+  readonly id: string
+  /** What the fact says; the learning's own words when left out. */
+  readonly content?: string | null | undefined
+}
+
+export async function promoteLearning(
+  context: KnowledgeContext,
+  viewer: Viewer,
+  { id, content }: PromoteLearningInput,
+): Promise<LearningDecided | Refusal> {
+  const refusal = refuseInput(knowledgeTextIssues(['content'], content))
+  if (refusal !== null) return refusal
+  if (!isIdOf('learning', id)) return notFound('learning', id)
+  const promotion = { id, text: content == null ? null : toKnowledgeText(content) }
+  return announced(context, await storePromotion(context.database, editorOf(context, viewer), promotion))
+}

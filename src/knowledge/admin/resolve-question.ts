@@ -1,0 +1,24 @@
+/** `resolveQuestion`: an admin closes an open question, with its answer or because nobody need ask any more. */
+import type { Viewer } from '../../core/identity.ts'
+import { refuseInput } from '../../core/refuse-input.ts'
+import { notFound, type Refusal } from '../../core/refusal.ts'
+import { resolveQuestion as storeResolution, type QuestionChanged } from '../../store/knowledge-question.ts'
+import { editorOf, type KnowledgeContext } from './knowledge-context.ts'
+import { isIdOf, knowledgeTextIssues } from './knowledge-text.ts'
+
+export interface ResolveQuestionInput {
+  readonly id: string
+  readonly answer?: string | null | undefined
+}
+
+export async function resolveQuestion(
+  context: KnowledgeContext,
+  viewer: Viewer,
+  { id, answer }: ResolveQuestionInput,
+): Promise<QuestionChanged | Refusal> {
+  const refusal = refuseInput(knowledgeTextIssues(['answer'], answer))
+  if (refusal !== null) return refusal
+  if (!isIdOf('question', id)) return notFound('question', id)
+  const resolution = { id, answer: answer?.trim() ?? null }
+  return await storeResolution(context.database, editorOf(context, viewer), resolution)
+}
