@@ -7,6 +7,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const LONG_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900]
 
+const PLAIN = { labelNames: [], buckets: SECONDS }
+
 export type Metrics = ReturnType<typeof createMetrics>
 
 export function createMetrics() {
@@ -16,6 +18,11 @@ export function createMetrics() {
     new Counter({ name: `factotum_${name}`, help, labelNames, registers })
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Gauge<Label> =>
     new Gauge({ name: `factotum_${name}`, help, labelNames, registers })
+  const histogram = <Label extends string>(
+    name: string,
+    help: string,
+    { labelNames, buckets }: { readonly labelNames: readonly Label[]; readonly buckets: number[] },
+  ): Histogram<Label> => new Histogram({ name: `factotum_${name}`, help, labelNames, buckets, registers })
   collectDefaultMetrics({ register: registry })
   return {
     registry,
@@ -25,12 +32,9 @@ export function createMetrics() {
       'GraphQL operations, by type, transport and outcome (ok, errors, refused).',
       ['type', 'transport', 'outcome'],
     ),
-    operationSeconds: new Histogram({
-      name: 'factotum_graphql_operation_seconds',
-      help: 'Time to answer a query or mutation.',
+    operationSeconds: histogram('graphql_operation_seconds', 'Time to answer a query or mutation.', {
       labelNames: ['type'],
       buckets: SECONDS,
-      registers,
     }),
     connections: gauge('connections', 'Open streaming connections.', ['transport']),
     subscribers: gauge('subscribers', 'Running subscriptions.', ['kind']),
@@ -45,12 +49,9 @@ export function createMetrics() {
     ]),
     maskedErrors: counter('masked_errors_total', 'Unexpected errors that clients saw only a correlation id of.', []),
     turns: counter('turns_total', 'Turns that ended, by status.', ['status']),
-    turnSeconds: new Histogram({
-      name: 'factotum_turn_seconds',
-      help: 'From taking a turn to its end, by status.',
+    turnSeconds: histogram('turn_seconds', 'From taking a turn to its end, by status.', {
       labelNames: ['status'],
       buckets: LONG_SECONDS,
-      registers,
     }),
     runningTurns: gauge('running_turns', 'Turns running in this process.', []),
     queuedTurns: gauge('queued_turns', 'Turns waiting, in all processes, as last counted.', []),
@@ -60,6 +61,9 @@ export function createMetrics() {
       'kind',
     ]),
     commands: counter('commands_total', 'Commands that tasks ran, by outcome.', ['outcome']),
+    jobs: counter('jobs_total', 'Background jobs that ran, by name and outcome (done, failed).', ['name', 'outcome']),
+    deliveries: counter('deliveries_total', 'Attempts to post to a webhook, by outcome.', ['status']),
+    deliverySeconds: histogram('delivery_seconds', 'Duration of an attempt to post to a webhook.', PLAIN),
     databaseErrors: counter('database_errors_total', 'Operations that failed because of the database, by code.', [
       'code',
     ]),

@@ -3,7 +3,9 @@
  * which must ask for a password and let its user create databases), and in it a migrated template, of which each test gets
  * a copy.
  */
+import { runMigrations } from 'graphile-worker'
 import type { TestProject } from 'vitest/node'
+import { jobLogger } from '../../src/jobs/job-logger.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -35,6 +37,7 @@ export default async function startTestPostgres(project: TestProject): Promise<(
   await runAsAdmin(adminUrl, `CREATE DATABASE ${template}`)
   cleanup.defer(() => runAsAdmin(adminUrl, `DROP DATABASE ${template}`))
   await migrate(databaseUrl(adminUrl, template), logger)
+  await runMigrations({ connectionString: databaseUrl(adminUrl, template), logger: jobLogger(logger) })
 
   project.provide('testPostgres', { adminUrl, template })
   const teardown = cleanup.move()

@@ -1,0 +1,175 @@
+/**
+ * Runs what is merely "do this later": jobs that were enqueued (`enqueueJobs`) and periodic ones, by graphile-worker on the
+ * same database, in its own schema. Any number of processes share the jobs; each periodic job runs in one of them.
+ *
+ * What must hold: graphile-worker installs no signal handlers here, and a failure of its own (the database went away while a
+ * job was being settled) ends only itself: it is started again, with growing pauses, until `stop`.
+ */
+import { parseCronItems, run, type Runner, type TaskList } from 'graphile-worker'
+import pg from 'pg'
+import { messageOf } from '../core/errors.ts'
+import { backoffMs } from '../platform/backoff.ts'
+import type { Clock } from '../platform/clock.ts'
+import { randomFraction } from '../platform/id.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import { jobLogger } from './job-logger.ts'
+
+/** `signal` aborts when the server stops and the job has had its time. What it throws is logged, and the job tried again later. */
+export type JobHandler = (payload: unknown, signal: AbortSignal) => Promise<void>
+export type JobHandlers = Readonly<Record<string, JobHandler>>
+
+export interface PeriodicJob {
+  /** A name of the handlers. */
+  readonly name: string
+  /** Such as "17 3 * * *", in UTC. A time that nobody was there for is not made up for. */
+  readonly cron: string
+}
+
+export interface JobRunnerOptions {
+  readonly url: string
+  readonly handlers: JobHandlers
+  readonly periodic: readonly PeriodicJob[]
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+  /** How often is looked for jobs whose time has come; those for now are told of. */
+  readonly pollMs?: number
+}
+
+/** Handlers must not take long: at most this many run at a time, in this process. */
+const CONCURRENCY = 3
+/** One for each, and one that listens. */
+const MAX_CONNECTIONS = CONCURRENCY + 1
+const CONNECT_TIMEOUT_MS = 3000
+const QUERY_TIMEOUT_MS = 30_000
+const RESTART = { firstMs: 500, maxMs: 15_000 }
+/** Jobs get this long to end by themselves, then their signal aborts. */
+const GRACE_MS = 3000
+const STOP_LIMIT_MS = 6000
+
+export class JobRunner {
+  readonly #options: JobRunnerOptions
+  readonly #pool: pg.Pool
+  readonly #stopping = new AbortController()
+  #runner: Runner | null = null
+  #keeping: Promise<void> = Promise.resolve()
+
+  constructor(options: JobRunnerOptions) {
+    this.#options = options
+    this.#pool = new pg.Pool({
+      connectionString: options.url,
+      max: MAX_CONNECTIONS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      keepAlive: true,
+      application_name: 'factotum jobs',
+    })
+    const warn = (error: Error): void =>
+      options.logger.warn({ error: messageOf(error) }, 'a connection of the job runner was lost')
+    this.#pool.on('error', warn)
+    this.#pool.on('connect', (client) => void client.on('error', warn))
+  }
+
+  /** Brings graphile-worker's schema up to date and begins to work. Rejects when that fails; call `stop` then, too. */
+  async start(): Promise<void> {
+    const first = await this.#begin()
+    this.#keeping = this.#keepRunning(first)
+  }
+
+  /** Takes no more jobs; those under way get a few seconds. Repeatable; never rejects. */
+  async stop(): Promise<void> {
+    if (this.#stopping.signal.aborted) return
+    this.#stopping.abort()
+    const ended = this.#end()
+    const isDone = await Promise.race([ended.then(() => true), this.#options.clock.sleep(STOP_LIMIT_MS)])
+    if (isDone !== true)
+      this.#options.logger.warn('the job runner did not stop in time; its jobs are tried again later')
+  }
+
+  async #end(): Promise<void> {
+    await this.#runner?.stop().catch((error: unknown) => this.#tell(error))
+    await this.#keeping
+    await this.#pool.end()
+  }
+
+  async #keepRunning(first: Runner): Promise<void> {
+    const { signal } = this.#stopping
+    let runner: Runner | null = first
+    while (runner !== null && !signal.aborted) {
+      await runner.promise.catch((error: unknown) => this.#tell(error))
+      runner = signal.aborted ? null : await this.#beginAgain()
+    }
+  }
+
+  async #beginAgain(): Promise<Runner | null> {
+    const { clock } = this.#options
+    const { signal } = this.#stopping
+    for (let attempt = 0; !signal.aborted; attempt += 1) {
+      await clock.sleep(backoffMs(RESTART, attempt, randomFraction()), signal)
+      if (signal.aborted) break
+      try {
+        return await this.#begin()
+      } catch (error) {
+        this.#tell(error)
+      }
+    }
+    return null
+  }
+
+  async #begin(): Promise<Runner> {
+    const { handlers, periodic, logger, pollMs = 1000 } = this.#options
+    const runner = await run({
+      pgPool: this.#pool,
+      taskList: this.#tasksOf(handlers),
+      parsedCronItems: parseCronItems(
+        periodic.map(({ name, cron }) => ({
+          task: name,
+          match: cron,
+          identifier: name,
+          options: { backfillPeriod: 0, jobKey: `periodic:${name}` },
+        })),
+      ),
+      noHandleSignals: true,
+      logger: jobLogger(logger),
+      preset: {
+        worker: {
+          concurrentJobs: CONCURRENCY,
+          pollInterval: pollMs,
+          gracefulShutdownAbortTimeout: GRACE_MS,
+          // Not 'off': unbatched, a failure to settle a job rejects a promise that nobody holds, which would end the process.
+          completeJobBatchDelay: 0,
+          failJobBatchDelay: 0,
+        },
+      },
+    })
+    this.#runner = runner
+    // Stopped while this began: nobody else ends it.
+    if (this.#stopping.signal.aborted) await runner.stop()
+    return runner
+  }
+
+  #tasksOf(handlers: JobHandlers): TaskList {
+    const { logger, metrics } = this.#options
+    return Object.fromEntries(
+      Object.entries(handlers).map(([name, handle]) => [
+        name,
+        async (payload: unknown, helpers: { readonly abortSignal: AbortSignal }): Promise<void> => {
+          try {
+            await handle(payload, helpers.abortSignal)
+            metrics.jobs.inc({ name, outcome: 'done' })
+          } catch (error) {
+            metrics.jobs.inc({ name, outcome: 'failed' })
+            logger.error({ err: error, job: name }, 'a job failed; it is tried again later')
+            throw error
+          }
+        },
+      ]),
+    )
+  }
+
+  #tell(error: unknown): void {
+    if (!this.#stopping.signal.aborted)
+      this.#options.logger.warn({ error: messageOf(error) }, 'the job runner ended; it is started again')
+  }
+}

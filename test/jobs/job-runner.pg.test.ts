@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { enqueueJobs } from '../../src/jobs/enqueue-jobs.ts'
+import { JobRunner, type JobHandlers } from '../../src/jobs/job-runner.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { createMetrics } from '../../src/platform/metrics.ts'
+import { Database } from '../../src/store/database.ts'
+import { createTestDatabase } from '../harness/database.ts'
+import { Arrivals } from '../harness/arrivals.ts'
+import { TcpProxy } from '../harness/tcp-proxy.ts'
+
+const logger = createLogger({ level: process.env['LOG_LEVEL'] ?? 'silent', pretty: true })
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGPIPE', 'SIGUSR2', 'SIGABRT'] as const
+
+async function startRunner(url: string, handlers: JobHandlers): Promise<JobRunner & AsyncDisposable> {
+  const metrics = createMetrics()
+  const runner = new JobRunner({ url, handlers, periodic: [], clock: systemClock, logger, metrics, pollMs: 20 })
+  await runner.start()
+  return Object.assign(runner, { [Symbol.asyncDispose]: () => runner.stop() })
+}
+
+async function openDatabase(url: string): Promise<Database & AsyncDisposable> {
+  const database = new Database({ url, maxConnections: 2, logger })
+  return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() })
+}
+
+test('a job runs once, in one of the processes; the later one of two with the same key is the one that runs', async () => {
+  await using server = await createTestDatabase()
+  await using database = await openDatabase(server.url)
+  const arrivals = new Arrivals<unknown>()
+  const handlers: JobHandlers = { note: async (payload) => arrivals.add(payload) }
+  const later = new Date(Date.now() + 3_600_000)
+  await using _one = await startRunner(server.url, handlers)
+  await using _two = await startRunner(server.url, handlers)
+  await enqueueJobs(database, [{ name: 'note', payload: { n: 1 }, key: 'same', runAt: later }])
+  await enqueueJobs(database, [
+    { name: 'note', payload: { n: 2 }, key: 'same' },
+    { name: 'note', payload: { n: 3 } },
+  ])
+  await arrivals.until((all) => all.length === 2)
+  expect(arrivals.all.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)))).toEqual([
+    { n: 2 },
+    { n: 3 },
+  ])
+})
+
+test('a job that fails is tried again, and the failure ends nothing else', async () => {
+  await using server = await createTestDatabase()
+  await using database = await openDatabase(server.url)
+  const arrivals = new Arrivals<string>()
+  const handlers: JobHandlers = {
+    flaky: async () => {
+      arrivals.add('flaky')
+      if (arrivals.all.filter((name) => name === 'flaky').length === 1) throw new Error('not yet')
+    },
+    steady: async () => arrivals.add('steady'),
+  }
+  await using _runner = await startRunner(server.url, handlers)
+  await enqueueJobs(database, [{ name: 'flaky', payload: {} }])
+  await arrivals.until((all) => all.includes('flaky'))
+  await enqueueJobs(database, [{ name: 'steady', payload: {} }])
+  await arrivals.until((all) => all.length === 3)
+  expect(arrivals.all).toEqual(['flaky', 'steady', 'flaky'])
+})
+
+test('it installs no signal handlers', async () => {
+  await using server = await createTestDatabase()
+  const before = SIGNALS.map((signal) => process.listenerCount(signal))
+  await using _runner = await startRunner(server.url, {})
+  expect(SIGNALS.map((signal) => process.listenerCount(signal))).toEqual(before)
+})
+
+test('it survives the loss of the database, in the middle of a job too, and goes on when it is back', async () => {
+  await using server = await createTestDatabase()
+  await using proxy = await TcpProxy.start(server.url)
+  await using database = await openDatabase(server.url)
+  const rejections: unknown[] = []
+  const onRejection = (reason: unknown): number => rejections.push(reason)
+  process.on('unhandledRejection', onRejection)
+  const arrivals = new Arrivals<string>()
+  const lost = Promise.withResolvers<void>()
+  const handlers: JobHandlers = {
+    // Begun before the loss, ended after it: it cannot be settled.
+    broken: async () => {
+      arrivals.add('broken')
+      await lost.promise
+    },
+    after: async () => arrivals.add('after'),
+  }
+  await using _runner = await startRunner(proxy.through(server.url), handlers)
+  await enqueueJobs(database, [{ name: 'broken', payload: {} }])
+  await arrivals.until((all) => all.includes('broken'))
+  proxy.cut()
+  lost.resolve()
+  await enqueueJobs(database, [{ name: 'after', payload: {} }])
+  proxy.restore()
+  await arrivals.until((all) => all.includes('after'))
+  process.off('unhandledRejection', onRejection)
+  expect(rejections).toEqual([])
+})
