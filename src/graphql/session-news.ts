@@ -3,17 +3,15 @@
  * told only to viewers who may see the session at that moment. One read of the audience per changed session, whatever the
  * number of viewers; none when nobody watches.
  */
-import { GraphQLError } from 'graphql'
 import { messageOf } from '../core/errors.ts'
 import type { Viewer } from '../core/identity.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import { ChangeWatcher, MAX_PENDING } from './change-watcher.ts'
 import type { ReadAudience } from './log-view.ts'
 
 const PAUSE_MS = 250
-/** Changed sessions that a watcher has not taken yet. */
-const MAX_PENDING = 1000
 /** Audiences read at the same time. */
 const PARALLEL_READS = 4
 /** When news may have been missed: sessions that were active this lately are told again, changed or not. */
@@ -30,7 +28,7 @@ export interface SessionNewsOptions {
 
 export class SessionNews {
   readonly #options: SessionNewsOptions
-  readonly #watchers = new Set<Watcher>()
+  readonly #watchers = new Map<ChangeWatcher, Viewer>()
   readonly #changed = new Set<string>()
   #telling: Promise<void> | null = null
   #lookingBack: Promise<void> | null = null
@@ -57,7 +55,7 @@ export class SessionNews {
   /** Ends all watchers. */
   async stop(): Promise<void> {
     this.#unsubscribe()
-    for (const watcher of this.#watchers) await watcher.return()
+    for (const watcher of this.#watchers.keys()) await watcher.return()
     await this.#lookingBack
     await this.#telling
   }
@@ -67,8 +65,8 @@ export class SessionNews {
    * thousand changed sessions pile up.
    */
   follow(viewer: Viewer): AsyncGenerator<string, void, void> {
-    const watcher: Watcher = new Watcher(viewer, () => this.#watchers.delete(watcher))
-    this.#watchers.add(watcher)
+    const watcher: ChangeWatcher = new ChangeWatcher(() => this.#watchers.delete(watcher))
+    this.#watchers.set(watcher, viewer)
     return watcher
   }
 
@@ -105,70 +103,9 @@ export class SessionNews {
   async #tell(sessionId: string): Promise<void> {
     try {
       const audience = await this.#options.readAudience(sessionId)
-      for (const watcher of this.#watchers) if (audience(watcher.viewer)) watcher.add(sessionId)
+      for (const [watcher, viewer] of this.#watchers) if (audience(viewer)) watcher.add(sessionId)
     } catch (error) {
       this.#options.logger.warn({ sessionId, error: messageOf(error) }, 'watchers were not told of a changed session')
     }
   }
-}
-
-/**
- * One subscription: the changed sessions that it has not been given yet. Not an `async function*`, which could not be ended
- * while it waits.
- */
-class Watcher implements AsyncGenerator<string, void, void> {
-  readonly viewer: Viewer
-  readonly #onEnd: () => void
-  readonly #pending = new Set<string>()
-  #ended = false
-  #wake: (() => void) | null = null
-
-  constructor(viewer: Viewer, onEnd: () => void) {
-    this.viewer = viewer
-    this.#onEnd = onEnd
-  }
-
-  add(sessionId: string): void {
-    if (this.#pending.size <= MAX_PENDING) this.#pending.add(sessionId)
-    this.#wake?.()
-  }
-
-  async next(): Promise<IteratorResult<string, void>> {
-    while (!this.#ended) {
-      if (this.#pending.size > MAX_PENDING) {
-        await this.return()
-        throw overflown()
-      }
-      for (const sessionId of this.#pending) {
-        this.#pending.delete(sessionId)
-        return { done: false, value: sessionId }
-      }
-      await new Promise<void>((resolve) => (this.#wake = resolve))
-    }
-    return { done: true, value: undefined }
-  }
-
-  async return(): Promise<IteratorResult<string, void>> {
-    this.#ended = true
-    this.#onEnd()
-    this.#wake?.()
-    return { done: true, value: undefined }
-  }
-
-  async throw(): Promise<IteratorResult<string, void>> {
-    return this.return()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.return()
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-}
-
-function overflown(): GraphQLError {
-  const message = 'Too many sessions changed before they were read. List the sessions and subscribe again.'
-  return new GraphQLError(message, { extensions: { code: 'SLOW_CONSUMER' } })
 }
