@@ -66,31 +66,62 @@ const PARTIAL_OUTPUT = {
 export interface SaidBefore {
   /** Trusted messages before the turn's own, oldest first. */
   readonly messages: readonly { readonly user: string | null; readonly role: MessageRole; readonly content: string }[]
-  /** What the agent said, oldest first. */
+  /** What the agent said since the last summary, oldest first. */
   readonly outputs: readonly string[]
+  readonly summary: string
+  /** Open ones, of this session and of all, oldest first. */
+  readonly questions: readonly { readonly id: string; readonly content: string }[]
 }
 
 /** How many of the agent's latest outputs the planner sees. Bounded, so that a turn costs the same in an old session. */
 const RECENT_OUTPUTS = 10
 /** Longer texts are cut: the planner needs what was said, not all of it. */
 const RECENT_TEXT_CHARS = 4000
+/** The newest open questions that the planner sees: so many of the session, and so many of all. */
+const OPEN_QUESTIONS = 10
 
-/** The `limit` last trusted messages before `turn`, and the agent's last outputs. One round trip, whatever the history. */
+/** The summary, the `limit` last trusted messages before `turn`, the agent's last outputs, open questions. One round trip. */
 export async function loadSaidBefore(
   database: Database,
   turn: { readonly sessionId: string; readonly turnId: string; readonly seq: number; readonly limit: number },
 ): Promise<SaidBefore> {
   const [row] = await database.query<SaidBefore>(SAID_BEFORE, [turn.sessionId, turn.seq, turn.limit, turn.turnId])
-  return row ?? { messages: [], outputs: [] }
+  return row ?? { messages: [], outputs: [], summary: '', questions: [] }
 }
 
+/** Each part walks an index from its newest end and stops at its limit. */
 const SAID_BEFORE = {
   name: 'turn.said-before',
-  text: `SELECT
+  text: `SELECT s.summary,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('user', m.user_name, 'role', m.role, 'content', left(m.content, ${RECENT_TEXT_CHARS})) ORDER BY m.seq), '[]')
       FROM (SELECT * FROM messages WHERE session_id = $1 AND seq < $2 AND trusted AND status NOT IN ('QUEUED', 'CANCELLED')
         ORDER BY seq DESC LIMIT $3) m) AS messages,
     (SELECT coalesce(jsonb_agg(left(t.output, ${RECENT_TEXT_CHARS}) ORDER BY t.id), '[]')
       FROM (SELECT * FROM tasks WHERE session_id = $1 AND type = 'MSG' AND status = 'DONE' AND turn_id <> $4
-        ORDER BY id DESC LIMIT ${RECENT_OUTPUTS}) t) AS outputs`,
+        ORDER BY id DESC LIMIT ${RECENT_OUTPUTS}) t JOIN turns said ON said.id = t.turn_id AND said.seq > s.summary_seq) AS outputs,
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'content', q.content) ORDER BY q.id), '[]') FROM (
+      (SELECT id, content FROM questions WHERE session_id = $1 AND status = 'OPEN' ORDER BY id DESC LIMIT ${OPEN_QUESTIONS})
+      UNION ALL
+      (SELECT id, content FROM questions WHERE session_id IS NULL AND status = 'OPEN' ORDER BY id DESC LIMIT ${OPEN_QUESTIONS})
+    ) q) AS questions
+    FROM sessions s WHERE s.id = $1`,
+}
+
+/** What a turn's planner knew of before the conversation; the messenger is told the same (`known` of a plan). */
+export interface StoredKnown {
+  readonly summary: string
+  readonly facts: readonly { readonly id: string; readonly content: string }[]
+}
+
+/** For a turn that is continued: the facts that its planner was shown, as they are now, and the summary. */
+export async function loadKnown(database: Database, turnId: string): Promise<StoredKnown> {
+  const [row] = await database.query<StoredKnown>(LOAD_KNOWN, [turnId])
+  return row ?? { summary: '', facts: [] }
+}
+
+const LOAD_KNOWN = {
+  name: 'turn.known',
+  text: `SELECT s.summary, coalesce((SELECT jsonb_agg(jsonb_build_object('id', f.id, 'content', f.content) ORDER BY f.id)
+      FROM turn_facts u JOIN facts f ON f.id = u.fact_id WHERE u.turn_id = t.id AND f.invalidated_at IS NULL), '[]') AS facts
+    FROM turns t JOIN sessions s ON s.id = t.session_id WHERE t.id = $1`,
 }

@@ -1,6 +1,7 @@
 /** CONTEXT: what the planner is told. Spec 4 lists what may be in it; everything is bounded, however old the session is. */
 import type { PlannerContext, ReplanContext } from '../agents/agent.ts'
 import { currentUser } from '../config/current-user.ts'
+import { selectFacts } from '../knowledge/select-facts.ts'
 import { must } from '../platform/must.ts'
 import { loadSaidBefore } from '../store/turn-history.ts'
 import { historyOf, reportOf, type PlanState } from './plan-state.ts'
@@ -9,12 +10,15 @@ import type { TurnContext } from './turn-context.ts'
 export async function assembleContext(context: TurnContext, attempts: readonly PlanState[]): Promise<PlannerContext> {
   const { turn, sessionId } = context
   const { settings } = context.config.current()
-  const said = await loadSaidBefore(context.database, {
-    sessionId,
-    turnId: turn.id,
-    seq: turn.seq,
-    limit: settings.contextMessages,
-  })
+  const [said, facts] = await Promise.all([
+    loadSaidBefore(context.database, {
+      sessionId,
+      turnId: turn.id,
+      seq: turn.seq,
+      limit: settings.contextMessages,
+    }),
+    selectFacts(context.database, { about: turn.content, maxCount: settings.knowledgeMaxFacts }),
+  ])
   // Only now, so that it is committed together with PLANNING, which follows at once.
   context.journal.record([{ type: 'PipelineStep', step: 'CONTEXT', detail: null }])
   return {
@@ -24,9 +28,9 @@ export async function assembleContext(context: TurnContext, attempts: readonly P
     message: turn.content,
     recentMessages: said.messages,
     recentOutputs: said.outputs,
-    summary: '',
-    facts: [],
-    questions: [],
+    summary: said.summary,
+    facts,
+    questions: said.questions,
     skills: [],
     paraphrased: [],
     secretNames: [],

@@ -7,6 +7,7 @@ import type { ModelCallRecord } from '../core/model-call.ts'
 import type { ProposedPlan } from '../core/plan.ts'
 import { validatePlan } from '../core/plan-rules.ts'
 import { newId } from '../platform/id.ts'
+import { answeredQuestions } from './answered-questions.ts'
 import { historyOf, type PlanState, type TaskState } from './plan-state.ts'
 import { isNotice } from './tell-user.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
@@ -34,7 +35,9 @@ export async function makePlan(
       { type: 'PipelineStep', step: 'PLANNED', detail: describeTokens(answer.calls) },
       { type: 'PipelineStep', step: 'VALIDATION', detail: problems.length === 0 ? null : problems.join('\n') },
     ])
-    if (problems.length === 0) return { kind: 'Planned', plan: storePlan(context, answer.output, attempts) }
+    if (problems.length === 0) {
+      return { kind: 'Planned', plan: storePlan(context, { planner, proposed: answer.output }, attempts) }
+    }
     feedback.push({ plan: answer.output, problems })
   }
   const last = feedback.at(-1)?.problems.join(' ') ?? ''
@@ -60,7 +63,11 @@ function describeTokens(calls: readonly ModelCallRecord[]): string {
   return `${sum((call) => call.inputTokens)} input tokens, ${sum((call) => call.outputTokens)} output tokens`
 }
 
-function storePlan(context: TurnContext, proposed: ProposedPlan, attempts: readonly PlanState[]): PlanState {
+function storePlan(
+  context: TurnContext,
+  { planner, proposed }: { readonly planner: PlannerContext; readonly proposed: ProposedPlan },
+  attempts: readonly PlanState[],
+): PlanState {
   const last = attempts.at(-1)
   const id = newId('plan')
   const tasks = proposed.tasks.map((task, index): TaskState => ({
@@ -76,7 +83,14 @@ function storePlan(context: TurnContext, proposed: ProposedPlan, attempts: reado
     reviewVerdict: null,
     reviewReason: null,
   }))
-  const plan: PlanState = { id, attempt: (last?.attempt ?? 0) + 1, goal: proposed.goal, tasks, history: historyOf(attempts) }
+  const plan: PlanState = {
+    id,
+    attempt: (last?.attempt ?? 0) + 1,
+    goal: proposed.goal,
+    tasks,
+    known: { summary: planner.summary, facts: planner.facts },
+    history: historyOf(attempts),
+  }
   context.journal.record([{ type: 'PlanCreated', planId: id }], {
     plans: [
       {
@@ -99,6 +113,8 @@ function storePlan(context: TurnContext, proposed: ProposedPlan, attempts: reado
       expect,
       patch: {},
     })),
+    factsUsed: planner.facts.map((fact) => fact.id),
+    answers: answeredQuestions(planner, proposed, context.clock.now()),
   })
   return plan
 }

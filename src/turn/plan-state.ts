@@ -5,7 +5,7 @@
 import type { TaskReport } from '../agents/agent.ts'
 import type { SessionEventBody } from '../core/session-event.ts'
 import type { TaskPatch, TurnWrite } from '../core/turn-write.ts'
-import type { StoredPlan, StoredTask } from '../store/turn-history.ts'
+import type { StoredKnown, StoredPlan, StoredTask } from '../store/turn-history.ts'
 import type { TurnContext } from './turn-context.ts'
 
 export interface PlanState {
@@ -13,6 +13,8 @@ export interface PlanState {
   readonly attempt: number
   readonly goal: string
   readonly tasks: TaskState[]
+  /** What the planner knew from before when it made the plan: its messenger is told the same. */
+  readonly known: StoredKnown
   /** What was tried before it in the turn, oldest first. */
   readonly history: readonly TriedPlan[]
 }
@@ -26,9 +28,9 @@ export interface TriedPlan {
 export type TaskState = { -readonly [Key in keyof StoredTask]: StoredTask[Key] }
 
 /** `before`: the plans of the turn before it. */
-export function planStateOf(plan: StoredPlan, before: readonly PlanState[]): PlanState {
-  const tasks = plan.tasks.map((task) => ({ ...task }))
-  return { id: plan.id, attempt: plan.attempt, goal: plan.goal, tasks, history: historyOf(before) }
+export function planStateOf(plan: StoredPlan, known: StoredKnown, before: readonly PlanState[]): PlanState {
+  const { id, attempt, goal } = plan
+  return { id, attempt, goal, tasks: plan.tasks.map((task) => ({ ...task })), known, history: historyOf(before) }
 }
 
 /** `attempts` as agents are told of them. */

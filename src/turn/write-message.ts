@@ -23,7 +23,7 @@ export async function writeMessage(context: TurnContext, plan: PlanState, task: 
   }
   const outputs = plan.tasks.slice(0, task.index).map(reportOf)
   const answer = await context.agents
-    .write({ goal: plan.goal, detail: task.detail, outputs, summary: '', facts: [] }, onText, context.signal)
+    .write({ goal: plan.goal, detail: task.detail, outputs, ...plan.known }, onText, context.signal)
     .finally(() => (hasPieces = pieces.discard()))
   const drop = hasPieces || context.turn.resumed ? [task.id] : []
   if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)

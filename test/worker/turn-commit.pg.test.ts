@@ -347,6 +347,8 @@ describe('what a turn reads', () => {
         { user: 'alice', role: 'USER', content: 'three' },
       ],
       outputs: [],
+      summary: '',
+      questions: [],
     })
   })
 
