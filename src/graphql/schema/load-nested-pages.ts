@@ -1,5 +1,5 @@
 /**
- * A connection below a list of sessions: the pages of all of them in two statements, whatever their number. Prisma reads all
+ * A connection below a list, of sessions or facts: the pages of all of them in two statements, whatever their number. Prisma reads all
  * children of all parents to cut pages in memory, so the first statement finds the ids of each page by index (LATERAL), and
  * Prisma then loads just these rows with the columns and relations that the document selects.
  */
@@ -8,34 +8,34 @@ import type { Row } from './connection-type.ts'
 import type { PageRequest } from './page-request.ts'
 import { toPage, type Page } from './page.ts'
 
-/** A row of a page: whose it is, and its id. */
+/** A row of a page: the id of the session or fact whose list it is in, and its own. */
 export interface ChildKey {
-  readonly session_id: string
+  readonly parent_id: string
   readonly id: string
 }
 
 export interface NestedList<K extends CursorKind, Key extends ChildKey> {
   readonly kind: K
   readonly request: PageRequest<K>
-  /** Up to `request.size + 1` keys of each session, in reading order. */
-  readonly readKeys: (sessionIds: readonly string[]) => Promise<readonly Key[]>
+  /** Up to `request.size + 1` keys of each parent, in reading order. */
+  readonly readKeys: (parentIds: readonly string[]) => Promise<readonly Key[]>
   readonly position: (key: Key) => Position<K>
   readonly loadRows: (ids: string[]) => Promise<readonly Row[]>
 }
 
-/** The page of every session in `sessionIds`; empty pages too. */
+/** The page of every parent in `parentIds`; empty pages too. */
 export async function loadNestedPages<K extends CursorKind, Key extends ChildKey>(
   list: NestedList<K, Key>,
-  sessionIds: readonly string[],
+  parentIds: readonly string[],
 ): Promise<Map<string, Page<Row>>> {
-  const keys = await list.readKeys(sessionIds)
+  const keys = await list.readKeys(parentIds)
   const rows = keys.length === 0 ? [] : await list.loadRows(keys.map((key) => key.id))
   const rowById = new Map(rows.map((row) => [row.id, row]))
-  const children = new Map(sessionIds.map((id) => [id, [] as { position: Position<K>; node: Row }[]]))
+  const children = new Map(parentIds.map((id) => [id, [] as { position: Position<K>; node: Row }[]]))
   for (const key of keys) {
     const node = rowById.get(key.id)
     // Gone between the two statements: its session was deleted.
-    if (node !== undefined) children.get(key.session_id)?.push({ position: list.position(key), node })
+    if (node !== undefined) children.get(key.parent_id)?.push({ position: list.position(key), node })
   }
   return new Map([...children].map(([id, found]) => [id, toPage(list.kind, list.request, found)]))
 }

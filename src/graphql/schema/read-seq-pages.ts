@@ -20,7 +20,7 @@ export function readSeqPages<K extends 'messages1' | 'turns1'>(
   const statement = {
     name: `page-of-${table}-${order.toLowerCase()}`,
     text: `
-      SELECT parent.id AS session_id, child.id, child.seq
+      SELECT parent.id AS parent_id, child.id, child.seq
       FROM unnest($1::text[]) AS parent (id) CROSS JOIN LATERAL (
         SELECT id, seq FROM ${table}
         WHERE session_id = parent.id AND seq > $2::int AND seq < $3::bigint

@@ -47,7 +47,7 @@ export function readTaskPages(
   const statement = {
     name: after === null ? 'page-of-tasks' : 'page-of-tasks-after',
     text: `
-      SELECT parent.id AS session_id, child.id
+      SELECT parent.id AS parent_id, child.id
       FROM unnest($1::text[]) AS parent (id) CROSS JOIN LATERAL (
         SELECT id FROM tasks
         WHERE session_id = parent.id
