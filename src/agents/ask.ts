@@ -29,7 +29,8 @@ export interface Question<T> {
   readonly prompt?: PromptName
   readonly render: (fence: Fence) => string
   readonly format: AnswerFormat<T>
-  readonly onText: ((delta: string) => void) | null
+  /** Gets the answer piece by piece. */
+  readonly onText?: (delta: string) => void
   readonly signal: AbortSignal
 }
 
@@ -66,7 +67,7 @@ type CallOutcome = { readonly record: ModelCallRecord | null } & (
 
 async function callModel<T>(options: AskOptions, question: Question<T>, problem: string | null): Promise<CallOutcome> {
   const { config, model, prompts, clock } = options
-  const { role, format, onText, signal } = question
+  const { role, format, onText = null, signal } = question
   const choice = config.current().models[role]
   const system = await prompts.systemPrompt(question.prompt ?? role).catch(asAppError)
   if (system instanceof AppError) return { kind: 'failed', error: logFailure(options, role, system), record: null }

@@ -40,7 +40,6 @@ export function createAgents({ config, model, home, clock, logger }: AgentsOptio
         role: 'planner',
         render: (fence) => renderPlannerPrompt({ context, feedback, environment }, fence),
         format: planFormat(context.questions),
-        onText: null,
         signal,
       })
     },
@@ -49,7 +48,6 @@ export function createAgents({ config, model, home, clock, logger }: AgentsOptio
         role: 'reviewer',
         render: (fence) => renderReviewerPrompt(context, fence),
         format: REVIEW_FORMAT,
-        onText: null,
         signal,
       }),
     curate: (context, signal) =>
@@ -57,7 +55,6 @@ export function createAgents({ config, model, home, clock, logger }: AgentsOptio
         role: 'curator',
         render: (fence) => renderCuratorPrompt(context, fence),
         format: curationFormat(context.learnings),
-        onText: null,
         signal,
       }),
     summarize: (context, signal) =>
@@ -65,7 +62,6 @@ export function createAgents({ config, model, home, clock, logger }: AgentsOptio
         role: 'summarizer',
         render: (fence) => renderSummarizerPrompt(context, fence),
         format: SUMMARY_FORMAT,
-        onText: null,
         signal,
       }),
     consolidate: (facts, signal) =>
@@ -74,7 +70,6 @@ export function createAgents({ config, model, home, clock, logger }: AgentsOptio
         prompt: 'consolidator',
         render: (fence) => renderConsolidatorPrompt(facts, fence),
         format: consolidationFormat(facts),
-        onText: null,
         signal,
       }),
     paraphrase: (context, signal) =>
@@ -82,7 +77,6 @@ export function createAgents({ config, model, home, clock, logger }: AgentsOptio
         role: 'paraphraser',
         render: (fence) => renderParaphraserPrompt(context, fence),
         format: paraphraseFormat(context.messages),
-        onText: null,
         signal,
       }),
     write: (context, onText, signal) =>

@@ -37,7 +37,7 @@ describe('system prompts', () => {
     )
     expect(examples).toHaveLength(2)
     for (const example of examples) {
-      expect(example.kind === 'usable' && validatePlan(example.value, { maxTasks: 20 })).toEqual([])
+      expect(example.kind === 'usable' && validatePlan(example.value, { maxTasks: 20, skills: [] })).toEqual([])
     }
   })
 

@@ -77,7 +77,7 @@ describe('mutated plans', () => {
           const parsed = planFormat([]).parse(text)
           const isGood = parsed.kind === 'usable' ? isSound(parsed.value) : parsed.problem.endsWith('.')
           expect(isGood).toBe(true)
-          const problems = parsed.kind === 'usable' ? validatePlan(parsed.value, { maxTasks: 3 }) : []
+          const problems = parsed.kind === 'usable' ? validatePlan(parsed.value, { maxTasks: 3, skills: [] }) : []
           expect(problems.every((problem) => problem.endsWith('.'))).toBe(true)
           seen[parsed.kind === 'usable' ? 'usable' : 'refused'] += 1
         }
