@@ -10,6 +10,10 @@ export interface TokenConfig {
   /** The user that a token of kind USER is bound to. */
   readonly user: string | null
   readonly namespace: string | null
+  /** Sign the posts to webhooks of sessions that this token set. */
+  readonly webhookSecrets: readonly string[]
+  /** Variables that hold such secrets. */
+  readonly webhookSecretEnvs: readonly string[]
 }
 
 export interface UserConfig {
@@ -58,6 +62,10 @@ export interface Settings {
   readonly requestsPerMinute: number
   /** Origins that browsers may call from; empty: same origin only. */
   readonly corsOrigins: readonly string[]
+  /** Webhooks must be https. */
+  readonly webhookRequireHttps: boolean
+  /** Host names, addresses and ranges that webhooks may lead to although they are not public. */
+  readonly webhookAllowList: readonly string[]
   readonly graphiql: boolean
   readonly introspection: boolean
 }

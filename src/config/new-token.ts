@@ -1,6 +1,7 @@
 /** Makes bearer tokens: 256 random bits behind a prefix that tells people and secret scanners what it is. */
 import { randomHex } from '../platform/id.ts'
 import { hashToken } from './token-hash.ts'
+import { newWebhookSecret } from './webhook-secret.ts'
 
 export interface NewToken {
   /** Shown once and stored nowhere. */
@@ -14,7 +15,7 @@ export function newToken(): NewToken {
   return { token, sha256: hashToken(token).toString('hex') }
 }
 
-/** What `factotum token` prints: the token, and the section to paste. */
+/** What `factotum token` prints: the token, and the section to paste, with a fresh secret for webhooks. */
 export function describeNewToken({ token, sha256 }: NewToken): string {
   return [
     `Token, shown only this once: ${token}`,
@@ -25,5 +26,6 @@ export function describeNewToken({ token, sha256 }: NewToken): string {
     `sha256 = "${sha256}"`,
     'kind = "user"   # or "connector", without the next line',
     'user = "USER"',
+    `#webhook_secret = "${newWebhookSecret()}"   # without the "#", it may set webhooks; give it to the receiver`,
   ].join('\n')
 }

@@ -5,6 +5,7 @@ import type { Config } from './config.ts'
 import { describeProblem } from './config-problem.ts'
 import { parseConfig, type ParsedConfig } from './parse-config.ts'
 import { hashToken } from './token-hash.ts'
+import { newWebhookSecret } from './webhook-secret.ts'
 
 const development = { production: false }
 const hash = (token: string): string => hashToken(token).toString('hex')
@@ -80,6 +81,8 @@ describe('a valid configuration', () => {
       kind: 'USER',
       user: 'marco',
       namespace: null,
+      webhookSecrets: [],
+      webhookSecretEnvs: [],
     })
     expect(tokens.get('discord')).toEqual({
       name: 'discord',
@@ -87,6 +90,28 @@ describe('a valid configuration', () => {
       kind: 'CONNECTOR',
       user: null,
       namespace: 'discord',
+      webhookSecrets: [],
+      webhookSecretEnvs: [],
+    })
+  })
+
+  test('holds the secrets for webhooks: one, or two while one replaces the other, or the variable with it', () => {
+    const [old, fresh] = [newWebhookSecret(), newWebhookSecret()]
+    const { tokens } = accept(`${full}
+[tokens.one]
+kind = "connector"
+token = "one-token"
+webhook_secret = "${old}"
+[tokens.two]
+kind = "connector"
+token = "two-token"
+webhook_secret = ["${old}", "${fresh}"]
+webhook_secret_env = "CHAT_WEBHOOK_SECRET"
+`)
+    expect(tokens.get('one')).toMatchObject({ webhookSecrets: [old], webhookSecretEnvs: [] })
+    expect(tokens.get('two')).toMatchObject({
+      webhookSecrets: [old, fresh],
+      webhookSecretEnvs: ['CHAT_WEBHOOK_SECRET'],
     })
   })
 
@@ -135,6 +160,8 @@ describe('a valid configuration', () => {
     const { settings, models, providers, prices } = accept(identities)
     expect(settings).toEqual({
       contextMessages: 5,
+      summarizeThreshold: 30,
+      knowledgeMaxFacts: 50,
       maxReplanDepth: 3,
       maxValidationRetries: 3,
       maxPlanTasks: 20,
@@ -147,6 +174,8 @@ describe('a valid configuration', () => {
       corsOrigins: [],
       graphiql: true,
       introspection: true,
+      webhookRequireHttps: false,
+      webhookAllowList: [],
     })
     expect(models).toEqual(Object.fromEntries(AGENT_ROLES.map((role) => [role, rehearsal])))
     expect([providers.size, prices.size]).toEqual([0, 0])
@@ -211,6 +240,11 @@ const broken: readonly (readonly [what: string, toml: string, key: string, remed
   ['an origin with a path', change('localhost:5173', 'localhost:5173/'), 'settings.cors_origins.1', 'without a path'],
   ['any origin', change('http://localhost:5173', '*'), 'settings.cors_origins.1', 'without a path or "*"; it is "*"'],
   ['an origin without a list', change(/\[.*localhost.*\]/, '"https://a.example"'), 'settings.cors_origins', 'must be a list of origins'],
+  ['an allow list with an address that is none', change('graphiql = false', 'graphiql = false\nwebhook_allow_list = ["300.1.1.1"]'), 'settings.webhook_allow_list.0', 'a range of addresses such as "10.1.0.0/16"; it is "300.1.1.1"'],
+  ['an allow list with a URL', change('graphiql = false', 'graphiql = false\nwebhook_allow_list = ["https://chat.example"]'), 'settings.webhook_allow_list.0', 'must be the name of a host'],
+  ['a webhook secret that is too short', change('namespace = "discord"', 'namespace = "discord"\nwebhook_secret = "whsec_c2VjcmV0"'), 'tokens.discord.webhook_secret', '"factotum token" prints one'],
+  ['a webhook secret of another kind', change('namespace = "discord"', 'namespace = "discord"\nwebhook_secret = ["hunter2hunter2hunter2"]'), 'tokens.discord.webhook_secret.0', 'must be "whsec_" followed by'],
+  ['three webhook secrets', change('namespace = "discord"', 'namespace = "discord"\nwebhook_secret_env = ["A", "B", "C"]'), 'tokens.discord.webhook_secret_env', 'or a list of two'],
 
   ['a token name in capitals', change('[tokens.cli]', '[tokens.CLI]'), 'tokens.CLI', 'as a name must be 1 to 32 lower-case letters'],
   ['a token with nothing', `${full}\n[tokens.web]\nkind = "connector"`, 'tokens.web.sha256', '"factotum token" prints a new token'],

@@ -119,7 +119,13 @@ function buildToken(token: ConfigFile['tokens'][string], name: string): TokenCon
     kind: token.kind === 'user' ? 'USER' : 'CONNECTOR',
     user: token.user ?? null,
     namespace: token.namespace ?? null,
+    webhookSecrets: listOf(token.webhook_secret),
+    webhookSecretEnvs: listOf(token.webhook_secret_env),
   }
+}
+
+function listOf(value: string | readonly string[] | undefined): readonly string[] {
+  return value === undefined ? [] : typeof value === 'string' ? [value] : value
 }
 
 function buildUser(user: ConfigFile['users'][string], name: string): UserConfig {

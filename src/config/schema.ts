@@ -7,8 +7,11 @@ import { name, says, text } from './field.ts'
 import { isPlatformIdentity, PLATFORM_IDENTITY_RULE } from './platform-identity.ts'
 import { settingsSchema } from './settings-schema.ts'
 import { isSha256 } from './token-hash.ts'
+import { isWebhookSecret, WEBHOOK_SECRET_RULE } from './webhook-secret.ts'
 
 const hidden = { hidden: true }
+
+const VARIABLE_RULE = 'must be the NAME of an environment variable, such as "CHAT_WEBHOOK_SECRET"'
 
 export const tokenSchema = z.strictObject(
   {
@@ -37,6 +40,16 @@ export const tokenSchema = z.strictObject(
       .meta({
         description: 'For kind "connector", optional: confines it to sessions whose id starts with this and ":".',
       }),
+    webhook_secret: oneOrTwo(WEBHOOK_SECRET_RULE, isWebhookSecret)
+      .optional()
+      .meta({
+        description:
+          'Signs the posts to the webhooks of its sessions; without one it cannot set webhooks. A list of two while one ' +
+          'replaces the other: posts then carry both signatures.',
+      }),
+    webhook_secret_env: oneOrTwo(VARIABLE_RULE, isVariableName).optional().meta({
+      description: 'Instead: the name of the environment variable (or line of .env) with the secret.',
+    }),
   },
   says('must be a section [tokens.<name>]', hidden),
 )
@@ -77,7 +90,7 @@ export const providerSchema = z.strictObject(
     api_key_env: text(
       'must be the NAME of the environment variable that holds the key, such as "OPENROUTER_API_KEY"; the key itself ' +
         'belongs into the environment or into the file .env beside config.toml',
-      (value) => /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(value) && !looksLikeKey(value),
+      isVariableName,
       hidden,
     )
       .optional()
@@ -137,6 +150,16 @@ export function fileSchema(production: boolean) {
 }
 
 export type ConfigFile = z.output<ReturnType<typeof fileSchema>>
+
+/** A text that satisfies `isValid`, or a list of one or two; none is quoted in an error. */
+function oneOrTwo(rule: string, isValid: (value: string) => boolean) {
+  const one = text(rule, isValid, hidden)
+  return z.union([one, z.array(one).min(1).max(2)], { error: () => `${rule}, or a list of two` })
+}
+
+function isVariableName(value: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(value) && !looksLikeKey(value)
+}
 
 function isBaseUrl(value: string): boolean {
   if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) return false

@@ -3,10 +3,11 @@
  * first start and `--help` are written from this, so they cannot drift from what is accepted.
  */
 import * as z from 'zod'
+import { isAllowListEntry } from './allow-list.ts'
 import { says, seconds, text, trueOrFalse, wholeNumber } from './field.ts'
 import type { Settings } from './config.ts'
 
-/** `production` (NODE_ENV) decides the defaults of `graphiql` and `introspection`. */
+/** `production` (NODE_ENV) decides the defaults of `graphiql`, `introspection` and `webhook_require_https`. */
 export function settingsSchema(production: boolean) {
   return z.strictObject({ ...turnSettings, ...doorSettings(production) }, says('must be a table of settings'))
 }
@@ -53,6 +54,8 @@ const turnSettings = {
 
 const originRule = 'must be an origin such as "https://app.example.org": scheme, host and port, without a path or "*"'
 
+const allowListRule = 'must be the name of a host, an address, or a range of addresses such as "10.1.0.0/16"'
+
 function doorSettings(production: boolean) {
   return {
     requests_per_minute: wholeNumber({ min: 1, max: 10_000_000 })
@@ -63,6 +66,17 @@ function doorSettings(production: boolean) {
       .default([])
       .meta({
         description: 'Web pages of these origins may call the server from a browser. Empty: only its own pages.',
+      }),
+    webhook_require_https: trueOrFalse().default(production).meta({
+      description: 'Refuses webhooks without https. Default: false, but true with NODE_ENV=production.',
+    }),
+    webhook_allow_list: z
+      .array(text(allowListRule, isAllowListEntry), says('must be a list, such as ["connector.lan", "10.1.0.0/16"]'))
+      .default([])
+      .meta({
+        description:
+          'Host names, addresses and ranges that webhooks may lead to although they are not on the public internet. ' +
+          'A host or address named here may have any port; others 80, 443, 8080 or 8443.',
       }),
     graphiql: trueOrFalse().default(!production).meta({
       description:
@@ -94,6 +108,8 @@ export function toSettings(section: SettingsSection): Settings {
     drainTimeoutMs: toMs(section.drain_timeout),
     requestsPerMinute: section.requests_per_minute,
     corsOrigins: section.cors_origins,
+    webhookRequireHttps: section.webhook_require_https,
+    webhookAllowList: section.webhook_allow_list,
     graphiql: section.graphiql,
     introspection: section.introspection,
   }

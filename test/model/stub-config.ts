@@ -12,6 +12,8 @@ export interface StubConfigOptions {
 
 const SETTINGS: Settings = {
   contextMessages: 5,
+  summarizeThreshold: 30,
+  knowledgeMaxFacts: 50,
   maxReplanDepth: 3,
   maxValidationRetries: 3,
   maxPlanTasks: 20,
@@ -24,6 +26,8 @@ const SETTINGS: Settings = {
   corsOrigins: [],
   graphiql: true,
   introspection: true,
+  webhookRequireHttps: false,
+  webhookAllowList: [],
 }
 
 /** Tests may replace `config` to play a reload. */
