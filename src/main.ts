@@ -9,8 +9,11 @@ import { parseEnvironment, type Environment, type Flags } from './config/environ
 import { writeFirstConfig } from './config/first-start.ts'
 import { helpText } from './config/help-text.ts'
 import { configPath, loadConfig } from './config/load-config.ts'
+import { loadKeys } from './config/load-keys.ts'
 import { describeNewToken, newToken } from './config/new-token.ts'
+import type { SkillAction } from './config/skill-action.ts'
 import { AppError, messageOf } from './core/errors.ts'
+import { runSkillCommand } from './execution/skills/skill-command.ts'
 import { REHEARSAL_GRAMMAR } from './model/rehearsal-grammar.ts'
 import { systemClock } from './platform/clock.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
@@ -35,6 +38,8 @@ async function main(): Promise<void> {
       return checkConfig(action.flags)
     case 'token':
       return console.log(describeNewToken(newToken()))
+    case 'skill':
+      return manageSkills(action.action, action.flags)
     case 'help':
       return console.log(helpText({ rehearsalGrammar: REHEARSAL_GRAMMAR }))
     case 'version':
@@ -56,6 +61,21 @@ async function checkConfig(flags: Flags): Promise<void> {
   const { warnings } = await loadConfig(path, environment)
   for (const warning of warnings) console.error(`factotum: ${warning}`)
   console.log(`${path} is valid.`)
+}
+
+async function manageSkills(action: SkillAction, flags: Flags): Promise<void> {
+  const home = homeOf(parseEnvironment(process.env, flags))
+  const keys = loadKeys({ home, env: process.env, logger: createLogger({ level: 'silent', pretty: false }) })
+  const { stdin: input, stdout: output } = process
+  return runSkillCommand(action, {
+    home,
+    cwd: process.cwd(),
+    environment: process.env,
+    secretOf: (variable) => keys.apiKey(variable),
+    input,
+    output,
+    isInteractive: input.isTTY && output.isTTY,
+  })
 }
 
 async function serve(environment: Environment): Promise<void> {

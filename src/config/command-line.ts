@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { didYouMean } from './closest.ts'
 import type { Flags } from './environment.ts'
+import { parseSkillAction, type SkillAction } from './skill-action.ts'
 
 export type Action =
   | { readonly kind: 'serve'; readonly flags: Flags }
@@ -9,6 +10,8 @@ export type Action =
   | { readonly kind: 'check-config'; readonly flags: Flags }
   /** Print a new token. */
   | { readonly kind: 'token' }
+  /** Install, list, update or remove skills. */
+  | { readonly kind: 'skill'; readonly flags: Flags; readonly action: SkillAction }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   /** Print `message` to stderr and exit with 2. */
@@ -21,9 +24,15 @@ const options = {
   host: { type: 'string' },
   home: { type: 'string' },
   'check-config': { type: 'boolean' },
+  name: { type: 'string' },
+  'no-deps': { type: 'boolean' },
+  yes: { type: 'boolean' },
+  all: { type: 'boolean' },
 } as const
 
-const commands = ['serve', 'token']
+const commands = ['serve', 'token', 'skill']
+/** Options that only `factotum skill` takes. */
+const skillFlags = ['name', 'no-deps', 'yes', 'all'] as const
 
 /** `args` without the program's own name. */
 export function parseCommandLine(args: readonly string[]): Action {
@@ -38,6 +47,7 @@ export function parseCommandLine(args: readonly string[]): Action {
   if (values.help === true || command === 'help') return { kind: 'help' }
   if (values.version === true) return { kind: 'version' }
   if (!commands.includes(command)) return misuse(`There is no command "${command}"${didYouMean(command, commands)}.`)
+  if (command === 'skill') return skillAction(positionals.slice(1), values)
   if (surplus !== undefined) return misuse(`"${surplus}" is one word too many.`)
 
   const { port, host, home } = values
@@ -46,11 +56,24 @@ export function parseCommandLine(args: readonly string[]): Action {
     ...(host !== undefined && { host }),
     ...(home !== undefined && { home }),
   }
-  if (command === 'serve') return { kind: values['check-config'] === true ? 'check-config' : 'serve', flags }
+  if (command === 'serve') {
+    const wrong = skillFlags.find((flag) => values[flag] !== undefined)
+    if (wrong !== undefined) return misuse(`"factotum serve" takes no option --${wrong}.`)
+    return { kind: values['check-config'] === true ? 'check-config' : 'serve', flags }
+  }
   const surplusFlag = Object.keys(values)[0]
   return surplusFlag === undefined
     ? { kind: 'token' }
     : misuse(`"factotum token" takes no options, but got --${surplusFlag}.`)
+}
+
+type Values = ReturnType<typeof parse>['values']
+
+function skillAction(words: readonly string[], values: Values): Action {
+  const { home, ...rest } = values
+  const action = parseSkillAction(words, rest)
+  if (typeof action === 'string') return misuse(action)
+  return { kind: 'skill', flags: home === undefined ? {} : { home }, action }
 }
 
 function parse(args: readonly string[]) {

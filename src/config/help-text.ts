@@ -15,6 +15,14 @@ export function helpText({ rehearsalGrammar }: HelpOptions): string {
 Usage
   factotum [serve] [options]   Starts the server.
   factotum token               Prints a new token, and the lines with which config.toml lets it in.
+  factotum skill install <git URL or folder> [--name <folder>] [--no-deps] [--yes]
+                               Installs a skill. Shows its deps.sh and asks before running it; --yes does not ask, --no-deps
+                               does not run it. A running server sees the skill at once; allow it in [users.<name>] skills.
+  factotum skill list          Lists the skills, and the folders that hold none that works.
+  factotum skill update <name> | --all
+                               Fetches a skill again from where it came from; if that fails, the old one stays.
+  factotum skill remove <name> Removes a skill.
+                               From a checkout: npx factotum skill …, with --home or FACTOTUM_HOME as for the server.
 
 Options
   --port <n>       The port to listen on. Overrules PORT.
@@ -53,6 +61,7 @@ ${table([
     'roles/<role>.md',
     `Your own system prompts instead of the built-in ones: ${PROMPT_NAMES.slice(0, -1).join(', ')} and ${PROMPT_NAMES.at(-1)}.`,
   ],
+  ['skills/<folder>/', 'Skills: folders with kiso.toml or skill.toml and run.py, run.js or another program.'],
   ['sessions/<id>/', 'The workspaces in which the commands of a session run.'],
   ['pg/', 'The data of the built-in PostgreSQL.'],
 ])}

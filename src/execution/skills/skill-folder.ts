@@ -89,12 +89,11 @@ function findStart(folder: string, run: string | null): SkillStart | string {
   const stats = lookAt(join(folder, file))
   if (stats === undefined) return `The program that its manifest names, ${file}, is missing.`
   if (!stats.isFile()) return `Its program, ${file}, must be a plain file.`
-  if (run !== null) {
-    if ((stats.mode & 0o111) !== 0) return { kind: 'PROGRAM', file }
-    if (!/\.(py|js)$/.test(file)) return `Its program, ${file}, is not executable; run: chmod +x ${file}`
-  }
-  if (file.endsWith('.js')) return { kind: 'NODE', file }
-  return { kind: 'PYTHON', file, hasVenv: lookAt(join(folder, '.venv/bin/python')) !== undefined }
+  if (file.endsWith('.py'))
+    return { kind: 'PYTHON', file, hasVenv: lookAt(join(folder, '.venv/bin/python')) !== undefined }
+  if (/\.[cm]?js$/.test(file)) return { kind: 'NODE', file }
+  if ((stats.mode & 0o111) !== 0) return { kind: 'PROGRAM', file }
+  return `Its program, ${file}, is not executable; run: chmod +x ${file}`
 }
 
 function lookAt(path: string): Stats | undefined {

@@ -1,0 +1,42 @@
+/**
+ * The deploy secrets that a skill declares, as the variables of its environment. A secret `api-key` of the skill `web-search` is
+ * set by the admin as FACTOTUM_SKILL_WEB_SEARCH_API_KEY or KISO_SKILL_WEB_SEARCH_API_KEY, and the skill finds it under both.
+ */
+import type { SkillManifest, SkillVariable } from './skill-manifest.ts'
+
+const PREFIXES = ['FACTOTUM_SKILL_', 'KISO_SKILL_'] as const
+
+/** The names of a variable; the first one that is set holds. */
+export function variableNames(skill: string, key: string): readonly string[] {
+  const rest = `${skill}_${key}`.toUpperCase().replaceAll('-', '_')
+  return PREFIXES.map((prefix) => `${prefix}${rest}`)
+}
+
+export type SecretOf = (variable: string) => string | null
+
+export interface DeployEnvironment {
+  readonly variables: Readonly<Record<string, string>>
+  /** Required, and not set anywhere. */
+  readonly missing: readonly SkillVariable[]
+}
+
+export function deployEnvironment(
+  { name, env }: Pick<SkillManifest, 'name' | 'env'>,
+  secretOf: SecretOf,
+): DeployEnvironment {
+  const variables: Record<string, string> = {}
+  const missing: SkillVariable[] = []
+  for (const variable of env) {
+    const names = variableNames(name, variable.key)
+    const value = names.map(secretOf).find((found) => found !== null && found !== '') ?? null
+    if (value !== null) for (const each of names) variables[each] = value
+    else if (variable.required) missing.push(variable)
+  }
+  return { variables, missing }
+}
+
+/** What the admin has to set, for people. */
+export function describeMissing(skill: string, missing: readonly SkillVariable[]): string {
+  const names = missing.map(({ key }) => variableNames(skill, key).join(' or ')).join('; ')
+  return `The skill "${skill}" needs secrets that are not set: ${names}. An admin sets them in the environment or in .env, and reloads the secrets.`
+}

@@ -1,0 +1,64 @@
+/** What an installation leaves in a skill's folder: the marker while it goes on, and where the skill came from. */
+import { readdirSync } from 'node:fs'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { AppError } from '../../core/errors.ts'
+import { INSTALLING_MARKER } from './skill-folder.ts'
+import type { SkillSource } from './skill-source.ts'
+
+const SOURCE_FILE = '.factotum-source.json'
+
+const sourceSchema = z.union([
+  z.object({ kind: z.literal('git'), url: z.string() }),
+  z.object({ kind: z.literal('folder'), path: z.string() }),
+])
+
+export async function markInstalling(folder: string): Promise<void> {
+  await writeFile(join(folder, INSTALLING_MARKER), `${process.pid}\n`)
+}
+
+export async function unmarkInstalling(folder: string): Promise<void> {
+  await rm(join(folder, INSTALLING_MARKER))
+}
+
+export async function recordSource(folder: string, source: SkillSource): Promise<void> {
+  await writeFile(join(folder, SOURCE_FILE), `${JSON.stringify(source, null, 2)}\n`)
+}
+
+/** Rejects with an AppError when the folder was not installed by `factotum skill install`. */
+export async function readSourceOf(folder: string): Promise<SkillSource> {
+  const text = await readFile(join(folder, SOURCE_FILE), 'utf8').catch(() => '')
+  try {
+    return sourceSchema.parse(JSON.parse(text))
+  } catch {
+    throw new AppError(
+      'SKILL_REFUSED',
+      'Nobody knows where this skill came from: it was not installed with "factotum skill install". Remove it and install it anew.',
+    )
+  }
+}
+
+/** Removes what installations that were killed have left in the folder of skills. */
+export async function sweepLeftovers(skillsFolder: string): Promise<void> {
+  const entries = readdirSync(skillsFolder)
+  for (const name of entries) {
+    const pid = /^\.(\d+)-[0-9a-f]{16}$/.exec(name)?.[1] ?? (await markerOf(join(skillsFolder, name)))
+    if (pid !== null && !isAlive(Number(pid))) await rm(join(skillsFolder, name), { recursive: true, force: true })
+  }
+}
+
+/** The number of the process that put the marker there; null: no marker, or not one of ours. */
+async function markerOf(folder: string): Promise<string | null> {
+  const text = await readFile(join(folder, INSTALLING_MARKER), 'utf8').catch(() => '')
+  return /^(\d+)\n$/.exec(text)?.[1] ?? null
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
