@@ -8,21 +8,24 @@ import { authenticate } from './config/authenticate.ts'
 import type { LiveConfig } from './config/config.ts'
 import { openLiveConfig } from './config/live-config.ts'
 import { configPath } from './config/load-config.ts'
-import { findMissingKeys, loadKeys, type ApiKeys } from './config/load-keys.ts'
+import { findMissingKeys } from './config/api-keys.ts'
 import { Doorbell } from './events/doorbell.ts'
 import { Feed } from './events/feed.ts'
 import { createCommandRunner, type CommandService } from './execution/run-command.ts'
 import { createContext } from './graphql/context.ts'
 import { renderGraphiqlPage } from './graphql/graphiql-page.ts'
+import { KnowledgeNews } from './graphql/knowledge-news.ts'
 import { createReadiness } from './graphql/readiness-checks.ts'
 import { buildSchema } from './graphql/schema/schema.ts'
 import { startServer, type RunningServer } from './graphql/server.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
 import { createLanguageModel } from './model/create-language-model.ts'
 import type { Clock } from './platform/clock.ts'
+import type { LogLines } from './platform/log-lines.ts'
 import type { Logger } from './platform/logger.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { VERSION } from './platform/version.ts'
+import { SecretStore } from './secrets/secret-store.ts'
 import { Database } from './store/database.ts'
 import { describeDatabase } from './store/describe-database.ts'
 import { migrate } from './store/migrate.ts'
@@ -43,6 +46,8 @@ export interface AppOptions {
   readonly production: boolean
   readonly clock: Clock
   readonly logger: Logger
+  /** Those of `logger`, so that they hold no secret. */
+  readonly logLines: LogLines
 }
 
 export interface App {
@@ -71,15 +76,20 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const { home, clock, logger, production } = options
   const config = await openLiveConfig({ path: configPath(home), production, logger, clock })
   opened.add(() => config.stop())
-  const keys = loadKeys({ home, env: options.environment, logger })
-  for (const missing of findMissingKeys(config.current(), keys))
+  const secrets = new SecretStore({ home, env: options.environment, config, clock, logger })
+  opened.add(() => secrets.stop())
+  options.logLines.changeBy((line) => secrets.redactLine(line))
+  for (const missing of findMissingKeys(config.current(), secrets))
     logger.warn(`the key of a provider is not set: ${missing}`)
-  const parts = { ...options, config, keys, metrics: createMetrics(), startedAt: clock.now() }
+  const parts = { ...options, config, secrets, metrics: createMetrics(), startedAt: clock.now() }
 
   const stored = await openStore(parts, opened)
   const tools = await openTools(parts, opened)
   const worker = createWorker({ ...parts, ...stored, ...tools })
-  const door = await openDoor({ ...parts, ...stored, ...tools, worker })
+  const knowledgeNews = new KnowledgeNews({ ...stored, clock, logger })
+  knowledgeNews.start()
+  opened.add(() => knowledgeNews.stop())
+  const door = await openDoor({ ...parts, ...stored, ...tools, worker, knowledgeNews })
   opened.add(() => door.stop())
   // Drained first, while the door still shows how the last turns end.
   await worker.start()
@@ -90,7 +100,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
 
 interface Parts extends AppOptions {
   readonly config: LiveConfig
-  readonly keys: ApiKeys
+  readonly secrets: SecretStore
   readonly metrics: Metrics
   readonly startedAt: Date
 }
@@ -104,9 +114,10 @@ interface Stored {
 }
 
 /** Where everything that must not be lost is, and how commits become news, here and in other processes. */
-async function openStore({ home, databaseUrl, clock, logger }: Parts, opened: Opened): Promise<Stored> {
+async function openStore({ home, databaseUrl, secrets, clock, logger }: Parts, opened: Opened): Promise<Stored> {
   const resolved = await resolveDatabase(databaseUrl, { home, logger, clock })
   opened.add(() => resolved.stop())
+  secrets.hidePasswordOf('the address of the database', resolved.url)
   await migrate(resolved.url, logger)
   const database = new Database({ url: resolved.url, maxConnections: MAX_CONNECTIONS, logger })
   opened.add(() => database.close())
@@ -126,17 +137,17 @@ interface Tools {
 }
 
 /** What a turn calls: commands and models. */
-async function openTools({ home, config, keys, environment, clock, logger }: Parts, opened: Opened): Promise<Tools> {
+async function openTools({ home, config, secrets, environment, clock, logger }: Parts, opened: Opened): Promise<Tools> {
   const commands = await createCommandRunner({ home, logger, clock })
   opened.add(() => commands.stop())
-  const model = createLanguageModel({ config, keys, proxyEnv: environment, clock, logger })
+  const model = createLanguageModel({ config, keys: secrets, proxyEnv: environment, clock, logger })
   return { commands, agents: createAgents({ config, model, home, clock, logger }) }
 }
 
 /** A message is taken by the worker … */
 function createWorker(parts: Parts & Stored & Tools): Worker {
-  const { database, doorbell, feed, config, agents, commands, clock, logger, metrics } = parts
-  const run = { database, feed, doorbell, config, agents, commands: commands.runner, clock, logger, metrics }
+  const { database, doorbell, feed, config, secrets, agents, commands, clock, logger, metrics } = parts
+  const run = { database, feed, doorbell, config, secrets, agents, commands: commands.runner, clock, logger, metrics }
   return new Worker({
     database,
     doorbell,
@@ -148,17 +159,21 @@ function createWorker(parts: Parts & Stored & Tools): Worker {
 }
 
 /** … after it has entered by the door. */
-function openDoor(parts: Parts & Stored & Tools & { readonly worker: Worker }): Promise<RunningServer> {
-  const { database, doorbell, feed, config, commands, worker, keys, clock, logger, metrics, host, port } = parts
+function openDoor(
+  parts: Parts & Stored & Tools & { readonly worker: Worker; readonly knowledgeNews: KnowledgeNews },
+): Promise<RunningServer> {
+  const { database, doorbell, feed, config, secrets, commands, worker, clock, logger, metrics, host, port } = parts
   const removeWorkspace = (sessionId: string): Promise<void> => commands.removeWorkspace(sessionId)
   const intake: IntakeContext = { database, config, clock, feed, doorbell, removeWorkspace }
-  const { startedAt, described } = parts
+  const knowledge = { database, clock, doorbell }
+  const { startedAt, described, knowledgeNews } = parts
   const server = { version: VERSION, startedAt, database: described, sandboxState: () => commands.sandbox() }
   return startServer({
     schema: buildSchema(),
     authenticate: (token) => authenticate(config.current(), token),
-    createContext: (request) => createContext({ database, config, clock, intake, server }, request),
-    readiness: createReadiness({ database, commands, config, keys, isDraining: () => worker.isDraining }),
+    createContext: (request) =>
+      createContext({ database, config, clock, intake, knowledge, knowledgeNews, server }, request),
+    readiness: createReadiness({ database, commands, config, keys: secrets, isDraining: () => worker.isDraining }),
     graphiqlPage: renderGraphiqlPage,
     host,
     port,

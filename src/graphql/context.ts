@@ -3,8 +3,10 @@
  */
 import type { LiveConfig } from '../config/config.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
+import type { KnowledgeContext } from '../knowledge/admin/knowledge-context.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../store/database.ts'
+import type { KnowledgeNews } from './knowledge-news.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ServerInfo } from './schema/server-info.ts'
 
@@ -15,6 +17,9 @@ export interface GraphQLServices {
   readonly clock: Clock
   /** What mutations hand to the use cases that they call. */
   readonly intake: IntakeContext
+  readonly knowledge: KnowledgeContext
+  /** Where `factUpdates` and `learningUpdates` come from. */
+  readonly knowledgeNews: Pick<KnowledgeNews, 'follow'>
   /** What the query `server` shows. */
   readonly server: ServerInfo
 }

@@ -6,6 +6,7 @@ import { execute, parse, subscribe, type ExecutionResult } from 'graphql'
 import type { Viewer } from '../../src/core/identity.ts'
 import { createContext, type GraphQLContext } from '../../src/graphql/context.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
+import type { KnowledgeNews } from '../../src/graphql/knowledge-news.ts'
 import type { SessionNews } from '../../src/graphql/session-news.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import type { TypedDocumentString } from '../generated/graphql.ts'
@@ -25,6 +26,11 @@ export class SchemaWorld implements AsyncDisposable {
   readonly schema = buildSchema()
   /** What `sessionUpdates` tells, by whoever asks. */
   news: Pick<SessionNews, 'follow'> = { follow: () => neverEnding() }
+  /** What `factUpdates` and `learningUpdates` tell. */
+  knowledgeNews: Pick<KnowledgeNews, 'follow'> = { follow: () => neverEnding() }
+
+  /** Ids of facts and learnings that others were told of. */
+  readonly rung: string[] = []
 
   constructor(world: World) {
     this.world = world
@@ -69,6 +75,12 @@ export class SchemaWorld implements AsyncDisposable {
         config: context.config,
         clock: context.clock,
         intake: context,
+        knowledge: {
+          database: context.database,
+          clock: context.clock,
+          doorbell: { ring: (news) => this.rung.push(news.id) },
+        },
+        knowledgeNews: this.knowledgeNews,
         server: {
           version: '0.0.0',
           startedAt: new Date('2026-11-21T15:30:00.000Z'),

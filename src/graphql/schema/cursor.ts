@@ -21,6 +21,10 @@ const positions = {
   turns1: z.tuple([z.literal('turns1'), seq]),
   /** Newest first: [id]. */
   tasks1: z.tuple([z.literal('tasks1'), id]),
+  facts1: z.tuple([z.literal('facts1'), id]),
+  learnings1: z.tuple([z.literal('learnings1'), id]),
+  questions1: z.tuple([z.literal('questions1'), id]),
+  factTurns1: z.tuple([z.literal('factTurns1'), id]),
 }
 
 export type CursorKind = keyof typeof positions

@@ -1,10 +1,9 @@
 /** Queries for sessions: one by id, and the list of all that the viewer may see. */
 import type { SessionStatus } from '../../core/status.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { isStorable } from '../../platform/well-formed.ts'
 import { AUTHENTICATED } from './access.ts'
-import { badUserInput } from './bad-user-input.ts'
 import { builder } from './builder.ts'
+import { checkSearch, MAX_SEARCH_LENGTH } from './check-search.ts'
 import { PAGING } from './connection-type.ts'
 import type { Position } from './cursor.ts'
 import { SessionStatusEnum } from './enums.ts'
@@ -15,8 +14,6 @@ import { toPage } from './page.ts'
 import { selectNodes } from './select-nodes.ts'
 import { SessionConnection } from './session.ts'
 import { visibleSession, visibleSessions } from './session-visibility.ts'
-
-const MAX_SEARCH_LENGTH = 200
 
 const SessionFilterInput = builder.inputType('SessionFilter', {
   description: 'Which sessions to list: those that match every field given. An empty list is the same as none.',
@@ -92,11 +89,6 @@ function sessionsMatching(filter: SessionFilter): Prisma.SessionWhereInput {
     ...(participant == null ? {} : { participants: { some: { userName: matchable(participant) } } }),
     ...(search == null ? {} : { description: { contains: likeLiteral(checkSearch(search)), mode: 'insensitive' } }),
   }
-}
-
-function checkSearch(search: string): string {
-  if (search.length <= MAX_SEARCH_LENGTH && isStorable(search)) return search
-  throw badUserInput(`"search" must be at most ${MAX_SEARCH_LENGTH} characters of valid Unicode without NUL.`)
 }
 
 /** `lte` stands apart from the OR so that PostgreSQL starts in the index on (lastActivityAt, id) where the last page ended. */

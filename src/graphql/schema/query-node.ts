@@ -8,14 +8,14 @@ import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import type { Row } from './connection-type.ts'
 import { NodeInterface } from './node.ts'
-import { inVisibleSession, visibleSession } from './session-visibility.ts'
+import { inVisibleSession, visibleFact, visibleQuestion, visibleSession } from './session-visibility.ts'
 
 builder.queryField('node', (t) =>
   t.field({
     type: NodeInterface,
     nullable: true,
     authScopes: AUTHENTICATED,
-    description: 'Anything by its id: session, message, turn, plan or task. Null when there is none that you may see.',
+    description: 'Anything by its id. Null when there is none that you may see.',
     args: { id: t.arg.id({ required: true, description: 'Its id, as every field "id" returns it.' }) },
     resolve: (_root, { id }, context, info) => findNode(id, context, info),
   }),
@@ -36,6 +36,15 @@ async function findNode(id: string, context: GraphQLContext, info: GraphQLResolv
       return brand('Plan', await prisma.plan.findFirst({ ...columns('Plan'), where }))
     case 'task':
       return brand('Task', await prisma.task.findFirst({ ...columns('Task'), where }))
+    case 'fact':
+      return brand('Fact', await prisma.fact.findFirst({ ...columns('Fact'), where: visibleFact(viewer, id) }))
+    case 'learning':
+      return brand('Learning', await prisma.learning.findFirst({ ...columns('Learning'), where }))
+    case 'question':
+      return brand(
+        'Question',
+        await prisma.question.findFirst({ ...columns('Question'), where: visibleQuestion(viewer, id) }),
+      )
     default:
       return brand(
         'Session',

@@ -40,6 +40,33 @@ export function planField<Parent extends { readonly planId: string }>(t: Fields<
   })
 }
 
+export function factField<Parent extends { readonly factId: string }>(t: Fields<Parent>) {
+  return t.prismaField({
+    type: 'Fact',
+    description: 'The fact as it is now.',
+    resolve: (query, { factId: id }, _args, { database }) =>
+      stillThere(database.prisma.fact.findUnique({ ...query, where: { id } })),
+  })
+}
+
+export function learningField<Parent extends { readonly learningId: string }>(t: Fields<Parent>) {
+  return t.prismaField({
+    type: 'Learning',
+    description: 'The learning as it is now.',
+    resolve: (query, { learningId: id }, _args, { database }) =>
+      stillThere(database.prisma.learning.findUnique({ ...query, where: { id } })),
+  })
+}
+
+export function questionField<Parent extends { readonly questionId: string }>(t: Fields<Parent>) {
+  return t.prismaField({
+    type: 'Question',
+    description: 'The question as it is now.',
+    resolve: (query, { questionId: id }, _args, { database }) =>
+      stillThere(database.prisma.question.findUnique({ ...query, where: { id } })),
+  })
+}
+
 export function taskField<Parent extends { readonly taskId: string }>(t: Fields<Parent>) {
   return t.prismaField({
     type: 'Task',

@@ -154,6 +154,13 @@ builder.objectRef<EventOf<'Review'>>('ReviewEvent').implement({
     taskId: t.exposeID('taskId', { description: 'The task it judged.' }),
     verdict: t.expose('verdict', { type: ReviewVerdictEnum, description: 'Whether the result is good enough.' }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why; always there with REPLAN.' }),
+    learning: t.prismaField({
+      type: 'Learning',
+      nullable: true,
+      description: 'What was learned from it, as it is now; null when nothing new was.',
+      resolve: (query, { learningId: id }, _args, { database }) =>
+        id == null ? null : database.prisma.learning.findUnique({ ...query, where: { id } }),
+    }),
   }),
 })
 

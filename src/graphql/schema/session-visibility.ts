@@ -30,7 +30,34 @@ export function visibleSession(viewer: Viewer, id: string): Prisma.SessionWhereI
   return { AND: [{ id: matchable(id) }, visibleSessions(viewer)] }
 }
 
-/** The condition for one message, turn, plan or task: its session must be visible. */
+/**
+ * The condition on sessions that may be shown in the execution at hand. One execution can serve many participants of a session
+ * (a log view): what it shows beyond that session must not depend on who they are.
+ */
+export function shownSessions({
+  viewer,
+  grantedSessionId,
+}: {
+  readonly viewer: Viewer
+  readonly grantedSessionId: string | null
+}): Prisma.SessionWhereInput {
+  return grantedSessionId === null || seesAllSessions(viewer) ? visibleSessions(viewer) : { id: grantedSessionId }
+}
+
+/** The condition for one fact: admins see all, others those that a session they may see has used or brought forth. */
+export function visibleFact(viewer: Viewer, id: string): Prisma.FactWhereInput {
+  if (viewer.role === 'ADMIN') return { id: matchable(id) }
+  const session = visibleSessions(viewer)
+  return { id: matchable(id), OR: [{ usedBy: { some: { turn: { session } } } }, { learnings: { some: { session } } }] }
+}
+
+/** The condition for one question: one that is asked in all sessions is admins'. */
+export function visibleQuestion(viewer: Viewer, id: string): Prisma.QuestionWhereInput {
+  const inSession = { session: visibleSessions(viewer) }
+  return { id: matchable(id), OR: viewer.role === 'ADMIN' ? [inSession, { sessionId: null }] : [inSession] }
+}
+
+/** The condition for one message, turn, plan, task or learning: its session must be visible. */
 export function inVisibleSession(viewer: Viewer, id: string): { id: string; session: Prisma.SessionWhereInput } {
   return { id: matchable(id), session: visibleSessions(viewer) }
 }

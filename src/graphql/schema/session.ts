@@ -60,6 +60,9 @@ export const SessionType = builder.prismaObject('Session', {
       description: 'Who wrote the description; null where there is none.',
     }),
     status: t.expose('status', { type: SessionStatusEnum, description: 'What it is doing.' }),
+    summary: t.exposeString('summary', {
+      description: 'What was said before, in short, as the planner is told; empty until there was enough to summarise.',
+    }),
     participants: t.field({
       type: [UserType],
       description:

@@ -8,6 +8,7 @@ import { ReviewVerdictEnum, TaskStatusEnum, TaskTypeEnum } from './enums.ts'
 import { NodeInterface } from './node.ts'
 
 interface Review {
+  readonly taskId: string
   readonly verdict: ReviewVerdict
   readonly reason: string | null
 }
@@ -18,6 +19,13 @@ const ReviewType = builder.objectRef<Review>('Review').implement({
   fields: (t) => ({
     verdict: t.expose('verdict', { type: ReviewVerdictEnum, description: 'Whether the result is good enough.' }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why; always there with REPLAN.' }),
+    learning: t.prismaField({
+      type: 'Learning',
+      nullable: true,
+      description: 'What was learned from it; null when nothing new was.',
+      resolve: (query, { taskId }, _args, { database }) =>
+        database.prisma.learning.findUnique({ ...query, where: { taskId } }),
+    }),
   }),
 })
 
@@ -63,9 +71,9 @@ builder.prismaObjectFields(TaskType, (t) => ({
     type: ReviewType,
     nullable: true,
     description: 'What the reviewer said; null until then, and always for MSG.',
-    select: { reviewVerdict: true, reviewReason: true },
+    select: { id: true, reviewVerdict: true, reviewReason: true },
     resolve: (task): Review | null =>
-      task.reviewVerdict === null ? null : { verdict: task.reviewVerdict, reason: task.reviewReason },
+      task.reviewVerdict === null ? null : { taskId: task.id, verdict: task.reviewVerdict, reason: task.reviewReason },
   }),
   startedAt: t.expose('startedAt', {
     type: 'DateTime',

@@ -4,6 +4,7 @@ import { builder } from './builder.ts'
 import { connectionType } from './connection-type.ts'
 import { durationMs } from './duration-ms.ts'
 import { PipelineStepEnum, TurnStatusEnum } from './enums.ts'
+import { FactType } from './fact.ts'
 import { NodeInterface } from './node.ts'
 import { USAGE_COLUMNS, usageOf, UsageType } from './usage.ts'
 
@@ -29,6 +30,14 @@ const TurnType = builder.prismaObject('Turn', {
     tasks: t.relation('tasks', {
       query: { orderBy: [{ plan: { attempt: 'asc' } }, { index: 'asc' }] },
       description: 'The tasks of all its plans, in their order.',
+    }),
+    factsUsed: t.field({
+      type: [FactType],
+      description: 'The facts that its planner was shown, as they are now, oldest first.',
+      select: (_args, _context, nestedSelection) => ({
+        factsUsed: { select: { fact: nestedSelection() }, orderBy: { factId: 'asc' } },
+      }),
+      resolve: (turn) => turn.factsUsed.map(({ fact }) => fact),
     }),
     failure: t.exposeString('failure', {
       nullable: true,
@@ -65,4 +74,4 @@ const TurnType = builder.prismaObject('Turn', {
   }),
 })
 
-export const TurnConnection = connectionType(TurnType, 'oldest first')
+export const TurnConnection = connectionType(TurnType, 'oldest first in a session, newest first of a fact')

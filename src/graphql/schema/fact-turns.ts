@@ -1,0 +1,62 @@
+/** Fact.usedBy: the reverse of Turn.factsUsed. */
+import { must } from '../../platform/must.ts'
+import type { Database } from '../../store/database.ts'
+import { builder } from './builder.ts'
+import { PAGING } from './connection-type.ts'
+import { FactType } from './fact.ts'
+import { loadAt } from './load-at.ts'
+import { loadNestedPages, type ChildKey } from './load-nested-pages.ts'
+import { readPageRequest, type PageRequest } from './page-request.ts'
+import { selectNodes } from './select-nodes.ts'
+import { TurnConnection } from './turn.ts'
+
+builder.prismaObjectField(FactType, 'usedBy', (t) =>
+  t.field({
+    type: TurnConnection,
+    nullable: true,
+    authScopes: { admin: true },
+    description: 'The turns whose planner was shown it, newest first. For admins; null with an error for others.',
+    args: { first: t.arg.int({ description: PAGING.first }), after: t.arg.string({ description: PAGING.after }) },
+    select: { id: true },
+    resolve: async (fact, args, context, info) => {
+      const { database } = context
+      const request = readPageRequest('factTurns1', args)
+      const query = selectNodes({ context, info }, 'Turn', { id: true })
+      const page = await loadAt({ context, info }, fact.id, (factIds) =>
+        loadNestedPages(
+          {
+            kind: 'factTurns1',
+            request,
+            readKeys: (ids) => readFactTurnPages(database, request, ids),
+            position: (key): [string] => [key.id],
+            loadRows: (ids) => database.prisma.turn.findMany({ ...query, where: { id: { in: ids } } }),
+          },
+          factIds,
+        ),
+      )
+      return must(page, 'every fact has a page')
+    },
+  }),
+)
+
+/** Ids of turns sort by the time of their message. */
+function readFactTurnPages(
+  database: Database,
+  request: PageRequest<'factTurns1'>,
+  factIds: readonly string[],
+): Promise<ChildKey[]> {
+  const after = request.after?.[0] ?? null
+  const statement = {
+    name: after === null ? 'page-of-fact-turns' : 'page-of-fact-turns-after',
+    text: `
+      SELECT parent.id AS parent_id, child.id
+      FROM unnest($1::text[]) AS parent (id) CROSS JOIN LATERAL (
+        SELECT turn_id AS id FROM turn_facts
+        WHERE fact_id = parent.id ${after === null ? '' : 'AND turn_id < $3::text'}
+        ORDER BY turn_id DESC LIMIT $2
+      ) child
+      ORDER BY child.id DESC`,
+  }
+  const values = [factIds, request.size + 1]
+  return database.query<ChildKey>(statement, after === null ? values : [...values, after])
+}
