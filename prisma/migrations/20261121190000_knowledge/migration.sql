@@ -1,4 +1,4 @@
--- Similar texts are found by trigrams. A "trusted" extension: the owner of the database may create it.
+-- How similar two texts are is measured by trigrams. A "trusted" extension: the owner of the database may create it.
 CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
 
 -- CreateEnum
@@ -107,6 +107,14 @@ CREATE TABLE "fact_words" (
     "fact_id" TEXT NOT NULL,
 
     CONSTRAINT "fact_words_pkey" PRIMARY KEY ("word","fact_id")
+);
+
+-- CreateTable
+CREATE TABLE "learning_words" (
+    "word" TEXT NOT NULL,
+    "learning_id" TEXT NOT NULL,
+
+    CONSTRAINT "learning_words_pkey" PRIMARY KEY ("word","learning_id")
 );
 
 -- CreateTable
@@ -226,7 +234,7 @@ CREATE INDEX "learnings_fact_id_idx" ON "learnings"("fact_id");
 CREATE INDEX "learnings_question_id_idx" ON "learnings"("question_id");
 
 -- CreateIndex
-CREATE INDEX "learnings_norm" ON "learnings" USING GIN ("norm" gin_trgm_ops);
+CREATE INDEX "learnings_same" ON "learnings" USING HASH ("norm");
 
 -- CreateIndex
 CREATE INDEX "facts_live" ON "facts"("id" DESC) WHERE (invalidated_at IS NULL);
@@ -238,10 +246,16 @@ CREATE INDEX "facts_session_id_idx" ON "facts"("session_id");
 CREATE INDEX "facts_replaced_by_id_idx" ON "facts"("replaced_by_id");
 
 -- CreateIndex
+CREATE INDEX "facts_same" ON "facts" USING HASH ("norm");
+
+-- CreateIndex
 CREATE INDEX "facts_norm" ON "facts" USING GIN ("norm" gin_trgm_ops);
 
 -- CreateIndex
 CREATE INDEX "fact_words_fact_id_idx" ON "fact_words"("fact_id");
+
+-- CreateIndex
+CREATE INDEX "learning_words_learning_id_idx" ON "learning_words"("learning_id");
 
 -- CreateIndex
 CREATE INDEX "messages_told" ON "messages"("session_id", "seq") WHERE (trusted OR (paraphrase IS NOT NULL));
@@ -325,6 +339,9 @@ ALTER TABLE "fact_versions" ADD CONSTRAINT "fact_versions_fact_id_fkey" FOREIGN 
 ALTER TABLE "fact_words" ADD CONSTRAINT "fact_words_fact_id_fkey" FOREIGN KEY ("fact_id") REFERENCES "facts"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
+ALTER TABLE "learning_words" ADD CONSTRAINT "learning_words_learning_id_fkey" FOREIGN KEY ("learning_id") REFERENCES "learnings"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
 ALTER TABLE "turn_facts" ADD CONSTRAINT "turn_facts_turn_id_fkey" FOREIGN KEY ("turn_id") REFERENCES "turns"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
@@ -354,6 +371,11 @@ INSERT INTO "consolidation_state" ("id") VALUES (1);
 CREATE FUNCTION "word_key"(word text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN left(CASE WHEN length(word) > 3 THEN rtrim(word, 's') ELSE word END, 6);
 
+CREATE FUNCTION "word_keys"(content text) RETURNS SETOF text LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  BEGIN ATOMIC
+    SELECT DISTINCT word_key(word) FROM unnest(tsvector_to_array(to_tsvector('simple', content))) AS word WHERE length(word) > 1;
+  END;
+
 -- The words of live facts, and of no others.
 CREATE FUNCTION "keep_fact_words"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -361,14 +383,20 @@ BEGIN
     DELETE FROM fact_words WHERE fact_id = NEW.id;
   END IF;
   IF NEW.invalidated_at IS NULL THEN
-    INSERT INTO fact_words (word, fact_id)
-    SELECT DISTINCT word_key(word), NEW.id FROM unnest(tsvector_to_array(to_tsvector('simple', NEW.content))) AS word
-    WHERE length(word) > 1;
+    INSERT INTO fact_words (word, fact_id) SELECT word, NEW.id FROM word_keys(NEW.content) AS word;
   END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER "facts_words" AFTER INSERT OR UPDATE OF "content", "invalidated_at" ON "facts"
   FOR EACH ROW EXECUTE FUNCTION "keep_fact_words"();
+
+-- The text of a learning never changes.
+CREATE FUNCTION "keep_learning_words"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO learning_words (word, learning_id) SELECT word, NEW.id FROM word_keys(NEW.content) AS word;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER "learnings_words" AFTER INSERT ON "learnings" FOR EACH ROW EXECUTE FUNCTION "keep_learning_words"();
 
 -- The calls of models are audit entries from now on.
 INSERT INTO "audit_entries" ("id", "at", "kind", "session_id", "turn_id", "actor", "data")
