@@ -22,6 +22,8 @@ export interface TaskReport {
   readonly status: TaskStatus
   readonly exitCode: number | null
   readonly output: string | null
+  /** The file of the workspace in which the whole output stands, when it is too long to be shown. */
+  readonly outputFile: string | null
   readonly stderr: string | null
 }
 

@@ -12,7 +12,7 @@ export type FenceLabel =
   | 'EARLIER_MESSAGE'
   | 'GOAL'
   | 'DETAIL'
-  | 'ARGS'
+  | 'CALL'
   | 'EXPECT'
   | 'REASON'
   | 'PLAN'

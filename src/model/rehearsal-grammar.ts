@@ -1,5 +1,13 @@
 /** What the rehearsal model understands, for `--help`: one line per rule. README.md says the same. */
-export const REHEARSAL_GRAMMAR = `run: <command>   an EXEC task that runs the command
-fail:            the next review asks for another plan, once
-wait: <ms>       the plan takes that much longer
-anything else    is quoted in the answer`
+export const REHEARSAL_GRAMMAR = `run: <command>         an EXEC task that runs the command
+skill: <name> <json>   a SKILL task that calls the skill with these arguments
+learn: <text>          a review of the plan learns this: the first such line that of the first task, and so on
+secret: KEY=value      a secret that the session keeps while it is in use
+answer: <text>         answers the first open question
+facts?                 the answer lists the facts that are known
+fail: <reason>         the first review asks for another plan, once
+wait: <ms>             the plan takes that much longer
+anything else          is quoted in the answer
+
+Of what was learned, a text that ends with "?" becomes a question, one that begins with "maybe" is discarded, and everything
+else becomes a fact. Facts whose words are the same are merged. Of strangers it says how many words they wrote.`

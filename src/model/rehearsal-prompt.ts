@@ -38,16 +38,35 @@ export function findBlock(parts: readonly PromptPart[], label: string, heading?:
 
 /** A task with its result, as `src/agents/task-report.ts` writes it. */
 export interface PromptTask {
+  /** 0 for the first of its plan. */
+  readonly index: number
+  readonly type: 'EXEC' | 'SKILL'
   readonly status: string
   readonly exitCode: number | null
+  /** EXEC: the command. SKILL: its name and arguments. */
   readonly command: string
   readonly stdout: string
   readonly stderr: string
 }
 
-const HEADLINE = /^Task \d+: EXEC, ([A-Z]+)\b.*?(?:exit code (\d+))?\.$/
+const HEADLINE = /^Task (\d+): (EXEC|SKILL), ([A-Z]+)\b.*?(?:exit code (\d+))?\.$/
 
-/** The commands reported under `heading`, in order. */
+/** A line of a list, such as "F1: the fact". */
+export interface PromptItem {
+  readonly label: string
+  readonly text: string
+}
+
+/** The items of the first block with this label. */
+export function findItems(parts: readonly PromptPart[], label: string): readonly PromptItem[] {
+  const lines = (findBlock(parts, label) ?? '').split('\n')
+  return lines.flatMap((line) => {
+    const [start, name = ''] = /^([A-Z]\d+): /.exec(line) ?? ['']
+    return name === '' ? [] : [{ label: name, text: line.slice(start.length) }]
+  })
+}
+
+/** The commands and calls of skills reported under `heading`, in order. */
 export function findTasks(parts: readonly PromptPart[], heading: string): readonly PromptTask[] {
   const section = parts.filter((part) => part.heading === heading)
   const starts = section.flatMap((part, at) => (part.label === null && HEADLINE.test(part.text) ? [at] : []))
@@ -55,9 +74,11 @@ export function findTasks(parts: readonly PromptPart[], heading: string): readon
     const own = section.slice(start, starts[index + 1])
     const match = HEADLINE.exec(own[0]?.text ?? '')
     return {
-      status: match?.[1] ?? '',
-      exitCode: match?.[2] === undefined ? null : Number(match[2]),
-      command: findBlock(own, 'DETAIL') ?? '',
+      index: Number(match?.[1]) - 1,
+      type: match?.[2] === 'SKILL' ? 'SKILL' : 'EXEC',
+      status: match?.[3] ?? '',
+      exitCode: match?.[4] === undefined ? null : Number(match[4]),
+      command: findBlock(own, 'CALL') ?? findBlock(own, 'DETAIL') ?? '',
       stdout: findBlock(own, 'DATA_STDOUT') ?? '',
       stderr: findBlock(own, 'DATA_STDERR') ?? '',
     }

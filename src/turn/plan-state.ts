@@ -74,5 +74,5 @@ export function endOpenTasks(context: TurnContext, plan: PlanState, status: 'SKI
 /** The task as agents are told of it. */
 export function reportOf(task: TaskState): TaskReport {
   const { index, type, detail, skill, args, expect, status, exitCode, output, stderr } = task
-  return { index, type, detail, skill, args, expect, status, exitCode, output, stderr }
+  return { index, type, detail, skill, args, expect, status, exitCode, output, outputFile: null, stderr }
 }

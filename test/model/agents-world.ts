@@ -88,6 +88,7 @@ export const REVIEWER_CONTEXT: ReviewerContext = {
     status: 'DONE',
     exitCode: 0,
     output: 'hi\n',
+    outputFile: null,
     stderr: '',
   },
   truncated: false,

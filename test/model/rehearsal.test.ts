@@ -82,6 +82,7 @@ async function execute({ agents }: AgentsWorld, { plan, message, results, ran }:
       status: 'DONE',
       exitCode: 0,
       output: 'done\n',
+      outputFile: null,
       stderr: '',
       ...results[task.detail],
     } as const

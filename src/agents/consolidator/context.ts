@@ -1,12 +1,8 @@
 /** What the summarizer is told when it consolidates facts: the facts of the batch, by label. */
 import type { KnownFact } from '../agent.ts'
 import type { Fence } from '../fence.ts'
-import { labelItems } from '../labels.ts'
-import { listItems } from '../list-items.ts'
+import { listItems } from '../knowledge-sections.ts'
 
 export function renderConsolidatorPrompt(facts: readonly KnownFact[], fence: Fence): string {
-  return [
-    fence.announcement,
-    `# Facts to consolidate\n\n${fence.wrap('DATA_FACTS', listItems(labelItems('F', facts)))}`,
-  ].join('\n\n')
+  return `${fence.announcement}\n\n# Facts to consolidate\n\n${fence.wrap('DATA_FACTS', listItems('F', facts))}`
 }

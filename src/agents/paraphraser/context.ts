@@ -3,7 +3,7 @@ import type { ParaphraserContext } from '../agent.ts'
 import type { Fence } from '../fence.ts'
 import { labelItems } from '../labels.ts'
 import { preview } from '../preview.ts'
-import { nameSender } from './name-sender.ts'
+import { nameSender } from '../name-sender.ts'
 
 const MAX_MESSAGE_CHARS = 4_000
 /** All messages together: with many each gets less. */

@@ -1,8 +1,11 @@
 /** What the planner is told, as text (spec 4). Every section that others wrote is fenced, and every old text is bounded. */
 import type { PlanFeedback, PlannerContext, ReplanContext } from '../agent.ts'
 import type { Fence } from '../fence.ts'
+import { describeAttempts, describeFacts, describeQuestions, describeSummary } from '../knowledge-sections.ts'
+import { nameSender } from '../name-sender.ts'
 import { preview } from '../preview.ts'
-import { describeTask } from '../task-report.ts'
+import { describeTask, describeTasks, shareOut } from '../task-report.ts'
+import { describeSkills } from './skills-section.ts'
 
 /** What holds where the commands will run. */
 interface Environment {
@@ -12,9 +15,7 @@ interface Environment {
 /** The new message is shown whole; what only explains it is not. */
 const MAX_EARLIER_CHARS = 8_000
 const MAX_ANSWER_CHARS = 4_000
-const MAX_OUTPUT_CHARS = 8_000
-/** All outputs of a replan together: with many tasks each gets less. */
-const MAX_ALL_OUTPUTS_CHARS = 64_000
+const MAX_PARAPHRASE_CHARS = 1_000
 const MAX_PLAN_CHARS = 16_000
 
 export interface PlannerPrompt {
@@ -28,7 +29,13 @@ export function renderPlannerPrompt({ context, feedback, environment }: PlannerP
     fence.announcement,
     describeCaller(context),
     describeEnvironment(context, environment),
+    ...describeSkills(context.skills, fence),
+    ...describeSecrets(context.secretNames),
+    ...describeFacts(context.facts, fence),
+    ...describeSummary(context.summary, fence),
     ...describeEarlier(context, fence),
+    ...describeStrangers(context.paraphrased, fence),
+    ...describeQuestions(context.questions, fence),
     `# The message to plan for\n\n${context.callerName} writes:\n${fence.wrap('MESSAGE', context.message)}`,
     ...(context.replan === null ? [] : [describeReplan(context.replan, fence)]),
     ...describeFeedback(feedback, fence),
@@ -68,32 +75,37 @@ function describeEarlier({ recentMessages, recentOutputs }: PlannerContext, fenc
   ]
 }
 
+function describeSecrets(names: readonly string[]): string[] {
+  if (names.length === 0) return []
+  return [`# Secrets that this session holds\n\nTheir names: ${names.join(', ')}. Nobody is shown their values.`]
+}
+
+function describeStrangers(paraphrased: PlannerContext['paraphrased'], fence: Fence): string[] {
+  if (paraphrased.length === 0) return []
+  const lines = paraphrased.map(({ sender, text }) => {
+    const words = preview(text, { maxChars: MAX_PARAPHRASE_CHARS }).replaceAll(/\s*\n\s*/g, ' ')
+    return `From ${nameSender(sender)}: ${words}`
+  })
+  return [`# What strangers wrote meanwhile, retold, oldest first\n\n${fence.wrap('DATA_STRANGERS', lines.join('\n'))}`]
+}
+
 function describeReplan({ completed, remaining, failed, reason, history }: ReplanContext, fence: Fence): string {
-  const maxChars = Math.min(MAX_OUTPUT_CHARS, Math.floor(MAX_ALL_OUTPUTS_CHARS / (completed.length + 1)))
-  const attempts = history.map((attempt, index) =>
-    [
-      `Attempt ${index + 1}:`,
-      fence.wrap('GOAL', attempt.goal),
-      'It was given up because:',
-      fence.wrap('REASON', attempt.reason),
-    ].join('\n'),
+  const limit = shareOut(completed.length + 1)
+  const notRun = remaining.map(
+    ({ type, detail }) => `${type}:\n${fence.wrap('DETAIL', preview(detail, { maxChars: limit.maxChars }))}`,
   )
   return [
     '# Another plan is needed',
     `Plans of this turn so far: ${history.length}. The last one was given up by the review of its task ${failed.index + 1}:`,
     fence.wrap('REASON', reason),
     '## The task that failed',
-    describeTask(failed, fence, { maxChars }),
+    describeTask(failed, fence, limit),
     '## Tasks that are done; their effects stand',
-    completed.length === 0 ? 'None.' : completed.map((task) => describeTask(task, fence, { maxChars })).join('\n\n'),
+    describeTasks(completed, fence),
     '## Tasks that were not run',
-    remaining.length === 0
-      ? 'None.'
-      : remaining
-          .map(({ type, detail }) => `${type}:\n${fence.wrap('DETAIL', preview(detail, { maxChars }))}`)
-          .join('\n'),
+    notRun.length === 0 ? 'None.' : notRun.join('\n'),
     '## All attempts of this turn, oldest first',
-    attempts.join('\n\n'),
+    describeAttempts(history, fence),
   ].join('\n\n')
 }
 
@@ -103,13 +115,14 @@ function describeFeedback(feedback: readonly PlanFeedback[], fence: Fence): stri
   const before = feedback.at(-2)
   const repeated = last.problems.filter((problem) => before?.problems.includes(problem) === true)
   const again = repeated.length === 0 ? '' : ' You were told some of it before and did not change it; change it now.'
-  const plan = JSON.stringify({
-    goal: last.plan.goal,
-    tasks: last.plan.tasks.map((task) => ({ ...task, type: task.type.toLowerCase() })),
-  })
+  // Without the values of secrets, and so without the keys: the planner has both in the message.
+  const { goal, tasks, secrets, answers } = last.plan
+  const plan = JSON.stringify({ goal, tasks: tasks.map((task) => ({ ...task, type: task.type.toLowerCase() })) })
+  const unseen =
+    secrets.length + answers.length === 0 ? '' : '\nIts secrets and answers are not shown; give them again.'
   return [
     '# Your plan was refused',
-    `Refused so far: ${feedback.length}. The last one was:\n${fence.wrap('PLAN', preview(plan, { maxChars: MAX_PLAN_CHARS }))}`,
+    `Refused so far: ${feedback.length}. The last one was:\n${fence.wrap('PLAN', preview(plan, { maxChars: MAX_PLAN_CHARS }))}${unseen}`,
     `What is wrong with it:${again}\n${fence.wrap('PROBLEM', last.problems.map((problem) => `- ${problem}`).join('\n'))}`,
   ]
 }

@@ -1,0 +1,40 @@
+/** How the rehearsal model words things: texts of others bounded and set off, results in a sentence. */
+import type { PromptTask } from './rehearsal-prompt.ts'
+
+/** Of the message and of each output: even indented, all of it fits into a task's detail (core/plan-rules.ts). */
+export const MAX_SHOWN_CHARS = 1_500
+
+/** A task that has run: how it ended, and what it printed. */
+export function describeResult(task: PromptTask): string {
+  const outputs = [task.stdout, task.stderr]
+    .filter((text) => text !== '')
+    .map((text) => indent(shorten(text, MAX_SHOWN_CHARS)))
+  const command = `\`${shorten(task.command, 200)}\` ${describeEnding(task)}`
+  return outputs.length === 0 ? `${command} and printed nothing.` : `${command}:\n\n${outputs.join('\n\n')}`
+}
+
+export function describeEnding({ status, exitCode }: PromptTask): string {
+  if (status === 'INTERRUPTED') return 'was interrupted when the server stopped; its outcome is unknown'
+  return exitCode === null ? 'did not run to its end' : `ended with exit code ${exitCode}`
+}
+
+export function quote(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n')
+}
+
+function indent(text: string): string {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n')
+}
+
+export function shorten(text: string, maxChars: number): string {
+  return text.length <= maxChars
+    ? text
+    : `${text.slice(0, maxChars).toWellFormed()} … (${text.length - maxChars} more characters)`
+}
