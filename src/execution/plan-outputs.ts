@@ -1,0 +1,63 @@
+/**
+ * What a command or skill is told of the tasks before it in its plan: commands find it in a file of their workspace, skills in
+ * their input. The turn makes it from its rows, so secrets have left it already.
+ */
+import type { TaskStatus, TaskType } from '../core/status.ts'
+
+/** Relative to the workspace, which is where commands start. */
+const FOLDER = '.factotum'
+const LIST_FILE = `${FOLDER}/outputs.json`
+const FILES_FOLDER = `${FOLDER}/outputs`
+/** Names of things below the workspace, for `workspace-outputs.ts`. */
+export const OUTPUT_PATHS = { folder: FOLDER, list: LIST_FILE, files: FILES_FOLDER } as const
+
+/** Longer outputs get a file of their own: the prompts of agents may show less of them (src/agents/task-report.ts). */
+const MAX_CHARS_WITHOUT_FILE = 600
+/** Of one output in the list; the rest is in its file. */
+const MAX_LISTED_CHARS = 64 * 1024
+
+export interface PlanOutput {
+  /** The task's number in the plan, from 1. */
+  readonly index: number
+  readonly type: Lowercase<TaskType>
+  readonly detail: string
+  /** At most 64 Ki characters of it. */
+  readonly output: string
+  readonly status: Lowercase<TaskStatus>
+  /** The file with the whole output, relative to the workspace; null: `output` is all of it. */
+  readonly file: string | null
+}
+
+export interface PlanOutputs {
+  /** Oldest first. */
+  readonly entries: readonly PlanOutput[]
+  /** It is the first program of its turn: what an earlier turn left is removed. */
+  readonly isFirstOfTurn: boolean
+}
+
+export interface EndedTask {
+  readonly id: string
+  readonly index: number
+  readonly type: TaskType
+  readonly detail: string
+  readonly status: TaskStatus
+  readonly output: string | null
+}
+
+export function toPlanOutput(task: EndedTask): PlanOutput {
+  const { index, type, detail, status, output } = task
+  return {
+    index: index + 1,
+    type: type.toLowerCase() as Lowercase<TaskType>,
+    detail,
+    output: (output ?? '').slice(0, MAX_LISTED_CHARS).toWellFormed(),
+    status: status.toLowerCase() as Lowercase<TaskStatus>,
+    file: outputFileOf(task),
+  }
+}
+
+/** The file in which the task's output stands whole, relative to the workspace; null: it has none. */
+export function outputFileOf({ id, type, status, output }: Omit<EndedTask, 'index' | 'detail'>): string | null {
+  if (type === 'MSG' || (status !== 'DONE' && status !== 'FAILED')) return null
+  return output !== null && output.length > MAX_CHARS_WITHOUT_FILE ? `${FILES_FOLDER}/${id}.txt` : null
+}
