@@ -1,4 +1,5 @@
-/** REVIEWING: the reviewer judges a command that has ended. Verdict REPLAN gives the plan up. */
+/** REVIEWING: the reviewer judges a task that has run, and may learn from it. Verdict REPLAN gives the plan up. */
+import { keepLearning } from './keep-learning.ts'
 import { reportOf, updateTask, type PlanState, type TaskState } from './plan-state.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 import { stopped, type TurnContext } from './turn-context.ts'
@@ -7,7 +8,13 @@ export async function reviewTask(context: TurnContext, plan: PlanState, task: Ta
   const { provider, model } = context.agents.modelOf('reviewer')
   context.journal.record([{ type: 'PipelineStep', step: 'REVIEWING', detail: `${provider}:${model}` }])
   const answer = await context.agents.review(
-    { goal: plan.goal, message: context.turn.content, task: reportOf(task), truncated: task.truncated, history: plan.history },
+    {
+      goal: plan.goal,
+      message: context.turn.content,
+      task: reportOf(task),
+      truncated: task.truncated,
+      history: plan.history,
+    },
     context.signal,
   )
   context.journal.record([], { modelCalls: answer.calls })
@@ -15,10 +22,12 @@ export async function reviewTask(context: TurnContext, plan: PlanState, task: Ta
   if (answer.kind === 'failed') {
     return { kind: 'Failed', failure: `The review of task ${task.index + 1} failed. ${answer.error.message}` }
   }
-  const { verdict, reason } = answer.output
+  const { verdict, reason, learn } = answer.output
+  const learning = await keepLearning(context, task.id, learn)
   updateTask(context, task, {
     patch: { reviewVerdict: verdict, reviewReason: reason },
-    before: [{ type: 'Review', taskId: task.id, verdict, reason }],
+    before: [{ type: 'Review', taskId: task.id, verdict, reason, learningId: learning?.id ?? null }],
+    changes: learning === null ? {} : { learnings: [learning] },
   })
   return verdict === 'OK' ? { kind: 'Passed' } : { kind: 'ReplanWanted', task, reason: reason ?? '' }
 }
