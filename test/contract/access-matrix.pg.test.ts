@@ -9,6 +9,7 @@ import { logViewOf } from '../../src/graphql/log-view.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import { must } from '../../src/platform/must.ts'
 import { createSchemaWorld, type SchemaWorld, type TokenName } from './schema-world.ts'
+import { seedFact, seedKnowledge, type SeededKnowledge } from './seed-knowledge.ts'
 import { seedSession, type SeededSession } from './seed.ts'
 
 const SLACK: Viewer = { tokenName: 'slack', tokenKind: 'CONNECTOR', namespace: 'slack', user: null, role: 'USER' }
@@ -23,6 +24,9 @@ const CALLERS: Readonly<Record<string, TokenName | Viewer | null>> = {
   admin: 'alice',
 }
 
+const ADMINS_SEE = row('UNAUTHENTICATED FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN shown')
+const ADMINS_DO = row('UNAUTHENTICATED FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN Payload')
+
 /** What each caller gets, in the order of CALLERS: a type, an error's code, or whether the thing is shown. */
 const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Query.viewer': row('UNAUTHENTICATED shown shown shown shown shown shown'),
@@ -34,6 +38,9 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Query.turn': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.task': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.tasks': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
+  'Query.facts': ADMINS_SEE,
+  'Query.learnings': ADMINS_SEE,
+  'Query.questions': ADMINS_SEE,
   'Mutation.openSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
   'Mutation.updateSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
   'Mutation.deleteSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
@@ -47,6 +54,18 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.editQueuedMessage': row('UNAUTHENTICATED Payload NotFound Conflict NotFound Conflict Payload'),
   'Mutation.withdrawMessage': row('UNAUTHENTICATED Payload NotFound Conflict NotFound Conflict Payload'),
   'Mutation.cancelTurn': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
+  'Mutation.createFact': ADMINS_DO,
+  'Mutation.editFact': ADMINS_DO,
+  'Mutation.mergeFacts': ADMINS_DO,
+  'Mutation.invalidateFact': ADMINS_DO,
+  'Mutation.restoreFact': ADMINS_DO,
+  'Mutation.promoteLearning': ADMINS_DO,
+  'Mutation.askLearning': ADMINS_DO,
+  'Mutation.discardLearning': ADMINS_DO,
+  'Mutation.createQuestion': ADMINS_DO,
+  'Mutation.resolveQuestion': ADMINS_DO,
+  'Subscription.learningUpdates': ADMINS_SEE,
+  'Subscription.factUpdates': ADMINS_SEE,
   'Subscription.sessionUpdates': row('UNAUTHENTICATED shown NOT_FOUND shown NOT_FOUND shown shown'),
 }
 
@@ -54,7 +73,9 @@ function row(words: string): readonly string[] {
   return words.split(' ')
 }
 
-interface Target extends SeededSession {
+interface Target extends SeededSession, SeededKnowledge {
+  /** A fact of no session. */
+  readonly otherFactId: string
   /** For connectors, which must name somebody. */
   readonly sender: string
 }
@@ -70,6 +91,9 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Query.turn': ({ turnIds }) => `{ turn(id: "${turnIds[0]}") { id } }`,
   'Query.task': ({ taskIds }) => `{ task(id: "${taskIds[0]}") { id } }`,
   'Query.tasks': ({ id }) => `{ tasks(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
+  'Query.facts': ({ id }) => `{ facts(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
+  'Query.learnings': ({ id }) => `{ learnings(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
+  'Query.questions': ({ id }) => `{ questions(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Mutation.openSession': ({ id }) => `mutation { openSession(input: { id: "${id}" }) { __typename } }`,
   'Mutation.updateSession': ({ id }) =>
     `mutation { updateSession(input: { id: "${id}", description: "x" }) { __typename } }`,
@@ -86,6 +110,22 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
     `mutation { editQueuedMessage(id: "${messageIds[1]}", content: "x") { __typename } }`,
   'Mutation.withdrawMessage': ({ messageIds }) => `mutation { withdrawMessage(id: "${messageIds[1]}") { __typename } }`,
   'Mutation.cancelTurn': ({ id }) => `mutation { cancelTurn(sessionId: "${id}") { __typename } }`,
+  'Mutation.createFact': ({ id }) =>
+    `mutation { createFact(content: "New in ${id}.", sessionId: "${id}") { __typename } }`,
+  'Mutation.editFact': ({ factId, id }) =>
+    `mutation { editFact(id: "${factId}", content: "Other in ${id}.", version: 1) { __typename } }`,
+  'Mutation.mergeFacts': ({ factId, otherFactId, id }) =>
+    `mutation { mergeFacts(ids: ["${factId}", "${otherFactId}"], content: "Both in ${id}.") { __typename } }`,
+  'Mutation.invalidateFact': ({ factId }) => `mutation { invalidateFact(id: "${factId}") { __typename } }`,
+  'Mutation.restoreFact': ({ factId }) => `mutation { restoreFact(id: "${factId}") { __typename } }`,
+  'Mutation.promoteLearning': ({ learningId }) => `mutation { promoteLearning(id: "${learningId}") { __typename } }`,
+  'Mutation.askLearning': ({ learningId }) =>
+    `mutation { askLearning(id: "${learningId}", question: "x") { __typename } }`,
+  'Mutation.discardLearning': ({ learningId }) => `mutation { discardLearning(id: "${learningId}") { __typename } }`,
+  'Mutation.createQuestion': ({ id }) => `mutation { createQuestion(content: "x", sessionId: "${id}") { __typename } }`,
+  'Mutation.resolveQuestion': ({ questionId }) => `mutation { resolveQuestion(id: "${questionId}") { __typename } }`,
+  'Subscription.learningUpdates': () => 'subscription { learningUpdates { id } }',
+  'Subscription.factUpdates': () => 'subscription { factUpdates { id } }',
   'Subscription.sessionUpdates': () => 'subscription { sessionUpdates { id } }',
 }
 
@@ -129,33 +169,41 @@ async function ask(field: string, caller: string): Promise<string> {
   )({ ...target, sender: isConnector ? ', user: "someone"' : '' })
   const operation = parse(document).definitions[0]
   const isSubscription = operation?.kind === Kind.OPERATION_DEFINITION && operation.operation === 'subscription'
-  const { data, codes } = isSubscription ? await firstUpdate(as, document, target.id) : await it.run(as, document)
+  const { data, codes } = isSubscription ? await firstUpdate(as, document, target) : await it.run(as, document)
   if (codes.length > 0) return codes.join(' ')
   return describeValue(Object.values(data as object)[0])
 }
 
 /** One message is done, the next waits, or runs where a turn is to be cancelled; nothing waits where the session is deleted. */
-async function seedFor(field: string, id: string): Promise<SeededSession> {
+async function seedFor(field: string, id: string): Promise<Omit<Target, 'sender'>> {
   const { database } = it.world.context
   const newestTurn = field === 'Mutation.cancelTurn' ? 'RUNNING' : 'QUEUED'
   const messages = field === 'Mutation.deleteSession' ? 0 : 2
-  return seedSession(database, { id, participants: ['bob'], description: `about ${id}.`, messages, newestTurn })
+  const seed = { id, participants: ['bob'], description: `about ${id}.`, messages, newestTurn } as const
+  const session = await seedSession(database, seed)
+  const knowledge = await seedKnowledge(database, session)
+  const otherFactId = await seedFact(database, { content: `Something else than ${id}.` })
+  if (field === 'Mutation.restoreFact') {
+    await it.world.sql('UPDATE facts SET invalidated_at = created_at WHERE id = $1', knowledge.factId)
+  }
+  return { ...session, ...knowledge, otherFactId }
 }
 
 async function firstUpdate(
   as: TokenName | Viewer | null,
   document: string,
-  id: string,
+  { id, learningId, factId }: Omit<Target, 'sender'>,
 ): Promise<{ data: unknown; codes: unknown[] }> {
-  it.news = {
-    async *follow() {
-      yield id
-    },
-  }
+  it.news = { follow: () => once(id) }
+  it.knowledgeNews = { follow: (kind) => once(kind === 'fact' ? factId : must(learningId, 'a learning')) }
   for await (const result of await it.subscribe(as, document)) {
     return { data: result.data, codes: (result.errors ?? []).map((error) => error.extensions['code']) }
   }
   return { data: null, codes: ['nothing came'] }
+}
+
+async function* once(id: string): AsyncGenerator<string, void, void> {
+  yield id
 }
 
 function describeValue(value: unknown): string {
