@@ -13,6 +13,7 @@ const search: SkillSummary = {
   version: null,
   summary: 'Searches the web.',
   args: [{ name: 'query', type: 'string', required: true, default: null, description: 'What to look for.' }],
+  secrets: [],
 }
 
 describe('validatePlan', () => {

@@ -16,6 +16,7 @@ const skill: SkillSummary = {
   name: 'search',
   version: '1.0',
   summary: 'Searches.',
+  secrets: [],
   args: [
     argument('query', { required: true }),
     argument('count', { type: 'int', default: 10 }),

@@ -10,9 +10,10 @@ export function describeSkills(skills: readonly SkillSummary[], fence: Fence): s
   return [`# Skills that may be used\n\n${fence.wrap('DATA_SKILLS', skills.map(describeSkill).join('\n'))}`]
 }
 
-function describeSkill({ name, summary, args }: SkillSummary): string {
-  const noArguments = args.length === 0 ? [' Takes no arguments.'] : []
-  return [`${name}: ${bound(summary)}${noArguments.join('')}`, ...args.map(describeArgument)].join('\n')
+function describeSkill({ name, summary, args, secrets }: SkillSummary): string {
+  const takes = args.length === 0 ? ['  takes no arguments'] : args.map(describeArgument)
+  const uses = secrets.length === 0 ? [] : [`  is given these secrets, if the session holds them: ${secrets.join(', ')}`]
+  return [`${name}: ${bound(summary)}`, ...takes, ...uses].join('\n')
 }
 
 /** "  count (int, default 10): How many." */
