@@ -13,6 +13,7 @@ import { startApp, type App } from '../src/app.ts'
 import { writeFirstConfig } from '../src/config/first-start.ts'
 import { newToken } from '../src/config/new-token.ts'
 import { sampleConfig } from '../src/config/sample-config.ts'
+import { LogLines } from '../src/platform/log-lines.ts'
 import { createLogger } from '../src/platform/logger.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { randomHex } from '../src/platform/id.ts'
@@ -94,6 +95,7 @@ async function prepareDemoHome(): Promise<{ home: string; token: string }> {
 
 /** On port 4000 if it is free, else on any. */
 async function startDemoApp(home: string): Promise<App> {
+  const logLines = new LogLines()
   const options = {
     home,
     host: '127.0.0.1',
@@ -101,7 +103,8 @@ async function startDemoApp(home: string): Promise<App> {
     environment: process.env,
     production: false,
     clock: systemClock,
-    logger: createLogger({ level: process.env['LOG_LEVEL'] ?? 'warn', pretty: true }),
+    logger: createLogger({ level: process.env['LOG_LEVEL'] ?? 'warn', pretty: true, lines: logLines }),
+    logLines,
   }
   try {
     return await startApp({ ...options, port: Number(flags.port ?? 4000) })

@@ -9,15 +9,16 @@ import { parseEnvironment, type Environment, type Flags } from './config/environ
 import { writeFirstConfig } from './config/first-start.ts'
 import { helpText } from './config/help-text.ts'
 import { configPath, loadConfig } from './config/load-config.ts'
-import { loadKeys } from './config/load-keys.ts'
 import { describeNewToken, newToken } from './config/new-token.ts'
 import type { SkillAction } from './config/skill-action.ts'
 import { AppError, messageOf } from './core/errors.ts'
 import { runSkillCommand } from './execution/skills/skill-command.ts'
 import { REHEARSAL_GRAMMAR } from './model/rehearsal-grammar.ts'
 import { systemClock } from './platform/clock.ts'
+import { LogLines } from './platform/log-lines.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
 import { VERSION } from './platform/version.ts'
+import { DeployVariables } from './secrets/deploy-variables.ts'
 import { defaultHome, prepareHome } from './store/factotum-home.ts'
 import { unprivilegedAccount } from './store/unprivileged-account.ts'
 
@@ -65,13 +66,14 @@ async function checkConfig(flags: Flags): Promise<void> {
 
 async function manageSkills(action: SkillAction, flags: Flags): Promise<void> {
   const home = homeOf(parseEnvironment(process.env, flags))
-  const keys = loadKeys({ home, env: process.env, logger: createLogger({ level: 'silent', pretty: false }) })
+  const logger = createLogger({ level: 'silent', pretty: false })
+  const variables = new DeployVariables({ home, env: process.env, logger })
   const { stdin: input, stdout: output } = process
   return runSkillCommand(action, {
     home,
     cwd: process.cwd(),
     environment: process.env,
-    secretOf: (variable) => keys.apiKey(variable),
+    secretOf: (variable) => variables.get(variable),
     input,
     output,
     isInteractive: input.isTTY && output.isTTY,
@@ -79,10 +81,12 @@ async function manageSkills(action: SkillAction, flags: Flags): Promise<void> {
 }
 
 async function serve(environment: Environment): Promise<void> {
-  const logger = createLogger({ level: environment.logLevel, pretty: process.stdout.isTTY && !environment.production })
+  const logLines = new LogLines()
+  const pretty = process.stdout.isTTY && !environment.production
+  const logger = createLogger({ level: environment.logLevel, pretty, lines: logLines })
   const home = homeOf(environment)
   const first = await writeFirstConfig(configPath(home))
-  const app = await startApp({ ...environment, home, environment: process.env, clock: systemClock, logger })
+  const app = await startApp({ ...environment, home, environment: process.env, clock: systemClock, logger, logLines })
   if (first !== null) sayToken(first.token, app, configPath(home))
   handleSignals(app, logger)
 }

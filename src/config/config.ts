@@ -4,8 +4,10 @@ import type { AgentRole } from '../core/model-call.ts'
 
 export interface TokenConfig {
   readonly name: string
-  /** SHA-256 of the token. The token itself is never kept. */
+  /** SHA-256 of the token. */
   readonly sha256: Buffer
+  /** The token itself, when the file holds it: to keep it out of outputs, not to compare with. */
+  readonly plainToken: string | null
   readonly kind: TokenKind
   /** The user that a token of kind USER is bound to. */
   readonly user: string | null
@@ -57,6 +59,8 @@ export interface Settings {
   readonly llmIdleTimeoutMs: number
   readonly maxQueued: number
   readonly maxConcurrentTurns: number
+  /** How long a process keeps what people said in confidence after the session's last turn. */
+  readonly workerIdleTimeoutMs: number
   /** How long running turns may go on after SIGTERM before they are handed over. */
   readonly drainTimeoutMs: number
   readonly requestsPerMinute: number

@@ -78,6 +78,7 @@ describe('a valid configuration', () => {
     expect(tokens.get('cli')).toEqual({
       name: 'cli',
       sha256: hashToken('cli-token'),
+      plainToken: null,
       kind: 'USER',
       user: 'marco',
       namespace: null,
@@ -87,12 +88,18 @@ describe('a valid configuration', () => {
     expect(tokens.get('discord')).toEqual({
       name: 'discord',
       sha256: hashToken('discord-token'),
+      plainToken: null,
       kind: 'CONNECTOR',
       user: null,
       namespace: 'discord',
       webhookSecrets: [],
       webhookSecretEnvs: [],
     })
+  })
+
+  test('holds a token itself when the file does', () => {
+    const { tokens } = accept(`${full}\n[tokens.one]\nkind = "connector"\ntoken = "one-token"`)
+    expect(tokens.get('one')).toMatchObject({ sha256: hashToken('one-token'), plainToken: 'one-token' })
   })
 
   test('holds the secrets for webhooks: one, or two while one replaces the other, or the variable with it', () => {
@@ -169,6 +176,7 @@ webhook_secret_env = "CHAT_WEBHOOK_SECRET"
       llmIdleTimeoutMs: 120_000,
       maxQueued: 100,
       maxConcurrentTurns: 32,
+      workerIdleTimeoutMs: 300_000,
       drainTimeoutMs: 30_000,
       requestsPerMinute: 600,
       corsOrigins: [],

@@ -116,6 +116,7 @@ function buildToken(token: ConfigFile['tokens'][string], name: string): TokenCon
   return {
     name,
     sha256: must(tokenHash(token), 'a checked token has a hash'),
+    plainToken: token.token ?? null,
     kind: token.kind === 'user' ? 'USER' : 'CONNECTOR',
     user: token.user ?? null,
     namespace: token.namespace ?? null,

@@ -47,6 +47,10 @@ const turnSettings = {
   max_concurrent_turns: wholeNumber({ min: 1, max: 10_000 })
     .default(32)
     .meta({ description: 'How many turns one server process runs at the same time.' }),
+  worker_idle_timeout: seconds({ min: 0, max: 86_400 }).default(300).meta({
+    description:
+      'Seconds after the last turn of a session for which a process remembers the secrets that were said in it. They are kept in its memory alone.',
+  }),
   drain_timeout: seconds({ min: 0, max: 3600 }).default(30).meta({
     description: 'Seconds that running turns get to finish when the server is stopped, before they are handed over.',
   }),
@@ -105,6 +109,7 @@ export function toSettings(section: SettingsSection): Settings {
     llmIdleTimeoutMs: toMs(section.llm_idle_timeout),
     maxQueued: section.max_queued,
     maxConcurrentTurns: section.max_concurrent_turns,
+    workerIdleTimeoutMs: toMs(section.worker_idle_timeout),
     drainTimeoutMs: toMs(section.drain_timeout),
     requestsPerMinute: section.requests_per_minute,
     corsOrigins: section.cors_origins,

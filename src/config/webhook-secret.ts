@@ -4,7 +4,7 @@
  */
 import { randomHex } from '../platform/id.ts'
 import type { TokenConfig } from './config.ts'
-import type { ApiKeys } from './load-keys.ts'
+import type { ApiKeys } from './api-keys.ts'
 
 const PREFIX = 'whsec_'
 const MIN_BYTES = 24

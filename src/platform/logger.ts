@@ -1,6 +1,7 @@
 /** Structured logs (pino, JSON lines; pretty on a terminal). Field names used everywhere: requestId, sessionId, turnId, taskId. */
-import { pino, type Logger, type LoggerOptions } from 'pino'
+import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino'
 import pretty from 'pino-pretty'
+import { LogLines } from './log-lines.ts'
 
 export type { Logger } from 'pino'
 
@@ -8,6 +9,10 @@ export interface LogSettings {
   readonly level: string
   /** Human-readable lines instead of JSON. */
   readonly pretty: boolean
+  /** What the lines go through; by default they are written as they are. */
+  readonly lines?: LogLines
+  /** Instead of stdout; the lines are JSON then. */
+  readonly to?: DestinationStream
 }
 
 /** Values under these keys never reach a log line, whatever is logged. */
@@ -23,11 +28,14 @@ const REDACTED_PATHS = [
 ]
 
 export function createLogger(settings: LogSettings): Logger {
+  const { lines = new LogLines() } = settings
   const options: LoggerOptions = {
     level: settings.level,
     redact: { paths: REDACTED_PATHS, censor: '[REDACTED]' },
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
+    hooks: { streamWrite: (line) => lines.write(line) },
   }
+  if (settings.to !== undefined) return pino(options, settings.to)
   return settings.pretty ? pino(options, pretty({ colorize: true, translateTime: 'HH:MM:ss.l' })) : pino(options)
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { startApp, type App } from '../../src/app.ts'
 import { configPath } from '../../src/config/load-config.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { LogLines } from '../../src/platform/log-lines.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { ApiClient, type Watch } from './api-client.ts'
 import { createTestDatabase } from './database.ts'
@@ -67,6 +68,8 @@ export interface StoryOptions {
   /** Share the database and the home of another story: a second process, as far as the database can tell. */
   readonly beside?: Story
   readonly environment?: Readonly<Record<string, string>>
+  /** Gets every line of the log, of all levels. */
+  readonly log?: (line: string) => void
 }
 
 export class Story implements AsyncDisposable {
@@ -90,6 +93,8 @@ export class Story implements AsyncDisposable {
       await chmod(home, 0o711)
       await writeFile(configPath(home), storyConfig(options.config), { mode: 0o600 })
     }
+    const logLines = new LogLines()
+    const { log } = options
     const app = await startApp({
       home,
       databaseUrl,
@@ -98,7 +103,11 @@ export class Story implements AsyncDisposable {
       production: false,
       environment: options.environment ?? {},
       clock: systemClock,
-      logger: createLogger({ level: process.env['LOG_LEVEL'] ?? 'silent', pretty: true }),
+      logger:
+        log === undefined
+          ? createLogger({ level: process.env['LOG_LEVEL'] ?? 'silent', pretty: true, lines: logLines })
+          : createLogger({ level: 'trace', pretty: false, lines: logLines, to: { write: log } }),
+      logLines,
     })
     stack.defer(() => app.stop())
     return new Story(app, { home, databaseUrl }, stack.move())

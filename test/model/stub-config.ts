@@ -21,6 +21,7 @@ const SETTINGS: Settings = {
   llmIdleTimeoutMs: 10_000,
   maxQueued: 100,
   maxConcurrentTurns: 32,
+  workerIdleTimeoutMs: 300_000,
   drainTimeoutMs: 30_000,
   requestsPerMinute: 600,
   corsOrigins: [],

@@ -1,0 +1,13 @@
+/** What every line of the log goes through before it is written. A logger is made before what its lines must be rid of is known. */
+export class LogLines {
+  #change: (line: string) => string = (line) => line
+
+  /** From now on; `change` must not log. */
+  changeBy(change: (line: string) => string): void {
+    this.#change = change
+  }
+
+  write(line: string): string {
+    return this.#change(line)
+  }
+}

@@ -1,0 +1,59 @@
+/** Which values of the environment, of `.env` and of config.toml are secrets. Called by secret-store.ts at start and at each change. */
+import type { Config } from '../config/config.ts'
+
+/** A value that must not be seen anywhere. `name` says where it is from. */
+export interface KnownValue {
+  readonly name: string
+  readonly value: string
+}
+
+export interface DeploySources {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly dotEnv: ReadonlyMap<string, string>
+  readonly config: Config
+}
+
+/** Variables of the real environment that hold secrets of skills and connectors. */
+const SECRET_VARIABLE = /^(FACTOTUM|KISO)_(SKILL|CONNECTOR)_./
+/** Variables whose value is an address that may hold a password. */
+const ADDRESS_VARIABLE = /^(DATABASE_URL|https?_proxy|all_proxy)$/i
+
+/** Every line of `.env` is one: that is what the file is for. Of the environment, what has the name of one or is named as one. */
+export function deployValues({ env, dotEnv, config }: DeploySources): readonly KnownValue[] {
+  const named = new Set(variablesNamedBy(config))
+  const variables = Object.entries(env).flatMap(([name, value]): KnownValue[] => {
+    if (value === undefined || value === '') return []
+    if (ADDRESS_VARIABLE.test(name)) return passwordsIn({ name, value })
+    return SECRET_VARIABLE.test(name) || named.has(name) ? [{ name, value }] : []
+  })
+  const lines = [...dotEnv].map(([name, value]) => ({ name: `${name} of .env`, value }))
+  return [...variables, ...lines, ...inConfig(config)]
+}
+
+function variablesNamedBy(config: Config): string[] {
+  const keys = [...config.providers.values()].flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])
+  return [...keys, ...[...config.tokens.values()].flatMap((token) => token.webhookSecretEnvs)]
+}
+
+function inConfig({ tokens }: Config): KnownValue[] {
+  return [...tokens.values()].flatMap(({ name, plainToken, webhookSecrets }) => [
+    ...(plainToken === null ? [] : [{ name: `tokens.${name}.token`, value: plainToken }]),
+    ...webhookSecrets.map((value) => ({ name: `tokens.${name}.webhook_secret`, value })),
+  ])
+}
+
+/** The password in an address, as it stands there and decoded. One that is also the user's name hides nothing: it is no secret. */
+export function passwordsIn({ name, value }: KnownValue): KnownValue[] {
+  if (!URL.canParse(value)) return []
+  const { username, password } = new URL(value)
+  if (password === '' || password === username) return []
+  return [...new Set([password, decode(password)])].map((each) => ({ name: `the password in ${name}`, value: each }))
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text // a lone "%" is a character like any other
+  }
+}

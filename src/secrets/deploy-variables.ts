@@ -1,0 +1,80 @@
+/**
+ * The variables of the process's environment, and behind them the lines of `.env` in FACTOTUM_HOME, of which this is the one
+ * reader. The file is read when this is made and again when it has changed since. A file that cannot be read is logged and
+ * counts as empty, not thrown. Values are never logged.
+ */
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { messageOf } from '../core/errors.ts'
+import type { Logger } from '../platform/logger.ts'
+
+export interface DeployVariablesOptions {
+  readonly home: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly logger: Logger
+}
+
+export class DeployVariables {
+  readonly #path: string
+  readonly #env: DeployVariablesOptions['env']
+  readonly #logger: Logger
+  /** Changes when the file does; null while there is none. */
+  #stamp: string | null = null
+  #lines: ReadonlyMap<string, string> = new Map()
+
+  constructor({ home, env, logger }: DeployVariablesOptions) {
+    this.#path = join(home, '.env')
+    this.#env = env
+    this.#logger = logger
+    this.refresh()
+  }
+
+  /** The value of a variable, or null. An empty one counts as not set. */
+  get(name: string): string | null {
+    const fromEnvironment = Object.hasOwn(this.#env, name) ? this.#env[name] : undefined
+    if (fromEnvironment !== undefined && fromEnvironment !== '') return fromEnvironment
+    return this.#lines.get(name) ?? null
+  }
+
+  /** The lines of `.env`, name → value, in their order. */
+  get lines(): ReadonlyMap<string, string> {
+    return this.#lines
+  }
+
+  /** Takes over what has changed, if anything has; returns whether. Costs microseconds otherwise. */
+  refresh(): boolean {
+    const stamp = stampOf(this.#path)
+    if (stamp === this.#stamp) return false
+    this.#stamp = stamp
+    this.#lines = stamp === null ? new Map() : this.#read()
+    return true
+  }
+
+  #read(): ReadonlyMap<string, string> {
+    try {
+      const entries = Object.entries(parseEnv(readFileSync(this.#path, 'utf8')))
+      this.#warnIfOpen()
+      return new Map(entries.filter((entry): entry is [string, string] => (entry[1] ?? '') !== ''))
+    } catch (error) {
+      this.#logger.error({ path: this.#path }, `the file with the secrets cannot be read: ${messageOf(error)}`)
+      return new Map()
+    }
+  }
+
+  #warnIfOpen(): void {
+    const path = this.#path
+    const othersMayRead = (statSync(path).mode & 0o004) !== 0
+    if (othersMayRead)
+      this.#logger.warn({ path }, `every user of this machine can read the secrets in it; run: chmod 600 ${path}`)
+  }
+}
+
+function stampOf(path: string): string | null {
+  try {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+    return stats === undefined ? null : `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`
+  } catch (error) {
+    return messageOf(error) // a stamp like any other: reading the file then fails with the same reason, and logs it
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Secrets that people said in messages, in the memory of the process that runs the session and nowhere else. Held while a run of
+ * the session goes on, and `worker_idle_timeout` longer; then they are gone, and must be said again.
+ */
+import type { FoundSecret } from '../core/plan.ts'
+import type { Clock } from '../platform/clock.ts'
+import { Redactor } from './redaction.ts'
+
+export interface EphemeralSecretsOptions {
+  readonly clock: Clock
+  readonly idleTimeoutMs: () => number
+}
+
+interface Held {
+  /** Key → value. */
+  readonly values: Map<string, string>
+  /** A value that was replaced is still a secret. */
+  readonly all: Set<string>
+  redactor: Redactor
+}
+
+const NOTHING: ReadonlyMap<string, string> = new Map()
+
+export class EphemeralSecrets {
+  readonly #options: EphemeralSecretsOptions
+  readonly #held = new Map<string, Held>()
+  /** Runs of the session under way. */
+  readonly #runs = new Map<string, number>()
+  readonly #cancelDrop = new Map<string, () => void>()
+
+  constructor(options: EphemeralSecretsOptions) {
+    this.#options = options
+  }
+
+  /** Adds to what the session's secrets are; a key that is known gets the new value. */
+  remember(sessionId: string, secrets: readonly FoundSecret[]): void {
+    if (secrets.length === 0) return
+    const held = this.#held.get(sessionId) ?? { values: new Map(), all: new Set(), redactor: Redactor.none }
+    for (const { key, value } of secrets) {
+      held.values.set(key, value)
+      held.all.add(value)
+    }
+    held.redactor = Redactor.of(held.all)
+    this.#held.set(sessionId, held)
+    if (!this.#runs.has(sessionId)) this.#dropLater(sessionId)
+  }
+
+  valuesOf(sessionId: string): ReadonlyMap<string, string> {
+    return this.#held.get(sessionId)?.values ?? NOTHING
+  }
+
+  redactorOf(sessionId: string): Redactor {
+    return this.#held.get(sessionId)?.redactor ?? Redactor.none
+  }
+
+  /** Of all sessions. */
+  redactors(): Iterable<Redactor> {
+    return this.#held.values().map((held) => held.redactor)
+  }
+
+  /** A run of the session begins: nothing is dropped until the returned function is called. */
+  hold(sessionId: string): () => void {
+    this.#cancelDrop.get(sessionId)?.()
+    this.#cancelDrop.delete(sessionId)
+    this.#runs.set(sessionId, (this.#runs.get(sessionId) ?? 0) + 1)
+    return () => {
+      const others = (this.#runs.get(sessionId) ?? 1) - 1
+      if (others > 0) return void this.#runs.set(sessionId, others)
+      this.#runs.delete(sessionId)
+      if (this.#held.has(sessionId)) this.#dropLater(sessionId)
+    }
+  }
+
+  /** Forgets everything at once. */
+  clear(): void {
+    for (const cancel of this.#cancelDrop.values()) cancel()
+    this.#cancelDrop.clear()
+    this.#held.clear()
+  }
+
+  #dropLater(sessionId: string): void {
+    this.#cancelDrop.get(sessionId)?.()
+    const cancel = this.#options.clock.after(this.#options.idleTimeoutMs(), () => {
+      this.#cancelDrop.delete(sessionId)
+      this.#held.delete(sessionId)
+    })
+    this.#cancelDrop.set(sessionId, cancel)
+  }
+}

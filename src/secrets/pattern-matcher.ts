@@ -1,0 +1,213 @@
+/**
+ * Finds every occurrence of many patterns in one pass over a text, piece by piece if need be (Aho-Corasick). Built once per set
+ * of secrets, used by redaction.ts. The time is linear in the text, whatever the patterns and the text are.
+ *
+ * The automaton: a node per prefix of a pattern, numbered breadth first. The first nodes, where ordinary text stays, have a
+ * whole row of transitions; the others have their children as a list and a fallback, which keeps long secrets small.
+ */
+
+/** How far a text has been read. */
+export interface Cursor {
+  /** Characters of the text. */
+  read: number
+  /** The longest prefix of a pattern that the text ends with. */
+  node: number
+  /** Characters skipped since the last one that counted. */
+  skipped: number
+}
+
+/** A part of a text. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** White space and colons, which programs put between lines and groups of base64 and hex. */
+const SKIPPABLE = '\n\r\t :'
+/** As many in a row may be skipped; more of them end what was begun, so that a stream never holds much back. */
+const MAX_SKIPPED = 16
+/** So many nodes have a whole row. */
+const MAX_ROWS = 1024
+
+const ASCII = 128
+/** The class of characters that stand in no pattern. */
+const FOREIGN = 0
+const SKIP = 1
+
+interface Trie {
+  readonly label: Uint16Array
+  readonly firstChild: Int32Array
+  readonly sibling: Int32Array
+  readonly depth: Int32Array
+  readonly ends: Uint8Array
+  readonly size: number
+}
+
+export class PatternMatcher {
+  readonly #ascii = new Uint16Array(ASCII)
+  readonly #others = new Map<number, number>()
+  #classes = 2
+  readonly #skipping: boolean
+  readonly #trie: Trie
+  readonly #fallback: Int32Array
+  /** The length of the longest pattern that ends here; 0: none does. */
+  readonly #matched: Int32Array
+  readonly #rows: Int32Array
+  readonly #rowCount: number
+
+  /** `skipping`: white space within an occurrence does not matter; then no pattern may contain any. */
+  constructor(patterns: readonly string[], { skipping }: { readonly skipping: boolean }) {
+    this.#skipping = skipping
+    if (skipping) for (const char of SKIPPABLE) this.#ascii[char.charCodeAt(0)] = SKIP
+    for (const pattern of patterns) this.#learnCharacters(pattern)
+    this.#trie = breadthFirst(buildTrie(patterns, (code) => this.#classOf(code)))
+    this.#fallback = new Int32Array(this.#trie.size)
+    this.#matched = new Int32Array(this.#trie.size)
+    this.#rowCount = Math.min(this.#trie.size, MAX_ROWS)
+    this.#rows = new Int32Array(this.#rowCount * this.#classes)
+    this.#link()
+  }
+
+  start(): Cursor {
+    return { read: 0, node: 0, skipped: 0 }
+  }
+
+  /** Reads on in `text`, moves the cursor to its end, and adds every occurrence that ends there to `found`. */
+  scan(text: string, cursor: Cursor, found: Span[]): void {
+    const [ascii, others, matched] = [this.#ascii, this.#others, this.#matched]
+    const [rows, rowCount, classes] = [this.#rows, this.#rowCount, this.#classes]
+    let { node, skipped } = cursor
+    for (let index = cursor.read; index < text.length; index++) {
+      const code = text.charCodeAt(index)
+      const kind = code < ASCII ? (ascii[code] ?? FOREIGN) : (others.get(code) ?? FOREIGN)
+      if (kind === SKIP) {
+        if (node !== 0 && ++skipped > MAX_SKIPPED) node = 0
+        continue
+      }
+      skipped = 0
+      // The way of ordinary text; also in #step, but this loop is where the time goes.
+      node = node < rowCount ? (rows[node * classes + kind] ?? 0) : this.#step(node, kind)
+      const length = matched[node] ?? 0
+      if (length > 0) addSpan(found, { start: this.#startOf(text, index + 1, length), end: index + 1 })
+    }
+    cursor.read = text.length
+    cursor.node = node
+    cursor.skipped = skipped
+  }
+
+  /** Where in `text`, which ends at the cursor, the prefix of a pattern begins that it ends with; its length when there is none. */
+  openFrom(text: string, { node }: Cursor): number {
+    return node === 0 ? text.length : this.#startOf(text, text.length, this.openLength({ node }))
+  }
+
+  /** How many characters of a pattern the text ends with. */
+  openLength({ node }: Pick<Cursor, 'node'>): number {
+    return this.#trie.depth[node] ?? 0
+  }
+
+  /** Goes back from `end` by `length` characters that count. */
+  #startOf(text: string, end: number, length: number): number {
+    if (!this.#skipping) return end - length
+    let start = end
+    for (let left = length; left > 0; start--) if (this.#ascii[text.charCodeAt(start - 1)] !== SKIP) left -= 1
+    return start
+  }
+
+  #learnCharacters(pattern: string): void {
+    for (let index = 0; index < pattern.length; index++) {
+      const code = pattern.charCodeAt(index)
+      if (this.#classOf(code) !== FOREIGN) continue
+      if (code < ASCII) this.#ascii[code] = this.#classes++
+      else this.#others.set(code, this.#classes++)
+    }
+  }
+
+  #classOf(code: number): number {
+    return code < ASCII ? (this.#ascii[code] ?? FOREIGN) : (this.#others.get(code) ?? FOREIGN)
+  }
+
+  #step(from: number, kind: number): number {
+    const { firstChild, sibling, label } = this.#trie
+    let node = from
+    while (node >= this.#rowCount) {
+      for (let child = firstChild[node] ?? 0; child !== 0; child = sibling[child] ?? 0)
+        if (label[child] === kind) return child
+      node = this.#fallback[node] ?? 0
+    }
+    return this.#rows[node * this.#classes + kind] ?? 0
+  }
+
+  /** Breadth first: a node's fallback is shorter than the node, so it is complete when the node needs it. */
+  #link(): void {
+    const { firstChild, sibling, label, depth, ends, size } = this.#trie
+    for (let node = 0; node < size; node++) {
+      const fallback = this.#fallback[node] ?? 0
+      const own = (ends[node] ?? 0) === 1 ? (depth[node] ?? 0) : 0
+      this.#matched[node] = Math.max(own, this.#matched[fallback] ?? 0)
+      const row = node * this.#classes
+      if (node > 0 && node < this.#rowCount)
+        this.#rows.copyWithin(row, fallback * this.#classes, (fallback + 1) * this.#classes)
+      for (let child = firstChild[node] ?? 0; child !== 0; child = sibling[child] ?? 0) {
+        const kind = label[child] ?? 0
+        this.#fallback[child] = node === 0 ? 0 : this.#step(fallback, kind)
+        if (node < this.#rowCount) this.#rows[row + kind] = child
+      }
+    }
+  }
+}
+
+/** Occurrences of one pattern in itself come one after another: they are kept as one. */
+function addSpan(found: Span[], span: Span): void {
+  const last = found.at(-1)
+  const touches = last !== undefined && span.start <= last.end && span.end >= last.end
+  if (touches) found[found.length - 1] = { start: Math.min(last.start, span.start), end: span.end }
+  else found.push(span)
+}
+
+function buildTrie(patterns: readonly string[], classOf: (code: number) => number): Trie {
+  const most = patterns.reduce((sum, pattern) => sum + pattern.length, 1)
+  const trie = emptyTrie(most)
+  let size = 1
+  for (const pattern of patterns) {
+    let node = 0
+    for (let index = 0; index < pattern.length; index++) {
+      const kind = classOf(pattern.charCodeAt(index))
+      let child = trie.firstChild[node] ?? 0
+      while (child !== 0 && trie.label[child] !== kind) child = trie.sibling[child] ?? 0
+      if (child === 0) {
+        child = size++
+        trie.label[child] = kind
+        trie.sibling[child] = trie.firstChild[node] ?? 0
+        trie.firstChild[node] = child
+      }
+      node = child
+    }
+    trie.ends[node] = 1
+  }
+  return { ...trie, size }
+}
+
+function emptyTrie(most: number): Trie {
+  const [firstChild, sibling, depth] = [new Int32Array(most), new Int32Array(most), new Int32Array(most)]
+  return { label: new Uint16Array(most), firstChild, sibling, depth, ends: new Uint8Array(most), size: 1 }
+}
+
+/** The same trie with its nodes numbered level by level, and their depths. */
+function breadthFirst(trie: Trie): Trie {
+  const sorted = { ...emptyTrie(trie.size), size: trie.size }
+  const origin = new Int32Array(trie.size)
+  let known = 1
+  for (let node = 0; node < trie.size; node++) {
+    const from = origin[node] ?? 0
+    sorted.ends[node] = trie.ends[from] ?? 0
+    for (let child = trie.firstChild[from] ?? 0; child !== 0; child = trie.sibling[child] ?? 0) {
+      const number = known++
+      origin[number] = child
+      sorted.label[number] = trie.label[child] ?? 0
+      sorted.depth[number] = (sorted.depth[node] ?? 0) + 1
+      sorted.sibling[number] = sorted.firstChild[node] ?? 0
+      sorted.firstChild[node] = number
+    }
+  }
+  return sorted
+}

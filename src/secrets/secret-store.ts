@@ -1,0 +1,175 @@
+/**
+ * What this process knows of secrets: deploy secrets (the environment, `.env`, config.toml, the database's password) and the
+ * ephemeral ones of sessions. Everything that leaves the process is redacted by what this knows; made once by app.ts.
+ *
+ * What must hold: a secret is known here before anybody is handed its value. `.env` is looked at every second, so a change holds
+ * in every process within that time, and at once where an admin reloads.
+ */
+import type { ApiKeys } from '../config/api-keys.ts'
+import type { LiveConfig } from '../config/config.ts'
+import type { FoundSecret } from '../core/plan.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import { deployValues, passwordsIn, type KnownValue } from './deploy-values.ts'
+import { DeployVariables } from './deploy-variables.ts'
+import { EphemeralSecrets } from './ephemeral-secrets.ts'
+import { isRedactable, MIN_SECRET_CHARS, Redactor } from './redaction.ts'
+import type { SessionSecrets } from './session-secrets.ts'
+
+export interface SecretStoreOptions {
+  /** FACTOTUM_HOME. */
+  readonly home: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly config: LiveConfig
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const LOOK_MS = 1000
+/** A value that was replaced (rotated) may still be in outputs under way and in files; so many of them stay hidden. */
+const MAX_FORMER = 100
+
+export class SecretStore implements ApiKeys {
+  readonly #options: SecretStoreOptions
+  readonly #variables: DeployVariables
+  readonly #ephemeral: EphemeralSecrets
+  readonly #stopListening: () => void
+  #cancelLook: () => void = () => undefined
+  /** Values that do not change while the process lives. */
+  #fixed: readonly KnownValue[] = []
+  /** Name → value, as known now. */
+  #values = new Map<string, string>()
+  #former: KnownValue[] = []
+  #redactor = Redactor.none
+  readonly #warnedOf = new Set<string>()
+  /** The redactors of sessions, as long as what they are made of stays. */
+  readonly #combined = new WeakMap<Redactor, { readonly deploy: Redactor; readonly both: Redactor }>()
+
+  constructor(options: SecretStoreOptions) {
+    const { home, env, logger, config, clock } = options
+    this.#options = options
+    this.#variables = new DeployVariables({ home, env, logger })
+    this.#ephemeral = new EphemeralSecrets({
+      clock,
+      idleTimeoutMs: () => config.current().settings.workerIdleTimeoutMs,
+    })
+    this.#rebuild()
+    this.#stopListening = config.onChange(() => this.#rebuild())
+    this.#lookLater()
+  }
+
+  /** Forgets the ephemeral secrets and looks at nothing any more. Repeatable. */
+  stop(): Promise<void> {
+    this.#stopListening()
+    this.#cancelLook()
+    this.#ephemeral.clear()
+    return Promise.resolve()
+  }
+
+  /** The value of a variable: the environment's, else that of `.env` as it is now; null when neither has it. */
+  apiKey(name: string): string | null {
+    this.#look()
+    return this.#variables.get(name)
+  }
+
+  /** Reads `.env` at once. The names of the deploy secrets, in order of the alphabet. */
+  reload(): readonly string[] {
+    this.#look()
+    return [...new Set([...this.#variables.lines.keys(), ...this.#environmentNames()])].sort()
+  }
+
+  /** The address of the database has a password, which nobody needs to see. */
+  hidePasswordOf(name: string, url: string): void {
+    this.#fixed = [...this.#fixed, ...passwordsIn({ name, value: url })]
+    this.#rebuild()
+  }
+
+  /** Knows the deploy secrets. */
+  get redactor(): Redactor {
+    return this.#redactor
+  }
+
+  /** Knows the deploy secrets and those of the session. */
+  redactorOf(sessionId: string): Redactor {
+    const own = this.#ephemeral.redactorOf(sessionId)
+    if (own.isEmpty) return this.#redactor
+    const known = this.#combined.get(own)
+    if (known?.deploy === this.#redactor) return known.both
+    const both = this.#redactor.with(own)
+    this.#combined.set(own, { deploy: this.#redactor, both })
+    return both
+  }
+
+  /** A line of the log, without any secret of this process: a line may be about any session. */
+  redactLine(line: string): string {
+    let redacted = this.#redactor.redact(line)
+    for (const redactor of this.#ephemeral.redactors()) redacted = redactor.redact(redacted)
+    return redacted
+  }
+
+  /** The secrets as a turn of this session sees them. */
+  forSession(sessionId: string): SessionSecrets {
+    return {
+      redactor: () => this.redactorOf(sessionId),
+      ephemeral: () => this.#ephemeral.valuesOf(sessionId),
+      deploy: (name) => this.apiKey(name),
+      remember: (found) => this.#remember(sessionId, found),
+    }
+  }
+
+  /** A run of the session begins; the returned function says that it has ended. Its secrets are kept meanwhile. */
+  hold(sessionId: string): () => void {
+    return this.#ephemeral.hold(sessionId)
+  }
+
+  #remember(sessionId: string, found: readonly FoundSecret[]): void {
+    const fit = found.filter(({ value }) => isRedactable(value))
+    const unfit = found.filter((secret) => !fit.includes(secret)).map(({ key }) => key)
+    if (unfit.length > 0) this.#options.logger.warn({ sessionId, keys: unfit }, `secrets not kept: ${TOO_SHORT}`)
+    this.#ephemeral.remember(sessionId, fit)
+  }
+
+  #environmentNames(): string[] {
+    const { env, config } = this.#options
+    return deployValues({ env, dotEnv: new Map(), config: config.current() }).flatMap(({ name }) =>
+      Object.hasOwn(env, name) ? [name] : [],
+    )
+  }
+
+  #look(): void {
+    if (!this.#variables.refresh()) return
+    this.#rebuild()
+    this.#options.logger.info({ names: [...this.#variables.lines.keys()] }, 'secrets reloaded from .env')
+  }
+
+  #lookLater(): void {
+    this.#cancelLook = this.#options.clock.after(LOOK_MS, () => {
+      this.#look()
+      this.#lookLater()
+    })
+  }
+
+  #rebuild(): void {
+    const { env, config } = this.#options
+    const sources = { env, dotEnv: this.#variables.lines, config: config.current() }
+    const values = [...deployValues(sources), ...this.#fixed]
+    this.#warnOfShort(values)
+    const now = new Map(values.map(({ name, value }) => [name, value]))
+    // A name that is gone was taken out on purpose; one that has another value was rotated.
+    const rotated = [...this.#values].flatMap(([name, value]) =>
+      now.has(name) && now.get(name) !== value ? [{ name, value }] : [],
+    )
+    this.#former = [...this.#former, ...rotated].filter(({ name }) => now.has(name)).slice(-MAX_FORMER)
+    this.#values = now
+    this.#redactor = Redactor.of([...values, ...this.#former].map(({ value }) => value))
+  }
+
+  #warnOfShort(values: readonly KnownValue[]): void {
+    const names = values.filter(({ value }) => !isRedactable(value)).map(({ name }) => name)
+    const fresh = names.filter((name) => !this.#warnedOf.has(name))
+    for (const name of fresh) this.#warnedOf.add(name)
+    if (fresh.length > 0) this.#options.logger.warn({ names: fresh }, `not hidden in outputs: ${TOO_SHORT}`)
+  }
+}
+
+const TOO_SHORT = `a secret must have at least ${MIN_SECRET_CHARS} characters; shorter ones stand in ordinary texts by chance`
