@@ -72,22 +72,18 @@ const RECENT_OUTPUTS = 10
 /** Longer texts are cut: the planner needs what was said, not all of it. */
 const RECENT_TEXT_CHARS = 4000
 
-/** The `limit` last trusted messages before `turn`, and the agent's last outputs. One round trip, whatever the history. */
-export async function loadSaidBefore(
-  database: Database,
-  turn: { readonly sessionId: string; readonly turnId: string; readonly seq: number; readonly limit: number },
-): Promise<SaidBefore> {
-  const [row] = await database.query<SaidBefore>(SAID_BEFORE, [turn.sessionId, turn.seq, turn.limit, turn.turnId])
-  return row ?? { messages: [], outputs: [] }
-}
-
-const SAID_BEFORE = {
-  name: 'turn.said-before',
-  text: `SELECT
-    (SELECT coalesce(jsonb_agg(jsonb_build_object('user', m.user_name, 'role', m.role, 'content', left(m.content, ${RECENT_TEXT_CHARS})) ORDER BY m.seq), '[]')
-      FROM (SELECT * FROM messages WHERE session_id = $1 AND seq < $2 AND trusted AND status NOT IN ('QUEUED', 'CANCELLED')
-        ORDER BY seq DESC LIMIT $3) m) AS messages,
-    (SELECT coalesce(jsonb_agg(left(t.output, ${RECENT_TEXT_CHARS}) ORDER BY t.id), '[]')
-      FROM (SELECT * FROM tasks WHERE session_id = $1 AND type = 'MSG' AND status = 'DONE' AND turn_id <> $4
-        ORDER BY id DESC LIMIT ${RECENT_OUTPUTS}) t) AS outputs`,
+/**
+ * A SaidBefore as an SQL expression, for the statement that begins the turn: the `limit` last trusted messages before `seq`, and
+ * the agent's last outputs in other turns than `turnId`. The parameters are expressions.
+ */
+export function saidBeforeSql(of: { sessionId: string; turnId: string; seq: string; limit: string }): string {
+  return `jsonb_build_object(
+    'messages', (SELECT coalesce(jsonb_agg(jsonb_build_object('user', m.user_name, 'role', m.role, 'content', left(m.content, ${RECENT_TEXT_CHARS})) ORDER BY m.seq), '[]')
+      FROM (SELECT * FROM messages
+        WHERE session_id = ${of.sessionId} AND seq < ${of.seq} AND trusted AND status NOT IN ('QUEUED', 'CANCELLED')
+        ORDER BY seq DESC LIMIT ${of.limit}) m),
+    'outputs', (SELECT coalesce(jsonb_agg(left(t.output, ${RECENT_TEXT_CHARS}) ORDER BY t.id), '[]')
+      FROM (SELECT * FROM tasks
+        WHERE session_id = ${of.sessionId} AND type = 'MSG' AND status = 'DONE' AND turn_id <> ${of.turnId}
+        ORDER BY id DESC LIMIT ${RECENT_OUTPUTS}) t))`
 }

@@ -2,28 +2,20 @@
 import type { PlannerContext, ReplanContext } from '../agents/agent.ts'
 import { currentUser } from '../config/current-user.ts'
 import { must } from '../platform/must.ts'
-import { loadSaidBefore } from '../store/turn-history.ts'
 import { reportOf, type PlanState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
-export async function assembleContext(context: TurnContext, attempts: readonly PlanState[]): Promise<PlannerContext> {
-  const { turn, sessionId } = context
+export function assembleContext(context: TurnContext, attempts: readonly PlanState[]): PlannerContext {
+  const { turn } = context
   const { settings } = context.config.current()
-  const said = await loadSaidBefore(context.database, {
-    sessionId,
-    turnId: turn.id,
-    seq: turn.seq,
-    limit: settings.contextMessages,
-  })
-  // Only now, so that it is committed together with PLANNING, which follows at once.
   context.journal.record([{ type: 'PipelineStep', step: 'CONTEXT', detail: null }])
   return {
     callerName: turn.userName,
     // A user who was removed meanwhile gets the least; their tasks will be refused one by one.
     callerRole: currentUser(context.config.current(), turn.userName)?.role ?? 'USER',
     message: turn.content,
-    recentMessages: said.messages,
-    recentOutputs: said.outputs,
+    recentMessages: turn.saidBefore.messages,
+    recentOutputs: turn.saidBefore.outputs,
     maxTasks: settings.maxPlanTasks,
     replan: replanContextOf(attempts),
   }

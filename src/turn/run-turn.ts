@@ -52,7 +52,7 @@ async function carryOut(context: TurnContext, attempts: PlanState[]): Promise<En
       if (decision.kind !== 'Replan') return decision
     }
     if (context.signal.aborted) return stopped(context)
-    const made = await makePlan(context, await assembleContext(context, attempts), attempts)
+    const made = await makePlan(context, assembleContext(context, attempts), attempts)
     if (made.kind !== 'Planned') return made
     attempts.push(made.plan)
   }
