@@ -1,6 +1,6 @@
 /**
  * One launch that is started before there is a command for it: an ADMIN's next command then begins in a namespace that is
- * already there, which takes a third of the time. Made by `host-runner.ts` after a command has ended, never while one waits.
+ * already there, which takes half the time. Made by `host-runner.ts` after a command has ended, never while one waits.
  *
  * What must hold: a launch is given away at most once; one that nobody takes ends soon, and with the host at the latest
  * (bubblewrap and the closed socket see to that); nothing is given away after `close`. It knows nothing of any session.

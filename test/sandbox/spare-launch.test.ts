@@ -2,15 +2,17 @@
  * A launch that was prepared before there was a command: nobody can tell it from a new one, it is used once, and when nobody
  * uses it, it ends. Real processes, so only where bubblewrap works.
  */
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { planAdminLaunch } from '../../src/execution/admin-launch.ts'
+import type { CommandOutcome } from '../../src/execution/command.ts'
 import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
 import { CommandProcess, type ProcessResult } from '../../src/execution/command-process.ts'
 import { OutputPipes } from '../../src/execution/output-pipes.ts'
 import { findDescendants, isRunning, killProcess, readProcess } from '../../src/execution/process-tree.ts'
-import { createCommandRunner } from '../../src/execution/run-command.ts'
+import { createCommandRunner, type CommandRunnerOptions } from '../../src/execution/run-command.ts'
 import { SpareLaunch } from '../../src/execution/spare-launch.ts'
 import { startLaunch, type StartedLaunch } from '../../src/execution/start-launch.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
@@ -151,20 +153,8 @@ describe.skipIf(!sandbox.available)(`a launch that was prepared${skipReason(sand
   })
 
   test('ends with a host that is killed', async () => {
-    const home = newWorkspace()
-    const logger = createLogger({ level: 'silent', pretty: false })
-    const service = await createCommandRunner({ home, logger, clock: systemClock })
-    cleanups.push(() => service.stop())
-    const outcome = await service.runner.run({
-      sessionId: 'cli:test',
-      taskId: 'task_1',
-      command: 'echo hi',
-      role: 'ADMIN',
-      timeoutMs: 20_000,
-      signal: new AbortController().signal,
-      onOutput: () => {},
-    })
-    expect(outcome).toMatchObject({ stdout: 'hi\n' })
+    const { run } = await startService()
+    expect(await run('echo hi')).toMatchObject({ stdout: 'hi\n' })
     await expect.poll(findSpares, { timeout: 5_000, interval: 10 }).not.toEqual([])
     const spares = findSpares()
     const host = must(
@@ -174,7 +164,31 @@ describe.skipIf(!sandbox.available)(`a launch that was prepared${skipReason(sand
     process.kill(host, 'SIGKILL')
     await expect.poll(() => spares.filter(isRunning), { timeout: 5_000, interval: 10 }).toEqual([])
   })
+
+  test('and fails before the command leaves it to a new one, in a namespace as well', async () => {
+    const bubblewrap = join(newWorkspace(), 'bwrap')
+    const script = `case "$*" in *'read -r -d'*) read -r -N 1 -u 5; exit 1 ;; esac; exec ${BUBBLEWRAP} "$@"`
+    writeFileSync(bubblewrap, `#!/bin/bash\n${script}\n`, { mode: 0o755 })
+    const { run } = await startService({ bubblewrapPaths: [bubblewrap] })
+    const command = 'echo $$ >> runs; cat runs'
+    expect(await run(command)).toMatchObject({ stdout: '2\n' })
+    await expect.poll(findSpares, { timeout: 5_000, interval: 10 }).not.toEqual([])
+    expect(await run(command)).toMatchObject({ stdout: '2\n2\n' })
+  })
 })
+
+interface Service {
+  readonly run: (command: string) => Promise<CommandOutcome>
+}
+
+async function startService(options: Partial<CommandRunnerOptions> = {}): Promise<Service> {
+  const logger = createLogger({ level: 'silent', pretty: false })
+  const service = await createCommandRunner({ home: newWorkspace(), logger, clock: systemClock, ...options })
+  cleanups.push(() => service.stop())
+  const input = { sessionId: 'cli:test', taskId: 'task_1', role: 'ADMIN', timeoutMs: 20_000 } as const
+  const { signal } = new AbortController()
+  return { run: (command) => service.runner.run({ ...input, command, signal, onOutput: () => {} }) }
+}
 
 /** What differs from one run to the next: times, process numbers of what is started meanwhile. */
 function withoutVariety(result: ProcessResult): unknown {
