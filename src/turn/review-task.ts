@@ -7,7 +7,13 @@ export async function reviewTask(context: TurnContext, plan: PlanState, task: Ta
   const { provider, model } = context.agents.modelOf('reviewer')
   context.journal.record([{ type: 'PipelineStep', step: 'REVIEWING', detail: `${provider}:${model}` }])
   const answer = await context.agents.review(
-    { goal: plan.goal, message: context.turn.content, task: reportOf(task), truncated: task.truncated, history: plan.history },
+    {
+      goal: plan.goal,
+      message: context.turn.content,
+      task: reportOf(task),
+      truncated: task.truncated,
+      history: plan.history,
+    },
     context.signal,
   )
   context.journal.record([], { modelCalls: answer.calls })
