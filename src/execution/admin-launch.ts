@@ -1,25 +1,52 @@
 /**
  * How an ADMIN's command starts: with the rights of the server, on its files, devices and network, in a clean environment.
- * Where bubblewrap works, it gives the command a PID namespace of its own, so that no process survives the task.
+ * Where bubblewrap works, it gives the command a PID namespace of its own, so that no process survives the task; such a
+ * launch can be prepared before there is a command (`spare-launch.ts`), and the command cannot tell the difference.
  */
 import { cleanEnvironment } from './clean-environment.ts'
-import { STATUS_FD, type Launch } from './launch.ts'
+import { READY_FD, STATUS_FD, type Launch } from './launch.ts'
 
-export interface AdminLaunchInput {
+export interface AdminCommand {
   readonly command: string
   readonly workspace: string
-  /** Path of a bubblewrap that has been seen to work, or null. */
-  readonly bubblewrap: string | null
 }
 
 const SHELL = '/bin/bash'
 
-export function planAdminLaunch({ command, workspace, bubblewrap }: AdminLaunchInput): Launch {
+/** `bubblewrap`: path of one that has been seen to work, or null. */
+export function planAdminLaunch({ command, workspace }: AdminCommand, bubblewrap: string | null): Launch {
   // "--": a command may begin with a dash.
-  const shellArgs = ['-c', '--', command]
-  const shared = { cwd: workspace, environment: cleanEnvironment(workspace, false), account: null, seccompPath: null }
-  if (bubblewrap === null) return { ...shared, isolation: 'PROCESS_GROUP', file: SHELL, args: shellArgs }
-  const namespace = ['--dev-bind', '/', '/', '--unshare-pid', '--proc', '/proc', '--die-with-parent']
-  const args = [...namespace, '--json-status-fd', String(STATUS_FD), '--', SHELL, ...shellArgs]
-  return { ...shared, isolation: 'PID_NAMESPACE', file: bubblewrap, args }
+  const shell = [SHELL, '-c', '--', command]
+  const shared = { ...SHARED, cwd: workspace, environment: cleanEnvironment(workspace, false), saysReady: false }
+  if (bubblewrap === null) return { ...shared, isolation: 'PROCESS_GROUP', file: SHELL, args: shell.slice(1) }
+  return { ...shared, isolation: 'PID_NAMESPACE', file: bubblewrap, args: namespaceArgs(shell) }
 }
+
+/** A launch that waits for its command (`orderFor`) on `READY_FD`, and ends when that is closed without one. */
+export function planSpareLaunch(bubblewrap: string): Launch {
+  const args = namespaceArgs([SHELL, '-c', WAIT_SCRIPT])
+  const environment = cleanEnvironment('/', false)
+  return { ...SHARED, isolation: 'PID_NAMESPACE', file: bubblewrap, args, cwd: '/', environment, saysReady: true }
+}
+
+/** What to write to a spare launch. Neither may hold NUL, which no argument of a program can. */
+export function orderFor({ command, workspace }: AdminCommand): string {
+  return `${workspace}\0${command}\0`
+}
+
+const SHARED = { account: null, seccompPath: null }
+
+function namespaceArgs(shell: readonly string[]): readonly string[] {
+  const namespace = ['--dev-bind', '/', '/', '--unshare-pid', '--proc', '/proc', '--die-with-parent']
+  return [...namespace, '--json-status-fd', String(STATUS_FD), '--', ...shell]
+}
+
+/** Whatever fails before "ready", the command does not run. HOME is exported already; the rest stays in this shell. */
+const WAIT_SCRIPT = `
+IFS= read -r -d '' -u ${READY_FD} HOME && IFS= read -r -d '' -u ${READY_FD} command || exit 125
+cd -P -- "$HOME" || exit 125
+unset OLDPWD SHLVL
+echo ready >&${READY_FD} || exit 125
+exec ${READY_FD}>&-
+exec ${SHELL} -c -- "$command"
+`

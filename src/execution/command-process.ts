@@ -1,21 +1,18 @@
 /**
- * One command from start to end: starts the process that a launch describes, captures its output, ends its whole tree on
- * timeout, cancel or a broken limit, and says what happened. Used by the command host, for every role.
+ * One command from start to end: takes a launch that has been started, captures its output, ends its whole tree on timeout,
+ * cancel or a broken limit, and says what happened. Used by the command host, for every role.
  *
  * What must hold: `result` settles when the command itself has ended, even if something it left behind keeps its output
  * open; and when it settles, nothing of it runs any more (as far as the launch's isolation promises).
  */
 import { constants } from 'node:os'
-import type { Readable } from 'node:stream'
 import { messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { CommandOutput } from './command.ts'
 import type { CommandLimits } from './command-limits.ts'
-import type { Launch } from './launch.ts'
 import { OutputCapture, type OnOutput } from './output-capture.ts'
-import type { OutputPipe, OutputPipes } from './output-pipes.ts'
 import { isNamespaceEmpty, isRunning, killProcess, readProcess } from './process-tree.ts'
-import { spawnLaunch, type SpawnedLaunch } from './spawn-launch.ts'
+import type { Exit, StartedLaunch } from './start-launch.ts'
 import { killStragglers } from './stragglers.ts'
 
 export type KillCause = 'timeout' | 'memory' | 'disk' | 'output' | 'cancelled'
@@ -27,19 +24,17 @@ export type ProcessResult =
   | { readonly kind: 'not-started'; readonly reason: string }
 
 export interface CommandProcessOptions {
-  readonly launch: Launch
+  /** Nobody else's; its command begins now. */
+  readonly started: StartedLaunch
   readonly timeoutMs: number
   readonly limits: CommandLimits
   readonly clock: Clock
-  readonly pipes: OutputPipes
   readonly onOutput: OnOutput
   /** The namespace exists; `initPid` is its first process, seen from here. Not called for PROCESS_GROUP. */
   readonly onNamespace: (initPid: number) => void
   /** Something of the command could not be ended. */
   readonly onProblem: (message: string) => void
 }
-
-type Exit = { readonly error: Error } | { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
 /** How long output may stay open after the end of the command before it is given up. */
 const DRAIN_MS = 1_000
@@ -49,47 +44,26 @@ const DISAPPEAR_MS = 5_000
 export class CommandProcess {
   readonly result: Promise<ProcessResult>
   readonly #options: CommandProcessOptions
-  readonly #spawned: SpawnedLaunch
   readonly #capture: OutputCapture
   #initPid: number | null = null
   #statusText = ''
-  /** The sandbox has said that its limits hold; the command follows. */
+  /** The launch has said that all is set up; the command follows. */
   #isReady = false
   #cause: KillCause | null = null
   #hasEnded = false
 
-  /** Rejects when there are no pipes or no process to be had; what goes wrong later is in `result`. */
-  static async start(options: CommandProcessOptions): Promise<CommandProcess> {
-    const [stdout, stderr] = await options.pipes.takePair()
-    try {
-      return new CommandProcess(options, stdout, stderr)
-    } catch (error) {
-      stdout.abandon()
-      stderr.abandon()
-      throw error
-    } finally {
-      stdout.closeWriteEnd()
-      stderr.closeWriteEnd()
-    }
-  }
-
-  private constructor(options: CommandProcessOptions, stdout: OutputPipe, stderr: OutputPipe) {
+  constructor(options: CommandProcessOptions) {
     this.#options = options
     this.#capture = new OutputCapture(options.limits.outputBytes, options.onOutput)
-    this.#spawned = spawnLaunch(options.launch, { stdoutFd: stdout.writeFd, stderrFd: stderr.writeFd })
-    const { status, ready } = this.#spawned
+    const { stdout, stderr, status, ready, controlsClosed } = options.started
     status?.on('data', (chunk: Buffer) => this.#readStatus(chunk.toString()))
     ready?.on('data', () => (this.#isReady = true))
     const closed = Promise.all([
       stdout.read((chunk) => this.#keep('STDOUT', chunk)),
       stderr.read((chunk) => this.#keep('STDERR', chunk)),
-      untilClosed(status),
-      untilClosed(ready),
+      controlsClosed,
     ])
-    this.result = this.#supervise(closed, () => {
-      stdout.abandon()
-      stderr.abandon()
-    })
+    this.result = this.#supervise(closed)
   }
 
   /** Ends the whole tree; `result` tells the first cause. No effect when the command has ended. */
@@ -99,17 +73,18 @@ export class CommandProcess {
     this.#killTree()
   }
 
-  async #supervise(closed: Promise<unknown>, abandonOutput: () => void): Promise<ProcessResult> {
-    const { clock, timeoutMs } = this.#options
+  async #supervise(closed: Promise<unknown>): Promise<ProcessResult> {
+    const { clock, timeoutMs, started } = this.#options
     const stopTimer = clock.after(timeoutMs, () => this.kill('timeout'))
-    const exit = await untilExit(this.#spawned)
+    const exit = await started.exit
     stopTimer()
     this.#hasEnded = true
     await this.#endStragglers()
     const drain = new AbortController()
     await Promise.race([closed, clock.sleep(DRAIN_MS, drain.signal)])
     drain.abort()
-    abandonOutput()
+    started.stdout.abandon()
+    started.stderr.abandon()
     await this.#untilNamespaceEmpty()
     return this.#describe(exit)
   }
@@ -129,8 +104,8 @@ export class CommandProcess {
    * has run; whoever ends bwrap with a signal before that may have ended a running command.
    */
   #hasRun(exit: { readonly signal: NodeJS.Signals | null }): boolean {
-    const { isolation } = this.#options.launch
-    if (isolation === 'SANDBOX') return this.#isReady
+    const { isolation, saysReady } = this.#options.started.launch
+    if (saysReady) return this.#isReady
     return isolation === 'PROCESS_GROUP' || exit.signal !== null || this.#statusText.includes('"exit-code"')
   }
 
@@ -150,8 +125,8 @@ export class CommandProcess {
   }
 
   #killTree(): void {
-    const { launch, clock } = this.#options
-    const pid = this.#spawned.child.pid
+    const { clock } = this.#options
+    const { launch, pid } = this.#options.started
     if (pid === undefined) return
     if (launch.isolation === 'PROCESS_GROUP') return void killStragglers(pid, launch.cwd)
     // The namespace's first process takes everything in it along; bwrap sees its end and ends too, which then proves that
@@ -163,8 +138,7 @@ export class CommandProcess {
   }
 
   async #endStragglers(): Promise<void> {
-    const { launch } = this.#options
-    const pid = this.#spawned.child.pid
+    const { launch, pid } = this.#options.started
     if (launch.isolation !== 'PROCESS_GROUP' || pid === undefined) return
     const killed = killStragglers(pid, launch.cwd)
     await this.#until(() => !killed.some(isRunning))
@@ -185,15 +159,4 @@ export class CommandProcess {
       await clock.sleep(1)
     }
   }
-}
-
-function untilExit({ child }: SpawnedLaunch): Promise<Exit> {
-  return new Promise((resolve) => {
-    child.once('exit', (code, signal) => resolve({ code, signal }))
-    child.once('error', (error) => resolve({ error }))
-  })
-}
-
-function untilClosed(stream: Readable | null): Promise<void> {
-  return stream === null ? Promise.resolve() : new Promise((resolve) => stream.once('close', () => resolve()))
 }

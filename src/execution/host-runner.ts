@@ -12,11 +12,12 @@ import type { SandboxState } from './command.ts'
 import { CommandProcess, type KillCause, type ProcessResult } from './command-process.ts'
 import { explainRefusal } from './deny-list.ts'
 import type { CommandRequest, HostOutcome, HostSettings } from './host-messages.ts'
-import type { Launch } from './launch.ts'
 import type { OnOutput } from './output-capture.ts'
 import { OutputPipes } from './output-pipes.ts'
 import { planSandboxLaunch, type SandboxSetup } from './sandbox-profile.ts'
 import { probeSandbox } from './sandbox-probe.ts'
+import { SpareLaunch } from './spare-launch.ts'
+import { startLaunch, type StartedLaunch } from './start-launch.ts'
 import { watchCommand, type WatchInput } from './watchdog.ts'
 import { WorkspaceQuota } from './workspace-quota.ts'
 import { prepareWorkspace, removeWorkspace, workspacePath } from './workspace.ts'
@@ -34,6 +35,8 @@ export interface RunOptions {
   readonly signal: AbortSignal
 }
 
+/** Null: this way there is no launch to be had. */
+type Start = () => StartedLaunch | Promise<StartedLaunch> | null
 type Kill = (cause: KillCause) => void
 
 interface CarryOutOptions extends RunOptions {
@@ -61,11 +64,13 @@ export class HostRunner {
   #sandbox: SandboxSetup | null = null
   /** A bubblewrap that works for ADMIN's commands. */
   #adminBubblewrap: string | null = null
+  readonly #spare: SpareLaunch
   readonly #background = new Set<Promise<void>>()
 
   constructor(options: HostRunnerOptions) {
     this.#options = options
     this.#quota = new WorkspaceQuota(options.settings.limits, options.clock)
+    this.#spare = new SpareLaunch({ ...options, pipes: this.#pipes })
   }
 
   /** Finds out anew what works here. Never rejects. */
@@ -96,6 +101,7 @@ export class HostRunner {
   /** Releases what outlives a command. Commands must have ended. */
   async close(): Promise<void> {
     await Promise.all(this.#background)
+    await this.#spare.close()
     this.#pipes.remove()
   }
 
@@ -108,7 +114,7 @@ export class HostRunner {
     const mayOnlyShrink = this.#quota.isOver(workspace)
     const launch = planSandboxLaunch(sandbox, { ...request, workspace, limits, mayOnlyShrink })
     const watch = new AbortController()
-    const result = await this.#carryOut(launch, request, {
+    const result = await this.#carryOut(() => startLaunch(launch, this.#pipes), request, {
       ...options,
       onNamespace: (initPid, kill) => this.#own(this.#watch({ initPid, workspace, mayOnlyShrink, kill }, watch.signal)),
     }).catch((error: unknown): ProcessResult => ({ kind: 'not-started', reason: messageOf(error) }))
@@ -124,27 +130,34 @@ export class HostRunner {
   async #runAsAdmin(request: CommandRequest, options: RunOptions): Promise<HostOutcome> {
     const workspace = workspacePath(this.#options.settings.home, request.sessionId)
     await prepareWorkspace(workspace, null)
-    const launchWith = (bubblewrap: string | null): Promise<ProcessResult> =>
-      this.#carryOut(planAdminLaunch({ command: request.command, workspace, bubblewrap }), request, options)
-    let result = await launchWith(this.#adminBubblewrap)
-    if (result.kind === 'not-started' && this.#adminBubblewrap !== null) {
-      this.#options.onProblem(`bubblewrap failed, so a command of an admin runs without it: ${result.reason}`)
-      result = await launchWith(null)
+    const command = { command: request.command, workspace }
+    const bubblewrap = this.#adminBubblewrap
+    const startWith = (path: string | null) => () => startLaunch(planAdminLaunch(command, path), this.#pipes)
+    const takeSpare = (): StartedLaunch | null => (bubblewrap === null ? null : this.#spare.take(command))
+    let result = await this.#carryOut(takeSpare, request, options)
+    if (result.kind === 'not-started' && bubblewrap !== null) {
+      result = await this.#carryOut(startWith(bubblewrap), request, options)
+      if (result.kind === 'not-started')
+        this.#options.onProblem(`bubblewrap failed, so a command of an admin runs without it: ${result.reason}`)
     }
+    if (result.kind === 'not-started') result = await this.#carryOut(startWith(null), request, options)
+    // Not before the outcome is on its way: starting a process holds this one up.
+    if (bubblewrap !== null) this.#options.clock.after(0, () => this.#own(this.#prepareSpare(bubblewrap)))
     if (result.kind !== 'not-started') return result
     throw new AppError('COMMAND_NOT_STARTED', `The command could not be started: ${result.reason}`)
   }
 
-  async #carryOut(launch: Launch, { timeoutMs }: CommandRequest, options: CarryOutOptions): Promise<ProcessResult> {
+  async #carryOut(start: Start, { timeoutMs }: CommandRequest, options: CarryOutOptions): Promise<ProcessResult> {
     const { clock, onProblem, settings } = this.#options
     const { signal, onOutput, onNamespace } = options
     if (signal.aborted) return CANCELLED_BEFORE_START
-    const running = await CommandProcess.start({
-      launch,
+    const started = await start()
+    if (started === null) return { kind: 'not-started', reason: 'Nothing was prepared.' }
+    const running = new CommandProcess({
+      started,
       timeoutMs,
       limits: settings.limits,
       clock,
-      pipes: this.#pipes,
       onOutput,
       onProblem,
       onNamespace: (initPid) => onNamespace?.(initPid, (cause) => running.kill(cause)),
@@ -180,13 +193,21 @@ export class HostRunner {
   /** Does a command come out of the profile that ADMIN's commands use as it went in? */
   async #probeForAdmin(bubblewrap: string | null): Promise<boolean> {
     if (bubblewrap === null) return false
-    const launch = planAdminLaunch({ command: 'echo ok', workspace: '/', bubblewrap })
+    const launch = planAdminLaunch({ command: 'echo ok', workspace: '/' }, bubblewrap)
     const request = { sessionId: '', command: '', timeoutMs: PROBE_TIMEOUT_MS, isConfined: false }
-    const result = await this.#carryOut(launch, request, {
+    const result = await this.#carryOut(() => startLaunch(launch, this.#pipes), request, {
       onOutput: () => {},
       signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
     })
     return result.kind === 'exited' && result.exitCode === 0 && result.stdout === 'ok\n'
+  }
+
+  async #prepareSpare(bubblewrap: string): Promise<void> {
+    try {
+      await this.#spare.prepare(bubblewrap)
+    } catch (error) {
+      this.#options.onProblem(`No launch could be prepared for the next command: ${messageOf(error)}`)
+    }
   }
 
   /** Background work; `close` waits for it. */

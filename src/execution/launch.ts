@@ -4,10 +4,13 @@
  */
 import type { Account } from '../store/unprivileged-account.ts'
 
-/** File descriptors that a launch may ask for. 0 is /dev/null, 1 and 2 are the output. */
+/**
+ * File descriptors that a launch may ask for. 0 is /dev/null, 1 and 2 are the output. `READY_FD` is a socket: a launch that
+ * `saysReady` writes there just before the command begins, and one that has been prepared reads there what to run.
+ */
 export const SECCOMP_FD = 3
 export const STATUS_FD = 4
-export const LIMITS_FD = 5
+export const READY_FD = 5
 
 /**
  * What ends with the command.
@@ -27,4 +30,6 @@ export interface Launch {
   readonly account: Account | null
   /** The filter that `SECCOMP_FD` is opened on, or null for none. */
   readonly seccompPath: string | null
+  /** It writes to `READY_FD` when all is set up; until it has, nothing of the command has run. */
+  readonly saysReady: boolean
 }

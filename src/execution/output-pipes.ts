@@ -71,15 +71,18 @@ function openPipe(path: string, release: () => void): OutputPipe {
   const reader = new Socket({ fd: readFd, readable: true, writable: false })
   let hasEnded = false
   reader.once('end', () => (hasEnded = true))
-  reader.once('close', () => {
-    if (hasEnded) release() // nobody can write into the next command's output, and this reader takes nothing from it
+  const closed = new Promise<void>((resolve) => {
+    reader.once('close', () => {
+      if (hasEnded) release() // nobody can write into the next command's output, and this reader takes nothing from it
+      resolve()
+    })
   })
   return {
     writeFd,
     closeWriteEnd: () => closeSync(writeFd),
     read: (onChunk) => {
       reader.on('data', onChunk)
-      return new Promise((resolve) => reader.once('close', () => resolve()))
+      return closed
     },
     abandon: () => void reader.destroy(),
   }

@@ -12,18 +12,21 @@ import { assert } from '../platform/must.ts'
 import { closedDirectory } from '../store/unprivileged-account.ts'
 import { CommandProcess, type CommandProcessOptions, type ProcessResult } from './command-process.ts'
 import { findDropAccount } from './drop-account.ts'
+import type { OutputPipes } from './output-pipes.ts'
 import { findDescendants, isRunning, measureNamespaceMemory, readUser } from './process-tree.ts'
 import { installFix, readMachineFacts, repairFix, type MachineFacts } from './sandbox-fix.ts'
 import { writeSandboxFiles } from './sandbox-files.ts'
 import { planSandboxLaunch, SANDBOX_UID, type SandboxSetup } from './sandbox-profile.ts'
 import type { SandboxArchitecture } from './seccomp-rules.ts'
+import { startLaunch } from './start-launch.ts'
 import { prepareWorkspace, removeWorkspace, sessionsFolder } from './workspace.ts'
 
 export type ProbeResult =
   | { readonly available: true; readonly setup: SandboxSetup }
   | { readonly available: false; readonly reason: string; readonly fix: string }
 
-export interface ProbeOptions extends Pick<CommandProcessOptions, 'limits' | 'clock' | 'pipes' | 'onProblem'> {
+export interface ProbeOptions extends Pick<CommandProcessOptions, 'limits' | 'clock' | 'onProblem'> {
+  readonly pipes: OutputPipes
   readonly home: string
   /** Path of bwrap, or null when there is none. */
   readonly bubblewrap: string | null
@@ -137,9 +140,10 @@ async function runAndKill(
   const waiting = Promise.withResolvers<void>()
   let printed = ''
   let initPid = 0
-  const started = await CommandProcess.start({
+  const launch = planSandboxLaunch(setup, { ...options, timeoutMs: PROBE_TIMEOUT_MS, mayOnlyShrink: false })
+  const started = new CommandProcess({
     ...options,
-    launch: planSandboxLaunch(setup, { ...options, timeoutMs: PROBE_TIMEOUT_MS, mayOnlyShrink: false }),
+    started: await startLaunch(launch, options.pipes),
     timeoutMs: PROBE_TIMEOUT_MS,
     onNamespace: (pid) => (initPid = pid),
     onOutput: (_, text) => {

@@ -7,7 +7,7 @@ import { lstatSync, readlinkSync } from 'node:fs'
 import type { Account } from '../store/unprivileged-account.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 import type { CommandLimits } from './command-limits.ts'
-import { LIMITS_FD, SECCOMP_FD, STATUS_FD, type Launch } from './launch.ts'
+import { READY_FD, SECCOMP_FD, STATUS_FD, type Launch } from './launch.ts'
 import type { SandboxFiles } from './sandbox-files.ts'
 
 export const SANDBOX_WORKSPACE = '/workspace'
@@ -39,6 +39,7 @@ export function planSandboxLaunch(setup: SandboxSetup, input: SandboxLaunchInput
     environment: cleanEnvironment(SANDBOX_WORKSPACE, true),
     account: setup.account,
     seccompPath: setup.files.seccompFilter,
+    saysReady: true,
   }
 }
 
@@ -93,11 +94,11 @@ function controlArgs(): readonly string[] {
 const START_SCRIPT = `
 for fd in /proc/self/fd/*; do
   fd=\${fd##*/}
-  case $fd in 0|1|2|${LIMITS_FD}) ;; *) eval "exec $fd>&-" || exit 125 ;; esac
+  case $fd in 0|1|2|${READY_FD}) ;; *) eval "exec $fd>&-" || exit 125 ;; esac
 done
 ulimit -c 0 && ulimit -d "$2" && ulimit -u "$3" && ulimit -f "$4" && ulimit -n "$5" && ulimit -t "$6" || exit 125
-echo ready >&${LIMITS_FD} || exit 125
-exec ${LIMITS_FD}>&-
+echo ready >&${READY_FD} || exit 125
+exec ${READY_FD}>&-
 exec /bin/bash -c -- "$1"
 `
 

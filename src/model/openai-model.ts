@@ -3,10 +3,9 @@
  * when nobody watches it: a model that thinks for minutes then still sends bytes, and only one that has died is silent. A
  * server that answers with a whole document instead is understood too.
  *
- * The openai client is made anew for each call (13 µs; the connections live in the transport), so a changed base_url or key
- * holds from the next call on, and each call has its own limits. Its retries are off: this file decides what is tried again.
+ * The openai client's retries are off: this file decides what is tried again.
  */
-import OpenAI from 'openai'
+import type OpenAI from 'openai'
 import { AppError } from '../core/errors.ts'
 import { backoffMs, type BackoffPolicy } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -24,6 +23,7 @@ import {
   type TokenCounts,
 } from './language-model.ts'
 import type { ModelCallContext } from './model-call-context.ts'
+import { OpenAiClients } from './openai-clients.ts'
 import { toProviderError } from './provider-error.ts'
 
 /** Where a provider is and how to talk to it. */
@@ -48,18 +48,21 @@ const MAX_TRIES = 4
 const BACKOFF: BackoffPolicy = { firstMs: 500, maxMs: 8000 }
 /** A provider that asks for a longer pause is not waited for: the turn fails now and says so. */
 const MAX_RETRY_AFTER_MS = 60_000
-/** A whole answer may take this many times `idleTimeoutMs`; without it a server that sends a byte a minute would never end. */
-const TOTAL_TIMEOUT_FACTOR = 10
 /** What a provider claims beyond this is nonsense, and more than the column of a call holds. */
 const MAX_TOKENS = 2 ** 31 - 1
 /** An empty answer is tried again once: more tries seldom help and cost as much. */
 const MAX_UNUSABLE_TRIES = 2
 
 export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
-  return { complete: (request) => complete(options, request) }
+  const clients = new OpenAiClients()
+  return { complete: (request) => complete({ ...options, clients }, request) }
 }
 
-async function complete(options: OpenAiModelOptions, request: ModelRequest): Promise<ModelAnswer> {
+interface Parts extends OpenAiModelOptions {
+  readonly clients: OpenAiClients
+}
+
+async function complete(options: Parts, request: ModelRequest): Promise<ModelAnswer> {
   const endpoint = options.endpointOf(request)
   requireKey(endpoint, request)
   const delivery = new TextDelivery(request.onText)
@@ -91,9 +94,9 @@ type TryOutcome =
   | { readonly kind: 'answered'; readonly text: string; readonly tokens: TokenCounts }
   | { readonly kind: 'failed'; readonly error: AppError; readonly tokens: TokenCounts }
 
-async function tryOnce(options: OpenAiModelOptions, { request, endpoint, delivery }: Try): Promise<TryOutcome> {
+async function tryOnce(options: Parts, { request, endpoint, delivery }: Try): Promise<TryOutcome> {
   const { role, provider, model } = request
-  const { baseUrl, apiKeyEnv, apiKey } = endpoint
+  const { baseUrl, apiKeyEnv, apiKey, fetchWithin } = endpoint
   const call: ModelCallContext = {
     role,
     provider,
@@ -104,9 +107,9 @@ async function tryOnce(options: OpenAiModelOptions, { request, endpoint, deliver
     wantsSchema: request.schema !== null,
   }
   try {
-    const client = createClient(endpoint, request.idleTimeoutMs)
+    const client = options.clients.clientFor(provider, { baseUrl, apiKey, fetchWithin, idleMs: request.idleTimeoutMs })
     const response = await client.chat.completions.create(bodyOf(request), { signal: request.signal }).asResponse()
-    const answer = await readChatAnswer(response, { client, onText: delivery.accept })
+    const answer = await readChatAnswer(response, delivery.accept)
     const problem = judgeAnswer(answer, call)
     const { text, tokens } = answer
     return problem === null ? { kind: 'answered', text, tokens } : { kind: 'failed', error: problem, tokens }
@@ -114,22 +117,6 @@ async function tryOnce(options: OpenAiModelOptions, { request, endpoint, deliver
     delivery.rethrow()
     return { kind: 'failed', error: toProviderError(error, call, options.clock.now()), tokens: NO_TOKENS }
   }
-}
-
-function createClient({ baseUrl, apiKey, fetchWithin }: Endpoint, idleMs: number): OpenAI {
-  const totalMs = idleMs * TOTAL_TIMEOUT_FACTOR
-  return new OpenAI({
-    baseURL: baseUrl,
-    // Endpoints without keys ignore it; the client insists on one.
-    apiKey: apiKey ?? 'none',
-    // Named, because the client would take them from the environment and send them to whatever provider this is.
-    organization: null,
-    project: null,
-    fetch: fetchWithin({ idleMs, totalMs }),
-    timeout: Math.ceil(totalMs),
-    maxRetries: 0,
-    logLevel: 'off',
-  })
 }
 
 function bodyOf({ model, system, user, schema }: ModelRequest): OpenAI.ChatCompletionCreateParamsStreaming {

@@ -1,12 +1,14 @@
 /**
  * Takes the next open turn of a session: of a claimed one (`beginTurn`), or of a free one, which is claimed in the same
  * statement (`takeSession`, the way of a message that finds its session idle). A QUEUED turn starts here, with its event; a
- * RUNNING one was left by a node that died or handed it over, and is continued.
+ * RUNNING one was left by a node that died or handed it over, and is continued. What was said before it comes along: the
+ * planner, whom a turn asks first, then waits for no further read.
  */
 import type { SessionEvent } from '../core/session-event.ts'
 import type { Usage } from '../core/usage.ts'
 import type { Database } from './database.ts'
 import type { Lease, TurnRef } from './turn-commit.ts'
+import { saidBeforeSql, type SaidBefore } from './turn-history.ts'
 
 export interface OpenTurn extends TurnRef {
   readonly userName: string
@@ -21,6 +23,7 @@ export interface OpenTurn extends TurnRef {
   readonly takeovers: number
   /** What the turn has cost so far. */
   readonly usage: Usage
+  readonly saidBefore: SaidBefore
 }
 
 export interface BegunTurn {
@@ -34,9 +37,19 @@ export type BeginOutcome =
   /** No open turn, or the lease is gone: release, which tells. */
   | { readonly kind: 'Nothing' }
 
-/** `at`: the time of the RECEIVED step, should the turn start here. */
-export async function beginTurn(database: Database, lease: Lease, at: Date): Promise<BeginOutcome> {
-  const [row] = await database.query<Row>(BEGIN, [lease.sessionId, lease.node, at, lease.epoch])
+export interface Beginning {
+  /** The time of the RECEIVED step, should the turn start here. */
+  readonly at: Date
+  /** How many messages before the turn's own come along, at most. */
+  readonly contextMessages: number
+}
+
+export async function beginTurn(
+  database: Database,
+  lease: Lease,
+  { at, contextMessages }: Beginning,
+): Promise<BeginOutcome> {
+  const [row] = await database.query<Row>(BEGIN, [lease.sessionId, lease.node, at, contextMessages, lease.epoch])
   return row === undefined ? { kind: 'Nothing' } : begun(lease.sessionId, row, at)
 }
 
@@ -47,10 +60,10 @@ export async function beginTurn(database: Database, lease: Lease, at: Date): Pro
 export async function takeSession(
   database: Database,
   free: { readonly sessionId: string; readonly node: number },
-  at: Date,
+  { at, contextMessages }: Beginning,
 ): Promise<{ readonly lease: Lease; readonly begun: BegunTurn } | null> {
   const { sessionId, node } = free
-  const [row] = await database.query<Row & { epoch: number }>(TAKE, [sessionId, node, at])
+  const [row] = await database.query<Row & { epoch: number }>(TAKE, [sessionId, node, at, contextMessages])
   return row === undefined ? null : { lease: { sessionId, node, epoch: row.epoch }, begun: begun(sessionId, row, at) }
 }
 
@@ -73,6 +86,7 @@ function begun(sessionId: string, row: Row, at: Date): BegunTurn {
       cachedTokens: Number(row.cached_tokens),
       cost: row.cost,
     },
+    saidBefore: row.said_before,
   }
   if (row.last_seq === null) return { kind: 'Begun', turn, events: [] }
   const event = {
@@ -102,9 +116,12 @@ interface Row {
   output_tokens: string
   cached_tokens: string
   cost: number | null
+  said_before: SaidBefore
   /** The seq of the RECEIVED event; null when the turn had been started before. */
   last_seq: number | null
 }
+
+const SAID_BEFORE = saidBeforeSql({ sessionId: '$1', turnId: 'next.id', seq: 'next.seq', limit: '$4' })
 
 /**
  * The session's row is locked first. A turn that was withdrawn while this waited for the lock is still QUEUED in the
@@ -124,8 +141,8 @@ function beginSql({ fence, claim = '', answer }: { fence: string; claim?: string
     event AS (INSERT INTO events (session_id, seq, at, turn_id, type, data)
       SELECT $1, session.last_seq, $3, started.id, 'PipelineStep', '{"step": "RECEIVED", "detail": null}' FROM session, started)
     SELECT next.id, next.seq, next.message_id, next.user_name, coalesce(message.content, m.content) AS content,
-      next.started_at, next.cancel_requested, next.takeovers, m.client, next.model_calls, next.input_tokens, next.output_tokens, next.cached_tokens,
-      next.cost, session.last_seq, session.epoch
+      next.started_at, next.cancel_requested, next.takeovers, m.client, next.model_calls, next.input_tokens, next.output_tokens,
+      next.cached_tokens, next.cost, session.last_seq, session.epoch, ${SAID_BEFORE} AS said_before
     FROM next JOIN messages m ON m.id = next.message_id LEFT JOIN session ON true LEFT JOIN message ON true
     WHERE ${answer}`
 }
@@ -133,7 +150,7 @@ function beginSql({ fence, claim = '', answer }: { fence: string; claim?: string
 const BEGIN = {
   name: 'queue.begin',
   text: beginSql({
-    fence: 'owner = $2 AND epoch = $4',
+    fence: 'owner = $2 AND epoch = $5',
     answer: `next.status = 'RUNNING' OR session.last_seq IS NOT NULL`,
   }),
 }

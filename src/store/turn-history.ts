@@ -71,6 +71,8 @@ export interface SaidBefore {
   readonly summary: string
   /** Open ones, of this session and of all, oldest first. */
   readonly questions: readonly { readonly id: string; readonly content: string }[]
+  /** Whether there is any fact to choose from. */
+  readonly hasFacts: boolean
 }
 
 /** How many of the agent's latest outputs the planner sees. Bounded, so that a turn costs the same in an old session. */
@@ -80,31 +82,28 @@ const RECENT_TEXT_CHARS = 4000
 /** The newest open questions that the planner sees: so many of the session, and so many of all. */
 const OPEN_QUESTIONS = 10
 
-/** The summary, the `limit` last trusted messages before `turn`, the agent's last outputs, open questions. One round trip. */
-export async function loadSaidBefore(
-  database: Database,
-  turn: { readonly sessionId: string; readonly turnId: string; readonly seq: number; readonly limit: number },
-): Promise<SaidBefore> {
-  const [row] = await database.query<SaidBefore>(SAID_BEFORE, [turn.sessionId, turn.seq, turn.limit, turn.turnId])
-  return row ?? { messages: [], outputs: [], summary: '', questions: [] }
-}
-
-/** Each part walks an index from its newest end and stops at its limit. */
-const SAID_BEFORE = {
-  name: 'turn.said-before',
-  text: `SELECT s.summary,
-    (SELECT coalesce(jsonb_agg(jsonb_build_object('user', m.user_name, 'role', m.role, 'content', left(m.content, ${RECENT_TEXT_CHARS})) ORDER BY m.seq), '[]')
-      FROM (SELECT * FROM messages WHERE session_id = $1 AND seq < $2 AND trusted AND status NOT IN ('QUEUED', 'CANCELLED')
-        ORDER BY seq DESC LIMIT $3) m) AS messages,
-    (SELECT coalesce(jsonb_agg(left(t.output, ${RECENT_TEXT_CHARS}) ORDER BY t.id), '[]')
-      FROM (SELECT * FROM tasks WHERE session_id = $1 AND type = 'MSG' AND status = 'DONE' AND turn_id <> $4
-        ORDER BY id DESC LIMIT ${RECENT_OUTPUTS}) t JOIN turns said ON said.id = t.turn_id AND said.seq > s.summary_seq) AS outputs,
-    (SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'content', q.content) ORDER BY q.id), '[]') FROM (
-      (SELECT id, content FROM questions WHERE session_id = $1 AND status = 'OPEN' ORDER BY id DESC LIMIT ${OPEN_QUESTIONS})
-      UNION ALL
-      (SELECT id, content FROM questions WHERE session_id IS NULL AND status = 'OPEN' ORDER BY id DESC LIMIT ${OPEN_QUESTIONS})
-    ) q) AS questions
-    FROM sessions s WHERE s.id = $1`,
+/**
+ * A SaidBefore as an SQL expression, for the statement that begins the turn: the `limit` last trusted messages before `seq`,
+ * and the agent's last outputs since the summary in other turns than `turnId`. The parameters are expressions. Each part walks
+ * an index from its newest end and stops at its limit.
+ */
+export function saidBeforeSql(of: { sessionId: string; turnId: string; seq: string; limit: string }): string {
+  const openQuestions = (where: string): string =>
+    `(SELECT id, content FROM questions WHERE ${where} AND status = 'OPEN' ORDER BY id DESC LIMIT ${OPEN_QUESTIONS})`
+  return `(SELECT jsonb_build_object(
+    'summary', s.summary,
+    'hasFacts', EXISTS (SELECT 1 FROM facts WHERE invalidated_at IS NULL),
+    'messages', (SELECT coalesce(jsonb_agg(jsonb_build_object('user', m.user_name, 'role', m.role, 'content', left(m.content, ${RECENT_TEXT_CHARS})) ORDER BY m.seq), '[]')
+      FROM (SELECT * FROM messages
+        WHERE session_id = s.id AND seq < ${of.seq} AND trusted AND status NOT IN ('QUEUED', 'CANCELLED')
+        ORDER BY seq DESC LIMIT ${of.limit}) m),
+    'outputs', (SELECT coalesce(jsonb_agg(left(t.output, ${RECENT_TEXT_CHARS}) ORDER BY t.id), '[]')
+      FROM (SELECT * FROM tasks
+        WHERE session_id = s.id AND type = 'MSG' AND status = 'DONE' AND turn_id <> ${of.turnId}
+        ORDER BY id DESC LIMIT ${RECENT_OUTPUTS}) t JOIN turns said ON said.id = t.turn_id AND said.seq > s.summary_seq),
+    'questions', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'content', q.content) ORDER BY q.id), '[]')
+      FROM (${openQuestions('session_id = s.id')} UNION ALL ${openQuestions('session_id IS NULL')}) q))
+    FROM sessions s WHERE s.id = ${of.sessionId})`
 }
 
 /** What a turn's planner knew of before the conversation; the messenger is told the same (`known` of a plan). */

@@ -3,22 +3,14 @@ import type { PlannerContext, ReplanContext } from '../agents/agent.ts'
 import { currentUser } from '../config/current-user.ts'
 import { selectFacts } from '../knowledge/select-facts.ts'
 import { must } from '../platform/must.ts'
-import { loadSaidBefore } from '../store/turn-history.ts'
 import { historyOf, reportOf, type PlanState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
 export async function assembleContext(context: TurnContext, attempts: readonly PlanState[]): Promise<PlannerContext> {
-  const { turn, sessionId } = context
+  const { turn } = context
   const { settings } = context.config.current()
-  const [said, facts] = await Promise.all([
-    loadSaidBefore(context.database, {
-      sessionId,
-      turnId: turn.id,
-      seq: turn.seq,
-      limit: settings.contextMessages,
-    }),
-    selectFacts(context.database, { about: turn.content, maxCount: settings.knowledgeMaxFacts }),
-  ])
+  const about = { about: turn.content, maxCount: settings.knowledgeMaxFacts }
+  const facts = turn.saidBefore.hasFacts ? await selectFacts(context.database, about) : []
   // Only now, so that it is committed together with PLANNING, which follows at once.
   context.journal.record([{ type: 'PipelineStep', step: 'CONTEXT', detail: null }])
   return {
@@ -26,11 +18,11 @@ export async function assembleContext(context: TurnContext, attempts: readonly P
     // A user who was removed meanwhile gets the least; their tasks will be refused one by one.
     callerRole: currentUser(context.config.current(), turn.userName)?.role ?? 'USER',
     message: turn.content,
-    recentMessages: said.messages,
-    recentOutputs: said.outputs,
-    summary: said.summary,
+    recentMessages: turn.saidBefore.messages,
+    recentOutputs: turn.saidBefore.outputs,
+    summary: turn.saidBefore.summary,
     facts,
-    questions: said.questions,
+    questions: turn.saidBefore.questions,
     skills: [],
     paraphrased: [],
     secretNames: [],

@@ -122,12 +122,13 @@ export class SessionRun {
   }
 
   async #runTurns(): Promise<RunEnd> {
-    const { database, lease, clock, feed } = this.#options
+    const { database, lease, clock, feed, config } = this.#options
     let first = this.#options.begun
     while (!this.#lastTurn && !this.#isReleased) {
       this.#turnId = null
       this.#turnAbort = new AbortController()
-      const begun = first ?? (await beginTurn(database, lease, clock.now()))
+      const { contextMessages } = config.current().settings
+      const begun = first ?? (await beginTurn(database, lease, { at: clock.now(), contextMessages }))
       first = null
       if (begun.kind === 'Nothing') return 'DRAINED'
       this.#turnId = begun.turn.id

@@ -173,9 +173,11 @@ export class Worker {
 
   /** The short way from a message to its turn: one statement. What it cannot start is left to a claim. */
   async #take(sessionId: string): Promise<void> {
-    const { database, logger, clock } = this.#options
+    const { database, logger, clock, config } = this.#options
+    const { contextMessages } = config.current().settings
     try {
-      const taken = await takeSession(database, { sessionId, node: this.#node }, clock.now())
+      const free = { sessionId, node: this.#node }
+      const taken = await takeSession(database, free, { at: clock.now(), contextMessages })
       if (taken === null) this.#wake()
       else this.#run(taken.lease, taken.begun)
     } catch (error) {

@@ -88,3 +88,19 @@ function rowsRead(node: PlanNode | undefined): number[] {
     ...(node.Plans ?? []).flatMap(rowsRead),
   ]
 }
+
+test('a message is sent in one statement, unless more than its id is asked for', async () => {
+  const send = (fields: string): Promise<string[]> =>
+    recordStatements(async () => {
+      const document = `mutation { sendMessage(input: { sessionId: "cli:sent", content: "hi" }) {
+        __typename ... on SendMessagePayload { message { ${fields} } }
+      } }`
+      const answer = await it.run('alice', document)
+      expect(answer).toMatchObject({
+        codes: [],
+        data: { sendMessage: { message: { id: expect.stringMatching(/^msg_/) } } },
+      })
+    })
+  expect(await send('id __typename')).toHaveLength(1)
+  expect(await send('id content')).toHaveLength(2)
+})

@@ -160,7 +160,7 @@ async function begin(database: Database, sessionId: string): Promise<StartedTurn
   const text = 'UPDATE sessions SET owner = 1, epoch = epoch + 1 WHERE id = $1 RETURNING epoch'
   const [row] = await database.query<{ epoch: number }>({ name: 'test.own', text }, [sessionId])
   const lease: Lease = { sessionId, node: 1, epoch: must(row, 'the session exists').epoch }
-  const outcome = await beginTurn(database, lease, new Date())
+  const outcome = await beginTurn(database, lease, { at: new Date(), contextMessages: 5 })
   if (outcome.kind === 'Nothing') return null
   const { turn } = outcome
   return {

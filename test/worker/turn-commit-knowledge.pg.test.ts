@@ -22,7 +22,7 @@ const write = (changes: Omit<TurnWrite, 'events'>) =>
 
 async function begin(): Promise<void> {
   lease = must((await claimSessions(world.context.database, 1, { limit: 1, held: [] }))[0], 'there is work')
-  const begun = await beginTurn(world.context.database, lease, at)
+  const begun = await beginTurn(world.context.database, lease, { at, contextMessages: 5 })
   if (begun.kind === 'Nothing') throw new Error('no open turn')
   turn = begun.turn
 }

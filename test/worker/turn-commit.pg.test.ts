@@ -5,9 +5,9 @@ import { sendMessage } from '../../src/intake/send-message.ts'
 import { withdrawMessage } from '../../src/intake/withdraw-message.ts'
 import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
-import { beginTurn, takeSession, type OpenTurn } from '../../src/store/begin-turn.ts'
+import { beginTurn, takeSession, type Beginning, type OpenTurn } from '../../src/store/begin-turn.ts'
 import { commitTurn, type Lease } from '../../src/store/turn-commit.ts'
-import { loadPartialOutput, loadPlans, loadSaidBefore } from '../../src/store/turn-history.ts'
+import { loadPartialOutput, loadPlans } from '../../src/store/turn-history.ts'
 import { claimSessions, reapDeadNodes, releaseSession } from '../../src/store/work-queue.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
 
@@ -23,8 +23,10 @@ async function claim(world: World, node = 1): Promise<Lease> {
   return must((await claimSessions(world.context.database, node, { limit: 10, held: [] }))[0], 'there is work')
 }
 
+const beginning = (contextMessages = 5): Beginning => ({ at: new Date(), contextMessages })
+
 async function start(world: World, lease: Lease): Promise<OpenTurn> {
-  const begun = await beginTurn(world.context.database, lease, new Date())
+  const begun = await beginTurn(world.context.database, lease, beginning())
   if (begun.kind === 'Nothing') throw new Error('no open turn')
   return begun.turn
 }
@@ -266,7 +268,7 @@ describe('the queue', () => {
     const { database } = world.context
     await say(world, 'hello')
     const taken = await Promise.all(
-      [1, 2, 3].map((node) => takeSession(database, { sessionId: SESSION, node }, new Date())),
+      [1, 2, 3].map((node) => takeSession(database, { sessionId: SESSION, node }, beginning())),
     )
     const [first, ...others] = taken.filter((one) => one !== null)
     expect(others).toEqual([])
@@ -283,7 +285,7 @@ describe('the queue', () => {
   test('a session whose next turn had been started before is not taken the short way, nor one that has no work', async () => {
     await using world = await createWorld()
     const { database } = world.context
-    const take = () => takeSession(database, { sessionId: SESSION, node: 2 }, new Date())
+    const take = () => takeSession(database, { sessionId: SESSION, node: 2 }, beginning())
     await say(world, 'hello')
     const lease = await claim(world)
     const turn = await start(world, lease)
@@ -301,7 +303,7 @@ describe('the queue', () => {
     const id = await say(world, 'hello')
     const [, taken] = await world.interleave(
       (uncommitted) => withdrawMessage(uncommitted.context, uncommitted.as('alice'), { id }),
-      () => takeSession(database, { sessionId: SESSION, node: 1 }, new Date()),
+      () => takeSession(database, { sessionId: SESSION, node: 1 }, beginning()),
     )
     expect(taken).toBeNull()
     expect(await world.sql('SELECT owner FROM sessions')).toEqual([{ owner: null }])
@@ -333,22 +335,52 @@ describe('the queue', () => {
   })
 })
 
+/** The turn's end, with a plan whose only task said `output`. */
+function answered(output: string): TurnWrite {
+  const planId = newId('plan')
+  const patch = { status: 'DONE', output, final: true } as const
+  return {
+    ...finish('DONE'),
+    plans: [{ id: planId, attempt: 1, goal: 'answer', replanReason: null, secretNames: [], createdAt: new Date() }],
+    tasks: [
+      {
+        id: newId('task'),
+        planId,
+        index: 0,
+        type: 'MSG',
+        detail: 'answer',
+        skill: null,
+        args: null,
+        expect: null,
+        patch,
+      },
+    ],
+  }
+}
+
 describe('what a turn reads', () => {
   test('the messages and answers before it, bounded, oldest first; nothing of untrusted senders', async () => {
     await using world = await createWorld()
     const { database } = world.context
-    for (const content of ['one', 'two', 'three']) await say(world, content)
+    for (const content of ['one', 'two', 'three']) {
+      await say(world, content)
+      const lease = await claim(world)
+      const turn = await start(world, lease)
+      await commitTurn(database, { lease, turn }, answered(`to ${content}`))
+    }
     await sendMessage(world.context, world.as('hub'), { sessionId: SESSION, content: 'evil', user: 'stranger' })
-    await world.sql(`UPDATE messages SET status = 'DONE' WHERE trusted`)
-    const said = await loadSaidBefore(database, { sessionId: SESSION, turnId: 'turn_x', seq: 99, limit: 2 })
-    expect(said).toEqual({
+    await say(world, 'four')
+    await say(world, 'not yet')
+    const taken = must(await takeSession(database, { sessionId: SESSION, node: 1 }, beginning(2)), 'there is work')
+    expect(taken.begun.turn.saidBefore).toEqual({
       messages: [
         { user: 'alice', role: 'USER', content: 'two' },
         { user: 'alice', role: 'USER', content: 'three' },
       ],
-      outputs: [],
+      outputs: ['to one', 'to two', 'to three'],
       summary: '',
       questions: [],
+      hasFacts: false,
     })
   })
 

@@ -1,4 +1,7 @@
-/** Fields of events and payloads that show the row they tell of, as it is now. Neighbours are loaded in one statement. */
+/**
+ * Fields of events and payloads that show the row they tell of, as it is now. Neighbours are loaded in one statement; who asks
+ * for the id alone, as most who send a message do, costs none.
+ */
 import type { BuilderTypes } from './builder.ts'
 import { stillThere } from './still-there.ts'
 
@@ -9,7 +12,7 @@ export function sessionField<Parent extends { readonly sessionId: string }>(t: F
     type: 'Session',
     description: 'The session as it is now.',
     resolve: (query, { sessionId: id }, _args, { database }) =>
-      stillThere(database.prisma.session.findUnique({ ...query, where: { id } })),
+      rowOf(id, query, () => database.prisma.session.findUnique({ ...query, where: { id } })),
   })
 }
 
@@ -18,7 +21,7 @@ export function messageField<Parent extends { readonly messageId: string }>(t: F
     type: 'Message',
     description: 'The message as it is now.',
     resolve: (query, { messageId: id }, _args, { database }) =>
-      stillThere(database.prisma.message.findUnique({ ...query, where: { id } })),
+      rowOf(id, query, () => database.prisma.message.findUnique({ ...query, where: { id } })),
   })
 }
 
@@ -27,7 +30,7 @@ export function turnField<Parent extends { readonly turnId: string }>(t: Fields<
     type: 'Turn',
     description: 'The turn as it is now.',
     resolve: (query, { turnId: id }, _args, { database }) =>
-      stillThere(database.prisma.turn.findUnique({ ...query, where: { id } })),
+      rowOf(id, query, () => database.prisma.turn.findUnique({ ...query, where: { id } })),
   })
 }
 
@@ -36,7 +39,7 @@ export function planField<Parent extends { readonly planId: string }>(t: Fields<
     type: 'Plan',
     description: 'The plan, with its tasks as they are now.',
     resolve: (query, { planId: id }, _args, { database }) =>
-      stillThere(database.prisma.plan.findUnique({ ...query, where: { id } })),
+      rowOf(id, query, () => database.prisma.plan.findUnique({ ...query, where: { id } })),
   })
 }
 
@@ -72,6 +75,16 @@ export function taskField<Parent extends { readonly taskId: string }>(t: Fields<
     type: 'Task',
     description: 'The task as it is now, which may be further than what tells of it.',
     resolve: (query, { taskId: id }, _args, { database }) =>
-      stillThere(database.prisma.task.findUnique({ ...query, where: { id } })),
+      rowOf(id, query, () => database.prisma.task.findUnique({ ...query, where: { id } })),
   })
+}
+
+/** The row as far as it is asked for, whatever the plugin's types say of its other columns. The id alone needs no read. */
+function rowOf<Row extends { readonly id: string }>(
+  id: string,
+  { select = {} }: { readonly select?: object },
+  read: () => Promise<Row | null>,
+): Row | Promise<Row> {
+  const columns = Object.keys(select)
+  return columns.length === 1 && columns[0] === 'id' ? ({ id } as Row) : stillThere(read())
 }

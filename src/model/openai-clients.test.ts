@@ -1,0 +1,32 @@
+/** A client is kept for as long as nothing that it was made of changes. */
+import { expect, test } from 'vitest'
+import type { FetchWithin } from './http-transport.ts'
+import { OpenAiClients, type ClientSettings } from './openai-clients.ts'
+
+const noFetch: FetchWithin = () => () => Promise.reject(new Error('nothing is sent here'))
+const SETTINGS: ClientSettings = { baseUrl: 'http://a.test/v1', apiKey: 'one', fetchWithin: noFetch, idleMs: 1000 }
+
+test('calls of a provider share a client', () => {
+  const clients = new OpenAiClients()
+  expect(clients.clientFor('a', { ...SETTINGS })).toBe(clients.clientFor('a', { ...SETTINGS }))
+  expect(clients.clientFor('b', SETTINGS)).not.toBe(clients.clientFor('a', SETTINGS))
+})
+
+test.each<Partial<ClientSettings>>([
+  { baseUrl: 'http://b.test/v1' },
+  { apiKey: 'two' },
+  { apiKey: null },
+  { idleMs: 2000 },
+  { fetchWithin: () => noFetch({ idleMs: 1, totalMs: 1 }) },
+])('what changes holds from the next call on: %o', (change) => {
+  const clients = new OpenAiClients()
+  const before = clients.clientFor('a', SETTINGS)
+  const settings = { ...SETTINGS, ...change }
+  const after = clients.clientFor('a', settings)
+  expect(after).not.toBe(before)
+  expect(after).toMatchObject({
+    baseURL: settings.baseUrl,
+    apiKey: settings.apiKey ?? 'none',
+    timeout: settings.idleMs * 10,
+  })
+})
