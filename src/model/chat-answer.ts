@@ -3,14 +3,13 @@
  * shape. What is inside is not judged here (`judge-answer.ts` does that), only bounded and made storable.
  * What must hold: the pieces given to `onText` are whole characters, and together are exactly `text`.
  */
+import type OpenAI from 'openai'
+import { Stream } from 'openai/core/streaming'
 import * as z from 'zod'
 import { toStorable } from '../platform/well-formed.ts'
-import { EventDecoder } from './event-decoder.ts'
 import { isEventStream } from './event-stream.ts'
 import type { TokenCounts } from './language-model.ts'
 
-/** How a stream says that it is complete. */
-const LAST_EVENT = '[DONE]'
 /** More text than any plan, review or message has a use for. */
 const MAX_TEXT_CHARS = 1024 * 1024
 
@@ -60,36 +59,22 @@ const partSchema = z.object({
   error: z.unknown().optional(),
 })
 
+export interface AnswerReader {
+  readonly client: OpenAI
+  readonly onText: ((delta: string) => void) | null
+}
+
 /** Rejects with UnusableAnswer, AnsweredError, what the transport rejects with, or what `onText` throws. */
-export async function readChatAnswer(
-  response: Response,
-  onText: ((delta: string) => void) | null,
-): Promise<ChatAnswer> {
+export async function readChatAnswer(response: Response, { client, onText }: AnswerReader): Promise<ChatAnswer> {
   const streamed = isEventStream(response.headers.get('content-type'))
   const collector = new AnswerCollector(onText, streamed)
-  if (streamed) await readEvents(response, collector)
-  else collector.add(parseDocument(await response.text(), response))
+  if (streamed) {
+    const events = Stream.fromSSEResponse<unknown>(response, new AbortController(), client, false, 'events')
+    for await (const event of events) collector.add(event)
+  } else {
+    collector.add(parseDocument(await response.text(), response))
+  }
   return collector.end()
-}
-
-/** Reads until the stream's last word, or its end. Leaving early gives the connection back. */
-async function readEvents({ body }: Response, collector: AnswerCollector): Promise<void> {
-  const decoder = new EventDecoder()
-  for await (const piece of body ?? []) {
-    for (const event of decoder.add(piece)) {
-      if (event === LAST_EVENT) return
-      collector.add(parseEvent(event))
-    }
-  }
-  for (const event of decoder.end()) if (event !== LAST_EVENT) collector.add(parseEvent(event))
-}
-
-function parseEvent(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new UnusableAnswer('an event of its stream is not JSON', { cause: error })
-  }
 }
 
 function parseDocument(text: string, response: Response): unknown {

@@ -109,7 +109,7 @@ async function tryOnce(options: Parts, { request, endpoint, delivery }: Try): Pr
   try {
     const client = options.clients.clientFor(provider, { baseUrl, apiKey, fetchWithin, idleMs: request.idleTimeoutMs })
     const response = await client.chat.completions.create(bodyOf(request), { signal: request.signal }).asResponse()
-    const answer = await readChatAnswer(response, delivery.accept)
+    const answer = await readChatAnswer(response, { client, onText: delivery.accept })
     const problem = judgeAnswer(answer, call)
     const { text, tokens } = answer
     return problem === null ? { kind: 'answered', text, tokens } : { kind: 'failed', error: problem, tokens }
