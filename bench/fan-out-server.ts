@@ -73,13 +73,14 @@ async function serveDoor(): Promise<Publish> {
   feed.start()
   const intake = { database, config, clock, feed, doorbell, removeWorkspace: () => Promise.resolve() }
   const sandboxState = () => ({ available: false, reason: 'none', fix: 'none' }) as const
+  const skills = { scan: () => ({ skills: new Map(), problems: [] }) }
   const info = { version: '0.0.0', startedAt: clock.now(), database: 'PostgreSQL', sandboxState }
   const server = await startServer({
     schema: buildSchema(),
     host: '127.0.0.1',
     port: 0,
     authenticate: (token) => authenticate(parsed.config, token),
-    createContext: (request) => createContext({ database, config, clock, intake, server: info }, request),
+    createContext: (request) => createContext({ database, config, clock, intake, skills, server: info }, request),
     readiness: {},
     graphiqlPage: null,
     metrics: createMetrics(),

@@ -12,6 +12,7 @@ import { findMissingKeys } from './config/api-keys.ts'
 import { Doorbell } from './events/doorbell.ts'
 import { Feed } from './events/feed.ts'
 import { createCommandRunner, type CommandService } from './execution/run-command.ts'
+import { SkillCatalog, type Skills } from './execution/skills/skill-catalog.ts'
 import { createContext } from './graphql/context.ts'
 import { renderGraphiqlPage } from './graphql/graphiql-page.ts'
 import { KnowledgeNews } from './graphql/knowledge-news.ts'
@@ -133,15 +134,17 @@ async function openStore({ home, databaseUrl, secrets, clock, logger }: Parts, o
 
 interface Tools {
   readonly commands: CommandService
+  readonly skills: Skills
   readonly agents: Agents
 }
 
-/** What a turn calls: commands and models. */
+/** What a turn calls: commands, skills and models. */
 async function openTools({ home, config, secrets, environment, clock, logger }: Parts, opened: Opened): Promise<Tools> {
   const commands = await createCommandRunner({ home, logger, clock })
   opened.add(() => commands.stop())
   const model = createLanguageModel({ config, keys: secrets, proxyEnv: environment, clock, logger })
-  return { commands, agents: createAgents({ config, model, home, clock, logger }) }
+  const skills = new SkillCatalog({ home, logger })
+  return { commands, skills, agents: createAgents({ config, model, home, clock, logger }) }
 }
 
 /** A message is taken by the worker … */
@@ -166,13 +169,13 @@ function openDoor(
   const removeWorkspace = (sessionId: string): Promise<void> => commands.removeWorkspace(sessionId)
   const intake: IntakeContext = { database, config, clock, feed, doorbell, removeWorkspace }
   const knowledge = { database, clock, doorbell }
-  const { startedAt, described, knowledgeNews } = parts
+  const { startedAt, described, knowledgeNews, skills } = parts
   const server = { version: VERSION, startedAt, database: described, sandboxState: () => commands.sandbox() }
   return startServer({
     schema: buildSchema(),
     authenticate: (token) => authenticate(config.current(), token),
     createContext: (request) =>
-      createContext({ database, config, clock, intake, knowledge, knowledgeNews, server }, request),
+      createContext({ database, config, clock, intake, knowledge, knowledgeNews, skills, server }, request),
     readiness: createReadiness({ database, commands, config, keys: secrets, isDraining: () => worker.isDraining }),
     graphiqlPage: renderGraphiqlPage,
     host,

@@ -2,6 +2,7 @@
  * What every resolver gets. The door fills in RequestContext; the schema adds what its resolvers need (loaders, use cases).
  */
 import type { LiveConfig } from '../config/config.ts'
+import type { Skills } from '../execution/skills/skill-catalog.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
 import type { KnowledgeContext } from '../knowledge/admin/knowledge-context.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -20,6 +21,7 @@ export interface GraphQLServices {
   readonly knowledge: KnowledgeContext
   /** Where `factUpdates` and `learningUpdates` come from. */
   readonly knowledgeNews: Pick<KnowledgeNews, 'follow'>
+  readonly skills: Skills
   /** What the query `server` shows. */
   readonly server: ServerInfo
 }

@@ -31,6 +31,8 @@ const ADMINS_DO = row('UNAUTHENTICATED FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN F
 const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Query.viewer': row('UNAUTHENTICATED shown shown shown shown shown shown'),
   'Query.server': row('UNAUTHENTICATED shown shown shown shown shown shown'),
+  'Query.skills': row('UNAUTHENTICATED shown shown shown shown shown shown'),
+  'Query.skillProblems': ADMINS_SEE,
   'Query.node': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.session': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.sessions': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
@@ -84,6 +86,8 @@ interface Target extends SeededSession, SeededKnowledge {
 const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Query.viewer': () => '{ viewer { role } }',
   'Query.server': () => '{ server { version } }',
+  'Query.skills': () => '{ skills { name } }',
+  'Query.skillProblems': () => '{ skillProblems { folder } }',
   'Query.node': ({ planIds }) => `{ node(id: "${planIds[0]}") { id } }`,
   'Query.session': ({ id }) => `{ session(id: "${id}") { id } }`,
   'Query.sessions': ({ id }) => `{ sessions(filter: { search: "about ${id}" }) { edges { node { id } } } }`,

@@ -5,11 +5,6 @@
  */
 export const LATER = {
   'skills and secrets': [
-    'Query.skills',
-    'Viewer.allowedSkills',
-    'Skill',
-    'Task.skill',
-    'Task.args',
     'Plan.secretNames',
     'Mutation.reloadSecrets',
   ],

@@ -4,6 +4,7 @@
  */
 import { execute, parse, subscribe, type ExecutionResult } from 'graphql'
 import type { Viewer } from '../../src/core/identity.ts'
+import type { Skills } from '../../src/execution/skills/skill-catalog.ts'
 import { createContext, type GraphQLContext } from '../../src/graphql/context.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import type { KnowledgeNews } from '../../src/graphql/knowledge-news.ts'
@@ -24,6 +25,8 @@ export interface Answer<Data> {
 export class SchemaWorld implements AsyncDisposable {
   readonly world: World
   readonly schema = buildSchema()
+  /** What is installed. */
+  skills: Skills = { scan: () => ({ skills: new Map(), problems: [] }) }
   /** What `sessionUpdates` tells, by whoever asks. */
   news: Pick<SessionNews, 'follow'> = { follow: () => neverEnding() }
   /** What `factUpdates` and `learningUpdates` tell. */
@@ -81,6 +84,7 @@ export class SchemaWorld implements AsyncDisposable {
           doorbell: { ring: (news) => this.rung.push(news.id) },
         },
         knowledgeNews: this.knowledgeNews,
+        skills: this.skills,
         server: {
           version: '0.0.0',
           startedAt: new Date('2026-11-21T15:30:00.000Z'),

@@ -136,13 +136,14 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
   feed.start()
   const intake = { database, config, clock, feed, doorbell, removeWorkspace: () => Promise.resolve() }
   const sandboxState = () => ({ available: false, reason: 'none', fix: 'install one' }) as const
+  const skills = { scan: () => ({ skills: new Map(), problems: [] }) }
   const info = { version: '0.0.0', startedAt: new Date(), database: 'PostgreSQL', sandboxState }
   const server = await startServer({
     schema: buildSchema(),
     host: '127.0.0.1',
     port: 0,
     authenticate: (token) => authenticate(config.current(), token),
-    createContext: (request) => createContext({ database, config, clock, intake, server: info }, request),
+    createContext: (request) => createContext({ database, config, clock, intake, skills, server: info }, request),
     readiness: options.readiness ?? {},
     graphiqlPage: options.graphiqlPage ?? null,
     ...(options.maxSockets !== undefined && { maxSockets: options.maxSockets }),

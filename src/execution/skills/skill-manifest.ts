@@ -17,7 +17,7 @@ export interface SkillManifest {
   readonly summary: string
   readonly args: readonly SkillArgument[]
   /** Keys of the ephemeral secrets that the skill is given. */
-  readonly sessionSecrets: readonly string[]
+  readonly secrets: readonly string[]
   /** Deploy secrets that the skill is given. */
   readonly env: readonly SkillVariable[]
   /** Which Python it needs, such as ">=3.11". */
@@ -135,7 +135,7 @@ function toManifest(kiso: z.output<typeof fileSchema>['kiso'], args: readonly Sk
     description: kiso.description ?? null,
     summary: skill.summary.trim().replaceAll(/\s+/g, ' '),
     args,
-    sessionSecrets: skill.session_secrets,
+    secrets: skill.session_secrets,
     env: Object.entries(skill.env).map(([name, { required, description }]) => ({ key: name, required, description })),
     python: deps.python ?? null,
     bin: deps.bin,

@@ -41,7 +41,15 @@ const TaskType = builder.prismaObject('Task', {
     plan: t.relation('plan', { description: 'The plan it belongs to.' }),
     index: t.exposeInt('index', { description: 'Its place in the plan, from 0.' }),
     type: t.expose('type', { type: TaskTypeEnum, description: 'What it does.' }),
-    detail: t.exposeString('detail', { description: 'EXEC: the shell command. MSG: what the messenger is to write.' }),
+    detail: t.exposeString('detail', {
+      description: 'EXEC: the shell command. SKILL: what it is called for. MSG: what the messenger is to write.',
+    }),
+    skill: t.exposeString('skill', { nullable: true, description: 'SKILL: its name. Otherwise null.' }),
+    args: t.expose('args', {
+      type: 'JSON',
+      nullable: true,
+      description: 'SKILL: its arguments, with defaults filled in. Otherwise null.',
+    }),
     expect: t.exposeString('expect', {
       nullable: true,
       description: 'EXEC: what must hold for the result to be good. MSG: null.',

@@ -3,6 +3,7 @@ import type { Viewer } from '../../core/identity.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import { RoleEnum, TokenKindEnum } from './enums.ts'
+import { skillsOfViewer } from './skill.ts'
 import { UserType } from './user.ts'
 
 const ViewerType = builder.objectRef<Viewer>('Viewer').implement({
@@ -26,6 +27,10 @@ const ViewerType = builder.objectRef<Viewer>('Viewer').implement({
       description: 'The user the token is bound to; null for connectors.',
     }),
     role: t.expose('role', { type: RoleEnum, description: "The user's role; connectors are USER." }),
+    allowedSkills: t.stringList({
+      description: 'The names of the installed skills that the user may use; none for connectors.',
+      resolve: (_viewer, _args, context) => skillsOfViewer(context).map(({ name }) => name),
+    }),
   }),
 })
 
@@ -33,7 +38,7 @@ builder.queryField('viewer', (t) =>
   t.field({
     type: ViewerType,
     authScopes: AUTHENTICATED,
-    description: 'Who is asking: token, user and role.',
+    description: 'Who is asking: token, user, role, and the skills they may use.',
     resolve: (_root, _args, context) => context.viewer,
   }),
 )
