@@ -1,0 +1,53 @@
+/**
+ * What becomes of a delivery after an attempt: the rule alone, without doing it.
+ *
+ *   2xx                 DELIVERED
+ *   410                 DEAD at once: the receiver says that it is gone for good
+ *   429, 503            another attempt, after the pause that the receiver asks for where that is longer (a minute at most)
+ *   all else            another attempt after the pause of the schedule, DEAD when there are none left
+ *
+ * Three attempts by default, with pauses of 1 s and 3 s between them. After the last the delivery is given up at once: a pause
+ * then would only keep the session's next delivery waiting.
+ */
+import type { DeliveryOutcome } from '../store/delivery.ts'
+import type { PostResult } from './post.ts'
+
+export interface DeliverySchedule {
+  /** The pause after each attempt but the last. */
+  readonly pausesMs: readonly number[]
+  /** The longest pause that a receiver can ask for. */
+  readonly maxRetryAfterMs: number
+}
+
+export const DELIVERY_SCHEDULE: DeliverySchedule = { pausesMs: [1000, 3000], maxRetryAfterMs: 60_000 }
+
+/** `attempts`: how many there were, this one included. */
+export function outcomeOf(
+  schedule: DeliverySchedule,
+  attempts: number,
+  result: PostResult,
+): Omit<DeliveryOutcome, 'shownUrl'> {
+  const statusCode = result.kind === 'Answered' ? result.statusCode : null
+  if (isDelivered(statusCode)) return { status: 'DELIVERED', statusCode, error: null, waitMs: 0 }
+  const error = result.kind === 'Answered' ? describeStatus(result.statusCode) : result.error
+  const pauseMs = schedule.pausesMs[attempts - 1]
+  if (pauseMs === undefined || statusCode === 410) return { status: 'DEAD', statusCode, error, waitMs: 0 }
+  const waitMs = Math.max(pauseMs, Math.min(askedMs(result), schedule.maxRetryAfterMs))
+  return { status: 'PENDING', statusCode, error, waitMs }
+}
+
+function isDelivered(statusCode: number | null): boolean {
+  return statusCode !== null && statusCode >= 200 && statusCode < 300
+}
+
+function askedMs(result: PostResult): number {
+  if (result.kind !== 'Answered' || (result.statusCode !== 429 && result.statusCode !== 503)) return 0
+  return result.retryAfterMs ?? 0
+}
+
+function describeStatus(statusCode: number): string {
+  if (statusCode >= 300 && statusCode < 400)
+    return `The webhook answered with a redirect (${statusCode}), which is not followed.`
+  if (statusCode === 410) return 'The webhook is gone for good (410).'
+  return `The webhook answered ${statusCode}.`
+}

@@ -1,0 +1,219 @@
+/**
+ * Posts the agent's texts to the webhooks of sessions: the rows of `deliveries`, which a turn's commit writes. Whoever has
+ * committed some wakes their session here; retries, and what a full or stopping process cannot take, are jobs; a sweep at start
+ * and every minute finds what fell between (a crash between commit and wake, or in the middle of an attempt).
+ *
+ * What must hold: deliveries of a session go in order, one at a time; sessions do not wait for each other, except for places at
+ * the same host; every attempt's outcome is stored; at least once, whatever dies when.
+ */
+import type { LiveConfig } from '../config/config.ts'
+import type { ApiKeys } from '../config/api-keys.ts'
+import { webhookSecretsOf } from '../config/webhook-secret.ts'
+import { messageOf } from '../core/errors.ts'
+import { enqueueJobs, type NewJob } from '../jobs/enqueue-jobs.ts'
+import type { JobHandlers, PeriodicJob } from '../jobs/job-runner.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import type { Database } from '../store/database.ts'
+import {
+  claimDelivery,
+  handBackDelivery,
+  nextDelivery,
+  sessionsWithDueDeliveries,
+  settleDelivery,
+  type ClaimedDelivery,
+  type NextDelivery,
+} from '../store/delivery.ts'
+import type { AddressGuard } from './address-guard.ts'
+import { DELIVERY_SCHEDULE, outcomeOf, type DeliverySchedule } from './delivery-schedule.ts'
+import { HostGate } from './host-gate.ts'
+import { maskUrl } from './mask-url.ts'
+import { CONNECTIONS_PER_HOST, POST_TIMEOUT_MS, Poster, type PostResult } from './post.ts'
+import { signPost } from './sign-post.ts'
+
+export interface OutboxOptions {
+  readonly database: Database
+  readonly config: LiveConfig
+  readonly keys: ApiKeys
+  readonly guard: AddressGuard
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+  readonly schedule?: DeliverySchedule
+  /** For one attempt. */
+  readonly timeoutMs?: number
+}
+
+/** Posts under way at once, in this process. */
+const MAX_POSTS = 256
+/** Sessions that are seen to at once; each costs a few hundred bytes while it waits. Others are left to jobs. */
+const MAX_SESSIONS = 10_000
+/** An attempt belongs to who has counted it for as long as it can take, and this for storing its outcome. */
+const LEASE_MARGIN_MS = 5000
+const SWEEP_LIMIT = 5000
+/** How long posts under way may go on when the process stops. */
+const STOP_GRACE_MS = 3000
+const DELIVER = 'deliver'
+const SWEEP = 'sweep-deliveries'
+
+export class Outbox {
+  readonly #options: OutboxOptions
+  readonly #schedule: DeliverySchedule
+  readonly #timeoutMs: number
+  readonly #poster: Poster
+  readonly #gate = new HostGate({ total: MAX_POSTS, perHost: CONNECTIONS_PER_HOST })
+  /** Sessions that are seen to here; true: woken again meanwhile. */
+  readonly #active = new Map<string, boolean>()
+  readonly #running = new Set<Promise<void>>()
+  /** No further attempts here. */
+  readonly #stopping = new AbortController()
+  /** Those under way break off. */
+  readonly #ending = new AbortController()
+
+  constructor(options: OutboxOptions) {
+    this.#options = options
+    this.#schedule = options.schedule ?? DELIVERY_SCHEDULE
+    this.#timeoutMs = options.timeoutMs ?? POST_TIMEOUT_MS
+    this.#poster = new Poster({ guard: options.guard, clock: options.clock, timeoutMs: this.#timeoutMs })
+  }
+
+  /** For the job runner. */
+  readonly handlers: JobHandlers = {
+    [DELIVER]: async (payload) => this.wake((payload as { sessionId: string }).sessionId),
+    [SWEEP]: () => this.sweep(),
+  }
+
+  readonly periodic: readonly PeriodicJob[] = [{ name: SWEEP, cron: '* * * * *' }]
+
+  /** A session has deliveries that may be due. Returns at once and never throws; called twice it does no more than once. */
+  wake(sessionId: string): void {
+    if (this.#active.has(sessionId)) this.#active.set(sessionId, true)
+    else if (this.#stopping.signal.aborted || this.#active.size >= MAX_SESSIONS) this.#own(this.#leave(sessionId))
+    else this.#own(this.#see(sessionId))
+  }
+
+  /** Wakes every session whose next delivery is due and has nobody to see to it, as far as can be told. */
+  async sweep(): Promise<void> {
+    const waiting = await sessionsWithDueDeliveries(this.#options.database, SWEEP_LIMIT)
+    for (const sessionId of waiting) this.wake(sessionId)
+  }
+
+  /** Posts under way get a moment to end; what is left, other processes take up. Repeatable; never rejects. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    const cancel = this.#options.clock.after(STOP_GRACE_MS, () => this.#ending.abort())
+    while (this.#running.size > 0) await Promise.all(this.#running)
+    cancel()
+    await this.#poster.close()
+  }
+
+  #own(work: Promise<void>): void {
+    const owned = work.finally(() => this.#running.delete(owned))
+    this.#running.add(owned)
+  }
+
+  async #see(sessionId: string): Promise<void> {
+    this.#active.set(sessionId, false)
+    try {
+      do {
+        this.#active.set(sessionId, false)
+        await this.#deliverAll(sessionId)
+      } while (this.#active.get(sessionId) === true && !this.#stopping.signal.aborted)
+    } catch (error) {
+      this.#warn(sessionId, error)
+    }
+    this.#active.delete(sessionId)
+  }
+
+  /** All that is due now; a job sees to what is due later. */
+  async #deliverAll(sessionId: string): Promise<void> {
+    const { signal } = this.#stopping
+    let next = await nextDelivery(this.#options.database, sessionId)
+    while (next !== null) {
+      if (!next.isDue || signal.aborted) return this.#enqueue(sessionId, next.isDue ? {} : { runAt: next.dueAt })
+      next = await this.#attemptInTurn(sessionId, next)
+    }
+  }
+
+  /** Waits for a place at the host, attempts, and returns what is next. */
+  async #attemptInTurn(sessionId: string, { id, url }: NextDelivery): Promise<NextDelivery | null> {
+    const { database } = this.#options
+    const leave = await this.#gate.enter(url ?? '', this.#stopping.signal)
+    if (leave === null) return nextDelivery(database, sessionId)
+    let silent = false
+    try {
+      const claimed = await claimDelivery(database, id, this.#timeoutMs + LEASE_MARGIN_MS)
+      if (claimed === null) return await nextDelivery(database, sessionId)
+      const result = await this.#attempt(claimed)
+      silent = result.kind === 'Failed' && result.silent
+      return await this.#settle(claimed, result)
+    } catch (error) {
+      if (this.#ending.signal.aborted) return await nextDelivery(database, sessionId)
+      throw error
+    } finally {
+      leave({ silent })
+    }
+  }
+
+  async #attempt(claimed: ClaimedDelivery): Promise<PostResult> {
+    const { config, keys, clock, metrics, database } = this.#options
+    const { url, tokenName, id, sessionId, taskId, content, final } = claimed
+    if (url === null) return failure('The session has no webhook any more.')
+    const secrets = webhookSecretsOf(config.current().tokens.get(tokenName ?? ''), keys)
+    if (secrets.length === 0)
+      return failure(`The token "${tokenName}", which set the webhook, has no webhook_secret to sign with.`)
+    const body = JSON.stringify({ session: sessionId, task_id: taskId, type: 'msg', content, final })
+    const headers = signPost(secrets, { id, at: clock.now(), body })
+    const end = metrics.deliverySeconds.startTimer()
+    try {
+      return await this.#poster.post({ url, headers, body }, this.#ending.signal)
+    } catch (error) {
+      await handBackDelivery(database, claimed)
+      throw error
+    } finally {
+      end()
+    }
+  }
+
+  async #settle(claimed: ClaimedDelivery, result: PostResult): Promise<NextDelivery | null> {
+    const { database, logger, metrics } = this.#options
+    const shownUrl = maskUrl(claimed.url ?? '')
+    // Without a webhook there is nowhere to go, however often it is tried.
+    const schedule = claimed.url === null ? { ...this.#schedule, pausesMs: [] } : this.#schedule
+    const outcome = { ...outcomeOf(schedule, claimed.attempts, result), shownUrl }
+    const next = await settleDelivery(database, claimed, outcome)
+    metrics.deliveries.inc({ status: outcome.status })
+    const { id: deliveryId, sessionId, attempts } = claimed
+    const said = { deliveryId, sessionId, url: shownUrl, attempts, statusCode: outcome.statusCode }
+    if (outcome.status === 'DEAD') logger.warn({ ...said, error: outcome.error }, 'a delivery was given up')
+    else if (outcome.status === 'PENDING') logger.info({ ...said, error: outcome.error }, 'a delivery failed')
+    else logger.debug(said, 'delivered')
+    return next
+  }
+
+  /** To whichever process takes it. */
+  async #leave(sessionId: string): Promise<void> {
+    try {
+      await this.#enqueue(sessionId, {})
+    } catch (error) {
+      this.#warn(sessionId, error)
+    }
+  }
+
+  #enqueue(sessionId: string, when: Pick<NewJob, 'runAt'>): Promise<void> {
+    const job = { name: DELIVER, payload: { sessionId }, key: `${DELIVER}:${sessionId}`, ...when }
+    return enqueueJobs(this.#options.database, [job])
+  }
+
+  #warn(sessionId: string, error: unknown): void {
+    this.#options.logger.warn(
+      { sessionId, error: messageOf(error) },
+      'delivering broke off; it is taken up within a minute',
+    )
+  }
+}
+
+function failure(error: string): PostResult {
+  return { kind: 'Failed', error, silent: false }
+}

@@ -1,0 +1,180 @@
+/**
+ * The outbox of webhooks, as its runners see it: which delivery of a session is next, the right to attempt it, and what became
+ * of the attempt.
+ *
+ * What must hold: deliveries of a session are attempted in order of `seq`, one at a time, whoever runs them. An attempt is
+ * counted before it is made, and `next_attempt_at` then says until when it belongs to whoever counted it: should that process
+ * die, the delivery is due again. What an attempt came to is written only while it is still the last one counted.
+ */
+import type { DeliveryStatus } from '../core/status.ts'
+import { newId } from '../platform/id.ts'
+import type { Database, Statement } from './database.ts'
+
+/** The first pending delivery of a session. */
+export interface NextDelivery {
+  readonly id: string
+  /** Where it would go now; null: the session has no webhook any more. */
+  readonly url: string | null
+  /** By the database's time. */
+  readonly isDue: boolean
+  readonly dueAt: Date
+}
+
+const NEXT_COLUMNS = `d.id, s.webhook AS url, d.next_attempt_at <= now() AS "isDue", d.next_attempt_at AS "dueAt"`
+const PENDING = `d.status = 'PENDING'`
+
+const NEXT: Statement = {
+  name: 'delivery.next',
+  text: `SELECT ${NEXT_COLUMNS} FROM deliveries d JOIN sessions s ON s.id = d.session_id
+    WHERE d.session_id = $1 AND ${PENDING} ORDER BY d.seq LIMIT 1`,
+}
+
+export async function nextDelivery(database: Database, sessionId: string): Promise<NextDelivery | null> {
+  const [row] = await database.query<NextDelivery>(NEXT, [sessionId])
+  return row ?? null
+}
+
+/** A delivery that is to be attempted now. */
+export interface ClaimedDelivery {
+  readonly id: string
+  readonly sessionId: string
+  readonly taskId: string
+  /** Null: the session has no webhook any more. */
+  readonly url: string | null
+  /** The token that set the webhook. */
+  readonly tokenName: string | null
+  readonly content: string
+  readonly final: boolean
+  /** This attempt included. */
+  readonly attempts: number
+}
+
+/** A delivery goes where the session's webhook is at the attempt, so that a wrong one can be mended. */
+const CLAIM: Statement = {
+  name: 'delivery.claim',
+  text: `UPDATE deliveries d SET attempts = d.attempts + 1, next_attempt_at = now() + $2 * interval '1 millisecond',
+      url = coalesce(s.webhook, d.url), token_name = coalesce(s.webhook_token, d.token_name)
+    FROM sessions s, tasks t
+    WHERE d.id = $1 AND ${PENDING} AND d.next_attempt_at <= now() AND s.id = d.session_id AND t.id = d.task_id
+    RETURNING d.id, d.session_id AS "sessionId", d.task_id AS "taskId", s.webhook AS url, s.webhook_token AS "tokenName",
+      coalesce(t.output, '') AS content, d.final, d.attempts`,
+}
+
+/** Null: it is no longer due; somebody else attempts it. */
+export async function claimDelivery(database: Database, id: string, leaseMs: number): Promise<ClaimedDelivery | null> {
+  const [row] = await database.query<ClaimedDelivery>(CLAIM, [id, leaseMs])
+  return row ?? null
+}
+
+/** What an attempt came to. */
+export interface DeliveryOutcome {
+  readonly status: DeliveryStatus
+  readonly statusCode: number | null
+  readonly error: string | null
+  /** With PENDING: the pause before the next attempt. */
+  readonly waitMs: number
+  /** The address as the audit may show it. */
+  readonly shownUrl: string
+}
+
+const NEW_AUDIT_ENTRY = `INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, token_name, data)`
+
+const SETTLE: Statement = {
+  name: 'delivery.settle',
+  text: `WITH settled AS (
+      UPDATE deliveries d SET status = $3::delivery_status, last_status_code = $4::int, last_error = $5::text,
+        next_attempt_at = CASE WHEN $3 = 'PENDING' THEN now() + $6::float8 * interval '1 millisecond' END,
+        delivered_at = CASE WHEN $3 = 'DELIVERED' THEN now() END
+      WHERE d.id = $1 AND d.attempts = $2 AND ${PENDING}
+      RETURNING d.session_id, d.task_id, d.token_name, d.attempts, d.next_attempt_at),
+    audit AS (
+      ${NEW_AUDIT_ENTRY}
+      SELECT $7, now(), 'DELIVERY', settled.session_id, t.turn_id, 'delivery', settled.token_name,
+        jsonb_build_object('deliveryId', $1::text, 'taskId', settled.task_id, 'url', $8::text, 'status', $3::text,
+          'statusCode', $4::int, 'attempts', settled.attempts)
+      FROM settled JOIN tasks t ON t.id = settled.task_id)
+    SELECT $1 AS id, NULL AS url, false AS "isDue", settled.next_attempt_at AS "dueAt" FROM settled WHERE $3 = 'PENDING'
+    UNION ALL (SELECT ${NEXT_COLUMNS} FROM deliveries d JOIN sessions s ON s.id = d.session_id
+      WHERE $3 <> 'PENDING' AND d.session_id = $9 AND ${PENDING} AND d.id <> $1 ORDER BY d.seq LIMIT 1)`,
+}
+
+/**
+ * Stores what the attempt came to, with its audit entry, and returns the session's next delivery. An outcome that comes too
+ * late (somebody else has attempted it since) is not stored.
+ */
+export async function settleDelivery(
+  database: Database,
+  claimed: ClaimedDelivery,
+  outcome: DeliveryOutcome,
+): Promise<NextDelivery | null> {
+  const { status, statusCode, error, waitMs, shownUrl } = outcome
+  const attempt = [claimed.id, claimed.attempts, status, statusCode, error, waitMs]
+  const [row] = await database.query<NextDelivery>(SETTLE, [...attempt, newId('audit'), shownUrl, claimed.sessionId])
+  return row ?? null
+}
+
+const HAND_BACK: Statement = {
+  name: 'delivery.hand-back',
+  text: `UPDATE deliveries d SET attempts = d.attempts - 1, next_attempt_at = now()
+    WHERE d.id = $1 AND d.attempts = $2 AND ${PENDING}`,
+}
+
+/** An attempt that was broken off because this process stops does not count. */
+export async function handBackDelivery(database: Database, claimed: ClaimedDelivery): Promise<void> {
+  await database.query(HAND_BACK, [claimed.id, claimed.attempts])
+}
+
+const WAITING: Statement = {
+  name: 'delivery.waiting',
+  text: `SELECT session_id AS "sessionId" FROM (
+      SELECT DISTINCT ON (d.session_id) d.session_id, d.next_attempt_at FROM deliveries d WHERE ${PENDING}
+      ORDER BY d.session_id, d.seq) next
+    WHERE next_attempt_at <= now() ORDER BY next_attempt_at LIMIT $1`,
+}
+
+/** Sessions whose next delivery is due, those that wait longest first. */
+export async function sessionsWithDueDeliveries(database: Database, limit: number): Promise<string[]> {
+  const rows = await database.query<{ sessionId: string }>(WAITING, [limit])
+  return rows.map(({ sessionId }) => sessionId)
+}
+
+export type RedeliverResult =
+  | { readonly kind: 'Redelivering'; readonly sessionId: string }
+  | { readonly kind: 'NoDelivery' }
+  | { readonly kind: 'StillPending' }
+  | { readonly kind: 'NoWebhook'; readonly sessionId: string }
+
+const REDELIVER: Statement = {
+  name: 'delivery.redeliver',
+  text: `WITH held AS (
+      SELECT d.id, d.status, d.session_id, d.task_id, s.webhook, s.webhook_token
+      FROM deliveries d JOIN sessions s ON s.id = d.session_id WHERE d.id = $1 FOR UPDATE OF d),
+    again AS (
+      UPDATE deliveries d SET status = 'PENDING', attempts = 0, next_attempt_at = now(), delivered_at = NULL
+      FROM held WHERE d.id = held.id AND held.status <> 'PENDING' AND held.webhook IS NOT NULL
+      RETURNING d.session_id, d.task_id),
+    audit AS (
+      ${NEW_AUDIT_ENTRY}
+      SELECT $2, now(), 'DELIVERY', again.session_id, t.turn_id, $3, $4,
+        jsonb_build_object('deliveryId', $1::text, 'taskId', again.task_id, 'url',
+          (SELECT regexp_replace(webhook, '^([a-z]+://[^/?#]+).*$', '\\1/…') FROM held), 'status', 'PENDING',
+          'statusCode', NULL::int, 'attempts', 0)
+      FROM again JOIN tasks t ON t.id = again.task_id)
+    SELECT held.session_id AS "sessionId", held.status, held.webhook IS NOT NULL AS "hasWebhook" FROM held`,
+}
+
+/** Makes a delivery that was delivered or given up due again, under the same id, with all its attempts. */
+export async function redeliver(
+  database: Database,
+  id: string,
+  by: { readonly userName: string | null; readonly tokenName: string },
+): Promise<RedeliverResult> {
+  const values = [id, newId('audit'), by.userName, by.tokenName]
+  const [row] = await database.query<{ sessionId: string; status: DeliveryStatus; hasWebhook: boolean }>(
+    REDELIVER,
+    values,
+  )
+  if (row === undefined) return { kind: 'NoDelivery' }
+  if (row.status === 'PENDING') return { kind: 'StillPending' }
+  return { kind: row.hasWebhook ? 'Redelivering' : 'NoWebhook', sessionId: row.sessionId }
+}

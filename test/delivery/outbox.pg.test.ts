@@ -1,0 +1,314 @@
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, test } from 'vitest'
+import { newWebhookSecret } from '../../src/config/webhook-secret.ts'
+import { DeliveryWorld, FAST } from './delivery-world.ts'
+import { answer, endlessBody, hang, inTurn, Receiver, reset, slowHeaders, type Behaviour } from './receiver.ts'
+
+test('a text is posted once, signed, as its row says', async () => {
+  await using world = await DeliveryWorld.create()
+  await using receiver = await Receiver.start()
+  const { outbox, metrics } = await world.deliverer()
+  const [first = '', second = ''] = await world.commit('cli:demo', receiver.url(), ['One moment.', 'Done: 42 ✓'])
+  outbox.wake('cli:demo')
+  await world.settled(second)
+  expect(receiver.received.all.map(({ body }) => body)).toMatchObject([
+    { session: 'cli:demo', type: 'msg', content: 'One moment.', final: false },
+    { session: 'cli:demo', type: 'msg', content: 'Done: 42 ✓', final: true },
+  ])
+  const [post] = receiver.received.all
+  expect(Object.keys(post?.body ?? {})).toEqual(['session', 'task_id', 'type', 'content', 'final'])
+  expect(post?.headers).toMatchObject({ 'webhook-id': first, 'content-type': 'application/json' })
+  expect(new Webhook(world.secrets[0] ?? '').verify(post?.raw ?? '', post?.headers ?? {})).toEqual(post?.body)
+  expect(await world.row(first)).toMatchObject({
+    status: 'DELIVERED',
+    attempts: 1,
+    last_status_code: 204,
+    last_error: null,
+    next_attempt_at: null,
+    delivered_at: expect.any(Date),
+  })
+  expect(await metrics.registry.getSingleMetricAsString('factotum_deliveries_total')).toContain(
+    '{status="DELIVERED"} 2',
+  )
+})
+
+describe('what receivers do', () => {
+  const dead = { status: 'DEAD', attempts: 3, next_attempt_at: null, delivered_at: null }
+  test.each<[string, Behaviour, object]>([
+    ['500', answer(500), { ...dead, last_status_code: 500, last_error: 'The webhook answered 500.' }],
+    ['400', answer(400), { ...dead, last_status_code: 400 }],
+    ['410', answer(410), { ...dead, attempts: 1, last_status_code: 410 }],
+    ['429 without Retry-After', answer(429), { ...dead, last_status_code: 429 }],
+    ['hanging', hang, { ...dead, last_status_code: null, last_error: 'The webhook did not answer within 0.1 s.' }],
+    ['slow headers', slowHeaders, { ...dead, last_error: 'The webhook did not answer within 0.1 s.' }],
+    ['a reset', reset, { ...dead, last_error: expect.stringContaining('could not be reached') }],
+    ['an endless error', endlessBody(500), { ...dead, last_status_code: 500 }],
+    ['an endless good answer', endlessBody(200), { status: 'DELIVERED', attempts: 1, last_status_code: 200 }],
+    [
+      'better the third time',
+      inTurn(answer(500), reset, answer(200)),
+      { status: 'DELIVERED', attempts: 3, last_status_code: 200, last_error: null },
+    ],
+    [
+      'headers without end',
+      (response) => response.writeHead(200, { 'x-long': 'x'.repeat(20_000) }).end(),
+      { ...dead, last_error: expect.stringContaining('could not be reached') },
+    ],
+  ])('%s', async (_name, behaviour, expected) => {
+    await using world = await DeliveryWorld.create({ timeoutMs: 100 })
+    await using receiver = await Receiver.start(behaviour)
+    const { outbox } = await world.deliverer()
+    const [id = ''] = await world.commit('cli:demo', receiver.url(), ['Hello'])
+    outbox.wake('cli:demo')
+    const row = await world.settled(id)
+    expect(row).toMatchObject(expected)
+    expect(receiver.received.all).toHaveLength(row.attempts)
+    expect(new Set(receiver.received.all.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]))
+  })
+
+  test('a redirect to somewhere inside is not followed', async () => {
+    await using world = await DeliveryWorld.create()
+    await using inside = await Receiver.start()
+    await using receiver = await Receiver.start(answer(307, { location: inside.url() }))
+    const { outbox } = await world.deliverer()
+    const [id = ''] = await world.commit('cli:demo', receiver.url(), ['Hello'])
+    outbox.wake('cli:demo')
+    const { last_error: error } = await world.settled(id)
+    expect(error).toBe('The webhook answered with a redirect (307), which is not followed.')
+    expect(inside.received.all).toEqual([])
+  })
+
+  test('nobody there', async () => {
+    await using world = await DeliveryWorld.create()
+    const receiver = await Receiver.start()
+    const url = receiver.url()
+    await receiver[Symbol.asyncDispose]()
+    const { outbox } = await world.deliverer()
+    const [id = ''] = await world.commit('cli:demo', url, ['Hello'])
+    outbox.wake('cli:demo')
+    expect(await world.settled(id)).toMatchObject({ ...dead, last_error: expect.stringContaining('ECONNREFUSED') })
+  })
+
+  test('Retry-After is honoured, up to a limit', async () => {
+    await using world = await DeliveryWorld.create({ schedule: { ...FAST, maxRetryAfterMs: 200 } })
+    await using receiver = await Receiver.start(inTurn(answer(503, { 'retry-after': '3600' }), answer(200)))
+    const { outbox } = await world.deliverer()
+    const [id = ''] = await world.commit('cli:demo', receiver.url(), ['Hello'])
+    outbox.wake('cli:demo')
+    await world.settled(id)
+    const [first, second] = receiver.received.all
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(195)
+  })
+
+  test('little of an answer is read', async () => {
+    await using world = await DeliveryWorld.create()
+    const poured = Promise.withResolvers<number>()
+    await using receiver = await Receiver.start(endlessBody(200, poured.resolve))
+    const { outbox } = await world.deliverer()
+    await world.commit('cli:demo', receiver.url(), ['Hello'])
+    outbox.wake('cli:demo')
+    // What the operating system buffers on the way, and no more.
+    expect(await poured.promise).toBeLessThan(8_000_000)
+  })
+})
+
+describe('nothing inside is ever reached', () => {
+  test.each([
+    'http://127.0.0.1:PORT/',
+    'http://2130706433:PORT/',
+    'http://[::ffff:127.0.0.1]:PORT/',
+    'http://localhost:PORT/',
+    'http://0.0.0.0:PORT/',
+  ])('%s, set while it was allowed', async (url) => {
+    await using world = await DeliveryWorld.create({ allowList: [] })
+    await using inside = await Receiver.start()
+    const { outbox } = await world.deliverer()
+    const [id = ''] = await world.commit('cli:demo', url.replace('PORT', String(inside.port)), ['Hello'])
+    outbox.wake('cli:demo')
+    expect(await world.settled(id)).toMatchObject({ status: 'DEAD', last_status_code: null })
+    expect(inside.received.all).toEqual([])
+  })
+
+  test('a name that led outside when it was set, and leads inside when it is used', async () => {
+    await using inside = await Receiver.start()
+    const resolve = async (): Promise<{ address: string; family: number }[]> => [{ address: '127.0.0.1', family: 4 }]
+    await using world = await DeliveryWorld.create({ allowList: [], resolve })
+    const { outbox } = await world.deliverer()
+    const [id = ''] = await world.commit('cli:demo', `http://rebinding.example:8080/`, ['Hello'])
+    outbox.wake('cli:demo')
+    expect(await world.settled(id)).toMatchObject({
+      status: 'DEAD',
+      last_error: expect.stringContaining('must not lead to 127.0.0.1'),
+    })
+    expect(inside.received.all).toEqual([])
+  })
+})
+
+describe('order and independence', () => {
+  test('a session keeps its order through failures, and a dead delivery does not hold up the next', async () => {
+    await using world = await DeliveryWorld.create()
+    await using receiver = await Receiver.start((response, { body }, nth) =>
+      response.writeHead(body.content === 'b' || (body.content === 'c' && nth < 3) ? 500 : 200).end(),
+    )
+    const { outbox } = await world.deliverer()
+    const ids = await world.commit('cli:demo', receiver.url(), ['a', 'b', 'c', 'd'])
+    outbox.wake('cli:demo')
+    await world.settled(ids[3] ?? '')
+    expect(receiver.received.all.map(({ body }) => body.content).join('')).toBe('abbbcccd')
+    const statuses = await Promise.all(ids.map(async (id) => (await world.row(id)).status))
+    expect(statuses).toEqual(['DELIVERED', 'DEAD', 'DELIVERED', 'DELIVERED'])
+  })
+
+  test('receivers that hang keep no other session waiting', async () => {
+    await using world = await DeliveryWorld.create({ timeoutMs: 60_000 })
+    await using hanging = await Receiver.start(hang)
+    await using good = await Receiver.start()
+    const { outbox } = await world.deliverer()
+    for (let n = 0; n < 20; n += 1) {
+      await world.commit(`cli:hanging-${n}`, hanging.url(), ['Hello'])
+      outbox.wake(`cli:hanging-${n}`)
+    }
+    await hanging.received.until((all) => all.length === 4)
+    const [id = ''] = await world.commit('cli:good', good.url(), ['Hello'])
+    outbox.wake('cli:good')
+    expect(await world.settled(id)).toMatchObject({ status: 'DELIVERED', attempts: 1 })
+    expect(hanging.received.all).toHaveLength(4)
+  })
+
+  test('many sessions are served side by side, at most four at a time by one host', async () => {
+    await using world = await DeliveryWorld.create()
+    await using receiver = await Receiver.start()
+    const { outbox } = await world.deliverer()
+    const sessions = Array.from({ length: 30 }, (_, n) => `cli:many-${n}`)
+    const ids = await Promise.all(sessions.map((session) => world.commit(session, receiver.url(), ['1', '2', '3'])))
+    for (const session of sessions) outbox.wake(session)
+    await receiver.received.until((all) => all.length === 90)
+    await Promise.all(ids.map((all) => world.settled(all[2] ?? '')))
+    for (const session of sessions) {
+      const own = receiver.received.all.filter(({ body }) => body.session === session)
+      expect(own.map(({ body }) => body.content)).toEqual(['1', '2', '3'])
+    }
+    expect(receiver.mostAtOnce).toBeLessThanOrEqual(4)
+  })
+
+  test('two processes that see to the same session post each text once, in order', async () => {
+    await using world = await DeliveryWorld.create()
+    await using receiver = await Receiver.start()
+    const processes = await Promise.all([world.deliverer(), world.deliverer()])
+    const texts = Array.from({ length: 20 }, (_, n) => String(n))
+    const ids = await world.commit('cli:demo', receiver.url(), texts)
+    for (const { outbox } of processes) outbox.wake('cli:demo')
+    await world.settled(ids.at(-1) ?? '')
+    expect(receiver.received.all.map(({ body }) => body.content)).toEqual(texts)
+  })
+})
+
+describe('at least once', () => {
+  test('an attempt whose process died is made again when its time is over, and counts', async () => {
+    await using world = await DeliveryWorld.create()
+    await using receiver = await Receiver.start()
+    const [id = ''] = await world.commit('cli:demo', receiver.url(), ['Hello'])
+    // As a process leaves it that dies after it has counted the attempt; and its time is over.
+    await world.sql("UPDATE deliveries SET attempts = 1, next_attempt_at = now() - interval '1 ms' WHERE id = $1", id)
+    const { outbox } = await world.deliverer()
+    await outbox.sweep()
+    expect(await world.settled(id)).toMatchObject({ status: 'DELIVERED', attempts: 2 })
+  })
+
+  test('what was committed and never woken is found', async () => {
+    await using world = await DeliveryWorld.create()
+    await using receiver = await Receiver.start()
+    const ids = await Promise.all([1, 2, 3].map((n) => world.commit(`cli:${n}`, receiver.url(), ['Hello'])))
+    const { outbox } = await world.deliverer()
+    await outbox.sweep()
+    await Promise.all(ids.flat().map((id) => world.settled(id)))
+    expect(receiver.received.all).toHaveLength(3)
+  })
+
+  test('a process that stops in the middle of an attempt hands it back uncounted, and another takes it up', async () => {
+    await using world = await DeliveryWorld.create({ timeoutMs: 60_000 })
+    await using receiver = await Receiver.start(inTurn(hang, answer(200)))
+    const one = await world.deliverer()
+    const [id = ''] = await world.commit('cli:demo', receiver.url(), ['Hello'])
+    one.outbox.wake('cli:demo')
+    await receiver.received.until((all) => all.length === 1)
+    await one.stop()
+    expect(await world.row(id)).toMatchObject({ status: 'PENDING', attempts: 0 })
+    await world.deliverer()
+    expect(await world.settled(id)).toMatchObject({ status: 'DELIVERED', attempts: 1 })
+    expect(receiver.received.all).toHaveLength(2)
+  })
+})
+
+describe('secrets and webhooks that change', () => {
+  test('while one secret replaces the other, a post carries the signatures of both', async () => {
+    const secrets = [newWebhookSecret(), newWebhookSecret()]
+    await using world = await DeliveryWorld.create({ secrets })
+    await using receiver = await Receiver.start()
+    const { outbox } = await world.deliverer()
+    const [id = ''] = await world.commit('cli:demo', receiver.url(), ['Hello'])
+    outbox.wake('cli:demo')
+    await world.settled(id)
+    const [post] = receiver.received.all
+    for (const secret of secrets) {
+      expect(new Webhook(secret).verify(post?.raw ?? '', post?.headers ?? {})).toEqual(post?.body)
+    }
+    expect(() => new Webhook(newWebhookSecret()).verify(post?.raw ?? '', post?.headers ?? {})).toThrow('No matching')
+  })
+
+  test('a delivery goes where the webhook is now; without one it is given up', async () => {
+    await using world = await DeliveryWorld.create()
+    await using wrong = await Receiver.start(answer(500))
+    await using right = await Receiver.start()
+    const { outbox } = await world.deliverer()
+    const [moved = ''] = await world.commit('cli:moved', wrong.url(), ['Hello'])
+    await world.sql("UPDATE sessions SET webhook = $1 WHERE id = 'cli:moved'", right.url())
+    outbox.wake('cli:moved')
+    expect(await world.settled(moved)).toMatchObject({ status: 'DELIVERED', url: right.url() })
+    const [gone = ''] = await world.commit('cli:gone', right.url(), ['Hello'])
+    await world.sql("UPDATE sessions SET webhook = NULL WHERE id = 'cli:gone'")
+    outbox.wake('cli:gone')
+    expect(await world.settled(gone)).toMatchObject({
+      status: 'DEAD',
+      attempts: 1,
+      last_error: expect.stringContaining('no webhook any more'),
+    })
+    expect(wrong.received.all).toEqual([])
+  })
+
+  test('a token that cannot sign any more posts nothing', async () => {
+    await using world = await DeliveryWorld.create()
+    await using receiver = await Receiver.start()
+    const { outbox } = await world.deliverer()
+    const [id = ''] = await world.commit('cli:demo', receiver.url(), ['Hello'])
+    await world.sql("UPDATE sessions SET webhook_token = 'removed' WHERE id = 'cli:demo'")
+    outbox.wake('cli:demo')
+    expect(await world.settled(id)).toMatchObject({
+      status: 'DEAD',
+      last_error: expect.stringContaining('no webhook_secret'),
+    })
+    expect(receiver.received.all).toEqual([])
+  })
+})
+
+test('every attempt is in the audit, without the path of the webhook', async () => {
+  await using world = await DeliveryWorld.create()
+  await using receiver = await Receiver.start(inTurn(answer(500), answer(200)))
+  const { outbox } = await world.deliverer()
+  const [id = ''] = await world.commit('cli:demo', receiver.url('/hook/secret?key=hush'), ['Hello'])
+  outbox.wake('cli:demo')
+  await world.settled(id)
+  const entries = await world.sql<{ data: object; token_name: string; turn_id: string }>(
+    "SELECT data, token_name, turn_id FROM audit_entries WHERE kind = 'DELIVERY' ORDER BY pos",
+  )
+  const url = `http://127.0.0.1:${receiver.port}/…`
+  expect(entries).toMatchObject([
+    {
+      token_name: 'bridge',
+      turn_id: expect.stringContaining('turn_'),
+      data: { deliveryId: id, url, status: 'PENDING', statusCode: 500, attempts: 1 },
+    },
+    { token_name: 'bridge', data: { deliveryId: id, url, status: 'DELIVERED', statusCode: 200, attempts: 2 } },
+  ])
+  expect(JSON.stringify(entries)).not.toContain('Hello')
+})
