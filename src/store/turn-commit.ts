@@ -44,6 +44,8 @@ export interface Committed {
   readonly cancelRequested: boolean
   /** The turn ended and nothing waits behind it, or it waits without a worker: the session is free, and the lease is no more. */
   readonly released: boolean
+  /** Texts wait to be posted to the session's webhook. */
+  readonly hasDeliveries: boolean
 }
 
 /** Commits `write`. Throws AppError LEASE_LOST when another node has the session now; then nothing was written. */
@@ -66,6 +68,7 @@ export async function commitTurn(
     })),
     cancelRequested: row.cancel_requested,
     released: write.pause !== undefined || (write.finish !== undefined && row.queue_length === 0),
+    hasDeliveries: row.has_webhook && isFilled(write.deliveries),
   }
 }
 
@@ -73,6 +76,7 @@ interface Row {
   readonly base: number
   readonly queue_length: number
   readonly cancel_requested: boolean
+  readonly has_webhook: boolean
 }
 
 /** Each part of a write that is there adds its fragment; the shape of a write names its prepared statement. */
@@ -84,7 +88,7 @@ function render(lease: Lease, turn: TurnRef, write: TurnWrite): { statement: Sta
   const text = `WITH ${Object.entries(parts)
     .map(([name, sql]) => `w_${name} AS (${sql})`)
     .join(',\n')}
-SELECT f.base, f.queue_length, t.cancel_requested FROM w_fence f, w_turn t`
+SELECT f.base, f.queue_length, f.webhook IS NOT NULL AS has_webhook, t.cancel_requested FROM w_fence f, w_turn t`
   return { statement: { name: `turn.${shape}`, text }, values }
 }
 

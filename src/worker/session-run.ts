@@ -4,6 +4,7 @@
  */
 import type { Agents } from '../agents/agent.ts'
 import type { LiveConfig } from '../config/config.ts'
+import type { Outbox } from '../delivery/outbox.ts'
 import { AppError, messageOf } from '../core/errors.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Feed } from '../events/feed.ts'
@@ -35,6 +36,8 @@ export interface SessionRunOptions {
   readonly config: LiveConfig
   readonly agents: Agents
   readonly commands: CommandRunner
+  /** Told of sessions that have texts to post. */
+  readonly outbox: Pick<Outbox, 'wake'>
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
@@ -156,7 +159,7 @@ export class SessionRun {
   }
 
   #contextOf(turn: OpenTurn, logger: Logger): TurnContext {
-    const { lease, database, feed, doorbell, clock, config, agents, commands, metrics } = this.#options
+    const { lease, database, feed, doorbell, clock, config, agents, commands, metrics, outbox } = this.#options
     const turnAbort = this.#turnAbort
     const journal = new Journal({
       sessionId: lease.sessionId,
@@ -170,6 +173,7 @@ export class SessionRun {
         countWrite(metrics, write)
         for (const news of knowledgeNewsOf(write)) doorbell.ring(news)
         this.#isReleased = committed.released
+        if (committed.hasDeliveries) outbox.wake(lease.sessionId)
         return committed
       },
       onCommitted: (events) => feed.published(events),
