@@ -1,4 +1,5 @@
 /** What strict structured output demands of a schema: providers refuse one that breaks a rule, and only at run time. */
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { consolidationFormat } from './consolidator/output.ts'
 import { curationFormat } from './curator/output.ts'
@@ -23,13 +24,19 @@ function walk(schema: JsonSchema, path = '$'): [string, JsonSchema][] {
   return [[path, schema], ...inside, ...items, ...choices]
 }
 
+/** Every field, in the order of the text. */
+function fieldsOf({ properties = {}, items, anyOf = [] }: JsonSchema): string[] {
+  const own = Object.entries(properties).flatMap(([key, value]) => [key, ...fieldsOf(value)])
+  return [...own, ...(items === undefined ? [] : fieldsOf(items)), ...anyOf.flatMap(fieldsOf)]
+}
+
 describe.each([
-  ['plan', planFormat([]).schema],
-  ['review', REVIEW_FORMAT.schema],
-  ['curation', curationFormat([]).schema],
-  ['consolidation', consolidationFormat([]).schema],
-  ['paraphrase', paraphraseFormat([]).schema],
-])('the schema of a %s', (name, schema) => {
+  ['plan', 'planner', planFormat([]).schema],
+  ['review', 'reviewer', REVIEW_FORMAT.schema],
+  ['curation', 'curator', curationFormat([]).schema],
+  ['consolidation', 'consolidator', consolidationFormat([]).schema],
+  ['paraphrase', 'paraphraser', paraphraseFormat([]).schema],
+])('the schema of a %s', (name, prompt, schema) => {
   const all = walk(schema?.json as JsonSchema)
 
   test('has its name', () => {
@@ -43,6 +50,13 @@ describe.each([
       expect(object.additionalProperties).toBe(false)
     },
   )
+
+  test('has the fields that the prompt shows, in the same order', () => {
+    const text = readFileSync(new URL(`${prompt}/prompt.md`, import.meta.url), 'utf8')
+    const shape = /^`?(?:Answer .*: )?`?(\{.*\})`$/m.exec(text)?.[1] ?? ''
+    const shown = [...shape.matchAll(/"(\w+)": /g)].map((match) => match[1])
+    expect(shown).toEqual(fieldsOf(schema?.json as JsonSchema))
+  })
 
   test('uses only what strict mode knows', () => {
     const keywords = new Set(all.flatMap(([, one]) => Object.keys(one)))

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { validatePlan } from '../core/plan-rules.ts'
+import type { SkillSummary } from '../core/skill.ts'
 import { planFormat } from './planner/output.ts'
 import { createRolePrompts } from './role-prompts.ts'
 
@@ -15,11 +16,27 @@ afterEach(() => rm(home, { recursive: true }))
 
 const override = (text: string): Promise<void> => writeFile(join(home, 'roles', 'reviewer.md'), text)
 
+const QUESTIONS = [{ id: 'question_one', content: 'Which package manager do the servers use?' }]
+const SEARCH: SkillSummary = {
+  name: 'search',
+  version: null,
+  summary: 'Searches the web.',
+  secrets: ['SEARCH_KEY'],
+  args: [
+    { name: 'query', type: 'string', required: true, default: null, description: '' },
+    { name: 'count', type: 'int', required: false, default: 10, description: '' },
+  ],
+}
+
 describe('system prompts', () => {
   test.each([
     ['planner', '# You are the planner'],
     ['reviewer', '# You are the reviewer'],
     ['messenger', '# You are the messenger'],
+    ['curator', '# You are the curator'],
+    ['summarizer', '# You are the summarizer'],
+    ['consolidator', '# You are the summarizer, and consolidate facts'],
+    ['paraphraser', '# You are the paraphraser'],
   ] as const)('the %s has a built-in one, and the ground rules', async (role, heading) => {
     const prompt = await createRolePrompts(home).systemPrompt(role)
     expect(prompt.startsWith(heading)).toBe(true)
@@ -33,12 +50,16 @@ describe('system prompts', () => {
   test('the planner has two worked examples that obey its own rules', async () => {
     const prompt = await createRolePrompts(home).systemPrompt('planner')
     const examples = [...prompt.matchAll(/```json\n([\s\S]*?)\n```/g)].map((match) =>
-      planFormat([]).parse(match[1] ?? ''),
+      planFormat(QUESTIONS).parse(match[1] ?? ''),
     )
     expect(examples).toHaveLength(2)
-    for (const example of examples) {
-      expect(example.kind === 'usable' && validatePlan(example.value, { maxTasks: 20, skills: [] })).toEqual([])
-    }
+    const plans = examples.flatMap((example) => (example.kind === 'usable' ? [example.value] : []))
+    expect(plans.map((plan) => validatePlan(plan, { maxTasks: 20, skills: [SEARCH] }))).toEqual([[], []])
+    expect(plans.flatMap((plan) => plan.answers)).toEqual([
+      { questionId: 'question_one', answer: 'The servers use apt as their package manager.' },
+    ])
+    for (const { goal, tasks, secrets, answers } of plans)
+      for (const { value } of secrets) expect(JSON.stringify([goal, tasks, answers])).not.toContain(value)
   })
 
   test('an override replaces the role, never the ground rules', async () => {

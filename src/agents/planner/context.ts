@@ -57,7 +57,7 @@ function describeEnvironment({ maxTasks }: PlannerContext, { execTimeoutMs }: En
     `- Tasks in a plan: at most ${maxTasks}.`,
     `- Time for one command: ${execTimeoutMs / 1000} seconds.`,
     '- Output kept of one command: 1 MiB.',
-    '- Commands run with bash in the workspace; $HOME is inside it, and only PATH, HOME and LANG are set.',
+    '- Commands run with bash in the workspace; $HOME is inside it, and only PATH, HOME, LANG and FACTOTUM_OUTPUTS are set.',
   ].join('\n')
 }
 

@@ -12,7 +12,8 @@ export function describeSkills(skills: readonly SkillSummary[], fence: Fence): s
 
 function describeSkill({ name, summary, args, secrets }: SkillSummary): string {
   const takes = args.length === 0 ? ['  takes no arguments'] : args.map(describeArgument)
-  const uses = secrets.length === 0 ? [] : [`  is given these secrets, if the session holds them: ${secrets.join(', ')}`]
+  const uses =
+    secrets.length === 0 ? [] : [`  is given these secrets, if the session holds them: ${secrets.join(', ')}`]
   return [`${name}: ${bound(summary)}`, ...takes, ...uses].join('\n')
 }
 
