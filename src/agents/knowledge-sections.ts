@@ -5,6 +5,7 @@
 import type { KnownFact, OpenQuestion, ReplanContext } from './agent.ts'
 import type { Fence } from './fence.ts'
 import { labelItems, type LabelPrefix } from './labels.ts'
+import { oneLine } from './one-line.ts'
 import { preview } from './preview.ts'
 
 const MAX_SUMMARY_CHARS = 16_000
@@ -36,11 +37,10 @@ export function describeAttempts(history: ReplanContext['history'], fence: Fence
   return attempts.join('\n\n')
 }
 
-/** Each with its label, on a line of its own. */
+/** Each with its label, on a line of its own: whatever a text holds, no line of it can pass for another item. */
 export function listItems(prefix: LabelPrefix, items: readonly { readonly content: string }[]): string {
   const lines = [...labelItems(prefix, items)].map(([label, { content }]) => {
-    const text = preview(content, { maxChars: MAX_ITEM_CHARS })
-    return `${label}: ${text.replaceAll(/\s*\n\s*/g, ' ')}`
+    return `${label}: ${oneLine(preview(content, { maxChars: MAX_ITEM_CHARS }))}`
   })
   return lines.join('\n')
 }

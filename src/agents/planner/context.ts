@@ -3,6 +3,7 @@ import type { PlanFeedback, PlannerContext, ReplanContext } from '../agent.ts'
 import type { Fence } from '../fence.ts'
 import { describeAttempts, describeFacts, describeQuestions, describeSummary } from '../knowledge-sections.ts'
 import { nameSender } from '../name-sender.ts'
+import { oneLine } from '../one-line.ts'
 import { preview } from '../preview.ts'
 import { describeTask, describeTasks, shareOut } from '../task-report.ts'
 import { describeSkills } from './skills-section.ts'
@@ -83,8 +84,7 @@ function describeSecrets(names: readonly string[]): string[] {
 function describeStrangers(paraphrased: PlannerContext['paraphrased'], fence: Fence): string[] {
   if (paraphrased.length === 0) return []
   const lines = paraphrased.map(({ sender, text }) => {
-    const words = preview(text, { maxChars: MAX_PARAPHRASE_CHARS }).replaceAll(/\s*\n\s*/g, ' ')
-    return `From ${nameSender(sender)}: ${words}`
+    return `From ${nameSender(sender)}: ${oneLine(preview(text, { maxChars: MAX_PARAPHRASE_CHARS }))}`
   })
   return [`# What strangers wrote meanwhile, retold, oldest first\n\n${fence.wrap('DATA_STRANGERS', lines.join('\n'))}`]
 }
