@@ -113,6 +113,8 @@ export interface TurnWrite {
   /** Open questions that the user's message answered. */
   readonly answers?: readonly { readonly questionId: string; readonly answer: string; readonly at: Date }[]
   readonly messageTexts?: readonly MessageText[]
+  /** The session's preview of its last message becomes `now`, if it still is the one with this SHA-256 (hex). */
+  readonly preview?: { readonly wasSha256: string; readonly now: string }
   readonly summary?: NewSummary
   readonly deliveries?: readonly NewDelivery[]
   readonly files?: readonly NewPublishedFile[]
@@ -122,6 +124,11 @@ export interface TurnWrite {
    * `until` (null: when somebody makes the session ready). `reason` is for people.
    */
   readonly pause?: { readonly reason: string; readonly at: Date; readonly until: Date | null }
+  /**
+   * The turn has failed, and the user was told why; what follows (knowledge, then `finish`) does not change that. Durable before
+   * it, so that a turn that is continued knows how it had ended.
+   */
+  readonly failure?: string
   /** The turn ends: also settles its message and the session's counters. */
   readonly finish?: { readonly status: FinalTurnStatus; readonly failure: string | null; readonly at: Date }
 }
@@ -140,13 +147,17 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
   const step = second.step ?? first.step
   const finish = second.finish ?? first.finish
   const summary = second.summary ?? first.summary
+  const preview = second.preview ?? first.preview
   const pause = second.pause ?? first.pause
+  const failure = second.failure ?? first.failure
   return {
     events: [...first.events, ...second.events],
     ...(step === undefined ? {} : { step }),
     ...(finish === undefined ? {} : { finish }),
     ...(summary === undefined ? {} : { summary }),
+    ...(preview === undefined ? {} : { preview }),
     ...(pause === undefined ? {} : { pause }),
+    ...(failure === undefined ? {} : { failure }),
     plans: join(first.plans, second.plans),
     tasks,
     taskPatches: patches,

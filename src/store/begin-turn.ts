@@ -5,6 +5,7 @@
  * planner, whom a turn asks first, then waits for no further read.
  */
 import type { SessionEvent } from '../core/session-event.ts'
+import type { PipelineStep } from '../core/status.ts'
 import type { Usage } from '../core/usage.ts'
 import type { Database } from './database.ts'
 import type { Lease, TurnRef } from './turn-commit.ts'
@@ -19,6 +20,10 @@ export interface OpenTurn extends TurnRef {
   /** The turn had been started before: its rows say how far it came. */
   readonly resumed: boolean
   readonly cancelRequested: boolean
+  /** The last step it came to, of a turn that had been started before. */
+  readonly step: PipelineStep | null
+  /** It had failed already, and the user was told: only what follows is left to do. */
+  readonly failure: string | null
   /** How often a process died while it ran this turn. */
   readonly takeovers: number
   /** What the turn has cost so far. */
@@ -78,6 +83,8 @@ function begun(sessionId: string, row: Row, at: Date): BegunTurn {
     startedAt: row.started_at ?? at,
     resumed: row.last_seq === null,
     cancelRequested: row.cancel_requested,
+    step: row.step,
+    failure: row.failure,
     takeovers: row.takeovers,
     usage: {
       calls: row.model_calls,
@@ -109,6 +116,8 @@ interface Row {
   content: string
   started_at: Date | null
   cancel_requested: boolean
+  step: PipelineStep | null
+  failure: string | null
   takeovers: number
   client: string
   model_calls: number
@@ -141,7 +150,7 @@ function beginSql({ fence, claim = '', answer }: { fence: string; claim?: string
     event AS (INSERT INTO events (session_id, seq, at, turn_id, type, data)
       SELECT $1, session.last_seq, $3, started.id, 'PipelineStep', '{"step": "RECEIVED", "detail": null}' FROM session, started)
     SELECT next.id, next.seq, next.message_id, next.user_name, coalesce(message.content, m.content) AS content,
-      next.started_at, next.cancel_requested, next.takeovers, m.client, next.model_calls, next.input_tokens, next.output_tokens,
+      next.started_at, next.cancel_requested, next.step, next.failure, next.takeovers, m.client, next.model_calls, next.input_tokens, next.output_tokens,
       next.cached_tokens, next.cost, session.last_seq, session.epoch, ${SAID_BEFORE} AS said_before
     FROM next JOIN messages m ON m.id = next.message_id LEFT JOIN session ON true LEFT JOIN message ON true
     WHERE ${answer}`

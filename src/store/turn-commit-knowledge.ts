@@ -3,6 +3,7 @@
  * A learning is decided once: a curation changes only one that is still pending, and facts and questions come from those alone.
  */
 import type { Curation, MessageText, NewLearning, TurnWrite } from '../core/turn-write.ts'
+import { newId } from '../platform/id.ts'
 import type { Bind } from './turn-commit-bind.ts'
 
 /** Who the history names for what the curator did. */
@@ -19,10 +20,26 @@ export function learningsSql(learnings: readonly NewLearning[], bind: Bind): str
 export function curatedSql(curations: readonly Curation[], bind: Bind): string {
   return `UPDATE learnings x SET status = c.status, reason = c.reason, decided_by = '${CURATOR}', decided_at = c.at,
       fact_id = c.fact->>'id', question_id = c.question->>'id'
-    FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify(curations))}::jsonb)
-      AS c ("learningId" text, status learning_status, reason text, at timestamptz, fact jsonb, question jsonb)
+    FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify(curations.map(withAuditIds)))}::jsonb)
+      AS c ("learningId" text, status learning_status, reason text, at timestamptz, fact jsonb, question jsonb, "auditIds" text[])
     WHERE x.id = c."learningId" AND x.session_id = $1 AND x.status = 'PENDING'
-    RETURNING c.at, c.fact, c.question`
+    RETURNING x.id, x.status, x.reason, c.at, c.fact, c.question, c."auditIds"`
+}
+
+/** One entry for the learning, and one for the fact or question that comes of it. */
+function withAuditIds<T extends object>(change: T): T & { auditIds: string[] } {
+  return { ...change, auditIds: [newId('audit'), newId('audit')] }
+}
+
+/** What came about is audited, and nothing else: a learning that an admin decided first is not the curator's. */
+export function curatedAuditSql(): string {
+  return `INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, data)
+    SELECT a.id, c.at, 'KNOWLEDGE', $1, $4, '${CURATOR}', jsonb_build_object('subjectId', a.subject, 'change', a.change, 'reason', c.reason)
+    FROM w_curated c, LATERAL (VALUES
+      (c."auditIds"[1], c.id, c.status::text),
+      (c."auditIds"[2], c.fact->>'id', 'CREATED'),
+      (c."auditIds"[2], c.question->>'id', 'OPEN')) AS a (id, subject, change)
+    WHERE a.subject IS NOT NULL`
 }
 
 export function factsSql(): string {
@@ -52,8 +69,17 @@ export function factsUsedSql(factIds: readonly string[], bind: Bind): string {
 /** Only questions that this session may answer: its own and those of every session. */
 export function answersSql(answers: NonNullable<TurnWrite['answers']>, bind: Bind): string {
   return `UPDATE questions x SET status = 'RESOLVED', answer = a.answer, resolved_by = t.user_name, resolved_at = a.at
-    FROM w_turn t, jsonb_to_recordset(${bind(JSON.stringify(answers))}::jsonb) AS a ("questionId" text, answer text, at timestamptz)
-    WHERE x.id = a."questionId" AND x.status = 'OPEN' AND (x.session_id = $1 OR x.session_id IS NULL)`
+    FROM w_turn t, jsonb_to_recordset(${bind(JSON.stringify(answers.map(withAuditIds)))}::jsonb)
+      AS a ("questionId" text, answer text, at timestamptz, "auditIds" text[])
+    WHERE x.id = a."questionId" AND x.status = 'OPEN' AND (x.session_id = $1 OR x.session_id IS NULL)
+    RETURNING x.id, a.at, a."auditIds", t.user_name`
+}
+
+export function answersAuditSql(): string {
+  return `INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, data)
+    SELECT q."auditIds"[1], q.at, 'KNOWLEDGE', $1, $4, q.user_name,
+      jsonb_build_object('subjectId', q.id, 'change', 'RESOLVED', 'reason', NULL)
+    FROM w_answers q`
 }
 
 /** A paraphrase is written once. */

@@ -6,6 +6,7 @@
  * The write that ends the last turn of the queue also gives the session back. Whether something waits is asked of the session's
  * own row, which PostgreSQL reads again after waiting for its lock: a message accepted a moment before is seen.
  */
+import { hash } from 'node:crypto'
 import { AppError } from '../core/errors.ts'
 import type { ModelCallRecord } from '../core/model-call.ts'
 import type { SessionEvent } from '../core/session-event.ts'
@@ -13,7 +14,9 @@ import type { TurnWrite } from '../core/turn-write.ts'
 import type { Database, Statement } from './database.ts'
 import type { Bind } from './turn-commit-bind.ts'
 import {
+  answersAuditSql,
   answersSql,
+  curatedAuditSql,
   curatedSql,
   factsSql,
   factsUsedSql,
@@ -84,12 +87,16 @@ function render(lease: Lease, turn: TurnRef, write: TurnWrite): { statement: Sta
   const values: unknown[] = [lease.sessionId, lease.node, lease.epoch, turn.id]
   const bind: Bind = (value) => `$${values.push(value)}`
   const parts = { fence: fenceSql(write, bind), turn: turnSql(write, bind), ...listParts(turn, write, bind) }
-  const shape = [...Object.keys(parts), ...['finish', 'pause', 'summary'].filter((key) => key in write)].join('.')
+  const shape = [
+    ...Object.keys(parts),
+    ...['finish', 'pause', 'summary', 'preview', 'failure'].filter((key) => key in write),
+  ].join('.')
   const text = `WITH ${Object.entries(parts)
     .map(([name, sql]) => `w_${name} AS (${sql})`)
     .join(',\n')}
 SELECT f.base, f.queue_length, f.webhook IS NOT NULL AS has_webhook, t.cancel_requested FROM w_fence f, w_turn t`
-  return { statement: { name: `turn.${shape}`, text }, values }
+  // PostgreSQL looks at the first 63 characters of a name only.
+  return { statement: { name: `turn.${hash('sha1', shape)}`, text }, values }
 }
 
 /** A fragment hangs on those before it by their names: `curations` gives rise to facts, their first versions, and questions. */
@@ -108,9 +115,13 @@ function listParts(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, 
     parts['facts'] = factsSql()
     parts['fact_versions'] = factVersionsSql()
     parts['questions'] = questionsSql()
+    parts['curated_audit'] = curatedAuditSql()
   }
   if (isFilled(factsUsed)) parts['facts_used'] = factsUsedSql(factsUsed, bind)
-  if (isFilled(answers)) parts['answers'] = answersSql(answers, bind)
+  if (isFilled(answers)) {
+    parts['answers'] = answersSql(answers, bind)
+    parts['answers_audit'] = answersAuditSql()
+  }
   if (isFilled(messageTexts)) parts['message_texts'] = messageTextsSql(messageTexts, bind)
   if (isFilled(deliveries)) parts['deliveries'] = deliveriesSql(deliveries, bind)
   if (isFilled(files)) parts['files'] = filesSql(files, bind)
@@ -137,7 +148,7 @@ function usageSql(calls: TurnWrite['modelCalls'], bind: Bind): string {
 }
 
 function fenceSql(write: TurnWrite, bind: Bind): string {
-  const { finish, pause, summary } = write
+  const { finish, pause, summary, preview } = write
   const finished =
     finish === undefined
       ? ''
@@ -146,9 +157,16 @@ function fenceSql(write: TurnWrite, bind: Bind): string {
     owner = CASE WHEN x.queue_length > 0 THEN x.owner END, ready_at = CASE WHEN x.queue_length > 0 THEN x.ready_at END`
   const paused = pause === undefined ? '' : `, owner = NULL, ready_at = ${bind(pause.until)}::timestamptz`
   const summarised = summary === undefined ? '' : summarySql(summary, bind)
-  return `UPDATE sessions x SET last_seq = x.last_seq + ${bind(write.events.length)}::int${usageSql(write.modelCalls, bind)}${finished}${paused}${summarised}
+  const previewed = preview === undefined ? '' : previewSql(preview, bind)
+  return `UPDATE sessions x SET last_seq = x.last_seq + ${bind(write.events.length)}::int${usageSql(write.modelCalls, bind)}${finished}${paused}${summarised}${previewed}
     WHERE x.id = $1 AND x.owner = $2 AND x.epoch = $3
     RETURNING x.last_seq - ${bind(write.events.length)}::int AS base, x.queue_length, x.webhook, x.webhook_token`
+}
+
+/** Compared by its hash: what must go from the row must not come along as a parameter, which servers may log. */
+function previewSql({ wasSha256, now }: NonNullable<TurnWrite['preview']>, bind: Bind): string {
+  const isStill = `encode(sha256(convert_to(x.last_message_preview, 'UTF8')), 'hex') = ${bind(wasSha256)}`
+  return `, last_message_preview = CASE WHEN ${isStill} THEN ${bind(now)}::text ELSE x.last_message_preview END`
 }
 
 /** A summary that another one has overtaken is dropped. */
@@ -159,7 +177,8 @@ function summarySql({ text, fromSeq, toSeq }: NonNullable<TurnWrite['summary']>,
 }
 
 function turnSql(write: TurnWrite, bind: Bind): string {
-  const { finish, pause } = write
+  const { finish, pause, failure } = write
+  const failed = failure === undefined || finish !== undefined ? '' : `, failure = ${bind(failure)}::text`
   const paused =
     pause === undefined
       ? ''
@@ -168,7 +187,7 @@ function turnSql(write: TurnWrite, bind: Bind): string {
     finish === undefined
       ? ''
       : `, status = ${bind(finish.status)}::turn_status, failure = ${bind(finish.failure)}::text, finished_at = ${bind(finish.at)}::timestamptz`
-  return `UPDATE turns x SET step = coalesce(${bind(write.step ?? null)}::pipeline_step, x.step)${usageSql(write.modelCalls, bind)}${finished}${paused}
+  return `UPDATE turns x SET step = coalesce(${bind(write.step ?? null)}::pipeline_step, x.step)${usageSql(write.modelCalls, bind)}${finished}${failed}${paused}
     FROM w_fence WHERE x.id = $4 RETURNING x.cancel_requested, x.user_name`
 }
 
