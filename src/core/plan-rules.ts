@@ -131,6 +131,11 @@ function lastTaskProblems(tasks: readonly ProposedTask[]): string[] {
   ]
 }
 
+/** Whether a secret can be kept under this name. */
+export function isSecretKey(key: string): boolean {
+  return SECRET_KEY.test(key)
+}
+
 /** Never with the key or the value: a model that mixes them up must not bring a secret into an event. */
 function secretProblems(secrets: readonly FoundSecret[]): string[] {
   const tooMany =
@@ -143,7 +148,7 @@ function secretProblems(secrets: readonly FoundSecret[]): string[] {
   return [
     ...tooMany,
     ...secrets.flatMap(({ key, value }, index) => [
-      ...(SECRET_KEY.test(key)
+      ...(isSecretKey(key)
         ? []
         : [
             `The key of secret ${index + 1} is no name. It must have 1 to 64 letters, digits and _, and not begin with a digit, such as GITHUB_TOKEN.`,

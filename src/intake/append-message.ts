@@ -12,7 +12,7 @@ import { announceMessage, type MessageAccepted } from './announce-message.ts'
 import { authorizeSession } from './authorize-session.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { contentIssues } from './message-content.ts'
-import { messagePreview } from './message-preview.ts'
+import { messagePreview } from '../core/message-preview.ts'
 import { refuseInput } from '../core/refuse-input.ts'
 import { KEY_RULE, textIssues } from '../core/text-rule.ts'
 

@@ -4,7 +4,7 @@ import type { Refusal } from '../core/refusal.ts'
 import { editWaiting } from '../store/intake-queued-message.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { contentIssues } from './message-content.ts'
-import { messagePreview } from './message-preview.ts'
+import { messagePreview } from '../core/message-preview.ts'
 import { findOwnMessage, refuseStarted, type MessageUpdated } from './queued-message.ts'
 import { refuseInput } from '../core/refuse-input.ts'
 

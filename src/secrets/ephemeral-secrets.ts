@@ -2,13 +2,18 @@
  * Secrets that people said in messages, in the memory of the process that runs the session and nowhere else. Held while a run of
  * the session goes on, and `worker_idle_timeout` longer; then they are gone, and must be said again.
  */
-import type { FoundSecret } from '../core/plan.ts'
 import type { Clock } from '../platform/clock.ts'
 import { Redactor } from './redaction.ts'
 
 export interface EphemeralSecretsOptions {
   readonly clock: Clock
   readonly idleTimeoutMs: () => number
+}
+
+/** `key` null: to be hidden, but nobody can ask for it. */
+export interface SaidSecret {
+  readonly key: string | null
+  readonly value: string
 }
 
 interface Held {
@@ -33,11 +38,11 @@ export class EphemeralSecrets {
   }
 
   /** Adds to what the session's secrets are; a key that is known gets the new value. */
-  remember(sessionId: string, secrets: readonly FoundSecret[]): void {
+  remember(sessionId: string, secrets: readonly SaidSecret[]): void {
     if (secrets.length === 0) return
     const held = this.#held.get(sessionId) ?? { values: new Map(), all: new Set(), redactor: Redactor.none }
     for (const { key, value } of secrets) {
-      held.values.set(key, value)
+      if (key !== null) held.values.set(key, value)
       held.all.add(value)
     }
     held.redactor = Redactor.of(held.all)

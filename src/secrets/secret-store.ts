@@ -8,6 +8,7 @@
 import type { ApiKeys } from '../config/api-keys.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { FoundSecret } from '../core/plan.ts'
+import { isSecretKey } from '../core/plan-rules.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { deployValues, passwordsIn, type KnownValue } from './deploy-values.ts'
@@ -126,7 +127,8 @@ export class SecretStore implements ApiKeys {
     const fit = found.filter(({ value }) => isRedactable(value))
     const unfit = found.filter((secret) => !fit.includes(secret)).map(({ key }) => key)
     if (unfit.length > 0) this.#options.logger.warn({ sessionId, keys: unfit }, `secrets not kept: ${TOO_SHORT}`)
-    this.#ephemeral.remember(sessionId, fit)
+    const said = fit.map(({ key, value }) => ({ key: isSecretKey(key) ? key : null, value }))
+    this.#ephemeral.remember(sessionId, said)
   }
 
   #environmentNames(): string[] {

@@ -4,9 +4,11 @@ import { AppError } from '../core/errors.ts'
 import type { TurnWrite } from '../core/turn-write.ts'
 import { NO_USAGE } from '../core/usage.ts'
 import { systemClock } from '../platform/clock.ts'
+import { REDACTED, Redactor } from '../secrets/redaction.ts'
 import type { Committed } from '../store/turn-commit.ts'
 import { Journal } from './journal.ts'
 
+const SECRET = 'open-sesame-42'
 const step = (name: 'CONTEXT' | 'PLANNING' | 'PLANNED') => ({ type: 'PipelineStep', step: name, detail: null }) as const
 
 /** A journal whose commits wait until the test lets them through. */
@@ -20,6 +22,7 @@ function heldJournal() {
     tokenName: 'cli',
     usage: NO_USAGE,
     clock: systemClock,
+    redactor: () => Redactor.of([SECRET]),
     commit: (write) => new Promise((resolve, reject) => commits.push({ write, resolve, reject })),
     onCommitted: () => undefined,
     onCancelRequested: () => (seen.cancels += 1),
@@ -47,11 +50,11 @@ describe('the journal', () => {
     journal.record([step('CONTEXT')])
     expect(stepsOf(first.write)).toEqual(['CONTEXT', 'PLANNING'])
     expect(commits).toHaveLength(0)
-    first.resolve({ events: [], cancelRequested: false, released: false })
+    first.resolve({ events: [], cancelRequested: false, released: false, hasDeliveries: false })
     const second = await nextCommit()
     expect(stepsOf(second.write)).toEqual(['PLANNED', 'CONTEXT'])
     expect(second.write.step).toBe('CONTEXT')
-    second.resolve({ events: [], cancelRequested: false, released: false })
+    second.resolve({ events: [], cancelRequested: false, released: false, hasDeliveries: false })
     await journal.flushed()
   })
 
@@ -69,12 +72,30 @@ describe('the journal', () => {
     expect(commits).toHaveLength(0)
   })
 
+  test('no secret is written, in whatever field; ids and words of ours stay', async () => {
+    const { journal, nextCommit } = heldJournal()
+    journal.record([{ type: 'TaskOutput', taskId: 'task_1', stream: 'STDOUT', text: `it is ${SECRET}` }], {
+      taskPatches: new Map([['task_1', { status: 'DONE', output: SECRET, reviewReason: `${SECRET}!` }]]),
+      plans: [
+        { id: 'p', attempt: 1, goal: SECRET, replanReason: SECRET, secretNames: [SECRET], createdAt: new Date(0) },
+      ],
+      finish: { status: 'FAILED', failure: `not ${SECRET}`, at: new Date(0) },
+    })
+    const { write, resolve } = await nextCommit()
+    expect(JSON.stringify([write, ...(write.taskPatches ?? [])])).not.toContain(SECRET)
+    expect(write.events[0]?.body).toMatchObject({ taskId: 'task_1', stream: 'STDOUT', text: `it is ${REDACTED}` })
+    expect(write.taskPatches?.get('task_1')).toMatchObject({ status: 'DONE', output: REDACTED })
+    expect(write.finish).toMatchObject({ status: 'FAILED', failure: `not ${REDACTED}` })
+    resolve({ events: [], cancelRequested: false, released: false, hasDeliveries: false })
+    await journal.flushed()
+  })
+
   test('a request to cancel is told once, however many commits see it', async () => {
     const { journal, nextCommit, seen } = heldJournal()
     for (const name of ['CONTEXT', 'PLANNING'] as const) {
       journal.record([step(name)])
       const commit = await nextCommit()
-      commit.resolve({ events: [], cancelRequested: true, released: false })
+      commit.resolve({ events: [], cancelRequested: true, released: false, hasDeliveries: false })
       await journal.flushed()
     }
     expect(seen.cancels).toBe(1)

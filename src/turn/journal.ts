@@ -4,6 +4,8 @@
  * recorded is durable. A turn passes it before anything with an effect outside (a command, the end of the turn); a model call
  * it need not wait for.
  *
+ * It is also the one gate for secrets: nothing that a turn writes, in whatever field, holds one that is known.
+ *
  * What must hold: one commit at a time; after a failed commit nothing more is written, and `onFailure` ends the turn.
  */
 import { nextTick } from 'node:process'
@@ -13,6 +15,8 @@ import type { Clock } from '../platform/clock.ts'
 import type { SessionEvent, SessionEventBody } from '../core/session-event.ts'
 import { merge, type TurnWrite } from '../core/turn-write.ts'
 import { addUsage, type Usage } from '../core/usage.ts'
+import { redactDeep } from '../secrets/redact-deep.ts'
+import type { Redactor } from '../secrets/redaction.ts'
 import type { Committed } from '../store/turn-commit.ts'
 
 export interface JournalOptions {
@@ -24,6 +28,8 @@ export interface JournalOptions {
   /** What the turn has cost before. */
   readonly usage: Usage
   readonly clock: Clock
+  /** What must not be written, as of now. */
+  readonly redactor: () => Redactor
   readonly commit: (write: TurnWrite) => Promise<Committed>
   /** Called with the events after each commit. */
   readonly onCommitted: (events: readonly SessionEvent[]) => void
@@ -55,12 +61,13 @@ export class Journal {
   record(events: readonly SessionEventBody[], changes: Omit<TurnWrite, 'events'> = {}): void {
     const at = this.#options.clock.now()
     const step = events.findLast((event) => event.type === 'PipelineStep')?.step
-    const write: TurnWrite = {
+    const whole: TurnWrite = {
       ...(step === undefined ? {} : { step }),
       ...changes,
       ...this.#auditOf(changes),
       events: events.map((body) => ({ at, turnId: this.#options.turnId, body })),
     }
+    const write = redactDeep(whole, this.#options.redactor())
     for (const call of changes.modelCalls ?? []) this.#usage = addUsage(this.#usage, { calls: 1, ...call })
     this.#waiting = this.#waiting === null ? write : merge(this.#waiting, write)
     this.#committing ??= this.#commitAll()

@@ -10,6 +10,7 @@ import { newId } from '../platform/id.ts'
 import { answeredQuestions } from './answered-questions.ts'
 import { historyOf, type PlanState, type TaskState } from './plan-state.ts'
 import { isNotice } from './tell-user.ts'
+import { takeSecrets } from './take-secrets.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
 
 export type MakePlanOutcome = { readonly kind: 'Planned'; readonly plan: PlanState } | Ending
@@ -21,24 +22,31 @@ export async function makePlan(
 ): Promise<MakePlanOutcome> {
   const { maxValidationRetries } = context.config.current().settings
   const feedback: PlanFeedback[] = []
+  const secretNames = new Set<string>()
   while (feedback.length <= maxValidationRetries) {
     const { provider, model } = context.agents.modelOf('planner')
     context.journal.record([{ type: 'PipelineStep', step: 'PLANNING', detail: `${provider}:${model}` }])
-    const answer = await context.agents.plan(planner, feedback, context.signal)
+    const known = { ...planner, secretNames: [...context.secrets.ephemeral().keys()] }
+    const answer = await context.agents.plan(known, feedback, context.signal)
     context.journal.record([], { modelCalls: answer.calls })
     if (context.signal.aborted) return stopped(context)
     if (answer.kind === 'failed')
       return { kind: 'Failed', failure: `The planner could not make a plan. ${answer.error.message}` }
 
-    const problems = [...validatePlan(answer.output, planner), ...repetition(answer.output, attempts)]
+    const { plan, names, problems: misused } = takeSecrets(context, answer.output)
+    for (const name of names) secretNames.add(name)
+    const problems = [...validatePlan(answer.output, planner), ...misused, ...repetition(plan, attempts)]
     context.journal.record([
       { type: 'PipelineStep', step: 'PLANNED', detail: describeTokens(answer.calls) },
       { type: 'PipelineStep', step: 'VALIDATION', detail: problems.length === 0 ? null : problems.join('\n') },
     ])
     if (problems.length === 0) {
-      return { kind: 'Planned', plan: storePlan(context, { planner, proposed: answer.output }, attempts) }
+      return {
+        kind: 'Planned',
+        plan: storePlan(context, { planner, proposed: plan, secretNames: [...secretNames] }, attempts),
+      }
     }
-    feedback.push({ plan: answer.output, problems })
+    feedback.push({ plan, problems })
   }
   const last = feedback.at(-1)?.problems.join(' ') ?? ''
   return {
@@ -63,9 +71,17 @@ function describeTokens(calls: readonly ModelCallRecord[]): string {
   return `${sum((call) => call.inputTokens)} input tokens, ${sum((call) => call.outputTokens)} output tokens`
 }
 
+/** A plan that obeys the rules, without secrets. */
+interface Accepted {
+  readonly planner: PlannerContext
+  readonly proposed: ProposedPlan
+  /** Of the secrets that were found in the message. */
+  readonly secretNames: readonly string[]
+}
+
 function storePlan(
   context: TurnContext,
-  { planner, proposed }: { readonly planner: PlannerContext; readonly proposed: ProposedPlan },
+  { planner, proposed, secretNames }: Accepted,
   attempts: readonly PlanState[],
 ): PlanState {
   const last = attempts.at(-1)
@@ -98,7 +114,7 @@ function storePlan(
         attempt: plan.attempt,
         goal: plan.goal,
         replanReason: last?.tasks.find((task) => task.reviewVerdict === 'REPLAN')?.reviewReason ?? null,
-        secretNames: proposed.secrets.map((secret) => secret.key),
+        secretNames,
         createdAt: context.clock.now(),
       },
     ],

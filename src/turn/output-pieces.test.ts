@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Clock } from '../platform/clock.ts'
+import { REDACTED, Redactor } from '../secrets/redaction.ts'
 import { OutputPieces, split } from './output-pieces.ts'
 
 /** A clock whose timers fire when the test says so. */
@@ -22,6 +23,9 @@ function manualClock(): Clock & { fire(): void } {
   }
 }
 
+const SECRET = 'open-sesame-42'
+const redactor = (): Redactor => Redactor.of([SECRET])
+
 describe('coalesced output', () => {
   test('nothing is lost, doubled or reordered, wherever the timer falls', () => {
     const step = fc.oneof(
@@ -32,7 +36,8 @@ describe('coalesced output', () => {
       fc.property(fc.array(step, { maxLength: 50 }), (steps) => {
         const clock = manualClock()
         const seen: [string, string][] = []
-        const pieces = new OutputPieces(clock, (stream, text) => seen.push([stream, text]))
+        const emit = (stream: string, text: string): unknown => seen.push([stream, text])
+        const pieces = new OutputPieces({ clock, redactor: () => Redactor.none, emit })
         const given: [string, string][] = []
         for (const one of steps) {
           if (typeof one === 'string') clock.fire()
@@ -47,9 +52,37 @@ describe('coalesced output', () => {
     )
   })
 
+  test('no piece holds a secret, wherever it is cut, and the pieces say what the whole would', () => {
+    const part = fc.constantFrom(SECRET, 'open-', 'sesame-', '42', 'x', '\n', Buffer.from(SECRET).toString('base64'))
+    const chunks = fc.array(fc.tuple(fc.constantFrom('STDOUT' as const, 'STDERR' as const), part, fc.boolean()))
+    fc.assert(
+      fc.property(chunks, (given) => {
+        const clock = manualClock()
+        const seen = { STDOUT: '', STDERR: '' }
+        const whole = { STDOUT: '', STDERR: '' }
+        const pieces = new OutputPieces({ clock, redactor, emit: (stream, text) => (seen[stream] += text) })
+        for (const [stream, text, fires] of given) {
+          pieces.add(stream, text)
+          whole[stream] += text
+          if (fires) clock.fire()
+        }
+        pieces.end()
+        expect(seen).toEqual({ STDOUT: redactor().redact(whole.STDOUT), STDERR: redactor().redact(whole.STDERR) })
+      }),
+    )
+  })
+
+  test('output that was cut off in the middle of a secret does not end in its half', () => {
+    const seen: string[] = []
+    const pieces = new OutputPieces({ clock: manualClock(), redactor, emit: (_, text) => seen.push(text) })
+    pieces.add('STDOUT', `so: ${SECRET.slice(0, -1)}`)
+    pieces.end({ cut: true })
+    expect(seen.join('')).toBe(`so: ${REDACTED}`)
+  })
+
   test('text that is whole before the timer makes no piece', () => {
     const seen: string[] = []
-    const pieces = new OutputPieces(manualClock(), (_, text) => seen.push(text))
+    const pieces = new OutputPieces({ clock: manualClock(), redactor, emit: (_, text) => seen.push(text) })
     pieces.add('STDOUT', 'all at once')
     expect(pieces.discard()).toBe(false)
     expect(seen).toEqual([])

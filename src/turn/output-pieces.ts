@@ -1,35 +1,43 @@
 /**
  * Coalesces streamed output: pieces that come within 50 ms of each other become one event (at most 20 a second per task), in
- * order. Text that is ready within the first 50 ms makes no piece at all for a caller that discards.
+ * order, without secrets: what may be the beginning of one waits for its rest. Text that is ready within the first 50 ms makes
+ * no piece at all for a caller that discards.
  */
 import type { OutputStream } from '../core/session-event.ts'
 import type { Clock } from '../platform/clock.ts'
+import { StreamRedactor, type Redactor } from '../secrets/redaction.ts'
 
 const INTERVAL_MS = 50
 /** One event holds at most this much, so that a subscriber's frame stays small. */
 const MAX_PIECE_CHARS = 32_768
 
+export interface OutputPiecesOptions {
+  readonly clock: Clock
+  readonly redactor: () => Redactor
+  readonly emit: (stream: OutputStream, text: string) => void
+}
+
 export class OutputPieces {
-  readonly #clock: Clock
-  readonly #emit: (stream: OutputStream, text: string) => void
+  readonly #options: OutputPiecesOptions
+  readonly #streams: Readonly<Record<OutputStream, StreamRedactor>>
   #waiting: { stream: OutputStream; text: string }[] = []
   #cancelTimer: (() => void) | null = null
   #emitted = false
 
-  constructor(clock: Clock, emit: (stream: OutputStream, text: string) => void) {
-    this.#clock = clock
-    this.#emit = emit
+  constructor(options: OutputPiecesOptions) {
+    this.#options = options
+    const { redactor } = options
+    this.#streams = { STDOUT: new StreamRedactor(redactor), STDERR: new StreamRedactor(redactor) }
   }
 
   add(stream: OutputStream, text: string): void {
-    const last = this.#waiting.at(-1)
-    if (last !== undefined && last.stream === stream) last.text += text
-    else this.#waiting.push({ stream, text })
-    this.#cancelTimer ??= this.#clock.after(INTERVAL_MS, () => this.#flush())
+    this.#wait(stream, this.#streams[stream].push(text))
+    this.#cancelTimer ??= this.#options.clock.after(INTERVAL_MS, () => this.#flush())
   }
 
-  /** Emits what waits; nothing comes after. */
-  end(): void {
+  /** Emits what waits; nothing comes after. `cut`: the text goes on where nobody sees it. */
+  end({ cut = false }: { readonly cut?: boolean } = {}): void {
+    for (const stream of ['STDOUT', 'STDERR'] as const) this.#wait(stream, this.#streams[stream].end({ cut }))
     this.#flush()
   }
 
@@ -41,6 +49,13 @@ export class OutputPieces {
     return this.#emitted
   }
 
+  #wait(stream: OutputStream, text: string): void {
+    if (text === '') return
+    const last = this.#waiting.at(-1)
+    if (last !== undefined && last.stream === stream) last.text += text
+    else this.#waiting.push({ stream, text })
+  }
+
   #flush(): void {
     this.#cancelTimer?.()
     this.#cancelTimer = null
@@ -49,7 +64,7 @@ export class OutputPieces {
     for (const { stream, text } of waiting) {
       for (const piece of split(text)) {
         this.#emitted = true
-        this.#emit(stream, piece)
+        this.#options.emit(stream, piece)
       }
     }
   }

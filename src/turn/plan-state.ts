@@ -5,6 +5,7 @@
 import type { TaskReport } from '../agents/agent.ts'
 import type { SessionEventBody } from '../core/session-event.ts'
 import type { TaskPatch, TurnWrite } from '../core/turn-write.ts'
+import { redactDeep } from '../secrets/redact-deep.ts'
 import type { StoredKnown, StoredPlan, StoredTask } from '../store/turn-history.ts'
 import type { TurnContext } from './turn-context.ts'
 
@@ -50,16 +51,28 @@ export interface TaskUpdate {
   readonly changes?: Omit<TurnWrite, 'events' | 'taskPatches'>
 }
 
-/** Changes a task and records it; a new status is told by a TaskUpdate event. */
+/** Changes a task and records it, without secrets; a new status is told by a TaskUpdate event. */
 export function updateTask(context: TurnContext, task: TaskState, update: TaskUpdate): void {
-  const { reviewReason, startedAt: _started, finishedAt: _finished, final: _final, ...columns } = update.patch
+  const patch = withoutSecrets(context, update.patch)
+  const { reviewReason, startedAt: _started, finishedAt: _finished, final: _final, ...columns } = patch
   Object.assign(task, columns, reviewReason === undefined ? {} : { reviewReason })
-  const { status } = update.patch
+  const { status } = patch
   const told: SessionEventBody[] = status === undefined ? [] : [{ type: 'TaskUpdate', taskId: task.id, status }]
   context.journal.record([...(update.before ?? []), ...told, ...(update.after ?? [])], {
     ...update.changes,
-    taskPatches: new Map([[task.id, update.patch]]),
+    taskPatches: new Map([[task.id, patch]]),
   })
+}
+
+/** What was cut off may end in the middle of a secret. */
+function withoutSecrets({ secrets }: TurnContext, patch: TaskPatch): TaskPatch {
+  const { output, stderr, ...rest } = patch
+  const [redactor, cut] = [secrets.redactor(), { cut: patch.truncated === true }]
+  return {
+    ...redactDeep(rest, redactor),
+    ...(output === undefined ? {} : { output: redactor.redact(output, cut) }),
+    ...(stderr === undefined ? {} : { stderr: redactor.redact(stderr, cut) }),
+  }
 }
 
 /** Ends every task that has not ended, with `status`. */

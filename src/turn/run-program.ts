@@ -24,11 +24,18 @@ export async function runProgram(context: TurnContext, task: TaskState, program:
   updateTask(context, task, { patch: { status: 'RUNNING', startedAt: context.clock.now() } })
   await context.journal.flushed()
 
-  const pieces = new OutputPieces(context.clock, (stream, text) => {
-    context.journal.record([{ type: 'TaskOutput', taskId: task.id, stream, text }])
+  const pieces = new OutputPieces({
+    clock: context.clock,
+    redactor: () => context.secrets.redactor(),
+    emit: (stream, text) => context.journal.record([{ type: 'TaskOutput', taskId: task.id, stream, text }]),
   })
   const onOutput: RunFrame['onOutput'] = (stream, text) => pieces.add(stream, text)
-  const patch = await carryOut(context, program, { taskId: task.id, onOutput }).finally(() => pieces.end())
+  let patch: TaskPatch = {}
+  try {
+    patch = await carryOut(context, program, { taskId: task.id, onOutput })
+  } finally {
+    pieces.end({ cut: patch.truncated === true })
+  }
   if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
   updateTask(context, task, { patch: { ...patch, finishedAt: context.clock.now() } })
   return context.signal.aborted ? stopped(context) : { kind: 'Passed' }

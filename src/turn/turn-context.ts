@@ -4,6 +4,7 @@ import type { LiveConfig } from '../config/config.ts'
 import type { CommandRunner } from '../execution/command.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { SessionSecrets } from '../secrets/session-secrets.ts'
 import type { OpenTurn } from '../store/begin-turn.ts'
 import type { Database } from '../store/database.ts'
 import type { Journal } from './journal.ts'
@@ -15,7 +16,9 @@ export interface TurnContext {
   readonly journal: Journal
   /** Aborts when the turn must stop; `reason` is a StopReason. */
   readonly signal: AbortSignal
+  /** Told and heard without secrets (src/agents/redacted-agents.ts). */
   readonly agents: Agents
+  readonly secrets: SessionSecrets
   readonly commands: CommandRunner
   readonly config: LiveConfig
   /** For reading. Writing goes through the journal. */

@@ -12,8 +12,11 @@ import { stopped, type TurnContext } from './turn-context.ts'
 export async function writeMessage(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
   const final = task.index === plan.tasks.length - 1
   let written = ''
-  const pieces = new OutputPieces(context.clock, (_, delta) => {
-    context.journal.record([{ type: 'MessageOutput', taskId: task.id, delta, content: null, final }])
+  const pieces = new OutputPieces({
+    clock: context.clock,
+    redactor: () => context.secrets.redactor(),
+    emit: (_, delta) =>
+      context.journal.record([{ type: 'MessageOutput', taskId: task.id, delta, content: null, final }]),
   })
   updateTask(context, task, { patch: { status: 'RUNNING', startedAt: context.clock.now() } })
   let hasPieces = false

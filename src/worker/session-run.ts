@@ -3,6 +3,7 @@
  * cannot run anywhere else meanwhile; what is written after the lease was lost is refused by the fence.
  */
 import type { Agents } from '../agents/agent.ts'
+import { redactedAgents } from '../agents/redacted-agents.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { Outbox } from '../delivery/outbox.ts'
 import { AppError, messageOf } from '../core/errors.ts'
@@ -15,6 +16,8 @@ import type { Clock } from '../platform/clock.ts'
 import { randomFraction, randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import type { Redactor } from '../secrets/redaction.ts'
+import type { SecretStore } from '../secrets/secret-store.ts'
 import { beginTurn, type BegunTurn, type OpenTurn } from '../store/begin-turn.ts'
 import type { Database } from '../store/database.ts'
 import { commitTurn, type Lease } from '../store/turn-commit.ts'
@@ -34,6 +37,7 @@ export interface SessionRunOptions {
   readonly feed: Feed
   readonly doorbell: Doorbell
   readonly config: LiveConfig
+  readonly secrets: SecretStore
   readonly agents: Agents
   readonly commands: CommandRunner
   /** Told of sessions that have texts to post. */
@@ -100,12 +104,15 @@ export class SessionRun {
   }
 
   async #run(): Promise<void> {
+    const { secrets, lease } = this.#options
+    const letGo = secrets.hold(lease.sessionId)
     let end: RunEnd = 'BROKEN'
     try {
       end = await this.#runTurns()
     } catch (error) {
       this.#logger.error({ err: error }, 'the run of a session broke off; its turn will be continued')
     }
+    letGo()
     await this.#release(end)
   }
 
@@ -160,6 +167,8 @@ export class SessionRun {
 
   #contextOf(turn: OpenTurn, logger: Logger): TurnContext {
     const { lease, database, feed, doorbell, clock, config, agents, commands, metrics, outbox } = this.#options
+    const secrets = this.#options.secrets.forSession(lease.sessionId)
+    const redactor = (): Redactor => secrets.redactor()
     const turnAbort = this.#turnAbort
     const journal = new Journal({
       sessionId: lease.sessionId,
@@ -168,6 +177,7 @@ export class SessionRun {
       tokenName: turn.tokenName,
       usage: turn.usage,
       clock,
+      redactor,
       commit: async (write) => {
         const committed = await commitTurn(database, { lease, turn }, write)
         countWrite(metrics, write)
@@ -184,7 +194,19 @@ export class SessionRun {
       },
     })
     const { signal } = turnAbort
-    return { sessionId: lease.sessionId, turn, journal, signal, agents, commands, config, database, clock, logger }
+    return {
+      sessionId: lease.sessionId,
+      turn,
+      journal,
+      signal,
+      agents: redactedAgents(agents, redactor),
+      secrets,
+      commands,
+      config,
+      database,
+      clock,
+      logger,
+    }
   }
 
   /** A failure of the world leaves the turn to be continued; a bug ends it, or it would come back for ever. */

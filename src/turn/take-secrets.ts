@@ -1,0 +1,68 @@
+/**
+ * What the planner found of secrets leaves the plan before anybody else sees it: the values go into the memory of this process,
+ * the message that brought them is rewritten without them, and so is the plan. From here on they are known, so no later prompt,
+ * row, event or log line holds them. Called by makePlan with each answer of the planner, also one whose plan is refused.
+ */
+import { hash } from 'node:crypto'
+import { messagePreview } from '../core/message-preview.ts'
+import type { FoundSecret, ProposedPlan } from '../core/plan.ts'
+import { redactDeep } from '../secrets/redact-deep.ts'
+import { REDACTED } from '../secrets/redaction.ts'
+import type { TurnContext } from './turn-context.ts'
+
+export interface TakenSecrets {
+  /** The plan without secrets. */
+  readonly plan: ProposedPlan
+  /** The names under which they are kept. */
+  readonly names: readonly string[]
+  /** What the planner did with secrets that it must not, one sentence each; never with a value. */
+  readonly problems: readonly string[]
+}
+
+export function takeSecrets(context: TurnContext, proposed: ProposedPlan): TakenSecrets {
+  const { secrets, turn } = context
+  const said = proposed.secrets.filter(({ value }) => turn.content.includes(value))
+  secrets.remember(said)
+  hideInMessage(context)
+  const names = said.map(({ key }) => key).filter((key) => secrets.ephemeral().has(key))
+  const plan = { ...redactDeep(proposed, secrets.redactor()), secrets: [] }
+  return {
+    plan,
+    names,
+    problems: [...inventedProblems(context, proposed.secrets), ...misplacedProblems(plan, proposed)],
+  }
+}
+
+/** The message as it is stored and shown from now on. Everybody who has it open is told. */
+function hideInMessage({ secrets, turn, journal }: TurnContext): void {
+  const content = secrets.redactor().redact(turn.content)
+  if (content === turn.content) return
+  const preview = { wasSha256: hash('sha256', messagePreview(turn.content)), now: messagePreview(content) }
+  journal.record([{ type: 'MessageUpdated', messageId: turn.messageId }], {
+    messageTexts: [{ id: turn.messageId, content }],
+    preview,
+  })
+}
+
+/** A planner that is asked again sees the mark in the message, and may take it for the value: that is no mistake. */
+function inventedProblems({ turn }: TurnContext, secrets: readonly FoundSecret[]): string[] {
+  return secrets.flatMap(({ value }, index) =>
+    turn.content.includes(value) || value.includes(REDACTED)
+      ? []
+      : [
+          `The value of secret ${index + 1} does not stand in the message. Copy it from there as it is, or leave it out of the secrets.`,
+        ],
+  )
+}
+
+/** A program that got the mark instead of the value would fail, and nobody would know why. */
+function misplacedProblems(plan: ProposedPlan, proposed: ProposedPlan): string[] {
+  return proposed.tasks.flatMap(({ type, detail, args }, index) => {
+    const hidden = plan.tasks[index]
+    if (type === 'MSG' || (detail === hidden?.detail && args === hidden.args)) return []
+    return [
+      `Task ${index + 1} (${type.toLowerCase()}) holds the value of a secret. No command and no argument gets one: leave it out. ` +
+        'A skill that asks for a secret by its key is given it; without such a skill, tell the user in a msg task that it cannot be used.',
+    ]
+  })
+}
