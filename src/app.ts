@@ -6,6 +6,9 @@ import type { Agents } from './agents/agent.ts'
 import { createAgents } from './agents/create-agents.ts'
 import { authenticate } from './config/authenticate.ts'
 import type { LiveConfig } from './config/config.ts'
+import { AddressGuard } from './delivery/address-guard.ts'
+import { Outbox } from './delivery/outbox.ts'
+import { createWebhookCheck, type CheckWebhook } from './delivery/webhook-registration.ts'
 import { openLiveConfig } from './config/live-config.ts'
 import { configPath } from './config/load-config.ts'
 import { findMissingKeys } from './config/api-keys.ts'
@@ -20,6 +23,7 @@ import { createReadiness } from './graphql/readiness-checks.ts'
 import { buildSchema } from './graphql/schema/schema.ts'
 import { startServer, type RunningServer } from './graphql/server.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
+import { JobRunner } from './jobs/job-runner.ts'
 import { createLanguageModel } from './model/create-language-model.ts'
 import type { Clock } from './platform/clock.ts'
 import type { LogLines } from './platform/log-lines.ts'
@@ -59,7 +63,7 @@ export interface App {
   stop(): Promise<void>
 }
 
-/** Connections to PostgreSQL that a process may have open at once, besides the three that listen, beat and keep. */
+/** Connections to PostgreSQL that a process may have open at once, besides those that listen, beat, keep, and run jobs. */
 const MAX_CONNECTIONS = 20
 
 /** Resolves when the server answers and takes work. Rejects with an AppError that says what to change. */
@@ -85,12 +89,13 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const parts = { ...options, config, secrets, metrics: createMetrics(), startedAt: clock.now() }
 
   const stored = await openStore(parts, opened)
+  const background = await openBackground({ ...parts, ...stored }, opened)
   const tools = await openTools(parts, opened)
-  const worker = createWorker({ ...parts, ...stored, ...tools })
+  const worker = createWorker({ ...parts, ...stored, ...background, ...tools })
   const knowledgeNews = new KnowledgeNews({ ...stored, clock, logger })
   knowledgeNews.start()
   opened.add(() => knowledgeNews.stop())
-  const door = await openDoor({ ...parts, ...stored, ...tools, worker, knowledgeNews })
+  const door = await openDoor({ ...parts, ...stored, ...background, ...tools, worker, knowledgeNews })
   opened.add(() => door.stop())
   // Drained first, while the door still shows how the last turns end.
   await worker.start()
@@ -132,6 +137,25 @@ async function openStore({ home, databaseUrl, secrets, clock, logger }: Parts, o
   return { database, doorbell, feed, described }
 }
 
+interface Background {
+  readonly outbox: Outbox
+  readonly checkWebhook: CheckWebhook
+}
+
+/** What happens beside turns: jobs, and the posting of texts to webhooks. */
+async function openBackground(parts: Parts & Stored, opened: Opened): Promise<Background> {
+  const { database, config, secrets, clock, logger, metrics } = parts
+  const guard = new AddressGuard({ rules: () => config.current().settings })
+  const outbox = new Outbox({ database, config, keys: secrets, guard, clock, logger, metrics })
+  opened.add(() => outbox.stop())
+  const { handlers, periodic } = outbox
+  const jobs = new JobRunner({ url: database.url, handlers, periodic, clock, logger, metrics })
+  opened.add(() => jobs.stop())
+  await jobs.start()
+  await outbox.sweep()
+  return { outbox, checkWebhook: createWebhookCheck({ config, keys: secrets, guard }) }
+}
+
 interface Tools {
   readonly commands: CommandService
   readonly skills: Skills
@@ -148,9 +172,10 @@ async function openTools({ home, config, secrets, environment, clock, logger }: 
 }
 
 /** A message is taken by the worker … */
-function createWorker(parts: Parts & Stored & Tools): Worker {
-  const { database, doorbell, feed, config, secrets, agents, commands, clock, logger, metrics } = parts
-  const run = { database, feed, doorbell, config, secrets, agents, commands: commands.runner, clock, logger, metrics }
+function createWorker(parts: Parts & Stored & Background & Tools): Worker {
+  const { database, doorbell, feed, config, secrets, outbox, agents, commands, clock, logger, metrics } = parts
+  const calls = { agents, commands: commands.runner, outbox }
+  const run = { database, feed, doorbell, config, secrets, ...calls, clock, logger, metrics }
   return new Worker({
     database,
     doorbell,
@@ -163,19 +188,19 @@ function createWorker(parts: Parts & Stored & Tools): Worker {
 
 /** … after it has entered by the door. */
 function openDoor(
-  parts: Parts & Stored & Tools & { readonly worker: Worker; readonly knowledgeNews: KnowledgeNews },
+  parts: Parts & Stored & Background & Tools & { readonly worker: Worker; readonly knowledgeNews: KnowledgeNews },
 ): Promise<RunningServer> {
   const { database, doorbell, feed, config, secrets, commands, worker, clock, logger, metrics, host, port } = parts
   const removeWorkspace = (sessionId: string): Promise<void> => commands.removeWorkspace(sessionId)
-  const intake: IntakeContext = { database, config, clock, feed, doorbell, removeWorkspace }
+  const intake: IntakeContext = { database, config, clock, feed, doorbell, removeWorkspace, checkWebhook: parts.checkWebhook }
   const knowledge = { database, clock, doorbell }
-  const { startedAt, described, knowledgeNews, skills } = parts
+  const { startedAt, described, knowledgeNews, skills, outbox } = parts
   const server = { version: VERSION, startedAt, database: described, sandboxState: () => commands.sandbox() }
   return startServer({
     schema: buildSchema(),
     authenticate: (token) => authenticate(config.current(), token),
     createContext: (request) =>
-      createContext({ database, config, clock, intake, knowledge, knowledgeNews, skills, server }, request),
+      createContext({ database, config, clock, intake, knowledge, knowledgeNews, skills, outbox, server }, request),
     readiness: createReadiness({ database, commands, config, keys: secrets, isDraining: () => worker.isDraining }),
     graphiqlPage: renderGraphiqlPage,
     host,

@@ -2,6 +2,7 @@
  * What every resolver gets. The door fills in RequestContext; the schema adds what its resolvers need (loaders, use cases).
  */
 import type { LiveConfig } from '../config/config.ts'
+import type { Outbox } from '../delivery/outbox.ts'
 import type { Skills } from '../execution/skills/skill-catalog.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
 import type { KnowledgeContext } from '../knowledge/admin/knowledge-context.ts'
@@ -22,6 +23,7 @@ export interface GraphQLServices {
   /** Where `factUpdates` and `learningUpdates` come from. */
   readonly knowledgeNews: Pick<KnowledgeNews, 'follow'>
   readonly skills: Skills
+  readonly outbox: Pick<Outbox, 'wake'>
   /** What the query `server` shows. */
   readonly server: ServerInfo
 }

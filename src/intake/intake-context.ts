@@ -5,6 +5,7 @@
  */
 import type { LiveConfig } from '../config/config.ts'
 import type { SessionEvent } from '../core/session-event.ts'
+import type { CheckWebhook } from '../delivery/webhook-registration.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../store/database.ts'
 
@@ -18,6 +19,7 @@ export interface IntakeContext {
   readonly doorbell: { ring(news: IntakeNews): void }
   /** Deletes the folder in which a session's commands ran; nothing to delete is no error. */
   readonly removeWorkspace: (sessionId: string) => Promise<void>
+  readonly checkWebhook: CheckWebhook
 }
 
 export type IntakeNews =

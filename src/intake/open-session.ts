@@ -10,6 +10,7 @@ import { refuseInput } from '../core/refuse-input.ts'
 import { announceSessionUpdate, applySessionChange } from './session-change.ts'
 import { descriptionIssues } from './session-description.ts'
 import { metadataChange, metadataIssues, type MetadataObject } from './session-metadata.ts'
+import { refuseWebhook, webhookChange } from './session-webhook.ts'
 import { newSessionId, sourceIssues, sourceOf, type SourceInput } from './session-source.ts'
 
 export interface OpenSessionInput {
@@ -19,6 +20,8 @@ export interface OpenSessionInput {
   readonly source?: SourceInput | null | undefined
   /** A JSON object, merged key by key into what is there; null removes a key. */
   readonly metadata?: unknown
+  /** Where the agent's texts are posted. Given when it is opened again, it replaces the one before. */
+  readonly webhook?: string | null | undefined
   readonly description?: string | null | undefined
   /** Names of users who shall take part, besides the caller. */
   readonly participants?: readonly string[] | null | undefined
@@ -41,6 +44,8 @@ export async function openSession(
   const sessionId = input.id ?? newSessionId(viewer.namespace, input.source)
   const access = authorizeSession(viewer, sessionId, ['id'])
   if ('kind' in access) return access
+  const webhookRefusal = await refuseWebhook(context, viewer, input.webhook)
+  if (webhookRefusal !== null) return webhookRefusal
   const session = newSession(context, viewer, { ...input, id: sessionId })
   const seq = await createSession(context.database, session)
   if (seq === null) return await reopen(context, viewer, { input, session })
@@ -68,6 +73,7 @@ function newSession(
     source: sourceOf(input.id, input.source),
     connector: viewer.tokenName,
     metadata: metadataChange(input.metadata as MetadataObject | null | undefined).set,
+    webhook: webhookChange(viewer, input.webhook ?? null),
     description: input.description ?? null,
     participants: [...new Set([...caller, ...(input.participants ?? [])])],
     at: context.clock.now(),
@@ -86,6 +92,7 @@ async function reopen(
     {
       setMetadata: metadata.set,
       dropMetadata: metadata.drop,
+      ...(input.webhook == null ? {} : { webhook: session.webhook }),
       ...(input.description == null ? {} : { description: input.description }),
       inactive: false,
       join: session.participants,

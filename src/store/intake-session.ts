@@ -31,6 +31,12 @@ export function sourceInput(source: SessionSource): Readonly<Record<keyof typeof
   }
 }
 
+/** Where the agent's texts are posted, and the token that set it: its secret signs the posts. */
+export interface SessionWebhook {
+  readonly url: string
+  readonly tokenName: string
+}
+
 export interface NewSession {
   readonly id: string
   readonly source: SessionSource
@@ -38,6 +44,7 @@ export interface NewSession {
   readonly connector: string
   /** A JSON object. */
   readonly metadata: string
+  readonly webhook: SessionWebhook | null
   readonly description: string | null
   readonly participants: readonly string[]
   readonly at: Date
@@ -50,6 +57,8 @@ export async function createSession(database: Database, session: NewSession): Pr
     ...sourceInput(session.source),
     connector: session.connector,
     metadata: session.metadata,
+    webhook: session.webhook?.url ?? null,
+    webhook_token: session.webhook?.tokenName ?? null,
     description: session.description,
     participants: session.participants,
     at: session.at,
@@ -65,15 +74,17 @@ const CREATE = intakeStatement(
     ...SOURCE_INPUT,
     connector: 'text',
     metadata: 'jsonb',
+    webhook: 'text',
+    webhook_token: 'text',
     description: 'text',
     participants: 'text[]',
     at: 'timestamptz',
   },
   `session AS (
     INSERT INTO sessions (id, source_kind, source_interactive, source_platform, source_trigger_id, connector, metadata,
-      description, description_source, last_seq, created_at, last_activity_at)
+      webhook, webhook_token, description, description_source, last_seq, created_at, last_activity_at)
     SELECT input.session_id, input.source_kind, input.source_interactive, input.source_platform, input.source_trigger_id,
-      input.connector, input.metadata, input.description,
+      input.connector, input.metadata, input.webhook, input.webhook_token, input.description,
       CASE WHEN input.description IS NOT NULL THEN 'CLIENT'::description_source END, 1, input.at, input.at
     FROM input ON CONFLICT (id) DO NOTHING RETURNING id, last_seq),
   participant AS (
@@ -92,6 +103,8 @@ export interface SessionChange {
   readonly maxMetadataBytes: number
   /** Absent: as it is; null: none. */
   readonly description?: string | null
+  /** Absent: as it is; null: none. */
+  readonly webhook?: SessionWebhook | null
   /** Absent: as it is. */
   readonly inactive?: boolean
   /** Users who shall be participants. */
@@ -123,6 +136,9 @@ export async function changeSession(
     max_metadata_bytes: change.maxMetadataBytes,
     sets_description: change.description !== undefined,
     description: change.description ?? null,
+    sets_webhook: change.webhook !== undefined,
+    webhook: change.webhook?.url ?? null,
+    webhook_token: change.webhook?.tokenName ?? null,
     inactive: change.inactive ?? null,
     join_names: change.join,
     leave_names: change.leave,
@@ -147,19 +163,24 @@ const CHANGE = intakeStatement(
     max_metadata_bytes: 'int',
     sets_description: 'boolean',
     description: 'text',
+    sets_webhook: 'boolean',
+    webhook: 'text',
+    webhook_token: 'text',
     inactive: 'boolean',
     join_names: 'text[]',
     leave_names: 'text[]',
     at: 'timestamptz',
   },
   `held AS MATERIALIZED (
-    SELECT s.id, s.status, s.queue_length, s.metadata, s.description, s.description_source
+    SELECT s.id, s.status, s.queue_length, s.metadata, s.description, s.description_source, s.webhook, s.webhook_token
     FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach('s.id')} FOR UPDATE OF s),
   wanted AS MATERIALIZED (
     SELECT held.id, (held.metadata || input.set_metadata) - input.drop_metadata AS metadata,
       CASE WHEN input.sets_description THEN input.description ELSE held.description END AS description,
       CASE WHEN NOT input.sets_description THEN held.description_source
         WHEN input.description IS NOT NULL THEN 'CLIENT'::description_source END AS description_source,
+      CASE WHEN input.sets_webhook THEN input.webhook ELSE held.webhook END AS webhook,
+      CASE WHEN input.sets_webhook THEN input.webhook_token ELSE held.webhook_token END AS webhook_token,
       CASE WHEN input.inactive THEN 'INACTIVE'::session_status
         WHEN NOT input.inactive AND held.status = 'INACTIVE' THEN 'IDLE' ELSE held.status END AS status
     FROM held, input),
@@ -168,8 +189,9 @@ const CHANGE = intakeStatement(
       CASE WHEN input.inactive AND (held.status = 'RUNNING' OR held.queue_length > 0) THEN 'Busy'
         WHEN wanted.metadata <> held.metadata AND octet_length(wanted.metadata::text) > input.max_metadata_bytes
           THEN 'MetadataTooLarge' END AS refusal,
-      (wanted.metadata, wanted.description, wanted.description_source, wanted.status)
-        IS DISTINCT FROM (held.metadata, held.description, held.description_source, held.status) AS differs
+      (wanted.metadata, wanted.description, wanted.description_source, wanted.webhook, wanted.webhook_token, wanted.status)
+        IS DISTINCT FROM (held.metadata, held.description, held.description_source, held.webhook, held.webhook_token,
+          held.status) AS differs
     FROM held, wanted, input),
   joined AS (
     INSERT INTO participants (session_id, user_name, joined_at)
@@ -181,7 +203,7 @@ const CHANGE = intakeStatement(
     RETURNING p.user_name),
   session AS (
     UPDATE sessions s SET last_seq = s.last_seq + 1, metadata = wanted.metadata, description = wanted.description,
-      description_source = wanted.description_source, status = wanted.status
+      description_source = wanted.description_source, webhook = wanted.webhook, webhook_token = wanted.webhook_token, status = wanted.status
     FROM wanted, verdict, (SELECT (SELECT count(*) FROM joined) + (SELECT count(*) FROM departed) AS number) moved
     WHERE s.id = wanted.id AND verdict.refusal IS NULL AND (verdict.differs OR moved.number > 0)
     RETURNING s.last_seq),

@@ -1,0 +1,26 @@
+/** May this token set this webhook? Asked when a session is opened or updated. */
+import type { LiveConfig } from '../config/config.ts'
+import type { ApiKeys } from '../config/api-keys.ts'
+import { webhookSecretsOf } from '../config/webhook-secret.ts'
+import type { AddressGuard } from './address-guard.ts'
+
+export interface WebhookRegistrationOptions {
+  readonly config: LiveConfig
+  readonly keys: ApiKeys
+  readonly guard: AddressGuard
+}
+
+/** What is wrong with it, or null. Resolves the host's name, which can take seconds; never rejects. */
+export type CheckWebhook = (url: string, tokenName: string) => Promise<string | null>
+
+/** Unsigned posts are not offered: their receiver could not tell them from anybody else's. */
+export function createWebhookCheck({ config, keys, guard }: WebhookRegistrationOptions): CheckWebhook {
+  return async (url, tokenName) => {
+    const secrets = webhookSecretsOf(config.current().tokens.get(tokenName), keys)
+    if (secrets.length > 0) return guard.findProblem(url)
+    return (
+      `cannot be set with the token "${tokenName}", which has no webhook_secret to sign posts with; ` +
+      `an admin can add one to [tokens.${tokenName}] in config.toml ("factotum token" prints one)`
+    )
+  }
+}
