@@ -82,7 +82,10 @@ describe('a fact', () => {
       { version: 1, content: 'The staging host is mars.', change: 'CREATED', changedBy: 'alice', reason: null },
       { version: 2, content: 'The staging host is venus.', change: 'EDITED', changedBy: 'alice', reason: null },
       {
-        ...{ version: 3, content: 'The staging host is venus.', change: 'INVALIDATED', changedBy: 'alice' },
+        version: 3,
+        content: 'The staging host is venus.',
+        change: 'INVALIDATED',
+        changedBy: 'alice',
         reason: 'It was switched off.',
       },
       { version: 4, content: 'The staging host is venus.', change: 'RESTORED', changedBy: 'alice', reason: null },
