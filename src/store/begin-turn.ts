@@ -9,7 +9,7 @@ import type { PipelineStep } from '../core/status.ts'
 import type { Usage } from '../core/usage.ts'
 import type { Database } from './database.ts'
 import type { Lease, TurnRef } from './turn-commit.ts'
-import { saidBeforeSql, type SaidBefore } from './turn-history.ts'
+import { saidBeforeSql, type SaidBefore, type SaidLimits } from './turn-history.ts'
 
 export interface OpenTurn extends TurnRef {
   readonly userName: string
@@ -45,16 +45,13 @@ export type BeginOutcome =
 export interface Beginning {
   /** The time of the RECEIVED step, should the turn start here. */
   readonly at: Date
-  /** How many messages before the turn's own come along, at most. */
-  readonly contextMessages: number
+  /** How much of what was said before comes along. */
+  readonly limits: SaidLimits
 }
 
-export async function beginTurn(
-  database: Database,
-  lease: Lease,
-  { at, contextMessages }: Beginning,
-): Promise<BeginOutcome> {
-  const [row] = await database.query<Row>(BEGIN, [lease.sessionId, lease.node, at, contextMessages, lease.epoch])
+export async function beginTurn(database: Database, lease: Lease, { at, limits }: Beginning): Promise<BeginOutcome> {
+  const values = [lease.sessionId, lease.node, at, ...valuesOf(limits), lease.epoch]
+  const [row] = await database.query<Row>(BEGIN, values)
   return row === undefined ? { kind: 'Nothing' } : begun(lease.sessionId, row, at)
 }
 
@@ -65,11 +62,16 @@ export async function beginTurn(
 export async function takeSession(
   database: Database,
   free: { readonly sessionId: string; readonly node: number },
-  { at, contextMessages }: Beginning,
+  { at, limits }: Beginning,
 ): Promise<{ readonly lease: Lease; readonly begun: BegunTurn } | null> {
   const { sessionId, node } = free
-  const [row] = await database.query<Row & { epoch: number }>(TAKE, [sessionId, node, at, contextMessages])
+  const values = [sessionId, node, at, ...valuesOf(limits)]
+  const [row] = await database.query<Row & { epoch: number }>(TAKE, values)
   return row === undefined ? null : { lease: { sessionId, node, epoch: row.epoch }, begun: begun(sessionId, row, at) }
+}
+
+function valuesOf({ contextMessages, summarizeThreshold, knowledgeMaxFacts }: SaidLimits): number[] {
+  return [contextMessages, summarizeThreshold, knowledgeMaxFacts]
 }
 
 function begun(sessionId: string, row: Row, at: Date): BegunTurn {
@@ -130,7 +132,14 @@ interface Row {
   last_seq: number | null
 }
 
-const SAID_BEFORE = saidBeforeSql({ sessionId: '$1', turnId: 'next.id', seq: 'next.seq', limit: '$4' })
+const SAID_BEFORE = saidBeforeSql({
+  sessionId: '$1',
+  turnId: 'next.id',
+  seq: 'next.seq',
+  contextMessages: '$4',
+  summarizeThreshold: '$5',
+  knowledgeMaxFacts: '$6',
+})
 
 /**
  * The session's row is locked first. A turn that was withdrawn while this waited for the lock is still QUEUED in the
@@ -159,7 +168,7 @@ function beginSql({ fence, claim = '', answer }: { fence: string; claim?: string
 const BEGIN = {
   name: 'queue.begin',
   text: beginSql({
-    fence: 'owner = $2 AND epoch = $5',
+    fence: 'owner = $2 AND epoch = $7',
     answer: `next.status = 'RUNNING' OR session.last_seq IS NOT NULL`,
   }),
 }

@@ -1,7 +1,9 @@
 /** What a turn reads: how far it came before (after a takeover), and what was said in the session before it. */
 import type { SkillArguments } from '../core/skill.ts'
 import type { MessageRole, ReviewVerdict, TaskStatus, TaskType } from '../core/status.ts'
+import type { Settings } from '../config/config.ts'
 import type { Database } from './database.ts'
+import { dueSql, type KnowledgeDue } from './knowledge-due.ts'
 
 export interface StoredTask {
   readonly id: string
@@ -73,7 +75,11 @@ export interface SaidBefore {
   readonly questions: readonly { readonly id: string; readonly content: string }[]
   /** Whether there is any fact to choose from. */
   readonly hasFacts: boolean
+  readonly due: KnowledgeDue
 }
+
+/** The settings that bound it. */
+export type SaidLimits = Pick<Settings, 'contextMessages' | 'summarizeThreshold' | 'knowledgeMaxFacts'>
 
 /** How many of the agent's latest outputs the planner sees. Bounded, so that a turn costs the same in an old session. */
 const RECENT_OUTPUTS = 10
@@ -83,11 +89,11 @@ const RECENT_TEXT_CHARS = 4000
 const OPEN_QUESTIONS = 10
 
 /**
- * A SaidBefore as an SQL expression, for the statement that begins the turn: the `limit` last trusted messages before `seq`,
+ * A SaidBefore as an SQL expression, for the statement that begins the turn: the last trusted messages before `seq`,
  * and the agent's last outputs since the summary in other turns than `turnId`. The parameters are expressions. Each part walks
  * an index from its newest end and stops at its limit.
  */
-export function saidBeforeSql(of: { sessionId: string; turnId: string; seq: string; limit: string }): string {
+export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq' | keyof SaidLimits, string>>): string {
   const openQuestions = (where: string): string =>
     `(SELECT id, content FROM questions WHERE ${where} AND status = 'OPEN' ORDER BY id DESC LIMIT ${OPEN_QUESTIONS})`
   return `(SELECT jsonb_build_object(
@@ -96,11 +102,12 @@ export function saidBeforeSql(of: { sessionId: string; turnId: string; seq: stri
     'messages', (SELECT coalesce(jsonb_agg(jsonb_build_object('user', m.user_name, 'role', m.role, 'content', left(m.content, ${RECENT_TEXT_CHARS})) ORDER BY m.seq), '[]')
       FROM (SELECT * FROM messages
         WHERE session_id = s.id AND seq < ${of.seq} AND trusted AND status NOT IN ('QUEUED', 'CANCELLED')
-        ORDER BY seq DESC LIMIT ${of.limit}) m),
+        ORDER BY seq DESC LIMIT ${of.contextMessages}) m),
     'outputs', (SELECT coalesce(jsonb_agg(left(t.output, ${RECENT_TEXT_CHARS}) ORDER BY t.id), '[]')
       FROM (SELECT * FROM tasks
         WHERE session_id = s.id AND type = 'MSG' AND status = 'DONE' AND turn_id <> ${of.turnId}
         ORDER BY id DESC LIMIT ${RECENT_OUTPUTS}) t JOIN turns said ON said.id = t.turn_id AND said.seq > s.summary_seq),
+    'due', ${dueSql({ seq: of.seq, threshold: of.summarizeThreshold, max: of.knowledgeMaxFacts })},
     'questions', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'content', q.content) ORDER BY q.id), '[]')
       FROM (${openQuestions('session_id = s.id')} UNION ALL ${openQuestions('session_id IS NULL')}) q))
     FROM sessions s WHERE s.id = ${of.sessionId})`

@@ -23,6 +23,7 @@ export async function keepLearning(
   const content = learn.trim()
   const reason = unfitText(content) ?? (await repeats(context, content))
   if (reason === null) {
+    context.due.learned()
     return { id: newId('learning'), taskId, content, norm: normalText(content), createdAt: context.clock.now() }
   }
   context.logger.info({ taskId, reason }, 'a learning was refused')

@@ -2,11 +2,13 @@
 import type { Agents } from '../agents/agent.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { CommandRunner } from '../execution/command.ts'
+import type { Skills } from '../execution/skills/skill-catalog.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { SessionSecrets } from '../secrets/session-secrets.ts'
 import type { OpenTurn } from '../store/begin-turn.ts'
 import type { Database } from '../store/database.ts'
+import type { DueSteps } from './due-steps.ts'
 import type { Journal } from './journal.ts'
 
 export interface TurnContext {
@@ -20,9 +22,14 @@ export interface TurnContext {
   readonly agents: Agents
   readonly secrets: SessionSecrets
   readonly commands: CommandRunner
+  readonly skills: Skills
   readonly config: LiveConfig
   /** For reading. Writing goes through the journal. */
   readonly database: Database
+  /** What is to be done after the answer. */
+  readonly due: DueSteps
+  /** Tells who watches facts that these have changed. */
+  readonly tellFacts: (ids: readonly string[]) => void
   readonly clock: Clock
   readonly logger: Logger
 }

@@ -23,6 +23,7 @@ import type { Database } from '../store/database.ts'
 import { commitTurn, type Lease } from '../store/turn-commit.ts'
 import { releaseSession } from '../store/work-queue.ts'
 import { countWrite } from './count-write.ts'
+import { DueSteps } from '../turn/due-steps.ts'
 import { Journal } from '../turn/journal.ts'
 import { finishTurn } from '../turn/finish-turn.ts'
 import { resumeAttempts } from '../turn/resume-attempts.ts'
@@ -137,8 +138,8 @@ export class SessionRun {
     while (!this.#lastTurn && !this.#isReleased) {
       this.#turnId = null
       this.#turnAbort = new AbortController()
-      const { contextMessages } = config.current().settings
-      const begun = first ?? (await beginTurn(database, lease, { at: clock.now(), contextMessages }))
+      const limits = config.current().settings
+      const begun = first ?? (await beginTurn(database, lease, { at: clock.now(), limits }))
       first = null
       if (begun.kind === 'Nothing') return 'DRAINED'
       this.#turnId = begun.turn.id
@@ -204,6 +205,8 @@ export class SessionRun {
       commands,
       config,
       database,
+      due: new DueSteps(turn.saidBefore.due),
+      tellFacts: (ids) => ids.forEach((id) => doorbell.ring({ kind: 'knowledge', id })),
       clock,
       logger,
     }

@@ -174,10 +174,10 @@ export class Worker {
   /** The short way from a message to its turn: one statement. What it cannot start is left to a claim. */
   async #take(sessionId: string): Promise<void> {
     const { database, logger, clock, config } = this.#options
-    const { contextMessages } = config.current().settings
+    const limits = config.current().settings
     try {
       const free = { sessionId, node: this.#node }
-      const taken = await takeSession(database, free, { at: clock.now(), contextMessages })
+      const taken = await takeSession(database, free, { at: clock.now(), limits })
       if (taken === null) this.#wake()
       else this.#run(taken.lease, taken.begun)
     } catch (error) {

@@ -12,6 +12,7 @@ import type { IntakeContext, IntakeNews } from '../../src/intake/intake-context.
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
+import { Redactor } from '../../src/secrets/redaction.ts'
 import { beginTurn, type OpenTurn } from '../../src/store/begin-turn.ts'
 import { Database } from '../../src/store/database.ts'
 import { commitTurn, type Lease } from '../../src/store/turn-commit.ts'
@@ -53,6 +54,10 @@ token = "hub-token-0123456789abcdef"
 max_queued = 60
 `
 export const MAX_QUEUED = 60
+
+/** A secret that this process knows. */
+export const SECRET = 'open-sesame-42'
+const REDACTOR = Redactor.of([SECRET])
 
 export interface World extends AsyncDisposable {
   readonly context: IntakeContext
@@ -115,6 +120,7 @@ function worldOn(database: Database, url: string): World {
       database,
       config: { current: () => config, onChange: () => () => {} },
       clock: systemClock,
+      redactorOf: () => REDACTOR,
       feed: { published: (events) => void published.push(...events) },
       doorbell: { ring: (news) => void rung.push(news) },
       checkWebhook: async (url) => (url.startsWith('https://') ? null : 'must begin with "https://"'),
@@ -161,7 +167,10 @@ async function begin(database: Database, sessionId: string): Promise<StartedTurn
   const text = 'UPDATE sessions SET owner = 1, epoch = epoch + 1 WHERE id = $1 RETURNING epoch'
   const [row] = await database.query<{ epoch: number }>({ name: 'test.own', text }, [sessionId])
   const lease: Lease = { sessionId, node: 1, epoch: must(row, 'the session exists').epoch }
-  const outcome = await beginTurn(database, lease, { at: new Date(), contextMessages: 5 })
+  const outcome = await beginTurn(database, lease, {
+    at: new Date(),
+    limits: { contextMessages: 5, summarizeThreshold: 30, knowledgeMaxFacts: 50 },
+  })
   if (outcome.kind === 'Nothing') return null
   const { turn } = outcome
   return {

@@ -22,7 +22,10 @@ const write = (changes: Omit<TurnWrite, 'events'>) =>
 
 async function begin(): Promise<void> {
   lease = must((await claimSessions(world.context.database, 1, { limit: 1, held: [] }))[0], 'there is work')
-  const begun = await beginTurn(world.context.database, lease, { at, contextMessages: 5 })
+  const begun = await beginTurn(world.context.database, lease, {
+    at,
+    limits: { contextMessages: 5, summarizeThreshold: 30, knowledgeMaxFacts: 50 },
+  })
   if (begun.kind === 'Nothing') throw new Error('no open turn')
   turn = begun.turn
 }
@@ -152,7 +155,7 @@ test('files and audit entries are stored as given', async () => {
 })
 
 test('the audit is append-only, but for the retention job', async () => {
-  const body = { kind: 'CONFIG', change: 'reloaded' } as const
+  const body = { kind: 'CONFIG', change: 'RELOADED', detail: 'users added: cleo' } as const
   await write({ audit: [{ at, sessionId: null, turnId: null, actor: null, tokenName: null, body }] })
   await expect(world.sql(`UPDATE audit_entries SET actor = 'x'`)).rejects.toThrow('append-only')
   await expect(world.sql('DELETE FROM audit_entries')).rejects.toThrow('append-only')

@@ -23,7 +23,10 @@ async function claim(world: World, node = 1): Promise<Lease> {
   return must((await claimSessions(world.context.database, node, { limit: 10, held: [] }))[0], 'there is work')
 }
 
-const beginning = (contextMessages = 5): Beginning => ({ at: new Date(), contextMessages })
+const beginning = (contextMessages = 5): Beginning => ({
+  at: new Date(),
+  limits: { contextMessages, summarizeThreshold: 3, knowledgeMaxFacts: 50 },
+})
 
 async function start(world: World, lease: Lease): Promise<OpenTurn> {
   const begun = await beginTurn(world.context.database, lease, beginning())
@@ -381,6 +384,7 @@ describe('what a turn reads', () => {
       summary: '',
       questions: [],
       hasFacts: false,
+      due: { curation: false, summary: true, consolidation: false },
     })
   })
 

@@ -1,0 +1,43 @@
+/**
+ * What will be due when a turn has answered: whether learnings wait for the curator, messages for the summary, facts for
+ * consolidation. Found by the statement that begins the turn (begin-turn.ts), so that its end waits for no question of its own.
+ * Each count stops at what it is compared with, so none grows with the history.
+ */
+
+export interface KnowledgeDue {
+  readonly curation: boolean
+  readonly summary: boolean
+  readonly consolidation: boolean
+}
+
+/** After each consolidation so long pause, also when the process that began it died. */
+const CONSOLIDATION_PAUSE = "interval '10 minutes'"
+/** When nothing new came and nothing more could be reduced. */
+const CONSOLIDATION_AGAIN = "interval '1 day'"
+
+/** What a summary may be made of, of messages `m`: those of trusted senders, and paraphrases of others. */
+export const TOLD = `(m.trusted OR m.paraphrase IS NOT NULL) AND m.status NOT IN ('QUEUED', 'CANCELLED')`
+
+/**
+ * Of the state `c`. With more live facts than `max`: at first, then when more follow the last ones that were looked at, when a
+ * tenth of `max` came anew, and after a day.
+ */
+export function consolidationDueSql(max: string): string {
+  const enough = `ceil(${max}::int / 10.0)`
+  const fresh = `SELECT FROM facts f WHERE f.invalidated_at IS NULL AND f.id > c.newest_fact_id LIMIT ${enough}`
+  return `(SELECT count(*) FROM (SELECT FROM facts WHERE invalidated_at IS NULL LIMIT ${max}::int + 1) live) > ${max}::int
+    AND (c.started_at IS NULL OR (c.started_at < now() - ${CONSOLIDATION_PAUSE} AND (c.last_fact_id IS NOT NULL
+      OR c.started_at < now() - ${CONSOLIDATION_AGAIN} OR (SELECT count(*) FROM (${fresh}) fresh) >= ${enough})))`
+}
+
+/**
+ * A KnowledgeDue as SQL. `s` is the session's row, `seq` that of the turn's message, which will count among those that are in
+ * no summary.
+ */
+export function dueSql({ seq, threshold, max }: Readonly<Record<'seq' | 'threshold' | 'max', string>>): string {
+  return `jsonb_build_object(
+    'curation', EXISTS (SELECT FROM learnings l WHERE l.session_id = s.id AND l.status = 'PENDING'),
+    'summary', (SELECT count(*) FROM (SELECT FROM messages m WHERE m.session_id = s.id AND m.seq > s.summary_seq
+      AND m.seq < ${seq} AND ${TOLD} LIMIT ${threshold}::int - 1) told) >= ${threshold}::int - 1,
+    'consolidation', coalesce((SELECT ${consolidationDueSql(max)} FROM consolidation_state c), false))`
+}
