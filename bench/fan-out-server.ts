@@ -16,6 +16,7 @@ import { startServer } from '../src/graphql/server.ts'
 import { systemClock as clock, type Clock } from '../src/platform/clock.ts'
 import { createLogger } from '../src/platform/logger.ts'
 import { createMetrics } from '../src/platform/metrics.ts'
+import { Redactor } from '../src/secrets/redaction.ts'
 import { Database } from '../src/store/database.ts'
 import { CROWD_TOKEN } from './crowd.ts'
 
@@ -71,7 +72,16 @@ async function serveDoor(): Promise<Publish> {
   const feed = new Feed({ database, doorbell, logger, clock: noLook })
   await doorbell.start()
   feed.start()
-  const intake = { database, config, clock, feed, doorbell, removeWorkspace: () => Promise.resolve() }
+  const intake = {
+    database,
+    config,
+    clock,
+    feed,
+    doorbell,
+    removeWorkspace: () => Promise.resolve(),
+    checkWebhook: () => Promise.resolve(null),
+    redactorOf: () => Redactor.none,
+  }
   const sandboxState = () => ({ available: false, reason: 'none', fix: 'none' }) as const
   const skills = { scan: () => ({ skills: new Map(), problems: [] }) }
   const info = { version: '0.0.0', startedAt: clock.now(), database: 'PostgreSQL', sandboxState }
@@ -80,7 +90,8 @@ async function serveDoor(): Promise<Publish> {
     host: '127.0.0.1',
     port: 0,
     authenticate: (token) => authenticate(parsed.config, token),
-    createContext: (request) => createContext({ database, config, clock, intake, skills, server: info }, request),
+    createContext: (request) =>
+      createContext({ database, config, clock, intake, skills, secrets: { reload: () => [] }, server: info }, request),
     readiness: {},
     graphiqlPage: null,
     metrics: createMetrics(),

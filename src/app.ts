@@ -30,6 +30,7 @@ import type { LogLines } from './platform/log-lines.ts'
 import type { Logger } from './platform/logger.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { VERSION } from './platform/version.ts'
+import type { Redactor } from './secrets/redaction.ts'
 import { SecretStore } from './secrets/secret-store.ts'
 import { Database } from './store/database.ts'
 import { describeDatabase } from './store/describe-database.ts'
@@ -192,7 +193,9 @@ function openDoor(
 ): Promise<RunningServer> {
   const { database, doorbell, feed, config, secrets, commands, worker, clock, logger, metrics, host, port } = parts
   const removeWorkspace = (sessionId: string): Promise<void> => commands.removeWorkspace(sessionId)
-  const intake: IntakeContext = { database, config, clock, feed, doorbell, removeWorkspace, checkWebhook: parts.checkWebhook }
+  const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
+  const outside = { feed, doorbell, removeWorkspace, checkWebhook: parts.checkWebhook }
+  const intake: IntakeContext = { database, config, clock, redactorOf, ...outside }
   const knowledge = { database, clock, doorbell }
   const { startedAt, described, knowledgeNews, skills, outbox } = parts
   const server = { version: VERSION, startedAt, database: described, sandboxState: () => commands.sandbox() }
@@ -200,7 +203,10 @@ function openDoor(
     schema: buildSchema(),
     authenticate: (token) => authenticate(config.current(), token),
     createContext: (request) =>
-      createContext({ database, config, clock, intake, knowledge, knowledgeNews, skills, outbox, server }, request),
+      createContext(
+        { database, config, clock, intake, knowledge, knowledgeNews, skills, secrets, outbox, server },
+        request,
+      ),
     readiness: createReadiness({ database, commands, config, keys: secrets, isDraining: () => worker.isDraining }),
     graphiqlPage: renderGraphiqlPage,
     host,

@@ -7,6 +7,7 @@ import type { Skills } from '../execution/skills/skill-catalog.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
 import type { KnowledgeContext } from '../knowledge/admin/knowledge-context.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { SecretStore } from '../secrets/secret-store.ts'
 import type { Database } from '../store/database.ts'
 import type { KnowledgeNews } from './knowledge-news.ts'
 import type { RequestContext } from './request-context.ts'
@@ -23,6 +24,7 @@ export interface GraphQLServices {
   /** Where `factUpdates` and `learningUpdates` come from. */
   readonly knowledgeNews: Pick<KnowledgeNews, 'follow'>
   readonly skills: Skills
+  readonly secrets: Pick<SecretStore, 'reload'>
   readonly outbox: Pick<Outbox, 'wake'>
   /** What the query `server` shows. */
   readonly server: ServerInfo

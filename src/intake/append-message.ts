@@ -38,20 +38,21 @@ export async function appendMessage(
   viewer: Viewer,
   input: AppendMessageInput,
 ): Promise<MessageAccepted | Refusal> {
-  const { sessionId, content } = input
+  const { sessionId } = input
   const access = authorizeSession(viewer, sessionId, ['sessionId'])
   if ('kind' in access) return access
   const author = resolveAuthor(context, viewer, input)
   if ('kind' in author) return author
   const at = context.clock.now()
   const issues = [
-    ...contentIssues(content),
+    ...contentIssues(input.content),
     ...textIssues(['messageId'], input.messageId, KEY_RULE),
     ...createdAtIssues(input.createdAt, at),
   ]
   const refusal = refuseInput(issues)
   if (refusal !== null) return refusal
 
+  const content = context.redactorOf(sessionId).redact(input.content)
   const message: IncomingMessage = {
     id: newId('message'),
     sessionId,

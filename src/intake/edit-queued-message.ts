@@ -11,13 +11,14 @@ import { refuseInput } from '../core/refuse-input.ts'
 export async function editQueuedMessage(
   context: IntakeContext,
   viewer: Viewer,
-  { id: messageId, content }: { readonly id: string; readonly content: string },
+  { id: messageId, ...input }: { readonly id: string; readonly content: string },
 ): Promise<MessageUpdated | Refusal> {
-  const refusal = refuseInput(contentIssues(content))
+  const refusal = refuseInput(contentIssues(input.content))
   if (refusal !== null) return refusal
   const found = await findOwnMessage(context, viewer, messageId)
   if ('kind' in found) return found
   const { sessionId } = found
+  const content = context.redactorOf(sessionId).redact(input.content)
   const at = context.clock.now()
   const preview = messagePreview(content)
   const change = await editWaiting(context.database, { messageId, sessionId, at }, { content, preview })

@@ -7,9 +7,12 @@ import type { LiveConfig } from '../config/config.ts'
 import type { SessionEvent } from '../core/session-event.ts'
 import type { CheckWebhook } from '../delivery/webhook-registration.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Redactor } from '../secrets/redaction.ts'
 import type { Database } from '../store/database.ts'
 
 export interface IntakeContext {
+  /** What is stored of a session holds no secret that this process knows. */
+  readonly redactorOf: (sessionId: string) => Redactor
   readonly database: Database
   readonly config: LiveConfig
   readonly clock: Clock

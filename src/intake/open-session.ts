@@ -4,6 +4,7 @@ import type { Viewer } from '../core/identity.ts'
 import type { InputIssue, Refusal } from '../core/refusal.ts'
 import { createSession, type NewSession } from '../store/intake-session.ts'
 import { authorizeSession } from './authorize-session.ts'
+import { hideSecrets } from './hide-secrets.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { participantListIssues } from './participant-rule.ts'
 import { refuseInput } from '../core/refuse-input.ts'
@@ -46,9 +47,10 @@ export async function openSession(
   if ('kind' in access) return access
   const webhookRefusal = await refuseWebhook(context, viewer, input.webhook)
   if (webhookRefusal !== null) return webhookRefusal
-  const session = newSession(context, viewer, { ...input, id: sessionId })
+  const hidden = hideSecrets(context, sessionId, input)
+  const session = newSession(context, viewer, { ...hidden, id: sessionId })
   const seq = await createSession(context.database, session)
-  if (seq === null) return await reopen(context, viewer, { input, session })
+  if (seq === null) return await reopen(context, viewer, { input: hidden, session })
   announceSessionUpdate(context, { sessionId, seq, at: session.at })
   return { kind: 'Opened', sessionId, created: true }
 }

@@ -31,16 +31,17 @@ export async function sendMessage(
   viewer: Viewer,
   input: SendMessageInput,
 ): Promise<MessageAccepted | Refusal> {
-  const { sessionId, content } = input
+  const { sessionId } = input
   const access = authorizeSession(viewer, sessionId, ['sessionId'])
   if ('kind' in access) return access
   const config = context.config.current()
   const sender = resolveSender(config, viewer, input.user)
   if ('kind' in sender) return sender
-  const issues = [...contentIssues(content), ...textIssues(['idempotencyKey'], input.idempotencyKey, KEY_RULE)]
+  const issues = [...contentIssues(input.content), ...textIssues(['idempotencyKey'], input.idempotencyKey, KEY_RULE)]
   const refusal = refuseInput(issues)
   if (refusal !== null) return refusal
 
+  const content = context.redactorOf(sessionId).redact(input.content)
   const at = context.clock.now()
   const message: IncomingMessage = {
     id: newId('message'),

@@ -1,6 +1,7 @@
 /** `updateSession`: changes a session's description, webhook and metadata, hides it or brings it back. Called by the GraphQL door. */
 import type { Viewer } from '../core/identity.ts'
 import type { Refusal } from '../core/refusal.ts'
+import { hideSecrets } from './hide-secrets.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { refuseInput } from '../core/refuse-input.ts'
 import { applySessionChange, type SessionUpdated } from './session-change.ts'
@@ -29,14 +30,15 @@ export async function updateSession(
   if (refusal !== null) return refusal
   const webhookRefusal = await refuseWebhook(context, viewer, input.webhook)
   if (webhookRefusal !== null) return webhookRefusal
-  const metadata = metadataChange(input.metadata as MetadataObject | null | undefined)
+  const { description, metadata: said } = hideSecrets(context, input.id, input)
+  const metadata = metadataChange(said as MetadataObject | null | undefined)
   return await applySessionChange(
     context,
     { viewer, sessionId: input.id, path: ['id'] },
     {
       setMetadata: metadata.set,
       dropMetadata: metadata.drop,
-      ...(input.description === undefined ? {} : { description: input.description }),
+      ...(description === undefined ? {} : { description }),
       ...(input.webhook === undefined ? {} : { webhook: webhookChange(viewer, input.webhook) }),
       ...(input.inactive == null ? {} : { inactive: input.inactive }),
     },

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { REDACTED } from '../core/redacted.ts'
 import type { TurnWrite } from '../core/turn-write.ts'
 import { redactDeep, redactJson } from './redact-deep.ts'
-import { REDACTED, Redactor } from './redaction.ts'
+import { Redactor } from './redaction.ts'
 
 const SECRET = 'open-sesame-42'
 const redactor = Redactor.of([SECRET, 'INTERRUPTED', 'PipelineStep', 'task_01jd0000000000000000000000'])

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { REDACTED } from '../core/redacted.ts'
 import { encodingsOf } from './encodings.ts'
-import { isRedactable, REDACTED, Redactor, StreamRedactor } from './redaction.ts'
+import { isRedactable, Redactor, StreamRedactor } from './redaction.ts'
 
 const SECRET = 'pä$$w0rd/with "quotes" & spaces+more'
 

@@ -4,11 +4,10 @@
  *
  * What must hold: a text in pieces (`StreamRedactor`) comes out as it would whole, wherever it was cut.
  */
+import { REDACTED } from '../core/redacted.ts'
 import { must } from '../platform/must.ts'
 import { encodingsOf } from './encodings.ts'
 import { PatternMatcher, type Cursor, type Span } from './pattern-matcher.ts'
-
-export const REDACTED = '[REDACTED]'
 
 /** Shorter values stand in ordinary texts by chance; hiding them would destroy these and tell the value. */
 export const MIN_SECRET_CHARS = 8

@@ -3,6 +3,7 @@
  * committed whole before anybody is answered. Everything hangs on the session's row, which is written first: its lock puts
  * the messages of a session in order, and `seq` comes from it without gaps.
  */
+import { REDACTED } from '../core/redacted.ts'
 import type { MessageRole } from '../core/status.ts'
 import { BugError } from '../platform/must.ts'
 import type { Database } from './database.ts'
@@ -144,9 +145,19 @@ function messageInput(
   }
 }
 
+/**
+ * A secret may have been taken out of the stored content after it came: what stands around the mark must be the same then. The
+ * patterns of LIKE take no time worth naming even when they are as long as a message may be.
+ */
+function isSameContent(stored: string, sent: string): string {
+  const escaped = `regexp_replace(${stored}, '([\\\\%_])', '\\\\\\1', 'g')`
+  return `(${stored} = ${sent} OR (strpos(${stored}, '${REDACTED}') > 0
+      AND ${sent} LIKE replace(${escaped}, '${REDACTED}', '%')))`
+}
+
 /** A caller who may no longer reach the session learns nothing of what was sent there. */
 const PRIOR = `prior AS MATERIALIZED (
-    SELECT m.id, m.content = input.content AND m.role = input.role AND m.user_name IS NOT DISTINCT FROM input.user_name AS same
+    SELECT m.id, ${isSameContent('m.content', 'input.content')} AND m.role = input.role AND m.user_name IS NOT DISTINCT FROM input.user_name AS same
     FROM input JOIN messages m
       ON m.session_id = input.session_id AND m.client = input.client AND m.idempotency_key = input.idempotency_key
     WHERE ${mayReach('input.session_id')})`

@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../core/errors.ts'
+import { REDACTED } from '../core/redacted.ts'
 import type { TurnWrite } from '../core/turn-write.ts'
 import { NO_USAGE } from '../core/usage.ts'
 import { systemClock } from '../platform/clock.ts'
-import { REDACTED, Redactor } from '../secrets/redaction.ts'
+import { Redactor } from '../secrets/redaction.ts'
 import type { Committed } from '../store/turn-commit.ts'
 import { Journal } from './journal.ts'
 

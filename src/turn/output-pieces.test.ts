@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { REDACTED } from '../core/redacted.ts'
 import type { Clock } from '../platform/clock.ts'
-import { REDACTED, Redactor } from '../secrets/redaction.ts'
+import { Redactor } from '../secrets/redaction.ts'
 import { OutputPieces, split } from './output-pieces.ts'
 
 /** A clock whose timers fire when the test says so. */

@@ -6,8 +6,8 @@
 import { hash } from 'node:crypto'
 import { messagePreview } from '../core/message-preview.ts'
 import type { FoundSecret, ProposedPlan } from '../core/plan.ts'
+import { REDACTED } from '../core/redacted.ts'
 import { redactDeep } from '../secrets/redact-deep.ts'
-import { REDACTED } from '../secrets/redaction.ts'
 import type { TurnContext } from './turn-context.ts'
 
 export interface TakenSecrets {

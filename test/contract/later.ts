@@ -5,8 +5,6 @@
  */
 export const LATER = {
   'skills and secrets': [
-    'Plan.secretNames',
-    'Mutation.reloadSecrets',
   ],
   delivery: [
     'Query.deliveries',

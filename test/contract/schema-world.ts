@@ -34,6 +34,8 @@ export class SchemaWorld implements AsyncDisposable {
 
   /** Ids of facts and learnings that others were told of. */
   readonly rung: string[] = []
+  /** Sessions whose deliveries are due. */
+  readonly woken: string[] = []
 
   constructor(world: World) {
     this.world = world
@@ -85,6 +87,8 @@ export class SchemaWorld implements AsyncDisposable {
         },
         knowledgeNews: this.knowledgeNews,
         skills: this.skills,
+        outbox: { wake: (sessionId) => this.woken.push(sessionId) },
+        secrets: { reload: () => ['DEPLOY_KEY'] },
         server: {
           version: '0.0.0',
           startedAt: new Date('2026-11-21T15:30:00.000Z'),

@@ -16,6 +16,7 @@ import { startServer, type RunningServer } from '../../src/graphql/server.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger, type Logger } from '../../src/platform/logger.ts'
 import { createMetrics, type Metrics } from '../../src/platform/metrics.ts'
+import { Redactor } from '../../src/secrets/redaction.ts'
 import { Database } from '../../src/store/database.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
 
@@ -134,7 +135,16 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
   const metrics = createMetrics()
   await doorbell.start()
   feed.start()
-  const intake = { database, config, clock, feed, doorbell, removeWorkspace: () => Promise.resolve() }
+  const intake = {
+    database,
+    config,
+    clock,
+    feed,
+    doorbell,
+    removeWorkspace: () => Promise.resolve(),
+    checkWebhook: () => Promise.resolve(null),
+    redactorOf: () => Redactor.none,
+  }
   const sandboxState = () => ({ available: false, reason: 'none', fix: 'install one' }) as const
   const skills = { scan: () => ({ skills: new Map(), problems: [] }) }
   const info = { version: '0.0.0', startedAt: new Date(), database: 'PostgreSQL', sandboxState }
@@ -143,7 +153,8 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
     host: '127.0.0.1',
     port: 0,
     authenticate: (token) => authenticate(config.current(), token),
-    createContext: (request) => createContext({ database, config, clock, intake, skills, server: info }, request),
+    createContext: (request) =>
+      createContext({ database, config, clock, intake, skills, secrets: { reload: () => [] }, server: info }, request),
     readiness: options.readiness ?? {},
     graphiqlPage: options.graphiqlPage ?? null,
     ...(options.maxSockets !== undefined && { maxSockets: options.maxSockets }),

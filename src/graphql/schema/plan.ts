@@ -21,6 +21,9 @@ builder.prismaObject('Plan', {
       query: { orderBy: { index: 'asc' } },
       description: 'Its tasks, in the order in which they run.',
     }),
+    secretNames: t.exposeStringList('secretNames', {
+      description: 'The names under which the planner found secrets in the message. Their values are stored nowhere.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was accepted.' }),
   }),
 })

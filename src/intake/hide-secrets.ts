@@ -1,0 +1,20 @@
+/** What clients say of a session is stored without the secrets that this process knows: those of the deployment, and the session's own. */
+import { redactJson } from '../secrets/redact-deep.ts'
+import type { IntakeContext } from './intake-context.ts'
+import type { SourceInput } from './session-source.ts'
+
+interface SaidOfSession {
+  readonly description?: string | null | undefined
+  readonly metadata?: unknown
+  readonly source?: SourceInput | null | undefined
+}
+
+/** The input with description, metadata (names of fields too) and source rid of secrets; the rest as it is. */
+export function hideSecrets<Input extends SaidOfSession>(
+  { redactorOf }: IntakeContext,
+  sessionId: string,
+  input: Input,
+): Input {
+  const { description, metadata, source } = input
+  return { ...input, ...redactJson({ description, metadata, source }, redactorOf(sessionId)) }
+}
