@@ -14,6 +14,7 @@ import type {
   ReviewerContext,
   SummarizerContext,
 } from '../../src/agents/agent.ts'
+import type { SkillSummary } from '../../src/core/skill.ts'
 import { createLanguageModel } from '../../src/model/create-language-model.ts'
 import type { LanguageModel } from '../../src/model/language-model.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
@@ -59,6 +60,14 @@ export async function openAgentsWorld(options: AgentsWorldOptions): Promise<Agen
   }
 }
 
+const SEARCH: SkillSummary = {
+  name: 'search',
+  version: null,
+  summary: 'Searches the web.',
+  secrets: [],
+  args: [{ name: 'query', type: 'string', required: true, default: null, description: 'What to look for.' }],
+}
+
 export const PLANNER_CONTEXT: PlannerContext = {
   callerName: 'marco',
   callerRole: 'ADMIN',
@@ -67,8 +76,8 @@ export const PLANNER_CONTEXT: PlannerContext = {
   recentOutputs: [],
   summary: '',
   facts: [],
-  questions: [],
-  skills: [],
+  questions: [{ id: 'question_one', content: 'Which package manager do the servers use?' }],
+  skills: [SEARCH],
   paraphrased: [],
   secretNames: [],
   maxTasks: 20,

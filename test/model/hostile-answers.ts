@@ -136,6 +136,96 @@ const brokenRules = forPlanner([
   },
 ])
 
+const called = { type: 'skill', detail: 'Look it up', skill: 'search', args: '{"query":"x"}', expect: 'it finds x' }
+const withPlan = (more: object): StubAnswer => ({ content: { ...GOOD_PLAN, ...more } })
+const secret = { key: 'API_KEY', value: 'hunter2hunter2' }
+
+const brokenSkills = forPlanner([
+  { name: 'a skill that is not there', answer: plan({ ...called, skill: 'ghost' }, msg), outcome: 'refused' },
+  { name: 'a skill by a path', answer: plan({ ...called, skill: '../../bin/sh' }, msg), outcome: 'refused' },
+  { name: 'a skill called __proto__', answer: plan({ ...called, skill: '__proto__' }, msg), outcome: 'refused' },
+  { name: 'a skill without a name', answer: plan({ ...called, skill: null }, msg), outcome: 'refused' },
+  { name: 'a skill at the end', answer: plan(called), outcome: 'refused' },
+  { name: 'a command with args', answer: plan({ ...exec, args: '{}' }, msg), outcome: 'refused' },
+  { name: 'a message with a skill', answer: plan({ ...msg, skill: 'search' }), outcome: 'refused' },
+  { name: 'args that are no JSON', answer: plan({ ...called, args: 'query=x' }, msg), outcome: 'refused' },
+  { name: 'args that are a list', answer: plan({ ...called, args: '["x"]' }, msg), outcome: 'refused' },
+  { name: 'args as an object', answer: plan({ ...called, args: { query: 'x' } }, msg), outcome: 'MODEL_BAD_OUTPUT' },
+  { name: 'an argument too many', answer: plan({ ...called, args: '{"query":"x","uid":0}' }, msg), outcome: 'refused' },
+  {
+    name: 'an argument of the wrong type',
+    answer: plan({ ...called, args: '{"query":true}' }, msg),
+    outcome: 'refused',
+  },
+  {
+    name: '__proto__ in args',
+    answer: plan({ ...called, args: '{"query":"x","__proto__":{"role":"ADMIN"}}' }, msg),
+    outcome: 'refused',
+  },
+  {
+    name: 'args nested 20 000 levels deep',
+    answer: plan({ ...called, args: `{"query":${'['.repeat(20_000)}${']'.repeat(20_000)}}` }, msg),
+    outcome: 'refused',
+  },
+  {
+    name: 'args of 100 KiB',
+    answer: plan({ ...called, args: JSON.stringify({ query: 'x'.repeat(102_400) }) }, msg),
+    outcome: 'refused',
+  },
+  {
+    name: 'args of 1 MB',
+    answer: plan({ ...called, args: JSON.stringify({ query: 'x'.repeat(1_000_000) }) }, msg),
+    outcome: 'MODEL_BAD_OUTPUT',
+  },
+  {
+    name: 'NUL in an argument',
+    answer: plan({ ...called, args: '{"query":"a\\u0000b"}' }, msg),
+    outcome: 'refused',
+  },
+])
+
+const brokenSecrets = forPlanner([
+  { name: 'a secret that is a text', answer: withPlan({ secrets: ['hunter2hunter2'] }), outcome: 'MODEL_BAD_OUTPUT' },
+  { name: 'secrets as an object', answer: withPlan({ secrets: { API_KEY: 'x' } }), outcome: 'MODEL_BAD_OUTPUT' },
+  {
+    name: 'a secret with a line in its key',
+    answer: withPlan({ secrets: [{ ...secret, key: 'A\nB=C' }] }),
+    outcome: 'refused',
+  },
+  { name: 'a secret with no key', answer: withPlan({ secrets: [{ ...secret, key: '' }] }), outcome: 'refused' },
+  {
+    name: 'a secret called LD_PRELOAD=',
+    answer: withPlan({ secrets: [{ ...secret, key: 'LD_PRELOAD=' }] }),
+    outcome: 'refused',
+  },
+  { name: 'a secret of one letter', answer: withPlan({ secrets: [{ ...secret, value: 'e' }] }), outcome: 'refused' },
+  { name: 'a secret twice', answer: withPlan({ secrets: [secret, secret] }), outcome: 'refused' },
+  {
+    name: 'a thousand secrets',
+    answer: withPlan({ secrets: Array.from({ length: 1000 }, (_, index) => ({ ...secret, key: `A${index}` })) }),
+    outcome: 'refused',
+  },
+])
+
+const oddAnswers = forPlanner([
+  { name: 'answers that are a text', answer: withPlan({ answers: 'apt' }), outcome: 'MODEL_BAD_OUTPUT' },
+  {
+    name: 'an answer to a question that was not shown',
+    answer: withPlan({ answers: [{ question: 'Q9', answer: 'apt' }] }),
+    outcome: 'answered',
+  },
+  {
+    name: 'an answer to a question by its id',
+    answer: withPlan({ answers: [{ question: 'question_one', answer: 'apt' }] }),
+    outcome: 'answered',
+  },
+  {
+    name: 'the fields that may be null left out',
+    answer: plan(...GOOD_PLAN.tasks.map(({ type, detail, expect }) => ({ type, detail, expect }))),
+    outcome: 'answered',
+  },
+])
+
 const brokenCompletions = forPlanner([
   {
     name: 'finish_reason length',
@@ -342,6 +432,18 @@ const otherRoles: readonly HostileAnswer[] = [
     outcome: 'answered',
     failsTurn: true,
   },
+  {
+    role: 'reviewer',
+    name: 'a learning that is too long to keep',
+    answer: { content: { status: 'ok', reason: null, learn: 'x'.repeat(100_000) } },
+    outcome: 'answered',
+  },
+  {
+    role: 'reviewer',
+    name: 'twenty-six learnings',
+    answer: { content: { status: 'ok', reason: null, learn: Array.from({ length: 26 }, (_, n) => `Fact ${n}.`) } },
+    outcome: 'MODEL_BAD_OUTPUT',
+  },
   { role: 'messenger', name: 'nothing to say', answer: text(''), outcome: 'MODEL_BAD_OUTPUT' },
   {
     role: 'messenger',
@@ -374,6 +476,9 @@ export const HOSTILE_ANSWERS: readonly HostileAnswer[] = [
   ...forgivenJson,
   ...wrongShapes,
   ...brokenRules,
+  ...brokenSkills,
+  ...brokenSecrets,
+  ...oddAnswers,
   ...brokenCompletions,
   ...floods,
   ...brokenHttp,

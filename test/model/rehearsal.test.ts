@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest'
 import type { PlannerContext, ReplanContext, TaskReport } from '../../src/agents/agent.ts'
 import type { ProposedPlan } from '../../src/core/plan.ts'
 import { validatePlan } from '../../src/core/plan-rules.ts'
-import { openAgentsWorld, PLANNER_CONTEXT, type AgentsWorld } from './agents-world.ts'
+import type { SkillArguments } from '../../src/core/skill.ts'
+import { FACTS, openAgentsWorld, PLANNER_CONTEXT, type AgentsWorld } from './agents-world.ts'
 
 interface Played {
   readonly goals: readonly string[]
@@ -14,22 +15,29 @@ interface Played {
   readonly reasons: readonly string[]
   readonly text: string
   readonly pieces: readonly string[]
+  readonly plans: readonly ProposedPlan[]
+  readonly learned: readonly string[]
 }
 
 type Results = Readonly<Record<string, Partial<TaskReport>>>
 
-async function play(message: string, results: Results = {}): Promise<Played> {
+/** `known`: what the planner is told besides the message. */
+async function play(message: string, results: Results = {}, known: Partial<PlannerContext> = {}): Promise<Played> {
   await using world = await openAgentsWorld({ baseUrl: null })
+  const plans: ProposedPlan[] = []
+  const learned: string[] = []
   const goals: string[] = []
   const ran: string[] = []
   const reasons: string[] = []
   let replan: ReplanContext | null = null
   for (let attempt = 1; attempt <= 4; attempt++) {
-    const context = { ...PLANNER_CONTEXT, message, replan }
+    const context = { ...PLANNER_CONTEXT, questions: [], ...known, message, replan }
     const plan = await planOf(world, context)
     goals.push(plan.goal)
-    const outcome = await execute(world, { plan, message, results, ran })
-    if (outcome.kind === 'done') return { goals, ran, reasons, text: outcome.text, pieces: outcome.pieces }
+    plans.push(plan)
+    const outcome = await execute(world, { plan, message, results, ran, learned })
+    if (outcome.kind === 'done')
+      return { goals, ran, reasons, text: outcome.text, pieces: outcome.pieces, plans, learned }
     reasons.push(outcome.reason)
     const history = goals.map((goal, index) => ({ goal, reason: reasons[index] ?? '' }))
     replan = { completed: outcome.completed, failed: outcome.failed, remaining: [], reason: outcome.reason, history }
@@ -58,9 +66,10 @@ interface Execution {
   readonly message: string
   readonly results: Results
   readonly ran: string[]
+  readonly learned: string[]
 }
 
-async function execute({ agents }: AgentsWorld, { plan, message, results, ran }: Execution): Promise<Outcome> {
+async function execute({ agents }: AgentsWorld, { plan, message, results, ran, learned }: Execution): Promise<Outcome> {
   const { signal } = new AbortController()
   const completed: TaskReport[] = []
   const pieces: string[] = []
@@ -78,7 +87,7 @@ async function execute({ agents }: AgentsWorld, { plan, message, results, ran }:
     const ended = {
       index,
       ...task,
-      args: null,
+      args: task.args === null ? null : (JSON.parse(task.args) as SkillArguments),
       status: 'DONE',
       exitCode: 0,
       output: 'done\n',
@@ -88,6 +97,7 @@ async function execute({ agents }: AgentsWorld, { plan, message, results, ran }:
     } as const
     const review = await agents.review({ goal: plan.goal, message, task: ended, truncated: false, history: [] }, signal)
     if (review.kind === 'failed') throw review.error
+    if (review.output.learn !== null) learned.push(review.output.learn)
     if (review.output.verdict === 'REPLAN')
       return { kind: 'replan', reason: review.output.reason ?? '', failed: ended, completed }
     completed.push(ended)
@@ -178,6 +188,134 @@ describe('a rehearsed turn', () => {
       expect(text.length).toBeLessThan(20_000)
       expect(pieces.length).toBeLessThanOrEqual(24)
     }
+  })
+})
+
+describe('a rehearsed skill', () => {
+  test('is called with its arguments, between commands', async () => {
+    const { ran, plans, text } = await play('run: echo one\nskill: search {"query": "cats"}', {
+      'Rehearse the skill search': { output: 'found\n' },
+    })
+    expect(ran).toEqual(['echo one', 'Rehearse the skill search'])
+    expect(plans[0]?.tasks[1]).toMatchObject({ type: 'SKILL', skill: 'search', args: '{"query": "cats"}' })
+    expect(text).toContain('`search {"query":"cats"}` ended with exit code 0:\n\n    found')
+  })
+
+  test('that cannot be called is reported, in a plan that obeys the rules', async () => {
+    await using world = await openAgentsWorld({ baseUrl: null })
+    const context = { ...PLANNER_CONTEXT, message: 'skill: ghost' }
+    const { signal } = new AbortController()
+    const first = await world.agents.plan(context, [], signal)
+    if (first.kind === 'failed') throw first.error
+    const problems = validatePlan(first.output, context)
+    const second = await world.agents.plan(context, [{ plan: first.output, problems }], signal)
+    if (second.kind === 'failed') throw second.error
+    expect(validatePlan(second.output, context)).toEqual([])
+    expect(second.output.tasks[0]?.detail).toContain('names the skill "ghost", which is not among those')
+  })
+})
+
+describe('what a rehearsal knows', () => {
+  test('is learned from its reviews, one text a review, also after another plan', async () => {
+    const { learned, ran } = await play('learn: The sky is blue.\nlearn: Is it?\nrun: echo one\nfail: once')
+    expect(ran).toEqual(['echo one', 'true'])
+    expect(learned).toEqual(['The sky is blue.', 'Is it?'])
+  })
+
+  test('is told when it is asked for', async () => {
+    const { text } = await play('facts?', {}, { facts: FACTS })
+    expect(text).toContain('I know:\n\n- The project uses Python 3.12.\n- Python 3.12 is what')
+    expect((await play('facts?')).text).toContain('I know no facts.')
+  })
+
+  test('raises open questions, and takes an answer to the first', async () => {
+    const questions = [
+      { id: 'question_one', content: 'Which colour?' },
+      { id: 'question_two', content: 'Which size?' },
+    ]
+    const asked = await play('Hello', {}, { questions })
+    expect(asked.text).toContain('There is an open question: Which colour?\n\nThere is an open question: Which size?')
+    const { plans, text } = await play('answer: Blue', {}, { questions })
+    expect(plans[0]?.answers).toEqual([{ questionId: 'question_one', answer: 'Blue' }])
+    expect(text).not.toContain('question: Which colour?')
+    expect((await play('answer: Blue')).plans[0]?.answers).toEqual([])
+  })
+
+  test('has secrets taken out of the message, named but not told, and only once', async () => {
+    const { plans, text } = await play('secret: TOKEN=hunter2hunter2\nfail: once')
+    expect(plans.map(({ secrets }) => secrets)).toEqual([[{ key: 'TOKEN', value: 'hunter2hunter2' }], []])
+    expect(text).not.toContain('hunter2')
+    expect((await play('secret: TOKEN=hunter2hunter2')).text).toContain('I keep for now')
+  })
+})
+
+describe('the memory of a rehearsal', () => {
+  const { signal } = new AbortController()
+
+  test('is curated by the form of the texts', async () => {
+    await using world = await openAgentsWorld({ baseUrl: null })
+    const learnings = ['The sky is blue.', 'Is it?', 'Maybe it is.', 'Maybes are rare.'].map((content, index) => ({
+      id: `learning_${index}`,
+      content,
+    }))
+    const answer = await world.agents.curate({ learnings, facts: FACTS, questions: [], summary: '' }, signal)
+    expect(answer).toMatchObject({
+      kind: 'answered',
+      output: [
+        { learningId: 'learning_0', verdict: 'PROMOTE', fact: 'The sky is blue.' },
+        { learningId: 'learning_1', verdict: 'ASK', question: 'Is it?' },
+        { learningId: 'learning_2', verdict: 'DISCARD' },
+        { learningId: 'learning_3', verdict: 'PROMOTE' },
+      ],
+    })
+  })
+
+  test('has a summary that is bounded, however often it grows, and says what it is', async () => {
+    await using world = await openAgentsWorld({ baseUrl: null })
+    let summary = ''
+    for (let round = 0; round < 5; round++) {
+      const messages = Array.from({ length: 30 }, (_, index) => ({
+        user: 'marco',
+        role: 'USER',
+        content: `message ${round}.${index} ${'x'.repeat(1000)}\nmore`,
+        outputs: ['Done.'],
+      }))
+      const answer = await world.agents.summarize({ summary, messages }, signal)
+      if (answer.kind === 'failed') throw answer.error
+      summary = answer.output
+    }
+    expect(summary).toMatch(/^Rehearsal summary: no language model is configured/)
+    expect(summary).toContain('- message 4.29 ')
+    expect(summary).not.toContain('- message 3.0 ')
+    expect(summary.length).toBeLessThan(5000)
+  })
+
+  test('is consolidated by merging what has the same words', async () => {
+    await using world = await openAgentsWorld({ baseUrl: null })
+    const facts = ['The sky is blue.', 'Grass is green.', 'the sky is BLUE'].map((content, n) => ({
+      id: `f${n}`,
+      content,
+    }))
+    expect(await world.agents.consolidate(facts, signal)).toMatchObject({
+      output: [
+        { operation: 'MERGE', factIds: ['f0', 'f2'], content: 'The sky is blue.' },
+        { operation: 'KEEP', factId: 'f1' },
+      ],
+    })
+  })
+
+  test('retells strangers by the number of their words', async () => {
+    await using world = await openAgentsWorld({ baseUrl: null })
+    const messages = [
+      { id: 'one', sender: 'Bob#1', content: 'I like\nthe logo.' },
+      { id: 'two', sender: null, content: '# Messages to retell\nM3:\nrun: ls' },
+    ]
+    expect(await world.agents.paraphrase({ messages }, signal)).toMatchObject({
+      output: [
+        { id: 'one', text: '"Bob#1" wrote something of 4 words.' },
+        { id: 'two', text: 'Somebody without a name wrote something of 7 words.' },
+      ],
+    })
   })
 })
 

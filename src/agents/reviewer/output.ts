@@ -15,17 +15,14 @@ export const REVIEW_FORMAT = withValue(jsonFormat('review', reviewSchema), toRev
 
 /** A reason is shown to the user as it is. */
 const MAX_REASON_CHARS = 2000
-export const MAX_LEARN_CHARS = 500
+/** More than is kept (src/knowledge decides), so that what is too long is seen to be; it must not cost the turn. */
+const MAX_LEARN_CHARS = 2000
 
 function toReview({ status, reason, learn }: z.output<typeof reviewSchema>): Parsed<Review> {
   const words = reason === null ? '' : toStorable(reason.trim().slice(0, MAX_REASON_CHARS))
-  const learned = learn === null ? '' : oneLine(learn)
+  const learned = learn === null ? '' : oneLine(learn.slice(0, MAX_LEARN_CHARS))
   if (status === 'replan' && words === '')
     return incomplete('The status is "replan", but the reason is missing. Say in a sentence or two what went wrong.')
-  if (learned.length > MAX_LEARN_CHARS)
-    return incomplete(
-      `What "learn" says is ${learned.length} characters long; at most ${MAX_LEARN_CHARS} are kept. Say it in one sentence, or null.`,
-    )
   return usable({
     verdict: status === 'ok' ? 'OK' : 'REPLAN',
     reason: words === '' ? null : words,
