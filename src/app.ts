@@ -174,8 +174,8 @@ async function openTools({ home, config, secrets, environment, clock, logger }: 
 
 /** A message is taken by the worker … */
 function createWorker(parts: Parts & Stored & Background & Tools): Worker {
-  const { database, doorbell, feed, config, secrets, outbox, agents, commands, clock, logger, metrics } = parts
-  const calls = { agents, commands: commands.runner, outbox }
+  const { database, doorbell, feed, config, secrets, outbox, agents, commands, skills, clock, logger, metrics } = parts
+  const calls = { agents, commands: commands.runner, skills, outbox }
   const run = { database, feed, doorbell, config, secrets, ...calls, clock, logger, metrics }
   return new Worker({
     database,

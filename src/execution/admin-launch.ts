@@ -5,6 +5,7 @@
  */
 import { cleanEnvironment } from './clean-environment.ts'
 import { READY_FD, STATUS_FD, type Launch } from './launch.ts'
+import type { SkillLaunch } from './skill-program.ts'
 
 export interface AdminCommand {
   readonly command: string
@@ -22,6 +23,14 @@ export function planAdminLaunch({ command, workspace }: AdminCommand, bubblewrap
   return { ...shared, isolation: 'PID_NAMESPACE', file: bubblewrap, args: namespaceArgs(shell) }
 }
 
+/** A skill for an ADMIN: as a command, with its input and its secrets; with bubblewrap its folder cannot be written. */
+export function planAdminSkillLaunch(skill: SkillLaunch, workspace: string, bubblewrap: string | null): Launch {
+  const launch = planAdminLaunch({ command: skill.command, workspace }, bubblewrap)
+  const mounts = skill.mounts.flatMap(({ source, target }) => ['--ro-bind', source, target])
+  const args = bubblewrap === null ? launch.args : [...DEVICES, ...mounts, ...launch.args.slice(DEVICES.length)]
+  return { ...launch, args, environment: { ...launch.environment, ...skill.environment }, input: skill.input }
+}
+
 /** A launch that waits for its command (`orderFor`) on `READY_FD`, and ends when that is closed without one. */
 export function planSpareLaunch(bubblewrap: string): Launch {
   const args = namespaceArgs([SHELL, '-c', WAIT_SCRIPT])
@@ -34,10 +43,12 @@ export function orderFor({ command, workspace }: AdminCommand): string {
   return `${workspace}\0${command}\0`
 }
 
-const SHARED = { account: null, seccompPath: null }
+const SHARED = { account: null, seccompPath: null, input: null }
+/** Everything that is there. */
+const DEVICES = ['--dev-bind', '/', '/']
 
 function namespaceArgs(shell: readonly string[]): readonly string[] {
-  const namespace = ['--dev-bind', '/', '/', '--unshare-pid', '--proc', '/proc', '--die-with-parent']
+  const namespace = [...DEVICES, '--unshare-pid', '--proc', '/proc', '--die-with-parent']
   return [...namespace, '--json-status-fd', String(STATUS_FD), '--', ...shell]
 }
 

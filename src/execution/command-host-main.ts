@@ -39,8 +39,9 @@ async function carryOut(request: Exclude<HostRequest, { type: 'CANCEL' }>): Prom
   try {
     if (request.type === 'RUN') return await runCommand(id, request.request)
     if (request.type === 'PROBE') return send({ type: 'PROBED', id, sandbox: await runner.probe() })
-    await runner.removeWorkspace(request.sessionId)
-    send({ type: 'REMOVED', id })
+    if (request.type === 'SAVE_OUTPUT') await runner.saveOutput(request)
+    else await runner.removeWorkspace(request.sessionId)
+    send({ type: 'DONE', id })
   } catch (error) {
     send({ type: 'FAILED', id, message: messageOf(error) })
   }

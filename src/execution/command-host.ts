@@ -85,6 +85,10 @@ export class CommandHost {
     await this.#ask(await this.#whenStarted(), { type: 'REMOVE_WORKSPACE', id: this.#nextId++, sessionId })
   }
 
+  async saveOutput(sessionId: string, path: string, text: string): Promise<void> {
+    await this.#ask(await this.#whenStarted(), { type: 'SAVE_OUTPUT', id: this.#nextId++, sessionId, path, text })
+  }
+
   /** Ends whatever still runs, and the host. It is not started again. */
   async stop(): Promise<void> {
     this.#isStopped = true

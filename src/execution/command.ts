@@ -1,12 +1,14 @@
 /** What it means to run a shell command for a task: the input, the outcomes, and the port that the turn calls. */
 import type { Role } from '../core/identity.ts'
 import type { OutputStream } from '../core/session-event.ts'
+import type { SkillArguments } from '../core/skill.ts'
+import type { PlanOutputs } from './plan-outputs.ts'
+import type { InstalledSkill } from './skills/skill-folder.ts'
 
-export interface CommandInput {
+/** What a run of anything needs. */
+export interface RunInput {
   readonly sessionId: string
   readonly taskId: string
-  /** The command line, run by bash. */
-  readonly command: string
   /** Read from the current configuration just before: ADMIN runs unconfined, USER only inside the sandbox. */
   readonly role: Role
   readonly timeoutMs: number
@@ -14,6 +16,22 @@ export interface CommandInput {
   readonly signal: AbortSignal
   /** Pieces of output as they appear, whole characters, already cut at the output limit. */
   readonly onOutput: (stream: OutputStream, text: string) => void
+  /** What it may read of earlier tasks. */
+  readonly outputs: PlanOutputs
+}
+
+export interface CommandInput extends RunInput {
+  /** The command line, run by bash. */
+  readonly command: string
+}
+
+export interface SkillInput extends RunInput {
+  readonly skill: InstalledSkill
+  readonly args: SkillArguments
+  /** Ephemeral secrets, only those that the skill declares. */
+  readonly sessionSecrets: Readonly<Record<string, string>>
+  /** Deploy secrets by the names of their variables, only those that the skill declares. */
+  readonly environment: Readonly<Record<string, string>>
 }
 
 export interface CommandOutput {
@@ -34,9 +52,12 @@ export type CommandOutcome =
   /** There is no working sandbox for this role: nothing ran. */
   | { readonly kind: 'unavailable'; readonly reason: string; readonly fix: string }
 
-/** Never rejects for what the command does; rejects only on a failure of our own (no workspace, no process). */
+/** Runs programs for tasks. Never rejects for what a program does; rejects only on a failure of our own (no workspace, no process). */
 export interface CommandRunner {
   run(input: CommandInput): Promise<CommandOutcome>
+  runSkill(input: SkillInput): Promise<CommandOutcome>
+  /** Writes an output whole to the file `path` of the session's workspace. No program of the session may be running. */
+  saveOutput(sessionId: string, path: string, text: string): Promise<void>
 }
 
 export type SandboxState =

@@ -5,6 +5,8 @@
 import type { OutputStream } from '../core/session-event.ts'
 import type { CommandOutcome, SandboxState } from './command.ts'
 import type { CommandLimits } from './command-limits.ts'
+import type { SkillProgram } from './skill-program.ts'
+import type { OutputsToWrite } from './workspace-outputs.ts'
 
 /** How the host is set up; its only command line argument, as JSON. Holds no secret: the command line is public. */
 export interface HostSettings {
@@ -16,10 +18,14 @@ export interface HostSettings {
 
 export interface CommandRequest {
   readonly sessionId: string
-  readonly command: string
+  /** What runs: a task's own command line, or a skill. */
+  readonly program:
+    { readonly kind: 'COMMAND'; readonly command: string } | { readonly kind: 'SKILL'; readonly skill: SkillProgram }
   readonly timeoutMs: number
   /** Role USER: only inside the sandbox. */
   readonly isConfined: boolean
+  /** What the workspace tells of earlier tasks. */
+  readonly outputs: OutputsToWrite
 }
 
 /** The answer to a command. `sandbox-failed`: nothing ran; the sandbox must be probed before it is used again. */
@@ -31,6 +37,14 @@ export type HostRequest =
   | { readonly type: 'RUN'; readonly id: number; readonly request: CommandRequest }
   | { readonly type: 'PROBE'; readonly id: number }
   | { readonly type: 'REMOVE_WORKSPACE'; readonly id: number; readonly sessionId: string }
+  /** Writes an output whole to a file of the workspace; `path` is relative to it. */
+  | {
+      readonly type: 'SAVE_OUTPUT'
+      readonly id: number
+      readonly sessionId: string
+      readonly path: string
+      readonly text: string
+    }
   /** Ends the command that was asked for under this id; its answer still comes. No answer of its own. */
   | { readonly type: 'CANCEL'; readonly id: number }
 
@@ -40,7 +54,8 @@ export type HostAnswer =
   | { readonly type: 'OUTPUT'; readonly id: number; readonly pieces: readonly OutputPiece[] }
   | { readonly type: 'OUTCOME'; readonly id: number; readonly outcome: HostOutcome }
   | { readonly type: 'PROBED'; readonly id: number; readonly sandbox: SandboxState }
-  | { readonly type: 'REMOVED'; readonly id: number }
+  /** The workspace is removed, or the output saved. */
+  | { readonly type: 'DONE'; readonly id: number }
   /** A failure of our own: the request could not be carried out. */
   | { readonly type: 'FAILED'; readonly id: number; readonly message: string }
   /** Something for the log; belongs to no request. */

@@ -2,24 +2,28 @@
  * Runs commands, inside the command host: what a command may do follows from its role alone.
  *   USER  → the deny list, then the sandbox; without a probed sandbox nothing runs
  *   ADMIN → the deny list, then unconfined
+ * A skill goes the same ways, without the deny list: an admin has installed it.
  * `command-host-main.ts` makes the one instance and feeds it with the server's requests.
  */
 import { existsSync } from 'node:fs'
 import { AppError, messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
-import { planAdminLaunch } from './admin-launch.ts'
+import { planAdminLaunch, planAdminSkillLaunch } from './admin-launch.ts'
 import type { SandboxState } from './command.ts'
 import { CommandProcess, type KillCause, type ProcessResult } from './command-process.ts'
 import { explainRefusal } from './deny-list.ts'
 import type { CommandRequest, HostOutcome, HostSettings } from './host-messages.ts'
+import type { Launch } from './launch.ts'
 import type { OnOutput } from './output-capture.ts'
 import { OutputPipes } from './output-pipes.ts'
-import { planSandboxLaunch, type SandboxSetup } from './sandbox-profile.ts'
+import { planSandboxLaunch, type SandboxLaunchInput, type SandboxSetup } from './sandbox-profile.ts'
 import { probeSandbox } from './sandbox-probe.ts'
+import { planAdminSkill, planConfinedSkill } from './skill-program.ts'
 import { SpareLaunch } from './spare-launch.ts'
 import { startLaunch, type StartedLaunch } from './start-launch.ts'
 import { watchCommand, type WatchInput } from './watchdog.ts'
 import { WorkspaceQuota } from './workspace-quota.ts'
+import { saveOutput, writeOutputs } from './workspace-outputs.ts'
 import { prepareWorkspace, removeWorkspace, workspacePath } from './workspace.ts'
 
 export interface HostRunnerOptions {
@@ -89,13 +93,27 @@ export class HostRunner {
 
   /** Rejects only when there is no workspace or no process to be had. */
   async run(request: CommandRequest, options: RunOptions): Promise<HostOutcome> {
-    const refusal = explainRefusal(request.command)
+    const { program } = request
+    const refusal = program.kind === 'COMMAND' ? explainRefusal(program.command) : null
     if (refusal !== null) return { kind: 'refused', reason: refusal }
     return request.isConfined ? this.#runConfined(request, options) : this.#runAsAdmin(request, options)
   }
 
   removeWorkspace(sessionId: string): Promise<void> {
     return removeWorkspace(workspacePath(this.#options.settings.home, sessionId))
+  }
+
+  /** Rejects when the disk does not take it. */
+  saveOutput({
+    sessionId,
+    path,
+    text,
+  }: {
+    readonly sessionId: string
+    readonly path: string
+    readonly text: string
+  }): Promise<void> {
+    return saveOutput(workspacePath(this.#options.settings.home, sessionId), path, text)
   }
 
   /** Releases what outlives a command. Commands must have ended. */
@@ -109,10 +127,14 @@ export class HostRunner {
     const sandbox = this.#sandbox
     if (sandbox === null) return { kind: 'sandbox-failed', reason: 'No sandbox has been found to work.' }
     const { limits, home } = this.#options.settings
+    const program = confine(request.program, sandbox)
+    if (typeof program === 'string') return { kind: 'refused', reason: program }
     const workspace = workspacePath(home, request.sessionId)
     await prepareWorkspace(workspace, sandbox.account)
+    await writeOutputs(workspace, request.outputs)
     const mayOnlyShrink = this.#quota.isOver(workspace)
-    const launch = planSandboxLaunch(sandbox, { ...request, workspace, limits, mayOnlyShrink })
+    const { timeoutMs } = request
+    const launch = planSandboxLaunch(sandbox, { ...program, timeoutMs, workspace, limits, mayOnlyShrink })
     const watch = new AbortController()
     const result = await this.#carryOut(() => startLaunch(launch, this.#pipes), request, {
       ...options,
@@ -130,10 +152,14 @@ export class HostRunner {
   async #runAsAdmin(request: CommandRequest, options: RunOptions): Promise<HostOutcome> {
     const workspace = workspacePath(this.#options.settings.home, request.sessionId)
     await prepareWorkspace(workspace, null)
-    const command = { command: request.command, workspace }
+    await writeOutputs(workspace, request.outputs)
+    const { program } = request
     const bubblewrap = this.#adminBubblewrap
-    const startWith = (path: string | null) => () => startLaunch(planAdminLaunch(command, path), this.#pipes)
-    const takeSpare = (): StartedLaunch | null => (bubblewrap === null ? null : this.#spare.take(command))
+    const startWith = (path: string | null) => () => startLaunch(planForAdmin(program, workspace, path), this.#pipes)
+    const takeSpare = (): StartedLaunch | null => {
+      if (bubblewrap === null || program.kind === 'SKILL') return null
+      return this.#spare.take({ command: program.command, workspace })
+    }
     let result = await this.#carryOut(takeSpare, request, options)
     if (result.kind === 'not-started' && bubblewrap !== null) {
       result = await this.#carryOut(startWith(bubblewrap), request, options)
@@ -147,7 +173,11 @@ export class HostRunner {
     throw new AppError('COMMAND_NOT_STARTED', `The command could not be started: ${result.reason}`)
   }
 
-  async #carryOut(start: Start, { timeoutMs }: CommandRequest, options: CarryOutOptions): Promise<ProcessResult> {
+  async #carryOut(
+    start: Start,
+    { timeoutMs }: Pick<CommandRequest, 'timeoutMs'>,
+    options: CarryOutOptions,
+  ): Promise<ProcessResult> {
     const { clock, onProblem, settings } = this.#options
     const { signal, onOutput, onNamespace } = options
     if (signal.aborted) return CANCELLED_BEFORE_START
@@ -194,8 +224,8 @@ export class HostRunner {
   async #probeForAdmin(bubblewrap: string | null): Promise<boolean> {
     if (bubblewrap === null) return false
     const launch = planAdminLaunch({ command: 'echo ok', workspace: '/' }, bubblewrap)
-    const request = { sessionId: '', command: '', timeoutMs: PROBE_TIMEOUT_MS, isConfined: false }
-    const result = await this.#carryOut(() => startLaunch(launch, this.#pipes), request, {
+    const limit = { timeoutMs: PROBE_TIMEOUT_MS }
+    const result = await this.#carryOut(() => startLaunch(launch, this.#pipes), limit, {
       onOutput: () => {},
       signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
     })
@@ -215,4 +245,19 @@ export class HostRunner {
     this.#background.add(work)
     void work.finally(() => this.#background.delete(work))
   }
+}
+
+/** What bash is told inside the sandbox, and what a skill needs there; or why the skill cannot run. */
+function confine(
+  program: CommandRequest['program'],
+  { account }: SandboxSetup,
+): Pick<SandboxLaunchInput, 'command' | 'skill'> | string {
+  if (program.kind === 'COMMAND') return { command: program.command, skill: null }
+  const skill = planConfinedSkill(program.skill, account)
+  return typeof skill === 'string' ? skill : { command: skill.command, skill }
+}
+
+function planForAdmin(program: CommandRequest['program'], workspace: string, bubblewrap: string | null): Launch {
+  if (program.kind === 'COMMAND') return planAdminLaunch({ command: program.command, workspace }, bubblewrap)
+  return planAdminSkillLaunch(planAdminSkill(program.skill), workspace, bubblewrap)
 }

@@ -5,7 +5,7 @@
 import type { Account } from '../store/unprivileged-account.ts'
 
 /**
- * File descriptors that a launch may ask for. 0 is /dev/null, 1 and 2 are the output. `READY_FD` is a socket: a launch that
+ * File descriptors that a launch may ask for. 0 is /dev/null or the launch's `input`, 1 and 2 are the output. `READY_FD` is a socket: a launch that
  * `saysReady` writes there just before the command begins, and one that has been prepared reads there what to run.
  */
 export const SECCOMP_FD = 3
@@ -26,6 +26,8 @@ export interface Launch {
   readonly args: readonly string[]
   readonly cwd: string
   readonly environment: Readonly<Record<string, string>>
+  /** What it reads from its standard input; null: nothing. */
+  readonly input: string | null
   /** Whom root becomes for it; null: nobody else. */
   readonly account: Account | null
   /** The filter that `SECCOMP_FD` is opened on, or null for none. */

@@ -1,5 +1,5 @@
 /**
- * Running shell commands for tasks: the one entrance to this folder. `app.ts` makes it, the turn calls `runner.run`, the door
+ * Running shell commands and skills for tasks: the one entrance to this folder. `app.ts` makes it, the turn calls `runner.run`, the door
  * shows `sandbox()`.
  *
  * What must hold: a command of role USER runs only while the last probe of the sandbox has passed. There is no setting to
@@ -7,9 +7,14 @@
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import type { CommandInput, CommandOutcome, CommandRunner, SandboxState } from './command.ts'
+import type { CommandInput, CommandOutcome, CommandRunner, RunInput, SandboxState, SkillInput } from './command.ts'
 import { CommandHost } from './command-host.ts'
 import { DEFAULT_COMMAND_LIMITS, type CommandLimits } from './command-limits.ts'
+import type { CommandRequest } from './host-messages.ts'
+import type { PlanOutputs } from './plan-outputs.ts'
+import { SANDBOX_WORKSPACE } from './sandbox-profile.ts'
+import type { OutputsToWrite } from './workspace-outputs.ts'
+import { workspacePath } from './workspace.ts'
 
 export interface CommandRunnerOptions {
   /** FACTOTUM_HOME, absolute. Workspaces are made in its `sessions` folder. */
@@ -42,7 +47,11 @@ export async function createCommandRunner(options: CommandRunnerOptions): Promis
   const service = new SandboxedCommands(options)
   await service.start()
   return {
-    runner: { run: (input) => service.run(input) },
+    runner: {
+      run: (input) => service.run(input),
+      runSkill: (input) => service.runSkill(input),
+      saveOutput: (sessionId, path, text) => service.saveOutput(sessionId, path, text),
+    },
     sandbox: () => service.sandbox(),
     probe: () => service.probe(),
     removeWorkspace: (sessionId) => service.removeWorkspace(sessionId),
@@ -77,8 +86,35 @@ class SandboxedCommands {
     return this.#host.start()
   }
 
-  async run(input: CommandInput): Promise<CommandOutcome> {
-    const work = this.#run(input)
+  run(input: CommandInput): Promise<CommandOutcome> {
+    return this.#track(input, { kind: 'COMMAND', command: input.command })
+  }
+
+  runSkill(input: SkillInput): Promise<CommandOutcome> {
+    const { name, folder, start } = input.skill
+    const { environment } = input
+    const skill = { name, folder, start, environment, input: this.#describeCall(input) }
+    return this.#track(input, { kind: 'SKILL', skill })
+  }
+
+  saveOutput(sessionId: string, path: string, text: string): Promise<void> {
+    return this.#host.saveOutput(sessionId, path, text)
+  }
+
+  /** What a skill reads from its standard input; the names are part of the format of skills. */
+  #describeCall({ args, sessionId, role, sessionSecrets, outputs }: SkillInput): string {
+    const workspace = role === 'ADMIN' ? workspacePath(this.#options.home, sessionId) : SANDBOX_WORKSPACE
+    return JSON.stringify({
+      args,
+      session: sessionId,
+      workspace,
+      session_secrets: sessionSecrets,
+      plan_outputs: outputs.entries,
+    })
+  }
+
+  async #track(input: RunInput, program: CommandRequest['program']): Promise<CommandOutcome> {
+    const work = this.#run(input, program)
     this.#running.add(work)
     try {
       return await work
@@ -87,15 +123,16 @@ class SandboxedCommands {
     }
   }
 
-  async #run(input: CommandInput): Promise<CommandOutcome> {
+  async #run(input: RunInput, program: CommandRequest['program']): Promise<CommandOutcome> {
     const isConfined = input.role !== 'ADMIN'
     if (isConfined) {
       const state = await this.#stateForUse()
       if (!state.available) return { kind: 'unavailable', reason: state.reason, fix: state.fix }
     }
-    const { sessionId, command, timeoutMs, onOutput } = input
+    const { sessionId, timeoutMs, onOutput } = input
+    const request = { sessionId, program, timeoutMs, isConfined, outputs: toWrite(input.outputs) }
     const signal = AbortSignal.any([input.signal, this.#stopping.signal])
-    const outcome = await this.#host.run({ sessionId, command, timeoutMs, isConfined }, onOutput, signal)
+    const outcome = await this.#host.run(request, onOutput, signal)
     if (outcome.kind !== 'sandbox-failed') return outcome
     this.#options.logger.warn(
       { sessionId, taskId: input.taskId, reason: outcome.reason },
@@ -150,4 +187,10 @@ class SandboxedCommands {
     if (state.available) logger.info('commands of role user run in the sandbox (bubblewrap)')
     else logger.warn({ reason: state.reason, fix: state.fix }, 'no sandbox: commands of role user do not run')
   }
+}
+
+/** The first program of a turn usually has nothing before it: then there is no file. */
+function toWrite({ entries, isFirstOfTurn }: PlanOutputs): OutputsToWrite {
+  const isNothing = isFirstOfTurn && entries.length === 0
+  return { list: isNothing ? null : JSON.stringify(entries, null, 2), isFirstOfTurn }
 }

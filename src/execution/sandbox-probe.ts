@@ -140,7 +140,12 @@ async function runAndKill(
   const waiting = Promise.withResolvers<void>()
   let printed = ''
   let initPid = 0
-  const launch = planSandboxLaunch(setup, { ...options, timeoutMs: PROBE_TIMEOUT_MS, mayOnlyShrink: false })
+  const launch = planSandboxLaunch(setup, {
+    ...options,
+    timeoutMs: PROBE_TIMEOUT_MS,
+    mayOnlyShrink: false,
+    skill: null,
+  })
   const started = new CommandProcess({
     ...options,
     started: await startLaunch(launch, options.pipes),

@@ -9,6 +9,7 @@ import { cleanEnvironment } from './clean-environment.ts'
 import type { CommandLimits } from './command-limits.ts'
 import { READY_FD, SECCOMP_FD, STATUS_FD, type Launch } from './launch.ts'
 import type { SandboxFiles } from './sandbox-files.ts'
+import type { SkillLaunch } from './skill-program.ts'
 
 export const SANDBOX_WORKSPACE = '/workspace'
 export const SANDBOX_UID = 1000
@@ -28,6 +29,8 @@ export interface SandboxLaunchInput {
   readonly limits: CommandLimits
   /** The workspace is over its limit: files may be deleted, not written. */
   readonly mayOnlyShrink: boolean
+  /** The skill that `command` starts; null: it is a task's own command. */
+  readonly skill: SkillLaunch | null
 }
 
 export function planSandboxLaunch(setup: SandboxSetup, input: SandboxLaunchInput): Launch {
@@ -36,7 +39,8 @@ export function planSandboxLaunch(setup: SandboxSetup, input: SandboxLaunchInput
     file: setup.bubblewrap,
     args: [...namespaceArgs(), ...fileArgs(setup.files, input), ...controlArgs(), ...shellArgs(input)],
     cwd: '/', // the workspace is closed to the server's user; --chdir goes there inside
-    environment: cleanEnvironment(SANDBOX_WORKSPACE, true),
+    environment: { ...cleanEnvironment(SANDBOX_WORKSPACE, true), ...input.skill?.environment },
+    input: input.skill?.input ?? null,
     account: setup.account,
     seccompPath: setup.files.seccompFilter,
     saysReady: true,
@@ -60,7 +64,7 @@ const READABLE_ETC = [
   '/etc/ssl/certs',
 ]
 
-function fileArgs(files: SandboxFiles, { workspace, limits }: SandboxLaunchInput): readonly string[] {
+function fileArgs(files: SandboxFiles, { workspace, limits, skill }: SandboxLaunchInput): readonly string[] {
   const groups: readonly (readonly string[])[] = [
     ['--ro-bind', '/usr', '/usr'],
     ...['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].map(systemFolderArgs),
@@ -70,6 +74,7 @@ function fileArgs(files: SandboxFiles, { workspace, limits }: SandboxLaunchInput
     // --dev makes a writable file system of any size, hence a size for what must be writable and the rest read-only.
     ['--dev', '/dev', '--size', String(limits.sharedMemoryBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
     ['--size', String(limits.tmpBytes), '--tmpfs', '/tmp'],
+    ...(skill?.mounts ?? []).map(({ source, target }) => ['--ro-bind', source, target]),
     ['--bind', workspace, SANDBOX_WORKSPACE, '--remount-ro', '/', '--chdir', SANDBOX_WORKSPACE],
   ]
   return groups.flat()

@@ -1,6 +1,7 @@
 /** CONTEXT: what the planner is told. Spec 4 lists what may be in it; everything is bounded, however old the session is. */
 import type { PlannerContext, ReplanContext } from '../agents/agent.ts'
 import { currentUser } from '../config/current-user.ts'
+import { usableSkills } from '../execution/skills/usable-skills.ts'
 import { selectFacts } from '../knowledge/select-facts.ts'
 import { must } from '../platform/must.ts'
 import { historyOf, reportOf, type PlanState } from './plan-state.ts'
@@ -8,7 +9,9 @@ import type { TurnContext } from './turn-context.ts'
 
 export async function assembleContext(context: TurnContext, attempts: readonly PlanState[]): Promise<PlannerContext> {
   const { turn } = context
-  const { settings } = context.config.current()
+  const config = context.config.current()
+  const { settings } = config
+  const user = currentUser(config, turn.userName)
   const about = { about: turn.content, maxCount: settings.knowledgeMaxFacts }
   const facts = turn.saidBefore.hasFacts ? await selectFacts(context.database, about) : []
   // Only now, so that it is committed together with PLANNING, which follows at once.
@@ -16,14 +19,14 @@ export async function assembleContext(context: TurnContext, attempts: readonly P
   return {
     callerName: turn.userName,
     // A user who was removed meanwhile gets the least; their tasks will be refused one by one.
-    callerRole: currentUser(context.config.current(), turn.userName)?.role ?? 'USER',
+    callerRole: user?.role ?? 'USER',
     message: turn.content,
     recentMessages: turn.saidBefore.messages,
     recentOutputs: turn.saidBefore.outputs,
     summary: turn.saidBefore.summary,
     facts,
     questions: turn.saidBefore.questions,
-    skills: [],
+    skills: usableSkills(context.skills, user),
     paraphrased: [],
     secretNames: [],
     maxTasks: settings.maxPlanTasks,

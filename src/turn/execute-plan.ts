@@ -7,8 +7,10 @@ import { unreachable } from '../platform/must.ts'
 import { executeCommand } from './execute-command.ts'
 import { interruptTask } from './interrupt-task.ts'
 import { nextStep } from './next-step.ts'
-import { updateTask, type PlanState, type TaskState } from './plan-state.ts'
+import type { PlanState, TaskState } from './plan-state.ts'
+import { refuseTask } from './refuse-task.ts'
 import { reviewTask } from './review-task.ts'
+import { runSkill } from './run-skill.ts'
 import type { ReplanWanted, TaskOutcome } from './task-outcome.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
 import { writeMessage } from './write-message.ts'
@@ -45,11 +47,12 @@ async function advance(context: TurnContext, plan: PlanState, task: TaskState): 
 async function run(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
   const user = currentUser(context.config.current(), context.turn.userName)
   if (user === null) {
-    const reason = `The user ${context.turn.userName} is no longer in the configuration, so task ${task.index + 1} was not run.`
-    updateTask(context, task, { patch: { status: 'FAILED', stderr: reason, finishedAt: context.clock.now() } })
-    return { kind: 'Failed', failure: reason }
+    return refuseTask(context, task, `the user ${context.turn.userName} is no longer in the configuration`)
   }
   if (task.type === 'MSG') return writeMessage(context, plan, task)
-  const executed = await executeCommand(context, task, user.role)
+  const executed =
+    task.type === 'SKILL'
+      ? await runSkill(context, { plan, task, user })
+      : await executeCommand(context, { plan, task, role: user.role })
   return executed.kind === 'Passed' ? reviewTask(context, plan, task) : executed
 }

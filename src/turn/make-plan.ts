@@ -8,6 +8,7 @@ import type { ProposedPlan } from '../core/plan.ts'
 import { validatePlan } from '../core/plan-rules.ts'
 import { newId } from '../platform/id.ts'
 import { answeredQuestions } from './answered-questions.ts'
+import { completeTasks, taskKey, type CompleteTask } from './complete-tasks.ts'
 import { historyOf, type PlanState, type TaskState } from './plan-state.ts'
 import { isNotice } from './tell-user.ts'
 import { takeSecrets } from './take-secrets.ts'
@@ -35,7 +36,11 @@ export async function makePlan(
 
     const { plan, names, problems: misused } = takeSecrets(context, answer.output)
     for (const name of names) secretNames.add(name)
-    const problems = [...validatePlan(answer.output, planner), ...misused, ...repetition(plan, attempts)]
+    const problems = [
+      ...validatePlan(answer.output, planner),
+      ...misused,
+      ...repetition(completeTasks(plan.tasks, planner.skills), attempts),
+    ]
     context.journal.record([
       { type: 'PipelineStep', step: 'PLANNED', detail: describeTokens(answer.calls) },
       { type: 'PipelineStep', step: 'VALIDATION', detail: problems.length === 0 ? null : problems.join('\n') },
@@ -56,10 +61,10 @@ export async function makePlan(
 }
 
 /** The same tasks again would fail again: the planner is asked for something else, or for an explanation to the user. */
-function repetition(plan: ProposedPlan, attempts: readonly PlanState[]): string[] {
-  const key = (tasks: readonly { type: string; detail: string }[]): string =>
-    JSON.stringify(tasks.map((task) => [task.type, task.detail.trim()]))
-  const earlier = attempts.find((attempt) => key(attempt.tasks.filter((task) => !isNotice(task))) === key(plan.tasks))
+function repetition(tasks: readonly CompleteTask[], attempts: readonly PlanState[]): string[] {
+  const keyOf = (some: readonly Parameters<typeof taskKey>[0][]): string => some.map(taskKey).join('\n')
+  const key = keyOf(tasks)
+  const earlier = attempts.find((attempt) => keyOf(attempt.tasks.filter((task) => !isNotice(task))) === key)
   if (earlier === undefined) return []
   return [
     `The tasks are the same as in attempt ${earlier.attempt}, which did not do. Try another way, or explain to the user in a single MSG task what cannot be done and why.`,
@@ -86,9 +91,8 @@ function storePlan(
 ): PlanState {
   const last = attempts.at(-1)
   const id = newId('plan')
-  const tasks = proposed.tasks.map((task, index): TaskState => ({
+  const tasks = completeTasks(proposed.tasks, planner.skills).map((task, index): TaskState => ({
     ...task,
-    args: null,
     id: newId('task'),
     index,
     status: 'PENDING',

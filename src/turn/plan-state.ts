@@ -5,6 +5,7 @@
 import type { TaskReport } from '../agents/agent.ts'
 import type { SessionEventBody } from '../core/session-event.ts'
 import type { TaskPatch, TurnWrite } from '../core/turn-write.ts'
+import { outputFileOf } from '../execution/plan-outputs.ts'
 import { redactDeep } from '../secrets/redact-deep.ts'
 import type { StoredKnown, StoredPlan, StoredTask } from '../store/turn-history.ts'
 import type { TurnContext } from './turn-context.ts'
@@ -87,5 +88,5 @@ export function endOpenTasks(context: TurnContext, plan: PlanState, status: 'SKI
 /** The task as agents are told of it. */
 export function reportOf(task: TaskState): TaskReport {
   const { index, type, detail, skill, args, expect, status, exitCode, output, stderr } = task
-  return { index, type, detail, skill, args, expect, status, exitCode, output, outputFile: null, stderr }
+  return { index, type, detail, skill, args, expect, status, exitCode, output, outputFile: outputFileOf(task), stderr }
 }

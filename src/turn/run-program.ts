@@ -4,7 +4,8 @@
  */
 import { AppError } from '../core/errors.ts'
 import type { TaskPatch } from '../core/turn-write.ts'
-import type { CommandInput, CommandOutcome } from '../execution/command.ts'
+import type { CommandOutcome, RunInput } from '../execution/command.ts'
+import { outputFileOf } from '../execution/plan-outputs.ts'
 import { unreachable } from '../platform/must.ts'
 import { OutputPieces } from './output-pieces.ts'
 import { updateTask, type TaskState } from './plan-state.ts'
@@ -12,7 +13,7 @@ import type { TaskOutcome } from './task-outcome.ts'
 import { stopped, type TurnContext } from './turn-context.ts'
 
 /** What a run needs whatever the program is. */
-export type RunFrame = Pick<CommandInput, 'sessionId' | 'taskId' | 'timeoutMs' | 'signal' | 'onOutput'>
+export type RunFrame = Pick<RunInput, 'sessionId' | 'taskId' | 'timeoutMs' | 'signal' | 'onOutput'>
 
 export interface Program {
   /** How notes to people and agents call it. */
@@ -37,8 +38,23 @@ export async function runProgram(context: TurnContext, task: TaskState, program:
     pieces.end({ cut: patch.truncated === true })
   }
   if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
+  await saveLongOutput(context, task, patch)
   updateTask(context, task, { patch: { ...patch, finishedAt: context.clock.now() } })
   return context.signal.aborted ? stopped(context) : { kind: 'Passed' }
+}
+
+/** Puts a long output into a file of the workspace: there, later programs read what prompts leave out. */
+async function saveLongOutput(context: TurnContext, { id, type }: TaskState, patch: TaskPatch): Promise<void> {
+  const { status = 'FAILED', output: printed } = patch
+  const output = context.secrets.redactor().redact(printed ?? '')
+  const path = outputFileOf({ id, type, status, output })
+  if (path === null) return
+  try {
+    await context.commands.saveOutput(context.sessionId, path, output)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    context.logger.warn({ taskId: id, error: error.message }, 'a long output was not saved in the workspace')
+  }
 }
 
 /** Runs the program and says what to record of it, also when it could not be started or nobody knows how it ended. */

@@ -11,6 +11,7 @@ import type { Doorbell } from '../events/doorbell.ts'
 import type { Feed } from '../events/feed.ts'
 import { knowledgeNewsOf } from '../events/knowledge-news.ts'
 import type { CommandRunner } from '../execution/command.ts'
+import type { Skills } from '../execution/skills/skill-catalog.ts'
 import { backoffMs } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
 import { randomFraction, randomHex } from '../platform/id.ts'
@@ -41,6 +42,7 @@ export interface SessionRunOptions {
   readonly secrets: SecretStore
   readonly agents: Agents
   readonly commands: CommandRunner
+  readonly skills: Skills
   /** Told of sessions that have texts to post. */
   readonly outbox: Pick<Outbox, 'wake'>
   readonly clock: Clock
@@ -167,7 +169,7 @@ export class SessionRun {
   }
 
   #contextOf(turn: OpenTurn, logger: Logger): TurnContext {
-    const { lease, database, feed, doorbell, clock, config, agents, commands, metrics, outbox } = this.#options
+    const { lease, database, feed, doorbell, clock, config, agents, commands, skills, metrics, outbox } = this.#options
     const secrets = this.#options.secrets.forSession(lease.sessionId)
     const redactor = (): Redactor => secrets.redactor()
     const turnAbort = this.#turnAbort
@@ -203,6 +205,7 @@ export class SessionRun {
       agents: redactedAgents(agents, redactor),
       secrets,
       commands,
+      skills,
       config,
       database,
       due: new DueSteps(turn.saidBefore.due),

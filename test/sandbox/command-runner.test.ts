@@ -43,6 +43,7 @@ async function start(
         command,
         role,
         timeoutMs: 20_000,
+        outputs: { entries: [], isFirstOfTurn: true },
         signal: new AbortController().signal,
         onOutput: () => {},
         ...input,

@@ -45,6 +45,7 @@ await Promise.all(
         command,
         role: job.role,
         timeoutMs: job.timeoutMs,
+        outputs: { entries: [], isFirstOfTurn: true },
         signal: new AbortController().signal,
         onOutput: (_, text) => report({ type: 'OUTPUT', index, text }),
       })

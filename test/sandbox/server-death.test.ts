@@ -69,6 +69,7 @@ describe.skipIf(!sandbox.available)(`when the process that starts commands is ki
       taskId: 'task_1',
       role: 'USER',
       timeoutMs: 60_000,
+      outputs: { entries: [], isFirstOfTurn: true },
       signal: new AbortController().signal,
     } as const
     const begun = Promise.withResolvers<unknown>()

@@ -185,7 +185,8 @@ async function startService(options: Partial<CommandRunnerOptions> = {}): Promis
   const logger = createLogger({ level: 'silent', pretty: false })
   const service = await createCommandRunner({ home: newWorkspace(), logger, clock: systemClock, ...options })
   cleanups.push(() => service.stop())
-  const input = { sessionId: 'cli:test', taskId: 'task_1', role: 'ADMIN', timeoutMs: 20_000 } as const
+  const outputs = { entries: [], isFirstOfTurn: true }
+  const input = { sessionId: 'cli:test', taskId: 'task_1', role: 'ADMIN', timeoutMs: 20_000, outputs } as const
   const { signal } = new AbortController()
   return { run: (command) => service.runner.run({ ...input, command, signal, onOutput: () => {} }) }
 }
