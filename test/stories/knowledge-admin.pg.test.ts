@@ -1,0 +1,192 @@
+/**
+ * The admin's story: a review learns something, the inbox shows it live, the admin edits and promotes it, the next plan has it in
+ * its prompt; the admin invalidates it, and the one after has not. The inbox is open at another process than the agent's.
+ */
+import { writeFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { systemClock } from '../../src/platform/clock.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { must } from '../../src/platform/must.ts'
+import { Database } from '../../src/store/database.ts'
+import * as api from '../generated/graphql.ts'
+import type { ApiClient, Watch } from '../harness/api-client.ts'
+import { converse, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+import { stubProvider } from '../harness/stub-provider.ts'
+import { answerWell, GOOD_PLAN, GOOD_REVIEW } from '../model/good-answers.ts'
+import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+
+const LEARNED = 'The staging database listens on port 6432.'
+const PROMOTED = 'Staging: PostgreSQL listens on port 6432, behind PgBouncer.'
+
+let stub: StubEndpoint
+/** Where the agent works, and where the admin sits. */
+let story: Story
+let office: Story
+let database: Database
+beforeAll(async () => {
+  stub = await StubEndpoint.start({ by: answerWell })
+  story = await Story.begin({ config: { toml: stubProvider(stub) } })
+  office = await Story.begin({ beside: story })
+  const logger = createLogger({ level: 'silent', pretty: false })
+  database = new Database({ url: story.databaseUrl, maxConnections: 2, logger })
+})
+afterAll(async () => {
+  await database.close()
+  await office[Symbol.asyncDispose]()
+  await story[Symbol.asyncDispose]()
+  await stub.close()
+})
+
+/** A subscription is live from a moment that nobody tells: when the server counts it. */
+async function untilLive(count: number): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const metrics = await (await fetch(`${office.app.url}/metrics`)).text()
+      expect(metrics).toContain(`factotum_subscribers{kind="other"} ${count}`)
+    },
+    { timeout: 10_000, interval: 20 },
+  )
+}
+
+async function auditOf(subjectId: string): Promise<object[]> {
+  return await database.query(
+    {
+      name: '',
+      text: `SELECT actor, token_name, session_id, data->>'change' AS change, data->>'reason' AS reason
+        FROM audit_entries WHERE kind = 'KNOWLEDGE' AND data->>'subjectId' = $1 ORDER BY pos`,
+    },
+    [subjectId],
+  )
+}
+
+function plannerPrompts(): string[] {
+  return stub.calls.filter(({ role }) => role === 'planner').map(({ user }) => user)
+}
+
+/** The first review learns something; after it, the turn waits until `go` is there. */
+function learnOnce(go: string): (call: StubCall) => StubAnswer {
+  const [exec, msg] = GOOD_PLAN.tasks
+  const wait = { ...exec, detail: `until [ -e '${go}' ]; do sleep 0.02; done`, expect: 'it is there' }
+  let reviews = 0
+  return (call) => {
+    if (call.role === 'planner') return { content: { ...GOOD_PLAN, tasks: [exec, wait, msg] } }
+    if (call.role === 'reviewer') return { content: { ...GOOD_REVIEW, learn: (reviews += 1) === 1 ? LEARNED : null } }
+    return answerWell(call)
+  }
+}
+
+function only<Data>(watch: Watch<Data>): Data {
+  return must(watch.received[0], 'the first')
+}
+
+test('what a review learns reaches the inbox, a fact, the next plan, and none after it is invalidated', async () => {
+  const [ada, admin] = [story.as('ada'), office.as('ada')]
+  await using inbox = admin.watch(api.LearningUpdatesDocument, {})
+  await using facts = admin.watch(api.FactUpdatesDocument, {})
+  await untilLive(2)
+
+  // A review learns something, and the inbox shows it while the turn still runs.
+  const go = story.path('go')
+  stub.follow({ by: learnOnce(go) })
+  await send(ada, 'cli:learn', 'Which port has staging?')
+  await inbox.until(() => true)
+  const { learningUpdates: learning } = only(inbox)
+  expect(learning).toMatchObject({
+    content: LEARNED,
+    status: 'PENDING',
+    user: 'ada',
+    session: { id: 'cli:learn' },
+    decidedBy: null,
+  })
+  const pending = await admin.run(api.LearningsDocument, { filter: { status: ['PENDING'] } })
+  expect(pending.learnings.edges).toMatchObject([{ node: { id: learning.id, task: { detail: 'echo hi' } } }])
+
+  // The admin promotes it in other words.
+  const { promoteLearning } = await admin.run(api.PromoteLearningDocument, { id: learning.id, content: PROMOTED })
+  if (promoteLearning.__typename !== 'LearningPayload') throw new Error(JSON.stringify(promoteLearning))
+  const fact = must(promoteLearning.learning.fact, 'its fact')
+  expect(fact).toMatchObject({ content: PROMOTED, source: 'MANUAL', version: 1, invalidatedAt: null })
+  await inbox.until(({ learningUpdates: { id, status } }) => id === learning.id && status === 'PROMOTED')
+  expect((await facts.until(({ factUpdates }) => factUpdates.id === fact.id)).factUpdates.content).toBe(PROMOTED)
+
+  // The turn goes on; its session's log and tasks know what was learned. Nobody else decides about it.
+  await writeFile(go, '')
+  await using log = watchAll(ada, 'cli:learn')
+  expect(await turnEnd(log)).toMatchObject({ turnStatus: 'DONE' })
+  expect(eventsOf(log, 'ReviewEvent')).toHaveLength(2)
+  const { session } = await ada.run(api.SessionKnowledgeDocument, { id: 'cli:learn' })
+  const [first] = must(session, 'the session').turns.edges.map(({ node }) => node)
+  expect(first?.factsUsed).toEqual([])
+  expect(first?.tasks[0]?.review?.learning).toMatchObject({ id: learning.id, status: 'PROMOTED', decidedBy: 'ada' })
+  expect(plannerPrompts().join()).not.toContain('6432')
+
+  // The next plan, of any session, has it in its prompt.
+  stub.follow({ by: answerWell })
+  const next = await converse(ada, 'cli:other', 'Connect to staging.')
+  expect(plannerPrompts().at(-1)).toContain(PROMOTED)
+  const used = await admin.run(api.FactUseDocument, { id: fact.id })
+  expect(used.node).toMatchObject({ usedBy: { edges: [{ node: { id: next.id, session: { id: 'cli:other' } } }] } })
+  const other = await ada.run(api.SessionKnowledgeDocument, { id: 'cli:other' })
+  expect(other.session?.turns.edges[0]?.node.factsUsed).toMatchObject([{ id: fact.id, learning: { id: learning.id } }])
+
+  // The admin invalidates it; the plan after has it no more.
+  const reason = 'PgBouncer was switched off.'
+  await admin.run(api.InvalidateFactDocument, { id: fact.id, reason })
+  await facts.until(({ factUpdates: { id, invalidatedAt } }) => id === fact.id && invalidatedAt !== null)
+  await converse(ada, 'cli:other', 'Connect to staging again.')
+  expect(plannerPrompts().at(-1)).not.toContain(PROMOTED)
+
+  // Who did what is on record.
+  const who = { actor: 'ada', token_name: 'ada', session_id: 'cli:learn' }
+  expect(await auditOf(learning.id)).toEqual([{ ...who, change: 'PROMOTED', reason: null }])
+  expect(await auditOf(fact.id)).toEqual([
+    { ...who, change: 'CREATED', reason: null },
+    { ...who, change: 'INVALIDATED', reason },
+  ])
+})
+
+describe('who watches facts and learnings', () => {
+  async function createFact(client: ApiClient, content: string): Promise<string> {
+    const { createFact: result } = await client.run(api.CreateFactDocument, { content })
+    if (result.__typename !== 'FactPayload') throw new Error(JSON.stringify(result))
+    return result.fact.id
+  }
+
+  test('must be an admin', async () => {
+    for (const person of ['ben', 'bridge'] as const) {
+      for (const document of [api.FactUpdatesDocument, api.LearningUpdatesDocument]) {
+        await using watch = office.as(person).watch<unknown, object>(document, {})
+        expect(await watch.ended).toContain('FORBIDDEN')
+      }
+      const refused = await office.as(person).request(api.FactsDocument, {})
+      expect(refused.errors.map(({ extensions }) => extensions?.['code'])).toEqual(['FORBIDDEN'])
+    }
+  })
+
+  test('is told by WebSocket and server-sent events, of what both processes do', async () => {
+    await using socket = office.as('ada').watch(api.FactUpdatesDocument, {})
+    await using stream = office.as('ada').watchSse(api.FactUpdatesDocument, {})
+    await untilLive(2)
+    const [here, there] = [
+      await createFact(office.as('ada'), 'Made here.'),
+      await createFact(story.as('ada'), 'Made there.'),
+    ]
+    for (const watch of [socket, stream]) {
+      for (const id of [here, there]) await watch.until(({ factUpdates }) => factUpdates.id === id)
+    }
+  })
+
+  test('is told what changed while news could not be heard, once it can be heard again', async () => {
+    await using watch = office.as('ada').watch(api.FactUpdatesDocument, {})
+    await untilLive(1)
+    // As if the news of it had been lost: nobody rings.
+    const missed = await createFact(story.as('ada'), 'Told by nobody.')
+    await watch.until(({ factUpdates }) => factUpdates.id === missed)
+    const change = `UPDATE facts SET content = 'Changed by nobody.', version = 2, updated_at = $2 WHERE id = $1`
+    await database.query({ name: '', text: change }, [missed, systemClock.now()])
+    const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE application_name = 'factotum doorbell' AND datname = current_database()`
+    await database.query({ name: '', text: cut }, [])
+    await watch.until(({ factUpdates: { id, version } }) => id === missed && version === 2)
+  })
+})
