@@ -40,9 +40,32 @@ export type AuditBody =
       readonly change: string
       readonly reason: string | null
     }
-  | { readonly kind: 'ACCESS_DENIED'; readonly field: string; readonly reason: string }
-  | { readonly kind: 'CONFIG'; readonly change: string }
-  | { readonly kind: 'SESSION'; readonly change: string }
+  /** `count`: how often within a minute; what comes often is one entry at its begin and one for the rest. */
+  | {
+      readonly kind: 'ACCESS_DENIED'
+      readonly field: string
+      readonly reason: DenialReason
+      readonly count: number
+    }
+  | { readonly kind: 'CONFIG'; readonly change: ConfigChange; readonly detail: string }
+  | { readonly kind: 'SESSION'; readonly change: SessionChange; readonly detail: string | null }
+
+/** FORBIDDEN: the field's rule; NOT_VISIBLE: the thing is there, but looks absent to the caller. */
+export type DenialReason = 'UNKNOWN_TOKEN' | 'FORBIDDEN' | 'NOT_VISIBLE'
+
+export type ConfigChange =
+  | 'RELOADED'
+  | 'REFUSED'
+  | 'SECRETS_RELOADED'
+  /** The rights of a turn's user are others than when its plan was made. */
+  | 'RIGHTS_CHANGED'
+  /** The retention job removed the oldest entries. */
+  | 'AUDIT_REMOVED'
+  /** Seals that this process has seen are gone or changed. */
+  | 'AUDIT_TAMPERED'
+
+export type SessionChange =
+  'OPENED' | 'UPDATED' | 'DELETED' | 'TURN_CANCELLED' | 'TURN_PAUSED' | 'MESSAGE_EDITED' | 'MESSAGE_WITHDRAWN'
 
 export type AuditKind = AuditBody['kind']
 

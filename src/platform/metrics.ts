@@ -64,6 +64,12 @@ export function createMetrics() {
     jobs: counter('jobs_total', 'Background jobs that ran, by name and outcome (done, failed).', ['name', 'outcome']),
     deliveries: counter('deliveries_total', 'Attempts to post to a webhook, by outcome.', ['status']),
     deliverySeconds: histogram('delivery_seconds', 'Duration of an attempt to post to a webhook.', PLAIN),
+    auditSealed: counter('audit_sealed_total', 'Audit entries that this process has sealed.', []),
+    auditUnsealedSeconds: gauge(
+      'audit_unsealed_seconds',
+      'Age of the oldest audit entry that is in no seal yet, as last looked; more than 60 means that sealing is stuck.',
+      [],
+    ),
     databaseErrors: counter('database_errors_total', 'Operations that failed because of the database, by code.', [
       'code',
     ]),

@@ -8,6 +8,7 @@
  */
 import type { DeliveryStatus } from '../core/status.ts'
 import { newId } from '../platform/id.ts'
+import { INSERT_AUDIT } from './audit-entries.ts'
 import type { Database, Statement } from './database.ts'
 
 /** The first pending delivery of a session. */
@@ -77,8 +78,6 @@ export interface DeliveryOutcome {
   readonly shownUrl: string
 }
 
-const NEW_AUDIT_ENTRY = `INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, token_name, data)`
-
 const SETTLE: Statement = {
   name: 'delivery.settle',
   text: `WITH settled AS (
@@ -88,7 +87,7 @@ const SETTLE: Statement = {
       WHERE d.id = $1 AND d.attempts = $2 AND ${PENDING}
       RETURNING d.session_id, d.task_id, d.token_name, d.attempts, d.next_attempt_at),
     audit AS (
-      ${NEW_AUDIT_ENTRY}
+      ${INSERT_AUDIT}
       SELECT $7, now(), 'DELIVERY', settled.session_id, t.turn_id, 'delivery', settled.token_name,
         jsonb_build_object('deliveryId', $1::text, 'taskId', settled.task_id, 'url', $8::text, 'status', $3::text,
           'statusCode', $4::int, 'attempts', settled.attempts)
@@ -138,14 +137,14 @@ export async function sessionsWithDueDeliveries(database: Database, limit: numbe
   return rows.map(({ sessionId }) => sessionId)
 }
 
-export type RedeliverResult =
-  | { readonly kind: 'Redelivering'; readonly sessionId: string }
+export type ReopenResult =
+  | { readonly kind: 'Reopened'; readonly sessionId: string }
   | { readonly kind: 'NoDelivery' }
   | { readonly kind: 'StillPending' }
   | { readonly kind: 'NoWebhook'; readonly sessionId: string }
 
-const REDELIVER: Statement = {
-  name: 'delivery.redeliver',
+const REOPEN: Statement = {
+  name: 'delivery.reopen',
   text: `WITH held AS (
       SELECT d.id, d.status, d.session_id, d.task_id, s.webhook, s.webhook_token
       FROM deliveries d JOIN sessions s ON s.id = d.session_id WHERE d.id = $1 FOR UPDATE OF d),
@@ -154,7 +153,7 @@ const REDELIVER: Statement = {
       FROM held WHERE d.id = held.id AND held.status <> 'PENDING' AND held.webhook IS NOT NULL
       RETURNING d.session_id, d.task_id),
     audit AS (
-      ${NEW_AUDIT_ENTRY}
+      ${INSERT_AUDIT}
       SELECT $2, now(), 'DELIVERY', again.session_id, t.turn_id, $3, $4,
         jsonb_build_object('deliveryId', $1::text, 'taskId', again.task_id, 'url',
           (SELECT regexp_replace(webhook, '^([a-z]+://[^/?#]+).*$', '\\1/…') FROM held), 'status', 'PENDING',
@@ -164,17 +163,14 @@ const REDELIVER: Statement = {
 }
 
 /** Makes a delivery that was delivered or given up due again, under the same id, with all its attempts. */
-export async function redeliver(
+export async function reopenDelivery(
   database: Database,
   id: string,
   by: { readonly userName: string | null; readonly tokenName: string },
-): Promise<RedeliverResult> {
+): Promise<ReopenResult> {
   const values = [id, newId('audit'), by.userName, by.tokenName]
-  const [row] = await database.query<{ sessionId: string; status: DeliveryStatus; hasWebhook: boolean }>(
-    REDELIVER,
-    values,
-  )
+  const [row] = await database.query<{ sessionId: string; status: DeliveryStatus; hasWebhook: boolean }>(REOPEN, values)
   if (row === undefined) return { kind: 'NoDelivery' }
   if (row.status === 'PENDING') return { kind: 'StillPending' }
-  return { kind: row.hasWebhook ? 'Redelivering' : 'NoWebhook', sessionId: row.sessionId }
+  return { kind: row.hasWebhook ? 'Reopened' : 'NoWebhook', sessionId: row.sessionId }
 }

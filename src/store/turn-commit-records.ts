@@ -4,7 +4,7 @@
  */
 import type { NewAuditEntry } from '../core/audit-entry.ts'
 import type { NewDelivery, NewPublishedFile } from '../core/turn-write.ts'
-import { newId } from '../platform/id.ts'
+import { AUDIT_RECORD, auditRows, INSERT_AUDIT } from './audit-entries.ts'
 import type { Bind } from './turn-commit-bind.ts'
 
 /** The webhook is read under the session's lock: one that is taken away is not used any more. */
@@ -24,12 +24,7 @@ export function filesSql(files: readonly NewPublishedFile[], bind: Bind): string
 }
 
 export function auditSql(entries: readonly NewAuditEntry[], bind: Bind): string {
-  const rows = entries.map(({ at, sessionId, turnId, actor, tokenName, body: { kind, ...data } }) => ({
-    ...{ id: newId('audit'), at, kind, actor, data },
-    ...{ session_id: sessionId, turn_id: turnId, token_name: tokenName },
-  }))
-  return `INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, token_name, data)
+  return `${INSERT_AUDIT}
     SELECT a.id, a.at, a.kind, a.session_id, a.turn_id, a.actor, a.token_name, a.data
-    FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify(rows))}::jsonb)
-      AS a (id text, at timestamptz, kind audit_kind, session_id text, turn_id text, actor text, token_name text, data jsonb)`
+    FROM w_fence, jsonb_to_recordset(${bind(auditRows(entries))}::jsonb) AS a (${AUDIT_RECORD})`
 }

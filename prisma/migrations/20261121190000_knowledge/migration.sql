@@ -258,6 +258,9 @@ CREATE INDEX "fact_words_fact_id_idx" ON "fact_words"("fact_id");
 CREATE INDEX "learning_words_learning_id_idx" ON "learning_words"("learning_id");
 
 -- CreateIndex
+CREATE INDEX "messages_untrusted" ON "messages"("session_id", "seq") WHERE (NOT trusted);
+
+-- CreateIndex
 CREATE INDEX "messages_told" ON "messages"("session_id", "seq") WHERE (trusted OR (paraphrase IS NOT NULL));
 
 -- CreateIndex
@@ -294,16 +297,16 @@ CREATE INDEX "published_files_expiring" ON "published_files"("expires_at") WHERE
 CREATE INDEX "audit_entries_txid_pos_idx" ON "audit_entries"("txid", "pos");
 
 -- CreateIndex
-CREATE INDEX "audit_entries_session_id_id_idx" ON "audit_entries"("session_id", "id");
+CREATE INDEX "audit_entries_session_id_at_idx" ON "audit_entries"("session_id", "at");
 
 -- CreateIndex
 CREATE INDEX "audit_entries_actor_at_idx" ON "audit_entries"("actor", "at");
 
 -- CreateIndex
-CREATE INDEX "audit_entries_at" ON "audit_entries" USING BRIN ("at");
+CREATE INDEX "audit_entries_at_idx" ON "audit_entries"("at");
 
 -- CreateIndex
-CREATE INDEX "audit_entries_rare" ON "audit_entries"("kind", "id") WHERE (kind <> ALL (ARRAY['MODEL_CALL'::audit_kind, 'TASK'::audit_kind, 'REVIEW'::audit_kind]));
+CREATE INDEX "audit_entries_rare" ON "audit_entries"("kind", "at") WHERE (kind <> ALL (ARRAY['MODEL_CALL'::audit_kind, 'TASK'::audit_kind, 'REVIEW'::audit_kind]));
 
 -- CreateIndex
 CREATE INDEX "audit_seals_day_n_idx" ON "audit_seals"("day", "n");

@@ -1,0 +1,131 @@
+/**
+ * Recomputes the chain over the audit and says what does not fit: an entry that was changed, removed or added, a seal that was
+ * removed or changed, a beginning that is missing though the retention job did not remove it. Reads seals and entries side by
+ * side, some at a time. `read` must see one state of the database (REPEATABLE READ).
+ *
+ * What it cannot see: that the newest seals were removed together with their entries. Whoever wants to be sure of that keeps
+ * the number and hash of the newest seal (`head`) elsewhere.
+ */
+import type { Statement } from '../store/database.ts'
+import { GENESIS_HASH, sealHash, type SealableEntry } from './seal-hash.ts'
+import { BEGINNING, SEAL_COLUMNS, SEALED_BETWEEN, type Place, type Seal } from './seal-rows.ts'
+
+export type ReadRows = <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>
+
+export interface AuditReport {
+  /** What does not fit; null when everything does. The first such thing: what follows it proves nothing. */
+  readonly problem: string | null
+  readonly seals: number
+  readonly entries: number
+  /** Entries after the newest seal that are older than a minute. A server that runs seals within a second or two. */
+  readonly lateEntries: number
+  /** The newest seal that was looked at. */
+  readonly head: Seal | null
+}
+
+/** How many seals are looked at together: few enough that their entries fit in memory. */
+const SEALS_AT_A_TIME = 50
+
+/** `day` (UTC, such as "2026-11-21"): only the seals of that day. */
+export async function verifyAudit(read: ReadRows, day: string | null): Promise<AuditReport> {
+  const begin = day === null ? await beginningOf(read) : { seal: await sealBefore(read, day), problem: null }
+  const walked = { problem: begin.problem, seals: 0, entries: 0, head: begin.seal }
+  while (walked.problem === null) {
+    const seals = await read<Seal>(SEALS, [walked.head?.n ?? 0, day, SEALS_AT_A_TIME])
+    if (seals.length === 0) break
+    const entries = await entriesOf(read, walked.head, seals)
+    for (const seal of seals) {
+      walked.problem = checkSeal(walked.head, seal, entries)
+      if (walked.problem !== null) break
+      walked.head = seal
+      walked.seals += 1
+      walked.entries += seal.entries
+    }
+  }
+  return { ...walked, lateEntries: await countLate(read) }
+}
+
+const SEALS: Statement = {
+  name: 'verify.seals',
+  text: `SELECT ${SEAL_COLUMNS} FROM audit_seals s WHERE s.n > $1 AND ($2::date IS NULL OR s.day = $2::date) ORDER BY s.n LIMIT $3`,
+}
+
+interface Beginning {
+  /** The seal from which the chain is followed; null: from before the first. */
+  readonly seal: Seal | null
+  readonly problem: string | null
+}
+
+const FIRST_SEAL: Statement = {
+  name: 'verify.first-seal',
+  text: `SELECT ${SEAL_COLUMNS} FROM audit_seals s ORDER BY s.n LIMIT 1`,
+}
+
+/** The retention job keeps the last seal of what it removes, and an entry that names it. */
+const REMOVED_UP_TO: Statement = {
+  name: 'verify.removed-up-to',
+  text: `SELECT (SELECT count(*)::int FROM audit_entries o WHERE (o.txid, o.pos) <= ($2::bigint, $3::bigint)) AS older
+    FROM audit_entries e WHERE e.kind = 'CONFIG' AND e.data->>'change' = 'AUDIT_REMOVED'
+      AND e.data->>'detail' LIKE '%seal ' || $1::text || ' (%' LIMIT 1`,
+}
+
+async function beginningOf(read: ReadRows): Promise<Beginning> {
+  const [first] = await read<Seal>(FIRST_SEAL, [])
+  if (first === undefined) return { seal: null, problem: null }
+  const [removed] = await read<{ older: number }>(REMOVED_UP_TO, [String(first.n), first.txid, first.pos])
+  if (removed !== undefined) {
+    const added = `${removed.older} entries were added before seal ${first.n} of ${first.day}, with which the audit begins.`
+    return { seal: first, problem: removed.older === 0 ? null : added }
+  }
+  const missing = `Everything up to seal ${first.n} of ${first.day} is missing, and the retention job did not remove it.`
+  return { seal: null, problem: first.n === 1 ? null : missing }
+}
+
+const SEAL_BEFORE_DAY: Statement = {
+  name: 'verify.seal-before-day',
+  text: `SELECT ${SEAL_COLUMNS} FROM audit_seals s WHERE s.n < (SELECT min(n) FROM audit_seals WHERE day = $1::date)
+    ORDER BY s.n DESC LIMIT 1`,
+}
+
+async function sealBefore(read: ReadRows, day: string): Promise<Seal | null> {
+  const [seal = null] = await read<Seal>(SEAL_BEFORE_DAY, [day])
+  return seal
+}
+
+/** One more than the seals cover is enough to see that some were added. */
+async function entriesOf(read: ReadRows, after: Seal | null, seals: readonly Seal[]): Promise<SealableEntry[]> {
+  const from = after ?? BEGINNING
+  const to = seals.at(-1) ?? from
+  const covered = seals.reduce((sum, seal) => sum + seal.entries, 0)
+  return read<SealableEntry>(SEALED_BETWEEN, [from.txid, from.pos, to.txid, to.pos, covered + 1])
+}
+
+/** Takes the seal's entries off `entries`. */
+function checkSeal(last: Seal | null, seal: Seal, entries: SealableEntry[]): string | null {
+  const n = (last?.n ?? 0) + 1
+  if (seal.n !== n) return `Seal ${n} is missing: after seal ${n - 1} comes seal ${seal.n} of ${seal.day}.`
+  const beyond = entries.findIndex((entry) => isAfter(entry, seal))
+  const own = entries.splice(0, beyond === -1 ? entries.length : beyond)
+  const what = `Seal ${n} of ${seal.day} (made at ${seal.sealedAt}) covered ${seal.entries} entries`
+  if (own.length < seal.entries) return `${what}; ${seal.entries - own.length} of them were removed.`
+  if (own.length > seal.entries) return `${what}; others were added among them.`
+  if (sealHash(last?.hash ?? GENESIS_HASH, seal, own).equals(seal.hash)) return null
+  return `${what}; one of them was changed or replaced, or the seal itself was. They are ${own[0]?.id} to ${own.at(-1)?.id}.`
+}
+
+function isAfter(entry: Place, seal: Place): boolean {
+  const [entryTxid, sealTxid] = [BigInt(entry.txid), BigInt(seal.txid)]
+  return entryTxid === sealTxid ? BigInt(entry.pos) > BigInt(seal.pos) : entryTxid > sealTxid
+}
+
+const COUNT_LATE: Statement = {
+  name: 'verify.late',
+  text: `SELECT count(*)::int AS entries FROM audit_entries e
+    LEFT JOIN (SELECT txid, pos FROM audit_seals ORDER BY n DESC LIMIT 1) s ON true
+    WHERE (e.txid, e.pos) > (coalesce(s.txid, 0), coalesce(s.pos, 0)) AND e.at < now() - interval '1 minute'`,
+}
+
+async function countLate(read: ReadRows): Promise<number> {
+  const [late] = await read<{ entries: number }>(COUNT_LATE, [])
+  return late?.entries ?? 0
+}

@@ -1,0 +1,33 @@
+/**
+ * How an audit entry becomes a row. Every statement that writes entries writes these columns, in this order: those that write
+ * entries along with what they tell of (`INSERT_AUDIT`), and the one for entries that stand alone (`appendAudit`).
+ */
+import type { NewAuditEntry } from '../core/audit-entry.ts'
+import { newId } from '../platform/id.ts'
+import type { Database } from './database.ts'
+
+export const INSERT_AUDIT = `INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, token_name, data)`
+
+/** The rows of `entries`, as JSON for `jsonb_to_recordset(…) AS a (AUDIT_RECORD)`. */
+export function auditRows(entries: readonly NewAuditEntry[]): string {
+  const rows = entries.map(({ at, sessionId, turnId, actor, tokenName, body: { kind, ...data } }) => ({
+    ...{ id: newId('audit'), at, kind, actor, data },
+    ...{ session_id: sessionId, turn_id: turnId, token_name: tokenName },
+  }))
+  return JSON.stringify(rows)
+}
+
+export const AUDIT_RECORD =
+  'id text, at timestamptz, kind audit_kind, session_id text, turn_id text, actor text, token_name text, data jsonb'
+
+const APPEND = {
+  name: 'audit.append',
+  text: `${INSERT_AUDIT}
+    SELECT a.id, a.at, a.kind, a.session_id, a.turn_id, a.actor, a.token_name, a.data
+    FROM jsonb_to_recordset($1::jsonb) AS a (${AUDIT_RECORD})`,
+}
+
+/** Entries of what has no statement of its own. Rejects with DATABASE_UNAVAILABLE; then none of them is stored. */
+export async function appendAudit(database: Database, entries: readonly NewAuditEntry[]): Promise<void> {
+  if (entries.length > 0) await database.query(APPEND, [auditRows(entries)])
+}
