@@ -6,17 +6,6 @@
 export const LATER = {
   'skills and secrets': [
   ],
-  delivery: [
-    'Query.deliveries',
-    'DeliveryFilter',
-    'Session.webhook',
-    'OpenSessionInput.webhook',
-    'UpdateSessionInput.webhook',
-    'Task.deliveries',
-    'Delivery',
-    'DeliveryStatus',
-    'Mutation.redeliver',
-  ],
   'audit and usage': [
     'Query.audit',
     'Query.usage',

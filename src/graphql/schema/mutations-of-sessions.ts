@@ -31,6 +31,11 @@ const OpenSessionInput = builder.inputType('OpenSessionInput', {
       type: 'JSON',
       description: 'An object of at most 16 KiB, merged key by key into what is there; a key set to null is removed.',
     }),
+    webhook: t.string({
+      description:
+        "Where the agent's texts are posted: an https address (signed by Standard Webhooks; the token needs a webhook_secret). " +
+        'Given when the session is opened again, it replaces the one before.',
+    }),
     description: t.string({ description: 'A label for people, 1 to 1000 characters; as it is when left out.' }),
     participants: t.stringList({ description: 'Users who take part, besides the caller.' }),
   }),
@@ -61,6 +66,10 @@ const UpdateSessionInput = builder.inputType('UpdateSessionInput', {
   fields: (t) => ({
     id: t.id({ required: true, description: 'The session.' }),
     description: t.string({ description: 'A label for people, 1 to 1000 characters; null removes it.' }),
+    webhook: t.string({
+      description:
+        "Where the agent's texts are posted from now on, those included that wait; null: nowhere, and what waits is given up.",
+    }),
     metadata: t.field({
       type: 'JSON',
       description: 'An object of at most 16 KiB, merged key by key into what is there; a key set to null is removed.',
@@ -81,7 +90,7 @@ builder.mutationField('updateSession', (t) =>
   t.field({
     type: resultUnion('UpdateSession', UpdateSessionPayload, ['InvalidInput', 'NotFound', 'Conflict']),
     authScopes: AUTHENTICATED,
-    description: "Changes a session's description and metadata, hides it from lists or brings it back.",
+    description: "Changes a session's description, webhook and metadata, hides it from lists or brings it back.",
     args: {
       input: t.arg({ type: UpdateSessionInput, required: true, description: 'The session, and what to change.' }),
     },

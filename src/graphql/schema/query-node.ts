@@ -36,6 +36,8 @@ async function findNode(id: string, context: GraphQLContext, info: GraphQLResolv
       return brand('Plan', await prisma.plan.findFirst({ ...columns('Plan'), where }))
     case 'task':
       return brand('Task', await prisma.task.findFirst({ ...columns('Task'), where }))
+    case 'delivery':
+      return brand('Delivery', await prisma.delivery.findFirst({ ...columns('Delivery'), where }))
     case 'fact':
       return brand('Fact', await prisma.fact.findFirst({ ...columns('Fact'), where: visibleFact(viewer, id) }))
     case 'learning':
