@@ -9,6 +9,7 @@ import { logViewOf } from '../../src/graphql/log-view.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import { must } from '../../src/platform/must.ts'
 import { createSchemaWorld, type SchemaWorld, type TokenName } from './schema-world.ts'
+import { seedDelivery } from './seed-delivery.ts'
 import { seedFact, seedKnowledge, type SeededKnowledge } from './seed-knowledge.ts'
 import { seedSession, type SeededSession } from './seed.ts'
 
@@ -40,6 +41,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Query.turn': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.task': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.tasks': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
+  'Query.deliveries': ADMINS_SEE,
   'Query.facts': ADMINS_SEE,
   'Query.learnings': ADMINS_SEE,
   'Query.questions': ADMINS_SEE,
@@ -56,6 +58,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.editQueuedMessage': row('UNAUTHENTICATED Payload NotFound Conflict NotFound Conflict Payload'),
   'Mutation.withdrawMessage': row('UNAUTHENTICATED Payload NotFound Conflict NotFound Conflict Payload'),
   'Mutation.cancelTurn': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
+  'Mutation.redeliver': ADMINS_DO,
   'Mutation.createFact': ADMINS_DO,
   'Mutation.editFact': ADMINS_DO,
   'Mutation.mergeFacts': ADMINS_DO,
@@ -78,6 +81,8 @@ function row(words: string): readonly string[] {
 interface Target extends SeededSession, SeededKnowledge {
   /** A fact of no session. */
   readonly otherFactId: string
+  /** One that was given up. */
+  readonly deliveryId: string
   /** For connectors, which must name somebody. */
   readonly sender: string
 }
@@ -95,6 +100,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Query.turn': ({ turnIds }) => `{ turn(id: "${turnIds[0]}") { id } }`,
   'Query.task': ({ taskIds }) => `{ task(id: "${taskIds[0]}") { id } }`,
   'Query.tasks': ({ id }) => `{ tasks(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
+  'Query.deliveries': ({ id }) => `{ deliveries(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.facts': ({ id }) => `{ facts(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.learnings': ({ id }) => `{ learnings(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.questions': ({ id }) => `{ questions(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
@@ -114,6 +120,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
     `mutation { editQueuedMessage(id: "${messageIds[1]}", content: "x") { __typename } }`,
   'Mutation.withdrawMessage': ({ messageIds }) => `mutation { withdrawMessage(id: "${messageIds[1]}") { __typename } }`,
   'Mutation.cancelTurn': ({ id }) => `mutation { cancelTurn(sessionId: "${id}") { __typename } }`,
+  'Mutation.redeliver': ({ deliveryId }) => `mutation { redeliver(id: "${deliveryId}") { __typename } }`,
   'Mutation.createFact': ({ id }) =>
     `mutation { createFact(content: "New in ${id}.", sessionId: "${id}") { __typename } }`,
   'Mutation.editFact': ({ factId, id }) =>
@@ -190,7 +197,9 @@ async function seedFor(field: string, id: string): Promise<Omit<Target, 'sender'
   if (field === 'Mutation.restoreFact') {
     await it.world.sql('UPDATE facts SET invalidated_at = created_at WHERE id = $1', knowledge.factId)
   }
-  return { ...session, ...knowledge, otherFactId }
+  const [taskId] = session.taskIds
+  const deliveryId = taskId === undefined ? '' : await seedDelivery(database, id, taskId)
+  return { ...session, ...knowledge, otherFactId, deliveryId }
 }
 
 async function firstUpdate(

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '../../src/platform/id.ts'
+import {
+  DeliveriesDocument,
+  DeliveryNodeDocument,
+  RedeliverDocument,
+  SessionWebhookDocument,
+} from '../generated/graphql.ts'
+import { createSchemaWorld, type SchemaWorld } from './schema-world.ts'
+import { SEEDED_WEBHOOK, seedDelivery } from './seed-delivery.ts'
+import { seedSession } from './seed.ts'
+
+let it: SchemaWorld
+beforeAll(async () => {
+  it = await createSchemaWorld()
+})
+afterAll(() => it[Symbol.asyncDispose]())
+
+async function seed(id: string): Promise<string> {
+  const { database } = it.world.context
+  const { taskIds } = await seedSession(database, { id, participants: ['bob'], messages: 1 })
+  return seedDelivery(database, id, taskIds[1] ?? '')
+}
+
+describe('who sees a webhook', () => {
+  test.each([
+    ['alice', SEEDED_WEBHOOK, SEEDED_WEBHOOK],
+    ['discord', SEEDED_WEBHOOK, SEEDED_WEBHOOK],
+    ['bob', null, 'https://hooks.example/…'],
+    ['hub', null, 'https://hooks.example/…'],
+  ] as const)('%s', async (who, webhook, url) => {
+    const session = `discord:webhook-${who}`
+    const id = await seed(session)
+    const { data } = await it.run(who, SessionWebhookDocument, { id: session })
+    expect(data.session?.webhook).toBe(webhook)
+    const tasks = data.session?.tasks.edges.map(({ node }) => node)
+    expect(tasks?.find(({ type }) => type === 'MSG')?.deliveries).toEqual([{ id, url, status: 'DEAD' }])
+    expect(tasks?.find(({ type }) => type === 'EXEC')?.deliveries).toEqual([])
+  })
+})
+
+test('deliveries are listed newest first, by state and session, page by page', async () => {
+  const ids = [await seed('cli:list-1'), await seed('cli:list-2')]
+  const filter = { sessionId: 'cli:list-2', status: ['DEAD' as const] }
+  const { data } = await it.run('alice', DeliveriesDocument, { filter })
+  expect(data.deliveries.edges.map(({ node }) => node)).toMatchObject([
+    {
+      id: ids[1],
+      url: SEEDED_WEBHOOK,
+      attempts: 3,
+      lastStatusCode: 500,
+      lastError: 'The webhook answered 500.',
+      nextAttemptAt: null,
+      deliveredAt: null,
+      session: { id: 'cli:list-2' },
+      task: { output: 'answer 0', final: true },
+    },
+  ])
+  const none = await it.run('alice', DeliveriesDocument, { filter: { ...filter, status: ['PENDING'] } })
+  expect(none.data.deliveries.edges).toEqual([])
+  const first = await it.run('alice', DeliveriesDocument, { first: 1 })
+  const { edges, pageInfo } = first.data.deliveries
+  expect(edges[0]?.node.id).toBe(ids[1])
+  expect(pageInfo.hasNextPage).toBe(true)
+  const second = await it.run('alice', DeliveriesDocument, { first: 1, after: pageInfo.endCursor ?? '' })
+  expect(second.data.deliveries.edges[0]?.node.id).toBe(ids[0])
+})
+
+test('a delivery is a node, for whoever sees its session', async () => {
+  const id = await seed('discord:node')
+  expect((await it.run('bob', DeliveryNodeDocument, { id })).data.node).toMatchObject({ __typename: 'Delivery', id })
+  expect((await it.run('carol', DeliveryNodeDocument, { id })).data.node).toBeNull()
+})
+
+describe('redeliver', () => {
+  test('makes it due again under the same id, with all its attempts, and wakes its session', async () => {
+    const id = await seed('cli:again')
+    const { data } = await it.run('alice', RedeliverDocument, { id })
+    expect(data.redeliver).toMatchObject({
+      __typename: 'DeliveryPayload',
+      delivery: { id, status: 'PENDING', attempts: 0, nextAttemptAt: expect.any(Date) },
+    })
+    expect(it.woken).toContain('cli:again')
+    const [entry] = await it.world.sql(
+      "SELECT actor, token_name, data FROM audit_entries WHERE kind = 'DELIVERY' AND session_id = 'cli:again'",
+    )
+    expect(entry).toMatchObject({
+      actor: 'alice',
+      token_name: 'alice',
+      data: { deliveryId: id, status: 'PENDING', attempts: 0, url: 'https://hooks.example/…' },
+    })
+  })
+
+  test('is refused while it is still attempted, for what is not there, and without a webhook', async () => {
+    const id = await seed('cli:refused')
+    await it.run('alice', RedeliverDocument, { id })
+    const twice = await it.run('alice', RedeliverDocument, { id })
+    expect(twice.data.redeliver).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('still being attempted') })
+    const absent = await it.run('alice', RedeliverDocument, { id: newId('delivery') })
+    expect(absent.data.redeliver).toMatchObject({ code: 'NOT_FOUND' })
+    const strange = await it.run('alice', RedeliverDocument, { id: 'dlv_\0' })
+    expect(strange.data.redeliver).toMatchObject({ code: 'NOT_FOUND' })
+    const gone = await seed('cli:gone')
+    await it.world.sql("UPDATE sessions SET webhook = NULL WHERE id = 'cli:gone'")
+    const without = await it.run('alice', RedeliverDocument, { id: gone })
+    expect(without.data.redeliver).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('has no webhook') })
+  })
+})
