@@ -3,6 +3,7 @@ import type { SkillArguments } from '../core/skill.ts'
 import type { MessageRole, ReviewVerdict, TaskStatus, TaskType } from '../core/status.ts'
 import type { Settings } from '../config/config.ts'
 import type { Database } from './database.ts'
+import { strangersSql, type StrangersMessage } from './strangers-messages.ts'
 import { dueSql, type KnowledgeDue } from './knowledge-due.ts'
 
 export interface StoredTask {
@@ -73,6 +74,8 @@ export interface SaidBefore {
   readonly summary: string
   /** Open ones, of this session and of all, oldest first. */
   readonly questions: readonly { readonly id: string; readonly content: string }[]
+  /** Messages of people who are not known, oldest first; for the paraphraser. */
+  readonly strangers: readonly StrangersMessage[]
   /** Whether there is any fact to choose from. */
   readonly hasFacts: boolean
   readonly due: KnowledgeDue
@@ -108,6 +111,7 @@ export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq'
         WHERE session_id = s.id AND type = 'MSG' AND status = 'DONE' AND turn_id <> ${of.turnId}
         ORDER BY id DESC LIMIT ${RECENT_OUTPUTS}) t JOIN turns said ON said.id = t.turn_id AND said.seq > s.summary_seq),
     'due', ${dueSql({ seq: of.seq, threshold: of.summarizeThreshold, max: of.knowledgeMaxFacts })},
+    'strangers', ${strangersSql(of)},
     'questions', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'content', q.content) ORDER BY q.id), '[]')
       FROM (${openQuestions('session_id = s.id')} UNION ALL ${openQuestions('session_id IS NULL')}) q))
     FROM sessions s WHERE s.id = ${of.sessionId})`

@@ -4,6 +4,7 @@ import { currentUser } from '../config/current-user.ts'
 import { usableSkills } from '../execution/skills/usable-skills.ts'
 import { selectFacts } from '../knowledge/select-facts.ts'
 import { must } from '../platform/must.ts'
+import { paraphraseMessages } from './paraphrase-messages.ts'
 import { historyOf, reportOf, type PlanState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
@@ -11,6 +12,7 @@ export async function assembleContext(context: TurnContext, attempts: readonly P
   const { turn } = context
   const config = context.config.current()
   const { settings } = config
+  const paraphrased = await paraphraseMessages(context, { again: attempts.length > 0 })
   const user = currentUser(config, turn.userName)
   const about = { about: turn.content, maxCount: settings.knowledgeMaxFacts }
   const facts = turn.saidBefore.hasFacts ? await selectFacts(context.database, about) : []
@@ -27,8 +29,8 @@ export async function assembleContext(context: TurnContext, attempts: readonly P
     facts,
     questions: turn.saidBefore.questions,
     skills: usableSkills(context.skills, user),
-    paraphrased: [],
-    secretNames: [],
+    paraphrased,
+    secretNames: [...context.secrets.ephemeral().keys()],
     maxTasks: settings.maxPlanTasks,
     replan: replanContextOf(attempts),
   }
