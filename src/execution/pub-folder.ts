@@ -1,0 +1,170 @@
+/**
+ * What lies in the `pub` folder of a workspace, and how one of its files is opened. Used by the command host
+ * (`publish-files.ts`) around each program.
+ *
+ * What must hold: nothing outside of the workspace is looked at, opened or read, whatever a program has left there and whatever
+ * still changes it: links, pipes, devices, folders that are exchanged. So every step begins at a folder that is held open and
+ * follows no link; and a file that was opened must lie in the workspace, be a plain file, and have no other name.
+ */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readlinkSync,
+  type BigIntStats,
+} from 'node:fs'
+import { join } from 'node:path'
+
+const { O_DIRECTORY, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
+const FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+/** Opening a pipe must not wait for who writes to it. */
+const FILE_FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+
+/** Relative to the workspace. */
+export const PUB_FOLDER = 'pub'
+/** Of files and folders together; looking at more takes too long, and half of them do not tell what is new. */
+const MAX_ENTRIES = 2000
+const MAX_DEPTH = 8
+
+export interface PubEntry {
+  /** Another one when it has been written or replaced. */
+  readonly signature: string
+  /** Why it cannot be published; null: it seems to be a file. */
+  readonly problem: string | null
+}
+
+/** By path below pub/. */
+export type PubListing = ReadonlyMap<string, PubEntry>
+
+/**
+ * Never throws: what cannot be looked at is an entry with its problem. Null: there is more than can be looked at. Where there is
+ * no pub folder this is one system call.
+ */
+export function listPub(workspace: string): PubListing | null {
+  const listing = new Map<string, PubEntry>()
+  if (lstatSync(join(workspace, PUB_FOLDER), { throwIfNoEntry: false }) === undefined) return listing
+  try {
+    return inside(workspace, [PUB_FOLDER], (pub) => addFolder(listing, pub, [])) ? listing : null
+  } catch (error) {
+    return new Map([['', { signature: 'closed', problem: `it is no folder that can be read (${codeOf(error)})` }]])
+  }
+}
+
+interface HeldFolder {
+  readonly fd: number
+  readonly path: string
+}
+
+/** Adds what is in the folder and below it. False: there is more than can be looked at. */
+function addFolder(listing: Map<string, PubEntry>, folder: HeldFolder, parents: readonly string[]): boolean {
+  const opened = opendirSync(at(folder))
+  try {
+    for (let found = opened.readSync(); found !== null; found = opened.readSync()) {
+      if (listing.size >= MAX_ENTRIES || !addEntry(listing, folder, [...parents, found.name])) return false
+    }
+    return true
+  } finally {
+    opened.closeSync()
+  }
+}
+
+function addEntry(listing: Map<string, PubEntry>, folder: HeldFolder, names: readonly string[]): boolean {
+  const name = names.at(-1) ?? ''
+  const stats = name.includes('\uFFFD') ? null : lstatSync(at(folder, name), { bigint: true, throwIfNoEntry: false })
+  if (stats === undefined) return true // gone meanwhile
+  const signature = stats === null ? '' : `${stats.ino}:${stats.size}:${stats.mtimeNs}`
+  const problem = explainEntry(stats, names)
+  if (problem === null && stats?.isDirectory() === true) {
+    const isWhole = tryIn(folder, name, (inner) => addFolder(listing, inner, names))
+    if (typeof isWhole === 'boolean') return isWhole
+    listing.set(names.join('/'), { signature, problem: isWhole.problem })
+  } else listing.set(names.join('/'), { signature, problem })
+  return true
+}
+
+function explainEntry(stats: BigIntStats | null, names: readonly string[]): string | null {
+  if (stats === null) return 'its name is not valid UTF-8'
+  if (names.at(-1)?.startsWith('.') === true) return 'what is hidden is not published'
+  if (stats.isDirectory()) return names.length > MAX_DEPTH ? `it lies more than ${MAX_DEPTH} folders deep` : null
+  return stats.isFile() ? null : `it is ${kindOf(stats)}, not a file`
+}
+
+function kindOf(stats: BigIntStats): string {
+  if (stats.isDirectory()) return 'a folder'
+  if (stats.isSymbolicLink()) return 'a symbolic link'
+  if (stats.isFIFO()) return 'a pipe'
+  return stats.isSocket() ? 'a socket' : 'a device'
+}
+
+export interface Problem {
+  /** For people; goes on after the name of what it is about. */
+  readonly problem: string
+}
+
+function tryIn<T>(parent: HeldFolder, name: string, use: (folder: HeldFolder) => T): T | Problem {
+  try {
+    return within(parent, name, use)
+  } catch (error) {
+    return { problem: `the folder cannot be read (${codeOf(error)})` }
+  }
+}
+
+/** Opens the file at `path` below pub/ for reading: its descriptor, which the caller closes. Never throws, never waits. */
+export function openPubFile(workspace: string, path: string): number | Problem {
+  const names = [PUB_FOLDER, ...path.split('/')]
+  try {
+    const fd = inside(workspace, names.slice(0, -1), (folder) => openSync(at(folder, names.at(-1)), FILE_FLAGS))
+    const problem = problemOf(fd, workspace)
+    if (problem === null) return fd
+    closeSync(fd)
+    return { problem }
+  } catch (error) {
+    const code = codeOf(error)
+    return { problem: code === 'ELOOP' ? 'it is a symbolic link, not a file' : `it cannot be read (${code})` }
+  }
+}
+
+function problemOf(fd: number, workspace: string): string | null {
+  const stats = fstatSync(fd, { bigint: true })
+  if (!stats.isFile()) return `it is ${kindOf(stats)}, not a file`
+  if (stats.nlink > 1n) return 'it is a hard link: another name of it may lie elsewhere'
+  // Where there is no /proc (macOS), only admins run programs, and nothing confines those.
+  if (process.platform !== 'linux') return null
+  const isInside = inside(workspace, [], (root) =>
+    readlinkSync(at({ fd, path: '' })).startsWith(`${readlinkSync(at(root))}/`),
+  )
+  return isInside ? null : 'it lies outside of the workspace'
+}
+
+/** Goes down from the workspace folder by folder, following no link. Throws what the system says. */
+function inside<T>(workspace: string, names: readonly string[], use: (folder: HeldFolder) => T): T {
+  const enter = (folder: HeldFolder, [next, ...further]: readonly string[]): T =>
+    next === undefined ? use(folder) : within(folder, next, (inner) => enter(inner, further))
+  return hold(workspace, workspace, (root) => enter(root, names))
+}
+
+function within<T>(parent: HeldFolder, name: string, use: (folder: HeldFolder) => T): T {
+  return hold(at(parent, name), join(parent.path, name), use)
+}
+
+function hold<T>(openAs: string, path: string, use: (folder: HeldFolder) => T): T {
+  const fd = openSync(openAs, FOLDER_FLAGS)
+  try {
+    return use({ fd, path })
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** What is open itself, or `name` in it. Where there is no /proc (macOS), by its path. */
+function at({ fd, path }: HeldFolder, name = ''): string {
+  if (process.platform !== 'linux') return join(path, name)
+  return name === '' ? `/proc/self/fd/${fd}` : `/proc/self/fd/${fd}/${name}`
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}

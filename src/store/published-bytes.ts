@@ -1,0 +1,22 @@
+/**
+ * The bytes of published files: FACTOTUM_HOME/pub/<id>, one file each, never changed once it is there. Their rows say which are
+ * to be had; bytes without a row are swept up (src/publish/expire-files.ts).
+ */
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isPublishedFileId } from '../core/published-file.ts'
+import { must } from '../platform/must.ts'
+
+export function publishedFolder(home: string): string {
+  return join(home, 'pub')
+}
+
+/** `id` must be the id of a published file. */
+export function publishedPath(home: string, id: string): string {
+  return join(publishedFolder(home), must(isPublishedFileId(id) ? id : null, 'an id of a published file'))
+}
+
+/** No error if there are none. */
+export async function removePublishedBytes(home: string, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await rm(publishedPath(home, id), { force: true })
+}
