@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { validatePlan } from '../../core/plan-rules.ts'
-import type { ProposedPlan } from '../../core/plan.ts'
+import type { ProposedPlan, ProposedTask } from '../../core/plan.ts'
 import { isStorable } from '../../platform/well-formed.ts'
 import { planFormat } from './output.ts'
 
@@ -33,7 +33,7 @@ const mutated = (likely: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Ar
         ...Object.fromEntries(
           Object.entries(likely).map(([key, value]) => [
             key,
-            fc.oneof({ weight: 6, arbitrary: value }, { weight: 1, arbitrary: odd }),
+            fc.oneof({ weight: 20, arbitrary: value }, { weight: 1, arbitrary: odd }),
           ]),
         ),
         ['__proto__']: fc.constant({ admin: true }),
@@ -41,29 +41,47 @@ const mutated = (likely: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Ar
       },
       { requiredKeys: Object.keys(likely) as [] },
     )
-    .chain((value) => fc.boolean().map((strict) => (strict ? pick(value, Object.keys(likely)) : value)))
+    .chain((value) => fc.nat({ max: 5 }).map((extra) => (extra > 0 ? pick(value, Object.keys(likely)) : value)))
 const pick = (value: object, keys: readonly string[]): object =>
   Object.fromEntries(Object.entries(value).filter(([key]) => keys.includes(key)))
 
 const task = mutated({
-  type: fc.constantFrom('exec', 'msg'),
+  type: fc.constantFrom('exec', 'msg', 'skill'),
   detail: fc.string({ maxLength: 8 }),
+  skill: fc.constantFrom(null, 'search', ''),
+  args: fc.constantFrom(null, '{}', '{"query":"x"}', 'oops'),
   expect: fc.option(fc.string({ maxLength: 8 })),
 })
-const plan = mutated({ goal: fc.string({ maxLength: 8 }), tasks: fc.array(task, { maxLength: 4 }) })
+const secret = mutated({ key: fc.constantFrom('A', 'B C'), value: fc.string({ maxLength: 12 }) })
+const reply = mutated({
+  question: fc.constantFrom('Q1', 'q2', 'Q9', 'question_one'),
+  answer: fc.string({ maxLength: 8 }),
+})
+const plan = mutated({
+  goal: fc.string({ maxLength: 8 }),
+  secrets: fc.option(fc.array(secret, { maxLength: 2 })),
+  tasks: fc.array(task, { maxLength: 3 }),
+  answers: fc.option(fc.array(reply, { maxLength: 3 })),
+})
+const QUESTIONS = [
+  { id: 'question_one', content: 'Which?' },
+  { id: 'question_two', content: 'When?' },
+]
 
 /** Whether a plan has nothing but its fields, and everything in it can be stored. */
 function isSound(value: ProposedPlan): boolean {
   const hasKeys = (object: object, keys: readonly string[]): boolean => Object.keys(object).join() === keys.join()
+  const isSoundTask = (one: ProposedTask): boolean =>
+    hasKeys(one, ['type', 'detail', 'skill', 'args', 'expect']) &&
+    [one.detail, one.skill ?? '', one.args ?? '', one.expect ?? ''].every(isStorable)
+  const ids = value.answers.map(({ questionId }) => questionId)
   return (
     hasKeys(value, ['goal', 'secrets', 'tasks', 'answers']) &&
     isStorable(value.goal) &&
-    value.tasks.every(
-      (one) =>
-        hasKeys(one, ['type', 'detail', 'skill', 'args', 'expect']) &&
-        isStorable(one.detail) &&
-        isStorable(one.expect ?? ''),
-    )
+    value.tasks.every(isSoundTask) &&
+    value.answers.every(({ answer }) => isStorable(answer) && answer !== '') &&
+    ids.every((id) => id === 'question_one' || id === 'question_two') &&
+    new Set(ids).size === ids.length
   )
 }
 
@@ -74,7 +92,7 @@ describe('mutated plans', () => {
       fc.property(plan, fc.nat({ max: 40 }), (value, cut) => {
         const json = JSON.stringify(value)
         for (const text of [json, json.slice(0, json.length - cut), json.slice(cut)]) {
-          const parsed = planFormat([]).parse(text)
+          const parsed = planFormat(QUESTIONS).parse(text)
           const isGood = parsed.kind === 'usable' ? isSound(parsed.value) : parsed.problem.endsWith('.')
           expect(isGood).toBe(true)
           const problems = parsed.kind === 'usable' ? validatePlan(parsed.value, { maxTasks: 3, skills: [] }) : []
