@@ -4,6 +4,7 @@
  */
 import type { Agents } from './agents/agent.ts'
 import { createAgents } from './agents/create-agents.ts'
+import { AuditSealer } from './audit/audit-sealer.ts'
 import { authenticate } from './config/authenticate.ts'
 import type { LiveConfig } from './config/config.ts'
 import { AddressGuard } from './delivery/address-guard.ts'
@@ -93,6 +94,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const background = await openBackground({ ...parts, ...stored }, opened)
   const tools = await openTools(parts, opened)
   const worker = createWorker({ ...parts, ...stored, ...background, ...tools })
+  startSealing({ ...parts, ...stored }, opened)
   const knowledgeNews = new KnowledgeNews({ ...stored, clock, logger })
   knowledgeNews.start()
   opened.add(() => knowledgeNews.stop())
@@ -157,6 +159,14 @@ async function openBackground(parts: Parts & Stored, opened: Opened): Promise<Ba
   return { outbox, checkWebhook: createWebhookCheck({ config, keys: secrets, guard }) }
 }
 
+/** Stopped after all that writes to the audit. */
+function startSealing({ database, doorbell, clock, logger, metrics }: Parts & Stored, opened: Opened): void {
+  const onSealed = (): void => doorbell.ring({ kind: 'audit' })
+  const sealer = new AuditSealer({ database, clock, logger, metrics, onSealed })
+  sealer.start()
+  opened.add(() => sealer.stop())
+}
+
 interface Tools {
   readonly commands: CommandService
   readonly skills: Skills
@@ -196,7 +206,7 @@ function openDoor(
   const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
   const outside = { feed, doorbell, removeWorkspace, checkWebhook: parts.checkWebhook }
   const intake: IntakeContext = { database, config, clock, redactorOf, ...outside }
-  const knowledge = { database, clock, doorbell }
+  const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => secrets.redactLine(text) }
   const { startedAt, described, knowledgeNews, skills, outbox } = parts
   const server = { version: VERSION, startedAt, database: described, sandboxState: () => commands.sandbox() }
   return startServer({

@@ -4,6 +4,8 @@
  * `process`. Exit codes: 0 stopped as asked, 1 could not start or a bug, 2 wrong usage.
  */
 import { startApp, type App } from './app.ts'
+import { verifyAuditCommand } from './audit/audit-command.ts'
+import type { AuditAction } from './config/audit-action.ts'
 import { parseCommandLine } from './config/command-line.ts'
 import { parseEnvironment, type Environment, type Flags } from './config/environment.ts'
 import { writeFirstConfig } from './config/first-start.ts'
@@ -20,6 +22,7 @@ import { createLogger, type Logger } from './platform/logger.ts'
 import { VERSION } from './platform/version.ts'
 import { DeployVariables } from './secrets/deploy-variables.ts'
 import { defaultHome, prepareHome } from './store/factotum-home.ts'
+import { resolveDatabase } from './store/resolve-database.ts'
 import { unprivilegedAccount } from './store/unprivileged-account.ts'
 
 try {
@@ -41,6 +44,8 @@ async function main(): Promise<void> {
       return console.log(describeNewToken(newToken()))
     case 'skill':
       return manageSkills(action.action, action.flags)
+    case 'audit':
+      return verifyAudit(action.action, action.flags)
     case 'help':
       return console.log(helpText({ rehearsalGrammar: REHEARSAL_GRAMMAR }))
     case 'version':
@@ -78,6 +83,24 @@ async function manageSkills(action: SkillAction, flags: Flags): Promise<void> {
     output,
     isInteractive: input.isTTY && output.isTTY,
   })
+}
+
+/** Uses the embedded PostgreSQL of a server that runs, or starts it for as long as this takes. */
+async function verifyAudit({ day }: AuditAction, flags: Flags): Promise<void> {
+  const environment = parseEnvironment(process.env, flags)
+  const logger = createLogger({ level: 'silent', pretty: false })
+  const database = await resolveDatabase(environment.databaseUrl, {
+    home: homeOf(environment),
+    logger,
+    clock: systemClock,
+  })
+  try {
+    const print = (line: string): void => console.log(line)
+    const isIntact = await verifyAuditCommand({ databaseUrl: database.url, day, print })
+    if (!isIntact) process.exitCode = 1
+  } finally {
+    await database.stop()
+  }
 }
 
 async function serve(environment: Environment): Promise<void> {

@@ -21,7 +21,7 @@ export interface AuditSealerOptions {
   readonly logger: Logger
   readonly metrics: Metrics
   /** Told after each seal of this process. */
-  readonly onSealed: (seal: { readonly n: number }) => void
+  readonly onSealed: () => void
 }
 
 const PAUSE_MS = 1000
@@ -87,7 +87,7 @@ export class AuditSealer {
     if (added.length === 0) return true
     this.#known = seal
     metrics.auditSealed.inc(entries.length)
-    onSealed({ n })
+    onSealed()
     return entries.length === MAX_BATCH
   }
 

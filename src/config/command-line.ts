@@ -1,5 +1,6 @@
 /** The command line, as an action for `main.ts` to carry out. Pure: checks words, not their values (`environment.ts` does). */
 import { parseArgs } from 'node:util'
+import { parseAuditAction, type AuditAction } from './audit-action.ts'
 import { didYouMean } from './closest.ts'
 import type { Flags } from './environment.ts'
 import { parseSkillAction, type SkillAction } from './skill-action.ts'
@@ -12,6 +13,8 @@ export type Action =
   | { readonly kind: 'token' }
   /** Install, list, update or remove skills. */
   | { readonly kind: 'skill'; readonly flags: Flags; readonly action: SkillAction }
+  /** Verify the audit. */
+  | { readonly kind: 'audit'; readonly flags: Flags; readonly action: AuditAction }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   /** Print `message` to stderr and exit with 2. */
@@ -28,11 +31,12 @@ const options = {
   'no-deps': { type: 'boolean' },
   yes: { type: 'boolean' },
   all: { type: 'boolean' },
+  day: { type: 'string' },
 } as const
 
-const commands = ['serve', 'token', 'skill']
-/** Options that only `factotum skill` takes. */
-const skillFlags = ['name', 'no-deps', 'yes', 'all'] as const
+const commands = ['serve', 'token', 'skill', 'audit']
+/** Options that only `factotum skill` and `factotum audit` take. */
+const commandFlags = ['name', 'no-deps', 'yes', 'all', 'day'] as const
 
 /** `args` without the program's own name. */
 export function parseCommandLine(args: readonly string[]): Action {
@@ -48,6 +52,7 @@ export function parseCommandLine(args: readonly string[]): Action {
   if (values.version === true) return { kind: 'version' }
   if (!commands.includes(command)) return misuse(`There is no command "${command}"${didYouMean(command, commands)}.`)
   if (command === 'skill') return skillAction(positionals.slice(1), values)
+  if (command === 'audit') return auditAction(positionals.slice(1), values)
   if (surplus !== undefined) return misuse(`"${surplus}" is one word too many.`)
 
   const { port, host, home } = values
@@ -57,7 +62,7 @@ export function parseCommandLine(args: readonly string[]): Action {
     ...(home !== undefined && { home }),
   }
   if (command === 'serve') {
-    const wrong = skillFlags.find((flag) => values[flag] !== undefined)
+    const wrong = commandFlags.find((flag) => values[flag] !== undefined)
     if (wrong !== undefined) return misuse(`"factotum serve" takes no option --${wrong}.`)
     return { kind: values['check-config'] === true ? 'check-config' : 'serve', flags }
   }
@@ -74,6 +79,13 @@ function skillAction(words: readonly string[], values: Values): Action {
   const action = parseSkillAction(words, rest)
   if (typeof action === 'string') return misuse(action)
   return { kind: 'skill', flags: home === undefined ? {} : { home }, action }
+}
+
+function auditAction(words: readonly string[], values: Values): Action {
+  const { home, ...rest } = values
+  const action = parseAuditAction(words, rest)
+  if (typeof action === 'string') return misuse(action)
+  return { kind: 'audit', flags: home === undefined ? {} : { home }, action }
 }
 
 function parse(args: readonly string[]) {

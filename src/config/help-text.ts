@@ -22,7 +22,10 @@ Usage
   factotum skill update <name> | --all
                                Fetches a skill again from where it came from; if that fails, the old one stays.
   factotum skill remove <name> Removes a skill.
-                               From a checkout: npx factotum skill …, with --home or FACTOTUM_HOME as for the server.
+  factotum audit verify [--day <day>]
+                               Recomputes the chain of hashes over the audit: whether an entry was changed, removed or added
+                               (exit code 1). Shows the newest hash: kept elsewhere, it proves all that came before it.
+                               From a checkout: npx factotum …, with --home or FACTOTUM_HOME as for the server.
 
 Options
   --port <n>       The port to listen on. Overrules PORT.

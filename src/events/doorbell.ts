@@ -300,6 +300,7 @@ function openingOf(instance: string): string {
 /** The id of what the news is about. */
 function subjectOf(news: News): string {
   if (news.kind === 'cancel') return news.turnId
+  if (news.kind === 'audit') return ''
   return news.kind === 'knowledge' ? news.id : news.sessionId
 }
 

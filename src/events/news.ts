@@ -11,6 +11,8 @@ export type News =
   | { readonly kind: 'cancel'; readonly sessionId: string; readonly turnId: string }
   /** The fact, learning or question with this id (its prefix tells which) is new, or changed. */
   | { readonly kind: 'knowledge'; readonly id: string }
+  /** The audit has a new seal. */
+  | { readonly kind: 'audit' }
   /** The session was deleted. */
   | { readonly kind: 'gone'; readonly sessionId: string }
 
