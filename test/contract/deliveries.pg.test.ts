@@ -78,7 +78,7 @@ describe('redeliver', () => {
     const { data } = await it.run('alice', RedeliverDocument, { id })
     expect(data.redeliver).toMatchObject({
       __typename: 'DeliveryPayload',
-      delivery: { id, status: 'PENDING', attempts: 0, nextAttemptAt: expect.any(Date) },
+      delivery: { id, status: 'PENDING', attempts: 0, nextAttemptAt: expect.any(String) },
     })
     expect(it.woken).toContain('cli:again')
     const [entry] = await it.world.sql(
@@ -95,7 +95,10 @@ describe('redeliver', () => {
     const id = await seed('cli:refused')
     await it.run('alice', RedeliverDocument, { id })
     const twice = await it.run('alice', RedeliverDocument, { id })
-    expect(twice.data.redeliver).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('still being attempted') })
+    expect(twice.data.redeliver).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('still being attempted'),
+    })
     const absent = await it.run('alice', RedeliverDocument, { id: newId('delivery') })
     expect(absent.data.redeliver).toMatchObject({ code: 'NOT_FOUND' })
     const strange = await it.run('alice', RedeliverDocument, { id: 'dlv_\0' })
@@ -103,6 +106,9 @@ describe('redeliver', () => {
     const gone = await seed('cli:gone')
     await it.world.sql("UPDATE sessions SET webhook = NULL WHERE id = 'cli:gone'")
     const without = await it.run('alice', RedeliverDocument, { id: gone })
-    expect(without.data.redeliver).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('has no webhook') })
+    expect(without.data.redeliver).toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('has no webhook'),
+    })
   })
 })
