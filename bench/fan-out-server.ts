@@ -11,6 +11,7 @@ import { Doorbell } from '../src/events/doorbell.ts'
 import { Feed } from '../src/events/feed.ts'
 import { Batch } from '../src/graphql/batch.ts'
 import { createContext } from '../src/graphql/context.ts'
+import { KnowledgeNews } from '../src/graphql/knowledge-news.ts'
 import { buildSchema } from '../src/graphql/schema/schema.ts'
 import { startServer } from '../src/graphql/server.ts'
 import { systemClock as clock, type Clock } from '../src/platform/clock.ts'
@@ -84,6 +85,10 @@ async function serveDoor(): Promise<Publish> {
   }
   const sandboxState = () => ({ available: false, reason: 'none', fix: 'none' }) as const
   const skills = { scan: () => ({ skills: new Map(), problems: [] }) }
+  const secrets = { reload: () => [] }
+  const outbox = { wake: () => undefined }
+  const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => text }
+  const knowledgeNews = new KnowledgeNews({ database, doorbell, clock, logger })
   const info = { version: '0.0.0', startedAt: clock.now(), database: 'PostgreSQL', sandboxState }
   const server = await startServer({
     schema: buildSchema(),
@@ -91,7 +96,10 @@ async function serveDoor(): Promise<Publish> {
     port: 0,
     authenticate: (token) => authenticate(parsed.config, token),
     createContext: (request) =>
-      createContext({ database, config, clock, intake, skills, secrets: { reload: () => [] }, server: info }, request),
+      createContext(
+        { database, config, clock, intake, knowledge, knowledgeNews, skills, secrets, outbox, server: info },
+        request,
+      ),
     readiness: {},
     graphiqlPage: null,
     metrics: createMetrics(),

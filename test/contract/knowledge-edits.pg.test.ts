@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
-import { createSchemaWorld, type SchemaWorld } from './schema-world.ts'
+import { createSchemaWorld, SECRET, type SchemaWorld } from './schema-world.ts'
 import { seedKnowledge, type SeededKnowledge } from './seed-knowledge.ts'
 import { seedSession, type SeededSession } from './seed.ts'
 
@@ -338,6 +338,15 @@ describe('texts', () => {
       }),
       { numRuns: 60 },
     )
+  })
+
+  test('hold no secret that the server knows, nor does the audit', async () => {
+    const id = await create(`The password of staging is ${SECRET}.`)
+    await edit(api.InvalidateFactDocument, { id, reason: `${SECRET} was changed.` })
+    const hidden = { content: 'The password of staging is [REDACTED].' }
+    expect(await factOf(id)).toMatchObject({ ...hidden, history: [hidden, { reason: '[REDACTED] was changed.' }] })
+    expect(JSON.stringify(await auditOf(id))).not.toContain(SECRET)
+    expect(await it.world.sql('SELECT 1 FROM facts WHERE norm LIKE $1', `%${SECRET}%`)).toEqual([])
   })
 
   test('2000 characters are not too long', async () => {

@@ -10,8 +10,12 @@ import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import type { KnowledgeNews } from '../../src/graphql/knowledge-news.ts'
 import type { SessionNews } from '../../src/graphql/session-news.ts'
 import { createLogger } from '../../src/platform/logger.ts'
+import { Redactor } from '../../src/secrets/redaction.ts'
 import type { TypedDocumentString } from '../generated/graphql.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
+
+/** The only one that is known. */
+export const SECRET = 'hunter2-hunter2'
 
 export type TokenName = Parameters<World['as']>[0]
 
@@ -32,6 +36,8 @@ export class SchemaWorld implements AsyncDisposable {
   /** What `factUpdates` and `learningUpdates` tell. */
   knowledgeNews: Pick<KnowledgeNews, 'follow'> = { follow: () => neverEnding() }
 
+  /** Knows one secret. */
+  readonly redactor = Redactor.of([SECRET])
   /** Ids of facts and learnings that others were told of. */
   readonly rung: string[] = []
   /** Sessions whose deliveries are due. */
@@ -84,6 +90,7 @@ export class SchemaWorld implements AsyncDisposable {
           database: context.database,
           clock: context.clock,
           doorbell: { ring: (news) => this.rung.push(news.id) },
+          hideSecrets: (text) => this.redactor.redact(text),
         },
         knowledgeNews: this.knowledgeNews,
         skills: this.skills,

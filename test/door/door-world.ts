@@ -10,6 +10,7 @@ import type { SessionEvent, SessionEventBody } from '../../src/core/session-even
 import { Doorbell } from '../../src/events/doorbell.ts'
 import { Feed } from '../../src/events/feed.ts'
 import { createContext } from '../../src/graphql/context.ts'
+import { KnowledgeNews } from '../../src/graphql/knowledge-news.ts'
 import type { Readiness } from '../../src/graphql/readiness.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import { startServer, type RunningServer } from '../../src/graphql/server.ts'
@@ -147,6 +148,10 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
   }
   const sandboxState = () => ({ available: false, reason: 'none', fix: 'install one' }) as const
   const skills = { scan: () => ({ skills: new Map(), problems: [] }) }
+  const secrets = { reload: () => [] }
+  const outbox = { wake: () => undefined }
+  const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => text }
+  const knowledgeNews = new KnowledgeNews({ database, doorbell, clock, logger })
   const info = { version: '0.0.0', startedAt: new Date(), database: 'PostgreSQL', sandboxState }
   const server = await startServer({
     schema: buildSchema(),
@@ -154,7 +159,10 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
     port: 0,
     authenticate: (token) => authenticate(config.current(), token),
     createContext: (request) =>
-      createContext({ database, config, clock, intake, skills, secrets: { reload: () => [] }, server: info }, request),
+      createContext(
+        { database, config, clock, intake, knowledge, knowledgeNews, skills, secrets, outbox, server: info },
+        request,
+      ),
     readiness: options.readiness ?? {},
     graphiqlPage: options.graphiqlPage ?? null,
     ...(options.maxSockets !== undefined && { maxSockets: options.maxSockets }),

@@ -4,7 +4,7 @@ import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
 import { askLearning as storeQuestion, type LearningDecided } from '../../store/knowledge-learning.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
-import { isIdOf, knowledgeTextIssues, toKnowledgeText } from './knowledge-text.ts'
+import { isIdOf, knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 
 export interface AskLearningInput {
   readonly id: string
@@ -19,6 +19,6 @@ export async function askLearning(
   const refusal = refuseInput(knowledgeTextIssues(['question'], question))
   if (refusal !== null) return refusal
   if (!isIdOf('learning', id)) return notFound('learning', id)
-  const asked = { id, text: toKnowledgeText(question) }
+  const asked = { id, text: knowledgeText(context, question) }
   return announced(context, await storeQuestion(context.database, editorOf(context, viewer), asked))
 }

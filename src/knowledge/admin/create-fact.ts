@@ -5,7 +5,7 @@ import { notFound, type Refusal } from '../../core/refusal.ts'
 import { isSessionId } from '../../core/session-id.ts'
 import { createFact as storeFact, type FactChanged } from '../../store/knowledge-fact.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
-import { knowledgeTextIssues, toKnowledgeText } from './knowledge-text.ts'
+import { knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 
 export interface CreateFactInput {
   readonly content: string
@@ -21,6 +21,6 @@ export async function createFact(
   const refusal = refuseInput(knowledgeTextIssues(['content'], content))
   if (refusal !== null) return refusal
   if (sessionId != null && !isSessionId(sessionId)) return notFound('session', sessionId)
-  const fact = { text: toKnowledgeText(content), sessionId: sessionId ?? null }
+  const fact = { text: knowledgeText(context, content), sessionId: sessionId ?? null }
   return announced(context, await storeFact(context.database, editorOf(context, viewer), fact))
 }

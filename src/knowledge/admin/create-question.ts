@@ -5,7 +5,7 @@ import { notFound, type Refusal } from '../../core/refusal.ts'
 import { isSessionId } from '../../core/session-id.ts'
 import { createQuestion as storeQuestion, type QuestionChanged } from '../../store/knowledge-question.ts'
 import { editorOf, type KnowledgeContext } from './knowledge-context.ts'
-import { knowledgeTextIssues, toKnowledgeText } from './knowledge-text.ts'
+import { knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 
 export interface CreateQuestionInput {
   readonly content: string
@@ -20,6 +20,6 @@ export async function createQuestion(
   const refusal = refuseInput(knowledgeTextIssues(['content'], content))
   if (refusal !== null) return refusal
   if (sessionId != null && !isSessionId(sessionId)) return notFound('session', sessionId)
-  const question = { text: toKnowledgeText(content), sessionId: sessionId ?? null }
+  const question = { text: knowledgeText(context, content), sessionId: sessionId ?? null }
   return await storeQuestion(context.database, editorOf(context, viewer), question)
 }

@@ -4,7 +4,7 @@ import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
 import { discardLearning as storeDiscard, type LearningDecided } from '../../store/knowledge-learning.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
-import { isIdOf, knowledgeTextIssues } from './knowledge-text.ts'
+import { isIdOf, knowledgeTextIssues, remarkOf } from './knowledge-text.ts'
 
 export interface DiscardLearningInput {
   readonly id: string
@@ -19,6 +19,6 @@ export async function discardLearning(
   const refusal = refuseInput(knowledgeTextIssues(['reason'], reason))
   if (refusal !== null) return refusal
   if (!isIdOf('learning', id)) return notFound('learning', id)
-  const discard = { id, reason: reason?.trim() ?? null }
+  const discard = { id, reason: remarkOf(context, reason) }
   return announced(context, await storeDiscard(context.database, editorOf(context, viewer), discard))
 }

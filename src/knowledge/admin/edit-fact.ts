@@ -4,7 +4,7 @@ import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
 import { editFact as storeEdit, type FactChanged } from '../../store/knowledge-fact.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
-import { isIdOf, knowledgeTextIssues, toKnowledgeText } from './knowledge-text.ts'
+import { isIdOf, knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 
 export interface EditFactInput {
   readonly id: string
@@ -21,6 +21,6 @@ export async function editFact(
   const refusal = refuseInput(knowledgeTextIssues(['content'], content))
   if (refusal !== null) return refusal
   if (!isIdOf('fact', id)) return notFound('fact', id)
-  const edit = { id, version, text: toKnowledgeText(content) }
+  const edit = { id, version, text: knowledgeText(context, content) }
   return announced(context, await storeEdit(context.database, editorOf(context, viewer), edit))
 }

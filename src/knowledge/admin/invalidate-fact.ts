@@ -4,7 +4,7 @@ import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
 import { invalidateFact as storeInvalidation, type FactChanged } from '../../store/knowledge-fact.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
-import { isIdOf, knowledgeTextIssues } from './knowledge-text.ts'
+import { isIdOf, knowledgeTextIssues, remarkOf } from './knowledge-text.ts'
 
 export interface InvalidateFactInput {
   readonly id: string
@@ -20,6 +20,6 @@ export async function invalidateFact(
   const refusal = refuseInput(knowledgeTextIssues(['reason'], reason))
   if (refusal !== null) return refusal
   if (!isIdOf('fact', id)) return notFound('fact', id)
-  const invalidation = { id, reason: reason?.trim() ?? null }
+  const invalidation = { id, reason: remarkOf(context, reason) }
   return announced(context, await storeInvalidation(context.database, editorOf(context, viewer), invalidation))
 }

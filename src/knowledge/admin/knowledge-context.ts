@@ -13,6 +13,8 @@ import type { Editor } from '../../store/knowledge-edit.ts'
 export interface KnowledgeContext {
   readonly database: Database
   readonly clock: Clock
+  /** The text without any secret that this process knows, of whatever session: facts are told to all. */
+  readonly hideSecrets: (text: string) => string
   /** Tells the subscribers of all processes. */
   readonly doorbell: { ring(news: Extract<News, { kind: 'knowledge' }>): void }
 }

@@ -1,9 +1,10 @@
-/** The rules for texts of facts, learnings and questions that people write, and for the ids they name. */
+/** The rules for what people write about facts, learnings and questions, and how it is stored; and for the ids they name. */
 import { normalText } from '../../core/normal-text.ts'
 import type { InputIssue } from '../../core/refusal.ts'
 import { textIssues } from '../../core/text-rule.ts'
 import { idKind, type IdKind } from '../../platform/id.ts'
 import type { NormalizedText } from '../../store/knowledge-edit.ts'
+import type { KnowledgeContext } from './knowledge-context.ts'
 
 /** UTF-16 code units. Every fact may stand in every prompt: one that needs more is several. */
 export const MAX_TEXT_LENGTH = 2000
@@ -14,10 +15,17 @@ export function knowledgeTextIssues(path: readonly string[], text: string | null
   return textIssues(path, text, { min: 1, max: MAX_TEXT_LENGTH })
 }
 
-/** As it is stored: white space around it says nothing. */
-export function toKnowledgeText(text: string): NormalizedText {
-  const content = text.trim()
+type HideSecrets = Pick<KnowledgeContext, 'hideSecrets'>
+
+/** The text of a fact or question as it is stored: without secrets, and without the white space around it. */
+export function knowledgeText({ hideSecrets }: HideSecrets, text: string): NormalizedText {
+  const content = hideSecrets(text.trim())
   return { content, norm: normalText(content) }
+}
+
+/** A reason or an answer as it is stored; null when there is none. */
+export function remarkOf({ hideSecrets }: HideSecrets, text: string | null | undefined): string | null {
+  return text == null ? null : hideSecrets(text.trim())
 }
 
 /** Anything else is the id of no such thing, and need not be looked up. */

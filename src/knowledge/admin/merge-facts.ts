@@ -4,7 +4,7 @@ import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type InputIssue, type Refusal } from '../../core/refusal.ts'
 import { mergeFacts as storeMerge, type FactChanged } from '../../store/knowledge-fact.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
-import { isIdOf, knowledgeTextIssues, toKnowledgeText } from './knowledge-text.ts'
+import { isIdOf, knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 
 export const MAX_MERGED_FACTS = 100
 
@@ -22,7 +22,7 @@ export async function mergeFacts(
   if (refusal !== null) return refusal
   const unknown = ids.find((id) => !isIdOf('fact', id))
   if (unknown !== undefined) return notFound('fact', unknown)
-  const merge = { ids, text: toKnowledgeText(content) }
+  const merge = { ids, text: knowledgeText(context, content) }
   return announced(context, await storeMerge(context.database, editorOf(context, viewer), merge))
 }
 

@@ -4,7 +4,7 @@ import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
 import { promoteLearning as storePromotion, type LearningDecided } from '../../store/knowledge-learning.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
-import { isIdOf, knowledgeTextIssues, toKnowledgeText } from './knowledge-text.ts'
+import { isIdOf, knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 
 export interface PromoteLearningInput {
   readonly id: string
@@ -20,6 +20,6 @@ export async function promoteLearning(
   const refusal = refuseInput(knowledgeTextIssues(['content'], content))
   if (refusal !== null) return refusal
   if (!isIdOf('learning', id)) return notFound('learning', id)
-  const promotion = { id, text: content == null ? null : toKnowledgeText(content) }
+  const promotion = { id, text: content == null ? null : knowledgeText(context, content) }
   return announced(context, await storePromotion(context.database, editorOf(context, viewer), promotion))
 }

@@ -4,7 +4,7 @@ import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
 import { resolveQuestion as storeResolution, type QuestionChanged } from '../../store/knowledge-question.ts'
 import { editorOf, type KnowledgeContext } from './knowledge-context.ts'
-import { isIdOf, knowledgeTextIssues } from './knowledge-text.ts'
+import { isIdOf, knowledgeTextIssues, remarkOf } from './knowledge-text.ts'
 
 export interface ResolveQuestionInput {
   readonly id: string
@@ -19,6 +19,6 @@ export async function resolveQuestion(
   const refusal = refuseInput(knowledgeTextIssues(['answer'], answer))
   if (refusal !== null) return refusal
   if (!isIdOf('question', id)) return notFound('question', id)
-  const resolution = { id, answer: answer?.trim() ?? null }
+  const resolution = { id, answer: remarkOf(context, answer) }
   return await storeResolution(context.database, editorOf(context, viewer), resolution)
 }
