@@ -17,6 +17,11 @@ const OUR_WORDS = new Set([
   'code',
   'taskType',
   'reviewVerdict',
+  // Whom the audit names, and what was paid: who makes a secret of these words must not vanish from it.
+  'actor',
+  'tokenName',
+  'provider',
+  'model',
 ])
 
 /** Fields that hold what somebody else named, such as the arguments of a skill. */

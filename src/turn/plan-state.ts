@@ -1,6 +1,6 @@
 /**
  * A plan in execution: its rows as this process knows them. `updateTask` is the one place where a task changes: in memory,
- * and in the journal together with the event that tells of it.
+ * and in the journal together with the event and the audit's entry that tell of it.
  */
 import type { TaskReport } from '../agents/agent.ts'
 import type { SessionEventBody } from '../core/session-event.ts'
@@ -8,6 +8,7 @@ import type { TaskPatch, TurnWrite } from '../core/turn-write.ts'
 import { outputFileOf } from '../execution/plan-outputs.ts'
 import { redactDeep } from '../secrets/redact-deep.ts'
 import type { StoredKnown, StoredPlan, StoredTask } from '../store/turn-history.ts'
+import { auditTask } from './audit-task.ts'
 import type { TurnContext } from './turn-context.ts'
 
 export interface PlanState {
@@ -27,7 +28,10 @@ export interface TriedPlan {
   readonly reason: string
 }
 
-export type TaskState = { -readonly [Key in keyof StoredTask]: StoredTask[Key] }
+export type TaskState = { -readonly [Key in keyof StoredTask]: StoredTask[Key] } & {
+  /** When it began, if that was in this process. */
+  startedAt?: Date
+}
 
 /** `before`: the plans of the turn before it. */
 export function planStateOf(plan: StoredPlan, known: StoredKnown, before: readonly PlanState[]): PlanState {
@@ -55,12 +59,13 @@ export interface TaskUpdate {
 /** Changes a task and records it, without secrets; a new status is told by a TaskUpdate event. */
 export function updateTask(context: TurnContext, task: TaskState, update: TaskUpdate): void {
   const patch = withoutSecrets(context, update.patch)
-  const { reviewReason, startedAt: _started, finishedAt: _finished, final: _final, ...columns } = patch
+  const { reviewReason, finishedAt: _finished, final: _final, ...columns } = patch
   Object.assign(task, columns, reviewReason === undefined ? {} : { reviewReason })
   const { status } = patch
   const told: SessionEventBody[] = status === undefined ? [] : [{ type: 'TaskUpdate', taskId: task.id, status }]
   context.journal.record([...(update.before ?? []), ...told, ...(update.after ?? [])], {
     ...update.changes,
+    audit: [...(update.changes?.audit ?? []), ...auditTask(context, task, { patch, changes: update.changes })],
     taskPatches: new Map([[task.id, patch]]),
   })
 }

@@ -3,7 +3,8 @@
  * takes the same way as every answer, as a MSG task that is done, so whoever reads answers reads it too.
  */
 import { newId } from '../platform/id.ts'
-import type { PlanState } from './plan-state.ts'
+import { auditTask } from './audit-task.ts'
+import type { PlanState, TaskState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
 const NOTICE_DETAIL = 'Notice of the server to the user.'
@@ -20,6 +21,11 @@ export function tellUser(context: TurnContext, plan: PlanState | null, text: str
   const index = plan?.tasks.length ?? 0
   const task = { id: taskId, index, type: 'MSG', detail: NOTICE_DETAIL, skill: null, args: null, expect: null } as const
   const patch = { status: 'DONE', output: text, startedAt: at, finishedAt: at } as const
+  const ended: TaskState = {
+    ...task,
+    ...{ status: 'DONE', output: text, stderr: null, truncated: false, exitCode: null },
+    ...{ reviewVerdict: null, reviewReason: null, startedAt: at },
+  }
   const made = {
     id: planId,
     attempt: 1,
@@ -37,17 +43,9 @@ export function tellUser(context: TurnContext, plan: PlanState | null, text: str
     {
       plans: plan === null ? [made] : [],
       tasks: [{ ...task, planId, patch }],
+      audit: auditTask(context, ended, { patch }),
       deliveries: [{ id: newId('delivery'), taskId, final: false, createdAt: at }],
     },
   )
-  plan?.tasks.push({
-    ...task,
-    status: 'DONE',
-    output: text,
-    stderr: null,
-    truncated: false,
-    exitCode: null,
-    reviewVerdict: null,
-    reviewReason: null,
-  })
+  plan?.tasks.push(ended)
 }

@@ -1,0 +1,36 @@
+/** The audit's entries of what becomes of a task: that it ended, and how it was judged. Never what it printed or said. */
+import type { AuditBody, NewAuditEntry } from '../core/audit-entry.ts'
+import type { TaskStatus } from '../core/status.ts'
+import type { TaskPatch, TurnWrite } from '../core/turn-write.ts'
+import type { TaskState } from './plan-state.ts'
+import type { TurnContext } from './turn-context.ts'
+
+const OPEN: readonly TaskStatus[] = ['PENDING', 'RUNNING']
+
+/** `task` as it is with `patch`, which is recorded together with `changes`. */
+export function auditTask(
+  context: TurnContext,
+  task: TaskState,
+  { patch, changes = {} }: { readonly patch: TaskPatch; readonly changes?: Pick<TurnWrite, 'learnings'> | undefined },
+): NewAuditEntry[] {
+  const entries: NewAuditEntry[] = []
+  const { status, finishedAt, reviewVerdict } = patch
+  if (status !== undefined && !OPEN.includes(status)) {
+    const { id: taskId, type: taskType, detail, startedAt, output } = task
+    const ended = startedAt !== undefined && finishedAt !== undefined
+    const durationMs = ended ? Math.max(0, finishedAt.getTime() - startedAt.getTime()) : null
+    const outputLength = output?.length ?? 0
+    entries.push(entryOf(context, { kind: 'TASK', taskId, taskType, detail, status, durationMs, outputLength }))
+  }
+  if (reviewVerdict !== undefined) {
+    const hasLearning = (changes.learnings ?? []).length > 0
+    entries.push(entryOf(context, { kind: 'REVIEW', taskId: task.id, verdict: reviewVerdict, hasLearning }))
+  }
+  return entries
+}
+
+/** An entry of this turn, at the present time. */
+export function entryOf({ clock, sessionId, turn }: TurnContext, body: AuditBody): NewAuditEntry {
+  const { id: turnId, userName: actor, tokenName } = turn
+  return { at: clock.now(), sessionId, turnId, actor, tokenName, body }
+}
