@@ -8,6 +8,9 @@
  *   REVIEWING                       reviewTask, after every command
  *   REPLANNING                      decideReplan, on verdict REPLAN; then CONTEXT again
  *   DELIVERING                      writeMessage, with each finished text
+ *   CURATING                        curateLearnings   ⎫ tendKnowledge: each only when it is due; the user has the answer
+ *   SUMMARIZING                     summarizeSession  ⎬ already, and nothing of it changes how the turn ended
+ *   CONSOLIDATING                   consolidateFacts  ⎭
  *   COMPLETE                        finishTurn: always the last, also after failure and cancel
  *
  * A turn that was left by a process that died enters with its rows (`resumeAttempts`) and goes on at the first task that has
@@ -16,12 +19,16 @@
 import { assembleContext } from './assemble-context.ts'
 import { decideReplan } from './decide-replan.ts'
 import { executePlan } from './execute-plan.ts'
+import type { PipelineStep } from '../core/status.ts'
+import type { OpenTurn } from '../store/begin-turn.ts'
 import { finishTurn } from './finish-turn.ts'
 import { interruptTask } from './interrupt-task.ts'
 import { makePlan } from './make-plan.ts'
 import { nextStep } from './next-step.ts'
 import type { PlanState } from './plan-state.ts'
 import { resumeAttempts } from './resume-attempts.ts'
+import { settleTurn } from './settle-turn.ts'
+import { tendKnowledge } from './tend-knowledge.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
 
 /** A turn that kills its process would otherwise kill one after another, for ever. */
@@ -30,9 +37,27 @@ const MAX_TAKEOVERS = 10
 /** Runs the turn to its end, or until it is stopped. Rejects only when it can no longer write, or for a bug. */
 export async function runTurn(context: TurnContext): Promise<Ending> {
   const attempts = context.turn.resumed ? await takeOver(context) : []
+  const ended = endedBefore(context.turn)
+  const ending = ended ?? (await workOn(context, attempts))
+  // A turn that had ended goes on only with what its process left undone, unless that is what it died of, or somebody stopped it.
+  const goesOn = ended === null || refusal(context) === null
+  return finishTurn(context, goesOn ? await tendKnowledge(context, ending) : ending)
+}
+
+const AFTER_THE_END: ReadonlySet<PipelineStep | null> = new Set(['CURATING', 'SUMMARIZING', 'CONSOLIDATING'])
+
+/** How a turn that is continued had ended already. */
+function endedBefore({ failure, step }: OpenTurn): Ending | null {
+  if (failure !== null) return { kind: 'Failed', failure }
+  return AFTER_THE_END.has(step) ? { kind: 'Done' } : null
+}
+
+async function workOn(context: TurnContext, attempts: PlanState[]): Promise<Ending> {
   const refused = refusal(context)
   if (refused !== null) await interruptTasks(context, attempts)
-  return finishTurn(context, attempts, refused ?? (await carryOut(context, attempts)))
+  const ending = refused ?? (await carryOut(context, attempts))
+  settleTurn(context, attempts, ending)
+  return ending
 }
 
 /** Why a turn is not carried on at all, if so. */

@@ -29,6 +29,7 @@ import { Journal } from '../turn/journal.ts'
 import { finishTurn } from '../turn/finish-turn.ts'
 import { resumeAttempts } from '../turn/resume-attempts.ts'
 import { runTurn } from '../turn/run-turn.ts'
+import { settleTurn } from '../turn/settle-turn.ts'
 import type { Ending, StopReason, TurnContext } from '../turn/turn-context.ts'
 
 export interface SessionRunOptions {
@@ -239,6 +240,8 @@ export class SessionRun {
     // What is being committed must be in the rows that are read next. A failure was logged when it happened.
     await Promise.allSettled([journal.flushed()])
     const context = this.#contextOf({ ...turn, usage: journal.usage }, logger)
-    return finishTurn(context, await resumeAttempts(context), { kind: 'Failed', failure })
+    const failed: Ending = { kind: 'Failed', failure }
+    settleTurn(context, await resumeAttempts(context), failed)
+    return finishTurn(context, failed)
   }
 }

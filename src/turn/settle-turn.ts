@@ -1,0 +1,16 @@
+/**
+ * How a turn's work ends, before what follows it (tend-knowledge.ts): tasks that have not ended are cancelled, and the user is
+ * told of a failure. The failure is durable with that message, so that a turn that is continued does not begin anew.
+ */
+import { endOpenTasks, type PlanState } from './plan-state.ts'
+import { tellUser } from './tell-user.ts'
+import type { Ending, TurnContext } from './turn-context.ts'
+
+export function settleTurn(context: TurnContext, attempts: readonly PlanState[], ending: Ending): void {
+  if (ending.kind === 'Paused' || (ending.kind === 'Stopped' && ending.reason !== 'CANCELLED')) return
+  const plan = attempts.at(-1) ?? null
+  if (plan !== null) endOpenTasks(context, plan, 'CANCELLED')
+  if (ending.kind !== 'Failed') return
+  tellUser(context, plan, ending.failure)
+  context.journal.record([], { failure: ending.failure })
+}

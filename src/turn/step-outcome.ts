@@ -1,0 +1,33 @@
+/** What the steps after a turn's answer have in common: how they end, and how they ask an agent. */
+import type { Answer } from '../agents/agent.ts'
+import type { AgentRole } from '../core/model-call.ts'
+import type { PipelineStep } from '../core/status.ts'
+import type { TurnContext } from './turn-context.ts'
+
+export type KnowledgeStep = Extract<PipelineStep, 'CURATING' | 'SUMMARIZING' | 'CONSOLIDATING'>
+
+export type StepOutcome =
+  | { readonly kind: 'Passed' }
+  /** Nothing was changed; `reason` is for people. */
+  | { readonly kind: 'Failed'; readonly reason: string }
+  | { readonly kind: 'Stopped' }
+
+const ROLES: Readonly<Record<KnowledgeStep, AgentRole>> = {
+  CURATING: 'curator',
+  SUMMARIZING: 'summarizer',
+  CONSOLIDATING: 'summarizer',
+}
+
+/** Tells that the step begins, and asks. */
+export async function askAfterwards<T>(
+  context: TurnContext,
+  step: KnowledgeStep,
+  ask: () => Promise<Answer<T>>,
+): Promise<Extract<Answer<T>, { kind: 'answered' }> | StepOutcome> {
+  const { provider, model } = context.agents.modelOf(ROLES[step])
+  context.journal.record([{ type: 'PipelineStep', step, detail: `${provider}:${model}` }])
+  const answer = await ask()
+  context.journal.record([], { modelCalls: answer.calls })
+  if (context.signal.aborted) return { kind: 'Stopped' }
+  return answer.kind === 'answered' ? answer : { kind: 'Failed', reason: answer.error.message }
+}
