@@ -31,13 +31,15 @@ export function tokenOf(person: Person): string {
 
 export interface StoryConfig {
   /** `[settings]` as in config.toml. */
-  readonly settings?: Readonly<Record<string, string | number | boolean>>
+  readonly settings?: Readonly<Record<string, string | number | boolean | readonly string[]>>
+  /** More lines of somebody's token, such as `webhook_secret = "…"`. */
+  readonly tokens?: Readonly<Partial<Record<Person, string>>>
   /** More TOML, such as `[providers.…]`. */
   readonly toml?: string
 }
 
 /** The configuration of a story. Stories do not wait for running turns when they end. */
-export function storyConfig({ settings = {}, toml = '' }: StoryConfig = {}): string {
+export function storyConfig({ settings = {}, tokens: more = {}, toml = '' }: StoryConfig = {}): string {
   const users = `
 [users.ada]
 role = "admin"
@@ -53,7 +55,7 @@ skills = []
   const tokens = PEOPLE.map((person) => {
     const kind = person === 'bridge' || person === 'discord' ? 'connector' : 'user'
     const rest = kind === 'user' ? `user = "${person}"` : person === 'discord' ? 'namespace = "discord"' : ''
-    return `[tokens.${person}]\nkind = "${kind}"\ntoken = "${tokenOf(person)}"\n${rest}\n`
+    return `[tokens.${person}]\nkind = "${kind}"\ntoken = "${tokenOf(person)}"\n${rest}\n${more[person] ?? ''}\n`
   })
   const lines = Object.entries({ drain_timeout: 0.1, ...settings }).map(
     ([key, value]) => `${key} = ${JSON.stringify(value)}`,
