@@ -12,6 +12,7 @@ import { Outbox } from './delivery/outbox.ts'
 import { createWebhookCheck, type CheckWebhook } from './delivery/webhook-registration.ts'
 import { openLiveConfig } from './config/live-config.ts'
 import { configPath } from './config/load-config.ts'
+import { PublicUrl } from './config/public-url.ts'
 import { findMissingKeys } from './config/api-keys.ts'
 import { Doorbell } from './events/doorbell.ts'
 import { Feed } from './events/feed.ts'
@@ -88,7 +89,8 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   options.logLines.changeBy((line) => secrets.redactLine(line))
   for (const missing of findMissingKeys(config.current(), secrets))
     logger.warn(`the key of a provider is not set: ${missing}`)
-  const parts = { ...options, config, secrets, metrics: createMetrics(), startedAt: clock.now() }
+  const publicUrl = new PublicUrl(config)
+  const parts = { ...options, config, publicUrl, secrets, metrics: createMetrics(), startedAt: clock.now() }
 
   const stored = await openStore(parts, opened)
   const background = await openBackground({ ...parts, ...stored }, opened)
@@ -100,6 +102,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   opened.add(() => knowledgeNews.stop())
   const door = await openDoor({ ...parts, ...stored, ...background, ...tools, worker, knowledgeNews })
   opened.add(() => door.stop())
+  publicUrl.listensAt(door.url)
   // Drained first, while the door still shows how the last turns end.
   await worker.start()
   opened.add(() => worker.stop())
@@ -109,6 +112,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
 
 interface Parts extends AppOptions {
   readonly config: LiveConfig
+  readonly publicUrl: PublicUrl
   readonly secrets: SecretStore
   readonly metrics: Metrics
   readonly startedAt: Date
@@ -186,7 +190,8 @@ async function openTools({ home, config, secrets, environment, clock, logger }: 
 function createWorker(parts: Parts & Stored & Background & Tools): Worker {
   const { database, doorbell, feed, config, secrets, outbox, agents, commands, skills, clock, logger, metrics } = parts
   const calls = { agents, commands: commands.runner, skills, outbox }
-  const run = { database, feed, doorbell, config, secrets, ...calls, clock, logger, metrics }
+  const { publicUrl } = parts
+  const run = { database, feed, doorbell, config, publicUrl, secrets, ...calls, clock, logger, metrics }
   return new Worker({
     database,
     doorbell,

@@ -63,6 +63,10 @@ export interface Settings {
   readonly workerIdleTimeoutMs: number
   /** How long running turns may go on after SIGTERM before they are handed over. */
   readonly drainTimeoutMs: number
+  /** 0: for ever. */
+  readonly publishedFileTtlMs: number
+  /** Begins every link to this server, without a slash at its end; null: the address it listens on. */
+  readonly publicUrl: string | null
   readonly requestsPerMinute: number
   /** Origins that browsers may call from; empty: same origin only. */
   readonly corsOrigins: readonly string[]

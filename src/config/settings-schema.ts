@@ -51,6 +51,9 @@ const turnSettings = {
     description:
       'Seconds after the last turn of a session for which a process remembers the secrets that were said in it. They are kept in its memory alone.',
   }),
+  published_file_ttl: seconds({ min: 0, max: 100 * 365 * 86_400 })
+    .default(30 * 86_400)
+    .meta({ description: 'Seconds for which files that tasks published (in pub/) can be had. 0: for ever.' }),
   drain_timeout: seconds({ min: 0, max: 3600 }).default(30).meta({
     description: 'Seconds that running turns get to finish when the server is stopped, before they are handed over.',
   }),
@@ -58,10 +61,17 @@ const turnSettings = {
 
 const originRule = 'must be an origin such as "https://app.example.org": scheme, host and port, without a path or "*"'
 
+const publicUrlRule = 'must be an address such as "https://agent.example.org", without "?" and "#", or empty'
+
 const allowListRule = 'must be the name of a host, an address, or a range of addresses such as "10.1.0.0/16"'
 
 function doorSettings(production: boolean) {
   return {
+    public_url: text(publicUrlRule, isPublicUrl).default('').meta({
+      description:
+        'The address under which people reach this server, such as "https://agent.example.org": links to published ' +
+        'files begin with it. Empty: the address it listens on.',
+    }),
     requests_per_minute: wholeNumber({ min: 1, max: 10_000_000 })
       .default(600)
       .meta({ description: 'How many requests a token may make in a minute.' }),
@@ -96,6 +106,10 @@ function isOrigin(value: string): boolean {
   return /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value
 }
 
+function isPublicUrl(value: string): boolean {
+  return value === '' || (/^https?:\/\/[^?#@\s]+$/.test(value) && URL.canParse(value))
+}
+
 /** The settings as the code reads them. */
 export function toSettings(section: SettingsSection): Settings {
   return {
@@ -111,6 +125,8 @@ export function toSettings(section: SettingsSection): Settings {
     maxConcurrentTurns: section.max_concurrent_turns,
     workerIdleTimeoutMs: toMs(section.worker_idle_timeout),
     drainTimeoutMs: toMs(section.drain_timeout),
+    publishedFileTtlMs: toMs(section.published_file_ttl),
+    publicUrl: section.public_url === '' ? null : section.public_url.replace(/\/+$/, ''),
     requestsPerMinute: section.requests_per_minute,
     corsOrigins: section.cors_origins,
     webhookRequireHttps: section.webhook_require_https,

@@ -12,6 +12,11 @@ export function newPublishedFileId(): string {
   return `pub_${randomHex(16)}`
 }
 
+/** Where the door has it. */
+export function publishedUrlPath(id: string): string {
+  return `/pub/${id}`
+}
+
 export function isPublishedFileId(text: string): boolean {
   return ID_PATTERN.test(text)
 }

@@ -3,6 +3,7 @@ import type { Role } from '../core/identity.ts'
 import type { OutputStream } from '../core/session-event.ts'
 import type { SkillArguments } from '../core/skill.ts'
 import type { PlanOutputs } from './plan-outputs.ts'
+import type { Publication } from './publication.ts'
 import type { InstalledSkill } from './skills/skill-folder.ts'
 
 /** What a run of anything needs. */
@@ -39,6 +40,8 @@ export interface CommandOutput {
   readonly stderr: string
   /** More than 1 MiB was printed: the rest was dropped. */
   readonly truncated: boolean
+  /** Absent: nothing new was in its pub folder. */
+  readonly publication?: Publication
 }
 
 export type CommandOutcome =

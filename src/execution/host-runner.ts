@@ -16,6 +16,7 @@ import type { CommandRequest, HostOutcome, HostSettings } from './host-messages.
 import type { Launch } from './launch.ts'
 import type { OnOutput } from './output-capture.ts'
 import { OutputPipes } from './output-pipes.ts'
+import { runAndPublish } from './publish-files.ts'
 import { planSandboxLaunch, type SandboxLaunchInput, type SandboxSetup } from './sandbox-profile.ts'
 import { probeSandbox } from './sandbox-probe.ts'
 import { planAdminSkill, planConfinedSkill } from './skill-program.ts'
@@ -96,7 +97,9 @@ export class HostRunner {
     const { program } = request
     const refusal = program.kind === 'COMMAND' ? explainRefusal(program.command) : null
     if (refusal !== null) return { kind: 'refused', reason: refusal }
-    return request.isConfined ? this.#runConfined(request, options) : this.#runAsAdmin(request, options)
+    return runAndPublish({ home: this.#options.settings.home, sessionId: request.sessionId }, () =>
+      request.isConfined ? this.#runConfined(request, options) : this.#runAsAdmin(request, options),
+    )
   }
 
   removeWorkspace(sessionId: string): Promise<void> {

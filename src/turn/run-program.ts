@@ -5,8 +5,10 @@
 import { AppError } from '../core/errors.ts'
 import type { TaskPatch } from '../core/turn-write.ts'
 import type { CommandOutcome, RunInput } from '../execution/command.ts'
+import type { Publication } from '../execution/publication.ts'
 import { outputFileOf } from '../execution/plan-outputs.ts'
 import { unreachable } from '../platform/must.ts'
+import { filesOf, withFileNotes } from './files-of.ts'
 import { OutputPieces } from './output-pieces.ts'
 import { updateTask, type TaskState } from './plan-state.ts'
 import type { TaskOutcome } from './task-outcome.ts'
@@ -31,15 +33,17 @@ export async function runProgram(context: TurnContext, task: TaskState, program:
     emit: (stream, text) => context.journal.record([{ type: 'TaskOutput', taskId: task.id, stream, text }]),
   })
   const onOutput: RunFrame['onOutput'] = (stream, text) => pieces.add(stream, text)
-  let patch: TaskPatch = {}
+  let ended: Ended = { patch: {}, publication: null }
   try {
-    patch = await carryOut(context, program, { taskId: task.id, onOutput })
+    ended = await carryOut(context, program, { taskId: task.id, onOutput })
   } finally {
-    pieces.end({ cut: patch.truncated === true })
+    pieces.end({ cut: ended.patch.truncated === true })
   }
+  const { patch, publication } = ended
   if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
   await saveLongOutput(context, task, patch)
-  updateTask(context, task, { patch: { ...patch, finishedAt: context.clock.now() } })
+  const files = publication === null ? [] : filesOf(context, task.id, publication)
+  updateTask(context, task, { patch: { ...patch, finishedAt: context.clock.now() }, changes: { files } })
   return context.signal.aborted ? stopped(context) : { kind: 'Passed' }
 }
 
@@ -57,23 +61,36 @@ async function saveLongOutput(context: TurnContext, { id, type }: TaskState, pat
   }
 }
 
+interface Ended {
+  readonly patch: TaskPatch
+  readonly publication: Publication | null
+}
+
 /** Runs the program and says what to record of it, also when it could not be started or nobody knows how it ended. */
 async function carryOut(
   context: TurnContext,
   { word, start }: Program,
   frame: Pick<RunFrame, 'taskId' | 'onOutput'>,
-): Promise<TaskPatch> {
+): Promise<Ended> {
   const { sessionId, config, signal, logger } = context
   const { execTimeoutMs: timeoutMs } = config.current().settings
   try {
-    return patchOf(await start({ sessionId, timeoutMs, signal, ...frame }), word, timeoutMs)
+    const outcome = await start({ sessionId, timeoutMs, signal, ...frame })
+    const patch = patchOf(outcome, word, timeoutMs)
+    const publication = 'publication' in outcome ? outcome.publication : null
+    if (publication === null) return { patch, publication }
+    return { patch: { ...patch, stderr: withFileNotes(context, patch.stderr ?? '', publication) }, publication }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     logger.error({ code: error.code, error: error.message, taskId: frame.taskId }, `a ${word} did not run through`)
-    if (error.code === 'COMMAND_NOT_STARTED') return { status: 'FAILED', stderr: error.message }
-    if (error.code === 'COMMAND_LOST') return { status: 'INTERRUPTED', stderr: error.message }
+    if (error.code === 'COMMAND_NOT_STARTED') return unknownEnd('FAILED', error)
+    if (error.code === 'COMMAND_LOST') return unknownEnd('INTERRUPTED', error)
     throw error
   }
+}
+
+function unknownEnd(status: 'FAILED' | 'INTERRUPTED', { message }: AppError): Ended {
+  return { patch: { status, stderr: message }, publication: null }
 }
 
 function patchOf(outcome: CommandOutcome, word: Program['word'], timeoutMs: number): TaskPatch {

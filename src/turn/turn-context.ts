@@ -1,6 +1,7 @@
 /** What every step of a turn gets: who and what the turn is for, the journal to write with, and the ports it may call. */
 import type { Agents } from '../agents/agent.ts'
 import type { LiveConfig } from '../config/config.ts'
+import type { PublicUrl } from '../config/public-url.ts'
 import type { CommandRunner } from '../execution/command.ts'
 import type { Skills } from '../execution/skills/skill-catalog.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -24,6 +25,8 @@ export interface TurnContext {
   readonly commands: CommandRunner
   readonly skills: Skills
   readonly config: LiveConfig
+  /** For links to files. */
+  readonly publicUrl: Pick<PublicUrl, 'linkTo'>
   /** For reading. Writing goes through the journal. */
   readonly database: Database
   /** What is to be done after the answer. */

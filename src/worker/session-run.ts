@@ -5,6 +5,7 @@
 import type { Agents } from '../agents/agent.ts'
 import { redactedAgents } from '../agents/redacted-agents.ts'
 import type { LiveConfig } from '../config/config.ts'
+import type { PublicUrl } from '../config/public-url.ts'
 import type { Outbox } from '../delivery/outbox.ts'
 import { AppError, messageOf } from '../core/errors.ts'
 import type { Doorbell } from '../events/doorbell.ts'
@@ -40,6 +41,7 @@ export interface SessionRunOptions {
   readonly feed: Feed
   readonly doorbell: Doorbell
   readonly config: LiveConfig
+  readonly publicUrl: PublicUrl
   readonly secrets: SecretStore
   readonly agents: Agents
   readonly commands: CommandRunner
@@ -170,7 +172,8 @@ export class SessionRun {
   }
 
   #contextOf(turn: OpenTurn, logger: Logger): TurnContext {
-    const { lease, database, feed, doorbell, clock, config, agents, commands, skills, metrics, outbox } = this.#options
+    const { lease, database, feed, doorbell, clock, config, publicUrl } = this.#options
+    const { agents, commands, skills, metrics, outbox } = this.#options
     const secrets = this.#options.secrets.forSession(lease.sessionId)
     const redactor = (): Redactor => secrets.redactor()
     const turnAbort = this.#turnAbort
@@ -208,6 +211,7 @@ export class SessionRun {
       commands,
       skills,
       config,
+      publicUrl,
       database,
       due: new DueSteps(turn.saidBefore.due),
       tellFacts: (ids) => ids.forEach((id) => doorbell.ring({ kind: 'knowledge', id })),
