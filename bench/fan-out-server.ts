@@ -85,7 +85,7 @@ async function serveDoor(): Promise<Publish> {
   }
   const sandboxState = () => ({ available: false, reason: 'none', fix: 'none' }) as const
   const skills = { scan: () => ({ skills: new Map(), problems: [] }) }
-  const secrets = { reload: () => [] }
+  const secrets = { reload: () => ({ kind: 'Reloaded', names: [] }) as const }
   const outbox = { wake: () => undefined }
   const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => text }
   const knowledgeNews = new KnowledgeNews({ database, doorbell, clock, logger })

@@ -62,5 +62,18 @@ describe('deploy variables', () => {
     const variables = new DeployVariables({ home, env: { B: 'b' }, logger })
     expect([variables.get('A'), variables.get('B')]).toEqual([null, 'b'])
     expect(lines).toEqual([expect.stringContaining('cannot be read')])
+    expect(variables.problem).toContain('EISDIR')
+  })
+
+  test('stay as they were while .env cannot be read', async () => {
+    const { home, path, logger } = await makeHome('A=1')
+    const variables = new DeployVariables({ home, env: {}, logger })
+    await rm(path)
+    await mkdir(path)
+    expect(variables.refresh()).toBe(true)
+    expect(variables.get('A')).toBe('1')
+    await rm(path, { recursive: true })
+    await writeFile(path, 'A=2', { mode: 0o600 })
+    expect([variables.refresh(), variables.get('A'), variables.problem]).toEqual([true, '2', null])
   })
 })

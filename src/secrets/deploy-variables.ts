@@ -1,7 +1,7 @@
 /**
  * The variables of the process's environment, and behind them the lines of `.env` in FACTOTUM_HOME, of which this is the one
- * reader. The file is read when this is made and again when it has changed since. A file that cannot be read is logged and
- * counts as empty, not thrown. Values are never logged.
+ * reader. The file is read when this is made and again when it has changed since. A file that cannot be read is logged, and what
+ * was known before stays. Values are never logged.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,6 +22,7 @@ export class DeployVariables {
   /** Changes when the file does; null while there is none. */
   #stamp: string | null = null
   #lines: ReadonlyMap<string, string> = new Map()
+  #problem: string | null = null
 
   constructor({ home, env, logger }: DeployVariablesOptions) {
     this.#path = join(home, '.env')
@@ -42,11 +43,17 @@ export class DeployVariables {
     return this.#lines
   }
 
+  /** Why the file cannot be read, if so. */
+  get problem(): string | null {
+    return this.#problem
+  }
+
   /** Takes over what has changed, if anything has; returns whether. Costs microseconds otherwise. */
   refresh(): boolean {
     const stamp = stampOf(this.#path)
     if (stamp === this.#stamp) return false
     this.#stamp = stamp
+    this.#problem = null
     this.#lines = stamp === null ? new Map() : this.#read()
     return true
   }
@@ -57,8 +64,9 @@ export class DeployVariables {
       this.#warnIfOpen()
       return new Map(entries.filter((entry): entry is [string, string] => (entry[1] ?? '') !== ''))
     } catch (error) {
-      this.#logger.error({ path: this.#path }, `the file with the secrets cannot be read: ${messageOf(error)}`)
-      return new Map()
+      this.#problem = messageOf(error)
+      this.#logger.error({ path: this.#path }, `the file with the secrets cannot be read: ${this.#problem}`)
+      return this.#lines
     }
   }
 

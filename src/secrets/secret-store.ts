@@ -8,6 +8,7 @@
 import type { ApiKeys } from '../config/api-keys.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { FoundSecret } from '../core/plan.ts'
+import { conflict, type Refusal } from '../core/refusal.ts'
 import { isSecretKey } from '../core/plan-rules.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -29,6 +30,12 @@ export interface SecretStoreOptions {
 const LOOK_MS = 1000
 /** A value that was replaced (rotated) may still be in outputs under way and in files; so many of them stay hidden. */
 const MAX_FORMER = 100
+
+export interface SecretsReloaded {
+  readonly kind: 'Reloaded'
+  /** Of the deploy secrets. */
+  readonly names: readonly string[]
+}
 
 export class SecretStore implements ApiKeys {
   readonly #options: SecretStoreOptions
@@ -73,9 +80,16 @@ export class SecretStore implements ApiKeys {
     return this.#variables.get(name)
   }
 
-  /** Reads `.env` at once. The names of the deploy secrets, in order of the alphabet. */
-  reload(): readonly string[] {
+  /** Reads `.env` at once. Refused when it cannot be read: then all stays as it was. */
+  reload(): SecretsReloaded | Refusal {
     this.#look()
+    const { problem } = this.#variables
+    if (problem !== null) return conflict(`.env cannot be read, and the secrets stay as they were: ${problem}`)
+    return { kind: 'Reloaded', names: this.#names() }
+  }
+
+  /** Of the deploy secrets, in the order of the alphabet. */
+  #names(): readonly string[] {
     return [...new Set([...this.#variables.lines.keys(), ...this.#environmentNames()])].sort()
   }
 

@@ -59,6 +59,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.withdrawMessage': row('UNAUTHENTICATED Payload NotFound Conflict NotFound Conflict Payload'),
   'Mutation.cancelTurn': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
   'Mutation.redeliver': ADMINS_DO,
+  'Mutation.reloadSecrets': ADMINS_DO,
   'Mutation.createFact': ADMINS_DO,
   'Mutation.editFact': ADMINS_DO,
   'Mutation.mergeFacts': ADMINS_DO,
@@ -121,6 +122,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Mutation.withdrawMessage': ({ messageIds }) => `mutation { withdrawMessage(id: "${messageIds[1]}") { __typename } }`,
   'Mutation.cancelTurn': ({ id }) => `mutation { cancelTurn(sessionId: "${id}") { __typename } }`,
   'Mutation.redeliver': ({ deliveryId }) => `mutation { redeliver(id: "${deliveryId}") { __typename } }`,
+  'Mutation.reloadSecrets': () => `mutation { reloadSecrets { __typename } }`,
   'Mutation.createFact': ({ id }) =>
     `mutation { createFact(content: "New in ${id}.", sessionId: "${id}") { __typename } }`,
   'Mutation.editFact': ({ factId, id }) =>

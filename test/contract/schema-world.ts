@@ -95,7 +95,7 @@ export class SchemaWorld implements AsyncDisposable {
         knowledgeNews: this.knowledgeNews,
         skills: this.skills,
         outbox: { wake: (sessionId) => this.woken.push(sessionId) },
-        secrets: { reload: () => ['DEPLOY_KEY'] },
+        secrets: { reload: () => ({ kind: 'Reloaded', names: ['DEPLOY_KEY'] }) },
         server: {
           version: '0.0.0',
           startedAt: new Date('2026-11-21T15:30:00.000Z'),

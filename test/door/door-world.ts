@@ -148,7 +148,7 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
   }
   const sandboxState = () => ({ available: false, reason: 'none', fix: 'install one' }) as const
   const skills = { scan: () => ({ skills: new Map(), problems: [] }) }
-  const secrets = { reload: () => [] }
+  const secrets = { reload: () => ({ kind: 'Reloaded', names: [] }) as const }
   const outbox = { wake: () => undefined }
   const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => text }
   const knowledgeNews = new KnowledgeNews({ database, doorbell, clock, logger })

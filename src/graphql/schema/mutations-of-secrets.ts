@@ -1,12 +1,10 @@
 /** The mutation by which an admin makes a changed `.env` hold at once. Values are never shown, not to admins either. */
+import type { SecretsReloaded } from '../../secrets/secret-store.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
+import { resultUnion } from './result-union.ts'
 
-interface SecretsReloaded {
-  readonly names: readonly string[]
-}
-
-const ReloadSecretsResult = builder.objectRef<SecretsReloaded>('ReloadSecretsResult').implement({
+const ReloadSecretsPayload = builder.objectRef<SecretsReloaded>('ReloadSecretsPayload').implement({
   description: 'The secrets of the deployment are as the environment and .env say now.',
   authScopes: AUTHENTICATED,
   fields: (t) => ({
@@ -19,10 +17,10 @@ const ReloadSecretsResult = builder.objectRef<SecretsReloaded>('ReloadSecretsRes
 
 builder.mutationField('reloadSecrets', (t) =>
   t.field({
-    type: ReloadSecretsResult,
+    type: resultUnion('ReloadSecrets', ReloadSecretsPayload, ['Conflict']),
     authScopes: { admin: true },
     description:
       'Reads .env of FACTOTUM_HOME again, at once. Without it, every process of the server does so within a second of a change.',
-    resolve: (_root, _args, { secrets }) => ({ names: secrets.reload() }),
+    resolve: (_root, _args, { secrets }) => secrets.reload(),
   }),
 )
