@@ -82,6 +82,7 @@ function everyEvent(): Record<string, [event: LogEntry, shown: object]> {
       event({ type: 'Review', taskId, verdict: 'REPLAN', reason: 'no' }),
       { taskId, verdict: 'REPLAN', reason: 'no' },
     ],
+    TurnPausedEvent: [event({ type: 'TurnPaused', reason: 'The budget is used up.', until: null }), {}],
     TurnCompletedEvent: [
       event({ type: 'TurnCompleted', ...completed, usage }),
       {
