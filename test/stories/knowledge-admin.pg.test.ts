@@ -172,7 +172,9 @@ describe('who watches facts and learnings', () => {
       await createFact(story.as('ada'), 'Made there.'),
     ]
     for (const watch of [socket, stream]) {
-      for (const id of [here, there]) await watch.until(({ factUpdates }) => factUpdates.id === id)
+      await watch.until(({ factUpdates }) => factUpdates.id === here)
+      await watch.until(({ factUpdates }) => factUpdates.id === there)
+      expect(watch.received.map(({ factUpdates }) => factUpdates.content).sort()).toEqual(['Made here.', 'Made there.'])
     }
   })
 
@@ -187,6 +189,7 @@ describe('who watches facts and learnings', () => {
     const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE application_name = 'factotum doorbell' AND datname = current_database()`
     await database.query({ name: '', text: cut }, [])
-    await watch.until(({ factUpdates: { id, version } }) => id === missed && version === 2)
+    const told = await watch.until(({ factUpdates: { id, version } }) => id === missed && version === 2)
+    expect(told.factUpdates.content).toBe('Changed by nobody.')
   })
 })
