@@ -100,7 +100,10 @@ export default defineConfig({
       },
     },
     { files: ['src/platform/*.ts'], rules: { 'no-restricted-globals': 'off', 'no-restricted-properties': 'off' } },
-    { files: ['src/main.ts', 'test/**', 'bench/**', 'scripts/**', 'examples/**', '*.ts'], rules: { 'node/no-process-env': 'off' } },
+    {
+      files: ['src/main.ts', 'test/**', 'bench/**', 'scripts/**', 'examples/**', '*.ts'],
+      rules: { 'node/no-process-env': 'off' },
+    },
     // Resolvers take (parent, args, context, info): four, and Pothos puts a query before them.
     { files: ['src/graphql/schema/**/*.ts'], rules: { 'max-params': ['error', { max: 5 }] } },
     {
