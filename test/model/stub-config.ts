@@ -23,6 +23,8 @@ const SETTINGS: Settings = {
   maxConcurrentTurns: 32,
   workerIdleTimeoutMs: 300_000,
   drainTimeoutMs: 30_000,
+  publishedFileTtlMs: 0,
+  publicUrl: null,
   requestsPerMinute: 600,
   corsOrigins: [],
   graphiql: true,
