@@ -38,7 +38,7 @@ export class DeployVariables {
     return this.#lines.get(name) ?? null
   }
 
-  /** The lines of `.env`, name → value, in their order. */
+  /** The lines of `.env`, name → value. */
   get lines(): ReadonlyMap<string, string> {
     return this.#lines
   }

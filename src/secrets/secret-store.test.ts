@@ -1,0 +1,207 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Config } from '../config/config.ts'
+import { parseConfig } from '../config/parse-config.ts'
+import { newWebhookSecret } from '../config/webhook-secret.ts'
+import { REDACTED } from '../core/redacted.ts'
+import { systemClock, type Clock } from '../platform/clock.ts'
+import { SecretStore } from './secret-store.ts'
+
+/** A clock whose timers fire when the test says so, with what they were set to. */
+function manualClock() {
+  const timers = new Set<{ readonly ms: number; readonly action: () => void }>()
+  const after: Clock['after'] = (ms, action) => {
+    const timer = { ms, action }
+    timers.add(timer)
+    return () => void timers.delete(timer)
+  }
+  const fire = (ms: number): void => {
+    for (const timer of [...timers].filter((timer) => timer.ms === ms)) {
+      timers.delete(timer)
+      timer.action()
+    }
+  }
+  return { ...systemClock, after, fire, timers }
+}
+
+const WEBHOOK_SECRET = newWebhookSecret()
+const CONFIG = `
+[tokens.cli]
+kind = "user"
+user = "ada"
+token = "plain-token-of-the-cli"
+webhook_secret = "${WEBHOOK_SECRET}"
+webhook_secret_env = "HOOK_SECRET"
+[users.ada]
+role = "admin"
+[providers.one]
+base_url = "https://one.example/v1"
+api_key_env = "ONE_KEY"
+[models]
+planner = "one:m"
+[settings]
+worker_idle_timeout = 7
+`
+
+function readConfig(toml: string): Config {
+  const parsed = parseConfig(toml, { production: false })
+  if (parsed.kind === 'invalid') throw new Error(JSON.stringify(parsed.problems))
+  return parsed.config
+}
+
+async function openStore({ dotEnv = '', env = {} }: { dotEnv?: string; env?: Record<string, string> } = {}) {
+  const home = await mkdtemp(join(tmpdir(), 'secret-store-'))
+  onTestFinished(() => rm(home, { recursive: true }))
+  const write = (text: string): Promise<void> => writeFile(join(home, '.env'), text, { mode: 0o600 })
+  await write(dotEnv)
+  const lines: string[] = []
+  const logger = pino({}, { write: (line: string) => void lines.push(line) })
+  const clock = manualClock()
+  const listeners: (() => void)[] = []
+  const live = { config: readConfig(CONFIG) }
+  const config = {
+    current: () => live.config,
+    onChange: (listener: () => void) => (listeners.push(listener), () => undefined),
+  }
+  const store = new SecretStore({ home, env, config, clock, logger })
+  onTestFinished(() => store.stop())
+  const reconfigure = (toml: string): void => {
+    live.config = readConfig(toml)
+    for (const listener of listeners) listener()
+  }
+  return { store, write, lines, clock, reconfigure }
+}
+
+const hides = (store: SecretStore, value: string): boolean => store.redactor.redact(`(${value})`) === `(${REDACTED})`
+
+describe('deploy secrets', () => {
+  test('are every line of .env, and of the environment what has the name of a secret or is named as one', async () => {
+    const env = {
+      KISO_SKILL_SEARCH_KEY: 'kiso-skill-secret',
+      FACTOTUM_SKILL_SEARCH_KEY: 'factotum-skill-secret',
+      KISO_CONNECTOR_CHAT_KEY: 'kiso-connector-secret',
+      ONE_KEY: 'key-of-the-provider',
+      HOOK_SECRET: WEBHOOK_SECRET.replace(/.{4}=?$/, 'AAA='),
+      DATABASE_URL: 'postgres://me:p%40ssw0rd-of-db@localhost/db',
+      HTTPS_PROXY: 'http://me:password-of-proxy@proxy:3128',
+      PATH: '/usr/local/bin:/usr/bin',
+    }
+    const { store } = await openStore({ dotEnv: 'ANY_NAME="any line at all"', env })
+    const known = ['any line at all', 'kiso-skill-secret', 'factotum-skill-secret', 'kiso-connector-secret']
+    const named = ['key-of-the-provider', env.HOOK_SECRET, WEBHOOK_SECRET, 'plain-token-of-the-cli']
+    const passwords = ['p%40ssw0rd-of-db', 'p@ssw0rd-of-db', 'password-of-proxy']
+    expect([...known, ...named, ...passwords].filter((value) => !hides(store, value))).toEqual([])
+    expect(hides(store, env.PATH)).toBe(false)
+  })
+
+  test('come from the environment before .env; both values are hidden', async () => {
+    const { store } = await openStore({ dotEnv: 'ONE_KEY=value-in-the-file', env: { ONE_KEY: 'value-in-environment' } })
+    expect(store.apiKey('ONE_KEY')).toBe('value-in-environment')
+    expect(store.forSession('s').deploy('ONE_KEY')).toBe('value-in-environment')
+    expect(hides(store, 'value-in-the-file') && hides(store, 'value-in-environment')).toBe(true)
+  })
+
+  test('that are too short are not hidden, and named in a warning, once and without the value', async () => {
+    const { store, lines, write } = await openStore({ dotEnv: 'PIN=4711\nDEBUG=1' })
+    await write('PIN=4711\nDEBUG=1\nMORE=more-than-enough')
+    store.reload()
+    expect(store.redactor.redact('4711')).toBe('4711')
+    const warnings = lines.filter((line) => line.includes('not hidden'))
+    expect(warnings).toEqual([expect.stringMatching(/DEBUG of \.env.*PIN of \.env.*at least 8 characters/)])
+    expect(warnings[0]).not.toContain('4711')
+  })
+
+  test('hide no word that is the name of the user in the address as well', async () => {
+    const { store } = await openStore({ env: { DATABASE_URL: 'postgres://postgres:postgres@localhost/postgres' } })
+    expect(hides(store, 'postgres')).toBe(false)
+  })
+
+  test('change with .env: within a second by themselves, at once when asked; a rotated value stays hidden', async () => {
+    const { store, write, clock } = await openStore({ dotEnv: 'A=first-value\nB=other-value' })
+    const secrets = store.forSession('s')
+    await write('A=second-value\nB=other-value')
+    expect(hides(store, 'second-value')).toBe(false)
+    clock.fire(1000)
+    expect(['first-value', 'second-value'].map((value) => hides(store, value))).toEqual([true, true])
+    await write('A=third-value\nC=new-value')
+    expect(store.reload()).toEqual({ kind: 'Reloaded', names: ['A', 'C'] })
+    expect(['first-value', 'third-value', 'other-value'].map((value) => hides(store, value))).toEqual([
+      true,
+      true,
+      false,
+    ])
+    expect(secrets.redactor().redact('new-value')).toBe(REDACTED)
+  })
+
+  test('are known before anybody is handed one: asking for it looks at the file', async () => {
+    const { store, write } = await openStore()
+    await write('FRESH=fresh-from-the-file')
+    expect(store.apiKey('FRESH')).toBe('fresh-from-the-file')
+    expect(hides(store, 'fresh-from-the-file')).toBe(true)
+  })
+
+  test('change with config.toml', async () => {
+    const { store, reconfigure } = await openStore({ env: { TWO_KEY: 'key-of-provider-two' } })
+    expect(hides(store, 'key-of-provider-two')).toBe(false)
+    reconfigure(CONFIG.replace('ONE_KEY', 'TWO_KEY').replace('plain-token-of-the-cli', 'another-token-of-cli'))
+    expect(hides(store, 'key-of-provider-two') && hides(store, 'another-token-of-cli')).toBe(true)
+  })
+})
+
+describe('ephemeral secrets', () => {
+  const said = [{ key: 'api_token', value: 'said-in-confidence' }]
+
+  test('belong to their session; the log hides those of all', async () => {
+    const { store } = await openStore()
+    const [mine, other] = [store.forSession('mine'), store.forSession('other')]
+    mine.remember(said)
+    expect(mine.ephemeral()).toEqual(new Map([['api_token', 'said-in-confidence']]))
+    expect(other.ephemeral().size).toBe(0)
+    expect(mine.redactor().redact('said-in-confidence plain-token-of-the-cli')).toBe(`${REDACTED} ${REDACTED}`)
+    expect(other.redactor().redact('said-in-confidence')).toBe('said-in-confidence')
+    expect(store.redactLine('{"msg":"said-in-confidence"}')).toBe(`{"msg":"${REDACTED}"}`)
+  })
+
+  test('are kept while a turn runs and worker_idle_timeout longer, not beyond', async () => {
+    const { store, clock } = await openStore()
+    const secrets = store.forSession('s')
+    const endFirst = store.hold('s')
+    secrets.remember(said)
+    clock.fire(7000)
+    expect(secrets.ephemeral().size).toBe(1)
+    endFirst()
+    const endSecond = store.hold('s')
+    clock.fire(7000)
+    expect(secrets.ephemeral().size).toBe(1)
+    endSecond()
+    clock.fire(7000)
+    expect(secrets.ephemeral().size).toBe(0)
+    expect(secrets.redactor().redact('said-in-confidence')).toBe('said-in-confidence')
+    expect(clock.timers.size).toBe(1) // the look at .env
+  })
+
+  test('may be said anew: the key has the new value, and both are hidden', async () => {
+    const { store } = await openStore()
+    const secrets = store.forSession('s')
+    secrets.remember(said)
+    secrets.remember([{ key: 'api_token', value: 'said-later-on' }])
+    expect(secrets.ephemeral().get('api_token')).toBe('said-later-on')
+    expect(secrets.redactor().redact('said-in-confidence said-later-on')).toBe(`${REDACTED} ${REDACTED}`)
+  })
+
+  test('that are too short are not kept; one whose key is no name is hidden, but nobody can ask for it', async () => {
+    const { store, lines } = await openStore()
+    const secrets = store.forSession('s')
+    secrets.remember([
+      { key: 'pin', value: '4711' },
+      { key: 'no name', value: 'hidden-all-the-same' },
+    ])
+    expect(secrets.ephemeral().size).toBe(0)
+    expect(secrets.redactor().redact('4711 hidden-all-the-same')).toBe(`4711 ${REDACTED}`)
+    expect(lines.join('')).toContain('pin')
+    expect(lines.join('')).not.toContain('4711')
+  })
+})
