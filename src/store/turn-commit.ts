@@ -82,21 +82,17 @@ interface Row {
   readonly has_webhook: boolean
 }
 
-/** Each part of a write that is there adds its fragment; the shape of a write names its prepared statement. */
+/** Each part of a write that is there adds its fragment. Values are bound, so the texts are few, and each is prepared. */
 function render(lease: Lease, turn: TurnRef, write: TurnWrite): { statement: Statement; values: unknown[] } {
   const values: unknown[] = [lease.sessionId, lease.node, lease.epoch, turn.id]
   const bind: Bind = (value) => `$${values.push(value)}`
   const parts = { fence: fenceSql(write, bind), turn: turnSql(write, bind), ...listParts(turn, write, bind) }
-  const shape = [
-    ...Object.keys(parts),
-    ...['finish', 'pause', 'summary', 'preview', 'failure'].filter((key) => key in write),
-  ].join('.')
   const text = `WITH ${Object.entries(parts)
     .map(([name, sql]) => `w_${name} AS (${sql})`)
     .join(',\n')}
 SELECT f.base, f.queue_length, f.webhook IS NOT NULL AS has_webhook, t.cancel_requested FROM w_fence f, w_turn t`
-  // PostgreSQL looks at the first 63 characters of a name only.
-  return { statement: { name: `turn.${hash('sha1', shape)}`, text }, values }
+  // Named by the whole text: two texts under one name are an error. PostgreSQL looks at a name's first 63 characters only.
+  return { statement: { name: `turn.${hash('sha1', text)}`, text }, values }
 }
 
 /** A fragment hangs on those before it by their names: `curations` gives rise to facts, their first versions, and questions. */
