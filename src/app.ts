@@ -212,14 +212,15 @@ function openDoor(
   const outside = { feed, doorbell, removeWorkspace, checkWebhook: parts.checkWebhook }
   const intake: IntakeContext = { database, config, clock, redactorOf, ...outside }
   const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => secrets.redactLine(text) }
-  const { startedAt, described, knowledgeNews, skills, outbox } = parts
+  const { startedAt, described, knowledgeNews, skills, outbox, publicUrl } = parts
   const server = { version: VERSION, startedAt, database: described, sandboxState: () => commands.sandbox() }
   return startServer({
     schema: buildSchema(),
+    home: parts.home,
     authenticate: (token) => authenticate(config.current(), token),
     createContext: (request) =>
       createContext(
-        { database, config, clock, intake, knowledge, knowledgeNews, skills, secrets, outbox, server },
+        { database, config, clock, publicUrl, intake, knowledge, knowledgeNews, skills, secrets, outbox, server },
         request,
       ),
     readiness: createReadiness({ database, commands, config, keys: secrets, isDraining: () => worker.isDraining }),

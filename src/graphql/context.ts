@@ -2,6 +2,7 @@
  * What every resolver gets. The door fills in RequestContext; the schema adds what its resolvers need (loaders, use cases).
  */
 import type { LiveConfig } from '../config/config.ts'
+import type { PublicUrl } from '../config/public-url.ts'
 import type { Outbox } from '../delivery/outbox.ts'
 import type { Skills } from '../execution/skills/skill-catalog.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
@@ -18,6 +19,8 @@ export interface GraphQLServices {
   readonly database: Database
   readonly config: LiveConfig
   readonly clock: Clock
+  /** For links to files. */
+  readonly publicUrl: Pick<PublicUrl, 'linkTo'>
   /** What mutations hand to the use cases that they call. */
   readonly intake: IntakeContext
   readonly knowledge: KnowledgeContext

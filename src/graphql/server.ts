@@ -25,6 +25,7 @@ import { RateLimit } from './rate-limit.ts'
 import type { Readiness } from './readiness.ts'
 import type { CreateContext } from './request-context.ts'
 import { readActiveSessions, readAudience } from './session-audience.ts'
+import { FILES_PATH, serveFile } from './serve-file.ts'
 import { SessionNews } from './session-news.ts'
 import { MAX_SOCKETS, WebSockets } from './web-socket.ts'
 
@@ -49,6 +50,8 @@ const IDLE_MS = 35_000
 
 export interface ServerOptions {
   readonly schema: GraphQLSchema
+  /** FACTOTUM_HOME: published files lie there. */
+  readonly home: string
   readonly host: string
   /** 0: any free one. */
   readonly port: number
@@ -193,6 +196,7 @@ class Door {
     try {
       if (url === null) sendJson(response, 400, { error: 'The URL is not valid.' })
       else if (route === GRAPHQL_PATH) await this.#graphql.handle({ request, response, url, requestId, logger })
+      else if (route === FILES_PATH) await serveFile(this.#options, { request, response, url })
       else if (!(await answerProbe(url.pathname, response, this.#options))) {
         sendJson(response, 404, {
           error: 'Nothing here. GraphQL is at /graphql; /health, /ready and /metrics tell how we are.',
@@ -228,5 +232,7 @@ function parseUrl(path: string | undefined): URL | null {
 /** A label of few values, whatever is asked for. */
 function routeOf(url: URL | null): string {
   const known = [GRAPHQL_PATH, '/health', '/ready', '/metrics']
-  return url !== null && known.includes(url.pathname) ? url.pathname : 'other'
+  if (url === null) return 'other'
+  if (url.pathname.startsWith(FILES_PATH)) return FILES_PATH
+  return known.includes(url.pathname) ? url.pathname : 'other'
 }

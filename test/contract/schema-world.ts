@@ -85,6 +85,7 @@ export class SchemaWorld implements AsyncDisposable {
         database: context.database,
         config: context.config,
         clock: context.clock,
+        publicUrl: { linkTo: (path) => `https://factotum.test${path}` },
         intake: context,
         knowledge: {
           database: context.database,

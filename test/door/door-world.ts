@@ -155,12 +155,13 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
   const info = { version: '0.0.0', startedAt: new Date(), database: 'PostgreSQL', sandboxState }
   const server = await startServer({
     schema: buildSchema(),
+    home: '/nowhere',
     host: '127.0.0.1',
     port: 0,
     authenticate: (token) => authenticate(config.current(), token),
     createContext: (request) =>
       createContext(
-        { database, config, clock, intake, knowledge, knowledgeNews, skills, secrets, outbox, server: info },
+        { database, config, clock, publicUrl: { linkTo: (path) => path }, intake, knowledge, knowledgeNews, skills, secrets, outbox, server: info },
         request,
       ),
     readiness: options.readiness ?? {},

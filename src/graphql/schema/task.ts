@@ -29,7 +29,7 @@ const ReviewType = builder.objectRef<Review>('Review').implement({
   }),
 })
 
-const TaskType = builder.prismaObject('Task', {
+export const TaskType = builder.prismaObject('Task', {
   description: 'One step of a plan. It is stored before anything runs.',
   authScopes: AUTHENTICATED,
   interfaces: [NodeInterface],
