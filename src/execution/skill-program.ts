@@ -60,16 +60,24 @@ interface Place {
   readonly node: string
 }
 
+/**
+ * The shell becomes the skill. Its input comes through `cat`, because what this process writes to is a socket, and a socket
+ * cannot be opened by name, as programs do with /dev/stdin.
+ */
 function commandFor({ start }: SkillProgram, { folder, node }: Place): string {
   const file = quote(join(folder, start.file))
+  return `exec ${interpreterFor(start, { folder, node })}${file} < <(exec cat)`
+}
+
+function interpreterFor(start: SkillStart, { folder, node }: Place): string {
   switch (start.kind) {
     case 'PROGRAM':
-      return `exec ${file}`
+      return ''
     case 'NODE':
-      return `exec ${quote(node)} ${file}`
+      return `${quote(node)} `
     case 'PYTHON':
       // -B: no compiled files beside the program, where nothing can be written.
-      return `exec ${start.hasVenv ? quote(join(folder, '.venv/bin/python')) : 'python3'} -B ${file}`
+      return `${start.hasVenv ? quote(join(folder, '.venv/bin/python')) : 'python3'} -B `
     default:
       return start satisfies never
   }

@@ -6,7 +6,6 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import { openInputPipe } from './input-pipe.ts'
 import { READY_FD, STATUS_FD, type Launch } from './launch.ts'
 import type { OutputPipe, OutputPipes } from './output-pipes.ts'
 
@@ -29,13 +28,12 @@ export interface StartedLaunch {
 
 /** Rejects when there are no pipes or no process to be had at once (no memory); what goes wrong later is in `exit`. */
 export async function startLaunch(launch: Launch, pipes: OutputPipes): Promise<StartedLaunch> {
-  const input = launch.input === null ? null : await openInputPipe(launch.input)
-  const [stdout, stderr] = await pipes.takePair().catch((error: unknown) => {
-    input?.closeReadEnd()
-    throw error
-  })
+  const [stdout, stderr] = await pipes.takePair()
   try {
-    const child = spawnLaunch(launch, [input?.readFd ?? 'ignore', stdout.writeFd, stderr.writeFd])
+    const child = spawnLaunch(launch, stdout.writeFd, stderr.writeFd)
+    // A program may end without having read its input: then there is nobody left to write to.
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(launch.input)
     const [status, ready] = [socketAt(child, STATUS_FD), socketAt(child, READY_FD)]
     // Writing to a process that has just ended is no news: its exit tells.
     ready?.on('error', () => {})
@@ -46,14 +44,13 @@ export async function startLaunch(launch: Launch, pipes: OutputPipes): Promise<S
     stderr.abandon()
     throw error
   } finally {
-    input?.closeReadEnd()
     stdout.closeWriteEnd()
     stderr.closeWriteEnd()
   }
 }
 
 /** The process leads a session of its own: a Ctrl-C at the server's terminal is not for it, and it has no terminal. */
-function spawnLaunch(launch: Launch, standard: readonly (number | 'ignore')[]): ChildProcess {
+function spawnLaunch(launch: Launch, stdoutFd: number, stderrFd: number): ChildProcess {
   const seccompFd = launch.seccompPath === null ? null : openSync(launch.seccompPath, 'r')
   try {
     return spawn(launch.file, launch.args, {
@@ -62,7 +59,9 @@ function spawnLaunch(launch: Launch, standard: readonly (number | 'ignore')[]): 
       detached: true,
       ...(launch.account === null ? {} : { uid: launch.account.uid, gid: launch.account.gid }),
       stdio: [
-        ...standard,
+        launch.input === null ? 'ignore' : 'pipe',
+        stdoutFd,
+        stderrFd,
         seccompFd ?? 'ignore',
         launch.isolation === 'PROCESS_GROUP' ? 'ignore' : 'pipe',
         launch.saysReady ? 'pipe' : 'ignore',
