@@ -64,7 +64,10 @@ async function openStore({ dotEnv = '', env = {} }: { dotEnv?: string; env?: Rec
   const live = { config: readConfig(CONFIG) }
   const config = {
     current: () => live.config,
-    onChange: (listener: () => void) => (listeners.push(listener), () => undefined),
+    onChange: (listener: (config: Config) => void) => {
+      listeners.push(() => listener(live.config))
+      return () => undefined
+    },
   }
   const store = new SecretStore({ home, env, config, clock, logger })
   onTestFinished(() => store.stop())
