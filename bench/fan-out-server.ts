@@ -79,7 +79,7 @@ async function serveDoor(): Promise<Publish> {
     clock,
     feed,
     doorbell,
-    removeWorkspace: () => Promise.resolve(),
+    removeFiles: () => Promise.resolve(),
     checkWebhook: () => Promise.resolve(null),
     redactorOf: () => Redactor.none,
   }
@@ -87,17 +87,19 @@ async function serveDoor(): Promise<Publish> {
   const skills = { scan: () => ({ skills: new Map(), problems: [] }) }
   const secrets = { reload: () => ({ kind: 'Reloaded', names: [] }) as const }
   const outbox = { wake: () => undefined }
+  const publicUrl = { linkTo: (path: string) => path }
   const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => text }
   const knowledgeNews = new KnowledgeNews({ database, doorbell, clock, logger })
   const info = { version: '0.0.0', startedAt: clock.now(), database: 'PostgreSQL', sandboxState }
   const server = await startServer({
     schema: buildSchema(),
+    home: '/nowhere',
     host: '127.0.0.1',
     port: 0,
     authenticate: (token) => authenticate(parsed.config, token),
     createContext: (request) =>
       createContext(
-        { database, config, clock, intake, knowledge, knowledgeNews, skills, secrets, outbox, server: info },
+        { database, config, clock, publicUrl, intake, knowledge, knowledgeNews, skills, secrets, outbox, server: info },
         request,
       ),
     readiness: {},

@@ -25,7 +25,7 @@ import { createReadiness } from './graphql/readiness-checks.ts'
 import { buildSchema } from './graphql/schema/schema.ts'
 import { startServer, type RunningServer } from './graphql/server.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
-import { JobRunner } from './jobs/job-runner.ts'
+import { JobRunner, type JobHandlers } from './jobs/job-runner.ts'
 import { createLanguageModel } from './model/create-language-model.ts'
 import type { Clock } from './platform/clock.ts'
 import type { LogLines } from './platform/log-lines.ts'
@@ -37,7 +37,9 @@ import { SecretStore } from './secrets/secret-store.ts'
 import { Database } from './store/database.ts'
 import { describeDatabase } from './store/describe-database.ts'
 import { migrate } from './store/migrate.ts'
+import { removePublishedBytes } from './store/published-bytes.ts'
 import { resolveDatabase } from './store/resolve-database.ts'
+import { SWEEP_PUBLISHED_FILES, sweepPublishedFiles } from './store/sweep-published-files.ts'
 import { SessionRun } from './worker/session-run.ts'
 import { Worker } from './worker/worker.ts'
 
@@ -155,7 +157,12 @@ async function openBackground(parts: Parts & Stored, opened: Opened): Promise<Ba
   const guard = new AddressGuard({ rules: () => config.current().settings })
   const outbox = new Outbox({ database, config, keys: secrets, guard, clock, logger, metrics })
   opened.add(() => outbox.stop())
-  const { handlers, periodic } = outbox
+  const { name: sweep } = SWEEP_PUBLISHED_FILES
+  const handlers: JobHandlers = {
+    ...outbox.handlers,
+    [sweep]: (_payload, signal) => sweepPublishedFiles({ database, home: parts.home, clock, logger }, signal),
+  }
+  const periodic = [...outbox.periodic, SWEEP_PUBLISHED_FILES]
   const jobs = new JobRunner({ url: database.url, handlers, periodic, clock, logger, metrics })
   opened.add(() => jobs.stop())
   await jobs.start()
@@ -207,9 +214,12 @@ function openDoor(
   parts: Parts & Stored & Background & Tools & { readonly worker: Worker; readonly knowledgeNews: KnowledgeNews },
 ): Promise<RunningServer> {
   const { database, doorbell, feed, config, secrets, commands, worker, clock, logger, metrics, host, port } = parts
-  const removeWorkspace = (sessionId: string): Promise<void> => commands.removeWorkspace(sessionId)
+  const removeFiles: IntakeContext['removeFiles'] = async (sessionId, publishedIds) => {
+    await removePublishedBytes(parts.home, publishedIds)
+    await commands.removeWorkspace(sessionId)
+  }
   const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
-  const outside = { feed, doorbell, removeWorkspace, checkWebhook: parts.checkWebhook }
+  const outside = { feed, doorbell, removeFiles, checkWebhook: parts.checkWebhook }
   const intake: IntakeContext = { database, config, clock, redactorOf, ...outside }
   const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => secrets.redactLine(text) }
   const { startedAt, described, knowledgeNews, skills, outbox, publicUrl } = parts

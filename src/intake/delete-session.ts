@@ -25,6 +25,6 @@ export async function deleteSession(
     return conflict(`Session "${sessionId}" still has work (${work}). Wait for it, or cancel and withdraw it first.`)
   }
   context.doorbell.ring({ kind: 'gone', sessionId })
-  await context.removeWorkspace(sessionId)
+  await context.removeFiles(sessionId, found.fileIds)
   return { kind: 'Deleted', sessionId }
 }

@@ -20,8 +20,8 @@ export interface IntakeContext {
   readonly feed: { published(events: readonly SessionEvent[]): void }
   /** Tells all processes; losing a ring costs time, never work. */
   readonly doorbell: { ring(news: IntakeNews): void }
-  /** Deletes the folder in which a session's commands ran; nothing to delete is no error. */
-  readonly removeWorkspace: (sessionId: string) => Promise<void>
+  /** Deletes the folder in which a session's commands ran, and what they published; nothing to delete is no error. */
+  readonly removeFiles: (sessionId: string, publishedIds: readonly string[]) => Promise<void>
   readonly checkWebhook: CheckWebhook
 }
 

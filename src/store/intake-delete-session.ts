@@ -10,6 +10,8 @@ export interface DeletedSession {
   readonly deleted: boolean
   readonly status: SessionStatus
   readonly queueLength: number
+  /** Of the files that it had published. */
+  readonly fileIds: readonly string[]
 }
 
 export async function deleteIdleSession(
@@ -31,6 +33,7 @@ const DELETE = intakeStatement(
   gone AS (
     DELETE FROM sessions s USING held
     WHERE s.id = held.id AND held.status <> 'RUNNING' AND held.queue_length = 0 RETURNING s.id)
-  SELECT gone.id IS NOT NULL AS deleted, held.status, held.queue_length AS "queueLength"
+  SELECT gone.id IS NOT NULL AS deleted, held.status, held.queue_length AS "queueLength",
+    ARRAY(SELECT f.id FROM published_files f WHERE f.session_id = held.id) AS "fileIds"
   FROM held LEFT JOIN gone ON true`,
 )

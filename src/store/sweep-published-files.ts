@@ -19,6 +19,9 @@ export interface SweepOptions {
   readonly logger: Logger
 }
 
+/** As a job: its name, and when it runs. Nobody gets an expired file in between. */
+export const SWEEP_PUBLISHED_FILES = { name: 'sweep-published-files', cron: '17 * * * *' } as const
+
 const BATCH = 500
 /** Bytes come before their row: so long after, the row is not coming any more. */
 const UNRECORDED_AFTER_MS = 60 * 60 * 1000
@@ -31,7 +34,7 @@ export async function sweepPublishedFiles(options: SweepOptions, signal: AbortSi
 }
 
 /** Rows first: what is left when this breaks off has no row. Resolves to their number. */
-export async function removeExpiredFiles(
+async function removeExpiredFiles(
   { database, home, clock }: SweepOptions,
   signal: AbortSignal,
 ): Promise<number> {

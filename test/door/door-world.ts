@@ -142,7 +142,7 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
     clock,
     feed,
     doorbell,
-    removeWorkspace: () => Promise.resolve(),
+    removeFiles: () => Promise.resolve(),
     checkWebhook: () => Promise.resolve(null),
     redactorOf: () => Redactor.none,
   }

@@ -124,7 +124,7 @@ function worldOn(database: Database, url: string): World {
       feed: { published: (events) => void published.push(...events) },
       doorbell: { ring: (news) => void rung.push(news) },
       checkWebhook: async (url) => (url.startsWith('https://') ? null : 'must begin with "https://"'),
-      removeWorkspace: (sessionId) => Promise.resolve(void removed.push(sessionId)),
+      removeFiles: (sessionId) => Promise.resolve(void removed.push(sessionId)),
     },
     as: (tokenName) => must(authenticate(config, `${tokenName}-token-0123456789abcdef`), 'a known token'),
     log: async (sessionId) => {
