@@ -266,6 +266,20 @@ describe('node', () => {
     expect(await sees('discord', ...ids, ours.factId)).toEqual([false, true, false, true, false, true, false, false])
   })
 
+  test('what a fact said before, and what went into it, is for admins', async () => {
+    const old = await seedFact(it.world.context.database, { content: 'It was port 3000, password swordfish.' })
+    const replace = 'UPDATE facts SET invalidated_at = now(), replaced_by_id = $2 WHERE id = $1'
+    await it.world.sql(replace, old, theirs.factId)
+    expect((await read('alice', api.FactDocument, { id: theirs.factId })).node).toMatchObject({
+      replaces: [{ id: old }],
+      history: [{ version: 1 }],
+    })
+    for (const as of ['carol', 'bob', 'hub'] as const) {
+      const { node } = await read(as, api.FactDocument, { id: theirs.factId })
+      expect(node).toMatchObject({ id: theirs.factId, replaces: [], history: [] })
+    }
+  })
+
   test('Fact.usedBy is for admins: newest first, page by page', async () => {
     const first = await read('alice', api.FactUseDocument, { id: ours.factId, first: 2 })
     const { usedBy } = first.node as { usedBy: { edges: unknown[]; pageInfo: { endCursor: string } } }

@@ -178,6 +178,21 @@ describe('who watches facts and learnings', () => {
     }
   })
 
+  test('is told what a turn learns and the curator makes of it', async () => {
+    await using inbox = office.as('ada').watch(api.LearningUpdatesDocument, {})
+    await using facts = office.as('ada').watch(api.FactUpdatesDocument, {})
+    await untilLive(2)
+    const learn = 'The nightly backup is kept for 30 days.'
+    stub.follow({
+      by: (call) => (call.role === 'reviewer' ? { content: { ...GOOD_REVIEW, learn } } : answerWell(call)),
+    })
+    await converse(story.as('ada'), 'cli:curated', 'How long are backups kept?')
+    const promoted = await inbox.until(({ learningUpdates: { status } }) => status === 'PROMOTED')
+    expect(promoted.learningUpdates).toMatchObject({ content: learn, decidedBy: 'curator' })
+    const made = await facts.until(({ factUpdates: { source } }) => source === 'CURATOR')
+    expect(await auditOf(made.factUpdates.id)).toMatchObject([{ actor: 'curator', change: 'CREATED' }])
+  })
+
   test('is told what changed while news could not be heard, once it can be heard again', async () => {
     await using watch = office.as('ada').watch(api.FactUpdatesDocument, {})
     await untilLive(1)

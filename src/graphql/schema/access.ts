@@ -3,7 +3,8 @@
  * runs when the schema is built, so a field that nobody thought about stops the start instead of leaking.
  *
  * These rules say who may ask at all. Which sessions somebody may see is decided where a query, mutation or subscription enters
- * (`session-visibility.ts`); from there on, everything reachable belongs to that session.
+ * (`session-visibility.ts`); from there on, everything reachable belongs to that session. Only facts lead out of it, and check
+ * where they lead themselves (`fact.ts`).
  */
 import { GraphQLError, isIntrospectionType, isObjectType, type GraphQLObjectType, type GraphQLSchema } from 'graphql'
 import type { Viewer } from '../../core/identity.ts'

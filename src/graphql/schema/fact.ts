@@ -1,6 +1,7 @@
 /**
  * What every session may rely on. A fact is seen by admins, and by whoever sees a turn that used it or a session that it was
- * learned in. Where it comes from may be another session: that is shown only to those who may see it.
+ * learned in. Where it comes from may be another session: that is shown only to those who may see it. What it said before, and
+ * what went into it, may have been taken out of use for a reason: that is admins'.
  */
 import type { GraphQLContext } from '../context.ts'
 import { AUTHENTICATED } from './access.ts'
@@ -65,10 +66,6 @@ export const FactType = builder.prismaObject('Fact', {
       nullable: true,
       description: 'The fact that says it now, if it went into another one.',
     }),
-    replaces: t.relation('replaces', {
-      query: { orderBy: { id: 'asc' } },
-      description: 'The facts that went into this one, oldest first.',
-    }),
     history: t.field({
       type: [FactVersionType],
       description: 'All its versions, oldest first. For admins; for others it is empty.',
@@ -79,6 +76,15 @@ export const FactType = builder.prismaObject('Fact', {
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
   }),
 })
+
+builder.prismaObjectField(FactType, 'replaces', (t) =>
+  t.field({
+    type: [FactType],
+    description: 'The facts that went into this one, oldest first. For admins; for others it is empty.',
+    select: (_args, _context, nestedSelection) => ({ replaces: nestedSelection({ orderBy: { id: 'asc' } }) }),
+    resolve: (fact, _args, { viewer }) => (viewer.role === 'ADMIN' ? fact.replaces : []),
+  }),
+)
 
 export const FactConnection = connectionType(FactType, 'newest first')
 
