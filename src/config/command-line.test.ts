@@ -19,6 +19,33 @@ test.each<[args: string, action: Action]>([
   ['-h', { kind: 'help' }],
   ['help', { kind: 'help' }],
   ['token --help', { kind: 'help' }],
+  ['skill list --home /d', { kind: 'skill', flags: { home: '/d' }, action: { do: 'list' } }],
+  [
+    'skill install ./x',
+    {
+      kind: 'skill',
+      flags: {},
+      action: { do: 'install', source: './x', name: null, choices: { skipDeps: false, yes: false } },
+    },
+  ],
+  [
+    'skill install https://h/x.git --name y --no-deps --yes',
+    {
+      kind: 'skill',
+      flags: {},
+      action: { do: 'install', source: 'https://h/x.git', name: 'y', choices: { skipDeps: true, yes: true } },
+    },
+  ],
+  [
+    'skill update x',
+    { kind: 'skill', flags: {}, action: { do: 'update', name: 'x', choices: { skipDeps: false, yes: false } } },
+  ],
+  [
+    'skill update --all --yes',
+    { kind: 'skill', flags: {}, action: { do: 'update', name: null, choices: { skipDeps: false, yes: true } } },
+  ],
+  ['skill remove x', { kind: 'skill', flags: {}, action: { do: 'remove', name: 'x' } }],
+  ['skill --help', { kind: 'help' }],
   ['--version', { kind: 'version' }],
   ['-v', { kind: 'version' }],
 ])('factotum %s', (args, action) => {
@@ -41,6 +68,18 @@ describe('misuse says what is wrong, what was meant, and where help is', () => {
     ['audit verify --yes', '"factotum audit verify" takes no option --yes.'],
     ['--day 2026-11-21', '"factotum serve" takes no option --day.'],
     ['token --port 1', '"factotum token" takes no options, but got --port.'],
+    ['serve --yes', '"factotum serve" takes no option --yes.'],
+    ['token --all', '"factotum token" takes no options, but got --all.'],
+    ['skill', '"factotum skill" needs one of: install, list, update, remove.'],
+    ['skill instal x', 'There is no command "skill instal" (did you mean "install"?).'],
+    ['skill install', '"factotum skill install" needs a git URL or a folder.'],
+    ['skill install a b', '"b" is one word too many.'],
+    ['skill list all', '"all" is one word too many.'],
+    ['skill list --yes', '"factotum skill list" takes no option --yes.'],
+    ['skill install x --port 1', '"factotum skill install" takes no option --port.'],
+    ['skill update', '"factotum skill update" needs either the name of a skill or --all.'],
+    ['skill update x --all', '"factotum skill update" needs either the name of a skill or --all.'],
+    ['skill remove', '"factotum skill remove" needs the name of a skill; "factotum skill list" shows them.'],
     ['token --check-config', '"factotum token" takes no options, but got --check-config.'],
   ])('factotum %s', (args, message) => {
     expect(parseCommandLine(args.split(' '))).toEqual({

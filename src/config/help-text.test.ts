@@ -27,6 +27,11 @@ const topics = [
   '--version',
   '--help',
   'factotum token',
+  'factotum skill install',
+  'factotum skill list',
+  'factotum skill update',
+  'factotum skill remove',
+  'npx factotum',
   'GraphiQL',
   '.env',
 ]

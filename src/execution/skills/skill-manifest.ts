@@ -94,7 +94,14 @@ const fileSchema = z.looseObject({
           ),
           args: z.record(key, argument, says('must be tables [kiso.skill.args.<name>]')).default({}),
           env: z
-            .record(key, z.looseObject({ required: flag, description: prose.default('') }), says('must be tables'))
+            .record(
+              key,
+              z.looseObject(
+                { required: flag, description: prose.default('') },
+                says('must be a table such as { required = true }'),
+              ),
+              says('must be tables'),
+            )
             .default({}),
           session_secrets: z.array(key, says('must be a list of keys')).default([]),
           run: path.optional(),
