@@ -54,13 +54,16 @@ describe('the contract', () => {
     ['SendMessagePayload', ['message', 'duplicate']],
     ['AppendMessagePayload', ['message', 'duplicate']],
     ['CancelTurnPayload', ['turn']],
+    ['FactPayload', ['fact']],
+    ['LearningPayload', ['learning']],
+    ['QuestionPayload', ['question']],
     ['ReloadSecretsPayload', ['names']],
   ])('%s holds %j', (name, fields) => {
     const type = schema.getType(name)
     expect(Object.keys(fieldsOf(type)).sort()).toEqual(fields.sort())
   })
 
-  test.each(['Session', 'Message', 'Turn', 'Task'])('%s has a Relay connection', (name) => {
+  test.each(['Session', 'Message', 'Turn', 'Task', 'Fact', 'Learning', 'Question'])('%s has a Relay connection', (name) => {
     const [connection, edge] = [schema.getType(`${name}Connection`), schema.getType(`${name}Edge`)]
     expect(fieldsOf(connection)).toEqual({ edges: `[${name}Edge!]!`, pageInfo: 'PageInfo!' })
     expect(fieldsOf(edge)).toEqual({ cursor: 'String!', node: `${name}!` })
