@@ -14,6 +14,7 @@ describe('a repetition', () => {
     [0.81, 'deployment to production happens on thursday', 'deployments to production happen on thursdays'],
     [0.74, 'the tests run with vitest', 'tests are run with vitest'],
     [0.89, 'backups are stored in bucket acme-backups', 'backups are stored in the bucket acme-backups'],
+    [0.9, 'the shop releases are tagged on fridays', 'releases of the shop are tagged on fridays'],
     [1, 'the same', 'the same'],
   ])('%f: %s = %s', (similarity, text, known) => {
     expect(isRepetition(text, known, similarity)).toBe(true)

@@ -16,9 +16,9 @@ const MIN_SIMILARITY_WITH_MORE = 0.8
 export function isRepetition(text: string, known: string, similarity: number): boolean {
   if (text === known) return true
   if (similarity < MIN_SIMILARITY) return false
-  const [words, knownWords] = [wordsOf(text), wordsOf(known)]
   // "A calls B" is not "B calls A".
-  if (isPermutation(words, knownWords)) return false
+  if (isPermutation(text.split(' '), known.split(' '))) return false
+  const [words, knownWords] = [wordsOf(text), wordsOf(known)]
   const [added, missing] = [lacking(words, knownWords), lacking(knownWords, words)]
   if ([...added, ...missing].some(changesMeaning)) return false
   if (added.length === 0) return true
@@ -47,7 +47,7 @@ function changesMeaning(word: string): boolean {
 }
 
 function isPermutation(words: readonly string[], others: readonly string[]): boolean {
-  return words.join(' ') !== others.join(' ') && words.toSorted().join(' ') === others.toSorted().join(' ')
+  return words.toSorted().join(' ') === others.toSorted().join(' ')
 }
 
 function lacking(words: readonly string[], others: readonly string[]): string[] {
