@@ -63,11 +63,14 @@ describe('the contract', () => {
     expect(Object.keys(fieldsOf(type)).sort()).toEqual(fields.sort())
   })
 
-  test.each(['Session', 'Message', 'Turn', 'Task', 'Fact', 'Learning', 'Question'])('%s has a Relay connection', (name) => {
-    const [connection, edge] = [schema.getType(`${name}Connection`), schema.getType(`${name}Edge`)]
-    expect(fieldsOf(connection)).toEqual({ edges: `[${name}Edge!]!`, pageInfo: 'PageInfo!' })
-    expect(fieldsOf(edge)).toEqual({ cursor: 'String!', node: `${name}!` })
-  })
+  test.each(['Session', 'Message', 'Turn', 'Task', 'Fact', 'Learning', 'Question'])(
+    '%s has a Relay connection',
+    (name) => {
+      const [connection, edge] = [schema.getType(`${name}Connection`), schema.getType(`${name}Edge`)]
+      expect(fieldsOf(connection)).toEqual({ edges: `[${name}Edge!]!`, pageInfo: 'PageInfo!' })
+      expect(fieldsOf(edge)).toEqual({ cursor: 'String!', node: `${name}!` })
+    },
+  )
 })
 
 test('schema.graphql is what the code prints: run `npm run print-schema` after a change', () => {
