@@ -79,3 +79,7 @@ export interface NewAuditEntry {
   readonly tokenName: string | null
   readonly body: AuditBody
 }
+
+export interface StoredAuditEntry extends NewAuditEntry {
+  readonly id: string
+}

@@ -11,8 +11,14 @@ export const INSERT_AUDIT = `INSERT INTO audit_entries (id, at, kind, session_id
 /** The rows of `entries`, as JSON for `jsonb_to_recordset(…) AS a (AUDIT_RECORD)`. */
 export function auditRows(entries: readonly NewAuditEntry[]): string {
   const rows = entries.map(({ at, sessionId, turnId, actor, tokenName, body: { kind, ...data } }) => ({
-    ...{ id: newId('audit'), at, kind, actor, data },
-    ...{ session_id: sessionId, turn_id: turnId, token_name: tokenName },
+    id: newId('audit'),
+    at,
+    kind,
+    session_id: sessionId,
+    turn_id: turnId,
+    actor,
+    token_name: tokenName,
+    data,
   }))
   return JSON.stringify(rows)
 }

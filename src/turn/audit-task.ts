@@ -5,7 +5,7 @@ import type { TaskPatch, TurnWrite } from '../core/turn-write.ts'
 import type { TaskState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
-const OPEN: readonly TaskStatus[] = ['PENDING', 'RUNNING']
+const OPEN: ReadonlySet<TaskStatus> = new Set(['PENDING', 'RUNNING'])
 
 /** `task` as it is with `patch`, which is recorded together with `changes`. */
 export function auditTask(
@@ -15,7 +15,7 @@ export function auditTask(
 ): NewAuditEntry[] {
   const entries: NewAuditEntry[] = []
   const { status, finishedAt, reviewVerdict } = patch
-  if (status !== undefined && !OPEN.includes(status)) {
+  if (status !== undefined && !OPEN.has(status)) {
     const { id: taskId, type: taskType, detail, startedAt, output } = task
     const ended = startedAt !== undefined && finishedAt !== undefined
     const durationMs = ended ? Math.max(0, finishedAt.getTime() - startedAt.getTime()) : null

@@ -23,8 +23,14 @@ export function tellUser(context: TurnContext, plan: PlanState | null, text: str
   const patch = { status: 'DONE', output: text, startedAt: at, finishedAt: at } as const
   const ended: TaskState = {
     ...task,
-    ...{ status: 'DONE', output: text, stderr: null, truncated: false, exitCode: null },
-    ...{ reviewVerdict: null, reviewReason: null, startedAt: at },
+    status: 'DONE',
+    output: text,
+    stderr: null,
+    truncated: false,
+    exitCode: null,
+    reviewVerdict: null,
+    reviewReason: null,
+    startedAt: at,
   }
   const made = {
     id: planId,

@@ -8,6 +8,7 @@ import type { Viewer } from '../../src/core/identity.ts'
 import { logViewOf } from '../../src/graphql/log-view.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import { must } from '../../src/platform/must.ts'
+import { appendAudit } from '../../src/store/audit-entries.ts'
 import { createSchemaWorld, type SchemaWorld, type TokenName } from './schema-world.ts'
 import { seedDelivery } from './seed-delivery.ts'
 import { seedFact, seedKnowledge, type SeededKnowledge } from './seed-knowledge.ts'
@@ -45,6 +46,8 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Query.facts': ADMINS_SEE,
   'Query.learnings': ADMINS_SEE,
   'Query.questions': ADMINS_SEE,
+  'Query.audit': ADMINS_SEE,
+  'Query.usage': ADMINS_SEE,
   'Mutation.openSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
   'Mutation.updateSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
   'Mutation.deleteSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
@@ -105,6 +108,8 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Query.facts': ({ id }) => `{ facts(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.learnings': ({ id }) => `{ learnings(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.questions': ({ id }) => `{ questions(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
+  'Query.audit': () => '{ audit { edges { node { id } } } }',
+  'Query.usage': () => '{ usage(by: DAY) { key } }',
   'Mutation.openSession': ({ id }) => `mutation { openSession(input: { id: "${id}" }) { __typename } }`,
   'Mutation.updateSession': ({ id }) =>
     `mutation { updateSession(input: { id: "${id}", description: "x" }) { __typename } }`,
@@ -145,6 +150,9 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
 let it: SchemaWorld
 beforeAll(async () => {
   it = await createSchemaWorld()
+  const body = { kind: 'CONFIG', change: 'RELOADED', detail: 'users added: bob' } as const
+  const nobody = { sessionId: null, turnId: null, actor: null, tokenName: null }
+  await appendAudit(it.context.database, [{ at: new Date(), ...nobody, body }])
 })
 afterAll(async () => {
   await it[Symbol.asyncDispose]()

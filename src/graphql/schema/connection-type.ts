@@ -1,5 +1,5 @@
 /** The Relay connection types: PageInfo, and for each list an edge and a connection (https://relay.dev/graphql/connections.htm). */
-import type { ObjectRef } from '@pothos/core'
+import type { InterfaceRef, ObjectRef } from '@pothos/core'
 import { AUTHENTICATED } from './access.ts'
 import { builder, type BuilderTypes } from './builder.ts'
 import type { Edge, Page, PageInfo } from './page.ts'
@@ -30,7 +30,10 @@ export interface Row {
 }
 
 /** Defines `<name>Edge` and `<name>Connection` over `node`; `order` says how the list is sorted. */
-export function connectionType(node: ObjectRef<BuilderTypes, Row>, order: string): ObjectRef<BuilderTypes, Page<Row>> {
+export function connectionType(
+  node: ObjectRef<BuilderTypes, Row> | InterfaceRef<BuilderTypes, Row>,
+  order: string,
+): ObjectRef<BuilderTypes, Page<Row>> {
   const { name } = node
   const EdgeType = builder.objectRef<Edge<Row>>(`${name}Edge`).implement({
     description: `One ${name} of a list, and where it stands there.`,

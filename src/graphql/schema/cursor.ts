@@ -25,6 +25,8 @@ const positions = {
   facts1: z.tuple([z.literal('facts1'), id]),
   learnings1: z.tuple([z.literal('learnings1'), id]),
   questions1: z.tuple([z.literal('questions1'), id]),
+  /** Newest first: [at, id]. */
+  audit1: z.tuple([z.literal('audit1'), time, id]),
   factTurns1: z.tuple([z.literal('factTurns1'), id]),
 }
 

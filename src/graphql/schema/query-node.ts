@@ -2,8 +2,11 @@
 import { brandWithType } from '@pothos/core'
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
+import type { StoredAuditEntry } from '../../core/audit-entry.ts'
 import { idKind } from '../../platform/id.ts'
+import { readAuditEntry } from '../../store/audit-reads.ts'
 import type { GraphQLContext } from '../context.ts'
+import { auditTypeName } from './audit-entry.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import type { Row } from './connection-type.ts'
@@ -47,12 +50,18 @@ async function findNode(id: string, context: GraphQLContext, info: GraphQLResolv
         'Question',
         await prisma.question.findFirst({ ...columns('Question'), where: visibleQuestion(viewer, id) }),
       )
+    case 'audit':
+      return viewer.role === 'ADMIN' ? brandAudit(await readAuditEntry(context.database, id)) : null
     default:
       return brand(
         'Session',
         await prisma.session.findFirst({ ...columns('Session'), where: visibleSession(viewer, id) }),
       )
   }
+}
+
+function brandAudit(entry: StoredAuditEntry | null): Row | null {
+  return entry === null ? null : brand(auditTypeName(entry), entry)
 }
 
 /** Tells GraphQL which type the row is of. */

@@ -1,0 +1,136 @@
+/** The audit as admins read it: a page of entries, one entry, those of some places in the order of the chain, and sums. */
+import type { AuditBody, AuditKind, StoredAuditEntry } from '../core/audit-entry.ts'
+import type { Usage } from '../core/usage.ts'
+import { STATEMENT_TIMEOUT_MS, type Database } from './database.ts'
+
+/** Entries that match every field given. An empty list of kinds is the same as none. */
+export interface AuditFilter {
+  readonly kind?: readonly AuditKind[] | null | undefined
+  readonly sessionId?: string | null | undefined
+  readonly turnId?: string | null | undefined
+  readonly actor?: string | null | undefined
+  /** Not before. */
+  readonly from?: Date | null | undefined
+  /** Before. */
+  readonly to?: Date | null | undefined
+}
+
+export const AUDIT_ENTRY_COLUMNS = `e.id, e.at, e.kind, e.session_id AS "sessionId", e.turn_id AS "turnId", e.actor,
+  e.token_name AS "tokenName", e.data`
+
+export interface AuditRow extends Omit<StoredAuditEntry, 'body'> {
+  readonly kind: AuditKind
+  readonly data: object
+}
+
+export function toAuditEntry({ kind, data, ...columns }: AuditRow): StoredAuditEntry {
+  return { ...columns, body: { kind, ...data } as AuditBody }
+}
+
+export interface AuditPageRequest {
+  readonly filter: AuditFilter
+  /** The entry behind which the page begins. */
+  readonly after: { readonly at: Date; readonly id: string } | null
+  readonly limit: number
+}
+
+/** Newest first. */
+export async function readAuditPage(database: Database, request: AuditPageRequest): Promise<StoredAuditEntry[]> {
+  const { filter, after, limit } = request
+  const values: unknown[] = [limit]
+  const bind = (value: unknown): string => `$${values.push(value)}`
+  const sessionId = filter.sessionId ?? (await sessionOfTurn(database, filter.turnId))
+  const conditions = conditionsOf({ ...filter, sessionId }, bind)
+  if (after !== null) {
+    const at = `${bind(after.at)}::timestamptz`
+    // The first half is what an index begins with.
+    conditions.push(`e.at <= ${at} AND (e.at < ${at} OR e.id < ${bind(after.id)}::text)`)
+  }
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
+  const text = `SELECT ${AUDIT_ENTRY_COLUMNS} FROM audit_entries e ${where} ORDER BY e.at DESC, e.id DESC LIMIT $1`
+  // Not prepared: which index is best depends on what is asked for.
+  const rows = await database.query<AuditRow>({ name: '', text, timeoutMs: STATEMENT_TIMEOUT_MS }, values)
+  return rows.map(toAuditEntry)
+}
+
+/** Entries are found by their session; none says so of a session that was deleted. */
+async function sessionOfTurn(database: Database, turnId: string | null | undefined): Promise<string | null> {
+  if (turnId == null) return null
+  const [turn] = await database.query<{ id: string }>(SESSION_OF_TURN, [turnId])
+  return turn?.id ?? null
+}
+
+const SESSION_OF_TURN = { name: 'audit.session-of-turn', text: 'SELECT session_id AS id FROM turns WHERE id = $1' }
+
+function conditionsOf(filter: AuditFilter, bind: (value: unknown) => string): string[] {
+  const { kind, sessionId, turnId, actor, from, to } = filter
+  const conditions: string[] = []
+  if (kind != null && kind.length > 0) conditions.push(`e.kind = ANY (${bind(kind)}::audit_kind[])`)
+  if (sessionId != null) conditions.push(`e.session_id = ${bind(sessionId)}::text`)
+  if (turnId != null) conditions.push(`e.turn_id = ${bind(turnId)}::text`)
+  if (actor != null) conditions.push(`e.actor = ${bind(actor)}::text`)
+  if (from != null) conditions.push(`e.at >= ${bind(from)}::timestamptz`)
+  if (to != null) conditions.push(`e.at < ${bind(to)}::timestamptz`)
+  return conditions
+}
+
+/** The same rule for an entry at hand. */
+export function matchesAuditFilter({ body, ...entry }: StoredAuditEntry, filter: AuditFilter): boolean {
+  const { kind, sessionId, turnId, actor, from, to } = filter
+  return (
+    (kind == null || kind.length === 0 || kind.includes(body.kind)) &&
+    (sessionId == null || entry.sessionId === sessionId) &&
+    (turnId == null || entry.turnId === turnId) &&
+    (actor == null || entry.actor === actor) &&
+    (from == null || entry.at >= from) &&
+    (to == null || entry.at < to)
+  )
+}
+
+export async function readAuditEntry(database: Database, id: string): Promise<StoredAuditEntry | null> {
+  const [row] = await database.query<AuditRow>(ONE, [id])
+  return row === undefined ? null : toAuditEntry(row)
+}
+
+const ONE = { name: 'audit.one', text: `SELECT ${AUDIT_ENTRY_COLUMNS} FROM audit_entries e WHERE e.id = $1` }
+
+export type UsageGrouping = 'DAY' | 'ROLE' | 'MODEL' | 'SESSION' | 'USER'
+
+export interface UsageOf {
+  readonly key: string
+  readonly usage: Usage
+}
+
+const KEYS: Readonly<Record<UsageGrouping, string>> = {
+  DAY: `(e.at AT TIME ZONE 'UTC')::date::text`,
+  ROLE: `e.data->>'role'`,
+  MODEL: `(e.data->>'provider') || ':' || (e.data->>'model')`,
+  SESSION: `coalesce(e.session_id, '')`,
+  USER: `coalesce(e.actor, '')`,
+}
+
+/** What model calls cost, by key; the `limit` keys that cost most, but days in order. */
+export async function readUsage(
+  database: Database,
+  asked: { readonly by: UsageGrouping; readonly from: Date | null; readonly to: Date | null; readonly limit: number },
+): Promise<UsageOf[]> {
+  const { by, from, to, limit } = asked
+  const order = by === 'DAY' ? 'key DESC' : 'cost DESC NULLS LAST, tokens DESC, key'
+  const text = `SELECT ${KEYS[by]} AS key, count(*)::float8 AS calls, sum((e.data->>'inputTokens')::int8)::float8 AS "inputTokens",
+      sum((e.data->>'outputTokens')::int8)::float8 AS "outputTokens",
+      sum((e.data->>'cachedTokens')::int8)::float8 AS "cachedTokens", sum((e.data->>'cost')::float8) AS cost,
+      sum((e.data->>'inputTokens')::int8 + (e.data->>'outputTokens')::int8) AS tokens
+    FROM audit_entries e WHERE e.kind = 'MODEL_CALL' AND e.at >= coalesce($1::timestamptz, '-infinity')
+      AND e.at < coalesce($2::timestamptz, 'infinity')
+    GROUP BY 1 ORDER BY ${order} LIMIT $3`
+  const rows = await database.query<{ key: string } & Usage>({ name: '', text, timeoutMs: STATEMENT_TIMEOUT_MS }, [
+    from,
+    to,
+    limit,
+  ])
+  const sums = rows.map(({ key, calls, inputTokens, outputTokens, cachedTokens, cost }) => ({
+    key,
+    usage: { calls, inputTokens, outputTokens, cachedTokens, cost },
+  }))
+  return by === 'DAY' ? sums.toReversed() : sums
+}
