@@ -1,8 +1,10 @@
 /** What admins do with facts, learnings and questions: each result that can happen, the history, the audit, and whom it is told. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { normalText } from '../../src/core/normal-text.ts'
 import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
+import { commitTurn } from '../../src/store/turn-commit.ts'
 import * as api from '../generated/graphql.ts'
 import { createSchemaWorld, SECRET, type SchemaWorld } from './schema-world.ts'
 import { seedKnowledge, type SeededKnowledge } from './seed-knowledge.ts'
@@ -57,10 +59,12 @@ function audited(change: string, more: { reason?: string; session_id?: string } 
 }
 
 let seeded = 0
-async function seed(): Promise<SeededSession & SeededKnowledge & { readonly learningId: string }> {
+async function seed(
+  newestTurn: 'DONE' | 'QUEUED' = 'DONE',
+): Promise<SeededSession & SeededKnowledge & { readonly learningId: string }> {
   seeded += 1
   const { database } = it.world.context
-  const session = await seedSession(database, { id: `cli:k${seeded}`, participants: ['bob'], messages: 1 })
+  const session = await seedSession(database, { id: `cli:k${seeded}`, participants: ['bob'], messages: 1, newestTurn })
   const knowledge = await seedKnowledge(database, session)
   return { ...session, ...knowledge, learningId: must(knowledge.learningId, 'a learning') }
 }
@@ -257,6 +261,36 @@ describe('a learning', () => {
       problem: expect.stringContaining('decided by alice already'),
     })
     expect(await auditOf(id)).toHaveLength(1)
+  })
+
+  test('is decided once, by an admin or by the curator in the commit of a turn: one fact, never two', async () => {
+    for (let round = 0; round < 20; round++) {
+      const { id: sessionId, learningId } = await seed('QUEUED')
+      const begun = must(await it.world.begin(sessionId), 'a turn')
+      const content = `Round ${round} was curated.`
+      const curation = {
+        learningId,
+        status: 'PROMOTED' as const,
+        reason: null,
+        at: new Date(),
+        question: null,
+        fact: { id: newId('fact'), content, norm: normalText(content) },
+      }
+      const lease = { sessionId, node: 1, epoch: 1 }
+      const { database } = it.world.context
+      const [{ promoteLearning }] = await Promise.all([
+        edit(api.PromoteLearningDocument, { id: learningId }),
+        commitTurn(database, { lease, turn: begun.turn }, { events: [], curations: [curation] }),
+      ])
+      const facts = await database.prisma.fact.findMany({ where: { sessionId, source: { in: ['CURATOR', 'MANUAL'] } } })
+      const learning = await database.prisma.learning.findUniqueOrThrow({ where: { id: learningId } })
+      // One is the fact that the session was seeded with.
+      expect(facts).toHaveLength(2)
+      expect(facts.map(({ id }) => id)).toContain(learning.factId)
+      const isAdmins = promoteLearning.__typename === 'LearningPayload'
+      expect(learning.decidedBy).toBe(isAdmins ? 'alice' : 'curator')
+      expect(await auditOf(learningId)).toHaveLength(1)
+    }
   })
 
   test('that a fact in use says already is not promoted, and stays pending', async () => {
