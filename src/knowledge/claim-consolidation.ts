@@ -37,16 +37,19 @@ function withinBudget(facts: readonly BatchFact[]): BatchFact[] {
   return end < 0 ? [...facts] : facts.slice(0, end)
 }
 
-/** When fewer than two facts follow the last batch, it begins again with the oldest. */
+/**
+ * When fewer than two facts follow the last batch, it begins again with the oldest. Until the result is written the state says
+ * that more follow, so a consolidation that failed or died is tried again after the pause.
+ */
 const CLAIM = {
   name: 'knowledge.claim-consolidation',
   text: `WITH claimed AS (
       UPDATE consolidation_state c SET started_at = clock_timestamp(),
         newest_fact_id = (SELECT id FROM facts WHERE invalidated_at IS NULL ORDER BY id DESC LIMIT 1),
         last_fact_id = CASE WHEN (SELECT count(*) FROM (
-          SELECT FROM facts WHERE invalidated_at IS NULL AND id > c.last_fact_id LIMIT 2) rest) = 2 THEN c.last_fact_id END
+          SELECT FROM facts WHERE invalidated_at IS NULL AND id > c.last_fact_id LIMIT 2) rest) = 2 THEN c.last_fact_id ELSE '' END
       WHERE ${consolidationDueSql('$1')} RETURNING started_at, last_fact_id)
     SELECT claimed.started_at::text AS "startedAt", f.id, f.content, f.version FROM claimed CROSS JOIN LATERAL (
-      SELECT id, content, version FROM facts WHERE invalidated_at IS NULL AND id > coalesce(claimed.last_fact_id, '')
+      SELECT id, content, version FROM facts WHERE invalidated_at IS NULL AND id > claimed.last_fact_id
       ORDER BY id LIMIT ${MAX_FACTS}) f`,
 }
