@@ -34,10 +34,7 @@ export async function sweepPublishedFiles(options: SweepOptions, signal: AbortSi
 }
 
 /** Rows first: what is left when this breaks off has no row. Resolves to their number. */
-async function removeExpiredFiles(
-  { database, home, clock }: SweepOptions,
-  signal: AbortSignal,
-): Promise<number> {
+async function removeExpiredFiles({ database, home, clock }: SweepOptions, signal: AbortSignal): Promise<number> {
   for (let removed = 0; ;) {
     const ids = await deleteExpiredFiles(database, clock.now(), BATCH)
     await removePublishedBytes(home, ids)

@@ -14,6 +14,8 @@ export function filesOf({ clock, config }: TurnContext, taskId: string, { files 
 
 /** `stderr` with what the reviewer, the messenger and people must know of the files. */
 export function withFileNotes({ publicUrl }: TurnContext, stderr: string, { files, notes }: Publication): string {
-  const published = files.map(({ id, name, size }) => `Published ${name} (${size} bytes): ${publicUrl.linkTo(publishedUrlPath(id))}`)
+  const published = files.map(
+    ({ id, name, size }) => `Published ${name} (${size} bytes): ${publicUrl.linkTo(publishedUrlPath(id))}`,
+  )
   return [...(stderr === '' ? [] : [stderr.replace(/\n$/, '')]), ...published, ...notes].join('\n')
 }
