@@ -43,6 +43,8 @@ export interface OutboxOptions {
   readonly schedule?: DeliverySchedule
   /** For one attempt. */
   readonly timeoutMs?: number
+  /** How long posts under way may go on when the process stops. */
+  readonly stopGraceMs?: number
 }
 
 /** Posts under way at once, in this process. */
@@ -52,7 +54,6 @@ const MAX_SESSIONS = 10_000
 /** An attempt belongs to who has counted it for as long as it can take, and this for storing its outcome. */
 const LEASE_MARGIN_MS = 5000
 const SWEEP_LIMIT = 5000
-/** How long posts under way may go on when the process stops. */
 const STOP_GRACE_MS = 3000
 const DELIVER = 'deliver'
 const SWEEP = 'sweep-deliveries'
@@ -102,7 +103,8 @@ export class Outbox {
   /** Posts under way get a moment to end; what is left, other processes take up. Repeatable; never rejects. */
   async stop(): Promise<void> {
     this.#stopping.abort()
-    const cancel = this.#options.clock.after(STOP_GRACE_MS, () => this.#ending.abort())
+    const { clock, stopGraceMs = STOP_GRACE_MS } = this.#options
+    const cancel = clock.after(stopGraceMs, () => this.#ending.abort())
     while (this.#running.size > 0) await Promise.all(this.#running)
     cancel()
     await this.#poster.close()

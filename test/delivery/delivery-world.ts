@@ -83,17 +83,8 @@ export class DeliveryWorld implements AsyncDisposable {
       ...(resolve === undefined ? {} : { resolve }),
     })
     const keys = { apiKey: () => null }
-    const outbox = new Outbox({
-      database,
-      config,
-      keys,
-      guard,
-      clock: systemClock,
-      logger,
-      metrics,
-      schedule,
-      timeoutMs,
-    })
+    const parts = { database, config, keys, guard, clock: systemClock, logger, metrics }
+    const outbox = new Outbox({ ...parts, schedule, timeoutMs, stopGraceMs: 50 })
     const runner = { url: database.url, handlers: outbox.handlers, periodic: [], clock: systemClock, logger, metrics }
     const jobs = new JobRunner({ ...runner, pollMs: POLL_MS })
     const stop = async (): Promise<void> => {

@@ -1,8 +1,20 @@
 import { Webhook } from 'standardwebhooks'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newWebhookSecret } from '../../src/config/webhook-secret.ts'
-import { DeliveryWorld, FAST } from './delivery-world.ts'
+import { must } from '../../src/platform/must.ts'
+import { DeliveryWorld, FAST, type Deliverer, type WorldOptions } from './delivery-world.ts'
 import { answer, endlessBody, hang, inTurn, Receiver, reset, slowHeaders, type Behaviour } from './receiver.ts'
+
+/** One world with one process for the tests of a group; each test has sessions of its own. */
+function sharedWorld(options: WorldOptions): () => { world: DeliveryWorld; outbox: Deliverer['outbox'] } {
+  let shared: { world: DeliveryWorld; outbox: Deliverer['outbox'] } | null = null
+  beforeAll(async () => {
+    const world = await DeliveryWorld.create(options)
+    shared = { world, outbox: (await world.deliverer()).outbox }
+  })
+  afterAll(() => shared?.world[Symbol.asyncDispose]())
+  return () => must(shared, 'the world is there')
+}
 
 test('a text is posted once, signed, as its row says', async () => {
   await using world = await DeliveryWorld.create()
@@ -33,6 +45,7 @@ test('a text is posted once, signed, as its row says', async () => {
 })
 
 describe('what receivers do', () => {
+  const get = sharedWorld({ timeoutMs: 100, schedule: { ...FAST, maxRetryAfterMs: 200 } })
   const dead = { status: 'DEAD', attempts: 3, next_attempt_at: null, delivered_at: null }
   test.each<[string, Behaviour, object]>([
     ['500', answer(500), { ...dead, last_status_code: 500, last_error: 'The webhook answered 500.' }],
@@ -54,12 +67,11 @@ describe('what receivers do', () => {
       (response) => response.writeHead(200, { 'x-long': 'x'.repeat(20_000) }).end(),
       { ...dead, last_error: expect.stringContaining('could not be reached') },
     ],
-  ])('%s', async (_name, behaviour, expected) => {
-    await using world = await DeliveryWorld.create({ timeoutMs: 100 })
+  ])('%s', async (name, behaviour, expected) => {
+    const { world, outbox } = get()
     await using receiver = await Receiver.start(behaviour)
-    const { outbox } = await world.deliverer()
-    const [id = ''] = await world.commit('cli:demo', receiver.url(), ['Hello'])
-    outbox.wake('cli:demo')
+    const [id = ''] = await world.commit(`cli:${name.replaceAll(' ', '-')}`, receiver.url(), ['Hello'])
+    outbox.wake(`cli:${name.replaceAll(' ', '-')}`)
     const row = await world.settled(id)
     expect(row).toMatchObject(expected)
     expect(receiver.received.all).toHaveLength(row.attempts)
@@ -67,52 +79,49 @@ describe('what receivers do', () => {
   })
 
   test('a redirect to somewhere inside is not followed', async () => {
-    await using world = await DeliveryWorld.create()
+    const { world, outbox } = get()
     await using inside = await Receiver.start()
     await using receiver = await Receiver.start(answer(307, { location: inside.url() }))
-    const { outbox } = await world.deliverer()
-    const [id = ''] = await world.commit('cli:demo', receiver.url(), ['Hello'])
-    outbox.wake('cli:demo')
+    const [id = ''] = await world.commit('cli:zoo-2', receiver.url(), ['Hello'])
+    outbox.wake('cli:zoo-2')
     const { last_error: error } = await world.settled(id)
     expect(error).toBe('The webhook answered with a redirect (307), which is not followed.')
     expect(inside.received.all).toEqual([])
   })
 
   test('nobody there', async () => {
-    await using world = await DeliveryWorld.create()
+    const { world, outbox } = get()
     const receiver = await Receiver.start()
     const url = receiver.url()
     await receiver[Symbol.asyncDispose]()
-    const { outbox } = await world.deliverer()
-    const [id = ''] = await world.commit('cli:demo', url, ['Hello'])
-    outbox.wake('cli:demo')
+    const [id = ''] = await world.commit('cli:zoo-3', url, ['Hello'])
+    outbox.wake('cli:zoo-3')
     expect(await world.settled(id)).toMatchObject({ ...dead, last_error: expect.stringContaining('ECONNREFUSED') })
   })
 
   test('Retry-After is honoured, up to a limit', async () => {
-    await using world = await DeliveryWorld.create({ schedule: { ...FAST, maxRetryAfterMs: 200 } })
+    const { world, outbox } = get()
     await using receiver = await Receiver.start(inTurn(answer(503, { 'retry-after': '3600' }), answer(200)))
-    const { outbox } = await world.deliverer()
-    const [id = ''] = await world.commit('cli:demo', receiver.url(), ['Hello'])
-    outbox.wake('cli:demo')
+    const [id = ''] = await world.commit('cli:zoo-4', receiver.url(), ['Hello'])
+    outbox.wake('cli:zoo-4')
     await world.settled(id)
     const [first, second] = receiver.received.all
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(195)
   })
 
   test('little of an answer is read', async () => {
-    await using world = await DeliveryWorld.create()
+    const { world, outbox } = get()
     const poured = Promise.withResolvers<number>()
     await using receiver = await Receiver.start(endlessBody(200, poured.resolve))
-    const { outbox } = await world.deliverer()
-    await world.commit('cli:demo', receiver.url(), ['Hello'])
-    outbox.wake('cli:demo')
+    await world.commit('cli:zoo-5', receiver.url(), ['Hello'])
+    outbox.wake('cli:zoo-5')
     // What the operating system buffers on the way, and no more.
     expect(await poured.promise).toBeLessThan(8_000_000)
   })
 })
 
 describe('nothing inside is ever reached', () => {
+  const get = sharedWorld({ allowList: [] })
   test.each([
     'http://127.0.0.1:PORT/',
     'http://2130706433:PORT/',
@@ -120,11 +129,11 @@ describe('nothing inside is ever reached', () => {
     'http://localhost:PORT/',
     'http://0.0.0.0:PORT/',
   ])('%s, set while it was allowed', async (url) => {
-    await using world = await DeliveryWorld.create({ allowList: [] })
+    const session = `cli:${new URL(url.replace('PORT', '1')).hostname.replaceAll(/[^a-f0-9]/g, '-')}`
+    const { world, outbox } = get()
     await using inside = await Receiver.start()
-    const { outbox } = await world.deliverer()
-    const [id = ''] = await world.commit('cli:demo', url.replace('PORT', String(inside.port)), ['Hello'])
-    outbox.wake('cli:demo')
+    const [id = ''] = await world.commit(session, url.replace('PORT', String(inside.port)), ['Hello'])
+    outbox.wake(session)
     expect(await world.settled(id)).toMatchObject({ status: 'DEAD', last_status_code: null })
     expect(inside.received.all).toEqual([])
   })
@@ -145,14 +154,14 @@ describe('nothing inside is ever reached', () => {
 })
 
 describe('order and independence', () => {
+  const get = sharedWorld({ timeoutMs: 60_000 })
   test('a session keeps its order through failures, and a dead delivery does not hold up the next', async () => {
-    await using world = await DeliveryWorld.create()
+    const { world, outbox } = get()
     await using receiver = await Receiver.start((response, { body }, nth) =>
       response.writeHead(body.content === 'b' || (body.content === 'c' && nth < 3) ? 500 : 200).end(),
     )
-    const { outbox } = await world.deliverer()
-    const ids = await world.commit('cli:demo', receiver.url(), ['a', 'b', 'c', 'd'])
-    outbox.wake('cli:demo')
+    const ids = await world.commit('cli:order-1', receiver.url(), ['a', 'b', 'c', 'd'])
+    outbox.wake('cli:order-1')
     await world.settled(ids[3] ?? '')
     expect(receiver.received.all.map(({ body }) => body.content).join('')).toBe('abbbcccd')
     const statuses = await Promise.all(ids.map(async (id) => (await world.row(id)).status))
@@ -160,10 +169,9 @@ describe('order and independence', () => {
   })
 
   test('receivers that hang keep no other session waiting', async () => {
-    await using world = await DeliveryWorld.create({ timeoutMs: 60_000 })
+    const { world, outbox } = get()
     await using hanging = await Receiver.start(hang)
     await using good = await Receiver.start()
-    const { outbox } = await world.deliverer()
     for (let n = 0; n < 20; n += 1) {
       await world.commit(`cli:hanging-${n}`, hanging.url(), ['Hello'])
       outbox.wake(`cli:hanging-${n}`)
@@ -176,9 +184,8 @@ describe('order and independence', () => {
   })
 
   test('many sessions are served side by side, at most four at a time by one host', async () => {
-    await using world = await DeliveryWorld.create()
+    const { world, outbox } = get()
     await using receiver = await Receiver.start()
-    const { outbox } = await world.deliverer()
     const sessions = Array.from({ length: 30 }, (_, n) => `cli:many-${n}`)
     const ids = await Promise.all(sessions.map((session) => world.commit(session, receiver.url(), ['1', '2', '3'])))
     for (const session of sessions) outbox.wake(session)
@@ -192,12 +199,12 @@ describe('order and independence', () => {
   })
 
   test('two processes that see to the same session post each text once, in order', async () => {
-    await using world = await DeliveryWorld.create()
+    const { world, outbox } = get()
     await using receiver = await Receiver.start()
-    const processes = await Promise.all([world.deliverer(), world.deliverer()])
+    const other = await world.deliverer()
     const texts = Array.from({ length: 20 }, (_, n) => String(n))
-    const ids = await world.commit('cli:demo', receiver.url(), texts)
-    for (const { outbox } of processes) outbox.wake('cli:demo')
+    const ids = await world.commit('cli:order-4', receiver.url(), texts)
+    for (const one of [outbox, other.outbox]) one.wake('cli:order-4')
     await world.settled(ids.at(-1) ?? '')
     expect(receiver.received.all.map(({ body }) => body.content)).toEqual(texts)
   })
@@ -241,13 +248,13 @@ describe('at least once', () => {
 })
 
 describe('secrets and webhooks that change', () => {
+  const secrets = [newWebhookSecret(), newWebhookSecret()]
+  const get = sharedWorld({ secrets })
   test('while one secret replaces the other, a post carries the signatures of both', async () => {
-    const secrets = [newWebhookSecret(), newWebhookSecret()]
-    await using world = await DeliveryWorld.create({ secrets })
+    const { world, outbox } = get()
     await using receiver = await Receiver.start()
-    const { outbox } = await world.deliverer()
-    const [id = ''] = await world.commit('cli:demo', receiver.url(), ['Hello'])
-    outbox.wake('cli:demo')
+    const [id = ''] = await world.commit('cli:secrets-1', receiver.url(), ['Hello'])
+    outbox.wake('cli:secrets-1')
     await world.settled(id)
     const [post] = receiver.received.all
     for (const secret of secrets) {
@@ -257,10 +264,9 @@ describe('secrets and webhooks that change', () => {
   })
 
   test('a delivery goes where the webhook is now; without one it is given up', async () => {
-    await using world = await DeliveryWorld.create()
+    const { world, outbox } = get()
     await using wrong = await Receiver.start(answer(500))
     await using right = await Receiver.start()
-    const { outbox } = await world.deliverer()
     const [moved = ''] = await world.commit('cli:moved', wrong.url(), ['Hello'])
     await world.sql("UPDATE sessions SET webhook = $1 WHERE id = 'cli:moved'", right.url())
     outbox.wake('cli:moved')
@@ -277,12 +283,11 @@ describe('secrets and webhooks that change', () => {
   })
 
   test('a token that cannot sign any more posts nothing', async () => {
-    await using world = await DeliveryWorld.create()
+    const { world, outbox } = get()
     await using receiver = await Receiver.start()
-    const { outbox } = await world.deliverer()
-    const [id = ''] = await world.commit('cli:demo', receiver.url(), ['Hello'])
-    await world.sql("UPDATE sessions SET webhook_token = 'removed' WHERE id = 'cli:demo'")
-    outbox.wake('cli:demo')
+    const [id = ''] = await world.commit('cli:secrets-3', receiver.url(), ['Hello'])
+    await world.sql("UPDATE sessions SET webhook_token = 'removed' WHERE id = 'cli:secrets-3'")
+    outbox.wake('cli:secrets-3')
     expect(await world.settled(id)).toMatchObject({
       status: 'DEAD',
       last_error: expect.stringContaining('no webhook_secret'),

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { enqueueJobs } from '../../src/jobs/enqueue-jobs.ts'
 import { JobRunner, type JobHandlers } from '../../src/jobs/job-runner.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -61,6 +61,20 @@ test('a job that fails is tried again, and the failure ends nothing else', async
   await enqueueJobs(database, [{ name: 'steady', payload: {} }])
   await arrivals.until((all) => all.length === 3)
   expect(arrivals.all).toEqual(['flaky', 'steady', 'flaky'])
+})
+
+test('a periodic job is known to all processes by its name, so that one of them runs it each time', async () => {
+  await using server = await createTestDatabase()
+  await using database = await openDatabase(server.url)
+  const periodic = [{ name: 'tidy', cron: '17 3 * * *' }]
+  const parts = { url: server.url, periodic, handlers: { tidy: async () => {} }, clock: systemClock, logger }
+  const runners = [1, 2].map(() => new JobRunner({ ...parts, metrics: createMetrics() }))
+  for (const runner of runners) await runner.start()
+  await vi.waitFor(async () => {
+    const text = 'SELECT identifier FROM graphile_worker._private_known_crontabs'
+    expect(await database.query({ name: '', text }, [])).toEqual([{ identifier: 'tidy' }])
+  })
+  for (const runner of runners) await runner.stop()
 })
 
 test('it installs no signal handlers', async () => {

@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { DELIVERY_SCHEDULE, outcomeOf } from './delivery-schedule.ts'
+import type { PostResult } from './post.ts'
+
+const answered = (statusCode: number, retryAfterMs: number | null = null): PostResult => ({
+  kind: 'Answered',
+  statusCode,
+  retryAfterMs,
+})
+const failed: PostResult = { kind: 'Failed', error: 'nobody there', silent: false }
+const decide = (attempts: number, result: PostResult) => outcomeOf(DELIVERY_SCHEDULE, attempts, result)
+
+test('three attempts, one second and three seconds apart, then it is given up', () => {
+  expect(decide(1, failed)).toEqual({ status: 'PENDING', statusCode: null, error: 'nobody there', waitMs: 1000 })
+  expect(decide(2, answered(500))).toMatchObject({ status: 'PENDING', statusCode: 500, waitMs: 3000 })
+  expect(decide(3, answered(500))).toMatchObject({ status: 'DEAD', error: 'The webhook answered 500.' })
+})
+
+describe('what a status means', () => {
+  test.each([200, 201, 202, 204, 299])('%d: delivered', (code) =>
+    expect(decide(3, answered(code))).toEqual({ status: 'DELIVERED', statusCode: code, error: null, waitMs: 0 }),
+  )
+  test.each([100, 301, 302, 307, 308, 400, 401, 403, 404, 408, 429, 500, 502, 503, 504])('%d: again', (code) =>
+    expect(decide(1, answered(code))).toMatchObject({ status: 'PENDING', statusCode: code, waitMs: 1000 }),
+  )
+  test('410: never again', () => expect(decide(1, answered(410))).toMatchObject({ status: 'DEAD', statusCode: 410 }))
+})
+
+describe('Retry-After', () => {
+  test.each([
+    [429, 20_000, 20_000],
+    [503, 20_000, 20_000],
+    [503, 3_600_000, 60_000],
+    [503, 10, 1000],
+    [500, 20_000, 1000],
+  ])('with %d, %d ms: a pause of %d ms', (code, askedMs, waitMs) =>
+    expect(decide(1, answered(code, askedMs))).toMatchObject({ status: 'PENDING', waitMs }),
+  )
+  test('makes no further attempt', () => expect(decide(3, answered(503, 1000))).toMatchObject({ status: 'DEAD' }))
+})
+
+test('whatever is answered, it ends: after the last attempt nothing is pending', () => {
+  const anything = fc.oneof(
+    fc.constant(failed),
+    fc.tuple(fc.integer({ min: 100, max: 599 }), fc.option(fc.nat())).map(([code, asked]) => answered(code, asked)),
+  )
+  fc.assert(
+    fc.property(anything, (result) => {
+      expect(decide(3, result).status).not.toBe('PENDING')
+      expect(decide(1, result).waitMs).toBeLessThanOrEqual(60_000)
+    }),
+  )
+})
