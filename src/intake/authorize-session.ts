@@ -23,5 +23,5 @@ export function authorizeSession(viewer: Viewer, sessionId: string, path: readon
 
 /** What the caller may reach among the sessions whose ids are open to it. */
 export function accessOf(viewer: Viewer): SessionAccess {
-  return { all: seesAllSessions(viewer), userName: viewer.user?.name ?? null }
+  return { all: seesAllSessions(viewer), userName: viewer.user?.name ?? null, tokenName: viewer.tokenName }
 }

@@ -24,5 +24,6 @@ export async function cancelTurn(
     return conflict(`No turn runs in session "${sessionId}". A message that still waits can be withdrawn.`)
   }
   context.doorbell.ring({ kind: 'cancel', sessionId, turnId: result.turnId })
+  if (result.ready) context.doorbell.ring({ kind: 'work', sessionId })
   return { kind: 'Cancelling', turnId: result.turnId }
 }

@@ -2,6 +2,7 @@
 import type { Viewer } from '../core/identity.ts'
 import type { Refusal } from '../core/refusal.ts'
 import { editWaiting } from '../store/intake-queued-message.ts'
+import { accessOf } from './authorize-session.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { contentIssues } from './message-content.ts'
 import { messagePreview } from '../core/message-preview.ts'
@@ -21,7 +22,11 @@ export async function editQueuedMessage(
   const content = context.redactorOf(sessionId).redact(input.content)
   const at = context.clock.now()
   const preview = messagePreview(content)
-  const change = await editWaiting(context.database, { messageId, sessionId, at }, { content, preview })
+  const change = await editWaiting(
+    context.database,
+    { messageId, sessionId, at, actor: accessOf(viewer) },
+    { content, preview },
+  )
   if (change === null) return await refuseStarted(context, viewer, messageId)
   context.feed.published([{ type: 'MessageUpdated', messageId, at, sessionId, ...change }])
   return { kind: 'Updated', messageId }

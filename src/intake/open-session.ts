@@ -49,7 +49,7 @@ export async function openSession(
   if (webhookRefusal !== null) return webhookRefusal
   const hidden = hideSecrets(context, sessionId, input)
   const session = newSession(context, viewer, { ...hidden, id: sessionId })
-  const seq = await createSession(context.database, session)
+  const seq = await createSession(context.database, access, session)
   if (seq === null) return await reopen(context, viewer, { input: hidden, session })
   announceSessionUpdate(context, { sessionId, seq, at: session.at })
   return { kind: 'Opened', sessionId, created: true }

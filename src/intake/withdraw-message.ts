@@ -4,6 +4,7 @@ import type { Refusal } from '../core/refusal.ts'
 import type { SessionEventBody } from '../core/session-event.ts'
 import { NO_USAGE } from '../core/usage.ts'
 import { withdrawWaiting } from '../store/intake-queued-message.ts'
+import { accessOf } from './authorize-session.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { findOwnMessage, refuseStarted, type MessageUpdated } from './queued-message.ts'
 
@@ -17,7 +18,7 @@ export async function withdrawMessage(
   const { sessionId } = found
   const at = context.clock.now()
   const bodies = eventsOf(messageId)
-  const change = await withdrawWaiting(context.database, { messageId, sessionId, at }, bodies)
+  const change = await withdrawWaiting(context.database, { messageId, sessionId, at, actor: accessOf(viewer) }, bodies)
   if (change === null) return await refuseStarted(context, viewer, messageId)
   const first = change.seq - bodies.length + 1
   const { turnId } = change

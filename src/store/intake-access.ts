@@ -5,6 +5,8 @@ export interface SessionAccess {
   /** Every such session; otherwise only those in which `userName` participates. */
   readonly all: boolean
   readonly userName: string | null
+  /** For the audit: it decides nothing. */
+  readonly tokenName: string
 }
 
 /** The parameters that `mayReach` reads. */

@@ -8,6 +8,7 @@ import type { MessageRole } from '../core/status.ts'
 import { BugError } from '../platform/must.ts'
 import type { Database } from './database.ts'
 import { ACCESS_INPUT, accessInput, mayReach, type SessionAccess } from './intake-access.ts'
+import { AUDIT_INPUT, auditInput, sessionAudit } from './intake-audit.ts'
 import { SOURCE_INPUT, sourceInput, type SessionSource } from './intake-session.ts'
 import { intakeStatement } from './intake-statement.ts'
 
@@ -53,7 +54,12 @@ export async function acceptMessage(
   access: SessionAccess,
   { message, turn, source }: { message: IncomingMessage; turn: NewTurn | null; source: SessionSource },
 ): Promise<AcceptResult> {
-  const input = { ...messageInput(access, message, turn), ...sourceInput(source), max_queued: turn?.maxQueued ?? null }
+  const input = {
+    ...messageInput(access, message, turn),
+    ...sourceInput(source),
+    max_queued: turn?.maxQueued ?? null,
+    ...auditInput(openerOf(access, message)),
+  }
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const row = await runOnce(() => ACCEPT<Row>(database, input))
     if (row === 'raced' || row.outcome === 'UNSEEN') continue
@@ -61,6 +67,11 @@ export async function acceptMessage(
     return row.outcome === 'FULL' ? { kind: 'QueueFull' } : stored(row)
   }
   throw new BugError(`message ${message.id} lost every race for session ${message.sessionId}`)
+}
+
+/** Whom the audit names when the message opens a session: its sender, if that is known. */
+function openerOf(access: SessionAccess, { trusted, userName }: IncomingMessage): SessionAccess {
+  return trusted ? { ...access, userName } : access
 }
 
 /** Stores `message` without a turn in a session that exists. */
@@ -202,7 +213,7 @@ const RESULT = `SELECT session.last_seq AS seq, prior.id AS prior_id, prior.same
 /** The limit is checked on the row as it is once the lock is held, so it is exact however many come at once. */
 const ACCEPT = intakeStatement(
   'intake.accept',
-  { ...MESSAGE_INPUT, ...SOURCE_INPUT, max_queued: 'int' },
+  { ...MESSAGE_INPUT, ...SOURCE_INPUT, max_queued: 'int', ...AUDIT_INPUT },
   `${PRIOR},
   session AS (
     INSERT INTO sessions AS s (id, source_kind, source_interactive, source_platform, source_trigger_id, connector,
@@ -216,6 +227,7 @@ const ACCEPT = intakeStatement(
     WHERE (excluded.queue_length = 0 OR s.queue_length < (SELECT max_queued FROM input))
       AND (SELECT ${mayReach('s.id')} FROM input)
     RETURNING s.last_seq),
+  ${sessionAudit('OPENED', { from: 'session, input WHERE session.last_seq = 1', at: 'input.at' })},
   ${ROWS}
   ${RESULT}`,
 )

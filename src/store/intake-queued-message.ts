@@ -6,6 +6,7 @@ import type { SessionEventBody } from '../core/session-event.ts'
 import type { MessageStatus } from '../core/status.ts'
 import type { Database } from './database.ts'
 import { ACCESS_INPUT, accessInput, mayReach, type SessionAccess } from './intake-access.ts'
+import { AUDIT_INPUT, auditInput, sessionAudit, type Actor } from './intake-audit.ts'
 import { intakeStatement } from './intake-statement.ts'
 
 /** A message as far as it decides who may change it; all but `status` never changes. */
@@ -38,6 +39,7 @@ interface QueuedMessage {
   readonly messageId: string
   readonly sessionId: string
   readonly at: Date
+  readonly actor: Actor
 }
 
 /** `seq` is that of the change's last event. A change of a message that does not wait any more is null: nothing was written. */
@@ -46,10 +48,16 @@ export interface QueuedChange {
   readonly turnId: string
 }
 
-const QUEUED_INPUT = { message_id: 'text', session_id: 'text', at: 'timestamptz' } as const
+const QUEUED_INPUT = { message_id: 'text', session_id: 'text', at: 'timestamptz', ...AUDIT_INPUT } as const
 
 function queuedInput(message: QueuedMessage): Record<keyof typeof QUEUED_INPUT, unknown> {
-  return { message_id: message.messageId, session_id: message.sessionId, at: message.at }
+  const { messageId, sessionId, at, actor } = message
+  return { message_id: messageId, session_id: sessionId, at, ...auditInput(actor) }
+}
+
+function auditOf(change: 'MESSAGE_EDITED' | 'MESSAGE_WITHDRAWN'): string {
+  const entry = { from: 'session, input', at: 'input.at', turnId: 'session.turn_id', detail: 'input.message_id' }
+  return sessionAudit(change, entry)
 }
 
 /** Replaces the content of a waiting message. */
@@ -86,7 +94,8 @@ const EDIT = intakeStatement(
   event AS (
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
     SELECT input.session_id, session.last_seq, input.at, session.turn_id, 'MessageUpdated',
-      jsonb_build_object('messageId', input.message_id) FROM session, input)
+      jsonb_build_object('messageId', input.message_id) FROM session, input),
+  ${auditOf('MESSAGE_EDITED')}
   SELECT last_seq AS seq, turn_id AS "turnId" FROM session`,
 )
 
@@ -132,6 +141,7 @@ const WITHDRAW = intakeStatement(
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
     SELECT input.session_id, session.last_seq - input.event_count + e.n, input.at, session.turn_id, e.type, e.data
     FROM session, input, ROWS FROM (jsonb_to_recordset(input.events) AS (type text, data jsonb))
-      WITH ORDINALITY AS e (type, data, n))
+      WITH ORDINALITY AS e (type, data, n)),
+  ${auditOf('MESSAGE_WITHDRAWN')}
   SELECT last_seq AS seq, turn_id AS "turnId" FROM session`,
 )

@@ -4,6 +4,7 @@
  */
 import type { Database } from './database.ts'
 import { ACCESS_INPUT, accessInput, mayReach, type SessionAccess } from './intake-access.ts'
+import { AUDIT_INPUT, auditInput, sessionAudit, type Actor } from './intake-audit.ts'
 import { intakeStatement } from './intake-statement.ts'
 
 /** Where a session comes from; kept for ever from its first opening. */
@@ -51,7 +52,7 @@ export interface NewSession {
 }
 
 /** The seq of the new session's first event, or null when there is a session of this id already. */
-export async function createSession(database: Database, session: NewSession): Promise<number | null> {
+export async function createSession(database: Database, actor: Actor, session: NewSession): Promise<number | null> {
   const [row] = await CREATE<{ last_seq: number }>(database, {
     session_id: session.id,
     ...sourceInput(session.source),
@@ -62,6 +63,7 @@ export async function createSession(database: Database, session: NewSession): Pr
     description: session.description,
     participants: session.participants,
     at: session.at,
+    ...auditInput(actor),
   })
   return row?.last_seq ?? null
 }
@@ -79,6 +81,7 @@ const CREATE = intakeStatement(
     description: 'text',
     participants: 'text[]',
     at: 'timestamptz',
+    ...AUDIT_INPUT,
   },
   `session AS (
     INSERT INTO sessions (id, source_kind, source_interactive, source_platform, source_trigger_id, connector, metadata,
@@ -92,7 +95,8 @@ const CREATE = intakeStatement(
     SELECT session.id, name, input.at FROM session, input, unnest(input.participants) AS name ON CONFLICT DO NOTHING),
   event AS (
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
-    SELECT session.id, session.last_seq, input.at, NULL, 'SessionUpdated', '{}' FROM session, input)
+    SELECT session.id, session.last_seq, input.at, NULL, 'SessionUpdated', '{}' FROM session, input),
+  ${sessionAudit('OPENED', { from: 'session, input', at: 'input.at' })}
   SELECT last_seq FROM session`,
 )
 
@@ -143,11 +147,21 @@ export async function changeSession(
     join_names: change.join,
     leave_names: change.leave,
     at: change.at,
+    ...auditInput(access),
   })
   if (row === undefined) return { kind: 'NoSession' }
   if (row.refusal !== null) return { kind: row.refusal }
   return row.last_seq === null ? { kind: 'Unchanged' } : { kind: 'Changed', seq: row.last_seq }
 }
+
+/** Names of fields, and who came and went. */
+const WHAT_CHANGED = `concat_ws(', ',
+    CASE WHEN wanted.description IS DISTINCT FROM held.description THEN 'description' END,
+    CASE WHEN wanted.metadata <> held.metadata THEN 'metadata' END,
+    CASE WHEN wanted.webhook IS DISTINCT FROM held.webhook THEN 'webhook' END,
+    CASE WHEN wanted.status <> held.status THEN 'status ' || wanted.status END,
+    (SELECT 'participant added: ' || string_agg(user_name, ', participant added: ') FROM joined),
+    (SELECT 'participant removed: ' || string_agg(user_name, ', participant removed: ') FROM departed))`
 
 /**
  * `held` locks the session's row and reads it as it is then. How many joined and left is counted in FROM, not asked in WHERE:
@@ -170,6 +184,7 @@ const CHANGE = intakeStatement(
     join_names: 'text[]',
     leave_names: 'text[]',
     at: 'timestamptz',
+    ...AUDIT_INPUT,
   },
   `held AS MATERIALIZED (
     SELECT s.id, s.status, s.queue_length, s.metadata, s.description, s.description_source, s.webhook, s.webhook_token
@@ -209,6 +224,7 @@ const CHANGE = intakeStatement(
     RETURNING s.last_seq),
   event AS (
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
-    SELECT input.session_id, session.last_seq, input.at, NULL, 'SessionUpdated', '{}' FROM session, input)
+    SELECT input.session_id, session.last_seq, input.at, NULL, 'SessionUpdated', '{}' FROM session, input),
+  ${sessionAudit('UPDATED', { from: 'session, held, wanted, input', at: 'input.at', detail: WHAT_CHANGED })}
   SELECT verdict.refusal, session.last_seq FROM verdict LEFT JOIN session ON true`,
 )

@@ -152,7 +152,7 @@ beforeAll(async () => {
   it = await createSchemaWorld()
   const body = { kind: 'CONFIG', change: 'RELOADED', detail: 'users added: bob' } as const
   const nobody = { sessionId: null, turnId: null, actor: null, tokenName: null }
-  await appendAudit(it.context.database, [{ at: new Date(), ...nobody, body }])
+  await appendAudit(it.world.context.database, [{ at: new Date(), ...nobody, body }])
 })
 afterAll(async () => {
   await it[Symbol.asyncDispose]()

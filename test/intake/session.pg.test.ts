@@ -260,7 +260,13 @@ describe('deleteSession', () => {
       expect(await world.sql(`SELECT 1 FROM ${table} WHERE session_id = $1`, 'cli:delete')).toEqual([])
     }
     expect(await row('cli:delete')).toBeUndefined()
-    expect(await world.sql(`SELECT 1 FROM audit_entries WHERE session_id = 'cli:delete'`)).toHaveLength(1)
+    const audit = `SELECT kind::text || coalesce(' ' || (data->>'change'), '') AS entry, actor FROM audit_entries
+      WHERE session_id = 'cli:delete' ORDER BY pos`
+    expect(await world.sql(audit)).toMatchObject([
+      { entry: 'SESSION OPENED' },
+      { entry: 'MODEL_CALL' },
+      { entry: 'SESSION DELETED' },
+    ])
     expect(world.rung).toContainEqual({ kind: 'gone', sessionId: 'cli:delete' })
     expect(world.removed).toEqual(['cli:delete'])
     expect(await remove('cli:delete')).toMatchObject({ kind: 'NotFound' })
