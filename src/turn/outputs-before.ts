@@ -4,12 +4,10 @@ import type { PlanState, TaskState } from './plan-state.ts'
 import { isNotice } from './tell-user.ts'
 import type { TurnContext } from './turn-context.ts'
 
-const ENDED = ['DONE', 'FAILED', 'INTERRUPTED']
+const ENDED = new Set<TaskState['status']>(['DONE', 'FAILED', 'INTERRUPTED'])
 
 export function outputsBefore(context: TurnContext, plan: PlanState, task: TaskState): PlanOutputs {
-  const before = plan.tasks.filter(
-    (other) => other.index < task.index && ENDED.includes(other.status) && !isNotice(other),
-  )
+  const before = plan.tasks.filter((other) => other.index < task.index && ENDED.has(other.status) && !isNotice(other))
   const redactor = context.secrets.redactor()
   const entries = before.map((other) =>
     toPlanOutput({ ...other, output: other.output === null ? null : redactor.redact(other.output) }),

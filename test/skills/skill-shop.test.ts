@@ -177,7 +177,7 @@ describe('deps.sh', () => {
     ['the answer is no', false, [], 'may not run'],
     ['there is nobody to ask', null, [], '--yes'],
     ['it fails', null, ['--yes'], 'failed (exit code 3).\nno network'],
-  ])('when %s, nothing is installed and nothing left', async (_name, given, flags, reason) => {
+  ])('when %s, nothing is installed and nothing left', async (...[, given, flags, reason]) => {
     answer = given
     await expect(skill('install', withDeps('echo no network >&2; exit 3'), ...flags)).rejects.toThrow(reason)
     expect(left()).toEqual([])

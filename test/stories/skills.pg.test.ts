@@ -11,7 +11,6 @@ const DEPLOY_SECRET = 'deployed-open-sesame-1'
 const OTHER_SECRET = 'deployed-for-another-2'
 
 const sandbox = await findSandbox()
-const inSandbox = describe.skipIf(!sandbox.available)
 
 /** Ben may use some skills; Cleo none. */
 function config(ben: readonly string[]): string {
@@ -156,7 +155,7 @@ describe('a skill for an admin', () => {
   })
 })
 
-inSandbox(`a skill for a user${skipReason(sandbox)}`, () => {
+describe.skipIf(!sandbox.available)(`a skill for a user${skipReason(sandbox)}`, () => {
   test('is as confined as a command: it reaches its workspace, and reads its own folder', async () => {
     const other = workspacePath(story.home, 'cli:of-ada')
     await converse(story.as('ada'), 'cli:of-ada', 'run: touch private')
@@ -258,7 +257,7 @@ describe('what may not run', () => {
     expect(turn.tasks[1]?.stderr).toContain('no longer installed')
   })
 
-  inSandbox(`a user who may no longer use it${skipReason(sandbox)}`, () => {
+  describe.skipIf(!sandbox.available)(`a user who may no longer use it${skipReason(sandbox)}`, () => {
     test('finds the task failed', async () => {
       const ben = story.as('ben')
       await send(ben, 'cli:withdrawn', 'run: until [ -e go ]; do sleep 0.02; done\nskill: text-stats {"text": "x"}')
@@ -341,7 +340,7 @@ describe('outputs of earlier tasks', () => {
     expect(second[0]?.output).toBe('[]1000\n')
   })
 
-  inSandbox(`of a hostile session${skipReason(sandbox)}`, () => {
+  describe.skipIf(!sandbox.available)(`of a hostile session${skipReason(sandbox)}`, () => {
     test('do not lead the server out of the workspace', async () => {
       const target = story.path('outside')
       mkdirSync(target, { recursive: true })

@@ -1,7 +1,9 @@
 /** What the planner is told, as text (spec 4). Every section that others wrote is fenced, and every old text is bounded. */
-import type { PlanFeedback, PlannerContext, ReplanContext } from '../agent.ts'
+import type { ProposedPlan } from '../../core/plan.ts'
+import type { OpenQuestion, PlanFeedback, PlannerContext, ReplanContext } from '../agent.ts'
 import type { Fence } from '../fence.ts'
 import { describeAttempts, describeFacts, describeQuestions, describeSummary } from '../knowledge-sections.ts'
+import { labelItems } from '../labels.ts'
 import { nameSender } from '../name-sender.ts'
 import { oneLine } from '../one-line.ts'
 import { preview } from '../preview.ts'
@@ -25,7 +27,8 @@ export interface PlannerPrompt {
   readonly environment: Environment
 }
 
-export function renderPlannerPrompt({ context, feedback, environment }: PlannerPrompt, fence: Fence): string {
+export function renderPlannerPrompt(prompt: PlannerPrompt, fence: Fence): string {
+  const { context, environment } = prompt
   return [
     fence.announcement,
     describeCaller(context),
@@ -39,7 +42,7 @@ export function renderPlannerPrompt({ context, feedback, environment }: PlannerP
     ...describeQuestions(context.questions, fence),
     `# The message to plan for\n\n${context.callerName} writes:\n${fence.wrap('MESSAGE', context.message)}`,
     ...(context.replan === null ? [] : [describeReplan(context.replan, fence)]),
-    ...describeFeedback(feedback, fence),
+    ...describeFeedback(prompt, fence),
   ].join('\n\n')
 }
 
@@ -58,7 +61,7 @@ function describeEnvironment({ maxTasks }: PlannerContext, { execTimeoutMs }: En
     `- Tasks in a plan: at most ${maxTasks}.`,
     `- Time for one command: ${execTimeoutMs / 1000} seconds.`,
     '- Output kept of one command: 1 MiB.',
-    '- Commands run with bash in the workspace; $HOME is inside it, and only PATH, HOME, LANG and FACTOTUM_OUTPUTS are set.',
+    '- Commands run with bash in the workspace, which is $HOME; only PATH, HOME and LANG are set.',
   ].join('\n')
 }
 
@@ -109,20 +112,24 @@ function describeReplan({ completed, remaining, failed, reason, history }: Repla
   ].join('\n\n')
 }
 
-function describeFeedback(feedback: readonly PlanFeedback[], fence: Fence): string[] {
+function describeFeedback({ feedback, context: { questions } }: PlannerPrompt, fence: Fence): string[] {
   const last = feedback.at(-1)
   if (last === undefined) return []
   const before = feedback.at(-2)
   const repeated = last.problems.filter((problem) => before?.problems.includes(problem) === true)
   const again = repeated.length === 0 ? '' : ' You were told some of it before and did not change it; change it now.'
-  // Without the values of secrets, and so without the keys: the planner has both in the message.
-  const { goal, tasks, secrets, answers } = last.plan
-  const plan = JSON.stringify({ goal, tasks: tasks.map((task) => ({ ...task, type: task.type.toLowerCase() })) })
-  const unseen =
-    secrets.length + answers.length === 0 ? '' : '\nIts secrets and answers are not shown; give them again.'
+  const plan = describePlan(last.plan, questions)
   return [
     '# Your plan was refused',
-    `Refused so far: ${feedback.length}. The last one was:\n${fence.wrap('PLAN', preview(plan, { maxChars: MAX_PLAN_CHARS }))}${unseen}`,
+    `Refused so far: ${feedback.length}. The last one was:\n${fence.wrap('PLAN', preview(plan, { maxChars: MAX_PLAN_CHARS }))}`,
     `What is wrong with it:${again}\n${fence.wrap('PROBLEM', last.problems.map((problem) => `- ${problem}`).join('\n'))}`,
   ]
+}
+
+/** The plan as the planner wrote it, with labels for ids and without its secrets: those that the message holds are kept. */
+function describePlan({ goal, tasks, answers }: ProposedPlan, questions: readonly OpenQuestion[]): string {
+  const labels = new Map([...labelItems('Q', questions)].map(([label, { id }]) => [id, label]))
+  const given = answers.map(({ questionId, answer }) => ({ question: labels.get(questionId), answer }))
+  const shown = tasks.map((task) => ({ ...task, type: task.type.toLowerCase() }))
+  return JSON.stringify({ goal, tasks: shown, ...(given.length === 0 ? {} : { answers: given }) })
 }

@@ -50,7 +50,7 @@ describe('how a skill starts', () => {
     ['run.js', { 'run.js': '' }, '', { kind: 'NODE', file: 'run.js' }],
     ['a named script', { 'src/main.mjs': '' }, 'run = "src/main.mjs"', { kind: 'NODE', file: 'src/main.mjs' }],
     ['a named program', { 'bin/tool': '' }, 'run = "bin/tool"', { kind: 'PROGRAM', file: 'bin/tool' }],
-  ])('%s', (_name, files, manifest, start) => {
+  ])('%s', (...[, files, manifest, start]) => {
     addSkill(home, 'x', { files, manifest })
     expect(catalog.scan().skills.get('x')?.start).toEqual(start)
   })
