@@ -1,6 +1,7 @@
 /** What the summarizer is told, as text (spec 4): the summary so far, and the messages to add with what was answered. */
 import type { SummarizerContext } from '../agent.ts'
 import type { Fence } from '../fence.ts'
+import { nameSender } from '../name-sender.ts'
 import { preview } from '../preview.ts'
 
 const MAX_MESSAGE_CHARS = 8_000
@@ -12,7 +13,8 @@ export function renderSummarizerPrompt({ summary, messages }: SummarizerContext,
   const maxChars = Math.min(MAX_MESSAGE_CHARS, Math.floor(MAX_ALL_CHARS / Math.max(1, count)))
   const added = messages.map(({ user, role, content, outputs }, index) =>
     [
-      `Message ${index + 1}, by ${user ?? 'no name'} (${role}):`,
+      // Not only users: a stranger's message, retold, is summarised too.
+      `Message ${index + 1}, by ${nameSender(user)} (${role}):`,
       fence.wrap('DATA_MESSAGE', preview(content, { maxChars })),
       ...outputs.flatMap((output) => ['Answered:', fence.wrap('DATA_ANSWER', preview(output, { maxChars }))]),
     ].join('\n'),
