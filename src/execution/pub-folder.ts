@@ -26,7 +26,7 @@ const FILE_FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 /** Relative to the workspace. */
 export const PUB_FOLDER = 'pub'
 /** Of files and folders together; looking at more takes too long, and half of them do not tell what is new. */
-const MAX_ENTRIES = 2000
+const MAX_ENTRIES = 1000
 const MAX_DEPTH = 8
 
 export interface PubEntry {
