@@ -129,14 +129,16 @@ describe('the planner reads', () => {
     expect(prompt).not.toContain('question_one')
   })
 
-  test('a refused plan without the secrets in it', () => {
+  test('a refused plan without secrets and ids', () => {
     const task = { type: 'MSG' as const, detail: 'Hi', skill: null, args: null, expect: '' }
-    const plan = { goal: 'Hi', tasks: [task], secrets: [{ key: 'KEY', value: 'hunter2hunter2' }], answers: [] }
+    const answers = [{ questionId: 'question_one', answer: 'apt' }]
+    const plan = { goal: 'Hi', tasks: [task], secrets: [{ key: 'KEY', value: 'hunter2hunter2' }], answers }
     const prompt = renderPlannerPrompt(
-      { context: first, feedback: [{ plan, problems: ['No.'] }], environment },
+      { context: knowing, feedback: [{ plan, problems: ['No.'] }], environment },
       fence(),
     )
-    expect(prompt).toContain('Its secrets and answers are not shown; give them again.')
+    expect(prompt).toContain('"answers":[{"question":"Q1","answer":"apt"}]')
+    expect(prompt).not.toContain('question_one')
     expect(prompt).not.toContain('hunter2')
   })
 

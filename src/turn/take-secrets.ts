@@ -19,6 +19,9 @@ export interface TakenSecrets {
   readonly problems: readonly string[]
 }
 
+/** A thousand misused secrets need no thousand sentences. */
+const MAX_PROBLEMS = 10
+
 export function takeSecrets(context: TurnContext, proposed: ProposedPlan): TakenSecrets {
   const { secrets, turn } = context
   const said = proposed.secrets.filter(({ value }) => turn.content.includes(value))
@@ -29,7 +32,10 @@ export function takeSecrets(context: TurnContext, proposed: ProposedPlan): Taken
   return {
     plan,
     names,
-    problems: [...inventedProblems(context, proposed.secrets), ...misplacedProblems(plan, proposed)],
+    problems: [...inventedProblems(context, proposed.secrets), ...misplacedProblems(plan, proposed)].slice(
+      0,
+      MAX_PROBLEMS,
+    ),
   }
 }
 
