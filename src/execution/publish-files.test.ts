@@ -172,6 +172,7 @@ describe('what is refused', () => {
     expect(many.notes).toHaveLength(21)
     expect(many.notes[0]).toBe('pub/f0050 was not published: a task publishes at most 50 files.')
     expect(many.notes[20]).toBe('930 more were not published.')
+    rmSync(pub(), { recursive: true })
     const large = await publish(
       () => {
         write('a', '12345')
