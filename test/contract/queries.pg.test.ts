@@ -306,6 +306,7 @@ test('viewer: who asks', async () => {
     namespace: null,
     role: 'USER',
     user: { name: 'bob', role: 'USER' },
+    allowedSkills: [],
   })
   expect((await it.run('discord', api.ViewerDocument)).data.viewer).toMatchObject({ namespace: 'discord', user: null })
 })
