@@ -9,10 +9,7 @@ export interface HelpOptions {
   readonly rehearsalGrammar: string
 }
 
-export function helpText({ rehearsalGrammar }: HelpOptions): string {
-  return `Factotum: a self-hosted GraphQL backend for AI-agent sessions.
-
-Usage
+const USAGE = `Usage
   factotum [serve] [options]   Starts the server.
   factotum token               Prints a new token, and the lines with which config.toml lets it in.
   factotum skill install <git URL or folder> [--name <folder>] [--no-deps] [--yes]
@@ -25,7 +22,12 @@ Usage
   factotum audit verify [--day <day>]
                                Recomputes the chain of hashes over the audit: whether an entry was changed, removed or added
                                (exit code 1). Shows the newest hash: kept elsewhere, it proves all that came before it.
-                               From a checkout: npx factotum …, with --home or FACTOTUM_HOME as for the server.
+                               From a checkout: npx factotum …, with --home or FACTOTUM_HOME as for the server.`
+
+export function helpText({ rehearsalGrammar }: HelpOptions): string {
+  return `Factotum: a self-hosted GraphQL backend for AI-agent sessions.
+
+${USAGE}
 
 Options
   --port <n>       The port to listen on. Overrules PORT.

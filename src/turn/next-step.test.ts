@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest'
 import type { ReviewVerdict, TaskStatus } from '../core/status.ts'
 import { nextStep, type NextStep } from './next-step.ts'
 
-const exec = (status: TaskStatus, reviewVerdict: ReviewVerdict | null = null): NextStep =>
-  nextStep({ type: 'EXEC', status, reviewVerdict })
 const msg = (status: TaskStatus): NextStep => nextStep({ type: 'MSG', status, reviewVerdict: null })
 
-describe('what is due for a task', () => {
+describe.each(['EXEC', 'SKILL'] as const)('what is due for a task of type %s', (type) => {
+  const exec = (status: TaskStatus, reviewVerdict: ReviewVerdict | null = null): NextStep =>
+    nextStep({ type, status, reviewVerdict })
+
   test('a command runs once: one that was under way is never run again', () => {
     expect(exec('PENDING')).toBe('run')
     expect(exec('RUNNING')).toBe('interrupt')

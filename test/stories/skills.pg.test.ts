@@ -1,5 +1,6 @@
 /** Skills in a conversation: who may call which, with what they run, what they can reach, and what ends or refuses them. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { workspacePath } from '../../src/execution/workspace.ts'
 import { SkillProblemsDocument, SkillsDocument, ViewerDocument } from '../generated/graphql.ts'
@@ -9,6 +10,7 @@ import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
 
 const DEPLOY_SECRET = 'deployed-open-sesame-1'
 const OTHER_SECRET = 'deployed-for-another-2'
+const HELD_SECRET = 'deployed-open-sesame-5'
 
 const sandbox = await findSandbox()
 
@@ -70,6 +72,23 @@ beforeAll(async () => {
   await story.reconfigure(config(BENS))
 })
 afterAll(() => story[Symbol.asyncDispose]())
+
+/** The command lines of all processes, as soon as one of them holds `text`. */
+async function waitForProcess(text: string): Promise<string[]> {
+  for (;;) {
+    const lines = readdirSync('/proc').flatMap((pid) => (/^\d+$/.test(pid) ? readOrEmpty(`/proc/${pid}/cmdline`) : []))
+    if (lines.some((line) => line.includes(text))) return lines
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return '' // the process has ended meanwhile
+  }
+}
 
 const spied = (output: string | null | undefined) => JSON.parse(output ?? 'null') as Record<string, never>
 
@@ -218,6 +237,27 @@ describe('secrets', () => {
     expect(listed).toContain('[REDACTED]')
     expect(listed).not.toContain(secret)
   })
+
+  test.skipIf(process.platform !== 'linux')(
+    'those of the deployment stand on no command line while the skill runs',
+    async () => {
+      addSkill(story.home, 'holds', {
+        manifest: '[kiso.skill.env]\nkey = {}',
+        files: { 'run.py': 'import pathlib, time\nwhile not pathlib.Path("go").exists():\n    time.sleep(0.02)\n' },
+      })
+      await writeFile(story.path('.env'), `KISO_SKILL_HOLDS_KEY=${HELD_SECRET}\n`, { mode: 0o600 })
+      const ada = story.as('ada')
+      await send(ada, 'cli:holds', 'skill: holds')
+      await using watch = watchAll(ada, 'cli:holds')
+      await watch.until(
+        ({ sessionEvents: event }) => event.__typename === 'TaskUpdateEvent' && event.taskStatus === 'RUNNING',
+      )
+      const running = await waitForProcess('holds/run.py')
+      expect(running.filter((line) => line.includes(HELD_SECRET))).toEqual([])
+      writeFileSync(`${workspacePath(story.home, 'cli:holds')}/go`, '')
+      await turnEnd(watch)
+    },
+  )
 
   test('one that is required and not set fails the task, and says which variable to set', async () => {
     const folder = addSkill(story.home, 'needy', {

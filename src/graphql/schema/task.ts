@@ -52,23 +52,23 @@ export const TaskType = builder.prismaObject('Task', {
     }),
     expect: t.exposeString('expect', {
       nullable: true,
-      description: 'EXEC: what must hold for the result to be good. MSG: null.',
+      description: 'EXEC, SKILL: what must hold for the result to be good. MSG: null.',
     }),
     status: t.expose('status', { type: TaskStatusEnum, description: 'How far it has come.' }),
     output: t.exposeString('output', {
       nullable: true,
-      description: 'EXEC: what the command printed to standard output. MSG: the text. Null until there is any.',
+      description: 'EXEC, SKILL: what the program printed to standard output. MSG: the text. Null until there is any.',
     }),
     stderr: t.exposeString('stderr', {
       nullable: true,
-      description: 'What the command printed to standard error. MSG: null.',
+      description: 'What the program printed to standard error. MSG: null.',
     }),
     truncated: t.exposeBoolean('truncated', {
-      description: 'The command printed more than 1 MiB; the rest was dropped.',
+      description: 'The program printed more than 1 MiB; the rest was dropped.',
     }),
     exitCode: t.exposeInt('exitCode', {
       nullable: true,
-      description: 'How the command exited; null when it did not, or is no command.',
+      description: 'How the program exited; null when it did not, or for MSG.',
     }),
   }),
 })
