@@ -1,0 +1,106 @@
+/**
+ * The process dies after the answer, while it curates or summarises: another one goes on there. Nothing that was committed
+ * happens again, nothing pending is lost, and the turn ends as it had ended.
+ */
+import { expect, test } from 'vitest'
+import { Cluster, clientOf } from '../harness/cluster.ts'
+import type { ApiClient } from '../harness/api-client.ts'
+import { answersIn, eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
+import { stubProvider } from '../harness/stub-provider.ts'
+import { answerWell, GOOD_REVIEW } from '../model/good-answers.ts'
+import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+
+const SESSION = 'cli:demo'
+const settings = { summarize_threshold: 1, context_messages: 0 }
+const LEARNED = 'The build server is called Otto.'
+
+/** Answers well, learns something, and leaves the first call of `role` without an answer. */
+function holdFirst(role: StubCall['role'], minds: (call: StubCall) => StubAnswer | null = () => null) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let held = false
+  const by = (call: StubCall): StubAnswer => {
+    if (call.role === role && !held) {
+      held = true
+      return () => resolve()
+    }
+    if (call.role === 'reviewer') return { content: { ...GOOD_REVIEW, learn: LEARNED } }
+    return minds(call) ?? answerWell(call)
+  }
+  return { by, asked: promise }
+}
+
+interface Scene {
+  readonly cluster: Cluster
+  readonly survivor: ApiClient
+  readonly model: StubEndpoint
+}
+
+/** Two processes; the one that runs the turn is killed when the first call of `role` is under way. */
+async function killWhile(
+  role: StubCall['role'],
+  minds: (call: StubCall) => StubAnswer | null,
+  tell: (scene: Scene) => Promise<void>,
+): Promise<void> {
+  const script = holdFirst(role, minds)
+  await using model = await StubEndpoint.start({ by: script.by })
+  await using cluster = await Cluster.begin({ config: { settings, toml: stubProvider(model) } })
+  const first = await cluster.start()
+  const second = await cluster.start()
+  await send(clientOf(first, 'ada'), SESSION, 'What is the build server called?')
+  await script.asked
+  const owner = first.logs.some((line) => line.msg === 'turn begins') ? first : second
+  await owner.kill()
+  await tell({ cluster, model, survivor: clientOf(owner === first ? second : first, 'ada') })
+}
+
+test('while the curator is asked: it is asked again, and the answer is not written twice', async () => {
+  await killWhile(
+    'curator',
+    () => null,
+    async ({ cluster, survivor, model }) => {
+      await using watch = watchAll(survivor, SESSION)
+      expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE', failure: null })
+      expect(answersIn(watch)).toEqual(['It printed hi.'])
+      expect(model.calls.map(({ role }) => role)).toEqual([
+        'planner',
+        'reviewer',
+        'messenger',
+        'curator',
+        'curator',
+        'summarizer',
+      ])
+      expect(await cluster.query('SELECT status FROM learnings')).toEqual([{ status: 'PROMOTED' }])
+      expect(await cluster.query('SELECT count(*)::int AS n FROM facts')).toEqual([{ n: 1 }])
+    },
+  )
+})
+
+test('after the curator has decided: that stands, and the summary is made', async () => {
+  await killWhile(
+    'summarizer',
+    () => null,
+    async ({ cluster, survivor, model }) => {
+      await using watch = watchAll(survivor, SESSION)
+      expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+      const steps = eventsOf(watch, 'PipelineStepEvent').map(({ step }) => step)
+      expect(steps.slice(-2)).toEqual(['SUMMARIZING', 'COMPLETE'])
+      expect(model.calls.filter(({ role }) => role === 'curator')).toHaveLength(1)
+      expect(await cluster.query('SELECT count(*)::int AS n FROM facts')).toEqual([{ n: 1 }])
+      const sessions = await cluster.query('SELECT summary, summary_seq FROM sessions')
+      expect(sessions).toEqual([{ summary: 'They said hi.', summary_seq: 1 }])
+    },
+  )
+})
+
+test('a turn that had failed stays failed, and its user is told once', async () => {
+  const noMessenger = ({ role }: StubCall): StubAnswer | null =>
+    role === 'messenger' ? { status: 401, body: { error: { message: 'no such key' } } } : null
+  await killWhile('curator', noMessenger, async ({ cluster, survivor, model }) => {
+    await using watch = watchAll(survivor, SESSION)
+    const end = await turnEnd(watch)
+    expect(end).toMatchObject({ turnStatus: 'FAILED' })
+    expect(answersIn(watch)).toEqual([end.failure])
+    expect(model.calls.filter(({ role }) => role === 'messenger')).toHaveLength(1)
+    expect(await cluster.query('SELECT status FROM learnings')).toEqual([{ status: 'PROMOTED' }])
+  })
+})
