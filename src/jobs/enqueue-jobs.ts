@@ -1,7 +1,9 @@
 /**
- * Hands work to whichever process takes it, now or later: rows of graphile-worker, written through our own pool. A job is taken
- * at least once; what it does must bear a repeat. Must not be called inside a turn's write: it notifies
- * (src/events/doorbell.ts says why).
+ * Hands work to whichever process takes it, now or later: rows of graphile-worker, written through our own pool. Must not be
+ * called inside a turn's write: it notifies (src/events/doorbell.ts says why).
+ *
+ * A job is taken at least once; what it does must bear a repeat. One whose process died is taken again only after four hours,
+ * unless it is enqueued again under its key: what cannot wait has a key, and somebody who looks for what was left undone.
  */
 import type { Database } from '../store/database.ts'
 
@@ -14,7 +16,7 @@ export interface NewJob {
   readonly key?: string
   /** Default: now. */
   readonly runAt?: Date
-  /** Jobs of one queue run one after another, and wait behind one whose process died for up to four hours. */
+  /** Jobs of one queue run one after another, also behind one whose process died. */
   readonly queue?: string
   /** Default: 25, with growing pauses. */
   readonly maxAttempts?: number

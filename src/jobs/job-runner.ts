@@ -42,7 +42,7 @@ const CONCURRENCY = 3
 /** One for each, and one that listens. */
 const MAX_CONNECTIONS = CONCURRENCY + 1
 const CONNECT_TIMEOUT_MS = 3000
-const QUERY_TIMEOUT_MS = 30_000
+const QUERY_TIMEOUT_MS = 10_000
 const RESTART = { firstMs: 500, maxMs: 15_000 }
 /** Jobs get this long to end by themselves, then their signal aborts. */
 const GRACE_MS = 3000
