@@ -1,16 +1,14 @@
 /** Queries for facts, learnings and questions of all sessions: admins' alone. */
 import type { LearningStatus, QuestionStatus } from '../../core/status.ts'
-import type { Row } from './connection-type.ts'
 import { builder } from './builder.ts'
-import { PAGING } from './connection-type.ts'
-import type { CursorKind } from './cursor.ts'
+import { PAGING, type Row } from './connection-type.ts'
 import { FactConnection } from './fact.ts'
 import { FactFilterInput, readFactPage } from './fact-filter.ts'
 import { LearningStatusEnum, QuestionStatusEnum } from './knowledge-enums.ts'
 import { LearningConnection } from './learning.ts'
 import { matchable } from './matchable.ts'
-import { readPageRequest, type PageRequest } from './page-request.ts'
-import { toPage, type Page } from './page.ts'
+import { readPageRequest } from './page-request.ts'
+import { toPage } from './page.ts'
 import { QuestionConnection } from './question.ts'
 import { selectNodes } from './select-nodes.ts'
 
@@ -33,7 +31,7 @@ builder.queryField('facts', (t) =>
       const query = selectNodes({ context, info }, 'Fact', ID)
       const rows =
         ids.length === 0 ? [] : await prisma.fact.findMany({ ...query, where: { id: { in: ids } }, ...NEWEST })
-      return pageById('facts1', request, rows)
+      return toPage('facts1', request, placed(rows))
     },
   }),
 )
@@ -64,7 +62,7 @@ builder.queryField('learnings', (t) =>
         ...NEWEST,
         take: request.size + 1,
       })
-      return pageById('learnings1', request, rows)
+      return toPage('learnings1', request, placed(rows))
     },
   }),
 )
@@ -95,7 +93,7 @@ builder.queryField('questions', (t) =>
         ...NEWEST,
         take: request.size + 1,
       })
-      return pageById('questions1', request, rows)
+      return toPage('questions1', request, placed(rows))
     },
   }),
 )
@@ -122,14 +120,6 @@ function olderThan({ after }: { readonly after: readonly [string] | null }): { i
   return after === null ? {} : { id: { lt: after[0] } }
 }
 
-function pageById<K extends CursorKind & ('facts1' | 'learnings1' | 'questions1')>(
-  kind: K,
-  request: PageRequest<K>,
-  rows: readonly Row[],
-): Page<Row> {
-  return toPage(
-    kind,
-    request,
-    rows.map((node) => ({ node, position: [node.id] as never })),
-  )
+function placed(rows: readonly Row[]): { readonly node: Row; readonly position: [string] }[] {
+  return rows.map((node) => ({ node, position: [node.id] }))
 }
