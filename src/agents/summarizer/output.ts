@@ -3,7 +3,7 @@ import { toStorable } from '../../platform/well-formed.ts'
 import { incomplete, usable, type AnswerFormat } from '../answer-format.ts'
 
 /** What the prompt asks for. */
-export const WANTED_SUMMARY_CHARS = 4_000
+const WANTED_SUMMARY_CHARS = 4_000
 /** What is stored at most: it stands in every prompt. Models count badly, so it is more than they are asked for. */
 const MAX_SUMMARY_CHARS = 2 * WANTED_SUMMARY_CHARS
 
