@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util'
 import { measureAccept } from './accept.ts'
+import { measureDeliveries } from './deliveries.ts'
 import { measureFanOut, measureIdleSubscribers } from './fan-out.ts'
 import { measureIdleSessions } from './idle-sessions.ts'
 import { measureNeighbour } from './neighbour.ts'
@@ -12,12 +13,13 @@ import { Stage } from './stage.ts'
 import { printTable, type Row } from './table.ts'
 import { measureLatency, measureThroughput } from './turns.ts'
 
-const HELP = `npm run bench -- [--only a,b,d,e,f,g] [--quick] [--help]
+const HELP = `npm run bench -- [--only a,b,d,e,f,g,h] [--quick] [--help]
 
   --only   which parts; default all (8 minutes)
              a  from a message to its final answer     b  turns per second     both against the barest script
              d  delivery to many subscribers           e  accepting messages
              f  pages of long lists                    g  memory of what is idle
+             h  posts to webhooks
   --quick  fewer rounds: for a first look, not for figures
 
 Everything runs on this machine's loopback: a real server process on the embedded PostgreSQL, an instant stand-in for a
@@ -38,6 +40,10 @@ const PARTS: readonly Part[] = [
   ['f', (quick) => onStage((stage) => measurePages(stage, { requests: quick ? 50 : 300 }))],
   ['g', () => onStage((stage) => measureIdleSessions(stage))],
   ['g', () => measureIdleSubscribers()],
+  [
+    'h',
+    (quick) => onStage((stage) => measureDeliveries(stage, quick ? { rounds: 1, perSession: 20 } : { rounds: 5, perSession: 50 })),
+  ],
 ]
 
 async function onStage(measure: (stage: Stage) => Promise<Row[]>): Promise<Row[]> {
@@ -59,7 +65,7 @@ async function main(only: readonly string[], quick: boolean): Promise<void> {
 
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'a,b,d,e,f,g' },
+    only: { type: 'string', default: 'a,b,d,e,f,g,h' },
     quick: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },

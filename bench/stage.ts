@@ -21,6 +21,8 @@ import type { StubApi } from './stub-main.ts'
 export const TOKEN = 'token-of-the-bench-0123456789'
 /** Of a user with role "user". */
 export const USER_TOKEN = 'token-of-ben-0123456789abcdef'
+/** Of the bench's token. */
+export const WEBHOOK_SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY='
 const START_MS = 30_000
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
@@ -95,6 +97,7 @@ skills = []
 kind = "user"
 user = "ada"
 token = "${TOKEN}"
+webhook_secret = "${WEBHOOK_SECRET}"
 [tokens.ben]
 kind = "user"
 user = "ben"
@@ -106,6 +109,8 @@ planner = "stub:instant"
 [settings]
 requests_per_minute = 10_000_000
 drain_timeout = 0
+webhook_require_https = false
+webhook_allow_list = ["127.0.0.1"]
 `
 }
 
