@@ -29,7 +29,8 @@ export async function measureDeliveries(
   const floor: number[] = []
   for (let round = -1; round < rounds; round += 1) {
     const count = SESSIONS * perSession
-    const begin = async (name: string): Promise<void> => void (await pool.query(SEED, [name, SESSIONS, perSession, TEXT, ports]))
+    const begin = async (name: string): Promise<void> =>
+      void (await pool.query(SEED, [name, SESSIONS, perSession, TEXT, ports]))
     const perSecond = async (work: Promise<unknown>): Promise<number> => {
       const beganMs = performance.now()
       await Promise.all([work, receiver.call('receive', count)])
@@ -71,7 +72,10 @@ async function postAll(pool: pg.Pool, sessions: string): Promise<void> {
     for (let row = rows.pop(); row !== undefined; row = rows.pop()) {
       const { id, url, session_id: session, task_id, final } = row
       const body = JSON.stringify({ session, task_id, type: 'msg', content: TEXT, final })
-      const headers = { 'content-type': 'application/json', ...signPost([WEBHOOK_SECRET], { id, at: new Date(), body }) }
+      const headers = {
+        'content-type': 'application/json',
+        ...signPost([WEBHOOK_SECRET], { id, at: new Date(), body }),
+      }
       const answer = await request(url, { method: 'POST', dispatcher: agent, headers, body })
       await answer.body.dump()
       await pool.query({ name: 'bench.delivered', text: DONE, values: [id, answer.statusCode] })

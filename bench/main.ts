@@ -42,7 +42,10 @@ const PARTS: readonly Part[] = [
   ['g', () => measureIdleSubscribers()],
   [
     'h',
-    (quick) => onStage((stage) => measureDeliveries(stage, quick ? { rounds: 1, perSession: 20 } : { rounds: 5, perSession: 50 })),
+    (quick) =>
+      onStage((stage) =>
+        measureDeliveries(stage, quick ? { rounds: 1, perSession: 20 } : { rounds: 5, perSession: 50 }),
+      ),
   ],
 ]
 
