@@ -1,4 +1,4 @@
-/** Fact.usedBy: the reverse of Turn.factsUsed. */
+/** Which turns used which facts: Turn.factsUsed, and the reverse, Fact.usedBy. */
 import { must } from '../../platform/must.ts'
 import type { Database } from '../../store/database.ts'
 import { builder } from './builder.ts'
@@ -8,7 +8,18 @@ import { loadAt } from './load-at.ts'
 import { loadNestedPages, type ChildKey } from './load-nested-pages.ts'
 import { readPageRequest, type PageRequest } from './page-request.ts'
 import { selectNodes } from './select-nodes.ts'
-import { TurnConnection } from './turn.ts'
+import { TurnConnection, TurnType } from './turn.ts'
+
+builder.prismaObjectField(TurnType, 'factsUsed', (t) =>
+  t.field({
+    type: [FactType],
+    description: 'The facts that its planner was shown, as they are now, oldest first.',
+    select: (_args, _context, nestedSelection) => ({
+      factsUsed: { select: { fact: nestedSelection() }, orderBy: { factId: 'asc' } },
+    }),
+    resolve: (turn) => turn.factsUsed.map(({ fact }) => fact),
+  }),
+)
 
 builder.prismaObjectField(FactType, 'usedBy', (t) =>
   t.field({

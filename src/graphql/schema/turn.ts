@@ -4,11 +4,10 @@ import { builder } from './builder.ts'
 import { connectionType } from './connection-type.ts'
 import { durationMs } from './duration-ms.ts'
 import { PipelineStepEnum, TurnStatusEnum } from './enums.ts'
-import { FactType } from './fact.ts'
 import { NodeInterface } from './node.ts'
 import { USAGE_COLUMNS, usageOf, UsageType } from './usage.ts'
 
-const TurnType = builder.prismaObject('Turn', {
+export const TurnType = builder.prismaObject('Turn', {
   description: 'The processing of one message: planning, tasks, reviews, answer. One turn of a session runs at a time.',
   authScopes: AUTHENTICATED,
   interfaces: [NodeInterface],
@@ -31,20 +30,21 @@ const TurnType = builder.prismaObject('Turn', {
       query: { orderBy: [{ plan: { attempt: 'asc' } }, { index: 'asc' }] },
       description: 'The tasks of all its plans, in their order.',
     }),
-    factsUsed: t.field({
-      type: [FactType],
-      description: 'The facts that its planner was shown, as they are now, oldest first.',
-      select: (_args, _context, nestedSelection) => ({
-        factsUsed: { select: { fact: nestedSelection() }, orderBy: { factId: 'asc' } },
-      }),
-      resolve: (turn) => turn.factsUsed.map(({ fact }) => fact),
-    }),
     failure: t.exposeString('failure', {
       nullable: true,
       description: 'Why it failed, for people. Null unless it did.',
     }),
     cancelRequested: t.exposeBoolean('cancelRequested', {
       description: 'Somebody asked to cancel it. It ends within a second or so; then its status tells.',
+    }),
+    pausedAt: t.expose('pausedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Since when it waits without being worked on, because a budget is used up; null when it does not.',
+    }),
+    pausedReason: t.exposeString('pausedReason', {
+      nullable: true,
+      description: 'What it waits for and what can be done about it, for people; null when it does not wait.',
     }),
     commandsHandled: t.exposeStringList('commandsHandled', {
       description: 'The commands in its answer that a plugin has handled.',
