@@ -28,7 +28,7 @@ const report = (text: string): TaskReport => ({
   status: 'FAILED',
   exitCode: 1,
   output: text,
-  outputFile: '.factotum/outputs/task_1.txt',
+  outputFile: '.factotum-outputs/task_1.txt',
   stderr: text,
 })
 const history = (text: string): ReplanContext['history'] => [{ goal: text, reason: text }]

@@ -51,7 +51,7 @@ const called: TaskReport = {
   args: { query: 'report', count: 5 },
   expect: 'it finds the report',
   output: 'x'.repeat(90_000),
-  outputFile: '.factotum/outputs/task_1.txt',
+  outputFile: '.factotum-outputs/task_1.txt',
 }
 const SEARCH: SkillSummary = {
   name: 'search',

@@ -4,12 +4,13 @@
  */
 import type { TaskStatus, TaskType } from '../core/status.ts'
 
-/** Relative to the workspace, which is where commands start. */
-const FOLDER = '.factotum'
-const LIST_FILE = `${FOLDER}/outputs.json`
-const FILES_FOLDER = `${FOLDER}/outputs`
-/** Names of things below the workspace, for `workspace-outputs.ts`. */
-export const OUTPUT_PATHS = { folder: FOLDER, list: LIST_FILE, files: FILES_FOLDER } as const
+/**
+ * Relative to the workspace, which is where commands start. All of it is the server's; so not `.factotum`, which is the home of
+ * a server that somebody starts there.
+ */
+export const OUTPUTS_FOLDER = '.factotum-outputs'
+/** The planner's prompt names it. */
+export const OUTPUTS_LIST = `${OUTPUTS_FOLDER}/list.json`
 
 /** Longer outputs get a file of their own: the prompts of agents may show less of them (src/agents/task-report.ts). */
 const MAX_CHARS_WITHOUT_FILE = 600
@@ -59,5 +60,5 @@ export function toPlanOutput(task: EndedTask): PlanOutput {
 /** The file in which the task's output stands whole, relative to the workspace; null: it has none. */
 export function outputFileOf({ id, type, status, output }: Omit<EndedTask, 'index' | 'detail'>): string | null {
   if (type === 'MSG' || (status !== 'DONE' && status !== 'FAILED')) return null
-  return output !== null && output.length > MAX_CHARS_WITHOUT_FILE ? `${FILES_FOLDER}/${id}.txt` : null
+  return output !== null && output.length > MAX_CHARS_WITHOUT_FILE ? `${OUTPUTS_FOLDER}/${id}.txt` : null
 }

@@ -3,8 +3,8 @@
  * host, while no command of the session runs.
  *
  * What must hold: nothing outside of the workspace is written, read or removed, whatever a command has left in the place of
- * our files: links, pipes, folders. So every step begins at a folder that is held open, no link is followed, files are always
- * new, and what is in the way goes first.
+ * our files: links, pipes, folders. So files are written in a folder that is held open, no link is followed, files are always
+ * new, and what is in the way goes first. The workspace itself is safe: no command can move it.
  */
 import { execFile } from 'node:child_process'
 import {
@@ -21,7 +21,7 @@ import {
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { randomHex } from '../platform/id.ts'
-import { OUTPUT_PATHS } from './plan-outputs.ts'
+import { OUTPUTS_FOLDER, OUTPUTS_LIST } from './plan-outputs.ts'
 
 const runFile = promisify(execFile)
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
@@ -36,52 +36,47 @@ export interface OutputsToWrite {
 /** Rejects when the disk does not take it. */
 export async function writeOutputs(workspace: string, { list, isFirstOfTurn }: OutputsToWrite): Promise<void> {
   if (isFirstOfTurn) await remove(workspace)
-  if (list !== null) await writeFile(workspace, OUTPUT_PATHS.list, list)
+  if (list !== null) await writeFile(workspace, basename(OUTPUTS_LIST), list)
 }
 
 /** `path` is one that `outputFileOf` made. Rejects when the disk does not take it. */
 export async function saveOutput(workspace: string, path: string, text: string): Promise<void> {
-  await writeFile(workspace, path, text)
+  await writeFile(workspace, basename(path), text)
 }
 
+/** Our folder in a workspace, held open. */
 interface OpenFolder {
   readonly fd: number
   readonly path: string
 }
 
-async function writeFile(workspace: string, path: string, text: string): Promise<void> {
+async function writeFile(workspace: string, name: string, text: string): Promise<void> {
   try {
-    writeBelow(workspace, path, text)
+    writeBelow(workspace, name, text)
   } catch (error) {
     if (!isInTheWay(error)) throw error
     await remove(workspace)
-    writeBelow(workspace, path, text)
+    writeBelow(workspace, name, text)
   }
 }
 
-function writeBelow(workspace: string, path: string, text: string): void {
-  let folder: OpenFolder = { fd: openSync(workspace, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), path: workspace }
+function writeBelow(workspace: string, name: string, text: string): void {
+  const folder = openFolder(join(workspace, OUTPUTS_FOLDER))
   try {
-    for (const name of path.split('/').slice(0, -1)) {
-      const next = openFolder(folder, name)
-      closeSync(folder.fd)
-      folder = next
-    }
-    writeNew(folder, basename(path), text)
+    writeNew(folder, name, text)
   } finally {
     closeSync(folder.fd)
   }
 }
 
 /** Makes it when it is not there. Throws when anything but a folder of ours is in its place. */
-function openFolder(parent: OpenFolder, name: string): OpenFolder {
-  const path = at(parent, name)
+function openFolder(path: string): OpenFolder {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path)
   const fd = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   try {
-    if (fstatSync(fd).uid !== process.geteuid?.()) throw new InTheWay(`${name} belongs to somebody else`)
+    if (fstatSync(fd).uid !== process.geteuid?.()) throw new InTheWay(`${path} belongs to somebody else`)
     fchmodSync(fd, 0o755) // whatever the umask made of it: commands run as another account
-    return { fd, path: join(parent.path, name) }
+    return { fd, path }
   } catch (error) {
     closeSync(fd)
     throw error
@@ -108,7 +103,7 @@ function at({ fd, path }: OpenFolder, name: string): string {
 
 /** Without following a link: `rm` removes the link itself. No error if there is nothing. */
 async function remove(workspace: string): Promise<void> {
-  const path = join(workspace, OUTPUT_PATHS.folder)
+  const path = join(workspace, OUTPUTS_FOLDER)
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return
   const clean = { env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, cwd: '/' }
   if (process.geteuid?.() !== 0 && !lstatSync(path).isSymbolicLink()) {

@@ -230,10 +230,14 @@ describe('secrets', () => {
   test('what a person said reaches the skill that declares the key, hidden everywhere else', async () => {
     const secret = 'said-open-sesame-3'
     await converse(story.as('ada'), 'cli:secret', `secret: api_token=${secret}\nsecret: other_token=said-for-nobody-4`)
-    const turn = await converse(story.as('ada'), 'cli:secret', 'skill: spy\nrun: cat .factotum/outputs.json; cat mark')
+    const turn = await converse(
+      story.as('ada'),
+      'cli:secret',
+      'skill: spy\nrun: cat .factotum-outputs/list.json; cat mark',
+    )
     expect(spied(turn.tasks[0]?.output)['request']).toMatchObject({ session_secrets: { api_token: '[REDACTED]' } })
     expect(JSON.stringify(turn)).not.toContain(secret)
-    const listed = readFileSync(`${workspacePath(story.home, 'cli:secret')}/.factotum/outputs.json`, 'utf8')
+    const listed = readFileSync(`${workspacePath(story.home, 'cli:secret')}/.factotum-outputs/list.json`, 'utf8')
     expect(listed).toContain('[REDACTED]')
     expect(listed).not.toContain(secret)
   })
@@ -342,7 +346,7 @@ describe('outputs of earlier tasks', () => {
     const turn = await converse(
       story.as('ada'),
       'cli:chain',
-      'run: echo \'{"town": "Bari"}\'\nskill: json-pick {"task": 1, "path": "town"}\nrun: cat .factotum/outputs.json',
+      'run: echo \'{"town": "Bari"}\'\nskill: json-pick {"task": 1, "path": "town"}\nrun: cat .factotum-outputs/list.json',
     )
     expect(turn.tasks[1]).toMatchObject({ status: 'DONE', output: 'Bari\n' })
     expect(JSON.parse(turn.tasks[2]?.output ?? '')).toMatchObject([
@@ -357,10 +361,10 @@ describe('outputs of earlier tasks', () => {
     const turn = await converse(
       story.as('ada'),
       'cli:long',
-      'skill: much\nskill: json-pick {"task": 1, "path": "19999"}\nrun: wc -c < .factotum/outputs/*.txt; ls .factotum/outputs',
+      'skill: much\nskill: json-pick {"task": 1, "path": "19999"}\nrun: wc -c < .factotum-outputs/*.txt; ls .factotum-outputs',
     )
     expect(turn.tasks[1]).toMatchObject({ status: 'DONE', output: 'n19999\n' })
-    expect(turn.tasks[2]?.output).toBe(`${turn.tasks[0]?.output?.length}\n${turn.tasks[0]?.id}.txt\n`)
+    expect(turn.tasks[2]?.output).toBe(`${turn.tasks[0]?.output?.length}\nlist.json\n${turn.tasks[0]?.id}.txt\n`)
   })
 
   test('a new turn finds none of the last one', async () => {
@@ -373,7 +377,7 @@ describe('outputs of earlier tasks', () => {
     const turn = await converse(
       story.as('ada'),
       'cli:again',
-      'run: seq 1000\nrun: cat .factotum/outputs.json; tail -n 1 .factotum/outputs/*.txt\nfail: again',
+      'run: seq 1000\nrun: cat .factotum-outputs/list.json; tail -n 1 .factotum-outputs/*.txt\nfail: again',
     )
     const [first, second] = [turn.plans[0]?.tasks ?? [], turn.plans[1]?.tasks ?? []]
     expect(first[0]).toMatchObject({ status: 'DONE' })
@@ -387,10 +391,10 @@ describe('outputs of earlier tasks', () => {
       const turn = await converse(
         story.as('ben'),
         'cli:hostile',
-        `run: ln -s ${target} .factotum; seq 1000\nrun: cat .factotum/outputs/*.txt | tail -n 1; ls -A .factotum | sort`,
+        `run: ln -s ${target} .factotum-outputs; seq 1000\nrun: cat .factotum-outputs/*.txt | tail -n 1; ls -A .factotum-outputs | wc -l`,
       )
-      expect(turn.tasks[1]).toMatchObject({ status: 'DONE', output: '1000\noutputs\noutputs.json\n' })
-      expect(existsSync(`${target}/outputs`)).toBe(false)
+      expect(turn.tasks[1]).toMatchObject({ status: 'DONE', output: '1000\n2\n' })
+      expect(readdirSync(target)).toEqual([])
     })
   })
 })
