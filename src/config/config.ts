@@ -1,4 +1,5 @@
 /** The configuration as the code reads it: checked, with every default filled in. `schema.ts` makes it from config.toml. */
+import type { ApprovalPolicy } from '../core/approval-policy.ts'
 import type { Role, TokenKind } from '../core/identity.ts'
 import type { AgentRole } from '../core/model-call.ts'
 
@@ -63,6 +64,8 @@ export interface Settings {
   readonly workerIdleTimeoutMs: number
   /** How long running turns may go on after SIGTERM before they are handed over. */
   readonly drainTimeoutMs: number
+  /** An approval that nobody has decided about for so long is denied. */
+  readonly approvalTimeoutMs: number
   /** 0: for ever. */
   readonly publishedFileTtlMs: number
   /** Begins every link to this server, without a slash at its end; null: the address it listens on. */
@@ -86,6 +89,7 @@ export interface Config {
   readonly models: Readonly<Record<AgentRole, ModelChoice>>
   /** Keyed "provider:model". */
   readonly prices: ReadonlyMap<string, Price>
+  readonly approvals: ApprovalPolicy
   readonly settings: Settings
 }
 

@@ -5,6 +5,7 @@
 import { parse, TomlError } from 'smol-toml'
 import type { AgentRole } from '../core/model-call.ts'
 import { must } from '../platform/must.ts'
+import { findContradictoryRules, toApprovalPolicy } from './approvals.ts'
 import { checkIdentities } from './check-identities.ts'
 import { checkModels } from './check-models.ts'
 import type { Config, ModelChoice, Price, TokenConfig, UserConfig } from './config.ts'
@@ -32,7 +33,12 @@ export function parseConfig(toml: string, context: ConfigContext): ParsedConfig 
   const parsed = fileSchema(context.production).safeParse(read.file)
   const sections = readSections(read.file)
   const issues = parsed.success ? [] : parsed.error.issues
-  const found = [...issues.flatMap(toProblems), ...checkIdentities(sections), ...checkModels(sections)]
+  const found = [
+    ...issues.flatMap(toProblems),
+    ...checkIdentities(sections),
+    ...checkModels(sections),
+    ...findContradictoryRules(read.file['approvals']),
+  ]
   const lineOf = findKeyLines(toml)
   const locate = (problem: FoundProblem): ConfigProblem => ({ ...problem, line: lineOf(problem.path) })
   if (!parsed.success || found.length > 0) return { kind: 'invalid', problems: found.map(locate).sort(byLine) }
@@ -95,6 +101,7 @@ function buildConfig(file: ConfigFile): Config {
       apiKeyEnv: provider.api_key_env ?? null,
     })),
     models: buildModels(file, providerNames),
+    approvals: toApprovalPolicy(file.approvals),
     prices: new Map(
       Object.entries(file.prices).map(([text, price]): [string, Price] => [
         modelKey(parseModel(text, providerNames)),

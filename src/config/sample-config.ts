@@ -4,12 +4,13 @@
  */
 import { stringify } from 'smol-toml'
 import type * as z from 'zod'
+import { approvalRuleSchema, approvalsSchema } from './approvals.ts'
 import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema.ts'
 import { describeSettings } from './settings-schema.ts'
 
 /** `sha256` is that of the token with which the user "admin" enters. */
 export function sampleConfig(sha256: string): string {
-  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
+  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), approvals(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
 
 const intro = [
@@ -67,6 +68,27 @@ function prices(): string[] {
     ...title('Prices: what a model costs, in any one currency. With them, the costs of turns are recorded.'),
     ...explain(priceSchema),
     ...commented('[prices."openrouter:some/model"]', 'input = 0.6', 'output = 2.5', 'cached = 0.06'),
+  ]
+}
+
+function approvals(): string[] {
+  return [
+    ...title('Approvals: which commands and skills run, need an approval, or may not run.'),
+    ...explain(approvalsSchema),
+    '# A rule has the keys:',
+    '#',
+    ...explain(approvalRuleSchema),
+    ...commented(
+      '[approvals]',
+      'default = "allow"',
+      '[[approvals.rules]]',
+      'effect = "require"',
+      'command = "git push"',
+      '[[approvals.rules]]',
+      'effect = "deny"',
+      'command = "curl"',
+      'role = "user"',
+    ),
   ]
 }
 

@@ -3,6 +3,7 @@
  * than one value (a token's user must exist) are in `check-identities.ts` and `check-models.ts`.
  */
 import * as z from 'zod'
+import { approvalsSchema } from './approvals.ts'
 import { name, says, text } from './field.ts'
 import { isPlatformIdentity, PLATFORM_IDENTITY_RULE } from './platform-identity.ts'
 import { settingsSchema } from './settings-schema.ts'
@@ -144,6 +145,7 @@ export function fileSchema(production: boolean) {
     users: z.record(name(), userSchema, says('must be sections [users.<name>]')).default({}),
     providers: z.record(name(), providerSchema, says('must be sections [providers.<name>]')).default({}),
     models: modelsSchema.default({}),
+    approvals: approvalsSchema.prefault({}),
     prices: z.record(modelText, priceSchema, says('must be sections [prices."provider:model"]')).default({}),
     settings: settingsSchema(production).prefault({}),
   })

@@ -60,6 +60,8 @@ const UNKNOWN = '$()'
 // Each matches at one place only (sticky).
 const OPERATOR = /&&|\|\||\|&|;;|[;&|()]/y
 const REDIRECTION = /&>>|&>|>>|>\||>&|<>|<<<|<<-|<<|<&|[<>]/y
+/** The number (or variable) of what is redirected: `2>log` has no word "2". */
+const DESCRIPTOR = /(?:\d+|\{\w+\})(?=[<>])/y
 const BLANKS = /(?:[ \t\r]|\\\n)+/y
 const COMMENT = /#[^\n]*/y
 const PLAIN = /[^ \t\r\n;&|()<>\\'"$`]+/y
@@ -110,6 +112,7 @@ class ShellReader {
   #readNext(char: string): void {
     if (this.#take(BLANKS) !== null || this.#take(COMMENT) !== null) return
     if (char === '\n') return this.#endLine()
+    this.#take(DESCRIPTOR)
     if (this.#readRedirection()) return
     const operator = this.#take(OPERATOR)
     if (operator === null) return this.#addWord(this.#readWord())

@@ -1,0 +1,196 @@
+/**
+ * Whether a task may run, needs somebody's approval, or may not run at all: the rules of `[approvals]` in config.toml, against
+ * what the task would do. Pure; used when a plan is made, before each task, and when an approval is given with an edit.
+ *
+ * What must hold: a rule of DENY or REQUIRE cannot be slipped past by the spelling of a command. A line is judged by its
+ * strictest command, and a word that only the shell will know may be whatever a rule asks for. Conversely ALLOW, and what is
+ * remembered of an approval, hold only for a command that is plain: nothing unknown, no redirection, no environment of its own.
+ */
+import type { Role } from './identity.ts'
+
+export type ApprovalEffect = 'ALLOW' | 'REQUIRE' | 'DENY'
+
+/** What is null or absent in a rule matches everything. */
+export interface ApprovalRule {
+  readonly effect: ApprovalEffect
+  readonly task: 'EXEC' | 'SKILL' | null
+  /** The words with which a command begins; never empty. */
+  readonly command: readonly string[] | null
+  readonly skill: string | null
+  readonly role: Role | null
+}
+
+export interface ApprovalPolicy {
+  /** For what no rule matches. */
+  readonly fallback: ApprovalEffect
+  readonly rules: readonly ApprovalRule[]
+  /** The user whose turn it is may decide, too. */
+  readonly ownUserMayDecide: boolean
+  /** Plans of admins with an effect need an approval in sessions in which strangers have written. */
+  readonly plansWithStrangers: boolean
+}
+
+/** One command of a command line (src/execution/read-commands.ts). */
+export interface CommandReading {
+  /** Null: any number of words that only the shell will know. */
+  readonly words: readonly (string | null)[]
+  readonly isPlain: boolean
+}
+
+export type ApprovalRequest =
+  | { readonly type: 'EXEC'; readonly role: Role; readonly commands: readonly CommandReading[] }
+  | { readonly type: 'SKILL'; readonly role: Role; readonly skill: string }
+
+/** What need not be asked again: commands that begin so, or a skill. */
+export type Remembered =
+  { readonly type: 'EXEC'; readonly words: readonly string[] } | { readonly type: 'SKILL'; readonly skill: string }
+
+export interface ApprovalVerdict {
+  readonly effect: ApprovalEffect
+  /** For people and the planner: what is allowed, asked for or denied, and by which rule. */
+  readonly reason: string
+  /** With REQUIRE: what an approval for the session would remember; null when it cannot be remembered. */
+  readonly toRemember: readonly Remembered[] | null
+}
+
+export function judgeRequest(
+  policy: ApprovalPolicy,
+  request: ApprovalRequest,
+  remembered: readonly Remembered[],
+): ApprovalVerdict {
+  const rules = policy.rules.map((rule, index) => ({ ...rule, number: index + 1 }))
+  const fitting = rules.filter(
+    ({ task, role }) => (task ?? request.type) === request.type && (role ?? request.role) === request.role,
+  )
+  if (request.type === 'SKILL') return judgeSkill({ ...policy, rules: fitting }, request.skill, remembered)
+  const verdicts = request.commands.map((command) => judgeCommand({ ...policy, rules: fitting }, command, remembered))
+  return strictest(verdicts.length === 0 ? [fallbackVerdict(policy, [])] : verdicts)
+}
+
+/** A rule and its place in the file, from 1. */
+type NumberedRule = ApprovalRule & { readonly number: number }
+type FittingPolicy = Omit<ApprovalPolicy, 'rules'> & { readonly rules: readonly NumberedRule[] }
+
+function judgeSkill(policy: FittingPolicy, skill: string, remembered: readonly Remembered[]): ApprovalVerdict {
+  const own: readonly Remembered[] = [{ type: 'SKILL', skill }]
+  const rule = choose(policy.rules.filter((one) => one.command === null && (one.skill ?? skill) === skill))
+  const isKnown = remembered.some((one) => one.type === 'SKILL' && one.skill === skill)
+  const verdict = rule === null ? fallbackVerdict(policy, own) : verdictOf(rule, own)
+  return isKnown && verdict.effect === 'REQUIRE' ? allowedBefore() : verdict
+}
+
+function judgeCommand(
+  policy: FittingPolicy,
+  command: CommandReading,
+  remembered: readonly Remembered[],
+): ApprovalVerdict {
+  const rule = choose(policy.rules.filter((one) => one.skill === null && matches(one, command)))
+  const wholly: Remembered = { type: 'EXEC', words: command.words.filter((word) => word !== null) }
+  const begins: Remembered = rule?.command == null ? wholly : { type: 'EXEC', words: rule.command }
+  const own = command.isPlain ? [begins] : null
+  const verdict = rule === null ? fallbackVerdict(policy, own) : verdictOf(rule, own)
+  if (verdict.effect !== 'REQUIRE' || !command.isPlain) return verdict
+  const least = rule?.command?.length ?? 0
+  // What was remembered under a wide rule does not outrank a narrower one.
+  const isKnown = remembered.some(
+    (one) => one.type === 'EXEC' && one.words.length >= least && beginsExactly(command, one.words),
+  )
+  return isKnown ? allowedBefore() : verdict
+}
+
+function matches(rule: ApprovalRule, command: CommandReading): boolean {
+  if (rule.command === null) return true
+  return rule.effect === 'ALLOW'
+    ? command.isPlain && beginsExactly(command, rule.command)
+    : mayBegin(command, rule.command)
+}
+
+/** The program by its own name, not by the folder in which one of that name may lie. */
+function beginsExactly({ words }: CommandReading, prefix: readonly string[]): boolean {
+  return prefix.length > 0 && prefix.every((word, index) => words[index] === word)
+}
+
+/** Whether the command may begin so, whatever its unknown words turn out to be, and wherever its program lies. */
+function mayBegin({ words }: CommandReading, prefix: readonly string[]): boolean {
+  const known = words.indexOf(null)
+  const compared = known === -1 ? prefix : prefix.slice(0, known)
+  return compared.every((word, index) => {
+    const found = words[index]
+    if (found == null) return false
+    return found === word || (index === 0 && !word.includes('/') && found.slice(found.lastIndexOf('/') + 1) === word)
+  })
+}
+
+/**
+ * The rule that decides: any DENY; otherwise the one with the longest command prefix (or that names the skill), and among
+ * equals REQUIRE before ALLOW.
+ */
+function choose(rules: readonly NumberedRule[]): NumberedRule | null {
+  const denying = rules.filter((rule) => rule.effect === 'DENY')
+  const [first] = (denying.length > 0 ? denying : rules).toSorted(
+    (a, b) => narrowness(b) - narrowness(a) || STRICTNESS[b.effect] - STRICTNESS[a.effect],
+  )
+  return first ?? null
+}
+
+function narrowness({ command, skill }: ApprovalRule): number {
+  return command?.length ?? (skill === null ? 0 : 1)
+}
+
+const STRICTNESS: Readonly<Record<ApprovalEffect, number>> = { ALLOW: 0, REQUIRE: 1, DENY: 2 }
+
+/** Of several that need an approval, all are named, and all are to be remembered. */
+function strictest(verdicts: readonly ApprovalVerdict[]): ApprovalVerdict {
+  const effect = verdicts.reduce<ApprovalEffect>(
+    (worst, verdict) => (STRICTNESS[verdict.effect] > STRICTNESS[worst] ? verdict.effect : worst),
+    'ALLOW',
+  )
+  const deciding = verdicts.filter((verdict) => verdict.effect === effect)
+  const lists = deciding.map(({ toRemember }) => toRemember)
+  return {
+    effect,
+    reason: [...new Set(deciding.map(({ reason }) => reason))].join('; '),
+    toRemember: lists.some((list) => list === null) ? null : lists.flatMap((list) => list ?? []),
+  }
+}
+
+function verdictOf(rule: NumberedRule, toRemember: ApprovalVerdict['toRemember']): ApprovalVerdict {
+  return {
+    effect: rule.effect,
+    reason: `${describeRule(rule)} ${EFFECT_WORDS[rule.effect]} (rule ${rule.number} of [approvals])`,
+    toRemember,
+  }
+}
+
+const EFFECT_WORDS: Readonly<Record<ApprovalEffect, string>> = {
+  ALLOW: 'may run',
+  REQUIRE: 'need an approval',
+  DENY: 'may not run',
+}
+
+function describeRule({ task, command, skill, role }: ApprovalRule): string {
+  const what =
+    command !== null
+      ? `commands that begin with "${command.join(' ')}"`
+      : skill !== null
+        ? `calls of the skill "${skill}"`
+        : { EXEC: 'commands', SKILL: 'calls of skills', ALL: 'commands and calls of skills' }[task ?? 'ALL']
+  return role === null ? what : `${what} of role ${role}`
+}
+
+function fallbackVerdict(
+  { fallback }: Pick<ApprovalPolicy, 'fallback'>,
+  toRemember: ApprovalVerdict['toRemember'],
+): ApprovalVerdict {
+  return { effect: fallback, reason: `what no rule of [approvals] names ${FALLBACK_WORDS[fallback]}`, toRemember }
+}
+
+const FALLBACK_WORDS: Readonly<Record<ApprovalEffect, string>> = {
+  ALLOW: 'may run',
+  REQUIRE: 'needs an approval',
+  DENY: 'may not run',
+}
+
+function allowedBefore(): ApprovalVerdict {
+  return { effect: 'ALLOW', reason: 'it was approved for this session before', toRemember: [] }
+}
