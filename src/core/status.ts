@@ -1,5 +1,7 @@
 /** The states of things, as literal unions. The database holds the same words as enums (prisma/schema.prisma). */
-export type SessionStatus = 'IDLE' | 'RUNNING' | 'INACTIVE'
+export type SessionStatus = 'IDLE' | 'RUNNING' | 'AWAITING_APPROVAL' | 'INACTIVE'
+/** DIRECT: one person talks with the agent. GROUP: several people talk with each other, and sometimes with the agent. */
+export type ConversationType = 'DIRECT' | 'GROUP'
 export type MessageRole = 'USER' | 'ASSISTANT' | 'SYSTEM'
 export type MessageStatus = 'QUEUED' | 'PROCESSING' | 'DONE' | 'FAILED' | 'CANCELLED' | 'STORED'
 export type TurnStatus = 'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELLED'

@@ -10,13 +10,10 @@ export interface MessageAccepted {
 }
 
 /** Tells everybody of a message that was just stored; of a duplicate they were told before. */
-export function announceMessage(
-  context: IntakeContext,
-  { message, turnId }: { message: IncomingMessage; turnId: string | null },
-  result: AcceptResult,
-): void {
+export function announceMessage(context: IntakeContext, message: IncomingMessage, result: AcceptResult): void {
   if (result.kind !== 'Accepted') return
   const { at, sessionId, id: messageId } = message
-  context.feed.published([{ type: 'MessageReceived', messageId, seq: result.seq, at, sessionId, turnId }])
+  const { seq, turnId } = result
+  context.feed.published([{ type: 'MessageReceived', messageId, seq, at, sessionId, turnId }])
   if (turnId !== null) context.doorbell.ring({ kind: 'work', sessionId })
 }

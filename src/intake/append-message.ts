@@ -57,6 +57,7 @@ export async function appendMessage(
     id: newId('message'),
     sessionId,
     ...author,
+    mentioned: false,
     content,
     preview: messagePreview(content),
     client: viewer.tokenName,
@@ -65,7 +66,7 @@ export async function appendMessage(
     at,
   }
   const result = await storeMessage(context.database, access, message)
-  announceMessage(context, { message, turnId: null }, result)
+  announceMessage(context, message, result)
   if (result.kind === 'Accepted') return { kind: 'Accepted', messageId: message.id, duplicate: false }
   if (result.kind !== 'Duplicate') return notFound('session', sessionId)
   if (result.same) return { kind: 'Accepted', messageId: result.messageId, duplicate: true }

@@ -4,6 +4,7 @@
  */
 import { resolveSender } from '../config/resolve-sender.ts'
 import type { Viewer } from '../core/identity.ts'
+import { startsTurn } from '../core/route-message.ts'
 import { conflict, notFound, type Refusal } from '../core/refusal.ts'
 import { newId } from '../platform/id.ts'
 import { acceptMessage, type AcceptResult, type IncomingMessage } from '../store/intake-message.ts'
@@ -21,11 +22,13 @@ export interface SendMessageInput {
   readonly content: string
   /** Whom it is from; a token that is bound to a user may leave it out. */
   readonly user?: string | null | undefined
+  /** It is directed at the agent; false when left out. In a session of one person with the agent every message is. */
+  readonly mentioned?: boolean | null | undefined
   /** A second call with this key, by the same token in the same session, answers with the first call's message. */
   readonly idempotencyKey?: string | null | undefined
 }
 
-/** Opens the session if there is none. A message of an untrusted sender is stored and starts no turn. */
+/** Opens the session if there is none. Whether the message starts a turn is the rule of core/route-message.ts. */
 export async function sendMessage(
   context: IntakeContext,
   viewer: Viewer,
@@ -43,12 +46,14 @@ export async function sendMessage(
 
   const content = context.redactorOf(sessionId).redact(input.content)
   const at = context.clock.now()
+  const mentioned = input.mentioned ?? false
   const message: IncomingMessage = {
     id: newId('message'),
     sessionId,
     role: 'USER',
     userName: sender.name,
     trusted: sender.trusted,
+    mentioned,
     content,
     preview: messagePreview(content),
     client: viewer.tokenName,
@@ -58,9 +63,13 @@ export async function sendMessage(
     joins: sender.trusted,
   }
   const { maxQueued } = config.settings
-  const turn = sender.trusted ? { id: newId('turn'), maxQueued } : null
+  const startsIn = {
+    DIRECT: startsTurn({ type: 'DIRECT', sender, mentioned }),
+    GROUP: startsTurn({ type: 'GROUP', sender, mentioned }),
+  }
+  const turn = { id: newId('turn'), maxQueued, startsIn }
   const result = await acceptMessage(context.database, access, { message, turn, source: sourceOf(sessionId) })
-  announceMessage(context, { message, turnId: turn?.id ?? null }, result)
+  announceMessage(context, message, result)
   return answer(input, result, { messageId: message.id, maxQueued })
 }
 
@@ -74,7 +83,7 @@ function answer(
   if (result.kind === 'QueueFull') return queueFull(input.sessionId, maxQueued)
   if (result.same) return { kind: 'Accepted', messageId: result.messageId, duplicate: true }
   return conflict(
-    `The idempotency key "${input.idempotencyKey}" was used in this session for a message with other content or from ` +
+    `The idempotency key "${input.idempotencyKey}" was used in this session for a message with other content or "mentioned", or from ` +
       'another user. Send a new message with a new key.',
   )
 }

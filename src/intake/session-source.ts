@@ -1,5 +1,6 @@
 /** Where a session comes from. It is fixed by whoever opens the session first, in words or by the id it chose. */
 import type { InputIssue } from '../core/refusal.ts'
+import type { ConversationType } from '../core/status.ts'
 import { randomHex } from '../platform/id.ts'
 import type { SessionSource } from '../store/intake-session.ts'
 import { textIssues, KEY_RULE } from '../core/text-rule.ts'
@@ -10,6 +11,8 @@ export interface SourceInput {
   readonly interactive?: boolean | null | undefined
   readonly platform?: string | null | undefined
   readonly triggerId?: string | null | undefined
+  /** DIRECT when left out. */
+  readonly type?: ConversationType | null | undefined
 }
 
 const KIND = /^[a-zA-Z0-9_@.-]{1,64}$/
@@ -32,6 +35,7 @@ export function sourceOf(sessionId: string, given?: SourceInput | null): Session
     interactive: given?.interactive ?? true,
     platform: given?.platform ?? null,
     triggerId: given?.triggerId ?? null,
+    type: given?.type ?? 'DIRECT',
   }
 }
 

@@ -5,7 +5,7 @@
  * planner, whom a turn asks first, then waits for no further read.
  */
 import type { SessionEvent } from '../core/session-event.ts'
-import type { PipelineStep } from '../core/status.ts'
+import type { ConversationType, PipelineStep } from '../core/status.ts'
 import type { Usage } from '../core/usage.ts'
 import type { Database } from './database.ts'
 import type { Lease, TurnRef } from './turn-commit.ts'
@@ -16,6 +16,9 @@ export interface OpenTurn extends TurnRef {
   /** The token that brought the message. */
   readonly tokenName: string
   readonly content: string
+  readonly conversationType: ConversationType
+  /** In a group: the message is directed at the agent. */
+  readonly mentioned: boolean
   readonly startedAt: Date
   /** The turn had been started before: its rows say how far it came. */
   readonly resumed: boolean
@@ -82,6 +85,8 @@ function begun(sessionId: string, row: Row, at: Date): BegunTurn {
     userName: row.user_name,
     tokenName: row.client,
     content: row.content,
+    conversationType: row.source_type,
+    mentioned: row.mentioned,
     startedAt: row.started_at ?? at,
     resumed: row.last_seq === null,
     cancelRequested: row.cancel_requested,
@@ -116,6 +121,8 @@ interface Row {
   message_id: string
   user_name: string
   content: string
+  source_type: ConversationType
+  mentioned: boolean
   started_at: Date | null
   cancel_requested: boolean
   step: PipelineStep | null
@@ -147,7 +154,7 @@ const SAID_BEFORE = saidBeforeSql({
  * content: `message` returns it as it is now, after an edit that this waited for.
  */
 function beginSql({ fence, claim = '', answer }: { fence: string; claim?: string; answer: string }): string {
-  return `WITH fence AS (SELECT id FROM sessions WHERE id = $1 AND ${fence} FOR UPDATE),
+  return `WITH fence AS (SELECT id, source_type FROM sessions WHERE id = $1 AND ${fence} FOR UPDATE),
     next AS (SELECT t.* FROM fence, turns t WHERE t.session_id = $1 AND t.status IN ('QUEUED', 'RUNNING') ORDER BY t.seq LIMIT 1),
     started AS (UPDATE turns t SET status = 'RUNNING', step = 'RECEIVED', started_at = $3 FROM next
       WHERE t.id = next.id AND t.status = 'QUEUED' RETURNING t.id, t.message_id),
@@ -159,9 +166,9 @@ function beginSql({ fence, claim = '', answer }: { fence: string; claim?: string
     event AS (INSERT INTO events (session_id, seq, at, turn_id, type, data)
       SELECT $1, session.last_seq, $3, started.id, 'PipelineStep', '{"step": "RECEIVED", "detail": null}' FROM session, started)
     SELECT next.id, next.seq, next.message_id, next.user_name, coalesce(message.content, m.content) AS content,
-      next.started_at, next.cancel_requested, next.step, next.failure, next.takeovers, m.client, next.model_calls, next.input_tokens, next.output_tokens,
+      fence.source_type, m.mentioned, next.started_at, next.cancel_requested, next.step, next.failure, next.takeovers, m.client, next.model_calls, next.input_tokens, next.output_tokens,
       next.cached_tokens, next.cost, session.last_seq, session.epoch, ${SAID_BEFORE} AS said_before
-    FROM next JOIN messages m ON m.id = next.message_id LEFT JOIN session ON true LEFT JOIN message ON true
+    FROM fence, next JOIN messages m ON m.id = next.message_id LEFT JOIN session ON true LEFT JOIN message ON true
     WHERE ${answer}`
 }
 

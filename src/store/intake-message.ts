@@ -4,7 +4,7 @@
  * the messages of a session in order, and `seq` comes from it without gaps.
  */
 import { REDACTED } from '../core/redacted.ts'
-import type { MessageRole } from '../core/status.ts'
+import type { ConversationType, MessageRole } from '../core/status.ts'
 import { BugError } from '../platform/must.ts'
 import type { Database } from './database.ts'
 import { ACCESS_INPUT, accessInput, mayReach, type SessionAccess } from './intake-access.ts'
@@ -19,6 +19,8 @@ export interface IncomingMessage {
   /** The user, or the platform identity of an untrusted sender; null when the client itself speaks. */
   readonly userName: string | null
   readonly trusted: boolean
+  /** The client says that it is directed at the agent. */
+  readonly mentioned: boolean
   readonly content: string
   readonly preview: string
   /** The name of the token that brought it; idempotency keys are its own. */
@@ -31,14 +33,16 @@ export interface IncomingMessage {
   readonly joins: boolean
 }
 
-/** Null: the message is stored without a turn. */
 export interface NewTurn {
   readonly id: string
   readonly maxQueued: number
+  /** Whether the message gets the turn, by what the session turns out to be; otherwise it is stored (core/route-message.ts). */
+  readonly startsIn: Readonly<Record<ConversationType, boolean>>
 }
 
 export type AcceptResult =
-  | { readonly kind: 'Accepted'; readonly seq: number }
+  /** `turnId`: null when the message starts no turn. */
+  | { readonly kind: 'Accepted'; readonly seq: number; readonly turnId: string | null }
   /** The idempotency key is known. `same`: it came with the same content from the same sender. */
   | { readonly kind: 'Duplicate'; readonly messageId: string; readonly same: boolean }
   | { readonly kind: 'QueueFull' }
@@ -48,23 +52,26 @@ export type AcceptResult =
 /** Each further attempt means that somebody else's commit came between; more than a few in a row cannot be. */
 const MAX_ATTEMPTS = 5
 
-/** Stores `message`, with `turn` to run when given, and opens the session from `source` when there is none. */
+/** Stores `message`, with `turn` to run where it starts one, and opens the session from `source` when there is none. */
 export async function acceptMessage(
   database: Database,
   access: SessionAccess,
-  { message, turn, source }: { message: IncomingMessage; turn: NewTurn | null; source: SessionSource },
+  { message, turn, source }: { message: IncomingMessage; turn: NewTurn; source: SessionSource },
 ): Promise<AcceptResult> {
   const input = {
-    ...messageInput(access, message, turn),
+    ...messageInput(access, message),
     ...sourceInput(source),
-    max_queued: turn?.maxQueued ?? null,
+    turn_id: turn.id,
+    runs_direct: turn.startsIn.DIRECT,
+    runs_in_group: turn.startsIn.GROUP,
+    max_queued: turn.maxQueued,
     ...auditInput(openerOf(access, message)),
   }
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const row = await runOnce(() => ACCEPT<Row>(database, input))
     if (row === 'raced' || row.outcome === 'UNSEEN') continue
     if (row.outcome === 'BARRED') return { kind: 'NoSession' }
-    return row.outcome === 'FULL' ? { kind: 'QueueFull' } : stored(row)
+    return row.outcome === 'FULL' ? { kind: 'QueueFull' } : stored(row, turn.id)
   }
   throw new BugError(`message ${message.id} lost every race for session ${message.sessionId}`)
 }
@@ -80,11 +87,11 @@ export async function storeMessage(
   access: SessionAccess,
   message: IncomingMessage,
 ): Promise<AcceptResult> {
-  const input = messageInput(access, message, null)
+  const input = messageInput(access, message)
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const row = await runOnce(() => STORE<Row>(database, input))
     if (row === 'raced') continue
-    return row.outcome === null ? stored(row) : { kind: 'NoSession' }
+    return row.outcome === null ? stored(row, null) : { kind: 'NoSession' }
   }
   throw new BugError(`message ${message.id} lost every race for session ${message.sessionId}`)
 }
@@ -93,6 +100,7 @@ interface Row {
   /** Null: see `seq` or `prior_id`. Otherwise why nothing was stored. */
   outcome: 'UNSEEN' | 'BARRED' | 'FULL' | null
   seq: number | null
+  runs: boolean | null
   prior_id: string | null
   same: boolean | null
 }
@@ -110,8 +118,8 @@ async function runOnce(run: () => Promise<Row[]>): Promise<Row | 'raced'> {
   }
 }
 
-function stored(row: Row): AcceptResult {
-  if (row.seq !== null) return { kind: 'Accepted', seq: row.seq }
+function stored(row: Row, turnId: string | null): AcceptResult {
+  if (row.seq !== null) return { kind: 'Accepted', seq: row.seq, turnId: row.runs === true ? turnId : null }
   if (row.prior_id !== null) return { kind: 'Duplicate', messageId: row.prior_id, same: row.same === true }
   throw new BugError('a message is stored, a duplicate or refused')
 }
@@ -122,6 +130,7 @@ const MESSAGE_INPUT = {
   role: 'message_role',
   user_name: 'text',
   trusted: 'boolean',
+  mentioned: 'boolean',
   content: 'text',
   preview: 'text',
   client: 'text',
@@ -129,21 +138,17 @@ const MESSAGE_INPUT = {
   created_at: 'timestamptz',
   at: 'timestamptz',
   joins: 'boolean',
-  turn_id: 'text',
   ...ACCESS_INPUT,
 } as const
 
-function messageInput(
-  access: SessionAccess,
-  message: IncomingMessage,
-  turn: NewTurn | null,
-): Record<keyof typeof MESSAGE_INPUT, unknown> {
+function messageInput(access: SessionAccess, message: IncomingMessage): Record<keyof typeof MESSAGE_INPUT, unknown> {
   return {
     message_id: message.id,
     session_id: message.sessionId,
     role: message.role,
     user_name: message.userName,
     trusted: message.trusted,
+    mentioned: message.mentioned,
     content: message.content,
     preview: message.preview,
     client: message.client,
@@ -151,7 +156,6 @@ function messageInput(
     created_at: message.createdAt,
     at: message.at,
     joins: message.joins,
-    turn_id: turn?.id ?? null,
     ...accessInput(access),
   }
 }
@@ -168,23 +172,26 @@ function isSameContent(stored: string, sent: string): string {
 
 /** A caller who may no longer reach the session learns nothing of what was sent there. */
 const PRIOR = `prior AS MATERIALIZED (
-    SELECT m.id, ${isSameContent('m.content', 'input.content')} AND m.role = input.role AND m.user_name IS NOT DISTINCT FROM input.user_name AS same
+    SELECT m.id, ${isSameContent('m.content', 'input.content')} AND m.role = input.role AND m.user_name IS NOT DISTINCT FROM input.user_name
+      AND m.mentioned = input.mentioned AS same
     FROM input JOIN messages m
       ON m.session_id = input.session_id AND m.client = input.client AND m.idempotency_key = input.idempotency_key
     WHERE ${mayReach('input.session_id')})`
 
-const ROWS = `message AS (
-    INSERT INTO messages (id, session_id, seq, role, user_name, content, trusted, status, client, idempotency_key, created_at)
+/** Whether the message starts a turn in a session that it opens … */
+const RUNS_ANEW = `(CASE input.source_type WHEN 'GROUP' THEN input.runs_in_group ELSE input.runs_direct END)`
+/** … and in the session `s`, where `input` is not in FROM. */
+const RUNS = `(SELECT CASE s.source_type WHEN 'GROUP' THEN input.runs_in_group ELSE input.runs_direct END FROM input)`
+
+/** `status`, `turnId`: SQL for the message's status and its turn. */
+const rows = ({ status, turnId }: { readonly status: string; readonly turnId: string }): string => `message AS (
+    INSERT INTO messages (id, session_id, seq, role, user_name, content, trusted, mentioned, status, client, idempotency_key,
+      created_at)
     SELECT input.message_id, input.session_id, session.last_seq, input.role, input.user_name, input.content, input.trusted,
-      CASE WHEN input.turn_id IS NULL THEN 'STORED' ELSE 'QUEUED' END::message_status,
-      input.client, input.idempotency_key, input.created_at FROM session, input),
-  turn AS (
-    INSERT INTO turns (id, session_id, seq, message_id, user_name, created_at)
-    SELECT input.turn_id, input.session_id, session.last_seq, input.message_id, input.user_name, input.at
-    FROM session, input WHERE input.turn_id IS NOT NULL),
+      input.mentioned, ${status}, input.client, input.idempotency_key, input.created_at FROM session, input),
   event AS (
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
-    SELECT input.session_id, session.last_seq, input.at, input.turn_id, 'MessageReceived',
+    SELECT input.session_id, session.last_seq, input.at, ${turnId}, 'MessageReceived',
       jsonb_build_object('messageId', input.message_id) FROM session, input),
   participant AS (
     INSERT INTO participants (session_id, user_name, joined_at)
@@ -201,7 +208,7 @@ const COUNTED = `last_seq = s.last_seq + 1, message_count = s.message_count + 1,
  * Why nothing was stored is read from the statement's snapshot. UNSEEN: the session is newer than that, so look again.
  * BARRED: at that moment the caller could not reach it. What is left is the one condition on the row as it is now: FULL.
  */
-const RESULT = `SELECT session.last_seq AS seq, prior.id AS prior_id, prior.same,
+const RESULT = `SELECT session.last_seq AS seq, session.runs, prior.id AS prior_id, prior.same,
     CASE
       WHEN session.last_seq IS NOT NULL OR prior.id IS NOT NULL THEN NULL
       WHEN NOT EXISTS (SELECT 1 FROM sessions WHERE id = input.session_id) THEN 'UNSEEN'
@@ -210,25 +217,42 @@ const RESULT = `SELECT session.last_seq AS seq, prior.id AS prior_id, prior.same
     END AS outcome
   FROM input LEFT JOIN session ON true LEFT JOIN prior ON true`
 
-/** The limit is checked on the row as it is once the lock is held, so it is exact however many come at once. */
+/**
+ * The limit is checked on the row as it is once the lock is held, so it is exact however many come at once. So is what kind of
+ * conversation the session is, on which it depends whether there is a turn.
+ */
 const ACCEPT = intakeStatement(
   'intake.accept',
-  { ...MESSAGE_INPUT, ...SOURCE_INPUT, max_queued: 'int', ...AUDIT_INPUT },
+  {
+    ...MESSAGE_INPUT,
+    ...SOURCE_INPUT,
+    turn_id: 'text',
+    runs_direct: 'boolean',
+    runs_in_group: 'boolean',
+    max_queued: 'int',
+    ...AUDIT_INPUT,
+  },
   `${PRIOR},
   session AS (
-    INSERT INTO sessions AS s (id, source_kind, source_interactive, source_platform, source_trigger_id, connector,
+    INSERT INTO sessions AS s (id, source_kind, source_interactive, source_platform, source_trigger_id, source_type, connector,
       message_count, queue_length, last_message_preview, last_seq, created_at, last_activity_at, ready_at)
     SELECT input.session_id, input.source_kind, input.source_interactive, input.source_platform, input.source_trigger_id,
-      input.client, 1, CASE WHEN input.turn_id IS NULL THEN 0 ELSE 1 END, input.preview, 1, input.at, input.at,
-      CASE WHEN input.turn_id IS NOT NULL THEN now() END
+      input.source_type, input.client, 1, ${RUNS_ANEW}::int, input.preview, 1, input.at, input.at,
+      CASE WHEN ${RUNS_ANEW} THEN now() END
     FROM input WHERE NOT EXISTS (SELECT 1 FROM prior)
-    ON CONFLICT (id) DO UPDATE SET ${COUNTED}, queue_length = s.queue_length + excluded.queue_length,
-      ready_at = coalesce(s.ready_at, excluded.ready_at)
-    WHERE (excluded.queue_length = 0 OR s.queue_length < (SELECT max_queued FROM input))
-      AND (SELECT ${mayReach('s.id')} FROM input)
-    RETURNING s.last_seq),
+    ON CONFLICT (id) DO UPDATE SET ${COUNTED}, queue_length = s.queue_length + ${RUNS}::int,
+      ready_at = CASE WHEN ${RUNS} THEN coalesce(s.ready_at, now()) ELSE s.ready_at END
+    WHERE (NOT ${RUNS} OR s.queue_length < (SELECT max_queued FROM input)) AND (SELECT ${mayReach('s.id')} FROM input)
+    RETURNING s.last_seq, ${RUNS} AS runs),
   ${sessionAudit('OPENED', { from: 'session, input WHERE session.last_seq = 1', at: 'input.at' })},
-  ${ROWS}
+  turn AS (
+    INSERT INTO turns (id, session_id, seq, message_id, user_name, created_at)
+    SELECT input.turn_id, input.session_id, session.last_seq, input.message_id, input.user_name, input.at
+    FROM session, input WHERE session.runs),
+  ${rows({
+    status: `CASE WHEN session.runs THEN 'QUEUED' ELSE 'STORED' END::message_status`,
+    turnId: 'CASE WHEN session.runs THEN input.turn_id END',
+  })}
   ${RESULT}`,
 )
 
@@ -239,7 +263,7 @@ const STORE = intakeStatement(
   session AS (
     UPDATE sessions s SET ${COUNTED} FROM input
     WHERE s.id = input.session_id AND NOT EXISTS (SELECT 1 FROM prior) AND ${mayReach('s.id')}
-    RETURNING s.last_seq),
-  ${ROWS}
+    RETURNING s.last_seq, false AS runs),
+  ${rows({ status: `'STORED'`, turnId: 'NULL' })}
   ${RESULT}`,
 )

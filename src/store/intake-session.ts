@@ -2,6 +2,7 @@
  * Sessions are opened, reopened and changed from outside a turn. Each statement commits the change with its SessionUpdated
  * event, or does nothing when there is nothing to change.
  */
+import type { ConversationType } from '../core/status.ts'
 import type { Database } from './database.ts'
 import { ACCESS_INPUT, accessInput, mayReach, type SessionAccess } from './intake-access.ts'
 import { AUDIT_INPUT, auditInput, sessionAudit, type Actor } from './intake-audit.ts'
@@ -13,6 +14,7 @@ export interface SessionSource {
   readonly interactive: boolean
   readonly platform: string | null
   readonly triggerId: string | null
+  readonly type: ConversationType
 }
 
 /** The parameters that name a session's source, for every statement that may open one. */
@@ -21,6 +23,7 @@ export const SOURCE_INPUT = {
   source_interactive: 'boolean',
   source_platform: 'text',
   source_trigger_id: 'text',
+  source_type: 'conversation_type',
 } as const
 
 export function sourceInput(source: SessionSource): Readonly<Record<keyof typeof SOURCE_INPUT, unknown>> {
@@ -29,6 +32,7 @@ export function sourceInput(source: SessionSource): Readonly<Record<keyof typeof
     source_interactive: source.interactive,
     source_platform: source.platform,
     source_trigger_id: source.triggerId,
+    source_type: source.type,
   }
 }
 
@@ -84,10 +88,10 @@ const CREATE = intakeStatement(
     ...AUDIT_INPUT,
   },
   `session AS (
-    INSERT INTO sessions (id, source_kind, source_interactive, source_platform, source_trigger_id, connector, metadata,
-      webhook, webhook_token, description, description_source, last_seq, created_at, last_activity_at)
+    INSERT INTO sessions (id, source_kind, source_interactive, source_platform, source_trigger_id, source_type, connector,
+      metadata, webhook, webhook_token, description, description_source, last_seq, created_at, last_activity_at)
     SELECT input.session_id, input.source_kind, input.source_interactive, input.source_platform, input.source_trigger_id,
-      input.connector, input.metadata, input.webhook, input.webhook_token, input.description,
+      input.source_type, input.connector, input.metadata, input.webhook, input.webhook_token, input.description,
       CASE WHEN input.description IS NOT NULL THEN 'CLIENT'::description_source END, 1, input.at, input.at
     FROM input ON CONFLICT (id) DO NOTHING RETURNING id, last_seq),
   participant AS (
@@ -201,7 +205,7 @@ const CHANGE = intakeStatement(
     FROM held, input),
   verdict AS MATERIALIZED (
     SELECT
-      CASE WHEN input.inactive AND (held.status = 'RUNNING' OR held.queue_length > 0) THEN 'Busy'
+      CASE WHEN input.inactive AND (held.status IN ('RUNNING', 'AWAITING_APPROVAL') OR held.queue_length > 0) THEN 'Busy'
         WHEN wanted.metadata <> held.metadata AND octet_length(wanted.metadata::text) > input.max_metadata_bytes
           THEN 'MetadataTooLarge' END AS refusal,
       (wanted.metadata, wanted.description, wanted.description_source, wanted.webhook, wanted.webhook_token, wanted.status)
