@@ -1,4 +1,4 @@
-/** `deleteSession`: removes a session without work, its rows and its files. Called by the GraphQL door. */
+/** `deleteSession`: removes a session of one person, without work, with its rows and its files. Called by the GraphQL door. */
 import type { Viewer } from '../core/identity.ts'
 import { conflict, notFound, type Refusal } from '../core/refusal.ts'
 import { deleteIdleSession } from '../store/intake-delete-session.ts'
@@ -20,6 +20,11 @@ export async function deleteSession(
   if ('kind' in access) return access
   const found = await deleteIdleSession(context.database, access, sessionId)
   if (found === null) return notFound('session', sessionId)
+  if (found.type === 'GROUP') {
+    return conflict(
+      `Session "${sessionId}" is a group's, and those are kept. Hide it with updateSession(inactive: true), or leave it.`,
+    )
+  }
   if (!found.deleted) {
     const work = found.status === 'RUNNING' ? 'a turn runs' : `messages wait: ${found.queueLength}`
     return conflict(`Session "${sessionId}" still has work (${work}). Wait for it, or cancel and withdraw it first.`)

@@ -1,5 +1,5 @@
-/** A session and all its rows are deleted, unless it has work. The audit stays, and what model calls cost with it. */
-import type { SessionStatus } from '../core/status.ts'
+/** A session and all its rows are deleted, unless it is a group's or has work. The audit stays, and what model calls cost with it. */
+import type { ConversationType, SessionStatus } from '../core/status.ts'
 import { STATEMENT_TIMEOUT_MS, type Database } from './database.ts'
 import { ACCESS_INPUT, accessInput, mayReach, type SessionAccess } from './intake-access.ts'
 import { AUDIT_INPUT, auditInput, sessionAudit } from './intake-audit.ts'
@@ -7,8 +7,9 @@ import { intakeStatement } from './intake-statement.ts'
 
 /** What was found; null when there is no such session for this caller. */
 export interface DeletedSession {
-  /** False: it has work, and nothing was deleted. */
+  /** False: it is a GROUP or has work, and nothing was deleted. */
   readonly deleted: boolean
+  readonly type: ConversationType
   readonly status: SessionStatus
   readonly queueLength: number
   /** Of the files that it had published. */
@@ -33,13 +34,14 @@ const DELETE = intakeStatement(
   { name: 'intake.delete-session', timeoutMs: STATEMENT_TIMEOUT_MS },
   { session_id: 'text', ...ACCESS_INPUT, ...AUDIT_INPUT },
   `held AS MATERIALIZED (
-    SELECT s.id, s.status, s.queue_length FROM input JOIN sessions s ON s.id = input.session_id
+    SELECT s.id, s.source_type, s.status, s.queue_length FROM input JOIN sessions s ON s.id = input.session_id
     WHERE ${mayReach('s.id')} FOR UPDATE OF s),
   gone AS (
     DELETE FROM sessions s USING held
-    WHERE s.id = held.id AND held.status <> 'RUNNING' AND held.queue_length = 0 RETURNING s.id),
+    WHERE s.id = held.id AND held.source_type = 'DIRECT'
+      AND held.status <> 'RUNNING' AND held.queue_length = 0 RETURNING s.id),
   ${sessionAudit('DELETED', { from: 'gone, input', at: 'now()' })}
-  SELECT gone.id IS NOT NULL AS deleted, held.status, held.queue_length AS "queueLength",
+  SELECT gone.id IS NOT NULL AS deleted, held.source_type AS type, held.status, held.queue_length AS "queueLength",
     ARRAY(SELECT f.id FROM published_files f WHERE f.session_id = held.id) AS "fileIds"
   FROM held LEFT JOIN gone ON true`,
 )

@@ -23,13 +23,6 @@ export const LATER = {
     'DecideApprovalInput',
     'Subscription.approvalUpdates',
   ],
-  'group sessions': [
-    'SessionSource.type',
-    'SessionSourceInput.type',
-    'ConversationType',
-    'Message.mentioned',
-    'SendMessageInput.mentioned',
-  ],
   checkpoints: [
     'Session.workingMemory',
     'DescriptionSource.INTROSPECTION',

@@ -2,6 +2,7 @@
 import type { Role, TokenKind } from '../../core/identity.ts'
 import type { OutputStream } from '../../core/session-event.ts'
 import type {
+  ConversationType as ConversationTypeName,
   MessageRole as MessageRoleName,
   MessageStatus as MessageStatusName,
   PipelineStep as PipelineStepName,
@@ -42,6 +43,18 @@ export const SessionStatusEnum = builder.enumType('SessionStatus', {
   } as const satisfies Values<SessionStatusName>,
 })
 
+export const ConversationTypeEnum = builder.enumType('ConversationType', {
+  description: 'Who talks in a session. It decides which messages start a turn.',
+  values: {
+    DIRECT: { description: 'One person with the agent: every message of a known user starts a turn.' },
+    GROUP: {
+      description:
+        'Several people with each other, and sometimes with the agent. A user starts a turn by mentioning the agent; an admin ' +
+        'always, though the agent may stay silent when it was not mentioned. Such a session cannot be deleted.',
+    },
+  } as const satisfies Values<ConversationTypeName>,
+})
+
 export const DescriptionSourceEnum = builder.enumType('DescriptionSource', {
   description: "Who wrote a session's description.",
   values: { CLIENT: { description: 'A client, when it opened or updated the session.' } } as const,
@@ -65,7 +78,10 @@ export const MessageStatusEnum = builder.enumType('MessageStatus', {
     DONE: { description: 'Its turn ended well.' },
     FAILED: { description: 'Its turn failed; Turn.failure says why.' },
     CANCELLED: { description: 'Withdrawn from the queue, or its turn was cancelled.' },
-    STORED: { description: 'Kept for context and never processed: appended, or from a sender nobody knows.' },
+    STORED: {
+      description:
+        'Kept for context and never processed: appended, from a sender nobody knows, or said in a group to somebody else.',
+    },
   } as const satisfies Values<MessageStatusName>,
 })
 

@@ -8,7 +8,8 @@ import { MessageRoleEnum, MessageStatusEnum } from './enums.ts'
 import { NodeInterface } from './node.ts'
 
 const MessageType = builder.prismaObject('Message', {
-  description: 'What somebody said in a session. A message of a known user starts a turn when its time comes.',
+  description:
+    'What somebody said in a session. A message of a known user to the agent starts a turn when its time comes.',
   authScopes: AUTHENTICATED,
   interfaces: [NodeInterface],
   select: { id: true },
@@ -24,6 +25,9 @@ const MessageType = builder.prismaObject('Message', {
     content: t.exposeString('content', { description: 'The text, 1 byte to 256 KiB.' }),
     trusted: t.exposeBoolean('trusted', {
       description: 'Whether the sender is a user whom the configuration knows. Untrusted messages never start a turn.',
+    }),
+    mentioned: t.exposeBoolean('mentioned', {
+      description: 'The client said that it is directed at the agent. Only groups go by it.',
     }),
     status: t.expose('status', { type: MessageStatusEnum, description: 'How far it has come.' }),
     queuePosition: t.int({

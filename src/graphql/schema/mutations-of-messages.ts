@@ -32,11 +32,16 @@ function acceptedPayload(name: string) {
 }
 
 const SendMessageInput = builder.inputType('SendMessageInput', {
-  description: 'A message to the agent.',
+  description: 'A message to the agent, or, in a group, to the others.',
   fields: (t) => ({
     sessionId: t.id({ required: true, description: 'The session; opened if there is none.' }),
     content: t.string({ required: true, description: CONTENT }),
     user: t.string({ description: SENDER }),
+    mentioned: t.boolean({
+      description:
+        'It is directed at the agent; false when left out. Counts in a GROUP alone, where a message of a user that is not is ' +
+        'stored and starts no turn.',
+    }),
     idempotencyKey: t.string({
       description:
         '1 to 255 characters. A second call with it, by the same token in the same session, returns the first message.',
@@ -53,7 +58,8 @@ builder.mutationField('sendMessage', (t) =>
       'LimitExceeded',
     ]),
     authScopes: AUTHENTICATED,
-    description: 'Says something to the agent. The message waits for its turn; follow the turn with sessionEvents.',
+    description:
+      'Says something in a session. What is said to the agent waits for its turn; follow the turn with sessionEvents.',
     args: { input: t.arg({ type: SendMessageInput, required: true, description: 'The message.' }) },
     resolve: (_root, { input }, { intake, viewer }) => sendMessage(intake, viewer, input),
   }),

@@ -7,6 +7,7 @@ import type { SessionUpdated } from '../../intake/session-change.ts'
 import { updateSession } from '../../intake/update-session.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
+import { ConversationTypeEnum } from './enums.ts'
 import { resultUnion } from './result-union.ts'
 import { sessionField } from './row-fields.ts'
 
@@ -19,6 +20,7 @@ const SessionSourceInput = builder.inputType('SessionSourceInput', {
     }),
     platform: t.string({ description: 'The platform behind the client.' }),
     triggerId: t.string({ description: 'What set the session off.' }),
+    type: t.field({ type: ConversationTypeEnum, description: 'Who talks in it; DIRECT when left out.' }),
   }),
 })
 
@@ -108,7 +110,8 @@ builder.mutationField('deleteSession', (t) =>
   t.field({
     type: resultUnion('DeleteSession', DeleteSessionPayload, ['InvalidInput', 'NotFound', 'Conflict']),
     authScopes: AUTHENTICATED,
-    description: 'Deletes a session with all that belongs to it, for good. Refused while a turn runs or waits.',
+    description:
+      'Deletes a session with all that belongs to it, for good. Refused while a turn runs or waits, and for groups.',
     args: { id: t.arg.id({ required: true, description: 'The session.' }) },
     resolve: (_root, { id }, { intake, viewer }) => deleteSession(intake, viewer, { id }),
   }),

@@ -1,12 +1,12 @@
 /** Queries for sessions: one by id, and the list of all that the viewer may see. */
-import type { SessionStatus } from '../../core/status.ts'
+import type { ConversationType, SessionStatus } from '../../core/status.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import { checkSearch, MAX_SEARCH_LENGTH } from './check-search.ts'
 import { PAGING } from './connection-type.ts'
 import type { Position } from './cursor.ts'
-import { SessionStatusEnum } from './enums.ts'
+import { ConversationTypeEnum, SessionStatusEnum } from './enums.ts'
 import { likeLiteral } from './like-literal.ts'
 import { matchable } from './matchable.ts'
 import { readPageRequest } from './page-request.ts'
@@ -20,6 +20,7 @@ const SessionFilterInput = builder.inputType('SessionFilter', {
   fields: (t) => ({
     status: t.field({ type: [SessionStatusEnum], description: 'Only those in one of these states.' }),
     sourceKind: t.stringList({ description: 'Only those from one of these kinds of client, such as "cli".' }),
+    conversationType: t.field({ type: ConversationTypeEnum, description: 'Only those of this type.' }),
     participant: t.string({ description: 'Only those in which this user participates.' }),
     search: t.string({
       description: `Only those whose description contains this text, in upper or lower case. At most ${MAX_SEARCH_LENGTH} characters.`,
@@ -33,6 +34,7 @@ const SessionFilterInput = builder.inputType('SessionFilter', {
 interface SessionFilter {
   readonly status?: readonly SessionStatus[] | null | undefined
   readonly sourceKind?: readonly string[] | null | undefined
+  readonly conversationType?: ConversationType | null | undefined
   readonly participant?: string | null | undefined
   readonly search?: string | null | undefined
   readonly includeInactive?: boolean | null | undefined
@@ -81,11 +83,12 @@ builder.queryField('sessions', (t) =>
 )
 
 function sessionsMatching(filter: SessionFilter): Prisma.SessionWhereInput {
-  const { status, sourceKind, participant, search, includeInactive } = filter
+  const { status, sourceKind, conversationType, participant, search, includeInactive } = filter
   const hasStatus = status != null && status.length > 0
   return {
     ...(hasStatus ? { status: { in: [...status] } } : includeInactive === true ? {} : { status: { not: 'INACTIVE' } }),
     ...(sourceKind == null || sourceKind.length === 0 ? {} : { sourceKind: { in: sourceKind.map(matchable) } }),
+    ...(conversationType == null ? {} : { sourceType: conversationType }),
     ...(participant == null ? {} : { participants: { some: { userName: matchable(participant) } } }),
     ...(search == null ? {} : { description: { contains: likeLiteral(checkSearch(search)), mode: 'insensitive' } }),
   }

@@ -1,10 +1,11 @@
 /** A durable conversation: what it is, who takes part, what it counts. Its lists are in session-lists.ts. */
+import type { ConversationType } from '../../core/status.ts'
 import type { Database, Statement } from '../../store/database.ts'
 import { AUTHENTICATED } from './access.ts'
 import { loadAt } from './load-at.ts'
 import { builder } from './builder.ts'
 import { connectionType } from './connection-type.ts'
-import { DescriptionSourceEnum, SessionStatusEnum } from './enums.ts'
+import { ConversationTypeEnum, DescriptionSourceEnum, SessionStatusEnum } from './enums.ts'
 import { NodeInterface } from './node.ts'
 import { USAGE_COLUMNS, usageOf, UsageType } from './usage.ts'
 import { configuredUsers, UserType } from './user.ts'
@@ -14,6 +15,7 @@ interface SessionSource {
   readonly sourceInteractive: boolean
   readonly sourcePlatform: string | null
   readonly sourceTriggerId: string | null
+  readonly sourceType: ConversationType
 }
 
 const SessionSourceType = builder.objectRef<SessionSource>('SessionSource').implement({
@@ -32,6 +34,7 @@ const SessionSourceType = builder.objectRef<SessionSource>('SessionSource').impl
       nullable: true,
       description: 'What set the session off, if the client named it.',
     }),
+    type: t.expose('sourceType', { type: ConversationTypeEnum, description: 'Who talks in it.' }),
   }),
 })
 
@@ -45,7 +48,13 @@ export const SessionType = builder.prismaObject('Session', {
     source: t.field({
       type: SessionSourceType,
       description: 'Where it comes from.',
-      select: { sourceKind: true, sourceInteractive: true, sourcePlatform: true, sourceTriggerId: true },
+      select: {
+        sourceKind: true,
+        sourceInteractive: true,
+        sourcePlatform: true,
+        sourceTriggerId: true,
+        sourceType: true,
+      },
       resolve: (session) => session,
     }),
     connector: t.exposeString('connector', { nullable: true, description: 'The name of the token that opened it.' }),
