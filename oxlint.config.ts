@@ -7,7 +7,8 @@ import { defineConfig, type OxlintConfig } from 'oxlint'
 const base = ['platform', 'core', 'config', 'store', 'events']
 const below = [
   ...base,
-  ...['model', 'secrets', 'jobs', 'audit', 'delivery', 'execution', 'agents', 'knowledge', 'intake', 'turn', 'worker'],
+  ...['model', 'secrets', 'jobs', 'audit', 'delivery', 'execution', 'agents', 'knowledge', 'intake', 'schedules', 'turn', 'worker'],
+  'approvals',
 ]
 const layers: Record<string, readonly string[]> = {
   platform: [],
@@ -24,8 +25,10 @@ const layers: Record<string, readonly string[]> = {
   agents: [...base, 'model', 'execution', 'secrets'],
   knowledge: [...base, 'model', 'execution', 'secrets', 'audit', 'agents'],
   intake: [...base, 'secrets', 'audit', 'delivery'],
-  turn: [...base, 'model', 'execution', 'secrets', 'audit', 'delivery', 'agents', 'knowledge'],
-  worker: [...base, 'model', 'execution', 'secrets', 'audit', 'delivery', 'agents', 'knowledge', 'turn'],
+  schedules: [...base, 'secrets', 'intake'],
+  approvals: [...base, 'secrets', 'jobs', 'audit', 'delivery', 'execution', 'intake'],
+  turn: [...base, 'approvals', 'model', 'execution', 'secrets', 'audit', 'delivery', 'agents', 'knowledge'],
+  worker: [...base, 'approvals', 'model', 'execution', 'secrets', 'audit', 'delivery', 'agents', 'knowledge', 'turn'],
   graphql: [...below, 'generated'],
 }
 const folders = [...Object.keys(layers), 'generated']

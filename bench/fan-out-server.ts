@@ -11,6 +11,8 @@ import { Doorbell } from '../src/events/doorbell.ts'
 import { Feed } from '../src/events/feed.ts'
 import { Batch } from '../src/graphql/batch.ts'
 import { createContext } from '../src/graphql/context.ts'
+import { ApprovalNews } from '../src/graphql/approval-news.ts'
+import { readAudience } from '../src/graphql/session-audience.ts'
 import { KnowledgeNews } from '../src/graphql/knowledge-news.ts'
 import { buildSchema } from '../src/graphql/schema/schema.ts'
 import { startServer } from '../src/graphql/server.ts'
@@ -89,6 +91,13 @@ async function serveDoor(): Promise<Publish> {
   const outbox = { wake: () => undefined }
   const publicUrl = { linkTo: (path: string) => path }
   const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => text }
+  const approvals = { database, config, clock, skills, feed, doorbell, redactorOf: () => Redactor.none }
+  const approvalNews = new ApprovalNews({
+    doorbell,
+    readAudience: (sessionId) => readAudience(database, sessionId),
+    readOpen: () => Promise.resolve([]),
+    logger,
+  })
   const knowledgeNews = new KnowledgeNews({ database, doorbell, clock, logger })
   const info = { version: '0.0.0', startedAt: clock.now(), database: 'PostgreSQL', sandboxState }
   const server = await startServer({
@@ -99,7 +108,21 @@ async function serveDoor(): Promise<Publish> {
     authenticate: (token) => authenticate(parsed.config, token),
     createContext: (request) =>
       createContext(
-        { database, config, clock, publicUrl, intake, knowledge, knowledgeNews, skills, secrets, outbox, server: info },
+        {
+          database,
+          config,
+          clock,
+          publicUrl,
+          intake,
+          knowledge,
+          knowledgeNews,
+          approvals,
+          approvalNews,
+          skills,
+          secrets,
+          outbox,
+          server: info,
+        },
         request,
       ),
     readiness: {},

@@ -4,6 +4,7 @@
  */
 import type { Agents } from './agents/agent.ts'
 import { createAgents } from './agents/create-agents.ts'
+import { ApprovalExpiry } from './approvals/approval-expiry.ts'
 import { AuditSealer } from './audit/audit-sealer.ts'
 import { authenticate } from './config/authenticate.ts'
 import type { LiveConfig } from './config/config.ts'
@@ -18,9 +19,11 @@ import { Doorbell } from './events/doorbell.ts'
 import { Feed } from './events/feed.ts'
 import { createCommandRunner, type CommandService } from './execution/run-command.ts'
 import { SkillCatalog, type Skills } from './execution/skills/skill-catalog.ts'
+import { ApprovalNews } from './graphql/approval-news.ts'
 import { createContext } from './graphql/context.ts'
 import { renderGraphiqlPage } from './graphql/graphiql-page.ts'
 import { KnowledgeNews } from './graphql/knowledge-news.ts'
+import { readAudience } from './graphql/session-audience.ts'
 import { createReadiness } from './graphql/readiness-checks.ts'
 import { buildSchema } from './graphql/schema/schema.ts'
 import { startServer, type RunningServer } from './graphql/server.ts'
@@ -34,6 +37,7 @@ import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { VERSION } from './platform/version.ts'
 import type { Redactor } from './secrets/redaction.ts'
 import { SecretStore } from './secrets/secret-store.ts'
+import { findOpenApprovals } from './store/approvals.ts'
 import { Database } from './store/database.ts'
 import { describeDatabase } from './store/describe-database.ts'
 import { migrate } from './store/migrate.ts'
@@ -102,7 +106,10 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const knowledgeNews = new KnowledgeNews({ ...stored, clock, logger })
   knowledgeNews.start()
   opened.add(() => knowledgeNews.stop())
-  const door = await openDoor({ ...parts, ...stored, ...background, ...tools, worker, knowledgeNews })
+  const approvalNews = createApprovalNews({ ...parts, ...stored })
+  approvalNews.start()
+  opened.add(() => approvalNews.stop())
+  const door = await openDoor({ ...parts, ...stored, ...background, ...tools, worker, knowledgeNews, approvalNews })
   opened.add(() => door.stop())
   publicUrl.listensAt(door.url)
   // Drained first, while the door still shows how the last turns end.
@@ -148,6 +155,7 @@ async function openStore({ home, databaseUrl, secrets, clock, logger }: Parts, o
 
 interface Background {
   readonly outbox: Outbox
+  readonly approvalExpiry: ApprovalExpiry
   readonly checkWebhook: CheckWebhook
 }
 
@@ -157,17 +165,19 @@ async function openBackground(parts: Parts & Stored, opened: Opened): Promise<Ba
   const guard = new AddressGuard({ rules: () => config.current().settings })
   const outbox = new Outbox({ database, config, keys: secrets, guard, clock, logger, metrics })
   opened.add(() => outbox.stop())
+  const approvalExpiry = new ApprovalExpiry(parts)
   const { name: sweep } = SWEEP_PUBLISHED_FILES
   const handlers: JobHandlers = {
     ...outbox.handlers,
+    ...approvalExpiry.handlers,
     [sweep]: (_payload, signal) => sweepPublishedFiles({ database, home: parts.home, clock, logger }, signal),
   }
-  const periodic = [...outbox.periodic, SWEEP_PUBLISHED_FILES]
+  const periodic = [...outbox.periodic, ...approvalExpiry.periodic, SWEEP_PUBLISHED_FILES]
   const jobs = new JobRunner({ url: database.url, handlers, periodic, clock, logger, metrics })
   opened.add(() => jobs.stop())
   await jobs.start()
   await outbox.sweep()
-  return { outbox, checkWebhook: createWebhookCheck({ config, keys: secrets, guard }) }
+  return { outbox, approvalExpiry, checkWebhook: createWebhookCheck({ config, keys: secrets, guard }) }
 }
 
 /** Stopped after all that writes to the audit. */
@@ -196,7 +206,7 @@ async function openTools({ home, config, secrets, environment, clock, logger }: 
 /** A message is taken by the worker … */
 function createWorker(parts: Parts & Stored & Background & Tools): Worker {
   const { database, doorbell, feed, config, secrets, outbox, agents, commands, skills, clock, logger, metrics } = parts
-  const calls = { agents, commands: commands.runner, skills, outbox }
+  const calls = { agents, commands: commands.runner, skills, outbox, approvalExpiry: parts.approvalExpiry }
   const { publicUrl } = parts
   const run = { database, feed, doorbell, config, publicUrl, secrets, ...calls, clock, logger, metrics }
   return new Worker({
@@ -209,10 +219,24 @@ function createWorker(parts: Parts & Stored & Background & Tools): Worker {
   })
 }
 
+/** Whom the approvals of all sessions are told to. */
+function createApprovalNews({ database, doorbell, logger }: Parts & Stored): ApprovalNews {
+  return new ApprovalNews({
+    doorbell,
+    readAudience: (sessionId) => readAudience(database, sessionId),
+    readOpen: (limit) => findOpenApprovals(database, limit),
+    logger,
+  })
+}
+
+interface DoorParts {
+  readonly worker: Worker
+  readonly knowledgeNews: KnowledgeNews
+  readonly approvalNews: ApprovalNews
+}
+
 /** … after it has entered by the door. */
-function openDoor(
-  parts: Parts & Stored & Background & Tools & { readonly worker: Worker; readonly knowledgeNews: KnowledgeNews },
-): Promise<RunningServer> {
+function openDoor(parts: Parts & Stored & Background & Tools & DoorParts): Promise<RunningServer> {
   const { database, doorbell, feed, config, secrets, commands, worker, clock, logger, metrics, host, port } = parts
   const removeFiles: IntakeContext['removeFiles'] = async (sessionId, publishedIds) => {
     await removePublishedBytes(parts.home, publishedIds)
@@ -222,7 +246,8 @@ function openDoor(
   const outside = { feed, doorbell, removeFiles, checkWebhook: parts.checkWebhook }
   const intake: IntakeContext = { database, config, clock, redactorOf, ...outside }
   const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => secrets.redactLine(text) }
-  const { startedAt, described, knowledgeNews, skills, outbox, publicUrl } = parts
+  const { startedAt, described, knowledgeNews, approvalNews, skills, outbox, publicUrl } = parts
+  const approvals = { database, config, clock, skills, redactorOf, feed, doorbell }
   const server = { version: VERSION, startedAt, database: described, sandboxState: () => commands.sandbox() }
   return startServer({
     schema: buildSchema(),
@@ -230,7 +255,21 @@ function openDoor(
     authenticate: (token) => authenticate(config.current(), token),
     createContext: (request) =>
       createContext(
-        { database, config, clock, publicUrl, intake, knowledge, knowledgeNews, skills, secrets, outbox, server },
+        {
+          database,
+          config,
+          clock,
+          publicUrl,
+          intake,
+          knowledge,
+          knowledgeNews,
+          approvals,
+          approvalNews,
+          skills,
+          secrets,
+          outbox,
+          server,
+        },
         request,
       ),
     readiness: createReadiness({ database, commands, config, keys: secrets, isDraining: () => worker.isDraining }),

@@ -4,7 +4,7 @@ import type { AppError } from '../core/errors.ts'
 import type { AgentRole, ModelCallRecord } from '../core/model-call.ts'
 import type { ProposedPlan } from '../core/plan.ts'
 import type { SkillArguments, SkillSummary } from '../core/skill.ts'
-import type { ReviewVerdict, TaskStatus, TaskType } from '../core/status.ts'
+import type { ConversationType, ReviewVerdict, TaskStatus, TaskType } from '../core/status.ts'
 
 /** Every call that was made is recorded, also those of a question that failed in the end. */
 export type Answer<T> =
@@ -30,6 +30,10 @@ export interface TaskReport {
 export interface PlannerContext {
   readonly callerName: string
   readonly callerRole: Role
+  /** In a GROUP people also talk with each other. */
+  readonly conversationType: ConversationType
+  /** False: the message is not directed at the agent, which may stay silent. */
+  readonly addressed: boolean
   readonly message: string
   /** Earlier trusted messages, oldest first. */
   readonly recentMessages: readonly { readonly user: string | null; readonly role: string; readonly content: string }[]
@@ -96,6 +100,8 @@ export interface MessengerContext {
   readonly detail: string
   /** Outputs of the plan's earlier tasks, which `detail` may refer to; fenced. */
   readonly outputs: readonly TaskReport[]
+  /** Nobody spoke to the agent: it may say nothing. */
+  readonly mayBeSilent: boolean
   readonly summary: string
   readonly facts: readonly KnownFact[]
 }

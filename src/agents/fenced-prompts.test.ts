@@ -39,6 +39,8 @@ const items = (text: string) => [
 const planner = (text: string): PlannerContext => ({
   callerName: 'anna',
   callerRole: 'USER',
+  conversationType: 'DIRECT',
+  addressed: true,
   message: text,
   recentMessages: [{ user: 'anna', role: 'USER', content: text }],
   recentOutputs: [text],
@@ -73,6 +75,15 @@ const feedback = (text: string) => [
 const ROLES: Readonly<Record<string, Render>> = {
   planner: (text, fence) =>
     renderPlannerPrompt({ context: planner(text), feedback: feedback(text), environment: { execTimeoutMs: 1 } }, fence),
+  'planner in a group': (text, fence) => {
+    const said = {
+      conversationType: 'GROUP',
+      addressed: false,
+      recentMessages: [{ user: text, role: 'USER', content: text }],
+    } as const
+    const context: PlannerContext = { ...planner(text), ...said, callerName: text }
+    return renderPlannerPrompt({ context, feedback: [], environment: { execTimeoutMs: 1 } }, fence)
+  },
   reviewer: (text, fence) =>
     renderReviewerPrompt(
       { goal: text, message: text, task: report(text), truncated: true, history: history(text) },
@@ -80,7 +91,7 @@ const ROLES: Readonly<Record<string, Render>> = {
     ),
   messenger: (text, fence) =>
     renderMessengerPrompt(
-      { goal: text, detail: text, outputs: [report(text)], summary: text, facts: items(text) },
+      { goal: text, detail: text, outputs: [report(text)], mayBeSilent: true, summary: text, facts: items(text) },
       fence,
     ),
   curator: (text, fence) =>
@@ -124,8 +135,8 @@ function outsideOf(prompt: string): string {
   return kept.join('\n')
 }
 
-/** A stranger's name stands before what they wrote: letters and digits of it, shortened. */
-const withoutNames = (text: string): string => text.replaceAll(/by "[^"\n]{0,40}" \(USER\):/g, '')
+/** A name stands before what somebody wrote: letters and digits of it, shortened. */
+const withoutNames = (text: string): string => text.replaceAll(/"[^"\n]{0,40}"/g, '"…"')
 
 describe.each(Object.entries(ROLES))('the prompt of the %s', (_, render) => {
   test('holds what others wrote in blocks alone, and no text ends its block', () => {

@@ -10,3 +10,8 @@ export function nameSender(sender: string | null): string {
     .trim()
   return name === '' ? 'Somebody without a name' : `"${name}"`
 }
+
+/** A user as a prompt names them: as they are called in the configuration, which leaves no room for anything else. */
+export function nameUser(name: string): string {
+  return /^[a-z_][a-z0-9_-]{0,31}$/.test(name) ? name : nameSender(name)
+}

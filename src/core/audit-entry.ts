@@ -2,7 +2,7 @@
  * The audit's entries: one union, stored append-only (`audit_entries`), sealed into a chain, shown to admins. `data` in the
  * table is the body without `kind`. What must hold: never an output, a prompt or an answer, and never a secret.
  */
-import type { DeliveryStatus, ReviewVerdict, TaskStatus, TaskType } from './status.ts'
+import type { ApprovalScope, ApprovalStatus, DeliveryStatus, ReviewVerdict, TaskStatus, TaskType } from './status.ts'
 import type { ModelCallRecord } from './model-call.ts'
 
 export type AuditBody =
@@ -16,6 +16,8 @@ export type AuditBody =
       readonly durationMs: number | null
       /** Characters. */
       readonly outputLength: number
+      /** There, and true, for a text that the agent left unsaid. */
+      readonly suppressed?: boolean
     }
   | {
       readonly kind: 'REVIEW'
@@ -46,6 +48,17 @@ export type AuditBody =
       readonly field: string
       readonly reason: DenialReason
       readonly count: number
+    }
+  /** It was asked for (PENDING) or settled. `before`, `after`: what it was given for was changed with the decision. */
+  | {
+      readonly kind: 'APPROVAL'
+      readonly approvalId: string
+      readonly taskId: string
+      readonly status: ApprovalStatus
+      readonly scope: ApprovalScope | null
+      readonly note: string | null
+      readonly before: string | null
+      readonly after: string | null
     }
   | { readonly kind: 'CONFIG'; readonly change: ConfigChange; readonly detail: string }
   | { readonly kind: 'SESSION'; readonly change: SessionChange; readonly detail: string | null }

@@ -7,6 +7,8 @@
  *   PipelineStep RECEIVED, PARAPHRASE (only when due), CONTEXT, PLANNING, PLANNED, VALIDATION      (PLANNING … VALIDATION again for each retry)
  *   PlanCreated
  *   PipelineStep EXECUTING
+ *   Approval*, TaskUpdate AWAITING_APPROVAL*, TurnPaused                (when the plan needs approvals; then Approval for each decision, and
+ *                                                                      EXECUTING again)
  *   per task: TaskUpdate RUNNING, TaskOutput*, TaskUpdate DONE|FAILED  (EXEC; then PipelineStep REVIEWING, Review)
  *             TaskUpdate RUNNING, MessageOutput delta*, MessageOutput content, TaskUpdate DONE          (MSG)
  *   PipelineStep REPLANNING, … back to CONTEXT …                       (on verdict REPLAN)
@@ -45,6 +47,8 @@ export type SessionEventBody =
       /** What was learned from it. Absent in events of before there were learnings. */
       readonly learningId?: string | null
     }
+  /** An approval is asked for, or was settled. */
+  | { readonly type: 'Approval'; readonly approvalId: string }
   /** The turn waits without a worker; it goes on no sooner than `until`, or when what it waits for has come. */
   | { readonly type: 'TurnPaused'; readonly reason: string; readonly until: string | null }
   | {

@@ -4,7 +4,7 @@ export type SessionStatus = 'IDLE' | 'RUNNING' | 'AWAITING_APPROVAL' | 'INACTIVE
 export type ConversationType = 'DIRECT' | 'GROUP'
 export type MessageRole = 'USER' | 'ASSISTANT' | 'SYSTEM'
 export type MessageStatus = 'QUEUED' | 'PROCESSING' | 'DONE' | 'FAILED' | 'CANCELLED' | 'STORED'
-export type TurnStatus = 'QUEUED' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELLED'
+export type TurnStatus = 'QUEUED' | 'RUNNING' | 'AWAITING_APPROVAL' | 'DONE' | 'FAILED' | 'CANCELLED'
 /** How a turn can end. */
 export type FinalTurnStatus = 'DONE' | 'FAILED' | 'CANCELLED'
 export type PipelineStep =
@@ -25,9 +25,11 @@ export type PipelineStep =
 export type TaskType = 'EXEC' | 'MSG' | 'SKILL'
 /**
  * PENDING → RUNNING → DONE | FAILED, or SKIPPED (replanned away), CANCELLED, or INTERRUPTED: the process died while a side
- * effect was under way; its outcome is unknown, it is reviewed and never silently run again.
+ * effect was under way; its outcome is unknown, it is reviewed and never silently run again. AWAITING_APPROVAL comes between PENDING
+ * and either PENDING again (approved) or FAILED (denied).
  */
-export type TaskStatus = 'PENDING' | 'RUNNING' | 'DONE' | 'FAILED' | 'SKIPPED' | 'CANCELLED' | 'INTERRUPTED'
+export type TaskStatus =
+  'PENDING' | 'AWAITING_APPROVAL' | 'RUNNING' | 'DONE' | 'FAILED' | 'SKIPPED' | 'CANCELLED' | 'INTERRUPTED'
 export type ReviewVerdict = 'OK' | 'REPLAN'
 export type LearningStatus = 'PENDING' | 'PROMOTED' | 'ASKED' | 'DISCARDED'
 /** Who made a fact: the curator from a learning, the summarizer by consolidation, or an admin. */
@@ -37,3 +39,15 @@ export type QuestionSource = 'CURATOR' | 'ADMIN'
 export type QuestionStatus = 'OPEN' | 'RESOLVED'
 /** DEAD: given up after the last attempt; an admin can have it delivered again. */
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'DEAD'
+
+/** TASK: one task. PLAN: a whole plan, told of its first task with an effect. */
+export type ApprovalKind = 'TASK' | 'PLAN'
+/** EXPIRED: nobody decided in time, which counts as denied. CANCELLED: its turn no longer waits for it. */
+export type ApprovalStatus = 'PENDING' | 'APPROVED' | 'DENIED' | 'EXPIRED' | 'CANCELLED'
+/** SESSION: the same is not asked again in the session for the same user. */
+export type ApprovalScope = 'ONCE' | 'SESSION'
+
+/** DEDICATED: all runs of a schedule in one session. FRESH: each in a session of its own. */
+export type ScheduleMode = 'DEDICATED' | 'FRESH'
+/** SKIPPED: it was due while the run before it had not ended, or could not be begun. */
+export type ScheduleRunStatus = 'RUNNING' | 'DONE' | 'FAILED' | 'SKIPPED'

@@ -6,7 +6,7 @@ import type { NewAuditEntry } from './audit-entry.ts'
 import type { ModelCallRecord } from './model-call.ts'
 import type { NewEvent } from './session-event.ts'
 import type { SkillArguments } from './skill.ts'
-import type { FinalTurnStatus, PipelineStep, ReviewVerdict, TaskStatus, TaskType } from './status.ts'
+import type { ApprovalKind, FinalTurnStatus, PipelineStep, ReviewVerdict, TaskStatus, TaskType } from './status.ts'
 
 export interface NewPlan {
   readonly id: string
@@ -37,6 +37,8 @@ export interface TaskPatch {
   readonly truncated?: boolean
   readonly exitCode?: number
   readonly final?: boolean
+  /** A text that the agent left unsaid. */
+  readonly suppressed?: boolean
   readonly reviewVerdict?: ReviewVerdict
   readonly reviewReason?: string | null
   readonly startedAt?: Date
@@ -97,6 +99,23 @@ export interface MessageText {
   readonly content?: string
 }
 
+export interface NewApproval {
+  readonly id: string
+  readonly taskId: string
+  readonly kind: ApprovalKind
+  /** Why it is asked for, for people. */
+  readonly reason: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+/** An approval that nobody need decide about any more. One that somebody has decided about meanwhile stays as that left it. */
+export interface SettledApproval {
+  readonly id: string
+  readonly status: 'EXPIRED' | 'CANCELLED'
+  readonly at: Date
+}
+
 export interface TurnWrite {
   readonly events: readonly NewEvent[]
   readonly step?: PipelineStep
@@ -121,9 +140,18 @@ export interface TurnWrite {
   readonly audit?: readonly NewAuditEntry[]
   /**
    * The turn waits without a worker: the session is given back at once, and the turn goes on from its rows no sooner than
-   * `until` (null: when somebody makes the session ready). `reason` is for people.
+   * `until` (null: when somebody makes the session ready). `reason` is for people. With `forApproval` turn and session show it, and
+   * the session is ready at once when no approval of it is open any more.
    */
-  readonly pause?: { readonly reason: string; readonly at: Date; readonly until: Date | null }
+  readonly pause?: {
+    readonly reason: string
+    readonly at: Date
+    readonly until: Date | null
+    readonly forApproval?: true
+  }
+  readonly approvals?: readonly NewApproval[]
+  /** All that are open of the session: a turn asks for approvals only when it waits for them, and gives up all or none. */
+  readonly settledApprovals?: readonly SettledApproval[]
   /**
    * The turn has failed, and the user was told why; what follows (knowledge, then `finish`) does not change that. Durable before
    * it, so that a turn that is continued knows how it had ended.
@@ -171,6 +199,8 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
     deliveries: join(first.deliveries, second.deliveries),
     files: join(first.files, second.files),
     audit: join(first.audit, second.audit),
+    approvals: join(first.approvals, second.approvals),
+    settledApprovals: join(first.settledApprovals, second.settledApprovals),
   }
 }
 

@@ -301,7 +301,7 @@ function openingOf(instance: string): string {
 function subjectOf(news: News): string {
   if (news.kind === 'cancel') return news.turnId
   if (news.kind === 'audit') return ''
-  return news.kind === 'knowledge' ? news.id : news.sessionId
+  return news.kind === 'knowledge' || news.kind === 'approval' ? news.id : news.sessionId
 }
 
 function coalesce(before: News | undefined, news: News): News {

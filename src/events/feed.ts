@@ -169,6 +169,8 @@ function changesList(event: SessionEvent): boolean {
     case 'MessageReceived':
     case 'MessageUpdated':
     case 'SessionUpdated':
+    case 'Approval':
+    case 'TurnPaused':
     case 'TurnCompleted':
       return true
     case 'PipelineStep':

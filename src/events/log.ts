@@ -53,6 +53,7 @@ const KNOWN_TYPES: Readonly<Record<SessionEventType, true>> = {
   TaskOutput: true,
   MessageOutput: true,
   Review: true,
+  Approval: true,
   TurnPaused: true,
   TurnCompleted: true,
 }

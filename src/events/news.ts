@@ -11,6 +11,8 @@ export type News =
   | { readonly kind: 'cancel'; readonly sessionId: string; readonly turnId: string }
   /** The fact, learning or question with this id (its prefix tells which) is new, or changed. */
   | { readonly kind: 'knowledge'; readonly id: string }
+  /** The approval was asked for or settled. */
+  | { readonly kind: 'approval'; readonly id: string; readonly sessionId: string }
   /** The audit has a new seal. */
   | { readonly kind: 'audit' }
   /** The session was deleted. */

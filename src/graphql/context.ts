@@ -1,6 +1,7 @@
 /**
  * What every resolver gets. The door fills in RequestContext; the schema adds what its resolvers need (loaders, use cases).
  */
+import type { ApprovalsContext } from '../approvals/approvals-context.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { PublicUrl } from '../config/public-url.ts'
 import type { Outbox } from '../delivery/outbox.ts'
@@ -10,6 +11,7 @@ import type { KnowledgeContext } from '../knowledge/admin/knowledge-context.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { SecretStore } from '../secrets/secret-store.ts'
 import type { Database } from '../store/database.ts'
+import type { ApprovalNews } from './approval-news.ts'
 import type { KnowledgeNews } from './knowledge-news.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ServerInfo } from './schema/server-info.ts'
@@ -24,6 +26,9 @@ export interface GraphQLServices {
   /** What mutations hand to the use cases that they call. */
   readonly intake: IntakeContext
   readonly knowledge: KnowledgeContext
+  readonly approvals: ApprovalsContext
+  /** Where `approvalUpdates` comes from. */
+  readonly approvalNews: Pick<ApprovalNews, 'follow'>
   /** Where `factUpdates` and `learningUpdates` come from. */
   readonly knowledgeNews: Pick<KnowledgeNews, 'follow'>
   readonly skills: Skills

@@ -1,5 +1,6 @@
 /** `deleteSession`: removes a session of one person, without work, with its rows and its files. Called by the GraphQL door. */
 import type { Viewer } from '../core/identity.ts'
+import type { SessionStatus } from '../core/status.ts'
 import { conflict, notFound, type Refusal } from '../core/refusal.ts'
 import { deleteIdleSession } from '../store/intake-delete-session.ts'
 import { authorizeSession } from './authorize-session.ts'
@@ -26,10 +27,15 @@ export async function deleteSession(
     )
   }
   if (!found.deleted) {
-    const work = found.status === 'RUNNING' ? 'a turn runs' : `messages wait: ${found.queueLength}`
+    const work = WORK[found.status] ?? `messages wait: ${found.queueLength}`
     return conflict(`Session "${sessionId}" still has work (${work}). Wait for it, or cancel and withdraw it first.`)
   }
   context.doorbell.ring({ kind: 'gone', sessionId })
   await context.removeFiles(sessionId, found.fileIds)
   return { kind: 'Deleted', sessionId }
+}
+
+const WORK: Readonly<Partial<Record<SessionStatus, string>>> = {
+  RUNNING: 'a turn runs',
+  AWAITING_APPROVAL: 'a turn awaits an approval',
 }

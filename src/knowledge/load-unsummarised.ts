@@ -58,7 +58,8 @@ const LOAD_UNSUMMARISED = {
       SELECT coalesce(jsonb_agg(jsonb_build_object('seq', m.seq, 'user', m.user_name, 'role', m.role,
         'content', left(CASE WHEN m.trusted THEN m.content ELSE m.paraphrase END, ${MAX_TEXT_CHARS}),
         'outputs', (SELECT coalesce(jsonb_agg(left(t.output, ${MAX_TEXT_CHARS}) ORDER BY t.id), '[]')
-          FROM turns u JOIN tasks t ON t.turn_id = u.id WHERE u.message_id = m.id AND t.type = 'MSG' AND t.status = 'DONE')
+          FROM turns u JOIN tasks t ON t.turn_id = u.id WHERE u.message_id = m.id AND t.type = 'MSG' AND t.status = 'DONE'
+            AND NOT t.suppressed)
       ) ORDER BY m.seq), '[]') FROM (
         SELECT m.* FROM messages m, raw WHERE m.session_id = $1 AND m.seq > s.summary_seq AND m.seq <= $2
           AND (raw.seq IS NULL OR m.seq < raw.seq) AND ${TOLD}

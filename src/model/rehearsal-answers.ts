@@ -2,6 +2,7 @@
  * What the rehearsal model answers: a pure function of the prompt. `rehearsal-grammar.ts` is its grammar; every text it writes
  * says plainly that it is a rehearsal. Each role is a function beside this file.
  */
+import { SILENCE_MARKER } from '../core/silence-filter.ts'
 import { rehearseConsolidation, rehearseCuration, rehearseParaphrase, rehearseSummary } from './rehearsal-memory.ts'
 import { rehearsePlan, rehearseReview } from './rehearsal-plan.ts'
 import { findBlock, findTasks, readPrompt, type PromptPart } from './rehearsal-prompt.ts'
@@ -41,6 +42,8 @@ export function answerRehearsal(prompt: string, schemaName: string | null): Rehe
 }
 
 function write(parts: readonly PromptPart[]): string {
+  const detail = findBlock(parts, 'DETAIL', 'What to say') ?? ''
+  if (detail === SILENCE_MARKER) return SILENCE_MARKER
   const ran = findTasks(parts, 'Tasks that ran before, in order').map(describeResult)
-  return [NOTICE, findBlock(parts, 'DETAIL', 'What to say') ?? '', ...ran].join('\n\n')
+  return [NOTICE, detail, ...ran].join('\n\n')
 }

@@ -7,6 +7,7 @@ answer: <text>         answers the first open question
 facts?                 the answer lists the facts that are known
 fail: <reason>         the first review asks for another plan, once
 wait: <ms>             the plan takes that much longer
+silent:                nothing is said
 anything else          is quoted in the answer
 
 Of what was learned, a text that ends with "?" becomes a question, one that begins with "maybe" is discarded, and everything

@@ -10,6 +10,7 @@ const NOTHING = {
   fail: null,
   waitMs: 0,
   asksForFacts: false,
+  silent: false,
   rest: '',
 }
 
@@ -28,6 +29,7 @@ describe('readScript', () => {
       'fail: just once',
       'wait: 20',
       'wait: 5',
+      'silent:',
       'running: late',
       'Bye.',
     ]
@@ -44,6 +46,7 @@ describe('readScript', () => {
       fail: 'just once',
       waitMs: 25,
       asksForFacts: true,
+      silent: true,
       rest: 'Hello!\nrunning: late\nBye.',
     })
   })
@@ -60,6 +63,7 @@ describe('readScript', () => {
     'learn: ',
     'answer:',
     'Which facts?',
+    'silent: is the night',
   ])('leaves "%s" as it is', (line) => {
     expect(readScript(line)).toEqual({ ...NOTHING, rest: line.trim() })
   })

@@ -15,6 +15,8 @@ export interface Script {
   readonly fail: string | null
   readonly waitMs: number
   readonly asksForFacts: boolean
+  /** Nothing is said. */
+  readonly silent: boolean
   /** The lines that are none of these. */
   readonly rest: string
 }
@@ -40,13 +42,14 @@ export function readScript(message: string): Script {
       valuesOf('wait').reduce((sum, value) => sum + Number(value), 0),
     ),
     asksForFacts: valuesOf('facts').length > 0,
+    silent: valuesOf('silent').length > 0,
     rest: valuesOf('rest').join('\n').trim(),
   }
 }
 
 function readLine(line: string): Line {
   if (line.trim().toLowerCase() === 'facts?') return { key: 'facts', value: '' }
-  const [start, key = ''] = /^\s*(run|skill|learn|secret|answer|fail|wait):/.exec(line) ?? ['']
+  const [start, key = ''] = /^\s*(run|skill|learn|secret|answer|fail|wait|silent):/.exec(line) ?? ['']
   const value = line.slice(start.length).trim()
   return isWhole(key, value) ? { key, value } : { key: 'rest', value: line }
 }
@@ -54,6 +57,7 @@ function readLine(line: string): Line {
 function isWhole(key: string, value: string): boolean {
   if (key === '') return false
   if (key === 'fail' || key === 'secret') return true
+  if (key === 'silent') return value === ''
   return key === 'wait' ? /^\d{1,9}$/.test(value) : value !== ''
 }
 

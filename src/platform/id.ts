@@ -14,6 +14,7 @@ export const ID_PREFIXES = {
   learning: 'learn',
   question: 'q',
   delivery: 'dlv',
+  approval: 'appr',
   audit: 'aud',
 } as const
 export type IdKind = keyof typeof ID_PREFIXES

@@ -1,7 +1,7 @@
 /**
  * Takes the next open turn of a session: of a claimed one (`beginTurn`), or of a free one, which is claimed in the same
  * statement (`takeSession`, the way of a message that finds its session idle). A QUEUED turn starts here, with its event; a
- * RUNNING one was left by a node that died or handed it over, and is continued. What was said before it comes along: the
+ * RUNNING one was left by a node that died or handed it over, and is continued, and so is one that awaited an approval. What was said before it comes along: the
  * planner, whom a turn asks first, then waits for no further read.
  */
 import type { SessionEvent } from '../core/session-event.ts'
@@ -153,14 +153,23 @@ const SAID_BEFORE = saidBeforeSql({
  * statement's snapshot, but `started` checks the row as it is now, and everything else hangs on `started`. Likewise the
  * content: `message` returns it as it is now, after an edit that this waited for.
  */
-function beginSql({ fence, claim = '', answer }: { fence: string; claim?: string; answer: string }): string {
+function beginSql({
+  fence,
+  wakes = '',
+  claim = '',
+  answer,
+}: {
+  fence: string
+  /** CTEs, each with a comma behind it, that make a turn that waited a running one. */
+  wakes?: string
+  claim?: string
+  answer: string
+}): string {
   return `WITH fence AS (SELECT id, source_type FROM sessions WHERE id = $1 AND ${fence} FOR UPDATE),
-    next AS (SELECT t.* FROM fence, turns t WHERE t.session_id = $1 AND t.status IN ('QUEUED', 'RUNNING') ORDER BY t.seq LIMIT 1),
+    next AS (SELECT t.* FROM fence, turns t WHERE t.session_id = $1 AND t.status IN ('QUEUED', 'RUNNING', 'AWAITING_APPROVAL') ORDER BY t.seq LIMIT 1),
     started AS (UPDATE turns t SET status = 'RUNNING', step = 'RECEIVED', started_at = $3 FROM next
       WHERE t.id = next.id AND t.status = 'QUEUED' RETURNING t.id, t.message_id),
-    woken AS (UPDATE turns t SET paused_at = NULL, paused_reason = NULL FROM next
-      WHERE t.id = next.id AND next.status = 'RUNNING' AND next.paused_at IS NOT NULL),
-    message AS (UPDATE messages m SET status = 'PROCESSING' FROM started WHERE m.id = started.message_id RETURNING m.content),
+    ${wakes}message AS (UPDATE messages m SET status = 'PROCESSING' FROM started WHERE m.id = started.message_id RETURNING m.content),
     session AS (UPDATE sessions s SET last_seq = s.last_seq + 1, queue_length = s.queue_length - 1, status = 'RUNNING',
       last_activity_at = $3${claim} FROM started WHERE s.id = $1 RETURNING s.last_seq, s.epoch),
     event AS (INSERT INTO events (session_id, seq, at, turn_id, type, data)
@@ -176,7 +185,11 @@ const BEGIN = {
   name: 'queue.begin',
   text: beginSql({
     fence: 'owner = $2 AND epoch = $7',
-    answer: `next.status = 'RUNNING' OR session.last_seq IS NOT NULL`,
+    wakes: `woken AS (UPDATE turns t SET status = 'RUNNING', paused_at = NULL, paused_reason = NULL FROM next
+        WHERE t.id = next.id AND next.status <> 'QUEUED' AND next.paused_at IS NOT NULL RETURNING t.id),
+      awake AS (UPDATE sessions s SET status = 'RUNNING' FROM woken WHERE s.id = $1 AND s.status = 'AWAITING_APPROVAL'),
+    `,
+    answer: `next.status <> 'QUEUED' OR session.last_seq IS NOT NULL`,
   }),
 }
 

@@ -37,7 +37,7 @@ const CANCEL = intakeStatement(
     SELECT s.id FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach('s.id')} FOR UPDATE OF s),
   running AS MATERIALIZED (
     SELECT t.id, t.cancel_requested, t.paused_at FROM session JOIN turns t ON t.session_id = session.id
-    WHERE t.status = 'RUNNING' FOR UPDATE OF t),
+    WHERE t.status IN ('RUNNING', 'AWAITING_APPROVAL') FOR UPDATE OF t),
   turn AS (UPDATE turns t SET cancel_requested = true FROM running WHERE t.id = running.id),
   ready AS (
     UPDATE sessions s SET ready_at = now() FROM session, running

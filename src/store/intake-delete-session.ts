@@ -39,7 +39,7 @@ const DELETE = intakeStatement(
   gone AS (
     DELETE FROM sessions s USING held
     WHERE s.id = held.id AND held.source_type = 'DIRECT'
-      AND held.status <> 'RUNNING' AND held.queue_length = 0 RETURNING s.id),
+      AND held.status NOT IN ('RUNNING', 'AWAITING_APPROVAL') AND held.queue_length = 0 RETURNING s.id),
   ${sessionAudit('DELETED', { from: 'gone, input', at: 'now()' })}
   SELECT gone.id IS NOT NULL AS deleted, held.source_type AS type, held.status, held.queue_length AS "queueLength",
     ARRAY(SELECT f.id FROM published_files f WHERE f.session_id = held.id) AS "fileIds"

@@ -124,9 +124,9 @@ const WITHDRAW = intakeStatement(
   `held AS MATERIALIZED (SELECT s.id FROM input JOIN sessions s ON s.id = input.session_id FOR UPDATE OF s),
   open AS MATERIALIZED (
     SELECT t.id, t.message_id, t.status FROM held JOIN turns t ON t.session_id = held.id
-    WHERE t.status IN ('QUEUED', 'RUNNING') FOR UPDATE OF t),
+    WHERE t.status IN ('QUEUED', 'RUNNING', 'AWAITING_APPROVAL') FOR UPDATE OF t),
   place AS MATERIALIZED (
-    SELECT open.id, EXISTS (SELECT 1 FROM open WHERE status = 'RUNNING') AS runs FROM open, input
+    SELECT open.id, EXISTS (SELECT 1 FROM open WHERE status <> 'QUEUED') AS runs FROM open, input
     WHERE open.message_id = input.message_id AND open.status = 'QUEUED'),
   session AS (
     UPDATE sessions s SET last_seq = s.last_seq + input.event_count, queue_length = s.queue_length - 1,

@@ -13,15 +13,16 @@ export function plansSql(plans: readonly NewPlan[], bind: Bind): string {
 }
 
 /** The columns of a TaskPatch, and their types, as jsonb_to_recordset wants them. */
-const PATCH_COLUMNS = `status task_status, output text, stderr text, truncated boolean, "exitCode" int, final boolean,
+const PATCH_COLUMNS = `status task_status, output text, stderr text, truncated boolean, "exitCode" int, final boolean, suppressed boolean,
   "reviewVerdict" review_verdict, "reviewReason" text, "startedAt" timestamptz, "finishedAt" timestamptz`
 
 export function tasksSql(tasks: readonly NewTask[], bind: Bind): string {
   const rows = tasks.map(({ patch, ...task }) => ({ ...task, ...patch }))
   return `INSERT INTO tasks (id, session_id, turn_id, plan_id, index, type, detail, skill, args, expect, status, output, stderr,
-      truncated, exit_code, final, review_verdict, review_reason, started_at, finished_at)
+      truncated, exit_code, final, suppressed, review_verdict, review_reason, started_at, finished_at)
     SELECT p.id, $1, $4, p."planId", p.index, p.type, p.detail, p.skill, p.args, p.expect, coalesce(p.status, 'PENDING'),
-      p.output, p.stderr, coalesce(p.truncated, false), p."exitCode", coalesce(p.final, false), p."reviewVerdict",
+      p.output, p.stderr, coalesce(p.truncated, false), p."exitCode", coalesce(p.final, false),
+      coalesce(p.suppressed, false), p."reviewVerdict",
       p."reviewReason", p."startedAt", p."finishedAt"
     FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify(rows))}::jsonb)
       AS p (id text, "planId" text, index int, type task_type, detail text, skill text, args jsonb, expect text, ${PATCH_COLUMNS})`
@@ -31,7 +32,7 @@ export function patchesSql(patches: ReadonlyMap<string, TaskPatch>, bind: Bind):
   const rows = [...patches].map(([id, patch]) => ({ id, ...patch }))
   return `UPDATE tasks x SET status = coalesce(p.status, x.status), output = coalesce(p.output, x.output),
       stderr = coalesce(p.stderr, x.stderr), truncated = coalesce(p.truncated, x.truncated),
-      exit_code = coalesce(p."exitCode", x.exit_code), final = coalesce(p.final, x.final),
+      exit_code = coalesce(p."exitCode", x.exit_code), final = coalesce(p.final, x.final), suppressed = coalesce(p.suppressed, x.suppressed),
       review_verdict = coalesce(p."reviewVerdict", x.review_verdict), review_reason = coalesce(p."reviewReason", x.review_reason),
       started_at = coalesce(p."startedAt", x.started_at), finished_at = coalesce(p."finishedAt", x.finished_at)
     FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify(rows))}::jsonb) AS p (id text, ${PATCH_COLUMNS})

@@ -12,6 +12,7 @@ import type { ModelCallRecord } from '../core/model-call.ts'
 import type { SessionEvent } from '../core/session-event.ts'
 import type { TurnWrite } from '../core/turn-write.ts'
 import type { Database, Statement } from './database.ts'
+import { approvalsSql, settledApprovalsSql } from './turn-commit-approvals.ts'
 import type { Bind } from './turn-commit-bind.ts'
 import {
   answersAuditSql,
@@ -98,7 +99,7 @@ SELECT f.base, f.queue_length, f.webhook IS NOT NULL AS has_webhook, t.cancel_re
 /** A fragment hangs on those before it by their names: `curations` gives rise to facts, their first versions, and questions. */
 function listParts(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, string> {
   const { plans, tasks, taskPatches, dropDeltasOf, learnings, curations, factsUsed, answers } = write
-  const { messageTexts, deliveries, files, audit, finish } = write
+  const { messageTexts, deliveries, files, audit, approvals, settledApprovals, finish } = write
   const parts: Record<string, string> = {}
   if (write.events.length > 0) parts['events'] = eventsSql(write, bind)
   if (isFilled(plans)) parts['plans'] = plansSql(plans, bind)
@@ -122,6 +123,8 @@ function listParts(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, 
   if (isFilled(deliveries)) parts['deliveries'] = deliveriesSql(deliveries, bind)
   if (isFilled(files)) parts['files'] = filesSql(files, bind)
   if (isFilled(audit)) parts['audit'] = auditSql(audit, bind)
+  if (isFilled(approvals)) parts['approvals'] = approvalsSql(approvals, bind)
+  if (isFilled(settledApprovals)) parts['settled_approvals'] = settledApprovalsSql(settledApprovals, bind)
   if (finish !== undefined) parts['message'] = messageSql(turn.messageId, finish.status, bind)
   return parts
 }
@@ -151,12 +154,22 @@ function fenceSql(write: TurnWrite, bind: Bind): string {
       : `, turn_count = x.turn_count + 1, last_activity_at = ${bind(finish.at)}::timestamptz,
     status = CASE WHEN x.queue_length > 0 THEN 'RUNNING' ELSE 'IDLE' END::session_status,
     owner = CASE WHEN x.queue_length > 0 THEN x.owner END, ready_at = CASE WHEN x.queue_length > 0 THEN x.ready_at END`
-  const paused = pause === undefined ? '' : `, owner = NULL, ready_at = ${bind(pause.until)}::timestamptz`
+  const paused = pause === undefined ? '' : pauseSql(write, pause, bind)
+  const settled = isFilled(write.settledApprovals) ? ', open_approvals = 0' : ''
   const summarised = summary === undefined ? '' : summarySql(summary, bind)
   const previewed = preview === undefined ? '' : previewSql(preview, bind)
-  return `UPDATE sessions x SET last_seq = x.last_seq + ${bind(write.events.length)}::int${usageSql(write.modelCalls, bind)}${finished}${paused}${summarised}${previewed}
+  return `UPDATE sessions x SET last_seq = x.last_seq + ${bind(write.events.length)}::int${usageSql(write.modelCalls, bind)}${finished}${paused}${settled}${summarised}${previewed}
     WHERE x.id = $1 AND x.owner = $2 AND x.epoch = $3
     RETURNING x.last_seq - ${bind(write.events.length)}::int AS base, x.queue_length, x.webhook, x.webhook_token`
+}
+
+/** Whether approvals are still open is asked of the row as it is once its lock is held: a decision made a moment before is seen. */
+function pauseSql(write: TurnWrite, pause: NonNullable<TurnWrite['pause']>, bind: Bind): string {
+  const until = `${bind(pause.until)}::timestamptz`
+  if (pause.forApproval !== true) return `, owner = NULL, ready_at = ${until}`
+  const open = `x.open_approvals + ${bind(write.approvals?.length ?? 0)}::int`
+  return `, owner = NULL, status = 'AWAITING_APPROVAL', open_approvals = ${open},
+    ready_at = CASE WHEN ${open} > 0 THEN ${until} ELSE now() END`
 }
 
 /** Compared by its hash: what must go from the row must not come along as a parameter, which servers may log. */
@@ -178,7 +191,9 @@ function turnSql(write: TurnWrite, bind: Bind): string {
   const paused =
     pause === undefined
       ? ''
-      : `, paused_at = ${bind(pause.at)}::timestamptz, paused_reason = ${bind(pause.reason)}::text`
+      : `, paused_at = ${bind(pause.at)}::timestamptz, paused_reason = ${bind(pause.reason)}::text${
+          pause.forApproval === true ? `, status = 'AWAITING_APPROVAL'` : ''
+        }`
   const finished =
     finish === undefined
       ? ''

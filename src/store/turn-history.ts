@@ -1,6 +1,6 @@
 /** What a turn reads: how far it came before (after a takeover), and what was said in the session before it. */
 import type { SkillArguments } from '../core/skill.ts'
-import type { MessageRole, ReviewVerdict, TaskStatus, TaskType } from '../core/status.ts'
+import type { ApprovalKind, ApprovalStatus, MessageRole, ReviewVerdict, TaskStatus, TaskType } from '../core/status.ts'
 import type { Settings } from '../config/config.ts'
 import type { Database } from './database.ts'
 import { strangersSql, type StrangersMessage } from './strangers-messages.ts'
@@ -21,6 +21,17 @@ export interface StoredTask {
   readonly exitCode: number | null
   readonly reviewVerdict: ReviewVerdict | null
   readonly reviewReason: string | null
+  /** Of the approval that was asked for it, or for its plan. */
+  readonly approval: StoredApproval | null
+}
+
+export interface StoredApproval {
+  readonly id: string
+  readonly kind: ApprovalKind
+  readonly status: ApprovalStatus
+  readonly decidedBy: string | null
+  readonly note: string | null
+  readonly expiresAt: Date
 }
 
 export interface StoredPlan {
@@ -32,16 +43,25 @@ export interface StoredPlan {
 
 /** The plans of a turn with their tasks, first attempt first. */
 export async function loadPlans(database: Database, turnId: string): Promise<StoredPlan[]> {
-  return database.query<StoredPlan>(LOAD_PLANS, [turnId])
+  const plans = await database.query<StoredPlan>(LOAD_PLANS, [turnId])
+  // Times in JSON are texts.
+  return plans.map((plan) => ({ ...plan, tasks: plan.tasks.map(readTimes) }))
+}
+
+function readTimes(task: StoredTask): StoredTask {
+  const { approval } = task
+  return approval === null ? task : { ...task, approval: { ...approval, expiresAt: new Date(approval.expiresAt) } }
 }
 
 const LOAD_PLANS = {
   name: 'turn.plans',
   text: `SELECT p.id, p.attempt, p.goal, coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'index', t.index, 'type', t.type,
       'detail', t.detail, 'skill', t.skill, 'args', t.args, 'expect', t.expect, 'status', t.status, 'output', t.output, 'stderr', t.stderr,
-      'truncated', t.truncated, 'exitCode', t.exit_code, 'reviewVerdict', t.review_verdict, 'reviewReason', t.review_reason)
+      'truncated', t.truncated, 'exitCode', t.exit_code, 'reviewVerdict', t.review_verdict, 'reviewReason', t.review_reason,
+      'approval', CASE WHEN a.id IS NOT NULL THEN jsonb_build_object('id', a.id, 'kind', a.kind, 'status', a.status,
+        'decidedBy', a.decided_by, 'note', a.note, 'expiresAt', a.expires_at) END)
       ORDER BY t.index) FILTER (WHERE t.id IS NOT NULL), '[]') AS tasks
-    FROM plans p LEFT JOIN tasks t ON t.plan_id = p.id WHERE p.turn_id = $1 GROUP BY p.id ORDER BY p.attempt`,
+    FROM plans p LEFT JOIN tasks t ON t.plan_id = p.id LEFT JOIN approvals a ON a.task_id = t.id WHERE p.turn_id = $1 GROUP BY p.id ORDER BY p.attempt`,
 }
 
 /** What a task printed before its process died, as far as its events tell. */
@@ -108,7 +128,7 @@ export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq'
         ORDER BY seq DESC LIMIT ${of.contextMessages}) m),
     'outputs', (SELECT coalesce(jsonb_agg(left(t.output, ${RECENT_TEXT_CHARS}) ORDER BY t.id), '[]')
       FROM (SELECT * FROM tasks
-        WHERE session_id = s.id AND type = 'MSG' AND status = 'DONE' AND turn_id <> ${of.turnId}
+        WHERE session_id = s.id AND type = 'MSG' AND status = 'DONE' AND NOT suppressed AND turn_id <> ${of.turnId}
         ORDER BY id DESC LIMIT ${RECENT_OUTPUTS}) t JOIN turns said ON said.id = t.turn_id AND said.seq > s.summary_seq),
     'due', ${dueSql({ seq: of.seq, threshold: of.summarizeThreshold, max: of.knowledgeMaxFacts })},
     'strangers', ${strangersSql(of)},

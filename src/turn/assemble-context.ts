@@ -1,6 +1,7 @@
 /** CONTEXT: what the planner is told. Spec 4 lists what may be in it; everything is bounded, however old the session is. */
 import type { PlannerContext, ReplanContext } from '../agents/agent.ts'
 import { currentUser } from '../config/current-user.ts'
+import { isAddressed } from '../core/route-message.ts'
 import { usableSkills } from '../execution/skills/usable-skills.ts'
 import { selectFacts } from '../knowledge/select-facts.ts'
 import { must } from '../platform/must.ts'
@@ -22,6 +23,8 @@ export async function assembleContext(context: TurnContext, attempts: readonly P
     callerName: turn.userName,
     // A user who was removed meanwhile gets the least; their tasks will be refused one by one.
     callerRole: user?.role ?? 'USER',
+    conversationType: turn.conversationType,
+    addressed: isAddressed({ type: turn.conversationType, mentioned: turn.mentioned }),
     message: turn.content,
     recentMessages: turn.saidBefore.messages,
     recentOutputs: turn.saidBefore.outputs,

@@ -5,7 +5,7 @@ import type { TaskPatch, TurnWrite } from '../core/turn-write.ts'
 import type { TaskState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
-const OPEN: ReadonlySet<TaskStatus> = new Set(['PENDING', 'RUNNING'])
+const OPEN: ReadonlySet<TaskStatus> = new Set(['PENDING', 'AWAITING_APPROVAL', 'RUNNING'])
 
 /** `task` as it is with `patch`, which is recorded together with `changes`. */
 export function auditTask(
@@ -20,7 +20,10 @@ export function auditTask(
     const ended = startedAt !== undefined && finishedAt !== undefined
     const durationMs = ended ? Math.max(0, finishedAt.getTime() - startedAt.getTime()) : null
     const outputLength = output?.length ?? 0
-    entries.push(entryOf(context, { kind: 'TASK', taskId, taskType, detail, status, durationMs, outputLength }))
+    const suppressed = patch.suppressed === true ? { suppressed: true } : {}
+    entries.push(
+      entryOf(context, { kind: 'TASK', taskId, taskType, detail, status, durationMs, outputLength, ...suppressed }),
+    )
   }
   if (reviewVerdict !== undefined) {
     const hasLearning = (changes.learnings ?? []).length > 0

@@ -1,12 +1,14 @@
 /**
  * EXECUTING: the plan's tasks one by one. What is due for a task follows from its row alone (`nextStep`), so a plan that
- * another process left is carried on at the first task that has not ended. Before each task the user's rights are read again.
+ * another process left is carried on at the first task that has not ended. Before each task the user's rights and the approval
+ * policy are read again; all approvals that a plan needs are asked for before anything of it runs.
  */
 import { currentUser } from '../config/current-user.ts'
 import { unreachable } from '../platform/must.ts'
 import { executeCommand } from './execute-command.ts'
 import { interruptTask } from './interrupt-task.ts'
 import { nextStep } from './next-step.ts'
+import { passApprovals } from './pass-approvals.ts'
 import type { PlanState, TaskState } from './plan-state.ts'
 import { refuseTask } from './refuse-task.ts'
 import { reviewTask } from './review-task.ts'
@@ -17,6 +19,8 @@ import { writeMessage } from './write-message.ts'
 
 export async function executePlan(context: TurnContext, plan: PlanState): Promise<ReplanWanted | Ending> {
   context.journal.record([{ type: 'PipelineStep', step: 'EXECUTING', detail: `${plan.tasks.length} tasks` }])
+  const barred = await passApprovals(context, plan)
+  if (barred !== null) return barred
   for (const task of plan.tasks) {
     if (context.signal.aborted) return stopped(context)
     const outcome = await advance(context, plan, task)
@@ -50,6 +54,8 @@ async function run(context: TurnContext, plan: PlanState, task: TaskState): Prom
     return refuseTask(context, task, `the user ${context.turn.userName} is no longer in the configuration`)
   }
   if (task.type === 'MSG') return writeMessage(context, plan, task)
+  const barred = await passApprovals(context, plan)
+  if (barred !== null) return barred
   const executed =
     task.type === 'SKILL'
       ? await runSkill(context, { plan, task, user })

@@ -7,6 +7,7 @@ import type { ModelCallRecord } from '../core/model-call.ts'
 import type { ProposedPlan } from '../core/plan.ts'
 import { validatePlan } from '../core/plan-rules.ts'
 import { newId } from '../platform/id.ts'
+import { approvalProblems } from './approval-problems.ts'
 import { answeredQuestions } from './answered-questions.ts'
 import { completeTasks, taskKey, type CompleteTask } from './complete-tasks.ts'
 import { historyOf, type PlanState, type TaskState } from './plan-state.ts'
@@ -36,10 +37,12 @@ export async function makePlan(
 
     const { plan, names, problems: misused } = takeSecrets(context, answer.output)
     for (const name of names) secretNames.add(name)
+    const tasks = completeTasks(plan.tasks, planner.skills)
     const problems = [
       ...validatePlan(answer.output, planner),
       ...misused,
-      ...repetition(completeTasks(plan.tasks, planner.skills), attempts),
+      ...repetition(tasks, attempts),
+      ...approvalProblems(context, tasks, attempts),
     ]
     context.journal.record([
       { type: 'PipelineStep', step: 'PLANNED', detail: describeTokens(answer.calls) },
@@ -102,6 +105,7 @@ function storePlan(
     exitCode: null,
     reviewVerdict: null,
     reviewReason: null,
+    approval: null,
   }))
   const plan: PlanState = {
     id,

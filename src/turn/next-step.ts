@@ -18,7 +18,8 @@ export function nextStep(task: {
   readonly status: TaskStatus
   readonly reviewVerdict: ReviewVerdict | null
 }): NextStep {
-  if (task.status === 'PENDING') return 'run'
+  // An approval that is still open, or was denied, is seen to before the tasks of a plan (src/turn/pass-approvals.ts).
+  if (task.status === 'PENDING' || task.status === 'AWAITING_APPROVAL') return 'run'
   if (task.status === 'SKIPPED' || task.status === 'CANCELLED') return 'pass'
   // Writing a text again repeats no effect; running a command again would.
   if (task.type === 'MSG') return task.status === 'DONE' ? 'pass' : 'run'

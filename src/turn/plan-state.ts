@@ -4,11 +4,13 @@
  */
 import type { TaskReport } from '../agents/agent.ts'
 import type { SessionEventBody } from '../core/session-event.ts'
+import type { TaskStatus } from '../core/status.ts'
 import type { TaskPatch, TurnWrite } from '../core/turn-write.ts'
 import { outputFileOf } from '../execution/plan-outputs.ts'
 import { redactDeep } from '../secrets/redact-deep.ts'
 import type { StoredKnown, StoredPlan, StoredTask } from '../store/turn-history.ts'
 import { auditTask } from './audit-task.ts'
+import { withdrawApproval } from './withdraw-approval.ts'
 import type { TurnContext } from './turn-context.ts'
 
 export interface PlanState {
@@ -59,7 +61,7 @@ export interface TaskUpdate {
 /** Changes a task and records it, without secrets; a new status is told by a TaskUpdate event. */
 export function updateTask(context: TurnContext, task: TaskState, update: TaskUpdate): void {
   const patch = withoutSecrets(context, update.patch)
-  const { reviewReason, finishedAt: _finished, final: _final, ...columns } = patch
+  const { reviewReason, finishedAt: _finished, final: _final, suppressed: _suppressed, ...columns } = patch
   Object.assign(task, columns, reviewReason === undefined ? {} : { reviewReason })
   const { status } = patch
   const told: SessionEventBody[] = status === undefined ? [] : [{ type: 'TaskUpdate', taskId: task.id, status }]
@@ -81,12 +83,15 @@ function withoutSecrets({ secrets }: TurnContext, patch: TaskPatch): TaskPatch {
   }
 }
 
+const OPEN: ReadonlySet<TaskStatus> = new Set(['PENDING', 'AWAITING_APPROVAL', 'RUNNING'])
+
 /** Ends every task that has not ended, with `status`. */
 export function endOpenTasks(context: TurnContext, plan: PlanState, status: 'SKIPPED' | 'CANCELLED'): void {
   const finishedAt = context.clock.now()
   for (const task of plan.tasks) {
-    if (task.status === 'PENDING' || task.status === 'RUNNING')
-      updateTask(context, task, { patch: { status, finishedAt } })
+    if (!OPEN.has(task.status)) continue
+    const waited = withdrawApproval(context, task, 'CANCELLED')
+    updateTask(context, task, { patch: { status, finishedAt }, before: waited.events, changes: waited.changes })
   }
 }
 

@@ -30,6 +30,7 @@ export function tellUser(context: TurnContext, plan: PlanState | null, text: str
     exitCode: null,
     reviewVerdict: null,
     reviewReason: null,
+    approval: null,
     startedAt: at,
   }
   const made = {

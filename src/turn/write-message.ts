@@ -1,8 +1,12 @@
 /**
  * MSG: the messenger writes the text, streamed piece by piece; when it is whole, it is DELIVERING: the text stands in the log
  * once and its pieces leave it. A text that was under way when a process died is written again from the start (TaskUpdate
- * RUNNING tells readers to begin anew).
+ * RUNNING tells readers to begin anew). A messenger that stays silent (core/silence-filter.ts) says nothing, to nobody.
  */
+import type { MessengerContext } from '../agents/agent.ts'
+import { isAddressed } from '../core/route-message.ts'
+import { SilenceFilter, withoutSilence } from '../core/silence-filter.ts'
+import type { TurnWrite } from '../core/turn-write.ts'
 import { newId } from '../platform/id.ts'
 import { OutputPieces } from './output-pieces.ts'
 import { reportOf, updateTask, type PlanState, type TaskState } from './plan-state.ts'
@@ -11,6 +15,7 @@ import { stopped, type TurnContext } from './turn-context.ts'
 
 export async function writeMessage(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
   const final = task.index === plan.tasks.length - 1
+  const silence = new SilenceFilter()
   let written = ''
   const pieces = new OutputPieces({
     clock: context.clock,
@@ -21,12 +26,12 @@ export async function writeMessage(context: TurnContext, plan: PlanState, task: 
   updateTask(context, task, { patch: { status: 'RUNNING', startedAt: context.clock.now() } })
   let hasPieces = false
   const onText = (delta: string): void => {
-    written += delta
-    pieces.add('STDOUT', delta)
+    const said = silence.push(delta)
+    written += said
+    pieces.add('STDOUT', said)
   }
-  const outputs = plan.tasks.slice(0, task.index).map(reportOf)
   const answer = await context.agents
-    .write({ goal: plan.goal, detail: task.detail, outputs, ...plan.known }, onText, context.signal)
+    .write(messengerContext(context, plan, task), onText, context.signal)
     .finally(() => (hasPieces = pieces.discard()))
   const drop = hasPieces || context.turn.resumed ? [task.id] : []
   if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
@@ -44,13 +49,33 @@ export async function writeMessage(context: TurnContext, plan: PlanState, task: 
     })
     return { kind: 'Failed', failure: `The messenger could not write the answer. ${answer.error.message}` }
   }
+  say(context, task, { text: withoutSilence(answer.output), final, changes })
+  return { kind: 'Passed' }
+}
+
+/** The task is done. `text`: null when there is nothing to say, which is kept as such and told to nobody. */
+function say(
+  context: TurnContext,
+  task: TaskState,
+  { text, final, changes }: { text: string | null; final: boolean; changes: Omit<TurnWrite, 'events' | 'taskPatches'> },
+): void {
+  const finishedAt = context.clock.now()
+  if (text === null) {
+    updateTask(context, task, { patch: { status: 'DONE', suppressed: true, final, finishedAt }, changes })
+    return
+  }
   updateTask(context, task, {
-    patch: { status: 'DONE', output: answer.output, final, finishedAt },
+    patch: { status: 'DONE', output: text, final, finishedAt },
     before: [
       { type: 'PipelineStep', step: 'DELIVERING', detail: null },
-      { type: 'MessageOutput', taskId: task.id, delta: null, content: answer.output, final },
+      { type: 'MessageOutput', taskId: task.id, delta: null, content: text, final },
     ],
     changes: { ...changes, deliveries: [{ id: newId('delivery'), taskId: task.id, final, createdAt: finishedAt }] },
   })
-  return { kind: 'Passed' }
+}
+
+function messengerContext({ turn }: TurnContext, plan: PlanState, task: TaskState): MessengerContext {
+  const outputs = plan.tasks.slice(0, task.index).map(reportOf)
+  const mayBeSilent = !isAddressed({ type: turn.conversationType, mentioned: turn.mentioned })
+  return { goal: plan.goal, detail: task.detail, outputs, mayBeSilent, ...plan.known }
 }

@@ -6,8 +6,10 @@ import type { Agents } from '../agents/agent.ts'
 import { redactedAgents } from '../agents/redacted-agents.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { PublicUrl } from '../config/public-url.ts'
+import type { ApprovalExpiry } from '../approvals/approval-expiry.ts'
 import type { Outbox } from '../delivery/outbox.ts'
 import { AppError, messageOf } from '../core/errors.ts'
+import { approvalNewsOf } from '../events/approval-news.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Feed } from '../events/feed.ts'
 import { knowledgeNewsOf } from '../events/knowledge-news.ts'
@@ -48,6 +50,8 @@ export interface SessionRunOptions {
   readonly skills: Skills
   /** Told of sessions that have texts to post. */
   readonly outbox: Pick<Outbox, 'wake'>
+  /** Told of approvals that were asked for. */
+  readonly approvalExpiry: Pick<ApprovalExpiry, 'watch'>
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
@@ -173,7 +177,7 @@ export class SessionRun {
 
   #contextOf(turn: OpenTurn, logger: Logger): TurnContext {
     const { lease, database, feed, doorbell, clock, config, publicUrl } = this.#options
-    const { agents, commands, skills, metrics, outbox } = this.#options
+    const { agents, commands, skills, metrics, outbox, approvalExpiry } = this.#options
     const secrets = this.#options.secrets.forSession(lease.sessionId)
     const redactor = (): Redactor => secrets.redactor()
     const turnAbort = this.#turnAbort
@@ -188,7 +192,8 @@ export class SessionRun {
       commit: async (write) => {
         const committed = await commitTurn(database, { lease, turn }, write)
         countWrite(metrics, write)
-        for (const news of knowledgeNewsOf(write)) doorbell.ring(news)
+        for (const news of [...knowledgeNewsOf(write), ...approvalNewsOf(lease.sessionId, write)]) doorbell.ring(news)
+        await approvalExpiry.watch(write.approvals ?? [])
         this.#isReleased = committed.released
         if (committed.hasDeliveries) outbox.wake(lease.sessionId)
         return committed

@@ -94,6 +94,8 @@ export class SchemaWorld implements AsyncDisposable {
           hideSecrets: (text) => this.redactor.redact(text),
         },
         knowledgeNews: this.knowledgeNews,
+        approvals: { ...context, skills: this.skills },
+        approvalNews: { follow: neverEnding },
         skills: this.skills,
         outbox: { wake: (sessionId) => this.woken.push(sessionId) },
         secrets: { reload: () => ({ kind: 'Reloaded', names: ['DEPLOY_KEY'] }) },

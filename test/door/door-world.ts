@@ -10,6 +10,8 @@ import type { SessionEvent, SessionEventBody } from '../../src/core/session-even
 import { Doorbell } from '../../src/events/doorbell.ts'
 import { Feed } from '../../src/events/feed.ts'
 import { createContext } from '../../src/graphql/context.ts'
+import { ApprovalNews } from '../../src/graphql/approval-news.ts'
+import { readAudience } from '../../src/graphql/session-audience.ts'
 import { KnowledgeNews } from '../../src/graphql/knowledge-news.ts'
 import type { Readiness } from '../../src/graphql/readiness.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
@@ -151,6 +153,13 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
   const secrets = { reload: () => ({ kind: 'Reloaded', names: [] }) as const }
   const outbox = { wake: () => undefined }
   const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => text }
+  const approvals = { database, config, clock, skills, feed, doorbell, redactorOf: () => Redactor.none }
+  const approvalNews = new ApprovalNews({
+    doorbell,
+    readAudience: (sessionId) => readAudience(database, sessionId),
+    readOpen: () => Promise.resolve([]),
+    logger,
+  })
   const knowledgeNews = new KnowledgeNews({ database, doorbell, clock, logger })
   const info = { version: '0.0.0', startedAt: new Date(), database: 'PostgreSQL', sandboxState }
   const server = await startServer({
@@ -161,7 +170,21 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
     authenticate: (token) => authenticate(config.current(), token),
     createContext: (request) =>
       createContext(
-        { database, config, clock, publicUrl: { linkTo: (path) => path }, intake, knowledge, knowledgeNews, skills, secrets, outbox, server: info },
+        {
+          database,
+          config,
+          clock,
+          publicUrl: { linkTo: (path) => path },
+          intake,
+          knowledge,
+          knowledgeNews,
+          approvals,
+          approvalNews,
+          skills,
+          secrets,
+          outbox,
+          server: info,
+        },
         request,
       ),
     readiness: options.readiness ?? {},

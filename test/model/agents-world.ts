@@ -71,6 +71,8 @@ const SEARCH: SkillSummary = {
 export const PLANNER_CONTEXT: PlannerContext = {
   callerName: 'marco',
   callerRole: 'ADMIN',
+  conversationType: 'DIRECT',
+  addressed: true,
   message: 'Say hi.',
   recentMessages: [],
   recentOutputs: [],
@@ -108,6 +110,7 @@ export const MESSENGER_CONTEXT: MessengerContext = {
   goal: 'Say hi',
   detail: 'Say hi.',
   outputs: [REVIEWER_CONTEXT.task],
+  mayBeSilent: false,
   summary: '',
   facts: [],
 }

@@ -76,7 +76,7 @@ async function execute({ agents }: AgentsWorld, { plan, message, results, ran, l
   for (const [index, task] of plan.tasks.entries()) {
     if (task.type === 'MSG') {
       const written = await agents.write(
-        { goal: plan.goal, detail: task.detail, outputs: completed, summary: '', facts: [] },
+        { goal: plan.goal, detail: task.detail, outputs: completed, mayBeSilent: false, summary: '', facts: [] },
         (piece) => pieces.push(piece),
         signal,
       )

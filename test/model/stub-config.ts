@@ -11,6 +11,7 @@ export interface StubConfigOptions {
 }
 
 const SETTINGS: Settings = {
+  approvalTimeoutMs: 3_600_000,
   contextMessages: 5,
   summarizeThreshold: 30,
   knowledgeMaxFacts: 50,
@@ -53,6 +54,7 @@ export class StubConfig implements LiveConfig {
         paraphraser: choice,
       },
       prices: new Map(Object.entries(prices)),
+      approvals: { fallback: 'ALLOW', rules: [], ownUserMayDecide: false, plansWithStrangers: true },
       settings: { ...SETTINGS, ...settings },
     }
   }

@@ -8,6 +8,7 @@ import type {
   StoredAuditEntry,
 } from '../../core/audit-entry.ts'
 import type { UsageGrouping } from '../../store/audit-reads.ts'
+import { ApprovalScopeEnum, ApprovalStatusEnum } from './approval-enums.ts'
 import type { BuilderTypes } from './builder.ts'
 import { builder } from './builder.ts'
 import { connectionType } from './connection-type.ts'
@@ -30,6 +31,7 @@ export const AuditKindEnum = builder.enumType('AuditKind', {
     ACCESS_DENIED: { description: 'Somebody asked for what they may not have.' },
     CONFIG: { description: 'The configuration, secrets or rights changed, or the audit itself did.' },
     SESSION: { description: 'A session was opened, changed or deleted, or its work was.' },
+    APPROVAL: { description: 'An approval was asked for, given, denied, or no longer waited for.' },
   } as const satisfies Values<AuditKind>,
 })
 
@@ -88,6 +90,7 @@ const TYPE_NAMES: Readonly<Record<AuditKind, string>> = {
   ACCESS_DENIED: 'AccessDeniedAudit',
   CONFIG: 'ConfigAudit',
   SESSION: 'SessionAudit',
+  APPROVAL: 'ApprovalAudit',
 }
 
 export function auditTypeName(entry: StoredAuditEntry): string {
@@ -237,5 +240,36 @@ auditType('SESSION', 'A session was opened, changed or deleted, or its work was.
     nullable: true,
     description: 'Which fields, participants or message; null when there is no more to say.',
     resolve: ({ body }) => body.detail,
+  }),
+}))
+
+auditType('APPROVAL', 'An approval was asked for, given, denied, or no longer waited for.', (t) => ({
+  approvalId: t.id({ description: 'The approval.', resolve: ({ body }) => body.approvalId }),
+  taskId: t.id({
+    description: 'The task, or the first one of the plan with an effect.',
+    resolve: ({ body }) => body.taskId,
+  }),
+  status: t.field({
+    type: ApprovalStatusEnum,
+    description: 'PENDING: it was asked for. Otherwise what came of it.',
+    resolve: ({ body }) => body.status,
+  }),
+  scope: t.field({
+    type: ApprovalScopeEnum,
+    nullable: true,
+    description: 'For how long it holds; null unless it was given.',
+    resolve: ({ body }) => body.scope,
+  }),
+  note: t.string({ nullable: true, description: 'What was said with the decision.', resolve: ({ body }) => body.note }),
+  before: t.string({
+    nullable: true,
+    description:
+      'The command, or the arguments as JSON, before they were changed with the decision; null when they were not.',
+    resolve: ({ body }) => body.before,
+  }),
+  after: t.string({
+    nullable: true,
+    description: 'What they were changed to; null when they were not.',
+    resolve: ({ body }) => body.after,
   }),
 }))

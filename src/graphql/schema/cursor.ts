@@ -21,6 +21,7 @@ const positions = {
   turns1: z.tuple([z.literal('turns1'), seq]),
   /** Newest first: [id]. */
   tasks1: z.tuple([z.literal('tasks1'), id]),
+  approvals1: z.tuple([z.literal('approvals1'), id]),
   deliveries1: z.tuple([z.literal('deliveries1'), id]),
   facts1: z.tuple([z.literal('facts1'), id]),
   learnings1: z.tuple([z.literal('learnings1'), id]),

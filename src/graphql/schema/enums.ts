@@ -37,6 +37,7 @@ export const SessionStatusEnum = builder.enumType('SessionStatus', {
   values: {
     IDLE: { description: 'Nothing runs.' },
     RUNNING: { description: 'A turn runs.' },
+    AWAITING_APPROVAL: { description: 'A turn waits for approvals; new messages wait behind it.' },
     INACTIVE: {
       description: 'Put aside: hidden from lists that do not ask for it. Opening it or posting makes it IDLE again.',
     },
@@ -90,6 +91,7 @@ export const TurnStatusEnum = builder.enumType('TurnStatus', {
   values: {
     QUEUED: { description: 'Waits until the turns before it in the session have ended.' },
     RUNNING: { description: 'Is being processed.' },
+    AWAITING_APPROVAL: { description: 'Waits until its approvals are decided, and goes on then. It can be cancelled.' },
     DONE: { description: 'Ended well.' },
     FAILED: { description: 'Ended without an answer; Turn.failure says why.' },
     CANCELLED: { description: 'Was cancelled, or its message was withdrawn.' },
@@ -109,11 +111,12 @@ export const TaskStatusEnum = builder.enumType('TaskStatus', {
   description: 'How far a task has come.',
   values: {
     PENDING: { description: 'Planned, not begun.' },
+    AWAITING_APPROVAL: { description: 'Not begun: somebody has to decide whether it may run, see Task.approval.' },
     RUNNING: { description: 'Under way.' },
     DONE: { description: 'Ended well.' },
     FAILED: {
       description:
-        'Ended badly: a command that was refused or did not exit with 0, or a text that could not be written.',
+        'Ended badly: a command that was denied, refused or did not exit with 0, or a text that could not be written.',
     },
     SKIPPED: { description: 'Not run, because a new plan replaced its plan.' },
     CANCELLED: { description: 'Not run to the end, because the turn was cancelled or failed.' },

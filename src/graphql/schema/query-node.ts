@@ -39,6 +39,8 @@ async function findNode(id: string, context: GraphQLContext, info: GraphQLResolv
       return brand('Plan', await prisma.plan.findFirst({ ...columns('Plan'), where }))
     case 'task':
       return brand('Task', await prisma.task.findFirst({ ...columns('Task'), where }))
+    case 'approval':
+      return brand('Approval', await prisma.approval.findFirst({ ...columns('Approval'), where }))
     case 'delivery':
       return brand('Delivery', await prisma.delivery.findFirst({ ...columns('Delivery'), where }))
     case 'fact':

@@ -70,6 +70,15 @@ export function questionField<Parent extends { readonly questionId: string }>(t:
   })
 }
 
+export function approvalField<Parent extends { readonly approvalId: string }>(t: Fields<Parent>) {
+  return t.prismaField({
+    type: 'Approval',
+    description: 'The approval as it is now.',
+    resolve: (query, { approvalId: id }, _args, { database }) =>
+      rowOf(id, query, () => database.prisma.approval.findUnique({ ...query, where: { id } })),
+  })
+}
+
 export function taskField<Parent extends { readonly taskId: string }>(t: Fields<Parent>) {
   return t.prismaField({
     type: 'Task',

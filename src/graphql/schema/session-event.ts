@@ -8,7 +8,7 @@ import type { LogEntry } from '../log-view.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import { OutputStreamEnum, PipelineStepEnum, ReviewVerdictEnum, TaskStatusEnum, TurnStatusEnum } from './enums.ts'
-import { messageField, planField, sessionField, taskField } from './row-fields.ts'
+import { approvalField, messageField, planField, sessionField, taskField } from './row-fields.ts'
 import { UsageType } from './usage.ts'
 
 export type EventOf<Type extends LogEntry['type']> = Extract<LogEntry, { type: Type }>
@@ -24,6 +24,7 @@ const TYPE_NAMES: Readonly<Record<LogEntry['type'], string>> = {
   TaskOutput: 'TaskOutputEvent',
   MessageOutput: 'MessageOutputEvent',
   Review: 'ReviewEvent',
+  Approval: 'ApprovalEvent',
   TurnPaused: 'TurnPausedEvent',
   TurnCompleted: 'TurnCompletedEvent',
 }
@@ -161,6 +162,15 @@ builder.objectRef<EventOf<'Review'>>('ReviewEvent').implement({
       resolve: (query, { learningId: id }, _args, { database }) =>
         id == null ? null : database.prisma.learning.findUnique({ ...query, where: { id } }),
     }),
+  }),
+})
+
+builder.objectRef<EventOf<'Approval'>>('ApprovalEvent').implement({
+  description: 'An approval is asked for, or was decided, or is no longer waited for; its status tells.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    approval: approvalField(t),
   }),
 })
 

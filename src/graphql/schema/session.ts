@@ -121,7 +121,7 @@ export const SessionConnection = connectionType(SessionType, 'newest activity fi
 
 const ACTIVE_TURNS: Statement = {
   name: 'active-turns',
-  text: "SELECT session_id, id FROM turns WHERE session_id = ANY ($1::text[]) AND status = 'RUNNING'",
+  text: "SELECT session_id, id FROM turns WHERE session_id = ANY ($1::text[]) AND status IN ('RUNNING', 'AWAITING_APPROVAL')",
 }
 
 async function activeTurns(database: Database, sessionIds: readonly string[]): Promise<Map<string, string>> {

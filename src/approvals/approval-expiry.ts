@@ -1,0 +1,70 @@
+/**
+ * What nobody decides about in time counts as denied. A job at the time when an approval runs out sees to it, and one a minute
+ * to what that may have missed; both settle all that is overdue, so it does not matter which comes first, or how often.
+ */
+import { messageOf } from '../core/errors.ts'
+import type { NewApproval } from '../core/turn-write.ts'
+import { enqueueJobs } from '../jobs/enqueue-jobs.ts'
+import type { JobHandlers, PeriodicJob } from '../jobs/job-runner.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import { findOverdue, type UnsettledApproval } from '../store/approvals.ts'
+import type { Database } from '../store/database.ts'
+import { settleApproval } from '../store/settle-approval.ts'
+import type { ApprovalsContext } from './approvals-context.ts'
+import { tellSettled } from './tell-settled.ts'
+
+const EXPIRE = 'expire-approvals'
+const SWEEP = 'sweep-approvals'
+const BATCH = 100
+/** Of the server itself. */
+const ACCESS = { all: true, userName: null }
+
+export interface ApprovalExpiryOptions extends Pick<ApprovalsContext, 'feed' | 'doorbell'> {
+  readonly database: Database
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export class ApprovalExpiry {
+  readonly handlers: JobHandlers
+  readonly periodic: readonly PeriodicJob[] = [{ name: SWEEP, cron: '* * * * *' }]
+  readonly #options: ApprovalExpiryOptions
+
+  constructor(options: ApprovalExpiryOptions) {
+    this.#options = options
+    const settle = (_payload: unknown, signal: AbortSignal): Promise<void> => this.#settleOverdue(signal)
+    this.handlers = { [EXPIRE]: settle, [SWEEP]: settle }
+  }
+
+  /** Sees to approvals that were asked for just now. Never rejects: what fails here, the sweep finds. */
+  async watch(approvals: readonly NewApproval[]): Promise<void> {
+    const { database, logger } = this.#options
+    const [first] = approvals
+    if (first === undefined) return
+    try {
+      await enqueueJobs(database, [{ name: EXPIRE, payload: {}, key: `${EXPIRE}:${first.id}`, runAt: first.expiresAt }])
+    } catch (error) {
+      logger.warn({ error: messageOf(error) }, 'no job watches over an approval; the sweep will')
+    }
+  }
+
+  async #settleOverdue(signal: AbortSignal): Promise<void> {
+    const { database } = this.#options
+    let overdue: UnsettledApproval[] = []
+    do {
+      overdue = await findOverdue(database, BATCH)
+      for (const approval of overdue) await this.#settle(approval)
+    } while (overdue.length === BATCH && !signal.aborted)
+  }
+
+  async #settle(approval: UnsettledApproval): Promise<void> {
+    const { database, clock } = this.#options
+    const { id: approvalId, taskId } = approval
+    const none = { note: null, scope: null, remembered: null, edit: null, decidedBy: null, tokenName: null }
+    const status = 'EXPIRED'
+    const audit = { approvalId, taskId, status, scope: null, note: null, before: null, after: null } as const
+    const settled = await settleApproval(database, ACCESS, { approvalId, status, at: clock.now(), ...none, audit })
+    if (settled !== null) tellSettled(this.#options, approval, settled)
+  }
+}

@@ -1,0 +1,21 @@
+/** What deciding about approvals works with: made once in app.ts, handed to each call. */
+import type { LiveConfig } from '../config/config.ts'
+import type { SessionEvent } from '../core/session-event.ts'
+import type { News } from '../events/news.ts'
+import type { Skills } from '../execution/skills/skill-catalog.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Redactor } from '../secrets/redaction.ts'
+import type { Database } from '../store/database.ts'
+
+export interface ApprovalsContext {
+  readonly database: Database
+  readonly config: LiveConfig
+  readonly clock: Clock
+  readonly skills: Skills
+  /** What is stored of a session holds no secret that this process knows. */
+  readonly redactorOf: (sessionId: string) => Redactor
+  /** Told of events after their commit. */
+  readonly feed: { published(events: readonly SessionEvent[]): void }
+  /** Tells all processes; losing a ring costs time, never work. */
+  readonly doorbell: { ring(news: News): void }
+}

@@ -1,0 +1,157 @@
+/**
+ * `decideApproval`: somebody approves what a turn waits for, or denies it. Called by the GraphQL door. The first answer wins;
+ * who comes later is told what was decided.
+ *
+ * Who may decide: admins, and with `own_user_may_decide` the user whose turn it is. A connector decides for whom it names.
+ */
+import { currentUser } from '../config/current-user.ts'
+import { resolveSender } from '../config/resolve-sender.ts'
+import type { Sender, Viewer } from '../core/identity.ts'
+import { conflict, invalidInput, notFound, type InputIssue, type Refusal } from '../core/refusal.ts'
+import { refuseInput } from '../core/refuse-input.ts'
+import type { ApprovalScope } from '../core/status.ts'
+import { accessOf } from '../intake/authorize-session.ts'
+import { isStorable } from '../platform/well-formed.ts'
+import { findApproval, type OpenApproval } from '../store/approvals.ts'
+import type { SessionAccess } from '../store/intake-access.ts'
+import { settleApproval, type ApprovalDecision } from '../store/settle-approval.ts'
+import type { ApprovalsContext } from './approvals-context.ts'
+import { editTask, type ApprovalEdit, type EditedTask } from './edited-task.ts'
+import { judgeTask } from './judge-task.ts'
+import { tellSettled } from './tell-settled.ts'
+
+export interface DecisionInput extends ApprovalEdit {
+  readonly id: string
+  readonly approve: boolean
+  readonly scope?: ApprovalScope | null | undefined
+  readonly note?: string | null | undefined
+  /** Of a connector: who decides. */
+  readonly user?: string | null | undefined
+}
+
+export interface ApprovalDecided {
+  readonly kind: 'Decided'
+  readonly approvalId: string
+}
+
+const MAX_NOTE_CHARS = 2000
+
+export async function decideApproval(
+  context: ApprovalsContext,
+  viewer: Viewer,
+  input: DecisionInput,
+): Promise<ApprovalDecided | Refusal> {
+  const refusal = refuseInput(inputIssues(input))
+  if (refusal !== null) return refusal
+  const access = accessOf(viewer)
+  const approval = await findApproval(context.database, { access, namespace: viewer.namespace }, input.id)
+  if (approval === null) return notFound('approval', input.id)
+  const decider = resolveSender(context.config.current(), viewer, input.user)
+  if ('kind' in decider) return decider
+  if (!mayDecide(context, decider, approval)) return conflict(WHO_DECIDES)
+  if (approval.status !== 'PENDING') return settledBefore(approval)
+
+  const edit = editTask(context, approval, input)
+  if (edit !== null && 'message' in edit) return invalidInput(edit.path, edit.message)
+  const remembered = checkPolicy(context, approval, { input, edit })
+  if (remembered !== null && 'message' in remembered) return invalidInput(remembered.path, remembered.message)
+  const { name: decidedBy } = decider
+  const decision = decisionOf(context, approval, { input, edit, remembered, decidedBy, tokenName: viewer.tokenName })
+  const settled = await settleApproval(context.database, access, decision)
+  if (settled === null) return settledMeanwhile(context, { viewer, access }, input.id)
+  tellSettled(context, approval, settled)
+  return { kind: 'Decided', approvalId: approval.id }
+}
+
+const WHO_DECIDES =
+  'You may see this approval but not decide about it: admins do, and the user whose message it is only with own_user_may_decide.'
+
+function inputIssues({ approve, scope, note, editedDetail, editedArgs }: DecisionInput): InputIssue[] {
+  const issues: InputIssue[] = []
+  if (note != null && (note.length > MAX_NOTE_CHARS || !isStorable(note)))
+    issues.push({ path: ['note'], message: `must be at most ${MAX_NOTE_CHARS} characters, without NUL characters` })
+  if (approve) return issues
+  if (scope === 'SESSION')
+    issues.push({ path: ['scope'], message: 'a denial holds once; only what is approved can be remembered' })
+  if (editedDetail != null || editedArgs != null) {
+    const path = [editedDetail == null ? 'editedArgs' : 'editedDetail']
+    issues.push({ path, message: 'what is denied does not run; leave this out' })
+  }
+  return issues
+}
+
+function mayDecide({ config }: ApprovalsContext, decider: Sender, { userName }: OpenApproval): boolean {
+  if (!decider.trusted) return false
+  if (decider.role === 'ADMIN') return true
+  return decider.name === userName && config.current().approvals.ownUserMayDecide
+}
+
+interface Wish {
+  readonly input: DecisionInput
+  readonly edit: EditedTask | null
+}
+
+/** What the policy says of the task as it would run now: denied things cannot be approved. Returns what is to be remembered. */
+function checkPolicy(
+  { config }: ApprovalsContext,
+  { kind, userName, task }: OpenApproval,
+  { input, edit }: Wish,
+): ApprovalDecision['remembered'] | InputIssue {
+  if (!input.approve) return null
+  if (kind === 'PLAN') {
+    const message = 'what strangers write next is not known; a plan is approved once, so leave this out'
+    return input.scope === 'SESSION' ? { path: ['scope'], message } : null
+  }
+  const user = currentUser(config.current(), userName)
+  // A user who was removed runs nothing any more, which the turn sees to.
+  if (user === null) return null
+  const judged = { ...task, detail: edit?.detail ?? task.detail }
+  const verdict = judgeTask(judged, { policy: config.current().approvals, role: user.role, remembered: [] })
+  if (verdict?.effect === 'DENY') {
+    return { path: [edit === null ? 'approve' : 'editedDetail'], message: `cannot be approved: ${verdict.reason}` }
+  }
+  if (input.scope !== 'SESSION' || verdict === null) return null
+  if (verdict.toRemember !== null) return verdict.toRemember
+  const message =
+    'this command cannot be remembered: it redirects, sets variables, or has words that only the shell knows; approve it once'
+  return { path: ['scope'], message }
+}
+
+function decisionOf(
+  { clock, redactorOf }: ApprovalsContext,
+  { id, sessionId, task }: OpenApproval,
+  {
+    input,
+    edit,
+    remembered,
+    decidedBy,
+    tokenName,
+  }: Wish & Pick<ApprovalDecision, 'remembered' | 'decidedBy' | 'tokenName'>,
+): ApprovalDecision {
+  const status = input.approve ? 'APPROVED' : 'DENIED'
+  const scope = input.approve ? (input.scope ?? 'ONCE') : null
+  const note = input.note == null || input.note.trim() === '' ? null : redactorOf(sessionId).redact(input.note)
+  const [before, after] =
+    edit === null
+      ? [null, null]
+      : edit.detail === null
+        ? [JSON.stringify(task.args), JSON.stringify(edit.args)]
+        : [task.detail, edit.detail]
+  const audit = { approvalId: id, taskId: task.id, status, scope, note, before, after } as const
+  return { approvalId: id, status, decidedBy, tokenName, at: clock.now(), note, scope, remembered, edit, audit }
+}
+
+/** Somebody else was faster, its time was over, or the session is gone. */
+async function settledMeanwhile(
+  { database }: ApprovalsContext,
+  { viewer, access }: { readonly viewer: Viewer; readonly access: SessionAccess },
+  approvalId: string,
+): Promise<Refusal> {
+  const now = await findApproval(database, { access, namespace: viewer.namespace }, approvalId)
+  return now === null ? notFound('approval', approvalId) : settledBefore(now)
+}
+
+function settledBefore({ id, status }: OpenApproval): Refusal {
+  const how = status === 'PENDING' ? 'overdue' : status
+  return conflict(`The approval "${id}" is ${how} already; the first decision stands.`)
+}

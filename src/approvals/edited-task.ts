@@ -1,0 +1,72 @@
+/**
+ * What a task is to do after somebody changed it with their approval: checked by the same rules as a plan, since a change can
+ * ask for anything. The deny list and the policy look at it again when it runs.
+ */
+import { currentUser } from '../config/current-user.ts'
+import { mayUseSkill } from '../config/may-use-skill.ts'
+import type { InputIssue } from '../core/refusal.ts'
+import { MAX_DETAIL_BYTES } from '../core/plan-rules.ts'
+import { completeArguments } from '../core/skill-arguments.ts'
+import type { SkillArguments } from '../core/skill.ts'
+import { explainRefusal } from '../execution/deny-list.ts'
+import type { OpenApproval } from '../store/approvals.ts'
+import type { ApprovalsContext } from './approvals-context.ts'
+
+export interface ApprovalEdit {
+  readonly editedDetail?: string | null | undefined
+  readonly editedArgs?: unknown
+}
+
+export interface EditedTask {
+  readonly detail: string | null
+  readonly args: SkillArguments | null
+}
+
+/** Null: nothing is changed. */
+export function editTask(
+  context: ApprovalsContext,
+  { sessionId, kind, userName, task }: OpenApproval,
+  { editedDetail, editedArgs }: ApprovalEdit,
+): EditedTask | null | InputIssue {
+  if (editedDetail == null && editedArgs == null) return null
+  const path = [editedDetail == null ? 'editedArgs' : 'editedDetail']
+  const issue = (message: string): InputIssue => ({ path, message })
+  if (kind === 'PLAN')
+    return issue('a plan is approved or denied as a whole; deny it with a note that says what to change')
+  if (
+    context.redactorOf(sessionId).redact(JSON.stringify([editedDetail, editedArgs])) !==
+    JSON.stringify([editedDetail, editedArgs])
+  )
+    return issue('holds the value of a secret, which no command and no argument gets')
+  if (editedDetail != null && editedArgs != null) return issue('a task has a command or arguments; give one of the two')
+  if (editedDetail != null) {
+    if (task.type !== 'EXEC') return issue('only a command (EXEC) can be edited so; a skill has arguments (editedArgs)')
+    const problem = commandProblem(editedDetail)
+    return problem === null ? { detail: editedDetail, args: null } : issue(problem)
+  }
+  if (task.type !== 'SKILL')
+    return issue('only the call of a skill has arguments; a command is edited with editedDetail')
+  const completed = completeCall(context, { userName, skill: task.skill ?? '' }, editedArgs)
+  return typeof completed === 'string' ? issue(completed) : { detail: null, args: completed }
+}
+
+function commandProblem(command: string): string | null {
+  if (command.trim() === '') return 'must not be blank'
+  const bytes = Buffer.byteLength(command)
+  if (bytes > MAX_DETAIL_BYTES) return `is ${bytes} bytes long; at most ${MAX_DETAIL_BYTES} are allowed`
+  return explainRefusal(command)
+}
+
+/** The arguments as the skill will get them, or what is wrong. */
+function completeCall(
+  { config, skills }: ApprovalsContext,
+  { userName, skill: name }: { readonly userName: string; readonly skill: string },
+  args: unknown,
+): SkillArguments | string {
+  const user = currentUser(config.current(), userName)
+  const skill = skills.scan().skills.get(name)
+  if (skill === undefined) return `the skill "${name}" is no longer installed`
+  if (user === null || !mayUseSkill(user, name)) return `the user ${userName} may no longer use the skill "${name}"`
+  const completed = completeArguments(skill, JSON.stringify(args))
+  return completed.kind === 'complete' ? completed.args : completed.problems.join('; ')
+}

@@ -1,0 +1,64 @@
+/** The query for the approvals of all sessions that the viewer may see, and the subscription to what becomes of them. */
+import { ApprovalStatusEnum } from './approval-enums.ts'
+import { ApprovalConnection } from './approval.ts'
+import { AUTHENTICATED } from './access.ts'
+import { builder } from './builder.ts'
+import { PAGING } from './connection-type.ts'
+import { matchable } from './matchable.ts'
+import { readPageRequest } from './page-request.ts'
+import { toPage } from './page.ts'
+import { selectNodes } from './select-nodes.ts'
+import { inVisibleSession, visibleSessions } from './session-visibility.ts'
+import { stillThere } from './still-there.ts'
+
+const ApprovalFilterInput = builder.inputType('ApprovalFilter', {
+  description: 'Which approvals to list: those that match every field given. An empty list is the same as none.',
+  fields: (t) => ({
+    status: t.field({ type: [ApprovalStatusEnum], description: 'Only those in one of these states.' }),
+    sessionId: t.id({ description: 'Only those of this session.' }),
+  }),
+})
+
+builder.queryField('approvals', (t) =>
+  t.field({
+    type: ApprovalConnection,
+    authScopes: AUTHENTICATED,
+    description:
+      'The approvals of the sessions that you may see, newest first. With status PENDING: what waits for somebody.',
+    args: {
+      first: t.arg.int({ description: PAGING.first }),
+      after: t.arg.string({ description: PAGING.after }),
+      filter: t.arg({ type: ApprovalFilterInput, description: 'Which of them; all when left out.' }),
+    },
+    resolve: async (_root, { filter, ...args }, context, info) => {
+      const request = readPageRequest('approvals1', args)
+      const { status, sessionId } = filter ?? {}
+      const rows = await context.database.prisma.approval.findMany({
+        ...selectNodes({ context, info }, 'Approval', { id: true }),
+        where: {
+          session: visibleSessions(context.viewer),
+          ...(status == null || status.length === 0 ? {} : { status: { in: [...status] } }),
+          ...(sessionId == null ? {} : { sessionId: matchable(sessionId) }),
+          ...(request.after === null ? {} : { id: { lt: request.after[0] } }),
+        },
+        orderBy: { id: 'desc' },
+        take: request.size + 1,
+      })
+      const placed = rows.map((node) => ({ node, position: [node.id] as [string] }))
+      return toPage('approvals1', request, placed)
+    },
+  }),
+)
+
+builder.subscriptionField('approvalUpdates', (t) =>
+  t.prismaField({
+    type: 'Approval',
+    authScopes: AUTHENTICATED,
+    description:
+      'Approvals of sessions that you may see, when they are asked for and when they are settled. What changed while you ' +
+      'were not connected is not told: load the list after you have subscribed.',
+    subscribe: (_root, _args, context) => context.approvalNews.follow(context.viewer),
+    resolve: (query, id, _args, { database, viewer }) =>
+      stillThere(database.prisma.approval.findFirst({ ...query, where: inVisibleSession(viewer, id) })),
+  }),
+)

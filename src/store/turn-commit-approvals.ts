@@ -1,0 +1,20 @@
+/**
+ * The fragments of a turn's commit that ask for approvals, and that say which ones nobody need decide about any more. Each hangs
+ * on `w_fence` (src/store/turn-commit.ts).
+ */
+import type { NewApproval, SettledApproval } from '../core/turn-write.ts'
+import type { Bind } from './turn-commit-bind.ts'
+
+export function approvalsSql(approvals: readonly NewApproval[], bind: Bind): string {
+  return `INSERT INTO approvals (id, session_id, turn_id, task_id, user_name, kind, reason, created_at, expires_at)
+    SELECT a.id, $1, $4, a."taskId", t.user_name, a.kind, a.reason, a."createdAt", a."expiresAt"
+    FROM w_fence, w_turn t, jsonb_to_recordset(${bind(JSON.stringify(approvals))}::jsonb)
+      AS a (id text, "taskId" text, kind approval_kind, reason text, "createdAt" timestamptz, "expiresAt" timestamptz)`
+}
+
+/** What somebody decided while this waited for the session's lock stands: the row is looked at again once it is free. */
+export function settledApprovalsSql(settled: readonly SettledApproval[], bind: Bind): string {
+  return `UPDATE approvals x SET status = a.status, decided_at = a.at
+    FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify(settled))}::jsonb) AS a (id text, status approval_status, at timestamptz)
+    WHERE x.id = a.id AND x.id = ANY(${bind(settled.map(({ id }) => id))}::text[]) AND x.status = 'PENDING'`
+}
