@@ -1,0 +1,315 @@
+/** Somebody has to agree before a command runs: asking, waiting, deciding, and what becomes of the turn. */
+import { readFile } from 'node:fs/promises'
+import { describe, expect, test, vi } from 'vitest'
+import { approvalRules, decide, statesIn, untilAsked } from '../harness/approvals.ts'
+import { addSkill } from '../harness/skills.ts'
+import { answersIn, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+import {
+  ApprovalAuditDocument,
+  ApprovalsDocument,
+  ApprovalUpdatesDocument,
+  CancelTurnDocument,
+  DecideApprovalsDocument,
+  DeleteSessionDocument,
+  SessionsDocument,
+  WaitingSessionDocument,
+  type ApprovalFieldsFragment,
+} from '../generated/graphql.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const RULES = approvalRules('effect = "require"\ncommand = "tee"', 'effect = "deny"\ncommand = "curl"')
+
+/** Asks for `tee`, which needs an approval, once for each word: each is a line of the file `marks`. */
+function teeing(story: Story, ...words: string[]): string {
+  return [...words.map((word) => `run: echo ${word} | tee -a ${story.path('marks')}`), 'What happened?'].join('\n')
+}
+
+async function marksOf(story: Story): Promise<string[]> {
+  const text = await readFile(story.path('marks'), 'utf8').catch(() => '')
+  return text.split('\n').filter((line) => line !== '')
+}
+
+function only(asked: readonly ApprovalFieldsFragment[]): ApprovalFieldsFragment {
+  expect(asked).toHaveLength(1)
+  const [approval] = asked
+  if (approval === undefined) throw new Error('nothing was asked for')
+  return approval
+}
+
+test('a command waits for an approval, everybody sees it, and it runs once it is given', async () => {
+  await using story = await Story.begin({ config: { toml: RULES } })
+  const ada = story.as('ada')
+  await using updates = ada.watch(ApprovalUpdatesDocument, {})
+  await send(ada, 'cli:approve', teeing(story, 'one'))
+  await using watch = watchAll(ada, 'cli:approve')
+  const approval = only(await untilAsked(watch))
+  expect(approval).toMatchObject({ kind: 'TASK', decidedBy: null, scope: null })
+  expect(approval.approvalReason).toContain('commands that begin with "tee" need an approval (rule 1 of [approvals])')
+
+  const { session } = await ada.run(WaitingSessionDocument, { id: 'cli:approve' })
+  expect(session).toMatchObject({
+    status: 'AWAITING_APPROVAL',
+    activeTurn: {
+      status: 'AWAITING_APPROVAL',
+      pausedReason: 'It waits until somebody approves task 1.',
+      tasks: [
+        { status: 'AWAITING_APPROVAL', approval: { id: approval.id } },
+        { status: 'PENDING', approval: null },
+      ],
+    },
+    pending: [{ id: approval.id }],
+  })
+  const { sessions } = await ada.run(SessionsDocument, { filter: { status: ['AWAITING_APPROVAL'] } })
+  expect(sessions.edges.map(({ node }) => node.id)).toEqual(['cli:approve'])
+  const { approvals } = await ada.run(ApprovalsDocument, { filter: { status: ['PENDING'] } })
+  expect(approvals.edges.map(({ node }) => node.id)).toEqual([approval.id])
+  expect(await marksOf(story)).toEqual([])
+
+  const decided = await decide(ada, { id: approval.id, approve: true, note: 'Go on.' })
+  expect(decided).toMatchObject({
+    approval: { approvalStatus: 'APPROVED', decidedBy: 'ada', scope: 'ONCE', note: 'Go on.' },
+  })
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+  expect(await marksOf(story)).toEqual(['one'])
+  expect(await decide(ada, { id: approval.id, approve: false })).toMatchObject({ __typename: 'ConflictError' })
+  await updates.until(({ approvalUpdates }) => approvalUpdates.approvalStatus === 'APPROVED')
+
+  const { audit } = await ada.run(ApprovalAuditDocument, { sessionId: 'cli:approve' })
+  expect(audit.edges.map(({ node }) => node)).toMatchObject([
+    { actor: 'ada', tokenName: 'ada', approvalStatus: 'APPROVED', scope: 'ONCE', note: 'Go on.', before: null },
+    { actor: 'ada', approvalStatus: 'PENDING' },
+  ])
+})
+
+test('what is denied does not run: the planner is told why, and the turn goes on', async () => {
+  await using story = await Story.begin({ config: { toml: RULES } })
+  const ada = story.as('ada')
+  await send(ada, 'cli:deny', teeing(story, 'one', 'two'))
+  await using watch = watchAll(ada, 'cli:deny')
+  const [first, second] = await untilAsked(watch, 2)
+  await decide(ada, { id: second?.id ?? '', approve: false, note: 'Not on a Saturday.' })
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+  expect(await marksOf(story)).toEqual([])
+  const reviews = eventsOf(watch, 'ReviewEvent')
+  expect(reviews).toMatchObject([
+    { verdict: 'REPLAN', reason: 'Task 2 was denied by ada. The note says: Not on a Saturday.' },
+  ])
+  expect(answersIn(watch)[0]).toContain('Not on a Saturday.')
+  const { session } = await ada.run(WaitingSessionDocument, { id: 'cli:deny' })
+  expect(session).toMatchObject({ status: 'IDLE', pending: [] })
+  const states = new Map(session?.approvals.map(({ id, approvalStatus }) => [id, approvalStatus]))
+  expect([states.get(first?.id ?? ''), states.get(second?.id ?? '')]).toEqual(['CANCELLED', 'DENIED'])
+  const last = new Map(eventsOf(watch, 'TaskUpdateEvent').map(({ task }) => [task.detail, task.status]))
+  expect([...last.values()].slice(0, 3).sort()).toEqual(['FAILED', 'SKIPPED', 'SKIPPED'])
+})
+
+test('several approvals are open at once, and are decided in any order, in one call or several', async () => {
+  await using story = await Story.begin({ config: { toml: RULES } })
+  const ada = story.as('ada')
+  await send(ada, 'cli:several', teeing(story, 'one', 'two', 'three'))
+  await using watch = watchAll(ada, 'cli:several')
+  const [one, two, three] = (await untilAsked(watch, 3)).map(({ id }) => id)
+  await decide(ada, { id: three ?? '', approve: true })
+  const { session } = await ada.run(WaitingSessionDocument, { id: 'cli:several' })
+  expect(session).toMatchObject({ status: 'AWAITING_APPROVAL', pending: [{ id: two }, { id: one }] })
+  const { decideApprovals } = await ada.run(DecideApprovalsDocument, {
+    inputs: [
+      { id: two ?? '', approve: true },
+      { id: three ?? '', approve: true },
+      { id: 'appr_01jd0000000000000000000000', approve: true },
+      { id: one ?? '', approve: true },
+    ],
+  })
+  expect(decideApprovals.map(({ __typename }) => __typename)).toEqual([
+    'DecideApprovalPayload',
+    'ConflictError',
+    'NotFoundError',
+    'DecideApprovalPayload',
+  ])
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+  expect(await marksOf(story)).toEqual(['one', 'two', 'three'])
+})
+
+describe('while a turn waits', () => {
+  test('messages are taken and wait; what is decided later goes first', async () => {
+    await using story = await Story.begin({ config: { toml: RULES } })
+    const ada = story.as('ada')
+    await send(ada, 'cli:busy', teeing(story, 'one'))
+    await using watch = watchAll(ada, 'cli:busy')
+    const approval = only(await untilAsked(watch))
+    const { message } = await send(ada, 'cli:busy', `run: echo later >> ${story.path('marks')}`)
+    expect(message).toMatchObject({ status: 'QUEUED', queuePosition: 0 })
+    const { session } = await ada.run(WaitingSessionDocument, { id: 'cli:busy' })
+    expect(session).toMatchObject({ status: 'AWAITING_APPROVAL', queueLength: 1 })
+    await decide(ada, { id: approval.id, approve: true })
+    await turnEnd(watch, 2)
+    expect(await marksOf(story)).toEqual(['one', 'later'])
+  })
+
+  test('cancelling ends it at once, with its approvals, and the next message has its turn', async () => {
+    await using story = await Story.begin({ config: { toml: RULES } })
+    const ada = story.as('ada')
+    await send(ada, 'cli:cancel', teeing(story, 'one', 'two'))
+    await using watch = watchAll(ada, 'cli:cancel')
+    const [approval] = await untilAsked(watch, 2)
+    await send(ada, 'cli:cancel', 'Hello?')
+    expect(await ada.run(DeleteSessionDocument, { id: 'cli:cancel' })).toMatchObject({
+      deleteSession: { __typename: 'ConflictError' },
+    })
+    await ada.run(CancelTurnDocument, { sessionId: 'cli:cancel' })
+    expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'CANCELLED' })
+    expect(statesIn(watch)).toEqual(['CANCELLED', 'CANCELLED'])
+    expect(await decide(ada, { id: approval?.id ?? '', approve: true })).toMatchObject({
+      __typename: 'ConflictError',
+      problem: expect.stringContaining('CANCELLED') as string,
+    })
+    expect(await turnEnd(watch, 2)).toMatchObject({ turnStatus: 'DONE' })
+    expect(await marksOf(story)).toEqual([])
+    expect(await ada.run(DeleteSessionDocument, { id: 'cli:cancel' })).toMatchObject({
+      deleteSession: { __typename: 'DeleteSessionPayload' },
+    })
+  })
+
+  test('nobody decides: after approval_timeout it counts as denied', async () => {
+    await using story = await Story.begin({ config: { toml: RULES, settings: { approval_timeout: 1 } } })
+    const ada = story.as('ada')
+    await send(ada, 'cli:late', teeing(story, 'one'))
+    await using watch = watchAll(ada, 'cli:late')
+    const approval = only(await untilAsked(watch))
+    expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+    expect(eventsOf(watch, 'ReviewEvent')).toMatchObject([
+      { verdict: 'REPLAN', reason: expect.stringContaining('nobody approved it in time') as string },
+    ])
+    expect(await marksOf(story)).toEqual([])
+    expect(await decide(ada, { id: approval.id, approve: true })).toMatchObject({ __typename: 'ConflictError' })
+    const { audit } = await ada.run(ApprovalAuditDocument, { sessionId: 'cli:late' })
+    expect(audit.edges.map(({ node }) => node)).toMatchObject([
+      { actor: null, approvalStatus: 'EXPIRED' },
+      { actor: 'ada', approvalStatus: 'PENDING' },
+    ])
+  })
+})
+
+describe('what is approved', () => {
+  test('is checked again when it was edited, and the audit shows before and after', async () => {
+    await using story = await Story.begin({ config: { toml: RULES } })
+    const ada = story.as('ada')
+    await send(ada, 'cli:edit', teeing(story, 'one'))
+    await using watch = watchAll(ada, 'cli:edit')
+    const { id, task } = only(await untilAsked(watch))
+    const refusedEdits = ['', 'rm -rf /', 'true && FOO=1 curl example.org', 'echo $(curl example.org)']
+    for (const editedDetail of refusedEdits) {
+      const refused = await decide(ada, { id, approve: true, editedDetail })
+      expect(refused, editedDetail).toMatchObject({
+        __typename: 'InvalidInputError',
+        issues: [{ path: ['editedDetail'] }],
+      })
+    }
+    expect(await decide(ada, { id, approve: true, editedArgs: {} })).toMatchObject({ __typename: 'InvalidInputError' })
+    expect(await decide(ada, { id, approve: false, editedDetail: 'true' })).toMatchObject({
+      __typename: 'InvalidInputError',
+    })
+    const editedDetail = `echo edited | tee -a ${story.path('marks')}`
+    expect(await decide(ada, { id, approve: true, editedDetail })).toMatchObject({
+      approval: { task: { detail: editedDetail } },
+    })
+    expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+    expect(await marksOf(story)).toEqual(['edited'])
+    const { audit } = await ada.run(ApprovalAuditDocument, { sessionId: 'cli:edit' })
+    expect(audit.edges[0]?.node).toMatchObject({ before: task.detail, after: editedDetail })
+  })
+
+  test('for the session is not asked again for the same user there, and elsewhere it is', async () => {
+    await using story = await Story.begin({ config: { toml: RULES } })
+    const ada = story.as('ada')
+    await send(ada, 'cli:remember', teeing(story, 'one'))
+    await using watch = watchAll(ada, 'cli:remember')
+    const { id } = only(await untilAsked(watch))
+    expect(await decide(ada, { id, approve: true, scope: 'SESSION' })).toMatchObject({
+      approval: { scope: 'SESSION', remembered: ['tee'] },
+    })
+    await turnEnd(watch)
+    await send(ada, 'cli:remember', teeing(story, 'two', 'three'))
+    expect(await turnEnd(watch, 2)).toMatchObject({ turnStatus: 'DONE' })
+    expect(await marksOf(story)).toEqual(['one', 'two', 'three'])
+
+    await send(ada, 'cli:elsewhere', teeing(story, 'four'))
+    await using elsewhere = watchAll(ada, 'cli:elsewhere')
+    only(await untilAsked(elsewhere))
+    expect(await marksOf(story)).toEqual(['one', 'two', 'three'])
+  })
+
+  test('cannot be remembered when nobody can tell what it will be', async () => {
+    await using story = await Story.begin({ config: { toml: RULES } })
+    const ada = story.as('ada')
+    await send(ada, 'cli:unknown', `run: echo one | tee -a ${story.path('marks')} > "$X"`)
+    await using watch = watchAll(ada, 'cli:unknown')
+    const { id } = only(await untilAsked(watch))
+    expect(await decide(ada, { id, approve: true, scope: 'SESSION' })).toMatchObject({
+      __typename: 'InvalidInputError',
+      issues: [{ path: ['scope'] }],
+    })
+    await ada.run(CancelTurnDocument, { sessionId: 'cli:unknown' })
+    await turnEnd(watch)
+  })
+})
+
+test("the arguments of a skill are edited within the skill's schema", async () => {
+  await using story = await Story.begin({ config: { toml: approvalRules('effect = "require"\nskill = "mark"') } })
+  addSkill(story.home, 'mark', {
+    manifest: '[kiso.skill.args]\nword = { type = "string", required = true, description = "The word." }\n',
+    files: { 'run.py': `import json, sys\nprint("marked " + json.load(sys.stdin)["args"]["word"])\n` },
+  })
+  const ada = story.as('ada')
+  await send(ada, 'cli:skill', 'skill: mark {"word": "first"}')
+  await using watch = watchAll(ada, 'cli:skill')
+  const { id } = only(await untilAsked(watch))
+  for (const editedArgs of [{}, { word: 1 }, { word: 'x', more: true }, []]) {
+    expect(await decide(ada, { id, approve: true, editedArgs })).toMatchObject({ __typename: 'InvalidInputError' })
+  }
+  expect(await decide(ada, { id, approve: true, editedArgs: { word: 'second' } })).toMatchObject({
+    approval: { task: { args: { word: 'second' } } },
+  })
+  await turnEnd(watch)
+  expect(eventsOf(watch, 'TaskUpdateEvent').some(({ task }) => task.output === 'marked second\n')).toBe(true)
+})
+
+describe('who may decide', () => {
+  test('admins; the user whose turn it is only with own_user_may_decide; to strangers it does not exist', async () => {
+    await using story = await Story.begin({ config: { toml: RULES } })
+    const [ada, ben, cleo] = [story.as('ada'), story.as('ben'), story.as('cleo')]
+    await send(ben, 'web:ben', 'run: echo one | tee mark')
+    await using watch = watchAll(ben, 'web:ben')
+    await using adaSees = ada.watch(ApprovalUpdatesDocument, {})
+    const { id } = only(await untilAsked(watch))
+    expect(await decide(ben, { id, approve: true })).toMatchObject({ __typename: 'ConflictError' })
+    expect(await decide(cleo, { id, approve: true })).toMatchObject({ __typename: 'NotFoundError' })
+    expect(await decide(story.as('discord'), { id, approve: true, user: 'Ben#1' })).toMatchObject({
+      __typename: 'NotFoundError',
+    })
+    expect(await decide(story.as('bridge'), { id, approve: true, user: 'nobody' })).toMatchObject({
+      __typename: 'ConflictError',
+    })
+    const listed = async (client: typeof ada): Promise<string[]> =>
+      (await client.run(ApprovalsDocument, {})).approvals.edges.map(({ node }) => node.id)
+    expect([await listed(ada), await listed(ben), await listed(cleo)]).toEqual([[id], [id], []])
+    await decide(ada, { id, approve: false })
+    await turnEnd(watch)
+    await adaSees.until(({ approvalUpdates }) => approvalUpdates.id === id)
+  })
+
+  test('own_user_may_decide, also through a connector', async () => {
+    await using story = await Story.begin({ config: { toml: `[approvals]\nown_user_may_decide = true\n${RULES}` } })
+    const ben = story.as('ben')
+    await send(ben, 'web:ben', 'run: echo one | tee mark\nrun: echo two | tee mark')
+    await using watch = watchAll(ben, 'web:ben')
+    const [one, two] = await untilAsked(watch, 2)
+    expect(await decide(ben, { id: one?.id ?? '', approve: true })).toMatchObject({ approval: { decidedBy: 'ben' } })
+    const bridge = story.as('bridge')
+    expect(await decide(bridge, { id: two?.id ?? '', approve: true, user: 'ben-on-the-bridge' })).toMatchObject({
+      approval: { decidedBy: 'ben' },
+    })
+    await turnEnd(watch)
+  })
+})
