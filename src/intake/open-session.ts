@@ -12,7 +12,7 @@ import { announceSessionUpdate, applySessionChange } from './session-change.ts'
 import { descriptionIssues } from './session-description.ts'
 import { metadataChange, metadataIssues, type MetadataObject } from './session-metadata.ts'
 import { refuseWebhook, webhookChange } from './session-webhook.ts'
-import { newSessionId, sourceIssues, sourceOf, type SourceInput } from './session-source.ts'
+import { isReserved, newSessionId, sourceIssues, sourceOf, type SourceInput } from './session-source.ts'
 
 export interface OpenSessionInput {
   /** Chosen by the client, or generated when left out. */
@@ -24,7 +24,7 @@ export interface OpenSessionInput {
   /** Where the agent's texts are posted. Given when it is opened again, it replaces the one before. */
   readonly webhook?: string | null | undefined
   readonly description?: string | null | undefined
-  /** Names of users who shall take part, besides the caller. */
+  /** Names of users who shall take part, besides the caller who opens it first. */
   readonly participants?: readonly string[] | null | undefined
 }
 
@@ -42,22 +42,22 @@ export async function openSession(
 ): Promise<SessionOpened | Refusal> {
   const refusal = refuseInput(inputIssues(context.config.current(), input))
   if (refusal !== null) return refusal
-  const sessionId = input.id ?? newSessionId(viewer.namespace, input.source)
+  const sessionId = input.id ?? newSessionId(viewer.namespace, input.source?.kind, context.clock.now())
   const access = authorizeSession(viewer, sessionId, ['id'])
   if ('kind' in access) return access
   const webhookRefusal = await refuseWebhook(context, viewer, input.webhook)
   if (webhookRefusal !== null) return webhookRefusal
   const hidden = hideSecrets(context, sessionId, input)
   const session = newSession(context, viewer, { ...hidden, id: sessionId })
-  const seq = await createSession(context.database, access, session)
-  if (seq === null) return await reopen(context, viewer, { input: hidden, session })
+  const seq = isReserved(sessionId) ? null : await createSession(context.database, access, session)
+  if (seq === null) return await reopen(context, viewer, { ...hidden, id: sessionId })
   announceSessionUpdate(context, { sessionId, seq, at: session.at })
   return { kind: 'Opened', sessionId, created: true }
 }
 
 function inputIssues(config: Config, input: OpenSessionInput): InputIssue[] {
   return [
-    ...(input.source == null ? [] : sourceIssues(input.source)),
+    ...(input.source == null ? [] : sourceIssues(input.id ?? null, input.source)),
     ...metadataIssues(input.metadata),
     ...descriptionIssues(input.description),
     ...participantListIssues(config, ['participants'], input.participants),
@@ -82,23 +82,24 @@ function newSession(
   }
 }
 
+/** Who takes part stays as it is, but for those who are named: an admin who only looks is none of them. */
 async function reopen(
   context: IntakeContext,
   viewer: Viewer,
-  { input, session }: { input: OpenSessionInput; session: NewSession },
+  input: OpenSessionInput & { readonly id: string },
 ): Promise<SessionOpened | Refusal> {
   const metadata = metadataChange(input.metadata as MetadataObject | null | undefined)
   const updated = await applySessionChange(
     context,
-    { viewer, sessionId: session.id, path: ['id'] },
+    { viewer, sessionId: input.id, path: ['id'] },
     {
       setMetadata: metadata.set,
       dropMetadata: metadata.drop,
-      ...(input.webhook == null ? {} : { webhook: session.webhook }),
+      ...(input.webhook == null ? {} : { webhook: webhookChange(viewer, input.webhook) }),
       ...(input.description == null ? {} : { description: input.description }),
       inactive: false,
-      join: session.participants,
+      join: input.participants ?? [],
     },
   )
-  return updated.kind === 'Updated' ? { kind: 'Opened', sessionId: session.id, created: false } : updated
+  return updated.kind === 'Updated' ? { kind: 'Opened', sessionId: input.id, created: false } : updated
 }

@@ -14,7 +14,7 @@ import type { IntakeContext } from './intake-context.ts'
 import { contentIssues } from './message-content.ts'
 import { messagePreview } from '../core/message-preview.ts'
 import { refuseInput } from '../core/refuse-input.ts'
-import { sourceOf } from './session-source.ts'
+import { isReserved, sourceOf } from './session-source.ts'
 import { KEY_RULE, textIssues } from '../core/text-rule.ts'
 
 export interface SendMessageInput {
@@ -28,7 +28,7 @@ export interface SendMessageInput {
   readonly idempotencyKey?: string | null | undefined
 }
 
-/** Opens the session if there is none. Whether the message starts a turn is the rule of core/route-message.ts. */
+/** Opens the session if there is none, unless its id is reserved. Whether the message starts a turn is the rule of core/route-message.ts. */
 export async function sendMessage(
   context: IntakeContext,
   viewer: Viewer,
@@ -68,7 +68,8 @@ export async function sendMessage(
     GROUP: startsTurn({ type: 'GROUP', sender, mentioned }),
   }
   const turn = { id: newId('turn'), maxQueued, startsIn }
-  const result = await acceptMessage(context.database, access, { message, turn, source: sourceOf(sessionId) })
+  const opening = { source: sourceOf(sessionId), mayOpen: !isReserved(sessionId) }
+  const result = await acceptMessage(context.database, access, { message, turn, ...opening })
   announceMessage(context, message, result)
   return answer(input, result, { messageId: message.id, maxQueued })
 }

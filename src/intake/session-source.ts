@@ -17,10 +17,15 @@ export interface SourceInput {
 
 const KIND = /^[a-zA-Z0-9_@.-]{1,64}$/
 const DEFAULT_KIND = 'api'
+const RESERVED_KIND = 'schedule'
 
-export function sourceIssues(source: SourceInput): InputIssue[] {
+/** `sessionId`: null when it is to be generated. */
+export function sourceIssues(sessionId: string | null, source: SourceInput): InputIssue[] {
   const kindRule = 'must be 1 to 64 characters out of letters, digits and _ @ . -, such as "cli" or "telegram"'
+  const reserved = 'only schedules open sessions of this kind; choose another, such as "cli"'
+  const takesReserved = source.kind === RESERVED_KIND && (sessionId === null || !isReserved(sessionId))
   return [
+    ...(takesReserved ? [{ path: ['source', 'kind'], message: reserved }] : []),
     ...(KIND.test(source.kind) ? [] : [{ path: ['source', 'kind'], message: kindRule }]),
     ...textIssues(['source', 'platform'], source.platform, KEY_RULE),
     ...textIssues(['source', 'triggerId'], source.triggerId, KEY_RULE),
@@ -39,7 +44,20 @@ export function sourceOf(sessionId: string, given?: SourceInput | null): Session
   }
 }
 
-/** An id for a session whose opener chose none: unguessable, with a prefix that the caller may use. */
-export function newSessionId(namespace: string | null, given?: SourceInput | null): string {
-  return `${namespace ?? given?.kind ?? DEFAULT_KIND}:${randomHex(16)}`
+/** On these each conversation begins on some day; their ids say when (spec 2). */
+const CHAT_PLATFORMS: ReadonlySet<string> = new Set(['telegram', 'discord', 'slack'])
+
+/**
+ * An id for a session whose opener chose none: unguessable, by the conventions of spec 2 ("web:<random>",
+ * "telegram:<date>-<random>"), with a prefix that the caller may use.
+ */
+export function newSessionId(namespace: string | null, kind: string | undefined, now: Date): string {
+  const prefix = namespace ?? kind ?? DEFAULT_KIND
+  const date = CHAT_PLATFORMS.has(kind ?? prefix) ? `${now.toISOString().slice(0, 10)}-` : ''
+  return `${prefix}:${date}${randomHex(16)}`
+}
+
+/** Only schedules open sessions with such an id (src/schedules); who may see one can post in it. */
+export function isReserved(sessionId: string): boolean {
+  return sessionId.startsWith(`${RESERVED_KIND}:`)
 }

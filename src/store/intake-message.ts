@@ -49,14 +49,24 @@ export type AcceptResult =
   /** There is no such session for this caller. */
   | { readonly kind: 'NoSession' }
 
+interface AcceptOptions {
+  readonly message: IncomingMessage
+  readonly turn: NewTurn
+  readonly source: SessionSource
+  readonly mayOpen?: boolean
+}
+
 /** Each further attempt means that somebody else's commit came between; more than a few in a row cannot be. */
 const MAX_ATTEMPTS = 5
 
-/** Stores `message`, with `turn` to run where it starts one, and opens the session from `source` when there is none. */
+/**
+ * Stores `message`, with `turn` to run where it starts one, and opens the session from `source` when there is none; with `mayOpen`
+ * false there must be one.
+ */
 export async function acceptMessage(
   database: Database,
   access: SessionAccess,
-  { message, turn, source }: { message: IncomingMessage; turn: NewTurn; source: SessionSource },
+  { message, turn, source, mayOpen = true }: AcceptOptions,
 ): Promise<AcceptResult> {
   const input = {
     ...messageInput(access, message),
@@ -65,12 +75,13 @@ export async function acceptMessage(
     runs_direct: turn.startsIn.DIRECT,
     runs_in_group: turn.startsIn.GROUP,
     max_queued: turn.maxQueued,
+    may_open: mayOpen,
     ...auditInput(openerOf(access, message)),
   }
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const row = await runOnce(() => ACCEPT<Row>(database, input))
-    if (row === 'raced' || row.outcome === 'UNSEEN') continue
-    if (row.outcome === 'BARRED') return { kind: 'NoSession' }
+    if (row === 'raced' || (row.outcome === 'UNSEEN' && mayOpen)) continue
+    if (row.outcome === 'BARRED' || row.outcome === 'UNSEEN') return { kind: 'NoSession' }
     return row.outcome === 'FULL' ? { kind: 'QueueFull' } : stored(row, turn.id)
   }
   throw new BugError(`message ${message.id} lost every race for session ${message.sessionId}`)
@@ -230,6 +241,7 @@ const ACCEPT = intakeStatement(
     runs_direct: 'boolean',
     runs_in_group: 'boolean',
     max_queued: 'int',
+    may_open: 'boolean',
     ...AUDIT_INPUT,
   },
   `${PRIOR},
@@ -240,6 +252,7 @@ const ACCEPT = intakeStatement(
       input.source_type, input.client, 1, ${RUNS_ANEW}::int, input.preview, 1, input.at, input.at,
       CASE WHEN ${RUNS_ANEW} THEN now() END
     FROM input WHERE NOT EXISTS (SELECT 1 FROM prior)
+      AND (input.may_open OR EXISTS (SELECT 1 FROM sessions WHERE id = input.session_id))
     ON CONFLICT (id) DO UPDATE SET ${COUNTED}, queue_length = s.queue_length + ${RUNS}::int,
       ready_at = CASE WHEN ${RUNS} THEN coalesce(s.ready_at, now()) ELSE s.ready_at END
     WHERE (NOT ${RUNS} OR s.queue_length < (SELECT max_queued FROM input)) AND (SELECT ${mayReach('s.id')} FROM input)

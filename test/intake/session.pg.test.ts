@@ -62,6 +62,9 @@ describe('openSession', () => {
     ['bob', undefined, /^api:[0-9a-f]{32}$/],
     ['bob', { kind: 'web' }, /^web:[0-9a-f]{32}$/],
     ['discord', { kind: 'web' }, /^discord:[0-9a-f]{32}$/],
+    ['discord', undefined, /^discord:\d{4}-\d\d-\d\d-[0-9a-f]{32}$/],
+    ['hub', { kind: 'telegram' }, /^telegram:\d{4}-\d\d-\d\d-[0-9a-f]{32}$/],
+    ['bob', { kind: 'slack', type: 'GROUP' }, /^slack:\d{4}-\d\d-\d\d-[0-9a-f]{32}$/],
   ] as const)('generates an id that %s may use', async (as, source, expected) => {
     expect(await open({ source }, as)).toMatchObject({ kind: 'Opened', sessionId: expect.stringMatching(expected) })
   })
@@ -97,10 +100,38 @@ describe('openSession', () => {
     expect(await world.log('cli:race')).toEqual(['1 SessionUpdated'])
   })
 
-  test('takes in the admin who opens it, and whoever is named', async () => {
+  test('again takes in whoever is named, and not the admin who only looks', async () => {
     await open({ id: 'cli:joined' })
     await open({ id: 'cli:joined', participants: ['carol'] }, 'alice')
-    expect(await people('cli:joined')).toEqual(['alice', 'bob', 'carol'])
+    expect(await people('cli:joined')).toEqual(['bob', 'carol'])
+    await open({ id: 'cli:of-alice' }, 'alice')
+    expect(await people('cli:of-alice')).toEqual(['alice'])
+  })
+
+  test('of a schedule is left to schedules, and taken up again like any other', async () => {
+    expect(await open({ source: { kind: 'schedule' } })).toMatchObject({
+      kind: 'InvalidInput',
+      issues: [{ path: ['source', 'kind'], message: expect.stringContaining('only schedules') }],
+    })
+    expect(await open({ id: 'schedule:mine' })).toMatchObject({ kind: 'NotFound', id: 'schedule:mine' })
+    expect(await send('schedule:mine')).toMatchObject({ kind: 'NotFound', id: 'schedule:mine' })
+    expect(await row('schedule:mine')).toBeUndefined()
+    await world.sql(
+      `INSERT INTO sessions (id, source_kind, source_interactive) VALUES ('schedule:mine', 'schedule', false)`,
+    )
+    await world.sql(`INSERT INTO participants (session_id, user_name) VALUES ('schedule:mine', 'bob')`)
+    expect(await open({ id: 'schedule:mine', source: { kind: 'schedule' } })).toMatchObject({ created: false })
+    expect(await send('schedule:mine')).toMatchObject({ kind: 'Accepted' })
+    expect(await send('schedule:mine', 'carol')).toMatchObject({ kind: 'NotFound' })
+  })
+
+  test('keeps the type of its first opening', async () => {
+    await open({ id: 'cli:typed', source: { kind: 'cli', type: 'GROUP' } })
+    await open({ id: 'cli:typed', source: { kind: 'cli', type: 'DIRECT' } })
+    expect(await row('cli:typed')).toMatchObject({ source_type: 'GROUP' })
+    await open({ id: 'cli:untyped' })
+    await open({ id: 'cli:untyped', source: { kind: 'cli', type: 'GROUP' } })
+    expect(await row('cli:untyped')).toMatchObject({ source_type: 'DIRECT' })
   })
 
   test('of a session of others looks as if there were none that may be seen', async () => {

@@ -176,6 +176,10 @@ auditType('TASK', 'A task ended.', (t) => ({
     resolve: ({ body }) => body.durationMs,
   }),
   outputLength: t.int({ description: 'Characters that it printed or said.', resolve: ({ body }) => body.outputLength }),
+  suppressed: t.boolean({
+    description: 'The agent chose to say nothing.',
+    resolve: ({ body }) => body.suppressed ?? false,
+  }),
 }))
 
 auditType('REVIEW', 'A task was judged.', (t) => ({
