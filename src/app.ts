@@ -35,6 +35,7 @@ import type { LogLines } from './platform/log-lines.ts'
 import type { Logger } from './platform/logger.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import { VERSION } from './platform/version.ts'
+import { Scheduler } from './schedules/scheduler.ts'
 import type { Redactor } from './secrets/redaction.ts'
 import { SecretStore } from './secrets/secret-store.ts'
 import { findOpenApprovals } from './store/approvals.ts'
@@ -109,12 +110,17 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const approvalNews = createApprovalNews({ ...parts, ...stored })
   approvalNews.start()
   opened.add(() => approvalNews.stop())
-  const door = await openDoor({ ...parts, ...stored, ...background, ...tools, worker, knowledgeNews, approvalNews })
+  const intake = createIntake({ ...parts, ...stored, ...background, ...tools })
+  const news = { knowledgeNews, approvalNews }
+  const door = await openDoor({ ...parts, ...stored, ...background, ...tools, ...news, worker, intake })
   opened.add(() => door.stop())
   publicUrl.listensAt(door.url)
   // Drained first, while the door still shows how the last turns end.
   await worker.start()
   opened.add(() => worker.stop())
+  const scheduler = new Scheduler({ intake, clock, logger })
+  scheduler.start()
+  opened.add(() => scheduler.stop())
   logger.info({ url: door.url, database: stored.described }, 'factotum is ready')
   return { url: door.url, reloadConfig: () => config.reload(), stop: () => opened.close() }
 }
@@ -230,21 +236,27 @@ function createApprovalNews({ database, doorbell, logger }: Parts & Stored): App
 }
 
 interface DoorParts {
+  readonly intake: IntakeContext
   readonly worker: Worker
   readonly knowledgeNews: KnowledgeNews
   readonly approvalNews: ApprovalNews
 }
 
-/** … after it has entered by the door. */
-function openDoor(parts: Parts & Stored & Background & Tools & DoorParts): Promise<RunningServer> {
-  const { database, doorbell, feed, config, secrets, commands, worker, clock, logger, metrics, host, port } = parts
+/** … after it has entered, by the door or by the clock. */
+function createIntake(parts: Parts & Stored & Background & Tools): IntakeContext {
+  const { database, doorbell, feed, config, secrets, commands, clock, checkWebhook, home } = parts
   const removeFiles: IntakeContext['removeFiles'] = async (sessionId, publishedIds) => {
-    await removePublishedBytes(parts.home, publishedIds)
+    await removePublishedBytes(home, publishedIds)
     await commands.removeWorkspace(sessionId)
   }
   const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
-  const outside = { feed, doorbell, removeFiles, checkWebhook: parts.checkWebhook }
-  const intake: IntakeContext = { database, config, clock, redactorOf, ...outside }
+  return { database, config, clock, redactorOf, feed, doorbell, removeFiles, checkWebhook }
+}
+
+function openDoor(parts: Parts & Stored & Background & Tools & DoorParts): Promise<RunningServer> {
+  const { database, doorbell, feed, config, secrets, commands, worker, clock, logger, metrics, host, port } = parts
+  const { intake } = parts
+  const { redactorOf } = intake
   const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => secrets.redactLine(text) }
   const { startedAt, described, knowledgeNews, approvalNews, skills, outbox, publicUrl } = parts
   const approvals = { database, config, clock, skills, redactorOf, feed, doorbell }

@@ -76,6 +76,12 @@ export type ConfigChange =
   | 'AUDIT_REMOVED'
   /** Seals that this process has seen are gone or changed. */
   | 'AUDIT_TAMPERED'
+  | 'SCHEDULE_CREATED'
+  | 'SCHEDULE_UPDATED'
+  | 'SCHEDULE_DELETED'
+  | 'SCHEDULE_TRIGGERED'
+  /** By the server: it cannot go on. */
+  | 'SCHEDULE_PAUSED'
 
 export type SessionChange =
   'OPENED' | 'UPDATED' | 'DELETED' | 'TURN_CANCELLED' | 'TURN_PAUSED' | 'MESSAGE_EDITED' | 'MESSAGE_WITHDRAWN'

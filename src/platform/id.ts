@@ -16,6 +16,8 @@ export const ID_PREFIXES = {
   delivery: 'dlv',
   approval: 'appr',
   audit: 'aud',
+  schedule: 'sched',
+  scheduleRun: 'run',
 } as const
 export type IdKind = keyof typeof ID_PREFIXES
 

@@ -44,6 +44,11 @@ const ConfigChangeEnum = builder.enumType('ConfigChange', {
     RIGHTS_CHANGED: { description: "The rights of a turn's user changed between its plan and a task." },
     AUDIT_REMOVED: { description: 'The oldest entries were removed, as audit_retention_days says.' },
     AUDIT_TAMPERED: { description: 'A seal over the audit was removed or changed.' },
+    SCHEDULE_CREATED: { description: 'Somebody created a schedule.' },
+    SCHEDULE_UPDATED: { description: 'Somebody changed a schedule.' },
+    SCHEDULE_DELETED: { description: 'Somebody deleted a schedule.' },
+    SCHEDULE_TRIGGERED: { description: 'Somebody had a schedule run at once.' },
+    SCHEDULE_PAUSED: { description: 'The server took a schedule out of use, because it cannot go on.' },
   } as const satisfies Values<ConfigChange>,
 })
 

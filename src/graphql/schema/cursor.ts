@@ -29,6 +29,8 @@ const positions = {
   /** Newest first: [at, id]. */
   audit1: z.tuple([z.literal('audit1'), time, id]),
   factTurns1: z.tuple([z.literal('factTurns1'), id]),
+  schedules1: z.tuple([z.literal('schedules1'), id]),
+  scheduleRuns1: z.tuple([z.literal('scheduleRuns1'), id]),
 }
 
 export type CursorKind = keyof typeof positions

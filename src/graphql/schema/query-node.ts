@@ -11,6 +11,7 @@ import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import type { Row } from './connection-type.ts'
 import { NodeInterface } from './node.ts'
+import { visibleSchedule, visibleScheduleRun } from './schedule-visibility.ts'
 import { inVisibleSession, visibleFact, visibleQuestion, visibleSession } from './session-visibility.ts'
 
 builder.queryField('node', (t) =>
@@ -51,6 +52,16 @@ async function findNode(id: string, context: GraphQLContext, info: GraphQLResolv
       return brand(
         'Question',
         await prisma.question.findFirst({ ...columns('Question'), where: visibleQuestion(viewer, id) }),
+      )
+    case 'schedule':
+      return brand(
+        'Schedule',
+        await prisma.schedule.findFirst({ ...columns('Schedule'), where: visibleSchedule(viewer, id) }),
+      )
+    case 'scheduleRun':
+      return brand(
+        'ScheduleRun',
+        await prisma.scheduleRun.findFirst({ ...columns('ScheduleRun'), where: visibleScheduleRun(viewer, id) }),
       )
     case 'audit':
       return viewer.role === 'ADMIN' ? brandAudit(await readAuditEntry(context.database, id)) : null

@@ -1,0 +1,20 @@
+/** `deleteSchedule`: it fires no more, and its runs are forgotten. What runs goes on, and its sessions stay. Called by the GraphQL door. */
+import type { Viewer } from '../core/identity.ts'
+import type { Refusal } from '../core/refusal.ts'
+import type { IntakeContext } from '../intake/intake-context.ts'
+import { removeSchedule } from '../store/schedule-edit.ts'
+import { scheduleEditor } from './schedule-access.ts'
+
+export interface ScheduleDeleted {
+  readonly kind: 'ScheduleDeleted'
+  readonly scheduleId: string
+}
+
+export async function deleteSchedule(
+  context: IntakeContext,
+  viewer: Viewer,
+  id: string,
+): Promise<ScheduleDeleted | Refusal> {
+  const refusal = await removeSchedule(context.database, { id, editor: scheduleEditor(context, viewer) })
+  return refusal ?? { kind: 'ScheduleDeleted', scheduleId: id }
+}

@@ -1,0 +1,55 @@
+/** A schedule is due: a run is opened and its message sent, or it is recorded why not. Called by the Scheduler. */
+import { currentUser } from '../config/current-user.ts'
+import type { IntakeContext } from '../intake/intake-context.ts'
+import { newId } from '../platform/id.ts'
+import { openRun, skipRun, type DueSchedule } from '../store/schedule-runs.ts'
+import { newRun } from './new-run.ts'
+import { nextFiring } from './next-firing.ts'
+import { ownerGone, sendRun } from './send-run.ts'
+import { settleFailedRun } from './settle-run.ts'
+import { timeZoneIssue } from './time-zone-issue.ts'
+
+export interface FireOptions {
+  readonly intake: IntakeContext
+  readonly pausesMs?: readonly number[] | undefined
+}
+
+/**
+ * What was missed comes to one run: the next time is reckoned from now. Several processes may call this for the same firing; one of
+ * them does it. True: this one.
+ */
+export async function fireSchedule(options: FireOptions, due: DueSchedule): Promise<boolean> {
+  const { intake } = options
+  const problem = problemOf(intake, due)
+  if (problem !== null) return pause(intake, due, problem)
+  const nextRunAt = due.cron === null ? null : nextFiring(due.cron, due.timeZone, due.now)
+  const { dueAt, now: at } = due
+  if (due.hasOpenRun) {
+    const skipped = { id: newId('scheduleRun'), dueAt, at, nextRunAt, pauses: null, reason: STILL_RUNS }
+    return skipRun(intake.database, due, skipped)
+  }
+  const run = newRun(due, { dueAt, at, manual: false })
+  if (!(await openRun(intake.database, due, { run, nextRunAt }))) return false
+  const schedule = { ...due, nextRunAt, version: due.version + 1 }
+  const failure = await sendRun(intake, schedule, { ...run, runId: run.id })
+  if (failure !== null) await settleFailedRun(options, { ...run, runId: run.id, schedule }, failure)
+  return true
+}
+
+const STILL_RUNS = 'The run before it had not ended.'
+
+/** Why the schedule cannot go on at all. */
+function problemOf({ config }: IntakeContext, { userName, timeZone }: DueSchedule): string | null {
+  if (currentUser(config.current(), userName) === null) return ownerGone(userName)
+  const zone = timeZoneIssue(timeZone)
+  return zone === null ? null : `The time zone ${zone}.`
+}
+
+/** Until somebody enables it again. */
+function pause({ database }: IntakeContext, due: DueSchedule, reason: string): Promise<boolean> {
+  const { id, dueAt, now: at, userName, tokenName } = due
+  const detail = `${id} of ${userName}: ${reason}`
+  const entry = { at, sessionId: null, turnId: null, actor: 'scheduler', tokenName }
+  const pauses = [{ ...entry, body: { kind: 'CONFIG', change: 'SCHEDULE_PAUSED', detail } as const }]
+  return skipRun(database, due, { id: newId('scheduleRun'), dueAt, at, nextRunAt: null, pauses, reason })
+}

@@ -1,0 +1,75 @@
+/**
+ * Sends the message of a run, as its owner: trusted, with the owner's present rights. Called when a run has been opened, and again for
+ * one whose message is not there: the message's id and key are the run's, so it is in the session once, whoever dies when.
+ */
+import { currentUser } from '../config/current-user.ts'
+import { messagePreview } from '../core/message-preview.ts'
+import { announceMessage } from '../intake/announce-message.ts'
+import type { IntakeContext } from '../intake/intake-context.ts'
+import { newId } from '../platform/id.ts'
+import { acceptMessage, type AcceptResult, type IncomingMessage } from '../store/intake-message.ts'
+import type { SessionSource } from '../store/intake-session.ts'
+import { markRunSent, type FiringSchedule, type OpenRun } from '../store/schedule-runs.ts'
+
+export type UnsentRun = Pick<OpenRun, 'runId' | 'sessionId' | 'messageId'>
+type SendingSchedule = Pick<FiringSchedule, 'id' | 'userName' | 'tokenName' | 'content'>
+
+/** Null when it was sent; otherwise why it never will be, for people. Throws when the database cannot be reached. */
+export async function sendRun(
+  context: IntakeContext,
+  schedule: SendingSchedule,
+  run: UnsentRun,
+): Promise<string | null> {
+  const { userName, tokenName } = schedule
+  const config = context.config.current()
+  const owner = currentUser(config, userName)
+  if (owner === null) return ownerGone(userName)
+  const message = messageOf(context, schedule, run)
+  const { maxQueued } = config.settings
+  const turn = { id: newId('turn'), maxQueued, startsIn: { DIRECT: true, GROUP: true } }
+  const access = { all: owner.role === 'ADMIN', userName, tokenName }
+  const result = await acceptMessage(context.database, access, { message, turn, source: sourceOf(schedule.id) })
+  announceMessage(context, message, result)
+  const failure = failureOf(result, { maxQueued, userName, sessionId: run.sessionId })
+  if (failure === null) await markRunSent(context.database, run.runId)
+  return failure
+}
+
+export function ownerGone(userName: string): string {
+  return `The user "${userName}", as whom it runs, is no longer configured.`
+}
+
+function messageOf(context: IntakeContext, schedule: SendingSchedule, run: UnsentRun): IncomingMessage {
+  const { sessionId, messageId, runId } = run
+  const content = context.redactorOf(sessionId).redact(schedule.content)
+  const at = context.clock.now()
+  return {
+    id: messageId,
+    sessionId,
+    role: 'USER',
+    userName: schedule.userName,
+    trusted: true,
+    mentioned: true,
+    content,
+    preview: messagePreview(content),
+    // No token can have this name.
+    client: `schedule:${schedule.id}`,
+    idempotencyKey: `run:${runId}`,
+    createdAt: at,
+    at,
+    joins: true,
+  }
+}
+
+function sourceOf(scheduleId: string): SessionSource {
+  return { kind: 'schedule', interactive: false, platform: null, triggerId: scheduleId, type: 'DIRECT' }
+}
+
+function failureOf(
+  { kind }: AcceptResult,
+  { maxQueued, userName, sessionId }: { maxQueued: number; userName: string; sessionId: string },
+): string | null {
+  if (kind === 'QueueFull') return `${maxQueued} messages wait in session "${sessionId}" already (max_queued).`
+  if (kind === 'NoSession') return `The user "${userName}" may not post in session "${sessionId}" any more.`
+  return null
+}

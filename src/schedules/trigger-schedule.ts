@@ -1,0 +1,38 @@
+/**
+ * `triggerSchedule`: a run now, as the schedule's owner, whether it is enabled or not. The plan stays as it is. Called by the GraphQL door.
+ */
+import { currentUser } from '../config/current-user.ts'
+import type { Viewer } from '../core/identity.ts'
+import { conflict, type Refusal } from '../core/refusal.ts'
+import type { IntakeContext } from '../intake/intake-context.ts'
+import { openManualRun } from '../store/schedule-edit.ts'
+import { newRun } from './new-run.ts'
+import { scheduleEditor } from './schedule-access.ts'
+import { ownerGone, sendRun } from './send-run.ts'
+import { settleFailedRun } from './settle-run.ts'
+
+export interface ScheduleTriggered {
+  readonly kind: 'ScheduleTriggered'
+  readonly scheduleId: string
+  readonly runId: string
+}
+
+/** When this rejects, the run may be open all the same: then the Scheduler sends its message. */
+export async function triggerSchedule(
+  context: IntakeContext,
+  viewer: Viewer,
+  id: string,
+): Promise<ScheduleTriggered | Refusal> {
+  const editor = scheduleEditor(context, viewer)
+  const opened = await openManualRun(context.database, { id, editor }, (schedule, openRunId) => {
+    if (openRunId !== null) return conflict(`Schedule "${id}" runs already (${openRunId}); it runs once at a time.`)
+    const { userName } = schedule
+    if (currentUser(context.config.current(), userName) === null) return conflict(ownerGone(userName))
+    return newRun(schedule, { dueAt: editor.at, at: editor.at, manual: true })
+  })
+  if ('kind' in opened) return opened
+  const { schedule, run } = opened
+  const failure = await sendRun(context, schedule, { ...run, runId: run.id })
+  if (failure !== null) await settleFailedRun({ intake: context }, { ...run, runId: run.id, schedule }, failure)
+  return { kind: 'ScheduleTriggered', scheduleId: id, runId: run.id }
+}
