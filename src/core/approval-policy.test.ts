@@ -85,15 +85,16 @@ function run(...words: (string | null)[]): ApprovalRequest {
   return { type: 'EXEC', role: 'USER', commands: [{ words, isPlain: !words.includes(null) }] }
 }
 
+const line = fc.array(fc.oneof(plain, command), { minLength: 1, maxLength: 5 })
+/** A request and what it meets. */
+const scene = fc.record({ of: policy, asked: request, known: remembered, more: rule, at: fc.nat() })
+
 describe('properties', () => {
   test('a line is judged as its strictest command', () => {
     fc.assert(
       fc.property(
-        policy,
-        role,
-        fc.array(fc.oneof(plain, command), { minLength: 1, maxLength: 5 }),
-        remembered,
-        (of, by, commands, known) => {
+        fc.record({ of: policy, by: role, commands: line, known: remembered }),
+        ({ of, by, commands, known }) => {
           const alone = commands.map((one) => effectOf(of, { type: 'EXEC', role: by, commands: [one] }, known))
           const whole = effectOf(of, { type: 'EXEC', role: by, commands }, known)
           expect(STRICTNESS[whole]).toBe(Math.max(...alone.map((effect) => STRICTNESS[effect])))
@@ -102,73 +103,66 @@ describe('properties', () => {
     )
   })
 
-  test('another DENY or REQUIRE never makes anything run, another ALLOW never stops anything', () => {
+  test('another DENY never makes anything run, another ALLOW never stops anything, another REQUIRE denies nothing', () => {
+    const HOLDS: Readonly<Record<ApprovalEffect, (before: number, after: number) => boolean>> = {
+      DENY: (before, after) => after >= before,
+      ALLOW: (before, after) => after <= before,
+      REQUIRE: (before, after) => after < STRICTNESS.DENY || before === STRICTNESS.DENY,
+    }
     fc.assert(
-      fc.property(policy, request, rule, fc.nat(), (of, asked, more, at) => {
-        const index = at % (of.rules.length + 1)
-        const rules = [...of.rules.slice(0, index), more, ...of.rules.slice(index)]
+      fc.property(scene, ({ of, asked, more, at }) => {
+        const rules = of.rules.toSpliced(at % (of.rules.length + 1), 0, more)
         const [before, after] = [effectOf(of, asked), effectOf({ ...of, rules }, asked)]
-        if (more.effect === 'DENY') expect(STRICTNESS[after]).toBeGreaterThanOrEqual(STRICTNESS[before])
-        if (more.effect === 'ALLOW') expect(STRICTNESS[after]).toBeLessThanOrEqual(STRICTNESS[before])
-        if (more.effect === 'REQUIRE' && before === 'ALLOW') expect(after).not.toBe('DENY')
+        expect(HOLDS[more.effect](STRICTNESS[before], STRICTNESS[after])).toBe(true)
       }),
     )
   })
 
   test('the order of the rules does not matter', () => {
     fc.assert(
-      fc.property(policy, request, (of, asked) => {
+      fc.property(scene, ({ of, asked }) => {
         expect(effectOf({ ...of, rules: of.rules.toReversed() }, asked)).toBe(effectOf(of, asked))
       }),
     )
   })
 
   test('a denied beginning is denied whatever follows, is unknown, or is said with it', () => {
+    const denial = fc.record({ of: policy, denied: prefix, rest: fc.array(word), others: line, known: remembered })
     fc.assert(
-      fc.property(
-        policy,
-        prefix,
-        fc.array(word),
-        fc.array(fc.oneof(plain, command)),
-        remembered,
-        (of, denied, rest, others, known) => {
-          const rules = [
-            ...of.rules,
-            { effect: 'DENY', task: 'EXEC', command: denied, skill: null, role: null } as const,
-          ]
-          const spelled = [
-            [...denied, ...rest],
-            [`/usr/bin/${denied[0] ?? ''}`, ...denied.slice(1), ...rest],
-            [null, ...rest],
-            ...denied.map((_, index) => [...denied.slice(0, index), null]),
-          ]
-          for (const words of spelled) {
-            const commands = [...others, { words, isPlain: true }]
-            expect(effectOf({ ...of, rules }, { type: 'EXEC', role: 'ADMIN', commands }, known)).toBe('DENY')
-          }
-        },
-      ),
+      fc.property(denial, ({ of, denied, rest, others, known }) => {
+        const rules = [...of.rules, { effect: 'DENY', task: 'EXEC', command: denied, skill: null, role: null } as const]
+        const spelled = [
+          [...denied, ...rest],
+          [`/usr/bin/${denied[0] ?? ''}`, ...denied.slice(1), ...rest],
+          [null, ...rest],
+          ...denied.map((_, index) => [...denied.slice(0, index), null]),
+        ]
+        for (const words of spelled) {
+          const commands = [...others, { words, isPlain: true }]
+          expect(effectOf({ ...of, rules }, { type: 'EXEC', role: 'ADMIN', commands }, known)).toBe('DENY')
+        }
+      }),
     )
   })
 
   test('what is remembered only ever turns REQUIRE into ALLOW, and covers what it was remembered for', () => {
     fc.assert(
-      fc.property(policy, request, remembered, (of, asked, known) => {
-        const [without, having] = [judgeRequest(of, asked, []), judgeRequest(of, asked, known)]
-        if (without.effect === 'REQUIRE') expect(having.effect).not.toBe('DENY')
-        else expect(having.effect).toBe(without.effect)
-        if (without.effect === 'REQUIRE' && without.toRemember !== null)
-          expect(effectOf(of, asked, without.toRemember)).toBe('ALLOW')
+      fc.property(scene, ({ of, asked, known }) => {
+        const { effect, toRemember } = judgeRequest(of, asked, [])
+        const having = effectOf(of, asked, known)
+        expect(having === effect || (effect === 'REQUIRE' && having === 'ALLOW')).toBe(true)
+        const covered = effect === 'REQUIRE' && toRemember !== null ? effectOf(of, asked, toRemember) : 'ALLOW'
+        expect(covered).toBe('ALLOW')
       }),
     )
   })
 
   test('what is not plain is allowed only where everything is', () => {
     fc.assert(
-      fc.property(policy, command, role, remembered, (of, one, by, known) => {
-        const withoutAllowed = of.rules.filter(({ effect, command: begins }) => effect !== 'ALLOW' || begins === null)
+      fc.property(fc.record({ of: policy, one: command, by: role, known: remembered }), ({ of, one, by, known }) => {
+        const rules = of.rules.filter(({ effect, command: begins }) => effect !== 'ALLOW' || begins === null)
         const asked: ApprovalRequest = { type: 'EXEC', role: by, commands: [one] }
-        expect(effectOf(of, asked, known)).toBe(effectOf({ ...of, rules: withoutAllowed }, asked))
+        expect(effectOf(of, asked, known)).toBe(effectOf({ ...of, rules }, asked))
       }),
     )
   })

@@ -10,6 +10,7 @@ import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import { must } from '../../src/platform/must.ts'
 import { appendAudit } from '../../src/store/audit-entries.ts'
 import { createSchemaWorld, type SchemaWorld, type TokenName } from './schema-world.ts'
+import { seedApproval } from './seed-approval.ts'
 import { seedDelivery } from './seed-delivery.ts'
 import { seedFact, seedKnowledge, type SeededKnowledge } from './seed-knowledge.ts'
 import { seedSession, type SeededSession } from './seed.ts'
@@ -42,6 +43,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Query.turn': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.task': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.tasks': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
+  'Query.approvals': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.deliveries': ADMINS_SEE,
   'Query.facts': ADMINS_SEE,
   'Query.learnings': ADMINS_SEE,
@@ -61,6 +63,9 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.editQueuedMessage': row('UNAUTHENTICATED Payload NotFound Conflict NotFound Conflict Payload'),
   'Mutation.withdrawMessage': row('UNAUTHENTICATED Payload NotFound Conflict NotFound Conflict Payload'),
   'Mutation.cancelTurn': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
+  // Bob may see it; deciding is the admins'.
+  'Mutation.decideApproval': row('UNAUTHENTICATED Conflict NotFound Conflict NotFound Conflict Payload'),
+  'Mutation.decideApprovals': row('UNAUTHENTICATED Conflict NotFound Conflict NotFound Conflict Payload'),
   'Mutation.redeliver': ADMINS_DO,
   'Mutation.reloadSecrets': ADMINS_DO,
   'Mutation.createFact': ADMINS_DO,
@@ -75,6 +80,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.resolveQuestion': ADMINS_DO,
   'Subscription.learningUpdates': ADMINS_SEE,
   'Subscription.factUpdates': ADMINS_SEE,
+  'Subscription.approvalUpdates': row('UNAUTHENTICATED shown NOT_FOUND shown NOT_FOUND shown shown'),
   'Subscription.sessionUpdates': row('UNAUTHENTICATED shown NOT_FOUND shown NOT_FOUND shown shown'),
 }
 
@@ -87,6 +93,8 @@ interface Target extends SeededSession, SeededKnowledge {
   readonly otherFactId: string
   /** One that was given up. */
   readonly deliveryId: string
+  /** One that waits for somebody. */
+  readonly approvalId: string
   /** For connectors, which must name somebody. */
   readonly sender: string
 }
@@ -104,6 +112,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Query.turn': ({ turnIds }) => `{ turn(id: "${turnIds[0]}") { id } }`,
   'Query.task': ({ taskIds }) => `{ task(id: "${taskIds[0]}") { id } }`,
   'Query.tasks': ({ id }) => `{ tasks(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
+  'Query.approvals': ({ id }) => `{ approvals(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.deliveries': ({ id }) => `{ deliveries(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.facts': ({ id }) => `{ facts(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.learnings': ({ id }) => `{ learnings(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
@@ -126,6 +135,10 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
     `mutation { editQueuedMessage(id: "${messageIds[1]}", content: "x") { __typename } }`,
   'Mutation.withdrawMessage': ({ messageIds }) => `mutation { withdrawMessage(id: "${messageIds[1]}") { __typename } }`,
   'Mutation.cancelTurn': ({ id }) => `mutation { cancelTurn(sessionId: "${id}") { __typename } }`,
+  'Mutation.decideApproval': ({ approvalId, sender }) =>
+    `mutation { decideApproval(input: { id: "${approvalId}", approve: true${sender} }) { __typename } }`,
+  'Mutation.decideApprovals': ({ approvalId, sender }) =>
+    `mutation { decideApprovals(inputs: [{ id: "${approvalId}", approve: true${sender} }]) { __typename } }`,
   'Mutation.redeliver': ({ deliveryId }) => `mutation { redeliver(id: "${deliveryId}") { __typename } }`,
   'Mutation.reloadSecrets': () => `mutation { reloadSecrets { __typename } }`,
   'Mutation.createFact': ({ id }) =>
@@ -144,6 +157,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Mutation.resolveQuestion': ({ questionId }) => `mutation { resolveQuestion(id: "${questionId}") { __typename } }`,
   'Subscription.learningUpdates': () => 'subscription { learningUpdates { id } }',
   'Subscription.factUpdates': () => 'subscription { factUpdates { id } }',
+  'Subscription.approvalUpdates': () => 'subscription { approvalUpdates { id } }',
   'Subscription.sessionUpdates': () => 'subscription { sessionUpdates { id } }',
 }
 
@@ -209,15 +223,19 @@ async function seedFor(field: string, id: string): Promise<Omit<Target, 'sender'
   }
   const [taskId] = session.taskIds
   const deliveryId = taskId === undefined ? '' : await seedDelivery(database, id, taskId)
-  return { ...session, ...knowledge, otherFactId, deliveryId }
+  const [turnId] = session.turnIds
+  const waits = taskId === undefined || turnId === undefined ? null : { sessionId: id, turnId, taskId }
+  const approvalId = waits === null ? '' : await seedApproval(database, waits)
+  return { ...session, ...knowledge, otherFactId, deliveryId, approvalId }
 }
 
 async function firstUpdate(
   as: TokenName | Viewer | null,
   document: string,
-  { id, learningId, factId }: Omit<Target, 'sender'>,
+  { id, learningId, factId, approvalId }: Omit<Target, 'sender'>,
 ): Promise<{ data: unknown; codes: unknown[] }> {
   it.news = { follow: () => once(id) }
+  it.approvalNews = { follow: () => once(approvalId) }
   it.knowledgeNews = { follow: (kind) => once(kind === 'fact' ? factId : must(learningId, 'a learning')) }
   for await (const result of await it.subscribe(as, document)) {
     return { data: result.data, codes: (result.errors ?? []).map((error) => error.extensions['code']) }
@@ -230,6 +248,9 @@ async function* once(id: string): AsyncGenerator<string, void, void> {
 }
 
 function describeValue(value: unknown): string {
+  // A mutation of several things: how the first of them went.
+  if (Array.isArray(value) && (value[0] as { __typename?: string } | undefined)?.__typename !== undefined)
+    return describeValue(value[0])
   const { __typename, edges } = (value ?? {}) as { __typename?: string; edges?: unknown[] }
   if (__typename !== undefined) return __typename.replace(/^.*Payload$/, 'Payload').replace(/Error$/, '')
   return value === null || edges?.length === 0 ? 'hidden' : 'shown'

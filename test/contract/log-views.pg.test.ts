@@ -6,13 +6,17 @@ import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
 import { recordStatements } from './record-statements.ts'
 import { createSchemaWorld, type SchemaWorld, type TokenName } from './schema-world.ts'
+import { seedApproval } from './seed-approval.ts'
 import { seedSession, type SeededSession } from './seed.ts'
 
 let it: SchemaWorld
 let demo: SeededSession
+let approvalId: string
 beforeAll(async () => {
   it = await createSchemaWorld()
   demo = await seedSession(it.world.context.database, { id: 'demo:1', participants: ['bob'], messages: 1 })
+  const [turnId = '', taskId = ''] = [demo.turnIds[0], demo.taskIds[0]]
+  approvalId = await seedApproval(it.world.context.database, { sessionId: 'demo:1', turnId, taskId })
 })
 afterAll(async () => {
   await it[Symbol.asyncDispose]()
@@ -81,6 +85,10 @@ function everyEvent(): Record<string, [event: LogEntry, shown: object]> {
     ReviewEvent: [
       event({ type: 'Review', taskId, verdict: 'REPLAN', reason: 'no' }),
       { taskId, verdict: 'REPLAN', reason: 'no' },
+    ],
+    ApprovalEvent: [
+      event({ type: 'Approval', approvalId }),
+      { approval: { id: approvalId, approvalStatus: 'PENDING', task: { id: taskId } } },
     ],
     TurnPausedEvent: [event({ type: 'TurnPaused', reason: 'The budget is used up.', until: null }), {}],
     TurnCompletedEvent: [

@@ -7,6 +7,7 @@ import type { Viewer } from '../../src/core/identity.ts'
 import type { Skills } from '../../src/execution/skills/skill-catalog.ts'
 import { createContext, type GraphQLContext } from '../../src/graphql/context.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
+import type { ApprovalNews } from '../../src/graphql/approval-news.ts'
 import type { KnowledgeNews } from '../../src/graphql/knowledge-news.ts'
 import type { SessionNews } from '../../src/graphql/session-news.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -33,6 +34,7 @@ export class SchemaWorld implements AsyncDisposable {
   skills: Skills = { scan: () => ({ skills: new Map(), problems: [] }) }
   /** What `sessionUpdates` tells, by whoever asks. */
   news: Pick<SessionNews, 'follow'> = { follow: () => neverEnding() }
+  approvalNews: Pick<ApprovalNews, 'follow'> = { follow: () => neverEnding() }
   /** What `factUpdates` and `learningUpdates` tell. */
   knowledgeNews: Pick<KnowledgeNews, 'follow'> = { follow: () => neverEnding() }
 
@@ -95,7 +97,7 @@ export class SchemaWorld implements AsyncDisposable {
         },
         knowledgeNews: this.knowledgeNews,
         approvals: { ...context, skills: this.skills },
-        approvalNews: { follow: neverEnding },
+        approvalNews: this.approvalNews,
         skills: this.skills,
         outbox: { wake: (sessionId) => this.woken.push(sessionId) },
         secrets: { reload: () => ({ kind: 'Reloaded', names: ['DEPLOY_KEY'] }) },

@@ -201,7 +201,7 @@ describe('what is approved', () => {
     const refusedEdits = ['', 'rm -rf /', 'true && FOO=1 curl example.org', 'echo $(curl example.org)']
     for (const editedDetail of refusedEdits) {
       const refused = await decide(ada, { id, approve: true, editedDetail })
-      expect(refused, editedDetail).toMatchObject({
+      expect(refused).toMatchObject({
         __typename: 'InvalidInputError',
         issues: [{ path: ['editedDetail'] }],
       })
