@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { afterRun, RETRY_PAUSES_MS } from './after-run.ts'
+
+const AT = new Date('2026-11-21T12:00:00Z')
+const TOMORROW = new Date('2026-11-22T09:00:00Z')
+const schedule = { failures: 0, nextRunAt: TOMORROW, enabled: true }
+const ended = { outcome: 'FAILED', manual: false, failure: 'No model.', at: AT } as const
+
+function secondsLater(failures: number, nextRunAt: Date | null = TOMORROW): number | null {
+  const planned = afterRun({ ...schedule, failures, nextRunAt }, ended)
+  return planned.nextRunAt === null ? null : (planned.nextRunAt.getTime() - AT.getTime()) / 1000
+}
+
+describe('a run that failed', () => {
+  test('is tried again after 30 s, 1, 5, 15 and 60 minutes, and then at its next regular time', () => {
+    expect([0, 1, 2, 3, 4, 5].map((failures) => secondsLater(failures))).toEqual([30, 60, 300, 900, 3600, 21 * 3600])
+  })
+
+  test('goes on after the last try no sooner than in an hour', () => {
+    const inAMinute = new Date(AT.getTime() + 60_000)
+    expect(secondsLater(5, inAMinute)).toBe(3600)
+    expect(secondsLater(50, inAMinute)).toBe(3600)
+  })
+
+  test('is over after the last try when it was to run once', () => {
+    expect([0, 1, 2, 3, 4, 5].map((failures) => secondsLater(failures, null))).toEqual([30, 60, 300, 900, 3600, null])
+  })
+
+  test('counts, and says why', () => {
+    expect(afterRun({ ...schedule, failures: 2 }, ended)).toMatchObject({ failures: 3, lastError: 'No model.' })
+  })
+
+  test('is not tried again while the schedule is not enabled', () => {
+    expect(afterRun({ ...schedule, enabled: false, nextRunAt: null }, ended)).toEqual({
+      failures: 1,
+      lastError: 'No model.',
+      nextRunAt: null,
+    })
+  })
+})
+
+test('a run that ended well forgets the failures before it and leaves the plan', () => {
+  const done = { ...ended, outcome: 'DONE', failure: null } as const
+  expect(afterRun({ ...schedule, failures: 4 }, done)).toEqual({ failures: 0, lastError: null, nextRunAt: TOMORROW })
+})
+
+test('a run that was cancelled, or that somebody set off, plans nothing', () => {
+  for (const run of [{ ...ended, outcome: 'CANCELLED' } as const, { ...ended, manual: true }]) {
+    const planned = { failures: 2, lastError: 'No model.', nextRunAt: TOMORROW }
+    expect(afterRun({ ...schedule, failures: 2 }, run)).toEqual(planned)
+  }
+})
+
+test('the next time never lies before the end of the run, unless it lay there already', () => {
+  const outcomes = fc.constantFrom('DONE', 'FAILED', 'CANCELLED' as const)
+  fc.assert(
+    fc.property(fc.nat({ max: 20 }), outcomes, fc.boolean(), (failures, outcome, manual) => {
+      const { nextRunAt } = afterRun({ ...schedule, failures }, { ...ended, outcome: outcome as 'DONE', manual })
+      expect(nextRunAt?.getTime()).toBeGreaterThanOrEqual(AT.getTime() + (RETRY_PAUSES_MS[0] ?? 0))
+    }),
+  )
+})
