@@ -81,6 +81,11 @@ describe('sessions', () => {
     expect(await listed('alice', { ...f, search: 'coffee_b' })).toEqual(['f:1'])
     expect(await listed('alice', { ...f, search: '\\' })).toEqual([])
     expect(await listed('alice', { participant: 'nobody\0' })).toEqual([])
+    await seedSession(database, { id: 'f:4', sourceKind: 'f', type: 'GROUP', participants: ['bob'] })
+    expect(await listed('alice', { ...f, conversationType: 'GROUP' })).toEqual(['f:4'])
+    expect(await listed('alice', { ...f, conversationType: 'DIRECT' })).toEqual(['f:2', 'f:1'])
+    expect(await listed('bob', { ...f, conversationType: 'GROUP' })).toEqual(['f:4'])
+    expect(await listed('carol', { ...f, conversationType: 'GROUP' })).toEqual([])
   })
 
   test('a namespace is no pattern', async () => {

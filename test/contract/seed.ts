@@ -9,6 +9,7 @@ export interface SeedSession {
   readonly lastActivityAt?: Date
   readonly description?: string
   readonly sourceKind?: string
+  readonly type?: 'DIRECT' | 'GROUP'
   readonly status?: 'IDLE' | 'RUNNING' | 'INACTIVE'
   /** Of the newest message's turn; the others are DONE. */
   readonly newestTurn?: 'DONE' | 'RUNNING' | 'QUEUED'
@@ -33,6 +34,7 @@ export async function seedSession(database: Database, seed: SeedSession): Promis
       id: seed.id,
       sourceKind: seed.sourceKind ?? 'cli',
       sourceInteractive: true,
+      sourceType: seed.type ?? 'DIRECT',
       description: seed.description ?? null,
       status: seed.status ?? 'IDLE',
       messageCount: count,

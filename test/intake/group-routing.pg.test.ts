@@ -108,6 +108,20 @@ test('users and admins at once: every message has its place, every turn its mess
   expect(await sessionRow('hub:crowd')).toMatchObject({ last_seq: 31, queue_length: 20, message_count: 30 })
 })
 
+test('a message that waits for the opening of its session goes by what that turns out to be', async () => {
+  for (const type of ['GROUP', 'DIRECT'] as const) {
+    const id = `hub:opening-${type}`
+    const opening = { id, source: { kind: 'hub', type } }
+    const [, sent] = await world.interleave(
+      (first) => openSession(first.context, first.as('hub'), opening),
+      () => say(id, 'hub', { user: 'b-17' }),
+    )
+    expect(sent).toMatchObject({ kind: 'Accepted' })
+    expect(await messagesOf(id)).toMatchObject([{ user_name: 'bob', status: type === 'GROUP' ? 'STORED' : 'QUEUED' }])
+    expect(await sessionRow(id)).toMatchObject({ queue_length: type === 'GROUP' ? 0 : 1, last_seq: 2 })
+  }
+})
+
 describe('the same message again', () => {
   test('is the first one, stored or not', async () => {
     await open('hub:again', 'GROUP')
