@@ -19,7 +19,7 @@ export type FoundProblem = Omit<ConfigProblem, 'line'>
 export function toProblems(issue: z.core.$ZodIssue): readonly FoundProblem[] {
   const path = issue.path.map(String)
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: [...path, key], text: describeUnknownKey(key, path[0] ?? null) }))
+    return issue.keys.map((key) => ({ path: [...path, key], text: describeUnknownKey(key, path) }))
   }
   if (issue.code === 'invalid_key') {
     return [{ path, text: `as a name ${issue.issues[0]?.message ?? issue.message}` }]

@@ -13,6 +13,8 @@ inline = { a = 1, b = 2 }
 'in.put' = "a = b"
 [[list]]
 first = 1
+[[list]]
+first = 2
 `)
 
 test.each([
@@ -23,7 +25,9 @@ test.each([
   [['users', 'anna', 'aliases'], 5],
   [['users', 'anna', 'quoted key'], 6],
   [['prices', 'open.router:x/y', 'in.put'], 10],
-  [['list', 'first'], 12],
+  [['list', '0', 'first'], 12],
+  [['list', '1', 'first'], 14],
+  [['list', '1', 'second'], 13],
 ])('%j stands in line %i', (path, line) => {
   expect(lineOf(path)).toBe(line)
 })

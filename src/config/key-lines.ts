@@ -11,9 +11,16 @@ const PAIR = new RegExp(String.raw`^\s*(${DOTTED})\s*=`)
 export function findKeyLines(toml: string): (path: readonly string[]) => number | null {
   const lines = new Map<string, number>()
   let section: string[] = []
+  /** How often `[[section]]` came so far. */
+  const counts = new Map<string, number>()
   for (const [index, line] of toml.split('\n').entries()) {
     const header = HEADER.exec(line)
     if (header !== null) section = keysOf(header[1] ?? '')
+    if (header !== null && /^\s*\[\[/.test(line)) {
+      const count = counts.get(section.join('.')) ?? 0
+      counts.set(section.join('.'), count + 1)
+      section = [...section, String(count)]
+    }
     const path = header === null ? [...section, ...keysOf(PAIR.exec(line)?.[1] ?? '')] : section
     if (header === null && path.length === section.length) continue
     for (let length = path.length; length > 0; length--) {

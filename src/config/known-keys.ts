@@ -1,5 +1,5 @@
 /** What an unknown key of config.toml was probably meant to be. */
-import { approvalsSchema } from './approvals.ts'
+import { approvalRuleSchema, approvalsSchema } from './approvals.ts'
 import { didYouMean } from './closest.ts'
 import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema.ts'
 import { settingsSchema } from './settings-schema.ts'
@@ -14,12 +14,20 @@ const keysBySection: Readonly<Record<string, readonly string[]>> = {
   settings: Object.keys(settingsSchema(false).shape),
 }
 
-/** The error for `key`, which stands in `section` (null: outside of all sections). */
-export function describeUnknownKey(key: string, section: string | null): string {
+const RULE_KEYS = Object.keys(approvalRuleSchema.shape)
+
+/** The error for `key`, which stands at `path` (empty: outside of all sections). */
+export function describeUnknownKey(key: string, path: readonly string[]): string {
+  const section = path[0] ?? null
   if (section === null && keysBySection['settings']?.includes(key) === true) {
     return 'is a setting; it must stand below the line [settings]'
   }
-  const known = section === null ? Object.keys(keysBySection) : (keysBySection[section] ?? [])
+  const known =
+    section === null ? Object.keys(keysBySection) : isRule(path) ? RULE_KEYS : (keysBySection[section] ?? [])
   const suggestion = didYouMean(key, known)
   return suggestion === '' ? `is not a known key; known here: ${known.join(', ')}` : `is not a known key${suggestion}`
+}
+
+function isRule([section, list]: readonly string[]): boolean {
+  return section === 'approvals' && list === 'rules'
 }

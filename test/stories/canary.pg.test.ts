@@ -92,7 +92,8 @@ beforeAll(async () => {
     config: {
       settings: { webhook_allow_list: ['127.0.0.1'] },
       tokens: { ada: `webhook_secret = "${DEPLOYED['secret of webhooks']}"` },
-      toml: stubProvider(stub).replace('[models]', 'api_key_env = "STUB_KEY"\n[models]'),
+      // Nobody is there to approve what the planner wants where strangers have written.
+      toml: `${stubProvider(stub).replace('[models]', 'api_key_env = "STUB_KEY"\n[models]')}[approvals]\nplans_with_strangers = false\n`,
     },
     environment: { STUB_KEY: DEPLOYED['key of the provider'], KISO_SKILL_LEAKY_KEY: DEPLOYED['variable of a skill'] },
     log: (line) => log.push(line),
