@@ -118,7 +118,7 @@ function describeReplan({ completed, remaining, failed, reason, history }: Repla
   )
   return [
     '# Another plan is needed',
-    `Plans of this turn so far: ${history.length}. The last one was given up by the review of its task ${failed.index + 1}:`,
+    `Plans of this turn so far: ${history.length}. The last one was given up at its task ${failed.index + 1}, by its review or because it may not run:`,
     fence.wrap('REASON', reason),
     '## The task that failed',
     describeTask(failed, fence, limit),
