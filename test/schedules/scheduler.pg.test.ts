@@ -1,0 +1,241 @@
+/** The Scheduler against a real database: what fires, once, whoever dies when; and what becomes of a schedule when a run has ended. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { FinalTurnStatus } from '../../src/core/status.ts'
+import { sendMessage } from '../../src/intake/send-message.ts'
+import { must } from '../../src/platform/must.ts'
+import { newRun } from '../../src/schedules/new-run.ts'
+import { sendRun } from '../../src/schedules/send-run.ts'
+import { triggerSchedule } from '../../src/schedules/trigger-schedule.ts'
+import { updateSchedule } from '../../src/schedules/update-schedule.ts'
+import { openRun, readDueSchedules } from '../../src/store/schedule-runs.ts'
+import { createWorld, MAX_QUEUED, type World } from '../intake/intake-world.ts'
+import {
+  addSchedule,
+  makeDue,
+  messagesIn,
+  rowOf,
+  startScheduler,
+  statusesOf,
+  until,
+  untilMessages,
+} from './schedule-world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+/** Runs the turn that waits in the session, to this end. */
+async function runTurn(sessionId: string | null | undefined, status: FinalTurnStatus): Promise<void> {
+  await must(await world.begin(sessionId ?? ''), 'a turn waits').end(status)
+}
+
+test('many that were missed for hours fire once each, however many processes look at them', async () => {
+  const ids = await Promise.all(Array.from({ length: 40 }, () => addSchedule(world, { cron: '* * * * *' })))
+  for (const id of ids) await makeDue(world, id)
+  await using _processes = await startAll(4)
+  for (const id of ids) {
+    const { runs, next_run_at } = await until(world, id, ({ runs }) => runs.length > 0)
+    expect(runs).toMatchObject([{ status: 'RUNNING', manual: false, session_id: `schedule:${id}` }])
+    expect(next_run_at?.getTime()).toBeGreaterThan(Date.now() - 60_000)
+    await untilMessages(world, `schedule:${id}`, 1)
+    expect(await messagesIn(world, `schedule:${id}`)).toMatchObject([{ id: runs[0]?.message_id }])
+  }
+  await world.sql('DELETE FROM schedules')
+})
+
+async function startAll(count: number): Promise<AsyncDisposableStack> {
+  const stack = new AsyncDisposableStack()
+  for (let n = 0; n < count; n += 1) stack.use(startScheduler(world))
+  return stack
+}
+
+test('who died between opening a run and sending its message is made up for by somebody else, once', async () => {
+  const id = await addSchedule(world)
+  await makeDue(world, id)
+  const due = must(
+    (await readDueSchedules(world.context.database, 100)).find((one) => one.id === id),
+    'it is due',
+  )
+  const run = newRun(due, { dueAt: due.dueAt, at: due.now, manual: false })
+  expect(await openRun(world.context.database, due, { run, nextRunAt: null })).toBe(true)
+  expect(await messagesIn(world, run.sessionId)).toEqual([])
+
+  await using _processes = await startAllImpatient(3)
+  await untilMessages(world, run.sessionId, 1)
+  await runTurn(run.sessionId, 'DONE')
+  expect(statusesOf(await until(world, id, ({ runs }) => runs[0]?.status === 'DONE'))).toBe('DONE')
+  expect(await messagesIn(world, run.sessionId)).toMatchObject([{ id: run.messageId }])
+})
+
+async function startAllImpatient(count: number): Promise<AsyncDisposableStack> {
+  const stack = new AsyncDisposableStack()
+  for (let n = 0; n < count; n += 1) stack.use(startScheduler(world, { unsentAfterMs: 0 }))
+  return stack
+}
+
+test('a message that is sent twice at once, or again later, is there once', async () => {
+  const id = await addSchedule(world)
+  const { version } = await rowOf(world, id)
+  const run = newRun({ id, mode: 'FRESH' }, { dueAt: new Date(), at: new Date(), manual: false })
+  await openRun(world.context.database, { id, version }, { run, nextRunAt: null })
+  const schedule = { id, userName: 'bob', tokenName: 'bob', content: 'Good morning' }
+  const sendOnce = (): Promise<string | null> => sendRun(world.context, schedule, { ...run, runId: run.id })
+  expect(await Promise.all([sendOnce(), sendOnce(), sendOnce(), sendOnce()])).toEqual([null, null, null, null])
+  expect(await sendOnce()).toBeNull()
+  expect(await messagesIn(world, run.sessionId)).toMatchObject([{ id: run.messageId }])
+})
+
+test('what comes due while a run is open is skipped and recorded; the next one fires when that has ended', async () => {
+  const id = await addSchedule(world)
+  await using _process = startScheduler(world)
+  await makeDue(world, id)
+  await until(world, id, ({ runs }) => runs.length === 1)
+  await makeDue(world, id)
+  const { runs } = await until(world, id, ({ runs }) => runs.length === 2)
+  expect(runs).toMatchObject([
+    { status: 'RUNNING' },
+    { status: 'SKIPPED', failure: 'The run before it had not ended.', session_id: null },
+  ])
+  await runTurn(`schedule:${id}`, 'DONE')
+  await until(world, id, ({ runs }) => runs[0]?.status === 'DONE')
+  await makeDue(world, id)
+  expect(statusesOf(await until(world, id, ({ runs }) => runs.length === 3))).toBe('DONE SKIPPED RUNNING')
+})
+
+test('a single run waits for one that somebody has set off', async () => {
+  const runAt = new Date(Date.now() + 3_600_000)
+  const id = await addSchedule(world, { cron: null, runAt })
+  await triggerSchedule(world.context, world.as('bob'), id)
+  await makeDue(world, id)
+  const fence = await addSchedule(world)
+  await makeDue(world, fence, '1 second')
+  await using _process = startScheduler(world)
+  await until(world, fence, ({ runs }) => runs.length === 1)
+  expect(statusesOf(await rowOf(world, id))).toBe('RUNNING')
+  await runTurn(`schedule:${id}`, 'DONE')
+  const { runs, next_run_at } = await until(world, id, ({ runs }) => runs.length === 2)
+  expect(runs).toMatchObject([
+    { status: 'DONE', manual: true },
+    { status: 'RUNNING', manual: false },
+  ])
+  expect(next_run_at).toBeNull()
+})
+
+test('a run that fails is tried again after growing pauses, in fresh sessions; one that ends well forgets them', async () => {
+  const id = await addSchedule(world, { mode: 'FRESH' })
+  await using _process = startScheduler(world, { pausesMs: [1, 2, 3] })
+  await makeDue(world, id)
+  for (const [index, status] of (['FAILED', 'FAILED', 'FAILED', 'DONE'] as const).entries()) {
+    const { runs, failures } = await until(world, id, ({ runs }) => runs[index]?.status === 'RUNNING')
+    expect(failures).toBe(index)
+    const { session_id } = must(runs[index], 'there is one more')
+    await untilMessages(world, session_id, 1)
+    await runTurn(session_id, status)
+  }
+  const after = await until(world, id, ({ runs }) => runs[3]?.status === 'DONE')
+  expect(after).toMatchObject({ failures: 0, last_error: null })
+  expect(after.next_run_at?.getTime()).toBeGreaterThan(Date.now())
+  expect(new Set(after.runs.map(({ session_id }) => session_id)).size).toBe(4)
+  expect(after.runs[0]).toMatchObject({
+    session_id: `schedule:${id}.${after.runs[0]?.id}`,
+    failure: 'Its turn failed.',
+  })
+})
+
+test('when it was tried often enough, it waits for its regular time', async () => {
+  const id = await addSchedule(world, { cron: '0 0 1 1 *' })
+  await using _process = startScheduler(world, { pausesMs: [1] })
+  await makeDue(world, id)
+  for (const index of [0, 1]) {
+    await until(world, id, ({ runs }) => runs[index]?.status === 'RUNNING')
+    await untilMessages(world, `schedule:${id}`, index + 1)
+    await runTurn(`schedule:${id}`, 'FAILED')
+  }
+  const { next_run_at, failures } = await until(world, id, ({ runs }) => runs[1]?.status === 'FAILED')
+  expect(failures).toBe(2)
+  expect(next_run_at?.toISOString().slice(4)).toBe('-01-01T00:00:00.000Z')
+})
+
+test('a run that was cancelled has failed and is not tried again', async () => {
+  const id = await addSchedule(world)
+  await using _process = startScheduler(world, { pausesMs: [1] })
+  await makeDue(world, id)
+  const { next_run_at: planned } = await until(world, id, ({ runs }) => runs.length === 1)
+  await untilMessages(world, `schedule:${id}`, 1)
+  await runTurn(`schedule:${id}`, 'CANCELLED')
+  const after = await until(world, id, ({ runs }) => runs[0]?.status === 'FAILED')
+  expect(after).toMatchObject({ failures: 0, last_error: 'It was cancelled.', next_run_at: planned })
+})
+
+test('a message that cannot be sent makes the run fail: the queue is full, or its user was removed from the session', async () => {
+  const id = await addSchedule(world)
+  const sessionId = `schedule:${id}`
+  await triggerSchedule(world.context, world.as('bob'), id)
+  await runTurn(sessionId, 'DONE')
+  for (let n = 0; n < MAX_QUEUED; n += 1) await sendMessage(world.context, world.as('bob'), { sessionId, content: 'x' })
+  await using _process = startScheduler(world)
+  await until(world, id, ({ runs }) => runs[0]?.status === 'DONE')
+  await makeDue(world, id)
+  const full = await until(world, id, ({ failures }) => failures === 1)
+  expect(full.last_error).toContain(`${MAX_QUEUED} messages wait in session "${sessionId}"`)
+
+  await world.sql('DELETE FROM participants WHERE session_id = $1', sessionId)
+  await makeDue(world, id)
+  const removed = await until(world, id, ({ failures }) => failures === 2)
+  expect(removed.last_error).toBe(`The user "bob" may not post in session "${sessionId}" any more.`)
+  expect(statusesOf(removed)).toBe('DONE FAILED FAILED')
+})
+
+test('without its user a schedule is paused, says why, and can be enabled when the user is back', async () => {
+  const id = await addSchedule(world)
+  await makeDue(world, id)
+  const config = world.context.config.current()
+  const users = new Map([...config.users].filter(([name]) => name !== 'bob'))
+  const without = { ...world.context, config: { current: () => ({ ...config, users }), onChange: () => () => {} } }
+  const reason = 'The user "bob", as whom it runs, is no longer configured.'
+  {
+    await using _process = startScheduler(world, { intake: without })
+    const paused = await until(world, id, ({ enabled }) => !enabled)
+    expect(paused).toMatchObject({
+      paused_reason: reason,
+      next_run_at: null,
+      runs: [{ status: 'SKIPPED', failure: reason }],
+    })
+  }
+  const audit = await world.sql(`SELECT actor, data FROM audit_entries WHERE data->>'change' = 'SCHEDULE_PAUSED'`)
+  expect(audit).toEqual([
+    { actor: 'scheduler', data: { change: 'SCHEDULE_PAUSED', detail: `${id} of bob: ${reason}` } },
+  ])
+
+  const alice = world.as('alice')
+  expect(await updateSchedule(without, alice, { id, enabled: true })).toEqual({ kind: 'Conflict', message: reason })
+  expect(await triggerSchedule(without, alice, id)).toEqual({ kind: 'Conflict', message: reason })
+  expect(await updateSchedule(world.context, alice, { id, enabled: true })).toMatchObject({ kind: 'ScheduleChanged' })
+  expect(await rowOf(world, id)).toMatchObject({ enabled: true, paused_reason: null })
+})
+
+test('a run whose session was deleted before its end was seen is not sent again', async () => {
+  const id = await addSchedule(world)
+  await triggerSchedule(world.context, world.as('bob'), id)
+  await runTurn(`schedule:${id}`, 'DONE')
+  await world.sql('DELETE FROM sessions WHERE id = $1', `schedule:${id}`)
+  await using _process = startScheduler(world, { unsentAfterMs: 0 })
+  const { runs } = await until(world, id, ({ runs }) => runs[0]?.status !== 'RUNNING')
+  expect(runs).toMatchObject([{ status: 'FAILED', failure: 'Its session was deleted.' }])
+  expect(await messagesIn(world, `schedule:${id}`)).toEqual([])
+})
+
+test('of the runs of a schedule, the newest thousand are kept', async () => {
+  const id = await addSchedule(world)
+  await world.sql(
+    `INSERT INTO schedule_runs (id, schedule_id, due_at, manual, status, started_at)
+     SELECT 'run_00' || lpad(n::text, 24, '0'), $1, now(), false, 'DONE', now() FROM generate_series(1, 1100) n`,
+    id,
+  )
+  await makeDue(world, id)
+  await using _process = startScheduler(world)
+  const { runs } = await until(world, id, ({ runs }) => runs.at(-1)?.status === 'RUNNING')
+  expect(runs).toHaveLength(1001)
+})
