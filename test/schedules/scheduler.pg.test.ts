@@ -81,8 +81,8 @@ test('a message that is sent twice at once, or again later, is there once', asyn
   const run = newRun({ id, mode: 'FRESH' }, { dueAt: new Date(), at: new Date(), manual: false })
   await openRun(world.context.database, { id, version }, { run, nextRunAt: null })
   const schedule = { id, userName: 'bob', tokenName: 'bob', content: 'Good morning' }
-  const sendOnce = (): Promise<string | null> => sendRun(world.context, schedule, { ...run, runId: run.id })
-  expect(await Promise.all([sendOnce(), sendOnce(), sendOnce(), sendOnce()])).toEqual([null, null, null, null])
+  const sendOnce = (by = world): Promise<string | null> => sendRun(by.context, schedule, { ...run, runId: run.id })
+  expect(await world.interleave(sendOnce, () => sendOnce())).toEqual([null, null])
   expect(await sendOnce()).toBeNull()
   expect(await messagesIn(world, run.sessionId)).toMatchObject([{ id: run.messageId }])
 })
