@@ -109,7 +109,10 @@ export interface NewApproval {
   readonly expiresAt: Date
 }
 
-/** An approval that nobody need decide about any more. One that somebody has decided about meanwhile stays as that left it. */
+/**
+ * An approval that nobody need decide about any more. One that somebody has decided about meanwhile stays as that left it. The
+ * audit's entry is written with it.
+ */
 export interface SettledApproval {
   readonly id: string
   readonly status: 'EXPIRED' | 'CANCELLED'

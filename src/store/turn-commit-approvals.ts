@@ -3,6 +3,8 @@
  * on `w_fence` (src/store/turn-commit.ts).
  */
 import type { NewApproval, SettledApproval } from '../core/turn-write.ts'
+import { newId } from '../platform/id.ts'
+import { INSERT_AUDIT } from './audit-entries.ts'
 import type { Bind } from './turn-commit-bind.ts'
 
 export function approvalsSql(approvals: readonly NewApproval[], bind: Bind): string {
@@ -14,7 +16,17 @@ export function approvalsSql(approvals: readonly NewApproval[], bind: Bind): str
 
 /** What somebody decided while this waited for the session's lock stands: the row is looked at again once it is free. */
 export function settledApprovalsSql(settled: readonly SettledApproval[], bind: Bind): string {
+  const rows = settled.map((one) => ({ ...one, auditId: newId('audit') }))
   return `UPDATE approvals x SET status = a.status, decided_at = a.at
-    FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify(settled))}::jsonb) AS a (id text, status approval_status, at timestamptz)
-    WHERE x.id = a.id AND x.id = ANY(${bind(settled.map(({ id }) => id))}::text[]) AND x.status = 'PENDING'`
+    FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify(rows))}::jsonb)
+      AS a (id text, status approval_status, at timestamptz, "auditId" text)
+    WHERE x.id = a.id AND x.id = ANY(${bind(settled.map(({ id }) => id))}::text[]) AND x.status = 'PENDING'
+    RETURNING x.id, x.task_id, x.status, a.at, a."auditId" AS audit_id`
+}
+
+/** Hangs on `w_settled_approvals`. Nobody is named: the turn itself no longer waits, whoever was the reason. */
+export function settledApprovalsAuditSql(): string {
+  return `${INSERT_AUDIT}
+    SELECT a.audit_id, a.at, 'APPROVAL', $1, $4, NULL, NULL, jsonb_build_object('approvalId', a.id, 'taskId', a.task_id,
+      'status', a.status, 'scope', NULL, 'note', NULL, 'before', NULL, 'after', NULL) FROM w_settled_approvals a`
 }

@@ -12,7 +12,7 @@ import type { ModelCallRecord } from '../core/model-call.ts'
 import type { SessionEvent } from '../core/session-event.ts'
 import type { TurnWrite } from '../core/turn-write.ts'
 import type { Database, Statement } from './database.ts'
-import { approvalsSql, settledApprovalsSql } from './turn-commit-approvals.ts'
+import { approvalsSql, settledApprovalsAuditSql, settledApprovalsSql } from './turn-commit-approvals.ts'
 import type { Bind } from './turn-commit-bind.ts'
 import {
   answersAuditSql,
@@ -124,7 +124,10 @@ function listParts(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, 
   if (isFilled(files)) parts['files'] = filesSql(files, bind)
   if (isFilled(audit)) parts['audit'] = auditSql(audit, bind)
   if (isFilled(approvals)) parts['approvals'] = approvalsSql(approvals, bind)
-  if (isFilled(settledApprovals)) parts['settled_approvals'] = settledApprovalsSql(settledApprovals, bind)
+  if (isFilled(settledApprovals)) {
+    parts['settled_approvals'] = settledApprovalsSql(settledApprovals, bind)
+    parts['settled_approvals_audit'] = settledApprovalsAuditSql()
+  }
   if (finish !== undefined) parts['message'] = messageSql(turn.messageId, finish.status, bind)
   return parts
 }

@@ -19,7 +19,7 @@ import { writeMessage } from './write-message.ts'
 
 export async function executePlan(context: TurnContext, plan: PlanState): Promise<ReplanWanted | Ending> {
   context.journal.record([{ type: 'PipelineStep', step: 'EXECUTING', detail: `${plan.tasks.length} tasks` }])
-  const barred = await passApprovals(context, plan)
+  const barred = await passApprovals(context, plan, { asWhole: true })
   if (barred !== null) return barred
   for (const task of plan.tasks) {
     if (context.signal.aborted) return stopped(context)
@@ -54,7 +54,7 @@ async function run(context: TurnContext, plan: PlanState, task: TaskState): Prom
     return refuseTask(context, task, `the user ${context.turn.userName} is no longer in the configuration`)
   }
   if (task.type === 'MSG') return writeMessage(context, plan, task)
-  const barred = await passApprovals(context, plan)
+  const barred = await passApprovals(context, plan, { asWhole: false })
   if (barred !== null) return barred
   const executed =
     task.type === 'SKILL'

@@ -20,15 +20,19 @@ import type { PlanState, TaskState } from './plan-state.ts'
 import type { ReplanWanted } from './task-outcome.ts'
 import type { Ending, TurnContext } from './turn-context.ts'
 
-/** Null: nothing stands in its way. */
-export async function passApprovals(context: TurnContext, plan: PlanState): Promise<ReplanWanted | Ending | null> {
+/** Null: nothing stands in its way. `asWhole`: the plan is about to begin, or to go on after a wait. */
+export async function passApprovals(
+  context: TurnContext,
+  plan: PlanState,
+  { asWhole }: { readonly asWhole: boolean },
+): Promise<ReplanWanted | Ending | null> {
   const denied = plan.tasks.find((task) => isOpen(task) && denialOf(context, task) !== null)
   if (denied !== undefined) return denyTask(context, denied, denialOf(context, denied) ?? '')
   if (plan.tasks.some((task) => task.approval?.status === 'PENDING')) return waitForApprovals(context, plan)
   const open = plan.tasks.filter((task) => isOpen(task) && task.type !== 'MSG')
   const user = currentUser(context.config.current(), context.turn.userName)
   // A user who is no longer there runs nothing; each task says so.
-  return open.length === 0 || user === null ? null : judge(context, plan, { open, user })
+  return open.length === 0 || user === null ? null : judge(context, plan, { open, user, asWhole })
 }
 
 function isOpen({ status }: TaskState): boolean {
@@ -50,16 +54,17 @@ function denialOf({ clock }: TurnContext, { index, approval }: TaskState): strin
 interface OpenTasks {
   readonly open: readonly TaskState[]
   readonly user: CurrentUser
+  readonly asWhole: boolean
 }
 
 async function judge(
   context: TurnContext,
   plan: PlanState,
-  { open, user }: OpenTasks,
+  { open, user, asWhole }: OpenTasks,
 ): Promise<ReplanWanted | Ending | null> {
   const isApproved = ({ approval }: TaskState): boolean => approval?.status === 'APPROVED'
   const isPlanApproved = plan.tasks.some((task) => task.approval?.kind === 'PLAN' && isApproved(task))
-  const ground = await groundOf(context, plan, { open, user })
+  const ground = await groundOf(context, plan, { open, user, asWhole })
   const { approvals: policy } = context.config.current()
   const judged = open.flatMap((task) => {
     const verdict = judgeTask(task, { policy, role: user.role, remembered: ground?.remembered ?? [] })
@@ -78,12 +83,12 @@ async function judge(
 async function groundOf(
   { config, database, sessionId, turn }: TurnContext,
   plan: PlanState,
-  { open, user }: OpenTasks,
+  { user, asWhole }: OpenTasks,
 ): Promise<ApprovalGround | null> {
   const { rules, fallback, plansWithStrangers } = config.current().approvals
   // Once something of it has run, or was asked about, the plan is no longer approved as a whole.
   const isUntouched = plan.tasks.every((task) => task.status === 'PENDING' && task.approval === null)
-  const asksForPlan = plansWithStrangers && user.role === 'ADMIN' && isUntouched && open.length > 0
+  const asksForPlan = plansWithStrangers && user.role === 'ADMIN' && asWhole && isUntouched
   const asksForTasks = fallback === 'REQUIRE' || rules.some(({ effect }) => effect === 'REQUIRE')
   if (!asksForPlan && !asksForTasks) return null
   const ground = await loadApprovalGround(database, { sessionId, userName: turn.userName })

@@ -1,9 +1,9 @@
 /** Somebody has to agree before a command runs: asking, waiting, deciding, and what becomes of the turn. */
 import { readFile } from 'node:fs/promises'
-import { describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { approvalRules, decide, statesIn, untilAsked } from '../harness/approvals.ts'
 import { addSkill } from '../harness/skills.ts'
-import { answersIn, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+import { answersIn, eventsOf, send, Story, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
 import {
   ApprovalAuditDocument,
   ApprovalsDocument,
@@ -21,14 +21,20 @@ vi.setConfig({ testTimeout: 60_000 })
 const RULES = approvalRules('effect = "require"\ncommand = "tee"', 'effect = "deny"\ncommand = "curl"')
 
 /** Asks for `tee`, which needs an approval, once for each word: each is a line of the file `marks`. */
-function teeing(story: Story, ...words: string[]): string {
-  return [...words.map((word) => `run: echo ${word} | tee -a ${story.path('marks')}`), 'What happened?'].join('\n')
+function teeing(marks: string, ...words: string[]): string {
+  return [...words.map((word) => `run: echo ${word} | tee -a ${marks}`), 'What happened?'].join('\n')
 }
 
-async function marksOf(story: Story): Promise<string[]> {
-  const text = await readFile(story.path('marks'), 'utf8').catch(() => '')
+async function linesOf(path: string): Promise<string[]> {
+  const text = await readFile(path, 'utf8').catch(() => '')
   return text.split('\n').filter((line) => line !== '')
 }
+
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin({ config: { toml: RULES } })
+})
+afterAll(() => story[Symbol.asyncDispose]())
 
 function only(asked: readonly ApprovalFieldsFragment[]): ApprovalFieldsFragment {
   expect(asked).toHaveLength(1)
@@ -38,10 +44,10 @@ function only(asked: readonly ApprovalFieldsFragment[]): ApprovalFieldsFragment 
 }
 
 test('a command waits for an approval, everybody sees it, and it runs once it is given', async () => {
-  await using story = await Story.begin({ config: { toml: RULES } })
+  const marks = story.path('approve')
   const ada = story.as('ada')
   await using updates = ada.watch(ApprovalUpdatesDocument, {})
-  await send(ada, 'cli:approve', teeing(story, 'one'))
+  await send(ada, 'cli:approve', teeing(marks, 'one'))
   await using watch = watchAll(ada, 'cli:approve')
   const approval = only(await untilAsked(watch))
   expect(approval).toMatchObject({ kind: 'TASK', decidedBy: null, scope: null })
@@ -64,14 +70,14 @@ test('a command waits for an approval, everybody sees it, and it runs once it is
   expect(sessions.edges.map(({ node }) => node.id)).toEqual(['cli:approve'])
   const { approvals } = await ada.run(ApprovalsDocument, { filter: { status: ['PENDING'] } })
   expect(approvals.edges.map(({ node }) => node.id)).toEqual([approval.id])
-  expect(await marksOf(story)).toEqual([])
+  expect(await linesOf(marks)).toEqual([])
 
   const decided = await decide(ada, { id: approval.id, approve: true, note: 'Go on.' })
   expect(decided).toMatchObject({
     approval: { approvalStatus: 'APPROVED', decidedBy: 'ada', scope: 'ONCE', note: 'Go on.' },
   })
   expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
-  expect(await marksOf(story)).toEqual(['one'])
+  expect(await linesOf(marks)).toEqual(['one'])
   expect(await decide(ada, { id: approval.id, approve: false })).toMatchObject({ __typename: 'ConflictError' })
   await updates.until(({ approvalUpdates }) => approvalUpdates.approvalStatus === 'APPROVED')
 
@@ -83,14 +89,14 @@ test('a command waits for an approval, everybody sees it, and it runs once it is
 })
 
 test('what is denied does not run: the planner is told why, and the turn goes on', async () => {
-  await using story = await Story.begin({ config: { toml: RULES } })
+  const marks = story.path('deny')
   const ada = story.as('ada')
-  await send(ada, 'cli:deny', teeing(story, 'one', 'two'))
+  await send(ada, 'cli:deny', teeing(marks, 'one', 'two'))
   await using watch = watchAll(ada, 'cli:deny')
   const [first, second] = await untilAsked(watch, 2)
   await decide(ada, { id: second?.id ?? '', approve: false, note: 'Not on a Saturday.' })
   expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
-  expect(await marksOf(story)).toEqual([])
+  expect(await linesOf(marks)).toEqual([])
   const reviews = eventsOf(watch, 'ReviewEvent')
   expect(reviews).toMatchObject([
     { verdict: 'REPLAN', reason: 'Task 2 was denied by ada. The note says: Not on a Saturday.' },
@@ -105,9 +111,9 @@ test('what is denied does not run: the planner is told why, and the turn goes on
 })
 
 test('several approvals are open at once, and are decided in any order, in one call or several', async () => {
-  await using story = await Story.begin({ config: { toml: RULES } })
+  const marks = story.path('several')
   const ada = story.as('ada')
-  await send(ada, 'cli:several', teeing(story, 'one', 'two', 'three'))
+  await send(ada, 'cli:several', teeing(marks, 'one', 'two', 'three'))
   await using watch = watchAll(ada, 'cli:several')
   const [one, two, three] = (await untilAsked(watch, 3)).map(({ id }) => id)
   await decide(ada, { id: three ?? '', approve: true })
@@ -128,29 +134,29 @@ test('several approvals are open at once, and are decided in any order, in one c
     'DecideApprovalPayload',
   ])
   expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
-  expect(await marksOf(story)).toEqual(['one', 'two', 'three'])
+  expect(await linesOf(marks)).toEqual(['one', 'two', 'three'])
 })
 
 describe('while a turn waits', () => {
   test('messages are taken and wait; what is decided later goes first', async () => {
-    await using story = await Story.begin({ config: { toml: RULES } })
+    const marks = story.path('busy')
     const ada = story.as('ada')
-    await send(ada, 'cli:busy', teeing(story, 'one'))
+    await send(ada, 'cli:busy', teeing(marks, 'one'))
     await using watch = watchAll(ada, 'cli:busy')
     const approval = only(await untilAsked(watch))
-    const { message } = await send(ada, 'cli:busy', `run: echo later >> ${story.path('marks')}`)
+    const { message } = await send(ada, 'cli:busy', `run: echo later >> ${marks}`)
     expect(message).toMatchObject({ status: 'QUEUED', queuePosition: 0 })
     const { session } = await ada.run(WaitingSessionDocument, { id: 'cli:busy' })
     expect(session).toMatchObject({ status: 'AWAITING_APPROVAL', queueLength: 1 })
     await decide(ada, { id: approval.id, approve: true })
     await turnEnd(watch, 2)
-    expect(await marksOf(story)).toEqual(['one', 'later'])
+    expect(await linesOf(marks)).toEqual(['one', 'later'])
   })
 
   test('cancelling ends it at once, with its approvals, and the next message has its turn', async () => {
-    await using story = await Story.begin({ config: { toml: RULES } })
+    const marks = story.path('cancel')
     const ada = story.as('ada')
-    await send(ada, 'cli:cancel', teeing(story, 'one', 'two'))
+    await send(ada, 'cli:cancel', teeing(marks, 'one', 'two'))
     await using watch = watchAll(ada, 'cli:cancel')
     const [approval] = await untilAsked(watch, 2)
     await send(ada, 'cli:cancel', 'Hello?')
@@ -165,7 +171,7 @@ describe('while a turn waits', () => {
       problem: expect.stringContaining('CANCELLED') as string,
     })
     expect(await turnEnd(watch, 2)).toMatchObject({ turnStatus: 'DONE' })
-    expect(await marksOf(story)).toEqual([])
+    expect(await linesOf(marks)).toEqual([])
     expect(await ada.run(DeleteSessionDocument, { id: 'cli:cancel' })).toMatchObject({
       deleteSession: { __typename: 'DeleteSessionPayload' },
     })
@@ -173,15 +179,16 @@ describe('while a turn waits', () => {
 
   test('nobody decides: after approval_timeout it counts as denied', async () => {
     await using story = await Story.begin({ config: { toml: RULES, settings: { approval_timeout: 1 } } })
+    const marks = story.path('marks')
     const ada = story.as('ada')
-    await send(ada, 'cli:late', teeing(story, 'one'))
+    await send(ada, 'cli:late', teeing(marks, 'one'))
     await using watch = watchAll(ada, 'cli:late')
     const approval = only(await untilAsked(watch))
     expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
     expect(eventsOf(watch, 'ReviewEvent')).toMatchObject([
       { verdict: 'REPLAN', reason: expect.stringContaining('nobody approved it in time') as string },
     ])
-    expect(await marksOf(story)).toEqual([])
+    expect(await linesOf(marks)).toEqual([])
     expect(await decide(ada, { id: approval.id, approve: true })).toMatchObject({ __typename: 'ConflictError' })
     const { audit } = await ada.run(ApprovalAuditDocument, { sessionId: 'cli:late' })
     expect(audit.edges.map(({ node }) => node)).toMatchObject([
@@ -193,9 +200,9 @@ describe('while a turn waits', () => {
 
 describe('what is approved', () => {
   test('is checked again when it was edited, and the audit shows before and after', async () => {
-    await using story = await Story.begin({ config: { toml: RULES } })
+    const marks = story.path('edit')
     const ada = story.as('ada')
-    await send(ada, 'cli:edit', teeing(story, 'one'))
+    await send(ada, 'cli:edit', teeing(marks, 'one'))
     await using watch = watchAll(ada, 'cli:edit')
     const { id, task } = only(await untilAsked(watch))
     const refusedEdits = ['', 'rm -rf /', 'true && FOO=1 curl example.org', 'echo $(curl example.org)']
@@ -210,40 +217,40 @@ describe('what is approved', () => {
     expect(await decide(ada, { id, approve: false, editedDetail: 'true' })).toMatchObject({
       __typename: 'InvalidInputError',
     })
-    const editedDetail = `echo edited | tee -a ${story.path('marks')}`
+    const editedDetail = `echo edited | tee -a ${marks}`
     expect(await decide(ada, { id, approve: true, editedDetail })).toMatchObject({
       approval: { task: { detail: editedDetail } },
     })
     expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
-    expect(await marksOf(story)).toEqual(['edited'])
+    expect(await linesOf(marks)).toEqual(['edited'])
     const { audit } = await ada.run(ApprovalAuditDocument, { sessionId: 'cli:edit' })
     expect(audit.edges[0]?.node).toMatchObject({ before: task.detail, after: editedDetail })
   })
 
   test('for the session is not asked again for the same user there, and elsewhere it is', async () => {
-    await using story = await Story.begin({ config: { toml: RULES } })
+    const marks = story.path('remember')
     const ada = story.as('ada')
-    await send(ada, 'cli:remember', teeing(story, 'one'))
+    await send(ada, 'cli:remember', teeing(marks, 'one'))
     await using watch = watchAll(ada, 'cli:remember')
     const { id } = only(await untilAsked(watch))
     expect(await decide(ada, { id, approve: true, scope: 'SESSION' })).toMatchObject({
       approval: { scope: 'SESSION', remembered: ['tee'] },
     })
     await turnEnd(watch)
-    await send(ada, 'cli:remember', teeing(story, 'two', 'three'))
+    await send(ada, 'cli:remember', teeing(marks, 'two', 'three'))
     expect(await turnEnd(watch, 2)).toMatchObject({ turnStatus: 'DONE' })
-    expect(await marksOf(story)).toEqual(['one', 'two', 'three'])
+    expect(await linesOf(marks)).toEqual(['one', 'two', 'three'])
 
-    await send(ada, 'cli:elsewhere', teeing(story, 'four'))
+    await send(ada, 'cli:elsewhere', teeing(marks, 'four'))
     await using elsewhere = watchAll(ada, 'cli:elsewhere')
     only(await untilAsked(elsewhere))
-    expect(await marksOf(story)).toEqual(['one', 'two', 'three'])
+    expect(await linesOf(marks)).toEqual(['one', 'two', 'three'])
   })
 
   test('cannot be remembered when nobody can tell what it will be', async () => {
-    await using story = await Story.begin({ config: { toml: RULES } })
+    const marks = story.path('unknown')
     const ada = story.as('ada')
-    await send(ada, 'cli:unknown', `run: echo one | tee -a ${story.path('marks')} > "$X"`)
+    await send(ada, 'cli:unknown', `run: echo one | tee -a ${marks} > "$X"`)
     await using watch = watchAll(ada, 'cli:unknown')
     const { id } = only(await untilAsked(watch))
     expect(await decide(ada, { id, approve: true, scope: 'SESSION' })).toMatchObject({
@@ -253,6 +260,22 @@ describe('what is approved', () => {
     await ada.run(CancelTurnDocument, { sessionId: 'cli:unknown' })
     await turnEnd(watch)
   })
+})
+
+test('a secret in a note is not kept, and none can be put into a command', async () => {
+  const ada = story.as('ada')
+  await send(ada, 'cli:secret', 'run: echo one | tee marks')
+  await using watch = watchAll(ada, 'cli:secret')
+  const { id } = only(await untilAsked(watch))
+  const secret = tokenOf('cleo')
+  const refused = await decide(ada, { id, approve: true, editedDetail: `echo ${secret}` })
+  expect(refused).toMatchObject({ __typename: 'InvalidInputError', issues: [{ path: ['editedDetail'] }] })
+  expect(JSON.stringify(refused)).not.toContain(secret)
+  const denied = await decide(ada, { id, approve: false, note: `Use ${secret} instead.` })
+  expect(denied).toMatchObject({ approval: { note: 'Use [REDACTED] instead.' } })
+  await turnEnd(watch)
+  const { audit } = await ada.run(ApprovalAuditDocument, { sessionId: 'cli:secret' })
+  expect(audit.edges[0]?.node).toMatchObject({ note: 'Use [REDACTED] instead.' })
 })
 
 test("the arguments of a skill are edited within the skill's schema", async () => {
@@ -277,7 +300,6 @@ test("the arguments of a skill are edited within the skill's schema", async () =
 
 describe('who may decide', () => {
   test('admins; the user whose turn it is only with own_user_may_decide; to strangers it does not exist', async () => {
-    await using story = await Story.begin({ config: { toml: RULES } })
     const [ada, ben, cleo] = [story.as('ada'), story.as('ben'), story.as('cleo')]
     await send(ben, 'web:ben', 'run: echo one | tee mark')
     await using watch = watchAll(ben, 'web:ben')
@@ -292,7 +314,9 @@ describe('who may decide', () => {
       __typename: 'ConflictError',
     })
     const listed = async (client: typeof ada): Promise<string[]> =>
-      (await client.run(ApprovalsDocument, {})).approvals.edges.map(({ node }) => node.id)
+      (await client.run(ApprovalsDocument, { filter: { sessionId: 'web:ben' } })).approvals.edges.map(
+        ({ node }) => node.id,
+      )
     expect([await listed(ada), await listed(ben), await listed(cleo)]).toEqual([[id], [id], []])
     await decide(ada, { id, approve: false })
     await turnEnd(watch)
