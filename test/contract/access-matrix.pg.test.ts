@@ -9,6 +9,7 @@ import { logViewOf } from '../../src/graphql/log-view.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import { must } from '../../src/platform/must.ts'
 import { appendAudit } from '../../src/store/audit-entries.ts'
+import { addSchedule } from '../schedules/schedule-world.ts'
 import { createSchemaWorld, type SchemaWorld, type TokenName } from './schema-world.ts'
 import { seedApproval } from './seed-approval.ts'
 import { seedDelivery } from './seed-delivery.ts'
@@ -48,6 +49,8 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Query.facts': ADMINS_SEE,
   'Query.learnings': ADMINS_SEE,
   'Query.questions': ADMINS_SEE,
+  // Bob's own; a connector has none.
+  'Query.schedules': row('UNAUTHENTICATED shown hidden hidden hidden hidden shown'),
   'Query.audit': ADMINS_SEE,
   'Query.usage': ADMINS_SEE,
   'Mutation.openSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
@@ -66,6 +69,10 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   // Bob may see it; deciding is the admins'.
   'Mutation.decideApproval': row('UNAUTHENTICATED Conflict NotFound Conflict NotFound Conflict Payload'),
   'Mutation.decideApprovals': row('UNAUTHENTICATED Conflict NotFound Conflict NotFound Conflict Payload'),
+  'Mutation.createSchedule': row('UNAUTHENTICATED Payload Payload InvalidInput InvalidInput InvalidInput Payload'),
+  'Mutation.updateSchedule': row('UNAUTHENTICATED Payload NotFound NotFound NotFound NotFound Payload'),
+  'Mutation.deleteSchedule': row('UNAUTHENTICATED Payload NotFound NotFound NotFound NotFound Payload'),
+  'Mutation.triggerSchedule': row('UNAUTHENTICATED Payload NotFound NotFound NotFound NotFound Payload'),
   'Mutation.redeliver': ADMINS_DO,
   'Mutation.reloadSecrets': ADMINS_DO,
   'Mutation.createFact': ADMINS_DO,
@@ -95,6 +102,8 @@ interface Target extends SeededSession, SeededKnowledge {
   readonly deliveryId: string
   /** One that waits for somebody. */
   readonly approvalId: string
+  /** Bob's. */
+  readonly scheduleId: string
   /** For connectors, which must name somebody. */
   readonly sender: string
 }
@@ -117,6 +126,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Query.facts': ({ id }) => `{ facts(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.learnings': ({ id }) => `{ learnings(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.questions': ({ id }) => `{ questions(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
+  'Query.schedules': () => '{ schedules { edges { node { id } } } }',
   'Query.audit': () => '{ audit { edges { node { id } } } }',
   'Query.usage': () => '{ usage(by: DAY) { key } }',
   'Mutation.openSession': ({ id }) => `mutation { openSession(input: { id: "${id}" }) { __typename } }`,
@@ -139,6 +149,12 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
     `mutation { decideApproval(input: { id: "${approvalId}", approve: true${sender} }) { __typename } }`,
   'Mutation.decideApprovals': ({ approvalId, sender }) =>
     `mutation { decideApprovals(inputs: [{ id: "${approvalId}", approve: true${sender} }]) { __typename } }`,
+  'Mutation.createSchedule': () =>
+    'mutation { createSchedule(input: { name: "x", content: "x", cron: "0 9 * * *" }) { __typename } }',
+  'Mutation.updateSchedule': ({ scheduleId }) =>
+    `mutation { updateSchedule(input: { id: "${scheduleId}", name: "y" }) { __typename } }`,
+  'Mutation.deleteSchedule': ({ scheduleId }) => `mutation { deleteSchedule(id: "${scheduleId}") { __typename } }`,
+  'Mutation.triggerSchedule': ({ scheduleId }) => `mutation { triggerSchedule(id: "${scheduleId}") { __typename } }`,
   'Mutation.redeliver': ({ deliveryId }) => `mutation { redeliver(id: "${deliveryId}") { __typename } }`,
   'Mutation.reloadSecrets': () => `mutation { reloadSecrets { __typename } }`,
   'Mutation.createFact': ({ id }) =>
@@ -226,7 +242,8 @@ async function seedFor(field: string, id: string): Promise<Omit<Target, 'sender'
   const [turnId] = session.turnIds
   const waits = taskId === undefined || turnId === undefined ? null : { sessionId: id, turnId, taskId }
   const approvalId = waits === null ? '' : await seedApproval(database, waits)
-  return { ...session, ...knowledge, otherFactId, deliveryId, approvalId }
+  const scheduleId = field.includes('chedule') ? await addSchedule(it.world) : ''
+  return { ...session, ...knowledge, otherFactId, deliveryId, approvalId, scheduleId }
 }
 
 async function firstUpdate(
