@@ -3,7 +3,8 @@
  * reverse. Nothing else in src/ makes an object that outlives a request, so two apps in one process do not see each other.
  */
 import type { Agents } from './agents/agent.ts'
-import { createAgents } from './agents/create-agents.ts'
+import type { CallGate } from './agents/call-gate.ts'
+import { createGatedAgents } from './agents/create-agents.ts'
 import { AuditSealer } from './audit/audit-sealer.ts'
 import { authenticate } from './config/authenticate.ts'
 import type { LiveConfig } from './config/config.ts'
@@ -40,6 +41,7 @@ import { migrate } from './store/migrate.ts'
 import { removePublishedBytes } from './store/published-bytes.ts'
 import { resolveDatabase } from './store/resolve-database.ts'
 import { SWEEP_PUBLISHED_FILES, sweepPublishedFiles } from './store/sweep-published-files.ts'
+import { PausedTurns } from './worker/paused-turns.ts'
 import { SessionRun } from './worker/session-run.ts'
 import { Worker } from './worker/worker.ts'
 
@@ -108,6 +110,9 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   // Drained first, while the door still shows how the last turns end.
   await worker.start()
   opened.add(() => worker.stop())
+  const pausedTurns = new PausedTurns({ ...stored, config, logger })
+  pausedTurns.start()
+  opened.add(() => pausedTurns.stop())
   logger.info({ url: door.url, database: stored.described }, 'factotum is ready')
   return { url: door.url, reloadConfig: () => config.reload(), stop: () => opened.close() }
 }
@@ -181,7 +186,7 @@ function startSealing({ database, doorbell, clock, logger, metrics }: Parts & St
 interface Tools {
   readonly commands: CommandService
   readonly skills: Skills
-  readonly agents: Agents
+  readonly agentsFor: (gate: CallGate) => Agents
 }
 
 /** What a turn calls: commands, skills and models. */
@@ -190,13 +195,14 @@ async function openTools({ home, config, secrets, environment, clock, logger }: 
   opened.add(() => commands.stop())
   const model = createLanguageModel({ config, keys: secrets, proxyEnv: environment, clock, logger })
   const skills = new SkillCatalog({ home, logger })
-  return { commands, skills, agents: createAgents({ config, model, home, clock, logger }) }
+  return { commands, skills, agentsFor: createGatedAgents({ config, model, home, clock, logger }) }
 }
 
 /** A message is taken by the worker … */
 function createWorker(parts: Parts & Stored & Background & Tools): Worker {
-  const { database, doorbell, feed, config, secrets, outbox, agents, commands, skills, clock, logger, metrics } = parts
-  const calls = { agents, commands: commands.runner, skills, outbox }
+  const { database, doorbell, feed, config, secrets, outbox, agentsFor, commands, skills, clock, logger, metrics } =
+    parts
+  const calls = { agentsFor, commands: commands.runner, skills, outbox }
   const { publicUrl } = parts
   const run = { database, feed, doorbell, config, publicUrl, secrets, ...calls, clock, logger, metrics }
   return new Worker({

@@ -46,6 +46,21 @@ export interface Price {
   readonly cached: number
 }
 
+/** In a day (UTC); null: as much as there is. */
+export interface Budget {
+  readonly tokensPerDay: number | null
+  /** In the currency of the prices. */
+  readonly costPerDay: number | null
+}
+
+export interface Budgets {
+  /** Of each user without one of their own. */
+  readonly user: Budget
+  readonly users: ReadonlyMap<string, Budget>
+  /** Of each session. */
+  readonly session: Budget
+}
+
 export interface Settings {
   readonly contextMessages: number
   /** So many messages in no summary: the oldest are summarised. */
@@ -86,6 +101,7 @@ export interface Config {
   readonly models: Readonly<Record<AgentRole, ModelChoice>>
   /** Keyed "provider:model". */
   readonly prices: ReadonlyMap<string, Price>
+  readonly budgets: Budgets
   readonly settings: Settings
 }
 

@@ -1,4 +1,5 @@
 /** What an unknown key of config.toml was probably meant to be. */
+import { budgetsSchema } from './budgets.ts'
 import { didYouMean } from './closest.ts'
 import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema.ts'
 import { settingsSchema } from './settings-schema.ts'
@@ -9,6 +10,7 @@ const keysBySection: Readonly<Record<string, readonly string[]>> = {
   providers: Object.keys(providerSchema.shape),
   models: Object.keys(modelsSchema.shape),
   prices: Object.keys(priceSchema.shape),
+  budgets: Object.keys(budgetsSchema.shape),
   settings: Object.keys(settingsSchema(false).shape),
 }
 

@@ -4,12 +4,13 @@
  */
 import { stringify } from 'smol-toml'
 import type * as z from 'zod'
+import { budgetsSchema } from './budgets.ts'
 import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema.ts'
 import { describeSettings } from './settings-schema.ts'
 
 /** `sha256` is that of the token with which the user "admin" enters. */
 export function sampleConfig(sha256: string): string {
-  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
+  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), budgets(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
 
 const intro = [
@@ -67,6 +68,25 @@ function prices(): string[] {
     ...title('Prices: what a model costs, in any one currency. With them, the costs of turns are recorded.'),
     ...explain(priceSchema),
     ...commented('[prices."openrouter:some/model"]', 'input = 0.6', 'output = 2.5', 'cached = 0.06'),
+  ]
+}
+
+function budgets(): string[] {
+  return [
+    ...title(
+      'Budgets: what may be used in a day. When one is used up, turns wait until midnight UTC, or until it is raised.',
+    ),
+    ...explain(budgetsSchema),
+    ...commented(
+      '[budgets]',
+      'user_tokens_per_day = 2000000',
+      'user_cost_per_day = 5.0',
+      'session_tokens_per_day = 500000',
+      'session_cost_per_day = 2.0',
+      '[budgets.users.admin]',
+      'tokens_per_day = "unlimited"',
+      'cost_per_day = 50.0',
+    ),
   ]
 }
 

@@ -3,6 +3,7 @@
  * than one value (a token's user must exist) are in `check-identities.ts` and `check-models.ts`.
  */
 import * as z from 'zod'
+import { budgetsSchema } from './budgets.ts'
 import { name, says, text } from './field.ts'
 import { isPlatformIdentity, PLATFORM_IDENTITY_RULE } from './platform-identity.ts'
 import { settingsSchema } from './settings-schema.ts'
@@ -145,6 +146,7 @@ export function fileSchema(production: boolean) {
     providers: z.record(name(), providerSchema, says('must be sections [providers.<name>]')).default({}),
     models: modelsSchema.default({}),
     prices: z.record(modelText, priceSchema, says('must be sections [prices."provider:model"]')).default({}),
+    budgets: budgetsSchema.prefault({}),
     settings: settingsSchema(production).prefault({}),
   })
 }

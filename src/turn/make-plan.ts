@@ -13,6 +13,7 @@ import { historyOf, type PlanState, type TaskState } from './plan-state.ts'
 import { isNotice } from './tell-user.ts'
 import { takeSecrets } from './take-secrets.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
+import { unanswered } from './unanswered.ts'
 
 export type MakePlanOutcome = { readonly kind: 'Planned'; readonly plan: PlanState } | Ending
 
@@ -32,7 +33,7 @@ export async function makePlan(
     context.journal.record([], { modelCalls: answer.calls })
     if (context.signal.aborted) return stopped(context)
     if (answer.kind === 'failed')
-      return { kind: 'Failed', failure: `The planner could not make a plan. ${answer.error.message}` }
+      return unanswered(context, answer.error, { failure: 'The planner could not make a plan.' })
 
     const { plan, names, problems: misused } = takeSecrets(context, answer.output)
     for (const name of names) secretNames.add(name)

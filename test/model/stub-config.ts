@@ -33,6 +33,8 @@ const SETTINGS: Settings = {
   webhookAllowList: [],
 }
 
+const NO_BUDGET = { tokensPerDay: null, costPerDay: null }
+
 /** Tests may replace `config` to play a reload. */
 export class StubConfig implements LiveConfig {
   config: Config
@@ -53,6 +55,7 @@ export class StubConfig implements LiveConfig {
         paraphraser: choice,
       },
       prices: new Map(Object.entries(prices)),
+      budgets: { user: NO_BUDGET, users: new Map(), session: NO_BUDGET },
       settings: { ...SETTINGS, ...settings },
     }
   }
