@@ -1,6 +1,7 @@
 /** Skills in a conversation: who may call which, with what they run, what they can reach, and what ends or refuses them. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { workspacePath } from '../../src/execution/workspace.ts'
 import { SkillProblemsDocument, SkillsDocument, ViewerDocument } from '../generated/graphql.ts'
@@ -224,6 +225,17 @@ describe.skipIf(!sandbox.available)(`a skill for a user${skipReason(sandbox)}`, 
     // The sandbox has not been given up for it.
     expect((await converse(story.as('ben'), 'cli:closed', 'run: echo on')).tasks[0]).toMatchObject({ status: 'DONE' })
   })
+})
+
+test("a skill that an admin's command installs is there for the next message", async () => {
+  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+  const example = fileURLToPath(new URL('../../examples/skills/text-stats', import.meta.url))
+  rmSync(story.path('skills/text-stats'), { recursive: true })
+  const install = `${process.execPath} ${main} skill install ${example}`
+  const { tasks } = await converse(story.as('ada'), 'cli:install', `run: ${install}`)
+  expect(tasks[0]).toMatchObject({ status: 'DONE', stderr: '', output: expect.stringContaining(story.path('skills')) })
+  const turn = await converse(story.as('ada'), 'cli:install', 'skill: text-stats {"text": "one two"}')
+  expect(turn.tasks[0]).toMatchObject({ status: 'DONE' })
 })
 
 describe('secrets', () => {
