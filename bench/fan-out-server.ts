@@ -91,15 +91,30 @@ async function serveDoor(): Promise<Publish> {
   const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => text }
   const knowledgeNews = new KnowledgeNews({ database, doorbell, clock, logger })
   const info = { version: '0.0.0', startedAt: clock.now(), database: 'PostgreSQL', sandboxState }
+  const denials = { forbidden: () => undefined, absent: () => undefined }
   const server = await startServer({
     schema: buildSchema(),
     home: '/nowhere',
     host: '127.0.0.1',
     port: 0,
     authenticate: (token) => authenticate(parsed.config, token),
+    denials,
     createContext: (request) =>
       createContext(
-        { database, config, clock, publicUrl, intake, knowledge, knowledgeNews, skills, secrets, outbox, server: info },
+        {
+          database,
+          config,
+          clock,
+          denials,
+          publicUrl,
+          intake,
+          knowledge,
+          knowledgeNews,
+          skills,
+          secrets,
+          outbox,
+          server: info,
+        },
         request,
       ),
     readiness: {},

@@ -5,6 +5,7 @@
 import type { Agents } from './agents/agent.ts'
 import type { CallGate } from './agents/call-gate.ts'
 import { createGatedAgents } from './agents/create-agents.ts'
+import { AccessDenials } from './audit/access-denials.ts'
 import { AuditSealer } from './audit/audit-sealer.ts'
 import { authenticate } from './config/authenticate.ts'
 import type { LiveConfig } from './config/config.ts'
@@ -101,10 +102,13 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const tools = await openTools(parts, opened)
   const worker = createWorker({ ...parts, ...stored, ...background, ...tools })
   startSealing({ ...parts, ...stored }, opened)
+  const denials = new AccessDenials({ ...stored, config, clock, logger })
+  denials.start()
+  opened.add(() => denials.stop())
   const knowledgeNews = new KnowledgeNews({ ...stored, clock, logger })
   knowledgeNews.start()
   opened.add(() => knowledgeNews.stop())
-  const door = await openDoor({ ...parts, ...stored, ...background, ...tools, worker, knowledgeNews })
+  const door = await openDoor({ ...parts, ...stored, ...background, ...tools, worker, knowledgeNews, denials })
   opened.add(() => door.stop())
   publicUrl.listensAt(door.url)
   // Drained first, while the door still shows how the last turns end.
@@ -217,7 +221,10 @@ function createWorker(parts: Parts & Stored & Background & Tools): Worker {
 
 /** … after it has entered by the door. */
 function openDoor(
-  parts: Parts & Stored & Background & Tools & { readonly worker: Worker; readonly knowledgeNews: KnowledgeNews },
+  parts: Parts &
+    Stored &
+    Background &
+    Tools & { readonly worker: Worker; readonly knowledgeNews: KnowledgeNews; readonly denials: AccessDenials },
 ): Promise<RunningServer> {
   const { database, doorbell, feed, config, secrets, commands, worker, clock, logger, metrics, host, port } = parts
   const removeFiles: IntakeContext['removeFiles'] = async (sessionId, publishedIds) => {
@@ -228,15 +235,33 @@ function openDoor(
   const outside = { feed, doorbell, removeFiles, checkWebhook: parts.checkWebhook }
   const intake: IntakeContext = { database, config, clock, redactorOf, ...outside }
   const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => secrets.redactLine(text) }
-  const { startedAt, described, knowledgeNews, skills, outbox, publicUrl } = parts
+  const { startedAt, described, knowledgeNews, denials, skills, outbox, publicUrl } = parts
   const server = { version: VERSION, startedAt, database: described, sandboxState: () => commands.sandbox() }
   return startServer({
     schema: buildSchema(),
     home: parts.home,
-    authenticate: (token) => authenticate(config.current(), token),
+    authenticate: (token) => {
+      const viewer = authenticate(config.current(), token)
+      if (viewer === null) denials.unknownToken(token)
+      return viewer
+    },
+    denials,
     createContext: (request) =>
       createContext(
-        { database, config, clock, publicUrl, intake, knowledge, knowledgeNews, skills, secrets, outbox, server },
+        {
+          database,
+          config,
+          clock,
+          publicUrl,
+          denials,
+          intake,
+          knowledge,
+          knowledgeNews,
+          skills,
+          secrets,
+          outbox,
+          server,
+        },
         request,
       ),
     readiness: createReadiness({ database, commands, config, keys: secrets, isDraining: () => worker.isDraining }),

@@ -1,6 +1,7 @@
 /**
  * What every resolver gets. The door fills in RequestContext; the schema adds what its resolvers need (loaders, use cases).
  */
+import type { AccessDenials } from '../audit/access-denials.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { PublicUrl } from '../config/public-url.ts'
 import type { Outbox } from '../delivery/outbox.ts'
@@ -24,6 +25,8 @@ export interface GraphQLServices {
   /** What mutations hand to the use cases that they call. */
   readonly intake: IntakeContext
   readonly knowledge: KnowledgeContext
+  /** Told of everything that is refused because of who asks. */
+  readonly denials: Pick<AccessDenials, 'forbidden' | 'absent'>
   /** Where `factUpdates` and `learningUpdates` come from. */
   readonly knowledgeNews: Pick<KnowledgeNews, 'follow'>
   readonly skills: Skills

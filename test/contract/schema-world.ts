@@ -38,6 +38,13 @@ export class SchemaWorld implements AsyncDisposable {
 
   /** Knows one secret. */
   readonly redactor = Redactor.of([SECRET])
+  /** What was refused because of who asked: "bob Query.audit". */
+  readonly denied: string[] = []
+  readonly denials = {
+    forbidden: (viewer: Viewer, field: string): void => void this.denied.push(`${viewer.tokenName} ${field}`),
+    absent: (viewer: Viewer, field: string, id: string): void =>
+      void this.denied.push(`${viewer.tokenName} ${field} ${id}`),
+  }
   /** Ids of facts and learnings that others were told of. */
   readonly rung: string[] = []
   /** Sessions whose deliveries are due. */
@@ -93,6 +100,7 @@ export class SchemaWorld implements AsyncDisposable {
           doorbell: { ring: (news) => this.rung.push(news.id) },
           hideSecrets: (text) => this.redactor.redact(text),
         },
+        denials: this.denials,
         knowledgeNews: this.knowledgeNews,
         skills: this.skills,
         outbox: { wake: (sessionId) => this.woken.push(sessionId) },

@@ -153,15 +153,30 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
   const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => text }
   const knowledgeNews = new KnowledgeNews({ database, doorbell, clock, logger })
   const info = { version: '0.0.0', startedAt: new Date(), database: 'PostgreSQL', sandboxState }
+  const denials = { forbidden: () => undefined, absent: () => undefined }
   const server = await startServer({
     schema: buildSchema(),
     home: '/nowhere',
     host: '127.0.0.1',
     port: 0,
     authenticate: (token) => authenticate(config.current(), token),
+    denials,
     createContext: (request) =>
       createContext(
-        { database, config, clock, publicUrl: { linkTo: (path) => path }, intake, knowledge, knowledgeNews, skills, secrets, outbox, server: info },
+        {
+          database,
+          config,
+          clock,
+          denials,
+          publicUrl: { linkTo: (path) => path },
+          intake,
+          knowledge,
+          knowledgeNews,
+          skills,
+          secrets,
+          outbox,
+          server: info,
+        },
         request,
       ),
     readiness: options.readiness ?? {},
