@@ -5,10 +5,7 @@ import { defineConfig, type OxlintConfig } from 'oxlint'
  * ARCHITECTURE.md explains the order. When a row stands in your way, change the design, not the row.
  */
 const base = ['platform', 'core', 'config', 'store', 'events']
-const below = [
-  ...base,
-  ...['model', 'secrets', 'jobs', 'audit', 'delivery', 'execution', 'agents', 'knowledge', 'intake', 'turn', 'worker'],
-]
+const turnsNeed = ['model', 'execution', 'secrets', 'audit', 'delivery', 'agents', 'knowledge']
 const layers: Record<string, readonly string[]> = {
   platform: [],
   core: ['platform'],
@@ -24,9 +21,9 @@ const layers: Record<string, readonly string[]> = {
   agents: [...base, 'model', 'execution', 'secrets'],
   knowledge: [...base, 'model', 'execution', 'secrets', 'audit', 'agents'],
   intake: [...base, 'secrets', 'audit', 'delivery'],
-  turn: [...base, 'model', 'execution', 'secrets', 'audit', 'delivery', 'agents', 'knowledge'],
-  worker: [...base, 'model', 'execution', 'secrets', 'audit', 'delivery', 'agents', 'knowledge', 'turn'],
-  graphql: [...below, 'generated'],
+  turn: [...base, ...turnsNeed],
+  worker: [...base, ...turnsNeed, 'turn'],
+  graphql: [...base, ...turnsNeed, 'jobs', 'intake', 'turn', 'worker', 'generated'],
 }
 const folders = [...Object.keys(layers), 'generated']
 
