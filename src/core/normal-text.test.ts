@@ -35,6 +35,13 @@ const texts = fc.oneof(
 )
 
 describe('the same text', () => {
+  test('of every character that has case is its own normal text', () => {
+    const characters = Array.from({ length: 0x2_0000 }, (_, code) => String.fromCodePoint(code))
+    const cased = characters.filter((one) => one.toLowerCase() !== one || one.toUpperCase() !== one)
+    expect(cased.length).toBeGreaterThan(2000)
+    expect(cased.filter((one) => normalText(normalText(one)) !== normalText(one))).toEqual([])
+  })
+
   test('its normal text is its own normal text', () => {
     fc.assert(
       fc.property(texts, (text) => {
@@ -48,6 +55,7 @@ describe('the same text', () => {
     ['Nightly builds run at 02:00 UTC.', 'nightly  builds\n run at 02:00 utc'],
     ['The file is "config.toml"!', 'the file is config.toml'],
     ['Straße', 'STRASSE'],
+    ['STRAẞE', 'strasse'],
     ['Ｆｕｌｌ　ｗｉｄｔｈ', 'full width'],
     ['ﬁle', 'FILE'],
     ['caf\u00e9', 'cafe\u0301'],
