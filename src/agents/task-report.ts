@@ -4,7 +4,7 @@ import type { Fence } from './fence.ts'
 import { preview, previewOutput, type PreviewLimit } from './preview.ts'
 
 export function describeTask(report: TaskReport, fence: Fence, limit: PreviewLimit): string {
-  const { detail, expect, output, outputFile, stderr } = report
+  const { detail, expect, output, outputFile, stderr, stderrFile } = report
   const stdoutName = report.type === 'MSG' ? 'What the user was told' : 'Standard output'
   return [
     headline(report),
@@ -15,7 +15,7 @@ export function describeTask(report: TaskReport, fence: Fence, limit: PreviewLim
     ...(report.type === 'MSG'
       ? []
       : describeOutput('Standard error', stderr, (text) =>
-          fence.wrap('DATA_STDERR', previewOutput(text, limit, null)),
+          fence.wrap('DATA_STDERR', previewOutput(text, limit, stderrFile)),
         )),
   ].join('\n')
 }

@@ -39,7 +39,7 @@ export async function writeOutputs(workspace: string, { list, isFirstOfTurn }: O
   if (list !== null) await writeFile(workspace, basename(OUTPUTS_LIST), list)
 }
 
-/** `path` is one that `outputFileOf` made. Rejects when the disk does not take it. */
+/** `path` is one that `outputFilesOf` made. Rejects when the disk does not take it. */
 export async function saveOutput(workspace: string, path: string, text: string): Promise<void> {
   await writeFile(workspace, basename(path), text)
 }

@@ -5,7 +5,7 @@
 import type { TaskReport } from '../agents/agent.ts'
 import type { SessionEventBody } from '../core/session-event.ts'
 import type { TaskPatch, TurnWrite } from '../core/turn-write.ts'
-import { outputFileOf } from '../execution/plan-outputs.ts'
+import { outputFilesOf } from '../execution/plan-outputs.ts'
 import { redactDeep } from '../secrets/redact-deep.ts'
 import type { StoredKnown, StoredPlan, StoredTask } from '../store/turn-history.ts'
 import { auditTask } from './audit-task.ts'
@@ -71,7 +71,7 @@ export function updateTask(context: TurnContext, task: TaskState, update: TaskUp
 }
 
 /** What was cut off may end in the middle of a secret. */
-function withoutSecrets({ secrets }: TurnContext, patch: TaskPatch): TaskPatch {
+export function withoutSecrets({ secrets }: TurnContext, patch: TaskPatch): TaskPatch {
   const { output, stderr, ...rest } = patch
   const [redactor, cut] = [secrets.redactor(), { cut: patch.truncated === true }]
   return {
@@ -93,5 +93,7 @@ export function endOpenTasks(context: TurnContext, plan: PlanState, status: 'SKI
 /** The task as agents are told of it. */
 export function reportOf(task: TaskState): TaskReport {
   const { index, type, detail, skill, args, expect, status, exitCode, output, stderr } = task
-  return { index, type, detail, skill, args, expect, status, exitCode, output, outputFile: outputFileOf(task), stderr }
+  const files = outputFilesOf(task)
+  const printed = { output, outputFile: files.output, stderr, stderrFile: files.stderr }
+  return { index, type, detail, skill, args, expect, status, exitCode, ...printed }
 }

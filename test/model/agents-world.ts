@@ -98,6 +98,7 @@ export const REVIEWER_CONTEXT: ReviewerContext = {
     exitCode: 0,
     output: 'hi\n',
     outputFile: null,
+    stderrFile: null,
     stderr: '',
   },
   truncated: false,

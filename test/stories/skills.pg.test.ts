@@ -379,6 +379,15 @@ describe('outputs of earlier tasks', () => {
     expect(turn.tasks[2]?.output).toBe(`${turn.tasks[0]?.output?.length}\nlist.json\n${turn.tasks[0]?.id}.txt\n`)
   })
 
+  test('so does a long standard error', async () => {
+    const turn = await converse(
+      story.as('ada'),
+      'cli:stderr',
+      'run: seq 1000 >&2\nrun: tail -n 1 .factotum-outputs/*.stderr.txt',
+    )
+    expect(turn.tasks[1]).toMatchObject({ status: 'DONE', output: '1000\n' })
+  })
+
   test('a new turn finds none of the last one', async () => {
     await converse(story.as('ada'), 'cli:fresh', 'run: seq 1000\nrun: echo second')
     const turn = await converse(story.as('ada'), 'cli:fresh', 'run: ls -A')
