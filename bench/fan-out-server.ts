@@ -91,6 +91,7 @@ async function serveDoor(): Promise<Publish> {
   const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => text }
   const knowledgeNews = new KnowledgeNews({ database, doorbell, clock, logger })
   const info = { version: '0.0.0', startedAt: clock.now(), database: 'PostgreSQL', sandboxState }
+  const auditTrails = { follow: () => Promise.reject(new Error('nobody follows the audit here')) }
   const denials = { forbidden: () => undefined, absent: () => undefined }
   const server = await startServer({
     schema: buildSchema(),
@@ -106,6 +107,7 @@ async function serveDoor(): Promise<Publish> {
           config,
           clock,
           denials,
+          auditTrails,
           publicUrl,
           intake,
           knowledge,

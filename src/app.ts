@@ -20,6 +20,7 @@ import { Doorbell } from './events/doorbell.ts'
 import { Feed } from './events/feed.ts'
 import { createCommandRunner, type CommandService } from './execution/run-command.ts'
 import { SkillCatalog, type Skills } from './execution/skills/skill-catalog.ts'
+import { AuditTrails } from './graphql/audit-trails.ts'
 import { createContext } from './graphql/context.ts'
 import { renderGraphiqlPage } from './graphql/graphiql-page.ts'
 import { KnowledgeNews } from './graphql/knowledge-news.ts'
@@ -102,13 +103,8 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const tools = await openTools(parts, opened)
   const worker = createWorker({ ...parts, ...stored, ...background, ...tools })
   startSealing({ ...parts, ...stored }, opened)
-  const denials = new AccessDenials({ ...stored, config, clock, logger })
-  denials.start()
-  opened.add(() => denials.stop())
-  const knowledgeNews = new KnowledgeNews({ ...stored, clock, logger })
-  knowledgeNews.start()
-  opened.add(() => knowledgeNews.stop())
-  const door = await openDoor({ ...parts, ...stored, ...background, ...tools, worker, knowledgeNews, denials })
+  const watching = startWatching({ ...parts, ...stored }, opened)
+  const door = await openDoor({ ...parts, ...stored, ...background, ...tools, ...watching, worker })
   opened.add(() => door.stop())
   publicUrl.listensAt(door.url)
   // Drained first, while the door still shows how the last turns end.
@@ -187,6 +183,26 @@ function startSealing({ database, doorbell, clock, logger, metrics }: Parts & St
   opened.add(() => sealer.stop())
 }
 
+/** What goes on behind the door: who watches what, and what is refused. */
+interface Watching {
+  readonly knowledgeNews: KnowledgeNews
+  readonly auditTrails: AuditTrails
+  readonly denials: AccessDenials
+}
+
+function startWatching({ database, doorbell, config, clock, logger }: Parts & Stored, opened: Opened): Watching {
+  const watching = {
+    denials: new AccessDenials({ database, config, clock, logger }),
+    knowledgeNews: new KnowledgeNews({ database, doorbell, clock, logger }),
+    auditTrails: new AuditTrails({ database, doorbell, clock }),
+  }
+  for (const part of Object.values(watching)) {
+    part.start()
+    opened.add(() => part.stop())
+  }
+  return watching
+}
+
 interface Tools {
   readonly commands: CommandService
   readonly skills: Skills
@@ -221,10 +237,7 @@ function createWorker(parts: Parts & Stored & Background & Tools): Worker {
 
 /** … after it has entered by the door. */
 function openDoor(
-  parts: Parts &
-    Stored &
-    Background &
-    Tools & { readonly worker: Worker; readonly knowledgeNews: KnowledgeNews; readonly denials: AccessDenials },
+  parts: Parts & Stored & Background & Tools & Watching & { readonly worker: Worker },
 ): Promise<RunningServer> {
   const { database, doorbell, feed, config, secrets, commands, worker, clock, logger, metrics, host, port } = parts
   const removeFiles: IntakeContext['removeFiles'] = async (sessionId, publishedIds) => {
@@ -235,7 +248,7 @@ function openDoor(
   const outside = { feed, doorbell, removeFiles, checkWebhook: parts.checkWebhook }
   const intake: IntakeContext = { database, config, clock, redactorOf, ...outside }
   const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => secrets.redactLine(text) }
-  const { startedAt, described, knowledgeNews, denials, skills, outbox, publicUrl } = parts
+  const { startedAt, described, knowledgeNews, denials, auditTrails, skills, outbox, publicUrl } = parts
   const server = { version: VERSION, startedAt, database: described, sandboxState: () => commands.sandbox() }
   return startServer({
     schema: buildSchema(),
@@ -254,6 +267,7 @@ function openDoor(
           clock,
           publicUrl,
           denials,
+          auditTrails,
           intake,
           knowledge,
           knowledgeNews,

@@ -11,6 +11,7 @@ import type { KnowledgeContext } from '../knowledge/admin/knowledge-context.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { SecretStore } from '../secrets/secret-store.ts'
 import type { Database } from '../store/database.ts'
+import type { AuditTrails } from './audit-trails.ts'
 import type { KnowledgeNews } from './knowledge-news.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ServerInfo } from './schema/server-info.ts'
@@ -32,6 +33,8 @@ export interface GraphQLServices {
   readonly skills: Skills
   readonly secrets: Pick<SecretStore, 'reload'>
   readonly outbox: Pick<Outbox, 'wake'>
+  /** Where `auditTrail` comes from. */
+  readonly auditTrails: Pick<AuditTrails, 'follow'>
   /** What the query `server` shows. */
   readonly server: ServerInfo
 }

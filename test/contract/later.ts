@@ -5,7 +5,6 @@
  */
 export const LATER = {
   'skills and secrets': [],
-  'audit and usage': ['Subscription.auditTrail'],
   approvals: [
     'Query.approvals',
     'AuditKind.APPROVAL',

@@ -5,6 +5,7 @@
 import { execute, parse, subscribe, type ExecutionResult } from 'graphql'
 import type { Viewer } from '../../src/core/identity.ts'
 import type { Skills } from '../../src/execution/skills/skill-catalog.ts'
+import type { AuditTrails } from '../../src/graphql/audit-trails.ts'
 import { createContext, type GraphQLContext } from '../../src/graphql/context.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import type { KnowledgeNews } from '../../src/graphql/knowledge-news.ts'
@@ -45,6 +46,8 @@ export class SchemaWorld implements AsyncDisposable {
     absent: (viewer: Viewer, field: string, id: string): void =>
       void this.denied.push(`${viewer.tokenName} ${field} ${id}`),
   }
+  /** What `auditTrail` tells. */
+  auditTrails: Pick<AuditTrails, 'follow'> = { follow: () => Promise.resolve(neverEnding()) }
   /** Ids of facts and learnings that others were told of. */
   readonly rung: string[] = []
   /** Sessions whose deliveries are due. */
@@ -101,6 +104,7 @@ export class SchemaWorld implements AsyncDisposable {
           hideSecrets: (text) => this.redactor.redact(text),
         },
         denials: this.denials,
+        auditTrails: this.auditTrails,
         knowledgeNews: this.knowledgeNews,
         skills: this.skills,
         outbox: { wake: (sessionId) => this.woken.push(sessionId) },
@@ -136,6 +140,6 @@ async function* once<Value>(value: Value): AsyncGenerator<Value, void, void> {
   yield value
 }
 
-async function* neverEnding(): AsyncGenerator<string, void, void> {
+async function* neverEnding(): AsyncGenerator<never, void, void> {
   yield* []
 }

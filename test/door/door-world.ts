@@ -153,6 +153,7 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
   const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => text }
   const knowledgeNews = new KnowledgeNews({ database, doorbell, clock, logger })
   const info = { version: '0.0.0', startedAt: new Date(), database: 'PostgreSQL', sandboxState }
+  const auditTrails = { follow: () => Promise.reject(new Error('nobody follows the audit here')) }
   const denials = { forbidden: () => undefined, absent: () => undefined }
   const server = await startServer({
     schema: buildSchema(),
@@ -168,6 +169,7 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
           config,
           clock,
           denials,
+          auditTrails,
           publicUrl: { linkTo: (path) => path },
           intake,
           knowledge,

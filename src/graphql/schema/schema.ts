@@ -26,6 +26,7 @@ import './mutations-of-learnings.ts'
 import './mutations-of-questions.ts'
 import './subscriptions.ts'
 import './subscriptions-of-knowledge.ts'
+import './subscriptions-of-audit.ts'
 
 builder.queryType({ description: 'What there is. Reading changes nothing.' })
 builder.mutationType({ description: 'What clients can change. What a client can act on is a member of the result.' })
