@@ -7,7 +7,7 @@
  *   PipelineStep RECEIVED, PARAPHRASE (only when due), CONTEXT, PLANNING, PLANNED, VALIDATION      (PLANNING … VALIDATION again for each retry)
  *   PlanCreated
  *   PipelineStep EXECUTING
- *   per task: TaskUpdate RUNNING, TaskOutput*, TaskUpdate DONE|FAILED  (EXEC; then PipelineStep REVIEWING, Review)
+ *   per task: TaskUpdate RUNNING, TaskOutput*, TaskUpdate DONE|FAILED  (EXEC, SKILL; then PipelineStep REVIEWING, Review)
  *             TaskUpdate RUNNING, MessageOutput delta*, MessageOutput content, TaskUpdate DONE          (MSG)
  *   PipelineStep REPLANNING, … back to CONTEXT …                       (on verdict REPLAN)
  *   PipelineStep DELIVERING
