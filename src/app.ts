@@ -223,8 +223,8 @@ function createWorker(parts: Parts & Stored & Background & Tools): Worker {
   const { database, doorbell, feed, config, secrets, outbox, agentsFor, commands, skills, clock, logger, metrics } =
     parts
   const calls = { agentsFor, commands: commands.runner, skills, outbox }
-  const { publicUrl } = parts
-  const run = { database, feed, doorbell, config, publicUrl, secrets, ...calls, clock, logger, metrics }
+  const { home, publicUrl } = parts
+  const run = { database, feed, doorbell, config, home, publicUrl, secrets, ...calls, clock, logger, metrics }
   return new Worker({
     database,
     doorbell,

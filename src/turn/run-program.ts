@@ -13,6 +13,7 @@ import { updateTask, type TaskState } from './plan-state.ts'
 import { saveLongOutputs } from './save-long-outputs.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 import { stopped, type TurnContext } from './turn-context.ts'
+import { withholdSecrets } from './withhold-secrets.ts'
 
 /** What a run needs whatever the program is. */
 export type RunFrame = Pick<RunInput, 'sessionId' | 'taskId' | 'timeoutMs' | 'signal' | 'onOutput'>
@@ -63,8 +64,8 @@ async function carryOut(
   try {
     const outcome = await start({ sessionId, timeoutMs, signal, ...frame })
     const patch = patchOf(outcome, word, timeoutMs)
-    const publication = 'publication' in outcome ? outcome.publication : null
-    if (publication === null) return { patch, publication }
+    if (!('publication' in outcome)) return { patch, publication: null }
+    const publication = await withholdSecrets(context, outcome.publication)
     return { patch: { ...patch, stderr: withFileNotes(context, patch.stderr ?? '', publication) }, publication }
   } catch (error) {
     if (!(error instanceof AppError)) throw error

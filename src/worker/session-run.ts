@@ -44,6 +44,8 @@ export interface SessionRunOptions {
   readonly feed: Feed
   readonly doorbell: Doorbell
   readonly config: LiveConfig
+  /** FACTOTUM_HOME. */
+  readonly home: string
   readonly publicUrl: PublicUrl
   readonly secrets: SecretStore
   /** The agents of a turn, whose calls pass this gate. */
@@ -176,7 +178,7 @@ export class SessionRun {
   }
 
   #contextOf(turn: OpenTurn, logger: Logger): TurnContext {
-    const { lease, database, feed, doorbell, clock, config, publicUrl } = this.#options
+    const { lease, database, feed, doorbell, clock, config, home, publicUrl } = this.#options
     const { agentsFor, commands, skills, metrics, outbox } = this.#options
     const secrets = this.#options.secrets.forSession(lease.sessionId)
     const redactor = (): Redactor => secrets.redactor()
@@ -223,6 +225,7 @@ export class SessionRun {
       commands,
       skills,
       config,
+      home,
       publicUrl,
       database,
       due: new DueSteps(turn.saidBefore.due),
