@@ -316,11 +316,13 @@ describe('what may not run', () => {
   describe.skipIf(!sandbox.available)(`a user who may no longer use it${skipReason(sandbox)}`, () => {
     test('finds the task failed', async () => {
       const ben = story.as('ben')
-      await send(ben, 'cli:withdrawn', 'run: until [ -e go ]; do sleep 0.02; done\nskill: text-stats {"text": "x"}')
-      await using watch = watchAll(ben, 'cli:withdrawn')
-      await watch.until(
-        ({ sessionEvents: event }) => event.__typename === 'TaskUpdateEvent' && event.taskStatus === 'RUNNING',
+      await send(
+        ben,
+        'cli:withdrawn',
+        'run: echo begun; until [ -e go ]; do sleep 0.02; done\nskill: text-stats {"text": "x"}',
       )
+      await using watch = watchAll(ben, 'cli:withdrawn')
+      await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent')
       await story.reconfigure(config([]))
       writeFileSync(`${workspacePath(story.home, 'cli:withdrawn')}/go`, '')
       const { turnStatus, failure } = await turnEnd(watch)
