@@ -7,6 +7,7 @@ import type { CallGate } from './agents/call-gate.ts'
 import { createGatedAgents } from './agents/create-agents.ts'
 import { AccessDenials } from './audit/access-denials.ts'
 import { AuditSealer } from './audit/audit-sealer.ts'
+import { REMOVE_OLD_AUDIT, removeOldAudit } from './audit/remove-old-audit.ts'
 import { authenticate } from './config/authenticate.ts'
 import type { LiveConfig } from './config/config.ts'
 import { AddressGuard } from './delivery/address-guard.ts'
@@ -99,10 +100,10 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const parts = { ...options, config, publicUrl, secrets, metrics: createMetrics(), startedAt: clock.now() }
 
   const stored = await openStore(parts, opened)
+  startSealing({ ...parts, ...stored }, opened)
   const background = await openBackground({ ...parts, ...stored }, opened)
   const tools = await openTools(parts, opened)
   const worker = createWorker({ ...parts, ...stored, ...background, ...tools })
-  startSealing({ ...parts, ...stored }, opened)
   const watching = startWatching({ ...parts, ...stored }, opened)
   const door = await openDoor({ ...parts, ...stored, ...background, ...tools, ...watching, worker })
   opened.add(() => door.stop())
@@ -166,8 +167,9 @@ async function openBackground(parts: Parts & Stored, opened: Opened): Promise<Ba
   const handlers: JobHandlers = {
     ...outbox.handlers,
     [sweep]: (_payload, signal) => sweepPublishedFiles({ database, home: parts.home, clock, logger }, signal),
+    [REMOVE_OLD_AUDIT.name]: (_payload, signal) => removeOldAudit({ database, config, clock, logger }, signal),
   }
-  const periodic = [...outbox.periodic, SWEEP_PUBLISHED_FILES]
+  const periodic = [...outbox.periodic, SWEEP_PUBLISHED_FILES, REMOVE_OLD_AUDIT]
   const jobs = new JobRunner({ url: database.url, handlers, periodic, clock, logger, metrics })
   opened.add(() => jobs.stop())
   await jobs.start()

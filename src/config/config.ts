@@ -76,6 +76,8 @@ export interface Settings {
   readonly maxConcurrentTurns: number
   /** How long a process keeps what people said in confidence after the session's last turn. */
   readonly workerIdleTimeoutMs: number
+  /** Days for which the audit is kept; 0: for ever. */
+  readonly auditRetentionDays: number
   /** How long running turns may go on after SIGTERM before they are handed over. */
   readonly drainTimeoutMs: number
   /** 0: for ever. */

@@ -54,6 +54,9 @@ const turnSettings = {
   published_file_ttl: seconds({ min: 0, max: 100 * 365 * 86_400 })
     .default(30 * 86_400)
     .meta({ description: 'Seconds for which files that tasks published (in pub/) can be had. 0: for ever.' }),
+  audit_retention_days: wholeNumber({ min: 0, max: 36_500 }).default(400).meta({
+    description: 'Days for which the audit is kept, and usage can be summed up. 0: for ever.',
+  }),
   drain_timeout: seconds({ min: 0, max: 3600 }).default(30).meta({
     description: 'Seconds that running turns get to finish when the server is stopped, before they are handed over.',
   }),
@@ -67,11 +70,13 @@ const allowListRule = 'must be the name of a host, an address, or a range of add
 
 function doorSettings(production: boolean) {
   return {
-    public_url: text(publicUrlRule, isPublicUrl).default('').meta({
-      description:
-        'The address under which people reach this server, such as "https://agent.example.org": links to published ' +
-        'files begin with it. Empty: the address it listens on.',
-    }),
+    public_url: text(publicUrlRule, isPublicUrl)
+      .default('')
+      .meta({
+        description:
+          'The address under which people reach this server, such as "https://agent.example.org": links to published ' +
+          'files begin with it. Empty: the address it listens on.',
+      }),
     requests_per_minute: wholeNumber({ min: 1, max: 10_000_000 })
       .default(600)
       .meta({ description: 'How many requests a token may make in a minute.' }),
@@ -124,6 +129,7 @@ export function toSettings(section: SettingsSection): Settings {
     maxQueued: section.max_queued,
     maxConcurrentTurns: section.max_concurrent_turns,
     workerIdleTimeoutMs: toMs(section.worker_idle_timeout),
+    auditRetentionDays: section.audit_retention_days,
     drainTimeoutMs: toMs(section.drain_timeout),
     publishedFileTtlMs: toMs(section.published_file_ttl),
     publicUrl: section.public_url === '' ? null : section.public_url.replace(/\/+$/, ''),

@@ -21,6 +21,7 @@ const SETTINGS: Settings = {
   llmIdleTimeoutMs: 10_000,
   maxQueued: 100,
   maxConcurrentTurns: 32,
+  auditRetentionDays: 400,
   workerIdleTimeoutMs: 300_000,
   drainTimeoutMs: 30_000,
   publishedFileTtlMs: 0,
