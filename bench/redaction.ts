@@ -27,7 +27,7 @@ export function measureRedaction({ rounds }: { readonly rounds: number }): Row[]
 }
 
 function row(what: string, value: number, floor: number | null): Row {
-  if (floor === null) return { what, value: 'free', floor: '', ratio: '', note: `${show(value)} MB/s` }
+  if (floor === null) return { what, value: 'nothing', floor: '', ratio: '', note: 'the text is handed on as it is' }
   return {
     what,
     value: `${show(value)} MB/s`,
