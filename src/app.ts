@@ -7,13 +7,14 @@ import type { CallGate } from './agents/call-gate.ts'
 import { createGatedAgents } from './agents/create-agents.ts'
 import { AccessDenials } from './audit/access-denials.ts'
 import { AuditSealer } from './audit/audit-sealer.ts'
+import { ConfigAudit, type ConfigAuditOptions } from './audit/config-audit.ts'
 import { REMOVE_OLD_AUDIT, removeOldAudit } from './audit/remove-old-audit.ts'
 import { authenticate } from './config/authenticate.ts'
 import type { LiveConfig } from './config/config.ts'
 import { AddressGuard } from './delivery/address-guard.ts'
 import { Outbox } from './delivery/outbox.ts'
 import { createWebhookCheck, type CheckWebhook } from './delivery/webhook-registration.ts'
-import { openLiveConfig } from './config/live-config.ts'
+import { openLiveConfig, type LiveConfigFile } from './config/live-config.ts'
 import { configPath } from './config/load-config.ts'
 import { PublicUrl } from './config/public-url.ts'
 import { findMissingKeys } from './config/api-keys.ts'
@@ -100,7 +101,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const parts = { ...options, config, publicUrl, secrets, metrics: createMetrics(), startedAt: clock.now() }
 
   const stored = await openStore(parts, opened)
-  startSealing({ ...parts, ...stored }, opened)
+  startAudit({ ...parts, ...stored, config }, opened)
   const background = await openBackground({ ...parts, ...stored }, opened)
   const tools = await openTools(parts, opened)
   const worker = createWorker({ ...parts, ...stored, ...background, ...tools })
@@ -177,12 +178,18 @@ async function openBackground(parts: Parts & Stored, opened: Opened): Promise<Ba
   return { outbox, checkWebhook: createWebhookCheck({ config, keys: secrets, guard }) }
 }
 
-/** Stopped after all that writes to the audit. */
-function startSealing({ database, doorbell, clock, logger, metrics }: Parts & Stored, opened: Opened): void {
+/** Stopped after all that writes to the audit; what was not sealed by then is sealed by the next process. */
+function startAudit(parts: Parts & Stored & { readonly config: LiveConfigFile }, opened: Opened): void {
+  const { database, doorbell, config, secrets, clock, logger, metrics } = parts
   const onSealed = (): void => doorbell.ring({ kind: 'audit' })
   const sealer = new AuditSealer({ database, clock, logger, metrics, onSealed })
   sealer.start()
   opened.add(() => sealer.stop())
+  const onSecretsReloaded: ConfigAuditOptions['onSecretsReloaded'] = (listener) => secrets.onReloaded(listener)
+  const hideSecrets = (text: string): string => secrets.redactLine(text)
+  const configAudit = new ConfigAudit({ database, config, onSecretsReloaded, hideSecrets, clock, logger })
+  configAudit.start()
+  opened.add(() => configAudit.stop())
 }
 
 /** What goes on behind the door: who watches what, and what is refused. */

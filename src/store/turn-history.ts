@@ -27,6 +27,8 @@ export interface StoredPlan {
   readonly id: string
   readonly attempt: number
   readonly goal: string
+  /** Of the turn's user, when the plan was made; null: not known. */
+  readonly rights: string | null
   readonly tasks: readonly StoredTask[]
 }
 
@@ -37,7 +39,7 @@ export async function loadPlans(database: Database, turnId: string): Promise<Sto
 
 const LOAD_PLANS = {
   name: 'turn.plans',
-  text: `SELECT p.id, p.attempt, p.goal, coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'index', t.index, 'type', t.type,
+  text: `SELECT p.id, p.attempt, p.goal, p.rights, coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'index', t.index, 'type', t.type,
       'detail', t.detail, 'skill', t.skill, 'args', t.args, 'expect', t.expect, 'status', t.status, 'output', t.output, 'stderr', t.stderr,
       'truncated', t.truncated, 'exitCode', t.exit_code, 'reviewVerdict', t.review_verdict, 'reviewReason', t.review_reason)
       ORDER BY t.index) FILTER (WHERE t.id IS NOT NULL), '[]') AS tasks

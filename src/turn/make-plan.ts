@@ -7,8 +7,10 @@ import type { ModelCallRecord } from '../core/model-call.ts'
 import type { ProposedPlan } from '../core/plan.ts'
 import { validatePlan } from '../core/plan-rules.ts'
 import { newId } from '../platform/id.ts'
+import { currentUser } from '../config/current-user.ts'
 import { answeredQuestions } from './answered-questions.ts'
 import { completeTasks, taskKey, type CompleteTask } from './complete-tasks.ts'
+import { describeRights } from './audit-rights.ts'
 import { historyOf, type PlanState, type TaskState } from './plan-state.ts'
 import { isNotice } from './tell-user.ts'
 import { takeSecrets } from './take-secrets.ts'
@@ -104,10 +106,12 @@ function storePlan(
     reviewVerdict: null,
     reviewReason: null,
   }))
+  const rights = describeRights(currentUser(context.config.current(), context.turn.userName))
   const plan: PlanState = {
     id,
     attempt: (last?.attempt ?? 0) + 1,
     goal: proposed.goal,
+    rights,
     tasks,
     known: { summary: planner.summary, facts: planner.facts },
     history: historyOf(attempts),
@@ -118,6 +122,7 @@ function storePlan(
         id,
         attempt: plan.attempt,
         goal: plan.goal,
+        rights,
         replanReason: last?.tasks.find((task) => task.reviewVerdict === 'REPLAN')?.reviewReason ?? null,
         secretNames,
         createdAt: context.clock.now(),

@@ -15,6 +15,8 @@ export interface PlanState {
   readonly id: string
   readonly attempt: number
   readonly goal: string
+  /** Of the turn's user, as last seen: when the plan was made, or at a task since. Null: not known. */
+  rights: string | null
   readonly tasks: TaskState[]
   /** What the planner knew from before when it made the plan: its messenger is told the same. */
   readonly known: StoredKnown
@@ -35,8 +37,9 @@ export type TaskState = { -readonly [Key in keyof StoredTask]: StoredTask[Key] }
 
 /** `before`: the plans of the turn before it. */
 export function planStateOf(plan: StoredPlan, known: StoredKnown, before: readonly PlanState[]): PlanState {
-  const { id, attempt, goal } = plan
-  return { id, attempt, goal, tasks: plan.tasks.map((task) => ({ ...task })), known, history: historyOf(before) }
+  const { id, attempt, goal, rights } = plan
+  const tasks = plan.tasks.map((task) => ({ ...task }))
+  return { id, attempt, goal, rights, tasks, known, history: historyOf(before) }
 }
 
 /** `attempts` as agents are told of them. */

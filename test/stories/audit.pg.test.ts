@@ -1,7 +1,8 @@
 /** The audit over the API: who did what, what it cost, live and sealed; never an output, never a secret. */
+import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ApiClient, type Watch } from '../harness/api-client.ts'
-import { converse, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+import { converse, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import {
   AddParticipantDocument,
   AuditDocument,
@@ -193,3 +194,43 @@ async function untilFollowed(place: Story, trails: readonly Trail[]): Promise<st
     if (told) return entry?.id ?? ''
   }
 }
+
+test('the configuration: taken over, refused, rights that change between plan and task; once for two processes', async () => {
+  await using place = await Story.begin()
+  await using beside = await Story.begin({ beside: place })
+  const gate = place.path('gate')
+  const other = storyConfig({ settings: { max_queued: 7 } })
+  const ben = place.as('ben')
+  await send(place.as('ada'), 'cli:demoted', `run: until [ -e ${gate} ]; do sleep 0.02; done\nsay: done`)
+  await using watch = watchAll(place.as('ada'), 'cli:demoted')
+  await watch.until(
+    ({ sessionEvents: event }) => event.__typename === 'TaskUpdateEvent' && event.taskStatus === 'RUNNING',
+  )
+  const demoted = other
+    .replace('role = "admin"', 'role = "user"\nskills = []')
+    .replace('[users.cleo]\nrole = "user"\nskills = []', '[users.cleo]\nrole = "admin"')
+  await place.reconfigure(`${demoted}[users.zoe]\nrole = "admin"\n`)
+  await beside.app.reloadConfig()
+  await place.reconfigure('max_queued = "many"')
+  await beside.app.reloadConfig()
+  await writeFile(gate, '')
+  expect(await ben.run(SessionDocument, { id: 'cli:demoted' })).toEqual({ session: null })
+  const read = async (): Promise<Entry[]> => {
+    const { audit } = await place.as('cleo').run(AuditDocument, { filter: { kind: ['CONFIG'] } })
+    return audit.edges.map(({ node }) => node).toReversed()
+  }
+  await expect.poll(async () => (await read()).length, { timeout: 10_000 }).toBe(3)
+  const entries = await read()
+  expect(entries).toMatchObject([
+    {
+      configChange: 'RELOADED',
+      configDetail: expect.stringContaining('user zoe added; user ada has role USER instead of ADMIN') as string,
+    },
+    { configChange: 'REFUSED', configDetail: expect.stringContaining('max_queued') as string },
+    {
+      configChange: 'RIGHTS_CHANGED',
+      actor: 'ada',
+      configDetail: 'Rights of ada when the plan was made: role ADMIN, skills: all. Now: role USER, skills: none.',
+    },
+  ])
+})

@@ -35,7 +35,8 @@ ALTER TYPE "task_type" ADD VALUE 'SKILL';
 ALTER TABLE "messages" ADD COLUMN     "paraphrase" TEXT;
 
 -- AlterTable
-ALTER TABLE "plans" ADD COLUMN     "secret_names" TEXT[] DEFAULT ARRAY[]::TEXT[];
+ALTER TABLE "plans" ADD COLUMN     "rights" TEXT,
+ADD COLUMN     "secret_names" TEXT[] DEFAULT ARRAY[]::TEXT[];
 
 -- AlterTable
 ALTER TABLE "sessions" ADD COLUMN     "summary" TEXT NOT NULL DEFAULT '',
