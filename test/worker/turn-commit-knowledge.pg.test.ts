@@ -60,7 +60,11 @@ describe('learnings', () => {
     return id
   }
   const promotion = (learningId: string): Curation => ({
-    ...{ learningId, status: 'PROMOTED', reason: 'verified', at, question: null },
+    learningId,
+    status: 'PROMOTED',
+    reason: 'verified',
+    at,
+    question: null,
     fact: { id: newId('fact'), content: 'Port 80 is open.', norm: 'port 80 is open' },
   })
 
