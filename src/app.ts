@@ -144,6 +144,7 @@ async function openStore({ home, databaseUrl, secrets, clock, logger }: Parts, o
   const database = new Database({ url: resolved.url, maxConnections: MAX_CONNECTIONS, logger })
   opened.add(() => database.close())
   const doorbell = new Doorbell({ url: resolved.url, logger, clock })
+  doorbell.on('gone', ({ sessionId }) => secrets.forget(sessionId))
   await doorbell.start()
   opened.add(() => doorbell.stop())
   const feed = new Feed({ database, doorbell, logger, clock })

@@ -21,7 +21,7 @@ export type OutputStream = 'STDOUT' | 'STDERR'
 
 export type SessionEventBody =
   | { readonly type: 'MessageReceived'; readonly messageId: string }
-  /** A queued message was edited or withdrawn. */
+  /** A queued message was edited or withdrawn, or a secret was taken out of it. */
   | { readonly type: 'MessageUpdated'; readonly messageId: string }
   /** Description, metadata, participants or status changed outside a turn. */
   | { readonly type: 'SessionUpdated' }

@@ -76,6 +76,13 @@ export class EphemeralSecrets {
     }
   }
 
+  /** The session is gone: who opens another of this id must not find what was said in it. */
+  forget(sessionId: string): void {
+    this.#cancelDrop.get(sessionId)?.()
+    this.#cancelDrop.delete(sessionId)
+    this.#held.delete(sessionId)
+  }
+
   /** Forgets everything at once. */
   clear(): void {
     for (const cancel of this.#cancelDrop.values()) cancel()

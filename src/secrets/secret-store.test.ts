@@ -186,6 +186,15 @@ describe('ephemeral secrets', () => {
     expect(clock.timers.size).toBe(1) // the look at .env
   })
 
+  test('go with their session', async () => {
+    const { store, clock } = await openStore()
+    const secrets = store.forSession('s')
+    secrets.remember(said)
+    store.forget('s')
+    expect(secrets.ephemeral().size).toBe(0)
+    expect(clock.timers.size).toBe(1)
+  })
+
   test('may be said anew: the key has the new value, and both are hidden', async () => {
     const { store } = await openStore()
     const secrets = store.forSession('s')

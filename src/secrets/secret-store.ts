@@ -144,6 +144,11 @@ export class SecretStore implements ApiKeys {
     return this.#ephemeral.hold(sessionId)
   }
 
+  /** The session is gone, and with it what was said in it. */
+  forget(sessionId: string): void {
+    this.#ephemeral.forget(sessionId)
+  }
+
   #remember(sessionId: string, found: readonly FoundSecret[]): void {
     const fit = found.filter(({ value }) => isRedactable(value))
     const unfit = found.filter((secret) => !fit.includes(secret)).map(({ key }) => key)

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { rename, symlink, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { REDACTED } from '../../src/core/redacted.ts'
-import { AppendMessageDocument, ReloadSecretsDocument } from '../generated/graphql.ts'
+import { AppendMessageDocument, DeleteSessionDocument, ReloadSecretsDocument } from '../generated/graphql.ts'
 import { addSkill } from '../harness/skills.ts'
 import { converse, Story, storyConfig, type Conversation } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
@@ -88,6 +88,14 @@ test('what is said in confidence reaches the skills that ask for its key, in thi
   })
   expect(planners().at(-1)).not.toContain('Their names')
   await story.reconfigure(storyConfig({ toml: stubProvider(stub) }))
+})
+
+test('what was said is gone with its session: who opens another of the same name does not find it', async () => {
+  const ada = story.as('ada')
+  plans = [plan([skill('teller')], TOKEN), plan([skill('teller')])]
+  expect(told(await converse(ada, 'cli:deleted', `It is ${TOKEN}.`))).toHaveProperty('shop_token')
+  await ada.run(DeleteSessionDocument, { id: 'cli:deleted' })
+  expect(told(await converse(ada, 'cli:deleted', 'Once more.'))).not.toHaveProperty('shop_token')
 })
 
 test('a plan with a secret in a command or an argument is refused, and the planner sees the secret no second time', async () => {
