@@ -101,7 +101,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const parts = { ...options, config, publicUrl, secrets, metrics: createMetrics(), startedAt: clock.now() }
 
   const stored = await openStore(parts, opened)
-  startAudit({ ...parts, ...stored, config }, opened)
+  await startAudit({ ...parts, ...stored, config }, opened)
   const background = await openBackground({ ...parts, ...stored }, opened)
   const tools = await openTools(parts, opened)
   const worker = createWorker({ ...parts, ...stored, ...background, ...tools })
@@ -180,11 +180,11 @@ async function openBackground(parts: Parts & Stored, opened: Opened): Promise<Ba
 }
 
 /** Stopped after all that writes to the audit; what was not sealed by then is sealed by the next process. */
-function startAudit(parts: Parts & Stored & { readonly config: LiveConfigFile }, opened: Opened): void {
+async function startAudit(parts: Parts & Stored & { readonly config: LiveConfigFile }, opened: Opened): Promise<void> {
   const { database, doorbell, config, secrets, clock, logger, metrics } = parts
   const onSealed = (): void => doorbell.ring({ kind: 'audit' })
   const sealer = new AuditSealer({ database, clock, logger, metrics, onSealed })
-  sealer.start()
+  await sealer.start()
   opened.add(() => sealer.stop())
   const onSecretsReloaded: ConfigAuditOptions['onSecretsReloaded'] = (listener) => secrets.onReloaded(listener)
   const hideSecrets = (text: string): string => secrets.redactLine(text)

@@ -165,7 +165,7 @@ describe('what is found later', () => {
 
   test('a server that knows a seal tells of its removal, in the log and in the audit', async () => {
     const sealer = newSealer()
-    sealer.start()
+    await sealer.start()
     await write(1)
     await expect.poll(async () => (await verify()).seals, { timeout: 5000 }).toBe(5)
     await tamper('DELETE FROM audit_seals WHERE n >= 4')
@@ -188,6 +188,12 @@ describe('what is found later', () => {
     await sealer.stop()
   })
 })
+
+/** How far the numbers of transactions have come on this server. */
+async function numberFrom(first: number): Promise<void> {
+  await superuser.query(`CREATE OR REPLACE FUNCTION audit_txid(transaction xid8) RETURNS bigint LANGUAGE sql STABLE
+    AS 'SELECT transaction::text::bigint + ${first}'`)
+}
 
 describe('sealing', () => {
   beforeEach(open)
@@ -222,6 +228,19 @@ describe('sealing', () => {
     await Promise.all([writing, sealing])
     await seal()
     expect(await verify()).toMatchObject({ problem: null, entries: 160, lateEntries: 0 })
+  })
+
+  test('goes on in a database that was restored from a dump, where transactions are numbered from the start', async () => {
+    await numberFrom(1_000_000)
+    await write(2)
+    await seal()
+    await write(1)
+    await numberFrom(0)
+    const sealer = newSealer()
+    await sealer.start()
+    await write(3)
+    await sealer.stop()
+    expect(await verify()).toMatchObject({ problem: null, entries: 6, lateEntries: 0 })
   })
 
   test('a large backlog is sealed in several batches', async () => {
