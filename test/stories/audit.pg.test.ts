@@ -10,11 +10,13 @@ import {
   AuditTrailDocument,
   CancelTurnDocument,
   DeleteSessionDocument,
+  EditQueuedMessageDocument,
   FactsDocument,
   OpenSessionDocument,
   SessionDocument,
   UpdateSessionDocument,
   UsageDocument,
+  WithdrawMessageDocument,
   type AuditFilter,
   type AuditQuery,
   type AuditTrailSubscription,
@@ -43,6 +45,7 @@ test('a turn leaves its model calls, its tasks and its reviews', async () => {
   ])
   expect(entries.filter(({ kind }) => kind === 'REVIEW')).toMatchObject([{ verdict: 'OK', hasLearning: false }])
   expect(new Set(entries.map(({ actor, tokenName }) => `${actor} ${tokenName}`))).toEqual(new Set(['ada ada']))
+  for (const answer of turn.answers) expect(JSON.stringify(entries)).not.toContain(JSON.stringify(answer).slice(1, -1))
 })
 
 test('usage sums up what the turns say they cost', async () => {
@@ -93,6 +96,22 @@ test('a message that opens its session, and a cancelled turn', async () => {
     { sessionChange: 'OPENED', turnId: null, actor: 'ben' },
   ])
   expect(entries.filter(({ kind }) => kind === 'TASK')).toMatchObject([{}, { taskStatus: 'CANCELLED' }])
+})
+
+test('messages that wait, changed and withdrawn', async () => {
+  const ben = story.as('ben')
+  const gate = story.path('withdraw-gate')
+  await send(ben, 'cli:waiting', `run: until [ -e ${gate} ]; do sleep 0.02; done`)
+  const { message } = await send(ben, 'cli:waiting', 'later')
+  await ben.run(EditQueuedMessageDocument, { id: message.id, content: 'later, please' })
+  await story.as('ada').run(WithdrawMessageDocument, { id: message.id })
+  await writeFile(gate, '')
+  const entries = await auditOf({ sessionId: 'cli:waiting', kind: ['SESSION'] })
+  expect(entries.slice(0, 2)).toMatchObject([
+    { sessionChange: 'MESSAGE_WITHDRAWN', sessionDetail: message.id, actor: 'ada' },
+    { sessionChange: 'MESSAGE_EDITED', sessionDetail: message.id, actor: 'ben' },
+  ])
+  expect(entries[0]?.turnId).toMatch(/^turn_/)
 })
 
 test('pages by cursor, newest first, by kind, actor and time', async () => {
