@@ -166,6 +166,7 @@ webhook_secret_env = "CHAT_WEBHOOK_SECRET"
     const rehearsal = { provider: 'rehearsal', model: 'rehearsal' }
     const { settings, models, providers, prices } = accept(identities)
     expect(settings).toEqual({
+      auditRetentionDays: 400,
       contextMessages: 5,
       summarizeThreshold: 30,
       knowledgeMaxFacts: 50,
