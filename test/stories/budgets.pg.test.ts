@@ -71,7 +71,10 @@ test('a turn waits where it is when the budget is used up, and goes on when it i
   expect(session).toMatchObject({ status: 'RUNNING', queueLength: 1 })
   expect(eventsOf(watch, 'TurnPausedEvent')).toHaveLength(1)
 
-  await story.reconfigure(storyConfig(RAISED))
+  // Both processes see that there is more, and one of them goes on.
+  await using beside = await Story.begin({ beside: story })
+  await Promise.all([story.reconfigure(storyConfig(RAISED)), beside.app.reloadConfig()])
+  await beside.app.reloadConfig()
   expect(await turnEnd(watch, 2)).toMatchObject({ turnStatus: 'DONE' })
   expect(await readTurn(story, id)).toMatchObject({ status: 'DONE', pausedAt: null, pausedReason: null, plans: [{}] })
   expect(await callsOf(story, id)).toEqual(['planner', 'messenger'])
