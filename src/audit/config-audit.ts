@@ -60,7 +60,7 @@ export class ConfigAudit {
     const { clock, hideSecrets } = this.#options
     const at = clock.now()
     const whole = hideSecrets(text)
-    const detail = whole.length > MAX_DETAIL ? `${whole.slice(0, MAX_DETAIL)}…` : whole
+    const detail = whole.length > MAX_DETAIL ? `${whole.slice(0, MAX_DETAIL).toWellFormed()}…` : whole
     const id = sharedId('audit', { at, withinMs: SAME_WITHIN_MS, seed: `${change} ${detail}` })
     const nobody = { sessionId: null, turnId: null, actor: null, tokenName: null }
     const entry = { id, at, ...nobody, body: { kind: 'CONFIG', change, detail } } as const

@@ -10,16 +10,18 @@ export const INSERT_AUDIT = `INSERT INTO audit_entries (id, at, kind, session_id
 
 /** The rows of `entries`, as JSON for `jsonb_to_recordset(…) AS a (AUDIT_RECORD)`. */
 export function auditRows(entries: readonly NewAuditEntry[]): string {
-  const rows = entries.map(({ id = newId('audit'), at, sessionId, turnId, actor, tokenName, body: { kind, ...data } }) => ({
-    id,
-    at,
-    kind,
-    session_id: sessionId,
-    turn_id: turnId,
-    actor,
-    token_name: tokenName,
-    data,
-  }))
+  const rows = entries.map(
+    ({ id = newId('audit'), at, sessionId, turnId, actor, tokenName, body: { kind, ...data } }) => ({
+      id,
+      at,
+      kind,
+      session_id: sessionId,
+      turn_id: turnId,
+      actor,
+      token_name: tokenName,
+      data,
+    }),
+  )
   return JSON.stringify(rows)
 }
 
