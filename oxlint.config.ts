@@ -5,11 +5,7 @@ import { defineConfig, type OxlintConfig } from 'oxlint'
  * ARCHITECTURE.md explains the order. When a row stands in your way, change the design, not the row.
  */
 const base = ['platform', 'core', 'config', 'store', 'events']
-const below = [
-  ...base,
-  ...['model', 'secrets', 'jobs', 'audit', 'delivery', 'execution', 'agents', 'knowledge', 'intake', 'schedules', 'turn', 'worker'],
-  'approvals',
-]
+const turnsNeed = ['approvals', 'model', 'execution', 'secrets', 'audit', 'delivery', 'agents', 'knowledge']
 const layers: Record<string, readonly string[]> = {
   platform: [],
   core: ['platform'],
@@ -27,9 +23,9 @@ const layers: Record<string, readonly string[]> = {
   intake: [...base, 'secrets', 'audit', 'delivery'],
   schedules: [...base, 'secrets', 'intake'],
   approvals: [...base, 'secrets', 'jobs', 'audit', 'delivery', 'execution', 'intake'],
-  turn: [...base, 'approvals', 'model', 'execution', 'secrets', 'audit', 'delivery', 'agents', 'knowledge'],
-  worker: [...base, 'approvals', 'model', 'execution', 'secrets', 'audit', 'delivery', 'agents', 'knowledge', 'turn'],
-  graphql: [...below, 'generated'],
+  turn: [...base, ...turnsNeed],
+  worker: [...base, ...turnsNeed, 'turn'],
+  graphql: [...base, ...turnsNeed, 'jobs', 'intake', 'schedules', 'turn', 'worker', 'generated'],
 }
 const folders = [...Object.keys(layers), 'generated']
 

@@ -6,20 +6,23 @@ import { parseArgs } from 'node:util'
 import { measureAccept } from './accept.ts'
 import { measureDeliveries } from './deliveries.ts'
 import { measureFanOut, measureIdleSubscribers } from './fan-out.ts'
+import { measureLongSessions, measureManyFacts } from './history.ts'
 import { measureIdleSessions } from './idle-sessions.ts'
 import { measureNeighbour } from './neighbour.ts'
 import { measurePages } from './pages.ts'
+import { measureRedaction } from './redaction.ts'
 import { Stage } from './stage.ts'
 import { printTable, type Row } from './table.ts'
 import { measureLatency, measureThroughput } from './turns.ts'
 
-const HELP = `npm run bench -- [--only a,b,d,e,f,g,h] [--quick] [--help]
+const HELP = `npm run bench -- [--only a,b,d,e,f,g,h,i,j] [--quick] [--help]
 
   --only   which parts; default all (8 minutes)
              a  from a message to its final answer     b  turns per second     both against the barest script
              d  delivery to many subscribers           e  accepting messages
              f  pages of long lists                    g  memory of what is idle
-             h  posts to webhooks
+             h  posts to webhooks                      i  turns in old sessions, and with many facts
+             j  taking secrets out of texts
   --quick  fewer rounds: for a first look, not for figures
 
 Everything runs on this machine's loopback: a real server process on the embedded PostgreSQL, an instant stand-in for a
@@ -47,6 +50,9 @@ const PARTS: readonly Part[] = [
         measureDeliveries(stage, quick ? { rounds: 1, perSession: 20 } : { rounds: 5, perSession: 50 }),
       ),
   ],
+  ['i', (quick) => onStage((stage) => measureLongSessions(stage, { rounds: quick ? 4 : 20, turns: 10 }))],
+  ['i', (quick) => measureManyFacts({ rounds: quick ? 4 : 20, turns: 10 })],
+  ['j', (quick) => Promise.resolve(measureRedaction({ rounds: quick ? 3 : 15 }))],
 ]
 
 async function onStage(measure: (stage: Stage) => Promise<Row[]>): Promise<Row[]> {
@@ -68,7 +74,7 @@ async function main(only: readonly string[], quick: boolean): Promise<void> {
 
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'a,b,d,e,f,g,h' },
+    only: { type: 'string', default: 'a,b,d,e,f,g,h,i,j' },
     quick: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },

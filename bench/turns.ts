@@ -14,7 +14,10 @@ import { TOKEN, type Stage } from './stage.ts'
 import type { Row } from './table.ts'
 
 const SEND = `mutation ($input: SendMessageInput!) { sendMessage(input: $input) { __typename ... on SendMessagePayload { message { id } } } }`
-const OPEN = `mutation ($input: OpenSessionInput!) { openSession(input: $input) { __typename } }`
+const OPEN = `mutation ($input: OpenSessionInput!) { openSession(input: $input) { __typename ... on OpenSessionPayload { session { lastSeq } } } }`
+interface Opened {
+  readonly data: { readonly openSession: { readonly session: { readonly lastSeq: number } } }
+}
 const SESSIONS = 50
 const MESSAGES = 4
 /** Turns that are not counted: code is compiled, connections are opened, statements are prepared. */
@@ -82,7 +85,7 @@ async function startFloor(stage: Stage): Promise<HelperProcess<FloorApi>> {
   return floor
 }
 
-class Product implements Disposable {
+export class Product implements Disposable {
   readonly #stage: Stage
   readonly #http = new JsonClient(TOKEN)
 
@@ -92,8 +95,8 @@ class Product implements Disposable {
 
   /** One message after another in one session, each sent when the last was answered. */
   async answerTimes(sessionId: string, count: number): Promise<number[]> {
-    await this.#post(OPEN, { input: { id: sessionId } })
-    await using watch = this.#watch(sessionId)
+    const opened = await this.#post<Opened>(OPEN, { input: { id: sessionId } })
+    await using watch = this.#watch(sessionId, opened.data.openSession.session.lastSeq)
     const seen = new AnswerCount(watch)
     // Subscribing is not confirmed by the protocol.
     await sleep(20)
@@ -129,11 +132,11 @@ class Product implements Disposable {
     this.#http.close()
   }
 
-  #watch(sessionId: string): Watch<MessageOutputsSubscription> {
-    return new ApiClient(this.#stage.url, TOKEN).watch(MessageOutputsDocument, { sessionId, after: 0 })
+  #watch(sessionId: string, after = 0): Watch<MessageOutputsSubscription> {
+    return new ApiClient(this.#stage.url, TOKEN).watch(MessageOutputsDocument, { sessionId, after })
   }
 
-  #post(query: string, variables: object): Promise<unknown> {
+  #post<Reply>(query: string, variables: object): Promise<Reply> {
     return this.#http.post(`${this.#stage.url}/graphql`, { query, variables })
   }
 }

@@ -3,15 +3,19 @@
  * reverse. Nothing else in src/ makes an object that outlives a request, so two apps in one process do not see each other.
  */
 import type { Agents } from './agents/agent.ts'
-import { createAgents } from './agents/create-agents.ts'
+import type { CallGate } from './agents/call-gate.ts'
+import { createGatedAgents } from './agents/create-agents.ts'
 import { ApprovalExpiry } from './approvals/approval-expiry.ts'
+import { AccessDenials } from './audit/access-denials.ts'
 import { AuditSealer } from './audit/audit-sealer.ts'
+import { ConfigAudit, type ConfigAuditOptions } from './audit/config-audit.ts'
+import { REMOVE_OLD_AUDIT, removeOldAudit } from './audit/remove-old-audit.ts'
 import { authenticate } from './config/authenticate.ts'
 import type { LiveConfig } from './config/config.ts'
 import { AddressGuard } from './delivery/address-guard.ts'
 import { Outbox } from './delivery/outbox.ts'
 import { createWebhookCheck, type CheckWebhook } from './delivery/webhook-registration.ts'
-import { openLiveConfig } from './config/live-config.ts'
+import { openLiveConfig, type LiveConfigFile } from './config/live-config.ts'
 import { configPath } from './config/load-config.ts'
 import { PublicUrl } from './config/public-url.ts'
 import { findMissingKeys } from './config/api-keys.ts'
@@ -20,6 +24,7 @@ import { Feed } from './events/feed.ts'
 import { createCommandRunner, type CommandService } from './execution/run-command.ts'
 import { SkillCatalog, type Skills } from './execution/skills/skill-catalog.ts'
 import { ApprovalNews } from './graphql/approval-news.ts'
+import { AuditTrails } from './graphql/audit-trails.ts'
 import { createContext } from './graphql/context.ts'
 import { renderGraphiqlPage } from './graphql/graphiql-page.ts'
 import { KnowledgeNews } from './graphql/knowledge-news.ts'
@@ -45,6 +50,7 @@ import { migrate } from './store/migrate.ts'
 import { removePublishedBytes } from './store/published-bytes.ts'
 import { resolveDatabase } from './store/resolve-database.ts'
 import { SWEEP_PUBLISHED_FILES, sweepPublishedFiles } from './store/sweep-published-files.ts'
+import { PausedTurns } from './worker/paused-turns.ts'
 import { SessionRun } from './worker/session-run.ts'
 import { Worker } from './worker/worker.ts'
 
@@ -100,27 +106,24 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const parts = { ...options, config, publicUrl, secrets, metrics: createMetrics(), startedAt: clock.now() }
 
   const stored = await openStore(parts, opened)
+  await startAudit({ ...parts, ...stored, config }, opened)
   const background = await openBackground({ ...parts, ...stored }, opened)
   const tools = await openTools(parts, opened)
   const worker = createWorker({ ...parts, ...stored, ...background, ...tools })
-  startSealing({ ...parts, ...stored }, opened)
-  const knowledgeNews = new KnowledgeNews({ ...stored, clock, logger })
-  knowledgeNews.start()
-  opened.add(() => knowledgeNews.stop())
-  const approvalNews = createApprovalNews({ ...parts, ...stored })
-  approvalNews.start()
-  opened.add(() => approvalNews.stop())
+  const watching = startWatching({ ...parts, ...stored }, opened)
   const intake = createIntake({ ...parts, ...stored, ...background, ...tools })
-  const news = { knowledgeNews, approvalNews }
-  const door = await openDoor({ ...parts, ...stored, ...background, ...tools, ...news, worker, intake })
+  const door = await openDoor({ ...parts, ...stored, ...background, ...tools, ...watching, worker, intake })
   opened.add(() => door.stop())
   publicUrl.listensAt(door.url)
   // Drained first, while the door still shows how the last turns end.
   await worker.start()
   opened.add(() => worker.stop())
   const scheduler = new Scheduler({ intake, clock, logger })
-  scheduler.start()
-  opened.add(() => scheduler.stop())
+  const pausedTurns = new PausedTurns({ ...stored, config, logger })
+  for (const part of [scheduler, pausedTurns]) {
+    part.start()
+    opened.add(() => part.stop())
+  }
   logger.info({ url: door.url, database: stored.described }, 'factotum is ready')
   return { url: door.url, reloadConfig: () => config.reload(), stop: () => opened.close() }
 }
@@ -150,6 +153,7 @@ async function openStore({ home, databaseUrl, secrets, clock, logger }: Parts, o
   const database = new Database({ url: resolved.url, maxConnections: MAX_CONNECTIONS, logger })
   opened.add(() => database.close())
   const doorbell = new Doorbell({ url: resolved.url, logger, clock })
+  doorbell.on('gone', ({ sessionId }) => secrets.forget(sessionId))
   await doorbell.start()
   opened.add(() => doorbell.stop())
   const feed = new Feed({ database, doorbell, logger, clock })
@@ -177,8 +181,9 @@ async function openBackground(parts: Parts & Stored, opened: Opened): Promise<Ba
     ...outbox.handlers,
     ...approvalExpiry.handlers,
     [sweep]: (_payload, signal) => sweepPublishedFiles({ database, home: parts.home, clock, logger }, signal),
+    [REMOVE_OLD_AUDIT.name]: (_payload, signal) => removeOldAudit({ database, config, clock, logger }, signal),
   }
-  const periodic = [...outbox.periodic, ...approvalExpiry.periodic, SWEEP_PUBLISHED_FILES]
+  const periodic = [...outbox.periodic, ...approvalExpiry.periodic, SWEEP_PUBLISHED_FILES, REMOVE_OLD_AUDIT]
   const jobs = new JobRunner({ url: database.url, handlers, periodic, clock, logger, metrics })
   opened.add(() => jobs.stop())
   await jobs.start()
@@ -186,18 +191,51 @@ async function openBackground(parts: Parts & Stored, opened: Opened): Promise<Ba
   return { outbox, approvalExpiry, checkWebhook: createWebhookCheck({ config, keys: secrets, guard }) }
 }
 
-/** Stopped after all that writes to the audit. */
-function startSealing({ database, doorbell, clock, logger, metrics }: Parts & Stored, opened: Opened): void {
+/** Stopped after all that writes to the audit; what was not sealed by then is sealed by the next process. */
+async function startAudit(parts: Parts & Stored & { readonly config: LiveConfigFile }, opened: Opened): Promise<void> {
+  const { database, doorbell, config, secrets, clock, logger, metrics } = parts
   const onSealed = (): void => doorbell.ring({ kind: 'audit' })
   const sealer = new AuditSealer({ database, clock, logger, metrics, onSealed })
-  sealer.start()
+  await sealer.start()
   opened.add(() => sealer.stop())
+  const onSecretsReloaded: ConfigAuditOptions['onSecretsReloaded'] = (listener) => secrets.onReloaded(listener)
+  const hideSecrets = (text: string): string => secrets.redactLine(text)
+  const configAudit = new ConfigAudit({ database, config, onSecretsReloaded, hideSecrets, clock, logger })
+  configAudit.start()
+  opened.add(() => configAudit.stop())
+}
+
+/** What goes on behind the door: who watches what, and what is refused. */
+interface Watching {
+  readonly knowledgeNews: KnowledgeNews
+  readonly approvalNews: ApprovalNews
+  readonly auditTrails: AuditTrails
+  readonly denials: AccessDenials
+}
+
+function startWatching({ database, doorbell, config, clock, logger }: Parts & Stored, opened: Opened): Watching {
+  const watching = {
+    denials: new AccessDenials({ database, config, clock, logger }),
+    knowledgeNews: new KnowledgeNews({ database, doorbell, clock, logger }),
+    approvalNews: new ApprovalNews({
+      doorbell,
+      readAudience: (sessionId) => readAudience(database, sessionId),
+      readOpen: (limit) => findOpenApprovals(database, limit),
+      logger,
+    }),
+    auditTrails: new AuditTrails({ database, doorbell, clock }),
+  }
+  for (const part of Object.values(watching)) {
+    part.start()
+    opened.add(() => part.stop())
+  }
+  return watching
 }
 
 interface Tools {
   readonly commands: CommandService
   readonly skills: Skills
-  readonly agents: Agents
+  readonly agentsFor: (gate: CallGate) => Agents
 }
 
 /** What a turn calls: commands, skills and models. */
@@ -206,15 +244,15 @@ async function openTools({ home, config, secrets, environment, clock, logger }: 
   opened.add(() => commands.stop())
   const model = createLanguageModel({ config, keys: secrets, proxyEnv: environment, clock, logger })
   const skills = new SkillCatalog({ home, logger })
-  return { commands, skills, agents: createAgents({ config, model, home, clock, logger }) }
+  return { commands, skills, agentsFor: createGatedAgents({ config, model, home, clock, logger }) }
 }
 
 /** A message is taken by the worker … */
 function createWorker(parts: Parts & Stored & Background & Tools): Worker {
-  const { database, doorbell, feed, config, secrets, outbox, agents, commands, skills, clock, logger, metrics } = parts
-  const calls = { agents, commands: commands.runner, skills, outbox, approvalExpiry: parts.approvalExpiry }
-  const { publicUrl } = parts
-  const run = { database, feed, doorbell, config, publicUrl, secrets, ...calls, clock, logger, metrics }
+  const { database, doorbell, feed, config, secrets, clock, logger, metrics, home, publicUrl } = parts
+  const { agentsFor, commands, skills, outbox, approvalExpiry } = parts
+  const calls = { agentsFor, commands: commands.runner, skills, outbox, approvalExpiry }
+  const run = { database, feed, doorbell, config, home, publicUrl, secrets, ...calls, clock, logger, metrics }
   return new Worker({
     database,
     doorbell,
@@ -223,23 +261,6 @@ function createWorker(parts: Parts & Stored & Background & Tools): Worker {
     logger,
     startRun: (lease, begun) => new SessionRun({ lease, begun, ...run }),
   })
-}
-
-/** Whom the approvals of all sessions are told to. */
-function createApprovalNews({ database, doorbell, logger }: Parts & Stored): ApprovalNews {
-  return new ApprovalNews({
-    doorbell,
-    readAudience: (sessionId) => readAudience(database, sessionId),
-    readOpen: (limit) => findOpenApprovals(database, limit),
-    logger,
-  })
-}
-
-interface DoorParts {
-  readonly intake: IntakeContext
-  readonly worker: Worker
-  readonly knowledgeNews: KnowledgeNews
-  readonly approvalNews: ApprovalNews
 }
 
 /** … after it has entered, by the door or by the clock. */
@@ -253,18 +274,28 @@ function createIntake(parts: Parts & Stored & Background & Tools): IntakeContext
   return { database, config, clock, redactorOf, feed, doorbell, removeFiles, checkWebhook }
 }
 
+interface DoorParts extends Watching {
+  readonly intake: IntakeContext
+  readonly worker: Worker
+}
+
 function openDoor(parts: Parts & Stored & Background & Tools & DoorParts): Promise<RunningServer> {
   const { database, doorbell, feed, config, secrets, commands, worker, clock, logger, metrics, host, port } = parts
   const { intake } = parts
   const { redactorOf } = intake
   const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => secrets.redactLine(text) }
-  const { startedAt, described, knowledgeNews, approvalNews, skills, outbox, publicUrl } = parts
+  const { startedAt, described, knowledgeNews, approvalNews, denials, auditTrails, skills, outbox, publicUrl } = parts
   const approvals = { database, config, clock, skills, redactorOf, feed, doorbell }
   const server = { version: VERSION, startedAt, database: described, sandboxState: () => commands.sandbox() }
   return startServer({
     schema: buildSchema(),
     home: parts.home,
-    authenticate: (token) => authenticate(config.current(), token),
+    authenticate: (token) => {
+      const viewer = authenticate(config.current(), token)
+      if (viewer === null) denials.unknownToken(token)
+      return viewer
+    },
+    denials,
     createContext: (request) =>
       createContext(
         {
@@ -272,6 +303,8 @@ function openDoor(parts: Parts & Stored & Background & Tools & DoorParts): Promi
           config,
           clock,
           publicUrl,
+          denials,
+          auditTrails,
           intake,
           knowledge,
           knowledgeNews,

@@ -21,7 +21,7 @@ import { LogLines } from './platform/log-lines.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
 import { VERSION } from './platform/version.ts'
 import { DeployVariables } from './secrets/deploy-variables.ts'
-import { defaultHome, prepareHome } from './store/factotum-home.ts'
+import { defaultHome, homeOfWorkspace, prepareHome } from './store/factotum-home.ts'
 import { resolveDatabase } from './store/resolve-database.ts'
 import { unprivilegedAccount } from './store/unprivileged-account.ts'
 
@@ -61,16 +61,21 @@ function homeOf(environment: Environment): string {
   return prepareHome({ home: environment.home ?? defaultHome({ cwd: process.cwd(), account }), account })
 }
 
+/** For commands that manage a server: from inside one of its workspaces, that one. */
+function homeToManage(environment: Environment): string {
+  return homeOf({ ...environment, home: environment.home ?? homeOfWorkspace(process.cwd()) })
+}
+
 async function checkConfig(flags: Flags): Promise<void> {
   const environment = parseEnvironment(process.env, flags)
-  const path = configPath(homeOf(environment))
+  const path = configPath(homeToManage(environment))
   const { warnings } = await loadConfig(path, environment)
   for (const warning of warnings) console.error(`factotum: ${warning}`)
   console.log(`${path} is valid.`)
 }
 
 async function manageSkills(action: SkillAction, flags: Flags): Promise<void> {
-  const home = homeOf(parseEnvironment(process.env, flags))
+  const home = homeToManage(parseEnvironment(process.env, flags))
   const logger = createLogger({ level: 'silent', pretty: false })
   const variables = new DeployVariables({ home, env: process.env, logger })
   const { stdin: input, stdout: output } = process
@@ -90,7 +95,7 @@ async function verifyAudit({ day }: AuditAction, flags: Flags): Promise<void> {
   const environment = parseEnvironment(process.env, flags)
   const logger = createLogger({ level: 'silent', pretty: false })
   const database = await resolveDatabase(environment.databaseUrl, {
-    home: homeOf(environment),
+    home: homeToManage(environment),
     logger,
     clock: systemClock,
   })

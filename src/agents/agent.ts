@@ -25,6 +25,8 @@ export interface TaskReport {
   /** The file of the workspace in which the whole output stands, when it is too long to be shown. */
   readonly outputFile: string | null
   readonly stderr: string | null
+  /** The same for standard error. */
+  readonly stderrFile: string | null
 }
 
 export interface PlannerContext {

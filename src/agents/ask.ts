@@ -1,6 +1,7 @@
 /**
  * The one way to call an agent: renders the prompt with a fresh fence, calls the model, parses its answer, and asks again when
- * the answer cannot be used, with what was wrong. Every call is recorded, whatever becomes of it.
+ * the answer cannot be used, with what was wrong. Every call passes the gate before it is made, and is
+ * recorded, whatever becomes of it.
  */
 import { modelKey } from '../config/model-choice.ts'
 import type { LiveConfig } from '../config/config.ts'
@@ -11,6 +12,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Answer } from './agent.ts'
 import type { AnswerFormat, Rejected } from './answer-format.ts'
+import type { CallGate } from './call-gate.ts'
 import { costOf } from './cost.ts'
 import { Fence } from './fence.ts'
 import type { RolePrompts } from './role-prompts.ts'
@@ -19,6 +21,7 @@ export interface AskOptions {
   readonly config: LiveConfig
   readonly model: LanguageModel
   readonly prompts: RolePrompts
+  readonly gate: CallGate
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -37,11 +40,13 @@ export interface Question<T> {
 /** An answer that is not the asked-for JSON is asked for once more (spec 4). */
 const MAX_UNUSABLE = 2
 
-/** Rejects only for bugs (and for what `onText` throws); everything else is an Answer. */
+/** Rejects only for bugs (and with what `onText` or the gate throws); everything else is an Answer. */
 export async function ask<T>(options: AskOptions, question: Question<T>): Promise<Answer<T>> {
   const calls: ModelCallRecord[] = []
   const tries = { unusable: 0, incomplete: 0 }
   for (let problem: string | null = null; ;) {
+    const refused = await options.gate(calls)
+    if (refused !== null) return { kind: 'failed', error: logFailure(options, question.role, refused), calls }
     const outcome = await callModel(options, question, problem)
     if (outcome.record !== null) calls.push(outcome.record)
     if (outcome.kind === 'failed') {

@@ -4,7 +4,8 @@ import type { LanguageModel } from '../model/language-model.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Agents } from './agent.ts'
-import { ask } from './ask.ts'
+import { ask, type AskOptions } from './ask.ts'
+import { OPEN_GATE, type CallGate } from './call-gate.ts'
 import { renderConsolidatorPrompt } from './consolidator/context.ts'
 import { consolidationFormat } from './consolidator/output.ts'
 import { renderCuratorPrompt } from './curator/context.ts'
@@ -30,8 +31,18 @@ export interface AgentsOptions {
   readonly logger: Logger
 }
 
-export function createAgents({ config, model, home, clock, logger }: AgentsOptions): Agents {
-  const options = { config, model, prompts: createRolePrompts(home), clock, logger }
+/** Agents whose calls pass a gate of their own, for each turn; they share what they are made of. */
+export function createGatedAgents({ home, ...options }: AgentsOptions): (gate: CallGate) => Agents {
+  const shared = { ...options, prompts: createRolePrompts(home) }
+  return (gate) => agentsOf({ ...shared, gate })
+}
+
+export function createAgents(options: AgentsOptions): Agents {
+  return createGatedAgents(options)(OPEN_GATE)
+}
+
+function agentsOf(options: AskOptions): Agents {
+  const { config } = options
   return {
     modelOf: (role) => config.current().models[role],
     plan: (context, feedback, signal) => {

@@ -29,6 +29,7 @@ const report = (text: string): TaskReport => ({
   exitCode: 1,
   output: text,
   outputFile: '.factotum-outputs/task_1.txt',
+  stderrFile: null,
   stderr: text,
 })
 const history = (text: string): ReplanContext['history'] => [{ goal: text, reason: text }]

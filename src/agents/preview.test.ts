@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { preview } from './preview.ts'
+import { preview, previewOutput } from './preview.ts'
 
 describe('preview', () => {
   test('leaves a text that fits as it is', () => {
@@ -9,7 +9,7 @@ describe('preview', () => {
 
   test('keeps beginning and end, and says how much is missing', () => {
     expect(preview('0123456789ABCDEFGHIJ', { maxChars: 10 })).toBe(
-      '0123\n[10 of 20 characters are left out here. To see more, ask for less: grep, head, sed -n.]\nEFGHIJ',
+      '0123\n[10 of 20 characters are left out here.]\nEFGHIJ',
     )
   })
 
@@ -27,5 +27,14 @@ describe('preview', () => {
         expect(preview(text, { maxChars }).length).toBeLessThanOrEqual(maxChars + 120)
       }),
     )
+  })
+
+  test('says of an output how to see more of it', () => {
+    const file = '.factotum/outputs/task_1.txt'
+    expect(previewOutput('x'.repeat(200), { maxChars: 100 }, null)).toContain('To see more, ask for less')
+    expect(previewOutput('x'.repeat(200), { maxChars: 100 }, file)).toContain(
+      `[100 of 200 characters are left out here. All of it is in the file ${file}: read from that what is needed, with grep, head or sed -n.]`,
+    )
+    expect(previewOutput('short', { maxChars: 100 }, file)).toBe('short')
   })
 })

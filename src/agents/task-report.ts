@@ -1,20 +1,22 @@
 /** How a task that has run is told to an agent: what it was, how it ended, and what it printed, fenced and bounded. */
 import type { TaskReport } from './agent.ts'
 import type { Fence } from './fence.ts'
-import { preview, type PreviewLimit } from './preview.ts'
+import { preview, previewOutput, type PreviewLimit } from './preview.ts'
 
 export function describeTask(report: TaskReport, fence: Fence, limit: PreviewLimit): string {
-  const { detail, expect, output, outputFile, stderr } = report
+  const { detail, expect, output, outputFile, stderr, stderrFile } = report
   const stdoutName = report.type === 'MSG' ? 'What the user was told' : 'Standard output'
   return [
     headline(report),
     fence.wrap('DETAIL', preview(detail, limit)),
     ...describeCall(report, fence, limit),
     ...(expect === null ? [] : ['Expected:', fence.wrap('EXPECT', expect)]),
-    ...describeOutput(stdoutName, output, (text) => fence.wrap('DATA_STDOUT', preview(text, limit, outputFile))),
+    ...describeOutput(stdoutName, output, (text) => fence.wrap('DATA_STDOUT', previewOutput(text, limit, outputFile))),
     ...(report.type === 'MSG'
       ? []
-      : describeOutput('Standard error', stderr, (text) => fence.wrap('DATA_STDERR', preview(text, limit)))),
+      : describeOutput('Standard error', stderr, (text) =>
+          fence.wrap('DATA_STDERR', previewOutput(text, limit, stderrFile)),
+        )),
   ].join('\n')
 }
 

@@ -47,6 +47,21 @@ export interface Price {
   readonly cached: number
 }
 
+/** In a day (UTC); null: as much as there is. */
+export interface Budget {
+  readonly tokensPerDay: number | null
+  /** In the currency of the prices. */
+  readonly costPerDay: number | null
+}
+
+export interface Budgets {
+  /** Of each user without one of their own. */
+  readonly user: Budget
+  readonly users: ReadonlyMap<string, Budget>
+  /** Of each session. */
+  readonly session: Budget
+}
+
 export interface Settings {
   readonly contextMessages: number
   /** So many messages in no summary: the oldest are summarised. */
@@ -62,6 +77,8 @@ export interface Settings {
   readonly maxConcurrentTurns: number
   /** How long a process keeps what people said in confidence after the session's last turn. */
   readonly workerIdleTimeoutMs: number
+  /** Days for which the audit is kept; 0: for ever. */
+  readonly auditRetentionDays: number
   /** How long running turns may go on after SIGTERM before they are handed over. */
   readonly drainTimeoutMs: number
   /** An approval that nobody has decided about for so long is denied. */
@@ -90,6 +107,7 @@ export interface Config {
   /** Keyed "provider:model". */
   readonly prices: ReadonlyMap<string, Price>
   readonly approvals: ApprovalPolicy
+  readonly budgets: Budgets
   readonly settings: Settings
 }
 

@@ -1,5 +1,6 @@
 /** What an unknown key of config.toml was probably meant to be. */
 import { approvalRuleSchema, approvalsSchema } from './approvals.ts'
+import { budgetsSchema } from './budgets.ts'
 import { didYouMean } from './closest.ts'
 import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema.ts'
 import { settingsSchema } from './settings-schema.ts'
@@ -11,6 +12,7 @@ const keysBySection: Readonly<Record<string, readonly string[]>> = {
   models: Object.keys(modelsSchema.shape),
   prices: Object.keys(priceSchema.shape),
   approvals: Object.keys(approvalsSchema.shape),
+  budgets: Object.keys(budgetsSchema.shape),
   settings: Object.keys(settingsSchema(false).shape),
 }
 

@@ -38,6 +38,7 @@ interface Look {
 export class LiveConfigFile implements LiveConfig {
   readonly #options: LiveConfigOptions
   readonly #listeners = new Set<(config: Config) => void>()
+  readonly #refusalListeners = new Set<(reason: string) => void>()
   readonly #stopping = new AbortController()
   readonly #following: Promise<void>
   #config: Config
@@ -65,6 +66,12 @@ export class LiveConfigFile implements LiveConfig {
   onChange(listener: (config: Config) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** Calls `listener` with the reason after each refusal; the returned function stops that. */
+  onRefused(listener: (reason: string) => void): () => void {
+    this.#refusalListeners.add(listener)
+    return () => this.#refusalListeners.delete(listener)
   }
 
   /** Reads the file at once (SIGHUP). Resolves when it is taken over, or refused and logged; never rejects. */
@@ -115,18 +122,19 @@ export class LiveConfigFile implements LiveConfig {
     this.#config = loaded.config
     this.#options.logger.info({ path: this.#options.path }, 'configuration reloaded')
     this.#logWarnings(loaded)
-    this.#notify()
+    this.#notify(this.#listeners, this.#config)
   }
 
   #refuse(reason: string): void {
     const { logger, path } = this.#options
     logger.error({ path }, `configuration not reloaded, the running one stays: ${reason}`)
+    this.#notify(this.#refusalListeners, reason)
   }
 
-  #notify(): void {
-    for (const listener of this.#listeners) {
+  #notify<News>(listeners: ReadonlySet<(news: News) => void>, news: News): void {
+    for (const listener of listeners) {
       try {
-        listener(this.#config)
+        listener(news)
       } catch (error) {
         this.#options.logger.error({ err: error }, 'a listener of the configuration failed')
       }

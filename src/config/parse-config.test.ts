@@ -167,6 +167,7 @@ webhook_secret_env = "CHAT_WEBHOOK_SECRET"
     const { settings, models, providers, prices } = accept(identities)
     expect(settings).toEqual({
       approvalTimeoutMs: 3_600_000,
+      auditRetentionDays: 400,
       contextMessages: 5,
       summarizeThreshold: 30,
       knowledgeMaxFacts: 50,

@@ -6,6 +6,7 @@ import { parse, TomlError } from 'smol-toml'
 import type { AgentRole } from '../core/model-call.ts'
 import { must } from '../platform/must.ts'
 import { findContradictoryRules, toApprovalPolicy } from './approvals.ts'
+import { toBudgets } from './budgets.ts'
 import { checkIdentities } from './check-identities.ts'
 import { checkModels } from './check-models.ts'
 import type { Config, ModelChoice, Price, TokenConfig, UserConfig } from './config.ts'
@@ -87,7 +88,21 @@ function findWarnings(file: ConfigFile): readonly FoundProblem[] {
         text: `has no effect: the token "${tokenName}" always acts for the user it is bound to; aliases are for connectors`,
       })),
   )
-  return [...plain, ...unused]
+  return [...plain, ...unused, ...findIdleBudgets(file)]
+}
+
+/** A budget that can never be used up is a mistake. */
+function findIdleBudgets({ budgets, users, prices }: ConfigFile): readonly FoundProblem[] {
+  const nobody = Object.keys(budgets.users)
+    .filter((userName) => users[userName] === undefined)
+    .map((userName) => ({
+      path: ['budgets', 'users', userName],
+      text: 'has no effect: there is no user of this name in [users]',
+    }))
+  if (Object.keys(prices).length > 0) return nobody
+  const text = 'has no effect as long as no model has a price in [prices]'
+  const costs = (['user_cost_per_day', 'session_cost_per_day'] as const).filter((key) => budgets[key] !== undefined)
+  return [...nobody, ...costs.map((key) => ({ path: ['budgets', key], text }))]
 }
 
 function buildConfig(file: ConfigFile): Config {
@@ -108,6 +123,7 @@ function buildConfig(file: ConfigFile): Config {
         { input: price.input, output: price.output, cached: price.cached ?? price.input },
       ]),
     ),
+    budgets: toBudgets(file.budgets),
     settings: toSettings(file.settings),
   }
 }

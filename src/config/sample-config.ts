@@ -5,12 +5,13 @@
 import { stringify } from 'smol-toml'
 import type * as z from 'zod'
 import { approvalRuleSchema, approvalsSchema } from './approvals.ts'
+import { budgetsSchema } from './budgets.ts'
 import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema.ts'
 import { describeSettings } from './settings-schema.ts'
 
 /** `sha256` is that of the token with which the user "admin" enters. */
 export function sampleConfig(sha256: string): string {
-  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), approvals(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
+  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), budgets(), approvals(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
 
 const intro = [
@@ -88,6 +89,25 @@ function approvals(): string[] {
       'effect = "deny"',
       'command = "curl"',
       'role = "user"',
+    ),
+  ]
+}
+
+function budgets(): string[] {
+  return [
+    ...title(
+      'Budgets: what may be used in a day. When one is used up, turns wait until midnight UTC, or until it is raised.',
+    ),
+    ...explain(budgetsSchema),
+    ...commented(
+      '[budgets]',
+      'user_tokens_per_day = 2000000',
+      'user_cost_per_day = 5.0',
+      'session_tokens_per_day = 500000',
+      'session_cost_per_day = 2.0',
+      '[budgets.users.admin]',
+      'tokens_per_day = "unlimited"',
+      'cost_per_day = 50.0',
     ),
   ]
 }

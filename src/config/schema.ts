@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { approvalsSchema } from './approvals.ts'
+import { budgetsSchema } from './budgets.ts'
 import { name, says, text } from './field.ts'
 import { isPlatformIdentity, PLATFORM_IDENTITY_RULE } from './platform-identity.ts'
 import { settingsSchema } from './settings-schema.ts'
@@ -147,6 +148,7 @@ export function fileSchema(production: boolean) {
     models: modelsSchema.default({}),
     approvals: approvalsSchema.prefault({}),
     prices: z.record(modelText, priceSchema, says('must be sections [prices."provider:model"]')).default({}),
+    budgets: budgetsSchema.prefault({}),
     settings: settingsSchema(production).prefault({}),
   })
 }

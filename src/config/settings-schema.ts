@@ -57,6 +57,9 @@ const turnSettings = {
   approval_timeout: seconds({ min: 1, max: 30 * 86_400 })
     .default(3600)
     .meta({ description: 'Seconds after which what waits for an approval counts as denied.' }),
+  audit_retention_days: wholeNumber({ min: 0, max: 36_500 }).default(400).meta({
+    description: 'Days for which the audit is kept, and usage can be summed up. 0: for ever.',
+  }),
   drain_timeout: seconds({ min: 0, max: 3600 }).default(30).meta({
     description: 'Seconds that running turns get to finish when the server is stopped, before they are handed over.',
   }),
@@ -129,6 +132,7 @@ export function toSettings(section: SettingsSection): Settings {
     maxQueued: section.max_queued,
     maxConcurrentTurns: section.max_concurrent_turns,
     workerIdleTimeoutMs: toMs(section.worker_idle_timeout),
+    auditRetentionDays: section.audit_retention_days,
     drainTimeoutMs: toMs(section.drain_timeout),
     approvalTimeoutMs: toMs(section.approval_timeout),
     publishedFileTtlMs: toMs(section.published_file_ttl),

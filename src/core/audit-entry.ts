@@ -90,6 +90,8 @@ export type AuditKind = AuditBody['kind']
 
 /** An entry not yet stored. */
 export interface NewAuditEntry {
+  /** Given for what several processes see: it is stored once. */
+  readonly id?: string
   readonly at: Date
   readonly sessionId: string | null
   readonly turnId: string | null

@@ -8,35 +8,40 @@ const texts = fc.oneof(
   fc
     .array(
       fc.constantFrom(
-        ...[
-          'C++',
-          'C#',
-          '.env',
-          '-5',
-          '3.14',
-          'ΣΟΦΟΣ',
-          'σοφός',
-          'Straße',
-          'ﬁle',
-          'İzmir',
-          'ﾊﾝ',
-          'e\u0301',
-          '(a)',
-          '—',
-          '…',
-          '"',
-          ' ',
-          '\n',
-          '\u200b',
-          '\u00ad',
-          '\u0130',
-        ],
+        'C++',
+        'C#',
+        '.env',
+        '-5',
+        '3.14',
+        'ΣΟΦΟΣ',
+        'σοφός',
+        'Straße',
+        'ﬁle',
+        'İzmir',
+        'ﾊﾝ',
+        'e\u0301',
+        '(a)',
+        '—',
+        '…',
+        '"',
+        ' ',
+        '\n',
+        '\u200b',
+        '\u00ad',
+        '\u0130',
       ),
     )
     .map((parts) => parts.join('')),
 )
 
 describe('the same text', () => {
+  test('of every character that has case is its own normal text', () => {
+    const characters = Array.from({ length: 0x2_0000 }, (_, code) => String.fromCodePoint(code))
+    const cased = characters.filter((one) => one.toLowerCase() !== one || one.toUpperCase() !== one)
+    expect(cased.length).toBeGreaterThan(2000)
+    expect(cased.filter((one) => normalText(normalText(one)) !== normalText(one))).toEqual([])
+  })
+
   test('its normal text is its own normal text', () => {
     fc.assert(
       fc.property(texts, (text) => {
@@ -50,6 +55,7 @@ describe('the same text', () => {
     ['Nightly builds run at 02:00 UTC.', 'nightly  builds\n run at 02:00 utc'],
     ['The file is "config.toml"!', 'the file is config.toml'],
     ['Straße', 'STRASSE'],
+    ['STRAẞE', 'strasse'],
     ['Ｆｕｌｌ　ｗｉｄｔｈ', 'full width'],
     ['ﬁle', 'FILE'],
     ['caf\u00e9', 'cafe\u0301'],

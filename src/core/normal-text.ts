@@ -18,9 +18,9 @@ export function normalText(text: string): string {
     .join(' ')
 }
 
-/** By way of upper case, so that ß and SS are the same; a Greek sigma is the same wherever it stands. */
+/** By way of upper case, so that ß, ẞ and SS are the same (ẞ has to be ß first); a Greek sigma is the same wherever it stands. */
 function foldCase(text: string): string {
-  return text.toUpperCase().toLowerCase().replaceAll('ς', 'σ')
+  return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ')
 }
 
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu

@@ -9,7 +9,7 @@
  *   PipelineStep EXECUTING
  *   Approval*, TaskUpdate AWAITING_APPROVAL*, TurnPaused                (when the plan needs approvals; then Approval for each decision, and
  *                                                                      EXECUTING again)
- *   per task: TaskUpdate RUNNING, TaskOutput*, TaskUpdate DONE|FAILED  (EXEC; then PipelineStep REVIEWING, Review)
+ *   per task: TaskUpdate RUNNING, TaskOutput*, TaskUpdate DONE|FAILED  (EXEC, SKILL; then PipelineStep REVIEWING, Review)
  *             TaskUpdate RUNNING, MessageOutput delta*, MessageOutput content, TaskUpdate DONE          (MSG)
  *   PipelineStep REPLANNING, … back to CONTEXT …                       (on verdict REPLAN)
  *   PipelineStep DELIVERING
@@ -23,7 +23,7 @@ export type OutputStream = 'STDOUT' | 'STDERR'
 
 export type SessionEventBody =
   | { readonly type: 'MessageReceived'; readonly messageId: string }
-  /** A queued message was edited or withdrawn. */
+  /** A queued message was edited or withdrawn, or a secret was taken out of it. */
   | { readonly type: 'MessageUpdated'; readonly messageId: string }
   /** Description, metadata, participants or status changed outside a turn. */
   | { readonly type: 'SessionUpdated' }

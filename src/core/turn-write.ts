@@ -13,6 +13,8 @@ export interface NewPlan {
   readonly attempt: number
   readonly goal: string
   readonly replanReason: string | null
+  /** The rights of the turn's user, in words; absent: not known, as nothing is to be executed. */
+  readonly rights?: string
   readonly secretNames: readonly string[]
   readonly createdAt: Date
 }

@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { describe, expect, test } from 'vitest'
-import { AddressGuard, type AddressRules, type Resolve } from './address-guard.ts'
+import { AddressGuard, type AddressRules } from './address-guard.ts'
+import type { Resolve } from './resolve-host.ts'
 
 const OPEN: AddressRules = { webhookRequireHttps: false, webhookAllowList: [] }
 const ZONE: Readonly<Record<string, readonly string[]>> = {

@@ -6,7 +6,6 @@
  * What must hold: `lookup` resolves a name once and connects to what was checked; a single address that is not allowed refuses
  * the name. Sockets never ask `lookup` about literal addresses: `findProblemIn` sees to these.
  */
-import { lookup as dnsLookup } from 'node:dns/promises'
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
@@ -14,15 +13,14 @@ import { allowsAddress, allowsHost } from '../config/allow-list.ts'
 import type { Settings } from '../config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import { isPublicAddress } from './public-address.ts'
+import { createResolve, type Resolve } from './resolve-host.ts'
 
 export type AddressRules = Pick<Settings, 'webhookRequireHttps' | 'webhookAllowList'>
-/** The addresses of a name. Rejects when it has none. */
-export type Resolve = (host: string) => Promise<readonly LookupAddress[]>
 
 export interface AddressGuardOptions {
   /** Read at each question: they may change while the server runs. */
   readonly rules: () => AddressRules
-  /** Default: the system's. */
+  /** Default: DNS, then the hosts file. */
   readonly resolve?: Resolve
 }
 
@@ -33,7 +31,7 @@ export class AddressGuard {
   readonly #rules: () => AddressRules
   readonly #resolve: Resolve
 
-  constructor({ rules, resolve = resolveBySystem }: AddressGuardOptions) {
+  constructor({ rules, resolve = createResolve() }: AddressGuardOptions) {
     this.#rules = rules
     this.#resolve = resolve
   }
@@ -118,8 +116,4 @@ function hostOfName(host: string): string {
 
 function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(messageOf(error))
-}
-
-function resolveBySystem(host: string): Promise<readonly LookupAddress[]> {
-  return dnsLookup(host, { all: true })
 }

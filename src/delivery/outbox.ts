@@ -116,7 +116,6 @@ export class Outbox {
   }
 
   async #see(sessionId: string): Promise<void> {
-    this.#active.set(sessionId, false)
     try {
       do {
         this.#active.set(sessionId, false)

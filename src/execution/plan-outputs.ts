@@ -43,6 +43,7 @@ export interface EndedTask {
   readonly detail: string
   readonly status: TaskStatus
   readonly output: string | null
+  readonly stderr: string | null
 }
 
 export function toPlanOutput(task: EndedTask): PlanOutput {
@@ -53,12 +54,20 @@ export function toPlanOutput(task: EndedTask): PlanOutput {
     detail,
     output: (output ?? '').slice(0, MAX_LISTED_CHARS).toWellFormed(),
     status: status.toLowerCase() as Lowercase<TaskStatus>,
-    file: outputFileOf(task),
+    file: outputFilesOf(task).output,
   }
 }
 
-/** The file in which the task's output stands whole, relative to the workspace; null: it has none. */
-export function outputFileOf({ id, type, status, output }: Omit<EndedTask, 'index' | 'detail'>): string | null {
-  if (type === 'MSG' || (status !== 'DONE' && status !== 'FAILED')) return null
-  return output !== null && output.length > MAX_CHARS_WITHOUT_FILE ? `${OUTPUTS_FOLDER}/${id}.txt` : null
+/** The files in which what the task printed stands whole, relative to the workspace; null: it is short enough without. */
+export function outputFilesOf(task: Pick<EndedTask, 'id' | 'type' | 'status' | 'output' | 'stderr'>): OutputFiles {
+  const { id, type, status, output, stderr } = task
+  if (type === 'MSG' || (status !== 'DONE' && status !== 'FAILED')) return { output: null, stderr: null }
+  const fileFor = (text: string | null, name: string): string | null =>
+    text !== null && text.length > MAX_CHARS_WITHOUT_FILE ? `${OUTPUTS_FOLDER}/${name}.txt` : null
+  return { output: fileFor(output, id), stderr: fileFor(stderr, `${id}.stderr`) }
+}
+
+export interface OutputFiles {
+  readonly output: string | null
+  readonly stderr: string | null
 }

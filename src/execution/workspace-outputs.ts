@@ -16,6 +16,7 @@ import {
   mkdirSync,
   openSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -39,7 +40,7 @@ export async function writeOutputs(workspace: string, { list, isFirstOfTurn }: O
   if (list !== null) await writeFile(workspace, basename(OUTPUTS_LIST), list)
 }
 
-/** `path` is one that `outputFileOf` made. Rejects when the disk does not take it. */
+/** `path` is one that `outputFilesOf` made. Rejects when the disk does not take it. */
 export async function saveOutput(workspace: string, path: string, text: string): Promise<void> {
   await writeFile(workspace, basename(path), text)
 }
@@ -101,12 +102,15 @@ function at({ fd, path }: OpenFolder, name: string): string {
   return process.platform === 'linux' ? `/proc/self/fd/${fd}/${name}` : join(path, name)
 }
 
-/** Without following a link: `rm` removes the link itself. No error if there is nothing. */
+/** Without following a link: that is removed itself. No error if there is nothing. */
 async function remove(workspace: string): Promise<void> {
   const path = join(workspace, OUTPUTS_FOLDER)
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return
+  // Root's own folder holds our few files. Any other may hold a tree of any size and depth, which only `rm` can take.
+  if (stats.uid === 0 && stats.isDirectory()) return rmSync(path, { recursive: true, force: true })
   const clean = { env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, cwd: '/' }
-  if (process.geteuid?.() !== 0 && !lstatSync(path).isSymbolicLink()) {
+  if (process.geteuid?.() !== 0 && stats.isDirectory()) {
     // A folder that its owner has closed cannot be emptied. What is not ours to open shows when `rm` fails on it.
     await runFile('chmod', ['-R', 'u+rwX', '--', path], clean).catch(() => {})
   }

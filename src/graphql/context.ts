@@ -2,6 +2,7 @@
  * What every resolver gets. The door fills in RequestContext; the schema adds what its resolvers need (loaders, use cases).
  */
 import type { ApprovalsContext } from '../approvals/approvals-context.ts'
+import type { AccessDenials } from '../audit/access-denials.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { PublicUrl } from '../config/public-url.ts'
 import type { Outbox } from '../delivery/outbox.ts'
@@ -12,6 +13,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { SecretStore } from '../secrets/secret-store.ts'
 import type { Database } from '../store/database.ts'
 import type { ApprovalNews } from './approval-news.ts'
+import type { AuditTrails } from './audit-trails.ts'
 import type { KnowledgeNews } from './knowledge-news.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ServerInfo } from './schema/server-info.ts'
@@ -29,11 +31,15 @@ export interface GraphQLServices {
   readonly approvals: ApprovalsContext
   /** Where `approvalUpdates` comes from. */
   readonly approvalNews: Pick<ApprovalNews, 'follow'>
+  /** Told of everything that is refused because of who asks. */
+  readonly denials: Pick<AccessDenials, 'forbidden' | 'absent'>
   /** Where `factUpdates` and `learningUpdates` come from. */
   readonly knowledgeNews: Pick<KnowledgeNews, 'follow'>
   readonly skills: Skills
   readonly secrets: Pick<SecretStore, 'reload'>
   readonly outbox: Pick<Outbox, 'wake'>
+  /** Where `auditTrail` comes from. */
+  readonly auditTrails: Pick<AuditTrails, 'follow'>
   /** What the query `server` shows. */
   readonly server: ServerInfo
 }

@@ -22,6 +22,8 @@ import { logViewOf, type LogView } from './log-view.ts'
 export interface LogOperation {
   readonly kind: 'log'
   readonly view: LogView
+  /** The name of the subscription field. */
+  readonly field: string
   readonly sessionId: string
   /** Null: from now on. */
   readonly after: number | null
@@ -56,7 +58,15 @@ export function readLogOperation(
   if (after !== null && after < 0)
     return { kind: 'refused', errors: [badCursor(`"after" is ${after}; it must be 0 or more.`)] }
   const sessionId = values['sessionId'] as string
-  return { kind: 'log', view, sessionId, after, shareKey: shareKeyOf(root, params, document), args }
+  return {
+    kind: 'log',
+    view,
+    field: root.name.value,
+    sessionId,
+    after,
+    shareKey: shareKeyOf(root, params, document),
+    args,
+  }
 }
 
 /** What viewers of one class are all shown: nothing in it tells them apart. */

@@ -3,6 +3,7 @@
  * log line, figures. The transports only carry.
  */
 import { execute, GraphQLError, subscribe, type ExecutionResult, type GraphQLSchema } from 'graphql'
+import type { AccessDenials } from '../audit/access-denials.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { Viewer } from '../core/identity.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -50,6 +51,7 @@ export interface OperationsOptions {
   readonly createContext: CreateContext
   readonly sessionNews: SessionNews
   readonly hub: Hub
+  readonly denials: Pick<AccessDenials, 'absent'>
   readonly rateLimit: RateLimit
   readonly clock: Clock
   readonly metrics: Metrics
@@ -120,6 +122,8 @@ export class Operations {
       .open({ operation: log, viewer: caller.viewer, subscriber })
       .catch((error: unknown) => maskError(error, this.#maskOptions(caller)))
     if (opened instanceof GraphQLError) {
+      if (opened.extensions['code'] === 'NOT_FOUND')
+        this.#options.denials.absent(caller.viewer, `Subscription.${log.field}`, log.sessionId)
       this.#recordResult(admitted, caller, { errors: [opened] })
       return { kind: 'refused', errors: [opened] }
     }

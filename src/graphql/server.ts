@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { GraphQLSchema } from 'graphql'
+import type { AccessDenials } from '../audit/access-denials.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Feed } from '../events/feed.ts'
@@ -56,6 +57,8 @@ export interface ServerOptions {
   /** 0: any free one. */
   readonly port: number
   readonly authenticate: Authenticate
+  /** Told of everything that is refused because of who asks. */
+  readonly denials: Pick<AccessDenials, 'absent'>
   readonly createContext: CreateContext
   readonly config: LiveConfig
   readonly feed: Feed
@@ -128,6 +131,7 @@ class Door {
       createContext: options.createContext,
       sessionNews: this.#sessionNews,
       hub: this.#hub,
+      denials: options.denials,
       rateLimit: new RateLimit(clock, () => config.current().settings.requestsPerMinute),
       clock,
       metrics,

@@ -1,6 +1,7 @@
 /** The webhook of a session as an input of clients. */
 import type { Viewer } from '../core/identity.ts'
-import { invalidInput, type Refusal } from '../core/refusal.ts'
+import { refuseInput } from '../core/refuse-input.ts'
+import type { Refusal } from '../core/refusal.ts'
 import type { SessionWebhook } from '../store/intake-session.ts'
 import type { IntakeContext } from './intake-context.ts'
 
@@ -12,7 +13,7 @@ export async function refuseWebhook(
 ): Promise<Refusal | null> {
   if (webhook == null) return null
   const problem = await context.checkWebhook(webhook, viewer.tokenName)
-  return problem === null ? null : invalidInput(['webhook'], problem)
+  return problem === null ? null : refuseInput([{ path: ['webhook'], message: problem }])
 }
 
 /** Whoever sets a webhook also signs its posts. */

@@ -48,16 +48,18 @@ const MAX_CANDIDATES = 20
 const COUNTS = `$3 AND NOT EXISTS (
   SELECT 1 FROM facts f WHERE f.id = l.fact_id AND f.invalidated_at IS NOT NULL AND f.replaced_by_id IS NULL)`
 
+/** Arrays of ids: a join might read all rows to hash them. */
+const nearIds = (kind: 'fact' | 'learning'): string =>
+  `ARRAY(SELECT id FROM (${sharingSql(kind, String(MAX_CANDIDATES))}) near)`
+
 const CANDIDATES = {
   name: 'knowledge.find-repeated',
   text: `WITH words AS MATERIALIZED (${WORDS_OF_TEXT}),
-    near_facts AS MATERIALIZED (${sharingSql('fact', String(MAX_CANDIDATES))}),
-    near_learnings AS MATERIALIZED (${sharingSql('learning', String(MAX_CANDIDATES))}),
     found AS (
       (SELECT 'fact' AS kind, id, norm FROM facts WHERE norm = $1 AND invalidated_at IS NULL LIMIT 1)
       UNION ALL (SELECT 'learning', id, norm FROM learnings l WHERE norm = $1 AND ${COUNTS} LIMIT 1)
-      UNION ALL SELECT 'fact', f.id, f.norm FROM near_facts n JOIN facts f ON f.id = n.id AND f.invalidated_at IS NULL
-      UNION ALL SELECT 'learning', l.id, l.norm FROM near_learnings n JOIN learnings l ON l.id = n.id WHERE ${COUNTS}
-      UNION ALL SELECT 'fact', f.id, f.norm FROM turn_facts u JOIN facts f ON f.id = u.fact_id WHERE u.turn_id = $2)
+      UNION ALL SELECT 'fact', id, norm FROM facts WHERE id = ANY (${nearIds('fact')}) AND invalidated_at IS NULL
+      UNION ALL SELECT 'learning', id, norm FROM learnings l WHERE id = ANY (${nearIds('learning')}) AND ${COUNTS}
+      UNION ALL SELECT 'fact', id, norm FROM facts WHERE id = ANY (ARRAY(SELECT fact_id FROM turn_facts WHERE turn_id = $2)))
     SELECT kind, id, norm, similarity(norm, $1) AS similarity FROM found`,
 }

@@ -16,10 +16,16 @@ export const WORDS_OF_TEXT = `SELECT DISTINCT word_key(lexeme) AS word FROM (
     SELECT lexeme FROM unnest(to_tsvector('simple', left($1, ${MAX_TEXT_CHARS}))) WHERE length(lexeme) > 1
     ORDER BY length(lexeme) DESC LIMIT ${MAX_WORDS}) longest`
 
-/** SQL of the `limit` texts that share most with `words`: `id`, `weight`. A word weighs the less the more texts have it. */
+/**
+ * SQL of the `limit` texts that share most with `words`: `id`, `weight`. A word weighs the less the more texts have it. A range of
+ * rows instead of `word = words.word`: for the average word, which few texts have, PostgreSQL would fetch all and sort them, and
+ * so read everything for a frequent one.
+ */
 export function sharingSql(kind: 'fact' | 'learning', limit: string): string {
   return `SELECT id, sum(weight) AS weight FROM (
       SELECT hit.id, 1.0 / count(*) OVER (PARTITION BY words.word) AS weight FROM words CROSS JOIN LATERAL (
-        SELECT ${kind}_id AS id FROM ${kind}_words WHERE word = words.word ORDER BY ${kind}_id DESC LIMIT ${TEXTS_PER_WORD}) hit
+        SELECT ${kind}_id AS id FROM ${kind}_words
+          WHERE (word, ${kind}_id) >= (words.word, '') AND (word, ${kind}_id) <= (words.word, 'zzzz')
+          ORDER BY word DESC, ${kind}_id DESC LIMIT ${TEXTS_PER_WORD}) hit
     ) hits GROUP BY id ORDER BY 2 DESC, 1 DESC LIMIT ${limit}`
 }

@@ -2,8 +2,8 @@
  * Ids. Everything but a session (whose id is natural) is named by a TypeID: a prefix that tells the kind, and a UUIDv7 in
  * base32, so ids sort by time of creation (https://github.com/jetify-com/typeid).
  */
-import { randomBytes } from 'node:crypto'
-import { typeidUnboxed } from 'typeid-js'
+import { createHash, randomBytes } from 'node:crypto'
+import { fromUUIDBytes, typeidUnboxed } from 'typeid-js'
 
 export const ID_PREFIXES = {
   message: 'msg',
@@ -24,6 +24,20 @@ export type IdKind = keyof typeof ID_PREFIXES
 /** A fresh id of this kind, such as "msg_01jd…". */
 export function newId(kind: IdKind): string {
   return typeidUnboxed(ID_PREFIXES[kind])
+}
+
+/** The id that everybody gets for the same `seed` within the same `withinMs`: for what several processes see and one stores. */
+export function sharedId(
+  kind: IdKind,
+  { at, withinMs, seed }: { readonly at: Date; readonly withinMs: number; readonly seed: string },
+): string {
+  const slot = Math.floor(at.getTime() / withinMs) * withinMs
+  const bytes = createHash('sha256').update(`${slot} ${seed}`).digest().subarray(0, 16)
+  bytes.writeUIntBE(slot, 0, 6)
+  // Version 7, variant RFC 9562.
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return fromUUIDBytes(ID_PREFIXES[kind], bytes)
 }
 
 /** The kind that an id's prefix names, or null: then it can only be a session's id. */

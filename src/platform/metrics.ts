@@ -13,19 +13,35 @@ export type Metrics = ReturnType<typeof createMetrics>
 
 export function createMetrics() {
   const registry = new Registry()
-  const registers = [registry]
-  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> =>
-    new Counter({ name: `factotum_${name}`, help, labelNames, registers })
-  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Gauge<Label> =>
-    new Gauge({ name: `factotum_${name}`, help, labelNames, registers })
-  const histogram = <Label extends string>(
+  collectDefaultMetrics({ register: registry })
+  const instruments = new Instruments(registry)
+  return { registry, ...metricsOfDoor(instruments), ...metricsOfWork(instruments) }
+}
+
+class Instruments {
+  readonly #registers: Registry[]
+
+  constructor(registry: Registry) {
+    this.#registers = [registry]
+  }
+
+  readonly counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> =>
+    new Counter({ name: `factotum_${name}`, help, labelNames, registers: this.#registers })
+
+  readonly gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Gauge<Label> =>
+    new Gauge({ name: `factotum_${name}`, help, labelNames, registers: this.#registers })
+
+  readonly histogram = <Label extends string>(
     name: string,
     help: string,
     { labelNames, buckets }: { readonly labelNames: readonly Label[]; readonly buckets: number[] },
-  ): Histogram<Label> => new Histogram({ name: `factotum_${name}`, help, labelNames, buckets, registers })
-  collectDefaultMetrics({ register: registry })
+  ): Histogram<Label> =>
+    new Histogram({ name: `factotum_${name}`, help, labelNames, buckets, registers: this.#registers })
+}
+
+/** What clients ask for and are sent. */
+function metricsOfDoor({ counter, gauge, histogram }: Instruments) {
   return {
-    registry,
     httpRequests: counter('http_requests_total', 'HTTP requests answered.', ['route', 'status']),
     operations: counter(
       'graphql_operations_total',
@@ -48,6 +64,12 @@ export function createMetrics() {
       'transport',
     ]),
     maskedErrors: counter('masked_errors_total', 'Unexpected errors that clients saw only a correlation id of.', []),
+  }
+}
+
+/** What turns and everything behind them do. */
+function metricsOfWork({ counter, gauge, histogram }: Instruments) {
+  return {
     turns: counter('turns_total', 'Turns that ended, by status.', ['status']),
     turnSeconds: histogram('turn_seconds', 'From taking a turn to its end, by status.', {
       labelNames: ['status'],

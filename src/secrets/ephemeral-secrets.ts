@@ -24,6 +24,9 @@ interface Held {
   redactor: Redactor
 }
 
+/** Of all values of a session together: more than anybody has to say, and looked for in a few milliseconds. */
+const MAX_CHARS = 32_768
+
 const NOTHING: ReadonlyMap<string, string> = new Map()
 
 export class EphemeralSecrets {
@@ -45,6 +48,7 @@ export class EphemeralSecrets {
       if (key !== null) held.values.set(key, value)
       held.all.add(value)
     }
+    forgetOldest(held)
     held.redactor = Redactor.of(held.all)
     this.#held.set(sessionId, held)
     if (!this.#runs.has(sessionId)) this.#dropLater(sessionId)
@@ -76,6 +80,13 @@ export class EphemeralSecrets {
     }
   }
 
+  /** The session is gone: who opens another of this id must not find what was said in it. */
+  forget(sessionId: string): void {
+    this.#cancelDrop.get(sessionId)?.()
+    this.#cancelDrop.delete(sessionId)
+    this.#held.delete(sessionId)
+  }
+
   /** Forgets everything at once. */
   clear(): void {
     for (const cancel of this.#cancelDrop.values()) cancel()
@@ -90,5 +101,15 @@ export class EphemeralSecrets {
       this.#held.delete(sessionId)
     })
     this.#cancelDrop.set(sessionId, cancel)
+  }
+}
+
+function forgetOldest({ values, all }: Held): void {
+  let chars = [...all].reduce((sum, value) => sum + value.length, 0)
+  for (const oldest of all) {
+    if (chars <= MAX_CHARS) return
+    chars -= oldest.length
+    all.delete(oldest)
+    for (const [key, value] of values) if (value === oldest) values.delete(key)
   }
 }

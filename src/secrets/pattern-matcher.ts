@@ -2,6 +2,9 @@
  * Finds every occurrence of many patterns in one pass over a text, piece by piece if need be (Aho-Corasick). Built once per set
  * of secrets, used by redaction.ts. The time is linear in the text, whatever the patterns and the text are.
  *
+ * Most of a text is not read at all: an occurrence is at least as long as the shortest pattern, so three characters every few are
+ * looked at (`#grams`), and the automaton reads only around those that stand in a pattern.
+ *
  * The automaton: a node per prefix of a pattern, numbered breadth first. The first nodes, where ordinary text stays, have a
  * whole row of transitions; the others have their children as a list and a fallback, which keeps long secrets small.
  */
@@ -28,11 +31,23 @@ const SKIPPABLE = '\n\r\t :'
 const MAX_SKIPPED = 16
 /** So many nodes have a whole row. */
 const MAX_ROWS = 1024
+const GRAM = 3
+/** Of the numbers that three characters make; different ones may share a number, which costs time alone. */
+const GRAM_BITS = 18
+const NO_GRAM = -1
+/** The text ends before there are three. */
+const ENDS = -2
 
 const ASCII = 128
 /** The class of characters that stand in no pattern. */
 const FOREIGN = 0
 const SKIP = 1
+
+interface Reading {
+  readonly text: string
+  readonly cursor: Cursor
+  readonly found: Span[]
+}
 
 interface Trie {
   readonly label: Uint16Array
@@ -54,8 +69,15 @@ export class PatternMatcher {
   readonly #matched: Int32Array
   readonly #rows: Int32Array
   readonly #rowCount: number
+  /** A bit for each three characters in a row near the beginning of a pattern. */
+  readonly #grams = new Uint8Array(2 ** (GRAM_BITS - 3))
+  /** So many characters lie between those that are looked at. */
+  readonly #stride: number
 
-  /** `skipping`: white space within an occurrence does not matter; then no pattern may contain any. */
+  /**
+   * Each pattern has at least three characters. `skipping`: white space within an occurrence does not matter; then no pattern
+   * may contain any.
+   */
   constructor(patterns: readonly string[], { skipping }: { readonly skipping: boolean }) {
     this.#skipping = skipping
     if (skipping) for (const char of SKIPPABLE) this.#ascii[char.charCodeAt(0)] = SKIP
@@ -66,6 +88,8 @@ export class PatternMatcher {
     this.#rowCount = Math.min(this.#trie.size, MAX_ROWS)
     this.#rows = new Int32Array(this.#rowCount * this.#classes)
     this.#link()
+    this.#stride = patterns.reduce((least, pattern) => Math.min(least, pattern.length), Infinity) - GRAM + 1
+    for (const pattern of patterns) this.#learnGrams(pattern)
   }
 
   start(): Cursor {
@@ -74,10 +98,29 @@ export class PatternMatcher {
 
   /** Reads on in `text`, moves the cursor to its end, and adds every occurrence that ends there to `found`. */
   scan(text: string, cursor: Cursor, found: Span[]): void {
+    const reading = { text, cursor, found }
+    if (cursor.node !== 0) this.#readPast(reading, cursor.read)
+    // Nothing is begun. What begins from here on within the stride holds the three characters at `place`.
+    while (cursor.read < text.length) {
+      const place = cursor.read + this.#stride - 1
+      const gram = this.#gramAt(text, place)
+      if (gram === NO_GRAM || (gram !== ENDS && !hasBit(this.#grams, gram))) cursor.read = place + 1
+      else this.#readPast(reading, gram === ENDS ? text.length : place)
+    }
+  }
+
+  /** Lets the automaton read on until it is past `place` with nothing begun, or at the end. */
+  #readPast(reading: Reading, place: number): void {
+    const { text, cursor } = reading
+    do this.#readUntil(reading, Math.min(text.length, Math.max(place, cursor.read) + 1))
+    while (cursor.node !== 0 && cursor.read < text.length)
+  }
+
+  #readUntil({ text, cursor, found }: Reading, end: number): void {
     const [ascii, others, matched] = [this.#ascii, this.#others, this.#matched]
     const [rows, rowCount, classes] = [this.#rows, this.#rowCount, this.#classes]
     let { node, skipped } = cursor
-    for (let index = cursor.read; index < text.length; index++) {
+    for (let index = cursor.read; index < end; index++) {
       const code = text.charCodeAt(index)
       const kind = code < ASCII ? (ascii[code] ?? FOREIGN) : (others.get(code) ?? FOREIGN)
       if (kind === SKIP) {
@@ -90,7 +133,7 @@ export class PatternMatcher {
       const length = matched[node] ?? 0
       if (length > 0) addSpan(found, { start: this.#startOf(text, index + 1, length), end: index + 1 })
     }
-    cursor.read = text.length
+    cursor.read = end
     cursor.node = node
     cursor.skipped = skipped
   }
@@ -103,6 +146,20 @@ export class PatternMatcher {
   /** How many characters of a pattern the text ends with. */
   openLength({ node }: Pick<Cursor, 'node'>): number {
     return this.#trie.depth[node] ?? 0
+  }
+
+  /** The number of the three characters that count from `place` on; NO_GRAM: one of them stands in no pattern. */
+  #gramAt(text: string, place: number): number {
+    let gram = 0
+    for (let index = place, left = GRAM; left > 0; index++) {
+      if (index >= text.length) return ENDS
+      const kind = this.#classOf(text.charCodeAt(index))
+      if (kind === FOREIGN) return NO_GRAM
+      if (kind === SKIP && this.#skipping) continue
+      gram = nextGram(gram, kind)
+      left -= 1
+    }
+    return gram
   }
 
   /** Goes back from `end` by `length` characters that count. */
@@ -119,6 +176,15 @@ export class PatternMatcher {
       if (this.#classOf(code) !== FOREIGN) continue
       if (code < ASCII) this.#ascii[code] = this.#classes++
       else this.#others.set(code, this.#classes++)
+    }
+  }
+
+  #learnGrams(pattern: string): void {
+    for (let offset = 0; offset < this.#stride; offset++) {
+      let gram = 0
+      for (let index = offset; index < offset + GRAM; index++)
+        gram = nextGram(gram, this.#classOf(pattern.charCodeAt(index)))
+      setBit(this.#grams, gram)
     }
   }
 
@@ -154,6 +220,18 @@ export class PatternMatcher {
       }
     }
   }
+}
+
+function nextGram(gram: number, kind: number): number {
+  return ((gram << 6) ^ kind) & (2 ** GRAM_BITS - 1)
+}
+
+function setBit(bits: Uint8Array, number: number): void {
+  bits[number >> 3] = (bits[number >> 3] ?? 0) | (1 << (number & 7))
+}
+
+function hasBit(bits: Uint8Array, number: number): boolean {
+  return ((bits[number >> 3] ?? 0) & (1 << (number & 7))) !== 0
 }
 
 /** Occurrences of one pattern in itself come one after another: they are kept as one. */

@@ -59,10 +59,9 @@ export class Redactor {
     for (const matcher of this.#matchers) {
       const cursor = matcher.start()
       matcher.scan(text, cursor, spans)
-      if (cut && matcher.openLength(cursor) >= MIN_OPEN_CHARS)
-        openFrom = Math.min(openFrom, matcher.openFrom(text, cursor))
+      if (matcher.openLength(cursor) >= MIN_OPEN_CHARS) openFrom = Math.min(openFrom, matcher.openFrom(text, cursor))
     }
-    if (openFrom < text.length) spans.push({ start: openFrom, end: text.length })
+    if (cut && openFrom < text.length) spans.push({ start: openFrom, end: text.length })
     return spans.length === 0 ? text : replaceSpans(text, spans)
   }
 

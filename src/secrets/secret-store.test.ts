@@ -186,6 +186,24 @@ describe('ephemeral secrets', () => {
     expect(clock.timers.size).toBe(1) // the look at .env
   })
 
+  test('are not kept without end: the oldest go when they are more than anybody has to say', async () => {
+    const { store } = await openStore()
+    const secrets = store.forSession('s')
+    const values = Array.from({ length: 10 }, (_, n) => `${n}`.padEnd(4000, `long-${n}-`))
+    for (const [n, value] of values.entries()) secrets.remember([{ key: `key_${n}`, value }])
+    expect([...secrets.ephemeral().keys()]).toEqual(values.slice(2).map((_, n) => `key_${n + 2}`))
+    expect(values.map((value) => secrets.redactor().redact(value) === REDACTED)).toEqual(values.map((_, n) => n >= 2))
+  })
+
+  test('go with their session', async () => {
+    const { store, clock } = await openStore()
+    const secrets = store.forSession('s')
+    secrets.remember(said)
+    store.forget('s')
+    expect(secrets.ephemeral().size).toBe(0)
+    expect(clock.timers.size).toBe(1)
+  })
+
   test('may be said anew: the key has the new value, and both are hidden', async () => {
     const { store } = await openStore()
     const secrets = store.forSession('s')

@@ -42,6 +42,7 @@ export class SecretStore implements ApiKeys {
   readonly #variables: DeployVariables
   readonly #ephemeral: EphemeralSecrets
   readonly #stopListening: () => void
+  readonly #listeners = new Set<(names: readonly string[]) => void>()
   #cancelLook: () => void = () => undefined
   /** Values that do not change while the process lives. */
   #fixed: readonly KnownValue[] = []
@@ -93,6 +94,12 @@ export class SecretStore implements ApiKeys {
     return [...new Set([...this.#variables.lines.keys(), ...this.#environmentNames()])].sort()
   }
 
+  /** Calls `listener` with the names of the lines of `.env` after each change of it; the returned function stops that. */
+  onReloaded(listener: (names: readonly string[]) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
   /** The address of the database has a password, which nobody needs to see. */
   hidePasswordOf(name: string, url: string): void {
     this.#fixed = [...this.#fixed, ...passwordsIn({ name, value: url })]
@@ -137,6 +144,11 @@ export class SecretStore implements ApiKeys {
     return this.#ephemeral.hold(sessionId)
   }
 
+  /** The session is gone, and with it what was said in it. */
+  forget(sessionId: string): void {
+    this.#ephemeral.forget(sessionId)
+  }
+
   #remember(sessionId: string, found: readonly FoundSecret[]): void {
     const fit = found.filter(({ value }) => isRedactable(value))
     const unfit = found.filter((secret) => !fit.includes(secret)).map(({ key }) => key)
@@ -155,7 +167,9 @@ export class SecretStore implements ApiKeys {
   #look(): void {
     if (!this.#variables.refresh()) return
     this.#rebuild()
-    this.#options.logger.info({ names: [...this.#variables.lines.keys()] }, 'secrets reloaded from .env')
+    const names = [...this.#variables.lines.keys()]
+    this.#options.logger.info({ names }, 'secrets reloaded from .env')
+    for (const listener of this.#listeners) listener(names)
   }
 
   #lookLater(): void {

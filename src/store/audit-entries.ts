@@ -10,16 +10,18 @@ export const INSERT_AUDIT = `INSERT INTO audit_entries (id, at, kind, session_id
 
 /** The rows of `entries`, as JSON for `jsonb_to_recordset(…) AS a (AUDIT_RECORD)`. */
 export function auditRows(entries: readonly NewAuditEntry[]): string {
-  const rows = entries.map(({ at, sessionId, turnId, actor, tokenName, body: { kind, ...data } }) => ({
-    id: newId('audit'),
-    at,
-    kind,
-    session_id: sessionId,
-    turn_id: turnId,
-    actor,
-    token_name: tokenName,
-    data,
-  }))
+  const rows = entries.map(
+    ({ id = newId('audit'), at, sessionId, turnId, actor, tokenName, body: { kind, ...data } }) => ({
+      id,
+      at,
+      kind,
+      session_id: sessionId,
+      turn_id: turnId,
+      actor,
+      token_name: tokenName,
+      data,
+    }),
+  )
   return JSON.stringify(rows)
 }
 
@@ -30,7 +32,8 @@ const APPEND = {
   name: 'audit.append',
   text: `${INSERT_AUDIT}
     SELECT a.id, a.at, a.kind, a.session_id, a.turn_id, a.actor, a.token_name, a.data
-    FROM jsonb_to_recordset($1::jsonb) AS a (${AUDIT_RECORD})`,
+    FROM jsonb_to_recordset($1::jsonb) AS a (${AUDIT_RECORD})
+    ON CONFLICT (id) DO NOTHING`,
 }
 
 /** Entries of what has no statement of its own. Rejects with DATABASE_UNAVAILABLE; then none of them is stored. */

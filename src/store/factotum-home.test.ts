@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AppError } from '../core/errors.ts'
-import { defaultHome, prepareHome } from './factotum-home.ts'
+import { defaultHome, homeOfWorkspace, prepareHome } from './factotum-home.ts'
 
 const account = { name: 'stranger', uid: 54_321, gid: 54_321 }
 
@@ -89,5 +89,20 @@ describe('prepareHome', () => {
     const error = refusal(() => prepareHome({ home: join(root, 'file', 'home'), account: null }))
     expect(error.code).toBe('CONFIG_INVALID')
     expect(error.message).toContain('Set FACTOTUM_HOME')
+  })
+})
+
+describe('homeOfWorkspace', () => {
+  test('is the home of the server whose workspace it is, also from deep inside, and of nothing else', () => {
+    const home = mkdtempSync(join(root, 'home-'))
+    const inside = join(home, 'sessions', 'cli-x', 'src', 'sessions', 'y')
+    mkdirSync(inside, { recursive: true })
+    expect(homeOfWorkspace(inside)).toBeNull()
+    writeFileSync(join(home, 'config.toml'), '')
+    writeFileSync(join(home, 'sessions', 'cli-x', 'src', 'config.toml'), '')
+    expect(homeOfWorkspace(inside)).toBe(home)
+    expect(homeOfWorkspace(join(home, 'sessions', 'cli-x'))).toBe(home)
+    expect(homeOfWorkspace(join(home, 'sessions'))).toBeNull()
+    expect(homeOfWorkspace(root)).toBeNull()
   })
 })

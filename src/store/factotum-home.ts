@@ -6,7 +6,7 @@
  * loosened for that, except of directories that are new or empty and therefore hide nothing.
  */
 import { createHash } from 'node:crypto'
-import { accessSync, chmodSync, constants, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, messageOf } from '../core/errors.ts'
@@ -29,6 +29,20 @@ export function defaultHome({ cwd, account }: { readonly cwd: string; readonly a
   }
   const own = join(homedir(), '.local', 'share', 'factotum', name)
   return !isWritable(pgDirectory(local)) && isWritable(own) ? own : local
+}
+
+/**
+ * The home of the server in one of whose workspaces `cwd` is, or null. A command of an admin's task that manages the server
+ * (`factotum skill install …`) then means the server that runs it, and not a home of its own in the workspace.
+ */
+export function homeOfWorkspace(cwd: string): string | null {
+  let found: string | null = null
+  for (let at = cwd; at !== dirname(at); at = dirname(at)) {
+    const home = dirname(dirname(at))
+    // The outermost: what looks like a home inside a workspace was made there.
+    if (basename(dirname(at)) === 'sessions' && existsSync(join(home, 'config.toml'))) found = home
+  }
+  return found
 }
 
 /**

@@ -28,20 +28,21 @@ export async function requestCancel(
 /**
  * A turn that ends meanwhile is not touched: its status is looked at again once the row is free. The session's row is locked
  * first, as everybody does who writes to both; a turn that waits without a worker is paused under that lock, so either this
- * sees it waiting, or the write that pauses it sees that its end is wanted.
+ * sees it waiting, or the write that pauses it sees that its end is wanted. Both are read off the locked rows: the update
+ * itself would look for the session as it was before.
  */
 const CANCEL = intakeStatement(
   'intake.cancel-turn',
   { session_id: 'text', ...ACCESS_INPUT, ...AUDIT_INPUT },
   `session AS MATERIALIZED (
-    SELECT s.id FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach('s.id')} FOR UPDATE OF s),
+    SELECT s.id, s.owner FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach('s.id')} FOR UPDATE OF s),
   running AS MATERIALIZED (
     SELECT t.id, t.cancel_requested, t.paused_at FROM session JOIN turns t ON t.session_id = session.id
     WHERE t.status IN ('RUNNING', 'AWAITING_APPROVAL') FOR UPDATE OF t),
   turn AS (UPDATE turns t SET cancel_requested = true FROM running WHERE t.id = running.id),
   ready AS (
     UPDATE sessions s SET ready_at = now() FROM session, running
-    WHERE s.id = session.id AND s.owner IS NULL AND running.paused_at IS NOT NULL RETURNING s.id),
+    WHERE s.id = session.id AND session.owner IS NULL AND running.paused_at IS NOT NULL RETURNING s.id),
   ${sessionAudit('TURN_CANCELLED', { from: 'running, input WHERE NOT running.cancel_requested', at: 'now()', turnId: 'running.id' })}
   SELECT running.id AS turn_id, ready.id IS NOT NULL AS ready FROM session LEFT JOIN running ON true LEFT JOIN ready ON true`,
 )

@@ -6,10 +6,10 @@ import type { NewPlan, NewTask, TaskPatch } from '../core/turn-write.ts'
 import type { Bind } from './turn-commit-bind.ts'
 
 export function plansSql(plans: readonly NewPlan[], bind: Bind): string {
-  return `INSERT INTO plans (id, session_id, turn_id, attempt, goal, replan_reason, secret_names, created_at)
-    SELECT p.id, $1, $4, p.attempt, p.goal, p."replanReason", p."secretNames", p."createdAt"
+  return `INSERT INTO plans (id, session_id, turn_id, attempt, goal, replan_reason, rights, secret_names, created_at)
+    SELECT p.id, $1, $4, p.attempt, p.goal, p."replanReason", p.rights, p."secretNames", p."createdAt"
     FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify(plans))}::jsonb)
-      AS p (id text, attempt int, goal text, "replanReason" text, "secretNames" text[], "createdAt" timestamptz)`
+      AS p (id text, attempt int, goal text, "replanReason" text, rights text, "secretNames" text[], "createdAt" timestamptz)`
 }
 
 /** The columns of a TaskPatch, and their types, as jsonb_to_recordset wants them. */

@@ -10,7 +10,7 @@ import type { Bind } from './turn-commit-bind.ts'
 /** The webhook is read under the session's lock: one that is taken away is not used any more. */
 export function deliveriesSql(deliveries: readonly NewDelivery[], bind: Bind): string {
   return `INSERT INTO deliveries (id, session_id, task_id, url, token_name, final, created_at, next_attempt_at)
-    SELECT d.id, $1, d."taskId", f.webhook, f.webhook_token, d.final, d."createdAt", d."createdAt"
+    SELECT d.id, $1, d."taskId", f.webhook, f.webhook_token, d.final, d."createdAt", now()
     FROM w_fence f, jsonb_to_recordset(${bind(JSON.stringify(deliveries))}::jsonb)
       AS d (id text, "taskId" text, final boolean, "createdAt" timestamptz)
     WHERE f.webhook IS NOT NULL`

@@ -38,6 +38,8 @@ export interface StoredPlan {
   readonly id: string
   readonly attempt: number
   readonly goal: string
+  /** Of the turn's user, when the plan was made; null: not known. */
+  readonly rights: string | null
   readonly tasks: readonly StoredTask[]
 }
 
@@ -55,7 +57,7 @@ function readTimes(task: StoredTask): StoredTask {
 
 const LOAD_PLANS = {
   name: 'turn.plans',
-  text: `SELECT p.id, p.attempt, p.goal, coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'index', t.index, 'type', t.type,
+  text: `SELECT p.id, p.attempt, p.goal, p.rights, coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'index', t.index, 'type', t.type,
       'detail', t.detail, 'skill', t.skill, 'args', t.args, 'expect', t.expect, 'status', t.status, 'output', t.output, 'stderr', t.stderr,
       'truncated', t.truncated, 'exitCode', t.exit_code, 'reviewVerdict', t.review_verdict, 'reviewReason', t.review_reason,
       'approval', CASE WHEN a.id IS NOT NULL THEN jsonb_build_object('id', a.id, 'kind', a.kind, 'status', a.status,

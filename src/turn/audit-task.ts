@@ -7,6 +7,9 @@ import type { TurnContext } from './turn-context.ts'
 
 const OPEN: ReadonlySet<TaskStatus> = new Set(['PENDING', 'AWAITING_APPROVAL', 'RUNNING'])
 
+/** The audit is kept longer than most, and for every task. */
+const MAX_DETAIL = 4000
+
 /** `task` as it is with `patch`, which is recorded together with `changes`. */
 export function auditTask(
   context: TurnContext,
@@ -16,7 +19,8 @@ export function auditTask(
   const entries: NewAuditEntry[] = []
   const { status, finishedAt, reviewVerdict } = patch
   if (status !== undefined && !OPEN.has(status)) {
-    const { id: taskId, type: taskType, detail, startedAt, output } = task
+    const { id: taskId, type: taskType, startedAt, output } = task
+    const detail = task.detail.length > MAX_DETAIL ? `${task.detail.slice(0, MAX_DETAIL).toWellFormed()}…` : task.detail
     const ended = startedAt !== undefined && finishedAt !== undefined
     const durationMs = ended ? Math.max(0, finishedAt.getTime() - startedAt.getTime()) : null
     const outputLength = output?.length ?? 0

@@ -5,6 +5,7 @@
  */
 import { currentUser } from '../config/current-user.ts'
 import { unreachable } from '../platform/must.ts'
+import { auditRights } from './audit-rights.ts'
 import { executeCommand } from './execute-command.ts'
 import { interruptTask } from './interrupt-task.ts'
 import { nextStep } from './next-step.ts'
@@ -50,6 +51,7 @@ async function advance(context: TurnContext, plan: PlanState, task: TaskState): 
 
 async function run(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
   const user = currentUser(context.config.current(), context.turn.userName)
+  auditRights(context, plan, user)
   if (user === null) {
     return refuseTask(context, task, `the user ${context.turn.userName} is no longer in the configuration`)
   }

@@ -8,12 +8,15 @@ import type { ProposedPlan } from '../core/plan.ts'
 import { validatePlan } from '../core/plan-rules.ts'
 import { newId } from '../platform/id.ts'
 import { approvalProblems } from './approval-problems.ts'
+import { currentUser } from '../config/current-user.ts'
 import { answeredQuestions } from './answered-questions.ts'
 import { completeTasks, taskKey, type CompleteTask } from './complete-tasks.ts'
+import { describeRights } from './audit-rights.ts'
 import { historyOf, type PlanState, type TaskState } from './plan-state.ts'
 import { isNotice } from './tell-user.ts'
 import { takeSecrets } from './take-secrets.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
+import { unanswered } from './unanswered.ts'
 
 export type MakePlanOutcome = { readonly kind: 'Planned'; readonly plan: PlanState } | Ending
 
@@ -33,7 +36,7 @@ export async function makePlan(
     context.journal.record([], { modelCalls: answer.calls })
     if (context.signal.aborted) return stopped(context)
     if (answer.kind === 'failed')
-      return { kind: 'Failed', failure: `The planner could not make a plan. ${answer.error.message}` }
+      return unanswered(context, answer.error, { failure: 'The planner could not make a plan.' })
 
     const { plan, names, problems: misused } = takeSecrets(context, answer.output)
     for (const name of names) secretNames.add(name)
@@ -107,10 +110,12 @@ function storePlan(
     reviewReason: null,
     approval: null,
   }))
+  const rights = describeRights(currentUser(context.config.current(), context.turn.userName))
   const plan: PlanState = {
     id,
     attempt: (last?.attempt ?? 0) + 1,
     goal: proposed.goal,
+    rights,
     tasks,
     known: { summary: planner.summary, facts: planner.facts },
     history: historyOf(attempts),
@@ -121,6 +126,7 @@ function storePlan(
         id,
         attempt: plan.attempt,
         goal: plan.goal,
+        rights,
         replanReason: last?.tasks.find((task) => task.reviewVerdict === 'REPLAN')?.reviewReason ?? null,
         secretNames,
         createdAt: context.clock.now(),

@@ -6,7 +6,7 @@ import type { TaskReport } from '../agents/agent.ts'
 import type { SessionEventBody } from '../core/session-event.ts'
 import type { TaskStatus } from '../core/status.ts'
 import type { TaskPatch, TurnWrite } from '../core/turn-write.ts'
-import { outputFileOf } from '../execution/plan-outputs.ts'
+import { outputFilesOf } from '../execution/plan-outputs.ts'
 import { redactDeep } from '../secrets/redact-deep.ts'
 import type { StoredKnown, StoredPlan, StoredTask } from '../store/turn-history.ts'
 import { auditTask } from './audit-task.ts'
@@ -17,6 +17,8 @@ export interface PlanState {
   readonly id: string
   readonly attempt: number
   readonly goal: string
+  /** Of the turn's user, as last seen: when the plan was made, or at a task since. Null: not known. */
+  rights: string | null
   readonly tasks: TaskState[]
   /** What the planner knew from before when it made the plan: its messenger is told the same. */
   readonly known: StoredKnown
@@ -37,8 +39,9 @@ export type TaskState = { -readonly [Key in keyof StoredTask]: StoredTask[Key] }
 
 /** `before`: the plans of the turn before it. */
 export function planStateOf(plan: StoredPlan, known: StoredKnown, before: readonly PlanState[]): PlanState {
-  const { id, attempt, goal } = plan
-  return { id, attempt, goal, tasks: plan.tasks.map((task) => ({ ...task })), known, history: historyOf(before) }
+  const { id, attempt, goal, rights } = plan
+  const tasks = plan.tasks.map((task) => ({ ...task }))
+  return { id, attempt, goal, rights, tasks, known, history: historyOf(before) }
 }
 
 /** `attempts` as agents are told of them. */
@@ -73,7 +76,7 @@ export function updateTask(context: TurnContext, task: TaskState, update: TaskUp
 }
 
 /** What was cut off may end in the middle of a secret. */
-function withoutSecrets({ secrets }: TurnContext, patch: TaskPatch): TaskPatch {
+export function withoutSecrets({ secrets }: TurnContext, patch: TaskPatch): TaskPatch {
   const { output, stderr, ...rest } = patch
   const [redactor, cut] = [secrets.redactor(), { cut: patch.truncated === true }]
   return {
@@ -98,5 +101,7 @@ export function endOpenTasks(context: TurnContext, plan: PlanState, status: 'SKI
 /** The task as agents are told of it. */
 export function reportOf(task: TaskState): TaskReport {
   const { index, type, detail, skill, args, expect, status, exitCode, output, stderr } = task
-  return { index, type, detail, skill, args, expect, status, exitCode, output, outputFile: outputFileOf(task), stderr }
+  const files = outputFilesOf(task)
+  const printed = { output, outputFile: files.output, stderr, stderrFile: files.stderr }
+  return { index, type, detail, skill, args, expect, status, exitCode, ...printed }
 }

@@ -3,6 +3,7 @@ import { keepLearning } from './keep-learning.ts'
 import { reportOf, updateTask, type PlanState, type TaskState } from './plan-state.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 import { stopped, type TurnContext } from './turn-context.ts'
+import { unanswered } from './unanswered.ts'
 
 export async function reviewTask(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
   const { provider, model } = context.agents.modelOf('reviewer')
@@ -19,9 +20,8 @@ export async function reviewTask(context: TurnContext, plan: PlanState, task: Ta
   )
   context.journal.record([], { modelCalls: answer.calls })
   if (context.signal.aborted) return stopped(context)
-  if (answer.kind === 'failed') {
-    return { kind: 'Failed', failure: `The review of task ${task.index + 1} failed. ${answer.error.message}` }
-  }
+  if (answer.kind === 'failed')
+    return unanswered(context, answer.error, { failure: `The review of task ${task.index + 1} failed.` })
   const { verdict, reason, learn } = answer.output
   const learning = await keepLearning(context, task.id, learn)
   updateTask(context, task, {

@@ -6,13 +6,14 @@ import { AppError } from '../core/errors.ts'
 import type { TaskPatch } from '../core/turn-write.ts'
 import type { CommandOutcome, RunInput } from '../execution/command.ts'
 import type { Publication } from '../execution/publication.ts'
-import { outputFileOf } from '../execution/plan-outputs.ts'
 import { unreachable } from '../platform/must.ts'
 import { filesOf, withFileNotes } from './files-of.ts'
 import { OutputPieces } from './output-pieces.ts'
 import { updateTask, type TaskState } from './plan-state.ts'
+import { saveLongOutputs } from './save-long-outputs.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 import { stopped, type TurnContext } from './turn-context.ts'
+import { withholdSecrets } from './withhold-secrets.ts'
 
 /** What a run needs whatever the program is. */
 export type RunFrame = Pick<RunInput, 'sessionId' | 'taskId' | 'timeoutMs' | 'signal' | 'onOutput'>
@@ -41,24 +42,10 @@ export async function runProgram(context: TurnContext, task: TaskState, program:
   }
   const { patch, publication } = ended
   if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
-  await saveLongOutput(context, task, patch)
+  await saveLongOutputs(context, task, patch)
   const files = publication === null ? [] : filesOf(context, task.id, publication)
   updateTask(context, task, { patch: { ...patch, finishedAt: context.clock.now() }, changes: { files } })
   return context.signal.aborted ? stopped(context) : { kind: 'Passed' }
-}
-
-/** Puts a long output into a file of the workspace: there, later programs read what prompts leave out. */
-async function saveLongOutput(context: TurnContext, { id, type }: TaskState, patch: TaskPatch): Promise<void> {
-  const { status = 'FAILED', output: printed } = patch
-  const output = context.secrets.redactor().redact(printed ?? '')
-  const path = outputFileOf({ id, type, status, output })
-  if (path === null) return
-  try {
-    await context.commands.saveOutput(context.sessionId, path, output)
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    context.logger.warn({ taskId: id, error: error.message }, 'a long output was not saved in the workspace')
-  }
 }
 
 interface Ended {
@@ -77,8 +64,8 @@ async function carryOut(
   try {
     const outcome = await start({ sessionId, timeoutMs, signal, ...frame })
     const patch = patchOf(outcome, word, timeoutMs)
-    const publication = 'publication' in outcome ? outcome.publication : null
-    if (publication === null) return { patch, publication }
+    if (!('publication' in outcome)) return { patch, publication: null }
+    const publication = await withholdSecrets(context, outcome.publication)
     return { patch: { ...patch, stderr: withFileNotes(context, patch.stderr ?? '', publication) }, publication }
   } catch (error) {
     if (!(error instanceof AppError)) throw error

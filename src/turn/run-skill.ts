@@ -4,7 +4,7 @@
  */
 import type { CurrentUser } from '../config/current-user.ts'
 import { mayUseSkill } from '../config/may-use-skill.ts'
-import type { CommandOutcome } from '../execution/command.ts'
+import type { CommandOutcome, SkillInput } from '../execution/command.ts'
 import { deployEnvironment, describeMissing } from '../execution/skills/deploy-environment.ts'
 import type { InstalledSkill } from '../execution/skills/skill-folder.ts'
 import { outputsBefore } from './outputs-before.ts'
@@ -33,7 +33,7 @@ export async function runSkill(context: TurnContext, { plan, task, user }: Skill
   return runProgram(context, task, { word: 'skill', start: (frame) => start(context, call, frame) })
 }
 
-type Call = Pick<Parameters<TurnContext['commands']['runSkill']>[0], 'skill' | 'args' | 'role' | 'outputs'>
+type Call = Pick<SkillInput, 'skill' | 'args' | 'role' | 'outputs'>
 
 /** Secrets are looked up last, and nothing but the skill's input and environment holds them. */
 async function start({ secrets, commands }: TurnContext, call: Call, frame: RunFrame): Promise<CommandOutcome> {

@@ -4,8 +4,8 @@
  *   RECEIVED                        the worker took the turn (src/store/begin-turn.ts)
  *   CONTEXT                         assembleContext
  *   PLANNING, PLANNED, VALIDATION   makePlan, with feedback to the planner until the plan is sound
- *   EXECUTING                       executePlan, task by task: executeCommand, writeMessage
- *   REVIEWING                       reviewTask, after every command
+ *   EXECUTING                       executePlan, task by task: executeCommand, runSkill, writeMessage
+ *   REVIEWING                       reviewTask, after every command and skill
  *   REPLANNING                      decideReplan, on verdict REPLAN; then CONTEXT again
  *   DELIVERING                      writeMessage, with each finished text
  *   CURATING                        curateLearnings   ⎫ tendKnowledge: each only when it is due; the user has the answer

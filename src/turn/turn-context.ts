@@ -25,6 +25,8 @@ export interface TurnContext {
   readonly commands: CommandRunner
   readonly skills: Skills
   readonly config: LiveConfig
+  /** FACTOTUM_HOME. */
+  readonly home: string
   /** For links to files. */
   readonly publicUrl: Pick<PublicUrl, 'linkTo'>
   /** For reading. Writing goes through the journal. */

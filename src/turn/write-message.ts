@@ -12,6 +12,7 @@ import { OutputPieces } from './output-pieces.ts'
 import { reportOf, updateTask, type PlanState, type TaskState } from './plan-state.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 import { stopped, type TurnContext } from './turn-context.ts'
+import { unanswered } from './unanswered.ts'
 
 export async function writeMessage(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
   const final = task.index === plan.tasks.length - 1
@@ -43,11 +44,12 @@ export async function writeMessage(context: TurnContext, plan: PlanState, task: 
     return stopped(context)
   }
   if (answer.kind === 'failed') {
-    updateTask(context, task, {
-      patch: { status: 'FAILED', output: written, stderr: answer.error.message, finishedAt },
-      changes,
-    })
-    return { kind: 'Failed', failure: `The messenger could not write the answer. ${answer.error.message}` }
+    const ending = unanswered(context, answer.error, { failure: 'The messenger could not write the answer.', changes })
+    if (ending.kind === 'Failed') {
+      const patch = { status: 'FAILED', output: written, stderr: answer.error.message, finishedAt } as const
+      updateTask(context, task, { patch, changes })
+    }
+    return ending
   }
   say(context, task, { text: withoutSilence(answer.output), final, changes })
   return { kind: 'Passed' }

@@ -3,7 +3,9 @@
  * cannot run anywhere else meanwhile; what is written after the lease was lost is refused by the fence.
  */
 import type { Agents } from '../agents/agent.ts'
+import type { CallGate } from '../agents/call-gate.ts'
 import { redactedAgents } from '../agents/redacted-agents.ts'
+import { checkBudget, hasBudget } from '../audit/budget.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { PublicUrl } from '../config/public-url.ts'
 import type { ApprovalExpiry } from '../approvals/approval-expiry.ts'
@@ -24,6 +26,7 @@ import type { Redactor } from '../secrets/redaction.ts'
 import type { SecretStore } from '../secrets/secret-store.ts'
 import { beginTurn, type BegunTurn, type OpenTurn } from '../store/begin-turn.ts'
 import type { Database } from '../store/database.ts'
+import { makeReady } from '../store/paused-turns.ts'
 import { commitTurn, type Lease } from '../store/turn-commit.ts'
 import { releaseSession } from '../store/work-queue.ts'
 import { countWrite } from './count-write.ts'
@@ -43,9 +46,12 @@ export interface SessionRunOptions {
   readonly feed: Feed
   readonly doorbell: Doorbell
   readonly config: LiveConfig
+  /** FACTOTUM_HOME. */
+  readonly home: string
   readonly publicUrl: PublicUrl
   readonly secrets: SecretStore
-  readonly agents: Agents
+  /** The agents of a turn, whose calls pass this gate. */
+  readonly agentsFor: (gate: CallGate) => Agents
   readonly commands: CommandRunner
   readonly skills: Skills
   /** Told of sessions that have texts to post. */
@@ -176,8 +182,8 @@ export class SessionRun {
   }
 
   #contextOf(turn: OpenTurn, logger: Logger): TurnContext {
-    const { lease, database, feed, doorbell, clock, config, publicUrl } = this.#options
-    const { agents, commands, skills, metrics, outbox, approvalExpiry } = this.#options
+    const { lease, database, feed, doorbell, clock, config, home, publicUrl } = this.#options
+    const { agentsFor, commands, skills, metrics, outbox, approvalExpiry } = this.#options
     const secrets = this.#options.secrets.forSession(lease.sessionId)
     const redactor = (): Redactor => secrets.redactor()
     const turnAbort = this.#turnAbort
@@ -195,6 +201,8 @@ export class SessionRun {
         for (const news of [...knowledgeNewsOf(write), ...approvalNewsOf(lease.sessionId, write)]) doorbell.ring(news)
         await approvalExpiry.watch(write.approvals ?? [])
         this.#isReleased = committed.released
+        // The session's row did not know that somebody wants the turn's end: it would wait for its budget first.
+        if (write.pause !== undefined && committed.cancelRequested) await makeReady(database, [lease.sessionId])
         if (committed.hasDeliveries) outbox.wake(lease.sessionId)
         return committed
       },
@@ -205,17 +213,24 @@ export class SessionRun {
         this.#abort('LEASE_LOST', turnAbort)
       },
     })
+    const gate: CallGate = async (made) => {
+      if (!hasBudget(config.current(), turn.userName)) return null
+      // What the turn has used must be in the rows that are summed up.
+      await journal.flushed()
+      return checkBudget(database, config.current(), { sessionId: lease.sessionId, userName: turn.userName, made })
+    }
     const { signal } = turnAbort
     return {
       sessionId: lease.sessionId,
       turn,
       journal,
       signal,
-      agents: redactedAgents(agents, redactor),
+      agents: redactedAgents(agentsFor(gate), redactor),
       secrets,
       commands,
       skills,
       config,
+      home,
       publicUrl,
       database,
       due: new DueSteps(turn.saidBefore.due),

@@ -4,6 +4,7 @@
  */
 import { parse, Kind } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { StoredAuditEntry } from '../../src/core/audit-entry.ts'
 import type { Viewer } from '../../src/core/identity.ts'
 import { logViewOf } from '../../src/graphql/log-view.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
@@ -86,6 +87,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.createQuestion': ADMINS_DO,
   'Mutation.resolveQuestion': ADMINS_DO,
   'Subscription.learningUpdates': ADMINS_SEE,
+  'Subscription.auditTrail': ADMINS_SEE,
   'Subscription.factUpdates': ADMINS_SEE,
   'Subscription.approvalUpdates': row('UNAUTHENTICATED shown NOT_FOUND shown NOT_FOUND shown shown'),
   'Subscription.sessionUpdates': row('UNAUTHENTICATED shown NOT_FOUND shown NOT_FOUND shown shown'),
@@ -171,6 +173,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Mutation.discardLearning': ({ learningId }) => `mutation { discardLearning(id: "${learningId}") { __typename } }`,
   'Mutation.createQuestion': ({ id }) => `mutation { createQuestion(content: "x", sessionId: "${id}") { __typename } }`,
   'Mutation.resolveQuestion': ({ questionId }) => `mutation { resolveQuestion(id: "${questionId}") { __typename } }`,
+  'Subscription.auditTrail': () => 'subscription { auditTrail { id } }',
   'Subscription.learningUpdates': () => 'subscription { learningUpdates { id } }',
   'Subscription.factUpdates': () => 'subscription { factUpdates { id } }',
   'Subscription.approvalUpdates': () => 'subscription { approvalUpdates { id } }',
@@ -178,11 +181,19 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
 }
 
 let it: SchemaWorld
+const AUDIT_ENTRY: StoredAuditEntry = {
+  id: 'aud_01jd0000000000000000000000',
+  at: new Date('2026-11-21T15:30:00.000Z'),
+  sessionId: null,
+  turnId: null,
+  actor: null,
+  tokenName: null,
+  body: { kind: 'CONFIG', change: 'RELOADED', detail: 'users added: bob' },
+}
+
 beforeAll(async () => {
   it = await createSchemaWorld()
-  const body = { kind: 'CONFIG', change: 'RELOADED', detail: 'users added: bob' } as const
-  const nobody = { sessionId: null, turnId: null, actor: null, tokenName: null }
-  await appendAudit(it.world.context.database, [{ at: new Date(), ...nobody, body }])
+  await appendAudit(it.world.context.database, [AUDIT_ENTRY])
 })
 afterAll(async () => {
   await it[Symbol.asyncDispose]()
@@ -254,14 +265,15 @@ async function firstUpdate(
   it.news = { follow: () => once(id) }
   it.approvalNews = { follow: () => once(approvalId) }
   it.knowledgeNews = { follow: (kind) => once(kind === 'fact' ? factId : must(learningId, 'a learning')) }
+  it.auditTrails = { follow: () => Promise.resolve(once(AUDIT_ENTRY)) }
   for await (const result of await it.subscribe(as, document)) {
     return { data: result.data, codes: (result.errors ?? []).map((error) => error.extensions['code']) }
   }
   return { data: null, codes: ['nothing came'] }
 }
 
-async function* once(id: string): AsyncGenerator<string, void, void> {
-  yield id
+async function* once<Item>(item: Item): AsyncGenerator<Item, void, void> {
+  yield item
 }
 
 function describeValue(value: unknown): string {

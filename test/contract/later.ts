@@ -5,8 +5,6 @@
  */
 export const LATER = {
   'skills and secrets': [],
-  'audit and usage': ['Subscription.auditTrail'],
-  approvals: [],
   checkpoints: [
     'Session.workingMemory',
     'DescriptionSource.INTROSPECTION',

@@ -5,6 +5,7 @@
 import { execute, parse, subscribe, type ExecutionResult } from 'graphql'
 import type { Viewer } from '../../src/core/identity.ts'
 import type { Skills } from '../../src/execution/skills/skill-catalog.ts'
+import type { AuditTrails } from '../../src/graphql/audit-trails.ts'
 import { createContext, type GraphQLContext } from '../../src/graphql/context.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import type { ApprovalNews } from '../../src/graphql/approval-news.ts'
@@ -40,6 +41,15 @@ export class SchemaWorld implements AsyncDisposable {
 
   /** Knows one secret. */
   readonly redactor = Redactor.of([SECRET])
+  /** What was refused because of who asked: "bob Query.audit". */
+  readonly denied: string[] = []
+  readonly denials = {
+    forbidden: (viewer: Viewer, field: string): void => void this.denied.push(`${viewer.tokenName} ${field}`),
+    absent: (viewer: Viewer, field: string, id: string): void =>
+      void this.denied.push(`${viewer.tokenName} ${field} ${id}`),
+  }
+  /** What `auditTrail` tells. */
+  auditTrails: Pick<AuditTrails, 'follow'> = { follow: () => Promise.resolve(neverEnding()) }
   /** Ids of facts and learnings that others were told of. */
   readonly rung: string[] = []
   /** Sessions whose deliveries are due. */
@@ -95,6 +105,8 @@ export class SchemaWorld implements AsyncDisposable {
           doorbell: { ring: (news) => this.rung.push(news.id) },
           hideSecrets: (text) => this.redactor.redact(text),
         },
+        denials: this.denials,
+        auditTrails: this.auditTrails,
         knowledgeNews: this.knowledgeNews,
         approvals: { ...context, skills: this.skills },
         approvalNews: this.approvalNews,
@@ -132,6 +144,6 @@ async function* once<Value>(value: Value): AsyncGenerator<Value, void, void> {
   yield value
 }
 
-async function* neverEnding(): AsyncGenerator<string, void, void> {
+async function* neverEnding(): AsyncGenerator<never, void, void> {
   yield* []
 }

@@ -86,7 +86,8 @@ function findUnended({ id, status, turn_id: turn, turn_status: turnStatus, failu
 
 /** Turns follow one another, whole, in the order of their messages; each begins once and ends once. */
 function findDisorder(messages: readonly FinalMessage[], events: readonly FinalEvent[]): string[] {
-  const ofTurns = events.filter(({ type }) => type !== 'MessageReceived')
+  // A message that comes, and a session that is opened, are told in between.
+  const ofTurns = events.filter(({ type, turn_id: turn }) => type !== 'MessageReceived' && turn !== null)
   const order = ofTurns.map(({ turn_id: turn }) => turn).filter((turn, index, all) => turn !== all[index - 1])
   const wanted = messages.map(({ turn_id: turn }) => turn)
   const sessionId = messages[0]?.session_id ?? ''

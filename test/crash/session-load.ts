@@ -2,8 +2,8 @@
  * One session of the load: sends message after message, each with an idempotency key and until some server has accepted it,
  * and never has more than a few waiting. Their commands leave their ids in a file outside the database.
  */
-import { SendMessageDocument } from '../generated/graphql.ts'
-import { ApiClient } from '../harness/api-client.ts'
+import { OpenSessionDocument, SendMessageDocument } from '../generated/graphql.ts'
+import { ApiClient, type Reply } from '../harness/api-client.ts'
 import { Follower } from './follower.ts'
 import type { Random } from './random.ts'
 
@@ -12,6 +12,8 @@ export interface SessionLoadOptions {
   readonly token: string
   /** The file to which commands append. */
   readonly marks: string
+  /** Where the agent's texts are posted; null: nowhere. */
+  readonly webhook: string | null
   readonly anyUrl: (random: Random) => Promise<string>
   readonly random: Random
 }
@@ -25,6 +27,8 @@ export interface AcceptedMessage {
 
 const REQUEST_TIMEOUT_MS = 6000
 const RETRY_MS = 100
+/** A command that publishes a file; the judge knows it by this. */
+export const PUBLISH = 'mkdir -p pub; echo $RANDOM > pub/file.txt'
 /** What an answer may be while servers die and the database goes away; anything else is a bug. */
 const EXPECTED_CODES = new Set(['DATABASE_UNAVAILABLE', 'STORAGE_FULL', 'SHUTTING_DOWN'])
 
@@ -56,6 +60,7 @@ export class SessionLoad {
 
   /** Sends messages until `signal` aborts, at least two. */
   async send(signal: AbortSignal): Promise<void> {
+    await this.#open()
     // With one, the session comes to rest between its turns, and any server may take the next.
     const maxWaiting = this.options.random.between(1, 3)
     for (let n = 1; n <= 2 || !signal.aborted; n += 1) {
@@ -81,12 +86,39 @@ export class SessionLoad {
     const { sessionId, marks, random } = this.options
     const commands = Array.from({ length: random.between(1, 3) }, (_, index) => {
       const id = `${sessionId}/${n}.${index + 1}`
-      const rest = random.pick(['', `sleep 0.${random.between(1, 6)}`, 'for n in 1 2 3; do echo $n; sleep 0.05; done'])
+      const rest = random.pick([
+        '',
+        `sleep 0.${random.between(1, 6)}`,
+        'for n in 1 2 3; do echo $n; sleep 0.05; done',
+        PUBLISH,
+      ])
       return `run: echo ${id} >> ${marks}; echo ${id}${rest === '' ? '' : `; ${rest}`}`
     })
     const wait = random.chance(0.2) ? [`wait: ${random.between(50, 400)}`] : []
     const fail = random.chance(0.1) ? ['fail: because the load wants another plan'] : []
-    return [...commands, ...wait, ...fail, `This is message ${n} of ${sessionId}.`].join('\n')
+    return [...commands, ...this.#learn(), ...wait, ...fail, `This is message ${n} of ${sessionId}.`].join('\n')
+  }
+
+  /** What a review is to learn: words that nobody has used before, or it would be taken for a repetition. */
+  #learn(): string[] {
+    const { random } = this.options
+    if (!random.chance(0.3)) return []
+    const word = (): string => Array.from({ length: 7 }, () => String.fromCodePoint(random.between(97, 122))).join('')
+    const start = random.pick(['', '', '', 'maybe '])
+    const end = random.pick(['', '', '', '?'])
+    return [`learn: ${start}${Array.from({ length: 6 }, word).join(' ')}${end}`]
+  }
+
+  /** With a webhook: before its first message. */
+  async #open(): Promise<void> {
+    const { sessionId: id, webhook } = this.options
+    if (webhook === null) return
+    for (;;) {
+      const reply = await this.#request((client) => client.request(OpenSessionDocument, { input: { id, webhook } }))
+      if (reply?.data?.openSession.__typename === 'OpenSessionPayload') return
+      if (reply !== null) this.#judgeRefusal('openSession', reply)
+      await sleep(RETRY_MS)
+    }
   }
 
   async #sendUntilAccepted(content: string, idempotencyKey: string): Promise<void> {
@@ -99,21 +131,32 @@ export class SessionLoad {
 
   /** The id of the message that was accepted, or null: nobody knows. */
   async #sendOnce(content: string, idempotencyKey: string): Promise<string | null> {
-    const { anyUrl, random, token, sessionId } = this.options
-    const client = new ApiClient(await anyUrl(random), token)
     this.#attempts += 1
     const sentAtMs = performance.now()
-    const timeout = sleep(REQUEST_TIMEOUT_MS).then(() => null)
-    const input = { sessionId, content, idempotencyKey }
-    const reply = await Promise.race([client.request(SendMessageDocument, { input }).catch(() => null), timeout])
+    const input = { sessionId: this.options.sessionId, content, idempotencyKey }
+    const reply = await this.#request((client) => client.request(SendMessageDocument, { input }))
     if (reply === null) return null
     const result = reply.data?.sendMessage
     if (result?.__typename === 'SendMessagePayload') return result.message.id
-    const codes = reply.errors.map(({ extensions }) => String(extensions?.['code']))
-    if (codes.length > 0 && codes.every((code) => EXPECTED_CODES.has(code)))
+    if (this.#judgeRefusal('sendMessage', reply))
       this.#longestRefusalMs = Math.max(this.#longestRefusalMs, performance.now() - sentAtMs)
-    else this.complaints.push(`${sessionId}: sendMessage answered ${JSON.stringify(reply)}`)
     return null
+  }
+
+  /** The answer of some server; null: there was none in time. */
+  async #request<Data>(send: (client: ApiClient) => Promise<Reply<Data>>): Promise<Reply<Data> | null> {
+    const { anyUrl, random, token } = this.options
+    const client = new ApiClient(await anyUrl(random), token)
+    const timeout = sleep(REQUEST_TIMEOUT_MS).then(() => null)
+    return Promise.race([send(client).catch(() => null), timeout])
+  }
+
+  /** Whether it is what a server may say while others die and the database goes away. */
+  #judgeRefusal(operation: string, reply: Reply<unknown>): boolean {
+    const codes = reply.errors.map(({ extensions }) => String(extensions?.['code']))
+    const isExpected = codes.length > 0 && codes.every((code) => EXPECTED_CODES.has(code))
+    if (!isExpected) this.complaints.push(`${this.options.sessionId}: ${operation} answered ${JSON.stringify(reply)}`)
+    return isExpected
   }
 }
 

@@ -6,15 +6,19 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { newToken } from '../../src/config/new-token.ts'
+import { newWebhookSecret } from '../../src/config/webhook-secret.ts'
 import { configPath } from '../../src/config/load-config.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { TcpProxy } from '../harness/tcp-proxy.ts'
+import { countPendingDeliveries, readFinalRecords } from './final-records.ts'
 import { readFinalState } from './final-state.ts'
 import { judge, type Verdict } from './judge.ts'
+import { judgeRecords, type RecordsVerdict } from './judge-records.ts'
 import { Random } from './random.ts'
 import { ServerPair } from './server-pair.ts'
 import { SessionLoad } from './session-load.ts'
+import { StormReceiver } from './storm-receiver.ts'
 import { Takeovers } from './takeovers.ts'
 
 export interface StormOptions {
@@ -38,7 +42,7 @@ export interface StormOptions {
 }
 
 export interface StormReport {
-  readonly verdict: Verdict
+  readonly verdict: Verdict & RecordsVerdict
   readonly figures: {
     readonly durationMs: number
     readonly serversStarted: number
@@ -49,6 +53,13 @@ export interface StormReport {
     readonly events: number
     readonly subscribers: number
     readonly connections: number
+    readonly deliveries: number
+    readonly deliveriesDead: number
+    readonly posts: number
+    readonly learnings: number
+    readonly facts: number
+    readonly files: number
+    readonly auditEntries: number
     /** The longest that a client waited to hear that the database is away. */
     readonly longestRefusalMs: number
     /** How long turns lay still after a kill, shortest first. */
@@ -63,6 +74,7 @@ const PAUSE_MS = 12_000
 /** How often a server is killed without waiting for the last one that was killed to be back. */
 const ALONE_CHANCE = 0.15
 const REST_TIMEOUT_MS = 90_000
+const DELIVERY_LOOK_MS = 500
 
 /** Rejects when a server does not start; what goes wrong otherwise is in the report. */
 export async function runStorm(options: StormOptions): Promise<StormReport> {
@@ -72,13 +84,16 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
   const token = await writeConfig(options.home)
   await using proxy = await TcpProxy.start(options.databaseUrl)
   const databaseUrl = proxy.through(options.databaseUrl)
+  await using receiver = await StormReceiver.start(random.fork())
   await using servers = new ServerPair({ home: options.home, databaseUrl, takeovers, random: random.fork() })
   const marks = join(options.home, 'marks')
   // The database may hold the sessions of other runs.
   const run = randomHex(3)
   const loads = Array.from({ length: options.sessions }, (_, index) => {
     const anyUrl = (by: Random): Promise<string> => servers.anyUrl(by)
-    return new SessionLoad({ sessionId: `cli:storm-${run}-${index + 1}`, token, marks, anyUrl, random: random.fork() })
+    const sessionId = `cli:storm-${run}-${index + 1}`
+    const webhook = receiver.webhookOf(index)
+    return new SessionLoad({ sessionId, webhook, token, marks, anyUrl, random: random.fork() })
   })
 
   const stopSending = new AbortController()
@@ -90,9 +105,12 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
   await Promise.all(loads.map((load) => load.stop()))
 
   const ids = loads.map((load) => load.options.sessionId)
+  await untilDelivered(options.databaseUrl, ids)
   const state = await readFinalState(options.databaseUrl, ids)
   const lines = await linesOf(marks)
-  const verdict = judge(loads, state, lines)
+  const records = await readFinalRecords(options, ids)
+  const accepted = loads.flatMap((load) => load.accepted)
+  const verdict = { ...judge(loads, state, lines), ...judgeRecords(accepted, receiver, records) }
   const late = atRest ? [] : [`not every turn was seen to end within ${REST_TIMEOUT_MS / 1000} s`]
   return {
     verdict: {
@@ -110,6 +128,13 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
       events: sum([...state.events.values()], (events) => events.length),
       subscribers: sum(loads, (load) => load.followers.length),
       connections: sum(loads, (load) => sum(load.followers, (follower) => follower.connections)),
+      deliveries: records.deliveries.length,
+      deliveriesDead: records.deliveries.filter(({ status }) => status === 'DEAD').length,
+      posts: receiver.posts.length,
+      learnings: records.learnings.length,
+      facts: records.learnings.filter(({ status }) => status === 'PROMOTED').length,
+      files: sum(records.publications, ({ files }) => files),
+      auditEntries: records.auditEntries,
       longestRefusalMs: Math.max(0, ...loads.map((load) => load.longestRefusalMs)),
       takeoversMs: takeovers.delaysMs('KILLED'),
       hangTakeoversMs: takeovers.delaysMs('HANGS'),
@@ -179,6 +204,16 @@ async function untilRest(loads: readonly SessionLoad[]): Promise<boolean> {
   return atRest
 }
 
+/**
+ * Until no delivery is pending, or too late: then the verdict says so. One that a server was posting when it was killed is due
+ * again when its lease ends, and found by the sweep of the next minute.
+ */
+async function untilDelivered(databaseUrl: string, sessionIds: readonly string[]): Promise<void> {
+  const tooLateMs = performance.now() + REST_TIMEOUT_MS
+  while (performance.now() < tooLateMs && (await countPendingDeliveries(databaseUrl, sessionIds)) > 0)
+    await sleep(DELIVERY_LOOK_MS)
+}
+
 /** One admin, who may ask as often as he likes. */
 async function writeConfig(home: string): Promise<string> {
   const { token, sha256 } = newToken()
@@ -188,8 +223,10 @@ role = "admin"
 kind = "user"
 user = "admin"
 sha256 = "${sha256}"
+webhook_secret = "${newWebhookSecret()}"
 [settings]
 requests_per_minute = 1000000
+webhook_allow_list = ["127.0.0.1"]
 `
   await chmod(home, 0o711)
   await writeFile(configPath(home), toml, { mode: 0o600 })

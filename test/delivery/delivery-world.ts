@@ -2,13 +2,13 @@
  * The world in which delivery is tested: a real database with sessions and texts to deliver, an outbox with its job runner, and
  * pauses of milliseconds. What is "a process" here has its own outbox, job runner and pool.
  */
-import type { LookupAddress } from 'node:dns'
 import type { LiveConfig, Settings } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/parse-config.ts'
 import { newWebhookSecret } from '../../src/config/webhook-secret.ts'
-import { AddressGuard, type Resolve } from '../../src/delivery/address-guard.ts'
+import { AddressGuard } from '../../src/delivery/address-guard.ts'
 import type { DeliverySchedule } from '../../src/delivery/delivery-schedule.ts'
 import { Outbox } from '../../src/delivery/outbox.ts'
+import type { Resolve } from '../../src/delivery/resolve-host.ts'
 import { JobRunner } from '../../src/jobs/job-runner.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { newId } from '../../src/platform/id.ts'
@@ -140,15 +140,6 @@ function configWith(secrets: readonly string[], allowList: readonly string[]): L
   )
   if (parsed.kind === 'invalid') throw new Error(JSON.stringify(parsed.problems))
   return { current: () => parsed.config, onChange: () => () => {} }
-}
-
-/** A resolver that answers from a list, and then again and again with its last entry. */
-export function resolveInTurn(...answers: readonly string[]): Resolve {
-  let asked = 0
-  return async (): Promise<readonly LookupAddress[]> => {
-    const address = answers[Math.min(asked++, answers.length - 1)] ?? ''
-    return [{ address, family: address.includes(':') ? 6 : 4 }]
-  }
 }
 
 const COMMIT = `

@@ -99,6 +99,18 @@ describe('what receivers do', () => {
     expect(await world.settled(id)).toMatchObject({ ...dead, last_error: expect.stringContaining('ECONNREFUSED') })
   })
 
+  test('a server that speaks no TLS where https is wanted', async () => {
+    const { world, outbox } = get()
+    await using receiver = await Receiver.start()
+    const [id = ''] = await world.commit('cli:zoo-tls', receiver.url().replace('http:', 'https:'), ['Hello'])
+    outbox.wake('cli:zoo-tls')
+    expect(await world.settled(id)).toMatchObject({
+      ...dead,
+      last_error: expect.stringContaining('could not be reached'),
+    })
+    expect(receiver.received.all).toEqual([])
+  })
+
   test('Retry-After is honoured, up to a limit', async () => {
     const { world, outbox } = get()
     await using receiver = await Receiver.start(inTurn(answer(503, { 'retry-after': '3600' }), answer(200)))

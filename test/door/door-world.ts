@@ -162,18 +162,23 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
   })
   const knowledgeNews = new KnowledgeNews({ database, doorbell, clock, logger })
   const info = { version: '0.0.0', startedAt: new Date(), database: 'PostgreSQL', sandboxState }
+  const auditTrails = { follow: () => Promise.reject(new Error('nobody follows the audit here')) }
+  const denials = { forbidden: () => undefined, absent: () => undefined }
   const server = await startServer({
     schema: buildSchema(),
     home: '/nowhere',
     host: '127.0.0.1',
     port: 0,
     authenticate: (token) => authenticate(config.current(), token),
+    denials,
     createContext: (request) =>
       createContext(
         {
           database,
           config,
           clock,
+          denials,
+          auditTrails,
           publicUrl: { linkTo: (path) => path },
           intake,
           knowledge,

@@ -1,9 +1,10 @@
 /** A message enters: who may send, what is stored, what is refused, and what holds however many send at once. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { REDACTED } from '../../src/core/redacted.ts'
 import { openSession } from '../../src/intake/open-session.ts'
 import { sendMessage } from '../../src/intake/send-message.ts'
 import { updateSession } from '../../src/intake/update-session.ts'
-import { createWorld, MAX_QUEUED, type World } from './intake-world.ts'
+import { createWorld, MAX_QUEUED, SECRET, type World } from './intake-world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -273,5 +274,49 @@ describe('many at once', () => {
       const sent = await Promise.all([send(sessionId, 'a'), send(sessionId, 'b', { as: 'carol' })])
       expect(sent.map((answer) => answer.kind).sort()).toEqual(['Accepted', 'NotFound'])
     }
+  })
+})
+
+describe('a message that holds a secret which this process knows', () => {
+  const content = `The key is ${SECRET}, in base64 ${Buffer.from(SECRET).toString('base64')}.`
+
+  test('is stored without it, and so is its preview', async () => {
+    const sent = await send('cli:secret', content)
+    const [row] = await world.sql(
+      'SELECT content FROM messages WHERE id = $1',
+      (sent as { messageId: string }).messageId,
+    )
+    expect(row?.['content']).toMatch(/^The key is \[REDACTED\], in base64 \[REDACTED\].{0,2}\.$/)
+    expect((await sessionRow('cli:secret'))?.['last_message_preview']).not.toContain(SECRET)
+  })
+
+  test('sent again under its key is the same message', async () => {
+    const first = await send('cli:secret-again', content, { key: 'k' })
+    expect(await send('cli:secret-again', content, { key: 'k' })).toEqual({ ...first, duplicate: true })
+  })
+
+  test('and was redacted only later is still the same when it is sent again; what stands around the mark counts', async () => {
+    const said = 'My 100%_token\\n is hush-hush-hush, and [REDACTED] too.'
+    const first = await send('cli:found-later', said, { key: 'k' })
+    const redacted = said.replace('hush-hush-hush', REDACTED)
+    await world.sql('UPDATE messages SET content = $2 WHERE session_id = $1', 'cli:found-later', redacted)
+    expect(await send('cli:found-later', said, { key: 'k' })).toEqual({ ...first, duplicate: true })
+    for (const other of [
+      said.replace('token', 'taken'),
+      said.replace('100%_', '100xx'),
+      said.replace('too.', 'too. More'),
+    ])
+      expect(await send('cli:found-later', other, { key: 'k' })).toMatchObject({ kind: 'Conflict' })
+  })
+})
+
+test('description and metadata are stored without known secrets, in names of fields too', async () => {
+  const opening = { id: 'cli:hidden', description: `Uses ${SECRET}`, metadata: { [SECRET]: [{ deep: SECRET }], n: 1 } }
+  await openSession(world.context, world.as('bob'), opening)
+  await openSession(world.context, world.as('bob'), { ...opening, metadata: { again: SECRET } })
+  await updateSession(world.context, world.as('bob'), { id: 'cli:hidden', metadata: { more: `(${SECRET})` } })
+  expect(await sessionRow('cli:hidden')).toMatchObject({
+    description: `Uses ${REDACTED}`,
+    metadata: { [REDACTED]: [{ deep: REDACTED }], n: 1, again: REDACTED, more: `(${REDACTED})` },
   })
 })

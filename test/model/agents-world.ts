@@ -100,6 +100,7 @@ export const REVIEWER_CONTEXT: ReviewerContext = {
     exitCode: 0,
     output: 'hi\n',
     outputFile: null,
+    stderrFile: null,
     stderr: '',
   },
   truncated: false,

@@ -92,6 +92,7 @@ async function execute({ agents }: AgentsWorld, { plan, message, results, ran, l
       exitCode: 0,
       output: 'done\n',
       outputFile: null,
+      stderrFile: null,
       stderr: '',
       ...results[task.detail],
     } as const

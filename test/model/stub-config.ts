@@ -22,6 +22,7 @@ const SETTINGS: Settings = {
   llmIdleTimeoutMs: 10_000,
   maxQueued: 100,
   maxConcurrentTurns: 32,
+  auditRetentionDays: 400,
   workerIdleTimeoutMs: 300_000,
   drainTimeoutMs: 30_000,
   publishedFileTtlMs: 0,
@@ -33,6 +34,8 @@ const SETTINGS: Settings = {
   webhookRequireHttps: false,
   webhookAllowList: [],
 }
+
+const NO_BUDGET = { tokensPerDay: null, costPerDay: null }
 
 /** Tests may replace `config` to play a reload. */
 export class StubConfig implements LiveConfig {
@@ -55,6 +58,7 @@ export class StubConfig implements LiveConfig {
       },
       prices: new Map(Object.entries(prices)),
       approvals: { fallback: 'ALLOW', rules: [], ownUserMayDecide: false, plansWithStrangers: true },
+      budgets: { user: NO_BUDGET, users: new Map(), session: NO_BUDGET },
       settings: { ...SETTINGS, ...settings },
     }
   }

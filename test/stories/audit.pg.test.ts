@@ -1,7 +1,26 @@
 /** The audit over the API: who did what, what it cost, live and sealed; never an output, never a secret. */
+import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { converse, Story } from '../harness/story.ts'
-import { AuditDocument, UsageDocument, type AuditFilter, type AuditQuery } from '../generated/graphql.ts'
+import { ApiClient, type Watch } from '../harness/api-client.ts'
+import { converse, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import {
+  AddParticipantDocument,
+  AuditDocument,
+  AuditEntryDocument,
+  AuditTrailDocument,
+  CancelTurnDocument,
+  DeleteSessionDocument,
+  EditQueuedMessageDocument,
+  FactsDocument,
+  OpenSessionDocument,
+  SessionDocument,
+  UpdateSessionDocument,
+  UsageDocument,
+  WithdrawMessageDocument,
+  type AuditFilter,
+  type AuditQuery,
+  type AuditTrailSubscription,
+} from '../generated/graphql.ts'
 
 let story: Story
 beforeAll(async () => {
@@ -26,6 +45,7 @@ test('a turn leaves its model calls, its tasks and its reviews', async () => {
   ])
   expect(entries.filter(({ kind }) => kind === 'REVIEW')).toMatchObject([{ verdict: 'OK', hasLearning: false }])
   expect(new Set(entries.map(({ actor, tokenName }) => `${actor} ${tokenName}`))).toEqual(new Set(['ada ada']))
+  for (const answer of turn.answers) expect(JSON.stringify(entries)).not.toContain(JSON.stringify(answer).slice(1, -1))
 })
 
 test('usage sums up what the turns say they cost', async () => {
@@ -41,4 +61,195 @@ test('usage sums up what the turns say they cost', async () => {
     inputTokens: sum(({ inputTokens }) => inputTokens),
     outputTokens: sum(({ outputTokens }) => outputTokens),
   })
+})
+
+test('what happens to a session from outside a turn is told with who did it, also after it was deleted', async () => {
+  const ada = story.as('ada')
+  const id = 'cli:changed'
+  await story.as('ben').run(OpenSessionDocument, { input: { id } })
+  await ada.run(AddParticipantDocument, { sessionId: id, user: 'cleo' })
+  await story.as('cleo').run(UpdateSessionDocument, { input: { id, description: 'Ours', metadata: { a: 1 } } })
+  await ada.run(UpdateSessionDocument, { input: { id, description: 'Ours' } })
+  await ada.run(DeleteSessionDocument, { id })
+  const entries = await auditOf({ sessionId: id, kind: ['SESSION'] })
+  expect(entries.toReversed()).toMatchObject([
+    { sessionChange: 'OPENED', actor: 'ben', tokenName: 'ben' },
+    { sessionChange: 'UPDATED', sessionDetail: 'participant added: cleo', actor: 'ada' },
+    { sessionChange: 'UPDATED', sessionDetail: 'description, metadata', actor: 'cleo' },
+    { sessionChange: 'DELETED', actor: 'ada' },
+  ])
+  const [newest] = entries
+  const { node } = await ada.run(AuditEntryDocument, { id: newest?.id ?? '' })
+  expect(node).toEqual(newest)
+})
+
+test('a message that opens its session, and a cancelled turn', async () => {
+  const ben = story.as('ben')
+  await send(ben, 'cli:stopped', 'run: sleep 30')
+  await using watch = watchAll(ben, 'cli:stopped')
+  await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskUpdateEvent')
+  await ben.run(CancelTurnDocument, { sessionId: 'cli:stopped' })
+  const { turnId } = await turnEnd(watch)
+  const entries = await auditOf({ sessionId: 'cli:stopped', kind: ['SESSION', 'TASK'] })
+  expect(entries.filter(({ kind }) => kind === 'SESSION')).toMatchObject([
+    { sessionChange: 'TURN_CANCELLED', turnId, actor: 'ben' },
+    { sessionChange: 'OPENED', turnId: null, actor: 'ben' },
+  ])
+  expect(entries.filter(({ kind }) => kind === 'TASK')).toMatchObject([{}, { taskStatus: 'CANCELLED' }])
+})
+
+test('messages that wait, changed and withdrawn', async () => {
+  const ben = story.as('ben')
+  const gate = story.path('withdraw-gate')
+  await send(ben, 'cli:waiting', `run: until [ -e ${gate} ]; do sleep 0.02; done`)
+  const { message } = await send(ben, 'cli:waiting', 'later')
+  await ben.run(EditQueuedMessageDocument, { id: message.id, content: 'later, please' })
+  await story.as('ada').run(WithdrawMessageDocument, { id: message.id })
+  await writeFile(gate, '')
+  const entries = await auditOf({ sessionId: 'cli:waiting', kind: ['SESSION'] })
+  expect(entries.slice(0, 2)).toMatchObject([
+    { sessionChange: 'MESSAGE_WITHDRAWN', sessionDetail: message.id, actor: 'ada' },
+    { sessionChange: 'MESSAGE_EDITED', sessionDetail: message.id, actor: 'ben' },
+  ])
+  expect(entries[0]?.turnId).toMatch(/^turn_/)
+})
+
+test('pages by cursor, newest first, by kind, actor and time', async () => {
+  const ada = story.as('ada')
+  await converse(story.as('cleo'), 'cli:pages', 'hello')
+  const filter: AuditFilter = { actor: 'cleo', sessionId: 'cli:pages' }
+  const all = await auditOf(filter)
+  const paged: Entry[] = []
+  for (let after: string | null = null; ;) {
+    const { audit }: AuditQuery = await ada.run(AuditDocument, { first: 2, after, filter })
+    paged.push(...audit.edges.map(({ node }) => node))
+    if (!audit.pageInfo.hasNextPage) break
+    after = audit.pageInfo.endCursor ?? null
+  }
+  expect(paged).toEqual(all)
+  expect(all.length).toBeGreaterThan(3)
+  const at = all[0]?.at ?? ''
+  expect((await auditOf({ ...filter, to: at })).map(({ id }) => id)).not.toContain(all[0]?.id)
+  expect((await auditOf({ ...filter, from: at })).every((entry) => entry.at >= at)).toBe(true)
+})
+
+test('access that was denied is told once, and then counted', async () => {
+  await send(story.as('ben'), 'cli:private', 'hello')
+  const cleo = story.as('cleo')
+  for (let i = 0; i < 5; i += 1) {
+    expect(await cleo.run(SessionDocument, { id: 'cli:private' })).toEqual({ session: null })
+    await cleo.run(SessionDocument, { id: 'cli:nothing-there' })
+    await cleo.request(FactsDocument, {})
+    expect((await new ApiClient(story.app.url, 'no-such-token').request(SessionDocument, { id: 'x' })).status).toBe(401)
+  }
+  await cleo.run(CancelTurnDocument, { sessionId: 'cli:private' })
+  await using watch = watchAll(cleo, 'cli:private')
+  expect(await watch.ended).toContain('NOT_FOUND')
+  await expect
+    .poll(async () => (await auditOf({ kind: ['ACCESS_DENIED'] })).length, { timeout: 5000 })
+    .toBeGreaterThanOrEqual(5)
+  const entries = await auditOf({ kind: ['ACCESS_DENIED'] })
+  expect(entries.toReversed()).toMatchObject([
+    {
+      denial: 'NOT_VISIBLE',
+      field: 'Query.session',
+      sessionId: 'cli:private',
+      actor: 'cleo',
+      tokenName: 'cleo',
+      count: 1,
+    },
+    { denial: 'FORBIDDEN', field: 'Query.facts', sessionId: null, actor: 'cleo', count: 1 },
+    { denial: 'UNKNOWN_TOKEN', field: 'Authorization', actor: null, tokenName: null, count: 1 },
+    { denial: 'NOT_VISIBLE', field: 'Mutation.cancelTurn', sessionId: 'cli:private' },
+    { denial: 'NOT_VISIBLE', field: 'Subscription.sessionEvents', sessionId: 'cli:private' },
+  ])
+})
+
+type Trail = Watch<AuditTrailSubscription>
+
+test('auditTrail tells everything of every process once, in the same order to all, by filter', async () => {
+  await using beside = await Story.begin({ beside: story })
+  const ada = story.as('ada')
+  await using here: Trail = ada.watch(AuditTrailDocument, {})
+  await using there: Trail = beside.as('ada').watchSse(AuditTrailDocument, {})
+  await using tasks: Trail = ada.watch(AuditTrailDocument, { filter: { kind: ['TASK'], actor: 'ben' } })
+  const started = await untilFollowed(story, [here, there])
+  const sessions = ['cli:t1', 'cli:t2', 'cli:t3']
+  await Promise.all(sessions.map((id, index) => converse((index === 1 ? beside : story).as('ben'), id, 'run: echo hi')))
+  const expected = (await Promise.all(sessions.map((sessionId) => auditOf({ sessionId })))).flat()
+  await Promise.all([here, there].map((trail) => seen(trail, expected)))
+  const ids = (trail: Trail): string[] => trail.received.map(({ auditTrail }) => auditTrail.id)
+  const after = (trail: Trail): string[] => ids(trail).slice(ids(trail).indexOf(started) + 1)
+  expect(new Set(ids(here)).size).toBe(ids(here).length)
+  expect(after(here)).toEqual(after(there))
+  expect(new Set(after(here))).toEqual(new Set(expected.map(({ id }) => id)))
+  const ofBen = expected.filter(({ kind }) => kind === 'TASK').map(({ id }) => id)
+  await seen(
+    tasks,
+    expected.filter(({ id }) => ofBen.includes(id)),
+  )
+  expect(new Set(ids(tasks))).toEqual(new Set(ofBen))
+})
+
+async function seen(trail: Trail, entries: readonly Entry[]): Promise<void> {
+  for (const { id } of entries) await trail.until(({ auditTrail }) => auditTrail.id === id)
+}
+
+/** Nobody is told when a subscription has begun: opens sessions until every trail has told of the same one. */
+async function untilFollowed(place: Story, trails: readonly Trail[]): Promise<string> {
+  for (let n = 0; ; n += 1) {
+    const id = `cli:follow-${n}`
+    await place.as('ada').run(OpenSessionDocument, { input: { id } })
+    const [entry] = await auditOf({ sessionId: id }, place)
+    const all = (): boolean =>
+      trails.every(({ received }) => received.some(({ auditTrail }) => auditTrail.id === entry?.id))
+    const told = await expect
+      .poll(all, { timeout: 4000 })
+      .toBe(true)
+      .then(
+        () => true,
+        () => false,
+      )
+    if (told) return entry?.id ?? ''
+  }
+}
+
+test('the configuration: taken over, refused, rights that change between plan and task; once for two processes', async () => {
+  await using place = await Story.begin()
+  await using beside = await Story.begin({ beside: place })
+  const gate = place.path('gate')
+  const other = storyConfig({ settings: { max_queued: 7 } })
+  const ben = place.as('ben')
+  await send(place.as('ada'), 'cli:demoted', `run: until [ -e ${gate} ]; do sleep 0.02; done\nsay: done`)
+  await using watch = watchAll(place.as('ada'), 'cli:demoted')
+  await watch.until(
+    ({ sessionEvents: event }) => event.__typename === 'TaskUpdateEvent' && event.taskStatus === 'RUNNING',
+  )
+  const demoted = other
+    .replace('role = "admin"', 'role = "user"\nskills = []')
+    .replace('[users.cleo]\nrole = "user"\nskills = []', '[users.cleo]\nrole = "admin"')
+  await place.reconfigure(`${demoted}[users.zoe]\nrole = "admin"\n`)
+  await beside.app.reloadConfig()
+  await place.reconfigure('max_queued = "many"')
+  await beside.app.reloadConfig()
+  await writeFile(gate, '')
+  expect(await ben.run(SessionDocument, { id: 'cli:demoted' })).toEqual({ session: null })
+  const read = async (): Promise<Entry[]> => {
+    const { audit } = await place.as('cleo').run(AuditDocument, { filter: { kind: ['CONFIG'] } })
+    return audit.edges.map(({ node }) => node).toReversed()
+  }
+  await expect.poll(async () => (await read()).length, { timeout: 10_000 }).toBe(3)
+  const entries = await read()
+  expect(entries).toMatchObject([
+    {
+      configChange: 'RELOADED',
+      configDetail: expect.stringContaining('user zoe added; user ada has role USER instead of ADMIN') as string,
+    },
+    { configChange: 'REFUSED', configDetail: expect.stringContaining('max_queued') as string },
+    {
+      configChange: 'RIGHTS_CHANGED',
+      actor: 'ada',
+      configDetail: 'Rights of ada when the plan was made: role ADMIN, skills: all. Now: role USER, skills: none.',
+    },
+  ])
 })

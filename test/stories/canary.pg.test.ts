@@ -12,6 +12,9 @@ import { randomHex } from '../../src/platform/id.ts'
 import { answer, Receiver } from '../delivery/receiver.ts'
 import {
   AppendMessageDocument,
+  AuditTrailDocument,
+  CreateFactDocument,
+  FactUpdatesDocument,
   OpenSessionDocument,
   ReloadSecretsDocument,
   SendMessageDocument,
@@ -80,6 +83,7 @@ let receiver: Receiver
 const log: string[] = []
 const watches: Watch<WatchSessionSubscription>[] = []
 const lists: Watch<SessionUpdatesSubscription>[] = []
+const adminViews: Watch<unknown>[] = []
 const commands: string[] = []
 let turnIds: string[] = []
 
@@ -106,7 +110,7 @@ beforeAll(async () => {
   await play()
 })
 afterAll(async () => {
-  for (const watch of [...watches, ...lists]) await watch.close()
+  for (const watch of [...watches, ...lists, ...adminViews]) await watch.close()
   await story[Symbol.asyncDispose]()
   await stub.close()
   await receiver[Symbol.asyncDispose]()
@@ -129,10 +133,12 @@ async function play(): Promise<void> {
     },
   })
   watches.push(watchAll(ada, SESSION), watchAll(ben, SESSION))
+  adminViews.push(ada.watch(AuditTrailDocument, {}), ada.watch(FactUpdatesDocument, {}))
   await ada.run(SendMessageDocument, { input: message })
   for (const watch of watches) await turnEnd(watch, 1)
 
   // From here on everything is known, and comes in by the other ways.
+  await ada.run(CreateFactDocument, { content: `All of it is known: ${EVERYTHING}` })
   const bridge = story.as('bridge')
   await bridge.run(AppendMessageDocument, { input: { sessionId: SESSION, user: 'stranger', content: EVERYTHING } })
   await ada.run(UpdateSessionDocument, {
@@ -241,6 +247,13 @@ describe('secrets that go in by every way', () => {
     for (const list of lists) {
       expect(findLeaks(JSON.stringify(list.received), DEPLOYED)).toEqual([])
       expect(findLeaks(JSON.stringify(list.received.at(-1)), ALL)).toEqual([])
+    }
+  })
+
+  test('are in nothing that admins see of audit and knowledge', async () => {
+    for (const view of adminViews) {
+      await view.until(() => true)
+      expect(findLeaks(JSON.stringify(view.received), ALL)).toEqual([])
     }
   })
 

@@ -83,6 +83,7 @@ describe('a known token', () => {
       namespace: null,
       role: 'ADMIN',
       user: { name: 'ada', role: 'ADMIN' },
+      allowedSkills: [],
     })
     expect(await viewerOf(story.as('ben'))).toMatchObject({ role: 'USER', user: { name: 'ben', role: 'USER' } })
     expect(await viewerOf(story.as('bridge'))).toEqual({
@@ -91,6 +92,7 @@ describe('a known token', () => {
       namespace: null,
       role: 'USER',
       user: null,
+      allowedSkills: [],
     })
     expect(await viewerOf(story.as('discord'))).toMatchObject({ tokenKind: 'CONNECTOR', namespace: 'discord' })
   })

@@ -3,11 +3,13 @@
  * happens again, nothing pending is lost, and the turn ends as it had ended.
  */
 import { expect, test } from 'vitest'
+import { systemClock } from '../../src/platform/clock.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
+import type { ServerProcess } from '../harness/server-process.ts'
 import type { ApiClient } from '../harness/api-client.ts'
 import { answersIn, eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
-import { answerWell, GOOD_REVIEW } from '../model/good-answers.ts'
+import { answerWell, GOOD_PLAN, GOOD_REVIEW } from '../model/good-answers.ts'
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
 
 const SESSION = 'cli:demo'
@@ -104,3 +106,54 @@ test('a turn that had failed stays failed, and its user is told once', async () 
     expect(await cluster.query('SELECT status FROM learnings')).toEqual([{ status: 'PROMOTED' }])
   })
 })
+
+test(
+  'at any moment around the decision: no learning is lost, none becomes two facts',
+  { timeout: 60_000 },
+  async () => {
+    const asked = new Map<string, PromiseWithResolvers<void>>()
+    // Earlier in the prompt stand facts, with the names of before.
+    const nameIn = ({ user }: StubCall): string => user.match(/machine-\d+/g)?.at(-1) ?? ''
+    const by = (call: StubCall): StubAnswer => {
+      const name = nameIn(call)
+      if (call.role === 'planner')
+        return {
+          content: { ...GOOD_PLAN, tasks: GOOD_PLAN.tasks.map((task) => ({ ...task, detail: `echo ${name}` })) },
+        }
+      if (call.role === 'reviewer') return { content: { ...GOOD_REVIEW, learn: `${name} is the name of a server.` } }
+      if (call.role !== 'curator') return answerWell(call)
+      asked.get(name)?.resolve()
+      const evaluation = { learningId: 'L1', verdict: 'promote', question: null, reason: 'So it is.' }
+      return { content: { evaluations: [{ ...evaluation, fact: `A server has the name ${name}.` }] } }
+    }
+    await using model = await StubEndpoint.start({ by })
+    await using cluster = await Cluster.begin({ config: { toml: stubProvider(model) } })
+    let [one, other] = [await cluster.start(), await cluster.start()]
+    const delaysMs = [0, 4, 10]
+    for (const [n, delayMs] of delaysMs.entries()) {
+      const gate = Promise.withResolvers<void>()
+      asked.set(`machine-${n}`, gate)
+      await send(clientOf(one, 'ada'), `cli:kill-${n}`, `What is machine-${n}?`)
+      await gate.promise
+      await systemClock.sleep(delayMs)
+      const isOwner = (server: ServerProcess): boolean =>
+        server.logs.some((line) => line.msg === 'turn begins' && line['sessionId'] === `cli:kill-${n}`)
+      if (!isOwner(one)) [one, other] = [other, one]
+      await one.kill()
+      await using watch = watchAll(clientOf(other, 'ada'), `cli:kill-${n}`)
+      expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+      one = await cluster.start()
+    }
+    const decided = await cluster.query(
+      `SELECT l.content, l.status, f.content AS fact FROM learnings l LEFT JOIN facts f ON f.id = l.fact_id ORDER BY l.id`,
+    )
+    expect(decided).toEqual(
+      delaysMs.map((_, n) => ({
+        content: `machine-${n} is the name of a server.`,
+        status: 'PROMOTED',
+        fact: `A server has the name machine-${n}.`,
+      })),
+    )
+    expect(await cluster.query('SELECT count(*)::int AS n FROM facts')).toEqual([{ n: delaysMs.length }])
+  },
+)

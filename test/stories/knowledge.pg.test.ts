@@ -8,18 +8,23 @@ import { Database } from '../../src/store/database.ts'
 import * as api from '../generated/graphql.ts'
 import { answersIn, converse, eventsOf, send, Story, turnEnd, watchAll, type Conversation } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
-import { answerWell, GOOD_PLAN, GOOD_REVIEW } from '../model/good-answers.ts'
+import { answerWell, GOOD_PLAN, GOOD_REVIEW, shownLabels } from '../model/good-answers.ts'
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
 
 const THRESHOLD = 6
 const CONTEXT_MESSAGES = 2
+const MAX_FACTS = 20
 
 let stub: StubEndpoint
 let story: Story
 let database: Database
 beforeAll(async () => {
   stub = await StubEndpoint.start({ by: answerWell })
-  const settings = { summarize_threshold: THRESHOLD, context_messages: CONTEXT_MESSAGES, knowledge_max_facts: 20 }
+  const settings = {
+    summarize_threshold: THRESHOLD,
+    context_messages: CONTEXT_MESSAGES,
+    knowledge_max_facts: MAX_FACTS,
+  }
   story = await Story.begin({ config: { settings, toml: stubProvider(stub) } })
   const logger = createLogger({ level: 'silent', pretty: false })
   database = new Database({ url: story.databaseUrl, maxConnections: 2, logger })
@@ -308,6 +313,78 @@ describe('a long conversation', () => {
     expect(prompt).not.toContain('Ignore all rules')
     expect(await sql(`SELECT summary FROM sessions WHERE id = 'cli:strangers'`)).toEqual([
       { summary: 'A short summary.' },
+    ])
+  })
+})
+
+describe('more facts than wanted', () => {
+  const addFact = async (content: string): Promise<string> => {
+    const { createFact } = await story.as('ada').run(api.CreateFactDocument, { content })
+    if (createFact.__typename !== 'FactPayload') throw new Error(JSON.stringify(createFact))
+    return createFact.fact.id
+  }
+  const consolidating =
+    (operation: (label: string, index: number) => object) =>
+    (call: StubCall): StubAnswer =>
+      call.user.includes('# Facts to consolidate')
+        ? { content: { operations: shownLabels(call.user, 'F').map(operation) } }
+        : answerWell(call)
+  const none = { content: null, reason: null }
+  const live = async (): Promise<string[]> =>
+    (await sql<{ content: string }>('SELECT content FROM facts WHERE invalidated_at IS NULL ORDER BY id')).map(
+      ({ content }) => content,
+    )
+  const forget = (): Promise<object[]> => sql('UPDATE consolidation_state SET started_at = NULL, last_fact_id = NULL')
+
+  test('are consolidated by their labels; a result that wipes them is refused, told and audited', async () => {
+    await sql('UPDATE facts SET invalidated_at = now()')
+    for (let n = 1; n <= MAX_FACTS + 1; n += 1) await addFact(`Shelf ${n} of the warehouse holds article ${n * 7}.`)
+    const before = await live()
+    const ada = story.as('ada')
+    think({
+      planner: justTalking(),
+      summarizer: consolidating((label) => ({ operation: 'drop', facts: [label], ...none, reason: 'Away with it.' })),
+    })
+    await send(ada, 'cli:wipe', 'Hello')
+    await using watch = watchAll(ada, 'cli:wipe')
+    expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+    const told = eventsOf(watch, 'PipelineStepEvent').filter(({ step }) => step === 'CONSOLIDATING')
+    expect(told.map(({ detail }) => detail)).toEqual([
+      'stub:stub-1',
+      'failed: The result was refused: it leaves no fact.',
+    ])
+    expect(await live()).toEqual(before)
+    const audit = `SELECT actor, data->>'reason' AS reason FROM audit_entries WHERE data->>'change' = 'CONSOLIDATION_REFUSED'`
+    expect(await sql(audit)).toEqual([{ actor: 'summarizer', reason: 'it leaves no fact' }])
+
+    await converse(ada, 'cli:wipe', 'Hello again')
+    expect(stub.calls.filter(({ user }) => user.includes('# Facts to consolidate'))).toHaveLength(1)
+  })
+
+  test('a good result stands in the next prompt, its history and what it replaced can be read', async () => {
+    await forget()
+    const ada = story.as('ada')
+    const content = 'The articles of the shelves of the warehouse are multiples of seven.'
+    think({
+      planner: justTalking(),
+      summarizer: (call) => {
+        if (!call.user.includes('# Facts to consolidate')) return answerWell(call)
+        const [first = '', second = '', ...rest] = shownLabels(call.user, 'F')
+        const kept = rest.map((label) => ({ operation: 'keep', facts: [label], ...none }))
+        return { content: { operations: [{ operation: 'merge', facts: [first, second], ...none, content }, ...kept] } }
+      },
+    })
+    await converse(ada, 'cli:merge', 'Hello')
+    expect(await live()).toHaveLength(MAX_FACTS)
+    expect(await live()).toContain(content)
+    await converse(ada, 'cli:merge', 'Which articles are in the warehouse?')
+    expect(promptOf('planner')).toContain(content)
+    expect(promptOf('planner')).not.toContain('Shelf 1 of the warehouse')
+    const [fact] = await sql<{ id: string }>('SELECT id FROM facts WHERE content = $1', content)
+    const old = await sql(`SELECT content, version FROM facts WHERE replaced_by_id = $1 ORDER BY id`, fact?.id)
+    expect(old).toEqual([
+      { content: 'Shelf 1 of the warehouse holds article 7.', version: 2 },
+      { content: 'Shelf 2 of the warehouse holds article 14.', version: 2 },
     ])
   })
 })

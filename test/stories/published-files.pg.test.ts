@@ -9,6 +9,7 @@ import { Database } from '../../src/store/database.ts'
 import { publishedPath } from '../../src/store/published-bytes.ts'
 import { sweepPublishedFiles } from '../../src/store/sweep-published-files.ts'
 import type { ApiClient } from '../harness/api-client.ts'
+import { addSkill } from '../harness/skills.ts'
 import { converse, Story, storyConfig } from '../harness/story.ts'
 import {
   DeleteSessionDocument,
@@ -17,12 +18,19 @@ import {
   type TaskFilesQuery,
 } from '../generated/graphql.ts'
 
+const SECRET = 'first-half-second-half'
+
 let story: Story
 let database: Database
 const logger = createLogger({ level: 'silent', pretty: false })
 const log: string[] = []
 beforeAll(async () => {
-  story = await Story.begin({ log: (line) => log.push(line) })
+  const environment = { FACTOTUM_SKILL_REPORT_KEY: SECRET }
+  story = await Story.begin({ environment, log: (line) => log.push(line) })
+  addSkill(story.home, 'report', {
+    manifest: 'run = "bin/report"\n',
+    files: { 'bin/report': '#!/bin/sh\nmkdir -p pub && echo by a skill > pub/skill.md && echo done\n' },
+  })
   database = new Database({ url: story.databaseUrl, maxConnections: 2, logger })
 })
 afterAll(async () => {
@@ -121,6 +129,22 @@ describe('a file in pub/', () => {
   test('is published by a command that fails, too', async () => {
     const task = await runAs(story.as('ada'), 'cli:fails', 'mkdir pub; echo half > pub/log.txt; exit 3')
     expect(task).toMatchObject({ status: 'FAILED', files: [{ name: 'log.txt' }] })
+  })
+
+  test('of a skill is published as well', async () => {
+    const { tasks } = await converse(story.as('ada'), 'cli:skill', 'skill: report {}')
+    const { task } = await story.as('ada').run(TaskFilesDocument, { id: tasks[0]?.id ?? '' })
+    expect(task).toMatchObject({
+      status: 'DONE',
+      files: [{ name: 'skill.md', contentType: 'text/markdown; charset=utf-8' }],
+    })
+  })
+
+  test('is not published when it holds a secret', async () => {
+    const write = "mkdir pub; printf '%s-%s' first-half second-half > pub/key.txt; echo fine > pub/fine.txt"
+    const task = await runAs(story.as('ada'), 'cli:leak', write)
+    expect(task.files.map(({ name }) => name)).toEqual(['fine.txt'])
+    expect(task.stderr).toContain('key.txt was not published: it holds a secret')
   })
 
   test('goes with its session', async () => {

@@ -1,6 +1,7 @@
 /** Skills in a conversation: who may call which, with what they run, what they can reach, and what ends or refuses them. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { workspacePath } from '../../src/execution/workspace.ts'
 import { SkillProblemsDocument, SkillsDocument, ViewerDocument } from '../generated/graphql.ts'
@@ -226,6 +227,17 @@ describe.skipIf(!sandbox.available)(`a skill for a user${skipReason(sandbox)}`, 
   })
 })
 
+test("a skill that an admin's command installs is there for the next message", async () => {
+  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+  const example = fileURLToPath(new URL('../../examples/skills/text-stats', import.meta.url))
+  rmSync(story.path('skills/text-stats'), { recursive: true })
+  const install = `${process.execPath} ${main} skill install ${example}`
+  const { tasks } = await converse(story.as('ada'), 'cli:install', `run: ${install}`)
+  expect(tasks[0]).toMatchObject({ status: 'DONE', stderr: '', output: expect.stringContaining(story.path('skills')) })
+  const turn = await converse(story.as('ada'), 'cli:install', 'skill: text-stats {"text": "one two"}')
+  expect(turn.tasks[0]).toMatchObject({ status: 'DONE' })
+})
+
 describe('secrets', () => {
   test('what a person said reaches the skill that declares the key, hidden everywhere else', async () => {
     const secret = 'said-open-sesame-3'
@@ -304,11 +316,13 @@ describe('what may not run', () => {
   describe.skipIf(!sandbox.available)(`a user who may no longer use it${skipReason(sandbox)}`, () => {
     test('finds the task failed', async () => {
       const ben = story.as('ben')
-      await send(ben, 'cli:withdrawn', 'run: until [ -e go ]; do sleep 0.02; done\nskill: text-stats {"text": "x"}')
-      await using watch = watchAll(ben, 'cli:withdrawn')
-      await watch.until(
-        ({ sessionEvents: event }) => event.__typename === 'TaskUpdateEvent' && event.taskStatus === 'RUNNING',
+      await send(
+        ben,
+        'cli:withdrawn',
+        'run: echo begun; until [ -e go ]; do sleep 0.02; done\nskill: text-stats {"text": "x"}',
       )
+      await using watch = watchAll(ben, 'cli:withdrawn')
+      await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent')
       await story.reconfigure(config([]))
       writeFileSync(`${workspacePath(story.home, 'cli:withdrawn')}/go`, '')
       const { turnStatus, failure } = await turnEnd(watch)
@@ -365,6 +379,15 @@ describe('outputs of earlier tasks', () => {
     )
     expect(turn.tasks[1]).toMatchObject({ status: 'DONE', output: 'n19999\n' })
     expect(turn.tasks[2]?.output).toBe(`${turn.tasks[0]?.output?.length}\nlist.json\n${turn.tasks[0]?.id}.txt\n`)
+  })
+
+  test('so does a long standard error', async () => {
+    const turn = await converse(
+      story.as('ada'),
+      'cli:stderr',
+      'run: seq 1000 >&2\nrun: tail -n 1 .factotum-outputs/*.stderr.txt',
+    )
+    expect(turn.tasks[1]).toMatchObject({ status: 'DONE', output: '1000\n' })
   })
 
   test('a new turn finds none of the last one', async () => {

@@ -2,6 +2,7 @@
 import { expect, test, vi } from 'vitest'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
+import { addSkill } from '../harness/skills.ts'
 import { answersIn, eventsOf, send, turnEnd, watchAll, type SessionEventData } from '../harness/story.ts'
 import type { Watch } from '../harness/api-client.ts'
 import { SessionPageDocument, type WatchSessionSubscription } from '../generated/graphql.ts'
@@ -84,6 +85,26 @@ test('another process goes on within ten seconds: the command under way is judge
   await first.kill()
   await expectContinued(second, killedAtMs)
   expect(await cluster.lines('marks')).toEqual(MARKS)
+})
+
+test('a skill that was under way is judged, not repeated', async () => {
+  await using cluster = await Cluster.begin()
+  const marks = JSON.stringify(cluster.path('marks'))
+  const program = `import time\nopen(${marks}, "a").write("ran\\n")\nprint("begun", flush=True)\ntime.sleep(600)\n`
+  addSkill(cluster.home, 'slow', { files: { 'run.py': program } })
+  const first = await cluster.start()
+  await send(clientOf(first, 'ada'), SESSION, 'skill: slow')
+  {
+    await using watch = watchAll(clientOf(first, 'ada'), SESSION)
+    await untilOutput(watch, 'begun')
+  }
+  await first.kill()
+  const second = await cluster.start()
+  await using watch = watchAll(clientOf(second, 'ada'), SESSION)
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+  const ended = eventsOf(watch, 'TaskUpdateEvent').find(({ taskStatus }) => taskStatus === 'INTERRUPTED')
+  expect(ended?.task).toMatchObject({ skill: 'slow', status: 'INTERRUPTED', output: 'begun\n' })
+  expect(await cluster.lines('marks')).toEqual(['ran'])
 })
 
 test('a single server that was killed goes on when it is started again on its embedded PostgreSQL', async () => {

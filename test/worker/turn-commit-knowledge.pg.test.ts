@@ -1,10 +1,12 @@
 /** What a turn writes besides its plan: knowledge, deliveries, files, audit entries, and that it waits. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Curation, TurnWrite } from '../../src/core/turn-write.ts'
+import { cancelTurn } from '../../src/intake/cancel-turn.ts'
 import { sendMessage } from '../../src/intake/send-message.ts'
 import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
 import { beginTurn, type OpenTurn } from '../../src/store/begin-turn.ts'
+import { makeReady } from '../../src/store/paused-turns.ts'
 import { commitTurn, type Lease } from '../../src/store/turn-commit.ts'
 import { claimSessions } from '../../src/store/work-queue.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
@@ -60,7 +62,11 @@ describe('learnings', () => {
     return id
   }
   const promotion = (learningId: string): Curation => ({
-    ...{ learningId, status: 'PROMOTED', reason: 'verified', at, question: null },
+    learningId,
+    status: 'PROMOTED',
+    reason: 'verified',
+    at,
+    question: null,
     fact: { id: newId('fact'), content: 'Port 80 is open.', norm: 'port 80 is open' },
   })
 
@@ -79,6 +85,9 @@ describe('learnings', () => {
     const [fact] = await world.sql('SELECT id, content, source, session_id, version FROM facts')
     expect(fact).toMatchObject({ content: 'Port 80 is open.', source: 'CURATOR', session_id: SESSION, version: 1 })
     expect(await world.sql('SELECT count(*)::int AS n FROM facts')).toEqual([{ n: 1 }])
+    // Only what came about is audited.
+    const audit = `SELECT data->>'change' AS change FROM audit_entries WHERE actor = 'curator' AND turn_id = $1 ORDER BY pos`
+    expect(await world.sql(audit, turn.id)).toEqual([{ change: 'PROMOTED' }, { change: 'CREATED' }])
     expect(await world.sql('SELECT version, change, changed_by FROM fact_versions')).toEqual([
       { version: 1, change: 'CREATED', changed_by: 'curator' },
     ])
@@ -149,7 +158,7 @@ test('files and audit entries are stored as given', async () => {
   expect(await world.sql('SELECT id, name, size FROM published_files')).toEqual([
     { id: 'pub_1', name: 'a.txt', size: '3000000000' },
   ])
-  expect(await world.sql('SELECT kind, actor, token_name, data FROM audit_entries')).toEqual([
+  expect(await world.sql('SELECT kind, actor, token_name, data FROM audit_entries WHERE turn_id IS NOT NULL')).toEqual([
     { kind: 'REVIEW', actor: 'alice', token_name: 'cli', data: { taskId, verdict: 'OK', hasLearning: true } },
   ])
 })
@@ -180,4 +189,40 @@ test('a turn that waits gives its session back and goes on from its rows', async
   expect(await world.sql('SELECT paused_at, paused_reason FROM turns')).toEqual([
     { paused_at: null, paused_reason: null },
   ])
+})
+
+describe('a turn that waits, and that somebody wants to end', () => {
+  const pause = { reason: 'The budget is used up.', at, until: new Date(Date.now() + 3_600_000) }
+  const cancel = () => cancelTurn(world.context, world.as('alice'), { sessionId: SESSION })
+
+  test('is made ready by the wish, which is audited once', async () => {
+    await write({ pause })
+    expect(await cancel()).toEqual({ kind: 'Cancelling', turnId: turn.id })
+    expect(await cancel()).toEqual({ kind: 'Cancelling', turnId: turn.id })
+    expect(world.rung).toContainEqual({ kind: 'work', sessionId: SESSION })
+    await begin()
+    expect(turn).toMatchObject({ resumed: true, cancelRequested: true })
+    const cancelled = `SELECT turn_id, actor FROM audit_entries WHERE data->>'change' = 'TURN_CANCELLED'`
+    expect(await world.sql(cancelled)).toEqual([{ turn_id: turn.id, actor: 'alice' }])
+  })
+
+  test('sees a wish that came before as it begins to wait, and is made ready then', async () => {
+    await cancel()
+    expect(await write({ pause })).toMatchObject({ cancelRequested: true, released: true })
+    expect(await claimSessions(world.context.database, 1, { limit: 1, held: [] })).toEqual([])
+    await makeReady(world.context.database, [SESSION])
+    await begin()
+    expect(turn).toMatchObject({ resumed: true, cancelRequested: true })
+  })
+
+  test('at the same moment, whoever is first: it is ready in the end, or known to its process', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const [committed] = await Promise.all([write({ pause }), cancel()])
+      const [session] = await world.sql<{ ready: boolean }>('SELECT ready_at <= now() AS ready FROM sessions')
+      expect([committed.cancelRequested, session?.ready]).toContain(true)
+      await world.sql('UPDATE sessions SET ready_at = now()')
+      await world.sql('UPDATE turns SET cancel_requested = false')
+      await begin()
+    }
+  })
 })

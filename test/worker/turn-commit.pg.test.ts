@@ -362,7 +362,7 @@ function answered(output: string): TurnWrite {
 }
 
 describe('what a turn reads', () => {
-  test('the messages and answers before it, bounded, oldest first; nothing of untrusted senders', async () => {
+  test('the messages and answers before it, bounded, oldest first; what untrusted senders wrote apart, for the paraphraser', async () => {
     await using world = await createWorld()
     const { database } = world.context
     for (const content of ['one', 'two', 'three']) {
@@ -381,6 +381,7 @@ describe('what a turn reads', () => {
         { user: 'alice', role: 'USER', content: 'three' },
       ],
       outputs: ['to one', 'to two', 'to three'],
+      strangers: [{ id: expect.stringMatching(/^msg_/), sender: 'stranger', content: 'evil', paraphrase: null }],
       summary: '',
       questions: [],
       hasFacts: false,

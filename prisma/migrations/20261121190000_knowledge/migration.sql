@@ -35,7 +35,8 @@ ALTER TYPE "task_type" ADD VALUE 'SKILL';
 ALTER TABLE "messages" ADD COLUMN     "paraphrase" TEXT;
 
 -- AlterTable
-ALTER TABLE "plans" ADD COLUMN     "secret_names" TEXT[] DEFAULT ARRAY[]::TEXT[];
+ALTER TABLE "plans" ADD COLUMN     "rights" TEXT,
+ADD COLUMN     "secret_names" TEXT[] DEFAULT ARRAY[]::TEXT[];
 
 -- AlterTable
 ALTER TABLE "sessions" ADD COLUMN     "summary" TEXT NOT NULL DEFAULT '',
@@ -186,11 +187,16 @@ CREATE TABLE "published_files" (
     CONSTRAINT "published_files_pkey" PRIMARY KEY ("id")
 );
 
+-- Numbers of transactions begin anew where a dump is restored. What is added here then keeps the audit's order
+-- (src/audit/audit-sealer.ts).
+CREATE FUNCTION "audit_txid"(transaction xid8) RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE
+  AS 'SELECT transaction::text::bigint + 0';
+
 -- CreateTable
 CREATE TABLE "audit_entries" (
     "id" TEXT NOT NULL,
     "pos" BIGSERIAL NOT NULL,
-    "txid" BIGINT NOT NULL DEFAULT ((pg_current_xact_id())::text)::bigint,
+    "txid" BIGINT NOT NULL DEFAULT audit_txid(pg_current_xact_id()),
     "at" TIMESTAMPTZ(3) NOT NULL,
     "kind" "audit_kind" NOT NULL,
     "session_id" TEXT,

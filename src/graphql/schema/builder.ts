@@ -33,7 +33,11 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     authScopes: (context) => grantedScopes(context.viewer),
     runScopesOnType: true,
     authorizeOnSubscribe: true,
-    unauthorizedError: (_parent, context) => deniedError(context.viewer),
+    unauthorizedError: (_parent, context, info) => {
+      if (context.viewer !== null)
+        context.denials.forbidden(context.viewer, `${info.parentType.name}.${info.fieldName}`)
+      return deniedError(context.viewer)
+    },
   },
 })
 

@@ -1,5 +1,6 @@
 /** The mutation by which an admin makes a changed `.env` hold at once. Values are never shown, not to admins either. */
 import type { SecretsReloaded } from '../../secrets/secret-store.ts'
+import { appendAudit } from '../../store/audit-entries.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import { resultUnion } from './result-union.ts'
@@ -21,6 +22,13 @@ builder.mutationField('reloadSecrets', (t) =>
     authScopes: { admin: true },
     description:
       'Reads .env of FACTOTUM_HOME again, at once. Without it, every process of the server does so within a second of a change.',
-    resolve: (_root, _args, { secrets }) => secrets.reload(),
+    resolve: async (_root, _args, { secrets, database, clock, viewer }) => {
+      const reloaded = secrets.reload()
+      const body = { kind: 'CONFIG', change: 'SECRETS_RELOADED', detail: 'Asked for by reloadSecrets.' } as const
+      const { tokenName, user } = viewer
+      const entry = { at: clock.now(), sessionId: null, turnId: null, actor: user?.name ?? null, tokenName, body }
+      await appendAudit(database, [entry])
+      return reloaded
+    },
   }),
 )

@@ -8,6 +8,7 @@ import { selectNodes } from './select-nodes.ts'
 import { inVisibleSession, visibleSessions } from './session-visibility.ts'
 import { TaskConnection } from './task.ts'
 import { TaskFilterInput, tasksMatching } from './task-filter.ts'
+import { tellIfAbsent } from './tell-if-absent.ts'
 
 builder.queryField('message', (t) =>
   t.prismaField({
@@ -16,8 +17,11 @@ builder.queryField('message', (t) =>
     authScopes: AUTHENTICATED,
     description: 'The message with this id; null when there is none that you may see.',
     args: { id: t.arg.id({ required: true, description: 'Its id: "msg_…".' }) },
-    resolve: (query, _root, { id }, { database, viewer }) =>
-      database.prisma.message.findFirst({ ...query, where: inVisibleSession(viewer, id) }),
+    resolve: (query, _root, { id }, context, info) => {
+      const { database, viewer } = context
+      const found = database.prisma.message.findFirst({ ...query, where: inVisibleSession(viewer, id) })
+      return tellIfAbsent(found, { id, context, info })
+    },
   }),
 )
 
@@ -28,8 +32,11 @@ builder.queryField('turn', (t) =>
     authScopes: AUTHENTICATED,
     description: 'The turn with this id; null when there is none that you may see.',
     args: { id: t.arg.id({ required: true, description: 'Its id: "turn_…".' }) },
-    resolve: (query, _root, { id }, { database, viewer }) =>
-      database.prisma.turn.findFirst({ ...query, where: inVisibleSession(viewer, id) }),
+    resolve: (query, _root, { id }, context, info) => {
+      const { database, viewer } = context
+      const found = database.prisma.turn.findFirst({ ...query, where: inVisibleSession(viewer, id) })
+      return tellIfAbsent(found, { id, context, info })
+    },
   }),
 )
 
@@ -40,8 +47,11 @@ builder.queryField('task', (t) =>
     authScopes: AUTHENTICATED,
     description: 'The task with this id; null when there is none that you may see.',
     args: { id: t.arg.id({ required: true, description: 'Its id: "task_…".' }) },
-    resolve: (query, _root, { id }, { database, viewer }) =>
-      database.prisma.task.findFirst({ ...query, where: inVisibleSession(viewer, id) }),
+    resolve: (query, _root, { id }, context, info) => {
+      const { database, viewer } = context
+      const found = database.prisma.task.findFirst({ ...query, where: inVisibleSession(viewer, id) })
+      return tellIfAbsent(found, { id, context, info })
+    },
   }),
 )
 

@@ -14,6 +14,7 @@ import { toPage } from './page.ts'
 import { selectNodes } from './select-nodes.ts'
 import { SessionConnection } from './session.ts'
 import { visibleSession, visibleSessions } from './session-visibility.ts'
+import { tellIfAbsent } from './tell-if-absent.ts'
 
 const SessionFilterInput = builder.inputType('SessionFilter', {
   description: 'Which sessions to list: those that match every field given. An empty list is the same as none.',
@@ -47,8 +48,11 @@ builder.queryField('session', (t) =>
     authScopes: AUTHENTICATED,
     description: 'The session with this id; null when there is none that you may see.',
     args: { id: t.arg.id({ required: true, description: 'Its id, such as "cli:demo".' }) },
-    resolve: (query, _root, { id }, { database, viewer }) =>
-      database.prisma.session.findFirst({ ...query, where: visibleSession(viewer, id) }),
+    resolve: (query, _root, { id }, context, info) => {
+      const { database, viewer } = context
+      const found = database.prisma.session.findFirst({ ...query, where: visibleSession(viewer, id) })
+      return tellIfAbsent(found, { id, context, info })
+    },
   }),
 )
 

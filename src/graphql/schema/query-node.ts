@@ -13,6 +13,7 @@ import type { Row } from './connection-type.ts'
 import { NodeInterface } from './node.ts'
 import { visibleSchedule, visibleScheduleRun } from './schedule-visibility.ts'
 import { inVisibleSession, visibleFact, visibleQuestion, visibleSession } from './session-visibility.ts'
+import { tellIfAbsent } from './tell-if-absent.ts'
 
 builder.queryField('node', (t) =>
   t.field({
@@ -21,7 +22,7 @@ builder.queryField('node', (t) =>
     authScopes: AUTHENTICATED,
     description: 'Anything by its id. Null when there is none that you may see.',
     args: { id: t.arg.id({ required: true, description: 'Its id, as every field "id" returns it.' }) },
-    resolve: (_root, { id }, context, info) => findNode(id, context, info),
+    resolve: (_root, { id }, context, info) => tellIfAbsent(findNode(id, context, info), { id, context, info }),
   }),
 )
 

@@ -18,6 +18,14 @@ export function resultUnion<Payload extends Outcome>(
   return builder.unionType(`${name}Result`, {
     description: `What ${name} comes to: its payload, or why it was refused.`,
     types: [payload, ...refusals.map((kind) => REFUSAL_TYPES[kind])],
-    resolveType: (outcome) => refusalTypeName(outcome.kind) ?? payload.name,
+    resolveType: (outcome, context, info) => {
+      if (isNotFound(outcome))
+        context.denials.absent(context.viewer, `${info.parentType.name}.${info.fieldName}`, outcome.id)
+      return refusalTypeName(outcome.kind) ?? payload.name
+    },
   })
+}
+
+function isNotFound(outcome: Outcome): outcome is Extract<Refusal, { kind: 'NotFound' }> {
+  return outcome.kind === 'NotFound'
 }

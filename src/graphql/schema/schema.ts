@@ -32,6 +32,7 @@ import './mutations-of-questions.ts'
 import './mutations-of-schedules.ts'
 import './subscriptions.ts'
 import './subscriptions-of-knowledge.ts'
+import './subscriptions-of-audit.ts'
 
 builder.queryType({ description: 'What there is. Reading changes nothing.' })
 builder.mutationType({ description: 'What clients can change. What a client can act on is a member of the result.' })

@@ -78,7 +78,7 @@ builder.objectRef<EventOf<'MessageReceived'>>('MessageReceivedEvent').implement(
 })
 
 builder.objectRef<EventOf<'MessageUpdated'>>('MessageUpdatedEvent').implement({
-  description: 'A queued message was edited or withdrawn.',
+  description: 'A queued message was edited or withdrawn, or a secret was taken out of it.',
   interfaces: [SessionEventInterface],
   authScopes: AUTHENTICATED,
   fields: (t) => ({

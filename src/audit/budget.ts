@@ -1,0 +1,90 @@
+/**
+ * Whether a user and a session have something left of what they may use today (UTC, by the database's clock), from what the
+ * audit says they have used. Asked before each call of a model, and only where a budget is configured.
+ *
+ * Calls that are under way are not counted: turns of one user that run side by side may each begin one more.
+ */
+import { isLimited, userBudget } from '../config/budgets.ts'
+import type { Budget, Config } from '../config/config.ts'
+import { AppError } from '../core/errors.ts'
+import type { ModelCallRecord } from '../core/model-call.ts'
+import type { Database } from '../store/database.ts'
+
+export interface Spender {
+  readonly sessionId: string
+  readonly userName: string
+}
+
+interface Used {
+  readonly tokens: number
+  readonly cost: number
+}
+
+interface Row {
+  readonly userTokens: number
+  readonly userCost: number
+  readonly sessionTokens: number
+  readonly sessionCost: number
+  /** Milliseconds until the day ends. */
+  readonly leftMs: number
+}
+
+const used = (alias: string, where: string): string => `LATERAL (
+    SELECT coalesce(sum((e.data->>'inputTokens')::int8 + (e.data->>'outputTokens')::int8), 0)::float8 AS tokens,
+      coalesce(sum((e.data->>'cost')::float8), 0) AS cost
+    FROM audit_entries e WHERE ${where} AND e.at >= day.begin AND e.kind = 'MODEL_CALL') ${alias}`
+
+/** Parameters: user and session, each null when it has no budget. */
+const USED_TODAY = {
+  name: 'budget.used-today',
+  text: `SELECT u.tokens AS "userTokens", u.cost AS "userCost", s.tokens AS "sessionTokens", s.cost AS "sessionCost",
+      extract(epoch FROM day.begin + interval '1 day' - now())::float8 * 1000 AS "leftMs"
+    FROM (SELECT date_trunc('day', now(), 'UTC') AS begin) day,
+      ${used('u', 'e.actor = $1')}, ${used('s', 'e.session_id = $2')}`,
+}
+
+export function hasBudget(config: Config, userName: string): boolean {
+  return isLimited(userBudget(config, userName)) || isLimited(config.budgets.session)
+}
+
+/**
+ * Null: the next call may be made. Otherwise BUDGET_USED_UP: whose, how much and what to do, for people; `retryAfterMs` is the
+ * time until the next day. `made`: calls that are not in the audit yet.
+ */
+export async function checkBudget(
+  database: Database,
+  config: Config,
+  { sessionId, userName, made }: Spender & { readonly made: readonly ModelCallRecord[] },
+): Promise<AppError | null> {
+  if (!hasBudget(config, userName)) return null
+  const ofUser = userBudget(config, userName)
+  const ofSession = config.budgets.session
+  // What is not limited is not summed up: no row has null.
+  const asked = [isLimited(ofUser) ? userName : null, isLimited(ofSession) ? sessionId : null]
+  const [row] = await database.query<Row>(USED_TODAY, asked)
+  if (row === undefined) return null
+  const user = plus({ tokens: row.userTokens, cost: row.userCost }, made)
+  const session = plus({ tokens: row.sessionTokens, cost: row.sessionCost }, made)
+  const whose = usedUp(`user ${userName}`, ofUser, user) ?? usedUp('this session', ofSession, session)
+  if (whose === null) return null
+  return new AppError(
+    'BUDGET_USED_UP',
+    `The budget of ${whose} is used up for today. This goes on by itself at midnight UTC, or as soon as an admin raises the ` +
+      'budget ([budgets] in config.toml).',
+    // A second later: clocks differ.
+    { retry: 'backoff', retryAfterMs: Math.ceil(row.leftMs / 1000) * 1000 },
+  )
+}
+
+function plus({ tokens, cost }: Used, made: readonly ModelCallRecord[]): Used {
+  return {
+    tokens: made.reduce((sum, call) => sum + call.inputTokens + call.outputTokens, tokens),
+    cost: made.reduce((sum, call) => sum + (call.cost ?? 0), cost),
+  }
+}
+
+/** Whose and which budget, in words. */
+function usedUp(whose: string, { tokensPerDay, costPerDay }: Budget, { tokens, cost }: Used): string | null {
+  if (tokensPerDay !== null && tokens >= tokensPerDay) return `${whose} (${tokensPerDay} tokens a day)`
+  return costPerDay !== null && cost >= costPerDay ? `${whose} (a cost of ${costPerDay} a day)` : null
+}

@@ -1,0 +1,112 @@
+/**
+ * The audit as it grows, for `auditTrail`: in the order of the chain, nothing missing and nothing twice as long as somebody
+ * follows, whichever process wrote or sealed the entries. Entries are told once they are sealed, because nothing can appear
+ * before those any more.
+ *
+ * Each follower reads for itself, a page at a time and only when it has given away the one before: it holds little, and one
+ * that is slow keeps nobody waiting. There are few: only admins may follow.
+ */
+import type { StoredAuditEntry } from '../core/audit-entry.ts'
+import type { Doorbell } from '../events/doorbell.ts'
+import type { Clock } from '../platform/clock.ts'
+import { readSealedPage, readSealedPlace, type AuditFilter, type ChainPlace } from '../store/audit-reads.ts'
+import type { Database } from '../store/database.ts'
+
+export interface AuditTrailsOptions {
+  readonly database: Database
+  readonly doorbell: Pick<Doorbell, 'on'>
+  readonly clock: Clock
+}
+
+const PAGE = 200
+/** News may be lost. */
+const LOOK_MS = 2000
+
+export class AuditTrails {
+  readonly #options: AuditTrailsOptions
+  readonly #open = new Set<AuditTrail>()
+  readonly #cleanups: (() => void)[] = []
+
+  constructor(options: AuditTrailsOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    const wake = (): void => {
+      for (const trail of this.#open) trail.wake()
+    }
+    this.#cleanups.push(this.#options.doorbell.on('audit', wake), this.#options.doorbell.on('resync', wake))
+  }
+
+  async stop(): Promise<void> {
+    for (const cleanup of this.#cleanups.splice(0)) cleanup()
+    for (const trail of this.#open) await trail.return()
+  }
+
+  /** What is sealed from now on and matches. */
+  async follow(filter: AuditFilter): Promise<AsyncGenerator<StoredAuditEntry, void, void>> {
+    const from = await readSealedPlace(this.#options.database)
+    const trail: AuditTrail = new AuditTrail({ ...this.#options, filter, from, onEnd: () => this.#open.delete(trail) })
+    this.#open.add(trail)
+    return trail
+  }
+}
+
+/** Not an `async function*`, which could not be ended while it waits. */
+class AuditTrail implements AsyncGenerator<StoredAuditEntry, void, void> {
+  readonly #options: AuditTrailsOptions & { readonly filter: AuditFilter; readonly onEnd: () => void }
+  #place: ChainPlace
+  /** Read and not given away. */
+  #page: StoredAuditEntry[] = []
+  #isEnded = false
+  #wake = new AbortController()
+
+  constructor(options: AuditTrailsOptions & { filter: AuditFilter; from: ChainPlace; onEnd: () => void }) {
+    this.#options = options
+    this.#place = options.from
+  }
+
+  /** There may be more. */
+  wake(): void {
+    this.#wake.abort()
+  }
+
+  async next(): Promise<IteratorResult<StoredAuditEntry, void>> {
+    while (!this.#isEnded) {
+      const entry = this.#page.shift()
+      if (entry !== undefined) return { done: false, value: entry }
+      this.#wake = new AbortController()
+      await this.#read()
+      if (this.#page.length === 0) await this.#options.clock.sleep(LOOK_MS, this.#wake.signal)
+    }
+    return { done: true, value: undefined }
+  }
+
+  async #read(): Promise<void> {
+    const { database, filter } = this.#options
+    const upTo = await readSealedPlace(database)
+    if (upTo.txid === this.#place.txid && upTo.pos === this.#place.pos) return
+    const { entries, next } = await readSealedPage(database, { after: this.#place, upTo, filter, limit: PAGE })
+    this.#page = entries
+    this.#place = next
+  }
+
+  async return(): Promise<IteratorResult<StoredAuditEntry, void>> {
+    this.#isEnded = true
+    this.#options.onEnd()
+    this.#wake.abort()
+    return { done: true, value: undefined }
+  }
+
+  async throw(): Promise<IteratorResult<StoredAuditEntry, void>> {
+    return this.return()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return()
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * Puts long outputs of a program into files of its workspace, where later programs read what prompts leave out; otherwise a plan
+ * would fetch again and again what was cut off. Without secrets, as everything that is written anywhere.
+ */
+import { AppError } from '../core/errors.ts'
+import type { TaskPatch } from '../core/turn-write.ts'
+import { outputFilesOf } from '../execution/plan-outputs.ts'
+import { withoutSecrets, type TaskState } from './plan-state.ts'
+import type { TurnContext } from './turn-context.ts'
+
+/** `patch`: how the program ended. A file that cannot be written is logged; the task's row holds the output all the same. */
+export async function saveLongOutputs(context: TurnContext, { id, type }: TaskState, patch: TaskPatch): Promise<void> {
+  const { status = 'FAILED', output = '', stderr = '' } = withoutSecrets(context, patch)
+  const files = outputFilesOf({ id, type, status, output, stderr })
+  try {
+    if (files.output !== null) await context.commands.saveOutput(context.sessionId, files.output, output)
+    if (files.stderr !== null) await context.commands.saveOutput(context.sessionId, files.stderr, stderr)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    context.logger.warn({ taskId: id, error: error.message }, 'a long output was not saved in the workspace')
+  }
+}

@@ -1,0 +1,164 @@
+/** What denied accesses leave in the audit: told at once, counted, and bounded whatever is asked for. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { AccessDenials } from '../../src/audit/access-denials.ts'
+import type { Config, LiveConfig, TokenConfig } from '../../src/config/config.ts'
+import { hashToken } from '../../src/config/token-hash.ts'
+import type { Viewer } from '../../src/core/identity.ts'
+import { systemClock, type Clock } from '../../src/platform/clock.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { Database } from '../../src/store/database.ts'
+import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
+import { StubConfig } from '../model/stub-config.ts'
+
+const logger = createLogger({ level: 'silent', pretty: false })
+const BEN: Viewer = {
+  tokenName: 'ben',
+  tokenKind: 'USER',
+  namespace: null,
+  user: { name: 'ben', role: 'USER' },
+  role: 'USER',
+}
+
+/** Time stands until `pass`; what was asked to happen later happens then. */
+class HeldClock implements Clock {
+  #now = Date.parse('2026-11-21T12:00:00.000Z')
+  #later: { readonly at: number; readonly action: () => void }[] = []
+  now = (): Date => new Date(this.#now)
+  monotonicMs = (): number => this.#now
+  sleep = (ms: number, signal?: AbortSignal): Promise<void> => systemClock.sleep(ms, signal)
+  after = (ms: number, action: () => void): (() => void) => {
+    const one = { at: this.#now + ms, action }
+    this.#later.push(one)
+    return () => void (this.#later = this.#later.filter((other) => other !== one))
+  }
+
+  pass(ms: number): void {
+    this.#now += ms
+    const due = this.#later.filter(({ at }) => at <= this.#now)
+    this.#later = this.#later.filter(({ at }) => at > this.#now)
+    for (const { action } of due) action()
+  }
+}
+
+class ChangingConfig implements LiveConfig {
+  config: Config = new StubConfig({ baseUrl: null }).config
+  readonly #listeners: ((config: Config) => void)[] = []
+
+  current(): Config {
+    return this.config
+  }
+
+  onChange(listener: (config: Config) => void): () => void {
+    this.#listeners.push(listener)
+    return () => undefined
+  }
+
+  setTokens(...names: string[]): void {
+    const token = (name: string): TokenConfig => ({
+      name,
+      sha256: hashToken(`token of ${name}`),
+      plainToken: null,
+      kind: 'USER',
+      user: name,
+      namespace: null,
+      webhookSecrets: [],
+      webhookSecretEnvs: [],
+    })
+    this.config = { ...this.config, tokens: new Map(names.map((name) => [name, token(name)])) }
+    for (const listener of this.#listeners) listener(this.config)
+  }
+}
+
+let place: TestDatabase
+let database: Database
+let clock: HeldClock
+let config: ChangingConfig
+let denials: AccessDenials
+beforeEach(async () => {
+  place = await createTestDatabase()
+  database = new Database({ url: place.url, maxConnections: 2, logger })
+  clock = new HeldClock()
+  config = new ChangingConfig()
+  config.setTokens('ben', 'former')
+  denials = new AccessDenials({ database, config, clock, logger })
+  denials.start()
+})
+afterEach(async () => {
+  await database.close()
+  await place[Symbol.asyncDispose]()
+})
+
+interface Row {
+  readonly actor: string | null
+  readonly tokenName: string | null
+  readonly sessionId: string | null
+  readonly data: { readonly field: string; readonly reason: string; readonly count: number }
+}
+
+function entries(): Promise<Row[]> {
+  const text = `SELECT actor, token_name AS "tokenName", session_id AS "sessionId", data FROM audit_entries ORDER BY pos`
+  return database.query<Row>({ name: '', text }, [])
+}
+
+async function counts(expected: readonly number[]): Promise<void> {
+  await expect.poll(async () => (await entries()).map(({ data }) => data.count), { timeout: 5000 }).toEqual(expected)
+}
+
+test('the first of a minute at once, the others as one when it is over; then it begins anew', async () => {
+  for (let n = 0; n < 100; n += 1) denials.forbidden(BEN, 'Query.audit')
+  clock.pass(1000)
+  await counts([1])
+  for (let n = 0; n < 50; n += 1) denials.forbidden(BEN, 'Query.audit')
+  for (let second = 0; second < 62; second += 1) {
+    clock.pass(1000)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  clock.pass(60_000)
+  await counts([1, 149])
+  await expect
+    .poll(
+      async () => {
+        denials.forbidden(BEN, 'Query.audit')
+        clock.pass(1000)
+        return (await entries()).length
+      },
+      { timeout: 5000 },
+    )
+    .toBe(3)
+  await denials.stop()
+})
+
+test('what does not exist was not denied; what does is told with its session', async () => {
+  await database.query(
+    { name: '', text: `INSERT INTO sessions (id, source_kind, source_interactive) VALUES ('cli:there', 'cli', true)` },
+    [],
+  )
+  denials.absent(BEN, 'Query.session', 'cli:there')
+  denials.absent(BEN, 'Query.session', 'cli:not-there')
+  denials.absent(BEN, 'Query.session', 'half a \ud800 character \0')
+  denials.absent({ ...BEN, role: 'ADMIN' }, 'Query.session', 'cli:there')
+  await denials.stop()
+  expect(await entries()).toMatchObject([
+    { actor: 'ben', tokenName: 'ben', sessionId: 'cli:there', data: { reason: 'NOT_VISIBLE', count: 1 } },
+  ])
+})
+
+test('a token that was removed is known by its name; one that never was is not, and comes back as itself', async () => {
+  config.setTokens('ben')
+  denials.unknownToken('token of former')
+  denials.unknownToken('a guess')
+  denials.unknownToken('another guess')
+  await denials.stop()
+  expect((await entries()).map(({ tokenName, data }) => [tokenName, data.count])).toEqual([
+    ['former', 1],
+    [null, 2],
+  ])
+})
+
+test('whatever is asked for in a minute, a thousand and a few entries are the most', async () => {
+  for (let n = 0; n < 20_000; n += 1) denials.forbidden({ ...BEN, tokenName: `t${n}` }, `Query.f${n % 7}`)
+  await denials.stop()
+  const all = await entries()
+  expect(all.length).toBeLessThanOrEqual(1003)
+  expect(all.reduce((sum, { data }) => sum + data.count, 0)).toBe(20_000)
+})

@@ -1,0 +1,97 @@
+/**
+ * A turn reads the same number of rows in an old session as in a young one, and with many facts as with few. Rows are counted by
+ * PostgreSQL, so nothing depends on the machine.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findRepeated } from '../../src/knowledge/find-repeated.ts'
+import { loadCuration } from '../../src/knowledge/load-curation.ts'
+import { loadUnsummarised } from '../../src/knowledge/load-unsummarised.ts'
+import { selectFacts } from '../../src/knowledge/select-facts.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { takeSession } from '../../src/store/begin-turn.ts'
+import { Database } from '../../src/store/database.ts'
+import { sendMessage } from '../../src/intake/send-message.ts'
+import { fillFacts, fillSession } from '../harness/long-history.ts'
+import { createWorld, type World } from '../intake/intake-world.ts'
+
+const TURNS = 1500
+const FACTS = 3000
+const limits = { contextMessages: 5, summarizeThreshold: 30, knowledgeMaxFacts: 50 }
+
+let world: World
+const run = (sql: string, values: readonly unknown[]): Promise<unknown> => world.sql(sql, ...values)
+
+beforeAll(async () => {
+  world = await createWorld()
+  await fillSession(run, { id: 'cli:young', turns: 100 })
+  await fillSession(run, { id: 'cli:old', turns: TURNS })
+  for (const sessionId of ['cli:young', 'cli:old']) {
+    await sendMessage(world.context, world.as('alice'), { sessionId, content: 'Say hi to the server.' })
+  }
+  await world.sql('ANALYZE')
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+/** How many rows `read` reads, in a transaction that leaves nothing behind. */
+async function rowsRead(read: (database: Database) => Promise<unknown>): Promise<number> {
+  const logger = createLogger({ level: 'silent', pretty: false })
+  const database = new Database({ url: world.context.database.url, maxConnections: 1, logger })
+  const sql = <Row extends object>(text: string): Promise<Row[]> => database.query<Row>({ name: '', text }, [])
+  try {
+    await sql('BEGIN')
+    await read(database)
+    const [row] = await sql<{ count: number }>(
+      'SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int AS count FROM pg_stat_xact_user_tables',
+    )
+    await sql('ROLLBACK')
+    return row?.count ?? 0
+  } finally {
+    await database.close()
+  }
+}
+
+const reads: readonly [string, (database: Database, sessionId: string) => Promise<unknown>][] = [
+  [
+    'beginning a turn, with what was said before and what will be due',
+    (database, sessionId) => takeSession(database, { sessionId, node: 1 }, { at: new Date(), limits }),
+  ],
+  ['what is to be curated', (database, sessionId) => loadCuration(database, sessionId)],
+  [
+    'what is to be summarised',
+    (database, sessionId) => loadUnsummarised(database, { sessionId, seq: 1_000_000, keepLast: 5 }),
+  ],
+]
+
+test.each(reads)('in an old session: %s', async (_, read) => {
+  const young = await rowsRead((database) => read(database, 'cli:young'))
+  const old = await rowsRead((database) => read(database, 'cli:old'))
+  expect(young).toBeGreaterThan(0)
+  expect(old).toBeLessThanOrEqual(young * 1.1)
+})
+
+const factReads: readonly [string, (database: Database) => Promise<unknown>][] = [
+  ['choosing facts', (database) => selectFacts(database, { about: 'Say hi to the server of team 7.', maxCount: 50 })],
+  [
+    'finding what a learning repeats',
+    (database) =>
+      findRepeated(database, { norm: 'the server of team 7 says hi to all', turnId: 'turn_x', among: 'all' }),
+  ],
+  [
+    'beginning a turn',
+    (database) => takeSession(database, { sessionId: 'cli:old', node: 1 }, { at: new Date(), limits }),
+  ],
+]
+
+test('with many facts', async () => {
+  await fillFacts(run, 1, FACTS / 10)
+  await world.sql('ANALYZE')
+  const few: number[] = []
+  for (const [, read] of factReads) few.push(await rowsRead(read))
+  await fillFacts(run, 301, FACTS)
+  await world.sql('ANALYZE')
+  for (const [index, [name, read]] of factReads.entries()) {
+    const many = await rowsRead(read)
+    const isFlat = many > 0 && many <= (few[index] ?? 0) * 1.1
+    expect({ name, many, isFlat }).toEqual({ name, many, isFlat: true })
+  }
+})

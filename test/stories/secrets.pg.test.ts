@@ -1,0 +1,157 @@
+/** Secrets at work: who is given which, for how long, and what the planner may not do with them. */
+import { hash } from 'node:crypto'
+import { rename, symlink, writeFile } from 'node:fs/promises'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { REDACTED } from '../../src/core/redacted.ts'
+import { AppendMessageDocument, DeleteSessionDocument, ReloadSecretsDocument } from '../generated/graphql.ts'
+import { addSkill } from '../harness/skills.ts'
+import { converse, Story, storyConfig, type Conversation } from '../harness/story.ts'
+import { stubProvider } from '../harness/stub-provider.ts'
+import { answerWell } from '../model/good-answers.ts'
+import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+
+const TOKEN = 'hush-hush-1234567'
+
+/** Says hashes of what it was given: a program that tells a secret in a way that nobody can know does so. */
+const TELLER = `
+import hashlib, json, os, sys
+digest = lambda value: hashlib.sha256(value.encode()).hexdigest()
+given = json.load(sys.stdin)["session_secrets"]
+print(json.dumps({**{key: digest(value) for key, value in given.items()}, "deployed": digest(os.environ.get("KISO_SKILL_TELLER_KEY", ""))}))
+`
+const manifest = (keys: string): string => `session_secrets = [${keys}]\n[kiso.skill.env]\nkey = { required = false }\n`
+
+let stub: StubEndpoint
+let story: Story
+/** What the planner answers, in turn; the last one goes on. */
+let plans: object[] = []
+
+beforeAll(async () => {
+  stub = await StubEndpoint.start({ by: play })
+  story = await Story.begin({ config: { toml: stubProvider(stub) } })
+  for (const [name, keys] of [
+    ['teller', '"shop_token"'],
+    ['deaf', '"other_token"'],
+  ] as const)
+    addSkill(story.home, name, { manifest: manifest(keys), files: { 'run.py': TELLER } })
+})
+beforeEach(() => {
+  stub.calls.length = 0
+})
+afterAll(async () => {
+  await story[Symbol.asyncDispose]()
+  await stub.close()
+})
+
+function play(call: StubCall): StubAnswer {
+  if (call.role !== 'planner') return answerWell(call)
+  const [plan] = plans
+  if (plans.length > 1) plans.shift()
+  return { content: plan }
+}
+
+const sha256 = (text: string): string => hash('sha256', text)
+const skill = (name: string) => ({ type: 'skill', detail: 'go', skill: name, args: '{}', expect: 'it tells' })
+const exec = (detail: string) => ({ type: 'exec', detail, skill: null, args: null, expect: 'it works' })
+const say = { type: 'msg', detail: 'Say it.', skill: null, args: null, expect: null }
+const plan = (tasks: object[], value?: string): object => ({
+  goal: 'Buy it',
+  secrets: value === undefined ? null : [{ key: 'shop_token', value }],
+  tasks: [...tasks, say],
+  answers: null,
+})
+const told = ({ tasks }: Conversation, index = 0): Record<string, string> =>
+  JSON.parse(tasks[index]?.output ?? '{}') as Record<string, string>
+const planners = (): string[] => stub.calls.filter(({ role }) => role === 'planner').map(({ user }) => user)
+
+test('what is said in confidence reaches the skills that ask for its key, in this turn and the next, until it is forgotten', async () => {
+  const ada = story.as('ada')
+  plans = [plan([skill('teller'), skill('deaf')], TOKEN)]
+  const first = await converse(ada, 'cli:said', `My token is ${TOKEN}, buy it.`)
+  expect(told(first)).toMatchObject({ shop_token: sha256(TOKEN) })
+  expect(told(first, 1)).not.toHaveProperty('shop_token')
+  expect(first.plans[0]?.secretNames).toEqual(['shop_token'])
+  expect(first.message.content).toBe(`My token is ${REDACTED}, buy it.`)
+
+  plans = [plan([skill('teller')])]
+  const second = await converse(ada, 'cli:said', 'Again.')
+  expect(told(second)).toMatchObject({ shop_token: sha256(TOKEN) })
+  expect(second.plans[0]?.secretNames).toEqual([])
+  expect(planners().at(-1)).toContain('Their names: shop_token.')
+  expect(told(await converse(ada, 'cli:another', 'And here?'))).not.toHaveProperty('shop_token')
+
+  const toml = storyConfig({ settings: { worker_idle_timeout: 0 }, toml: stubProvider(stub) })
+  await story.reconfigure(toml)
+  await converse(ada, 'cli:said', 'The last with it.')
+  await vi.waitFor(async () => {
+    expect(told(await converse(ada, 'cli:said', 'Without.'))).not.toHaveProperty('shop_token')
+  })
+  expect(planners().at(-1)).not.toContain('Their names')
+  await story.reconfigure(storyConfig({ toml: stubProvider(stub) }))
+})
+
+test('what was said is gone with its session: who opens another of the same name does not find it', async () => {
+  const ada = story.as('ada')
+  plans = [plan([skill('teller')], TOKEN), plan([skill('teller')])]
+  expect(told(await converse(ada, 'cli:deleted', `It is ${TOKEN}.`))).toHaveProperty('shop_token')
+  await ada.run(DeleteSessionDocument, { id: 'cli:deleted' })
+  expect(told(await converse(ada, 'cli:deleted', 'Once more.'))).not.toHaveProperty('shop_token')
+})
+
+test('a plan with a secret in a command or an argument is refused, and the planner sees the secret no second time', async () => {
+  plans = [
+    plan([exec(`curl -H "Authorization: ${TOKEN}" shop`), { ...skill('teller'), args: `{"x": "${TOKEN}"}` }], TOKEN),
+    plan([skill('teller')]),
+  ]
+  const turn = await converse(story.as('ada'), 'cli:misplaced', `My token is ${TOKEN}.`)
+  expect(turn.tasks.map(({ type, status }) => [type, status])).toEqual([
+    ['SKILL', 'DONE'],
+    ['MSG', 'DONE'],
+  ])
+  expect(turn.plans.map(({ secretNames }) => secretNames)).toEqual([['shop_token']])
+  const [first, second] = planners()
+  expect(first).toContain(TOKEN)
+  expect(second).not.toContain(TOKEN)
+  expect(second).toContain('Task 1 (exec) holds the value of a secret.')
+  expect(second).toContain('Task 2 (skill) holds the value of a secret.')
+})
+
+test('a secret that does not stand in the message is none: the planner is told to copy it as it is', async () => {
+  plans = [plan([exec('echo hi')], 'never-said-in-here'), plan([exec('echo hi')], REDACTED)]
+  const turn = await converse(story.as('ada'), 'cli:invented', 'Say hi.')
+  expect(turn.status).toBe('DONE')
+  expect(planners()[1]).toContain('The value of secret 1 does not stand in the message.')
+  expect(turn.plans[0]?.secretNames).toEqual([])
+})
+
+test('what an admin changes in .env holds at once where it is reloaded, and within a second in every other process', async () => {
+  const ada = story.as('ada')
+  await writeFile(story.path('.env'), 'KISO_SKILL_TELLER_KEY=deployed-one\nPIN=42', { mode: 0o600 })
+  const { reloadSecrets } = await ada.run(ReloadSecretsDocument)
+  expect(reloadSecrets).toEqual({ __typename: 'ReloadSecretsPayload', names: ['KISO_SKILL_TELLER_KEY', 'PIN'] })
+  plans = [{ ...plan([skill('teller')]), goal: 'Tell of deployed-one' }]
+  const turn = await converse(ada, 'cli:deployed', 'Go.')
+  expect(told(turn)).toMatchObject({ deployed: sha256('deployed-one') })
+  expect(turn.plans[0]?.goal).toBe(`Tell of ${REDACTED}`)
+
+  await using beside = await Story.begin({ beside: story })
+  await writeFile(story.path('.env'), 'KISO_SKILL_TELLER_KEY=deployed-two', { mode: 0o600 })
+  const append = { sessionId: 'cli:deployed', content: 'It is deployed-two, was deployed-one.' }
+  await vi.waitFor(async () => {
+    const { appendMessage } = await beside.as('ada').run(AppendMessageDocument, { input: append })
+    expect(appendMessage).toMatchObject({ message: { content: `It is ${REDACTED}, was ${REDACTED}.` } })
+  }, 10_000)
+})
+
+test('only admins reload; a file that cannot be read is a refusal, and the secrets stay as they were', async () => {
+  const { errors } = await story.as('ben').request(ReloadSecretsDocument)
+  expect(errors[0]?.extensions).toMatchObject({ code: 'FORBIDDEN' })
+  await story.as('ada').run(ReloadSecretsDocument)
+  await symlink('.env', story.path('.env.new'))
+  await rename(story.path('.env.new'), story.path('.env'))
+  const { reloadSecrets } = await story.as('ada').run(ReloadSecretsDocument)
+  expect(reloadSecrets).toMatchObject({ __typename: 'ConflictError', message: expect.stringContaining('ELOOP') })
+  plans = [plan([skill('teller')])]
+  const turn = await converse(story.as('ada'), 'cli:unreadable', 'Go.')
+  expect(told(turn)).toMatchObject({ deployed: sha256('deployed-two') })
+})
