@@ -145,7 +145,10 @@ test('the turn knows whether it was addressed', async () => {
   await say('hub:told', 'alice')
   const first = await world.begin('hub:told')
   expect(first?.turn).toMatchObject({ conversationType: 'GROUP', mentioned: false, userName: 'alice' })
-  await first?.end('DONE')
+  // Also the process that goes on with it when the first one has died.
+  const again = await world.begin('hub:told')
+  expect(again?.turn).toMatchObject({ resumed: true, conversationType: 'GROUP', mentioned: false, userName: 'alice' })
+  await again?.end('DONE')
   await say('hub:told', 'bob', { mentioned: true })
   const second = await world.begin('hub:told')
   expect(second?.turn).toMatchObject({ conversationType: 'GROUP', mentioned: true, userName: 'bob' })
