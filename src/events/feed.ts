@@ -174,7 +174,8 @@ function changesList(event: SessionEvent): boolean {
     case 'TurnCompleted':
       return true
     case 'PipelineStep':
-      return event.step === 'RECEIVED'
+      // EXECUTING: what waited for approvals goes on.
+      return event.step === 'RECEIVED' || event.step === 'EXECUTING'
     default:
       return false
   }

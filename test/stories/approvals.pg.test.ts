@@ -12,6 +12,7 @@ import {
   DecideApprovalsDocument,
   DeleteSessionDocument,
   SessionsDocument,
+  SessionUpdatesDocument,
   WaitingSessionDocument,
   type ApprovalFieldsFragment,
 } from '../generated/graphql.ts'
@@ -47,6 +48,7 @@ test('a command waits for an approval, everybody sees it, and it runs once it is
   const marks = story.path('approve')
   const ada = story.as('ada')
   await using updates = ada.watch(ApprovalUpdatesDocument, {})
+  await using list = ada.watch(SessionUpdatesDocument, {})
   await send(ada, 'cli:approve', teeing(marks, 'one'))
   await using watch = watchAll(ada, 'cli:approve')
   const approval = only(await untilAsked(watch))
@@ -79,6 +81,8 @@ test('a command waits for an approval, everybody sees it, and it runs once it is
   expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
   expect(await linesOf(marks)).toEqual(['one'])
   expect(await decide(ada, { id: approval.id, approve: false })).toMatchObject({ __typename: 'ConflictError' })
+  for (const status of ['AWAITING_APPROVAL', 'IDLE'])
+    await list.until(({ sessionUpdates }) => sessionUpdates.status === status)
   await updates.until(({ approvalUpdates }) => approvalUpdates.approvalStatus === 'APPROVED')
 
   const { audit } = await ada.run(ApprovalAuditDocument, { sessionId: 'cli:approve' })
