@@ -1,4 +1,5 @@
 /** Schedules as clients handle them, for stories: what must be accepted, and waiting for what the clock brings about. */
+import pg from 'pg'
 import { systemClock } from '../../src/platform/clock.ts'
 import {
   CreateScheduleDocument,
@@ -43,20 +44,32 @@ export async function readSchedule(client: ApiClient, id: string): Promise<Sched
   return { ...node, runs: node.runs.edges.map((edge) => edge.node) }
 }
 
-/** Looks until `holds` is true of the schedule. The test's time limit ends the wait. */
+/** Looks until `holds` is true of the schedule, and goes on being so. The test's time limit ends the wait. */
 export async function untilSchedule(
   client: ApiClient,
   id: string,
   holds: (schedule: Schedule) => boolean,
 ): Promise<Schedule> {
   for (;;) {
-    const shown = await readSchedule(client, id)
-    if (holds(shown)) return shown
+    // Read again: a query reads the schedule before its runs, and may have seen it as it was before.
+    if (holds(await readSchedule(client, id))) return readSchedule(client, id)
     await systemClock.sleep(50)
   }
 }
 
-/** The next full seconds from now. */
+/** Seconds from now. */
 export function soon(seconds = 1): string {
   return new Date(systemClock.now().getTime() + seconds * 1000).toISOString()
+}
+
+/** As if it were three hours after the schedules were due, and nobody had been there meanwhile. */
+export async function passTime(databaseUrl: string, ids: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    const text = `UPDATE schedules SET next_run_at = now() - interval '3 hours', version = version + 1 WHERE id = ANY ($1)`
+    await client.query(text, [ids])
+  } finally {
+    await client.end()
+  }
 }
