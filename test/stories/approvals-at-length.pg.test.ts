@@ -16,7 +16,12 @@ import {
 } from '../harness/story.ts'
 import { ApiClient } from '../harness/api-client.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
-import { CancelTurnDocument, SendMessageDocument, WaitingSessionDocument } from '../generated/graphql.ts'
+import {
+  CancelTurnDocument,
+  SendMessageDocument,
+  ServerDocument,
+  WaitingSessionDocument,
+} from '../generated/graphql.ts'
 import { GOOD_REVIEW } from '../model/good-answers.ts'
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
 
@@ -155,6 +160,19 @@ describe('where strangers have written', () => {
     await story.reconfigure(storyConfig({ toml: '[approvals]\nplans_with_strangers = false' }))
     expect(await converse(story.as('ada'), 'chat:2', 'run: echo one')).toMatchObject({ status: 'DONE' })
   })
+})
+
+test("a turn that waits takes nobody's place", async () => {
+  await using story = await Story.begin({ config: { toml: RULES, settings: { max_concurrent_turns: 1 } } })
+  const ada = story.as('ada')
+  await send(ada, 'cli:waits', 'run: echo one | tee marks')
+  await using watch = watchAll(ada, 'cli:waits')
+  const [approval] = await untilAsked(watch)
+  expect(await converse(ada, 'cli:other', 'run: echo two')).toMatchObject({ status: 'DONE' })
+  const { server } = await ada.run(ServerDocument, {})
+  expect(server).toMatchObject({ runningTurns: 0, queuedTurns: 0 })
+  await decide(ada, { id: approval?.id ?? '', approve: true })
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
 })
 
 describe('while it waits', () => {

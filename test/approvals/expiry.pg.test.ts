@@ -1,0 +1,85 @@
+/** What nobody decides about in time, as the jobs see to it: once, whoever comes first, and the turn is ready. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ApprovalExpiry } from '../../src/approvals/approval-expiry.ts'
+import type { SessionEvent } from '../../src/core/session-event.ts'
+import type { News } from '../../src/events/news.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { createSchemaWorld, type SchemaWorld } from '../contract/schema-world.ts'
+import { seedApproval } from '../contract/seed-approval.ts'
+import { seedSession } from '../contract/seed.ts'
+
+let it: SchemaWorld
+beforeAll(async () => {
+  it = await createSchemaWorld()
+})
+afterAll(() => it[Symbol.asyncDispose]())
+
+/** A session that waits for two approvals, of which the first `overdue` are overdue. */
+async function seedWaiting(id: string, overdue: number): Promise<string[]> {
+  const { database } = it.world.context
+  const { turnIds, taskIds } = await seedSession(database, { id, messages: 1, newestTurn: 'RUNNING' })
+  const [turnId = ''] = turnIds
+  const ids: string[] = []
+  for (const taskId of taskIds) ids.push(await seedApproval(database, { sessionId: id, turnId, taskId }))
+  const until = `now() + interval '1 hour'`
+  await it.world.sql(
+    `UPDATE sessions SET status = 'AWAITING_APPROVAL', open_approvals = 2, ready_at = ${until} WHERE id = $1`,
+    id,
+  )
+  await it.world.sql(`UPDATE turns SET status = 'AWAITING_APPROVAL', paused_at = now() WHERE id = $1`, turnId)
+  for (const late of ids.slice(0, overdue))
+    await it.world.sql(`UPDATE approvals SET expires_at = now() - interval '1 second' WHERE id = $1`, late)
+  return ids
+}
+
+interface Told {
+  readonly events: SessionEvent[]
+  readonly news: News[]
+}
+
+async function sweepTogether(processes: number): Promise<Told> {
+  const told: Told = { events: [], news: [] }
+  const { database, clock } = it.world.context
+  const expiries = Array.from({ length: processes }, () => {
+    const feed = { published: (events: readonly SessionEvent[]) => void told.events.push(...events) }
+    const doorbell = { ring: (news: News) => void told.news.push(news) }
+    return new ApprovalExpiry({
+      database,
+      clock,
+      feed,
+      doorbell,
+      logger: createLogger({ level: 'silent', pretty: false }),
+    })
+  })
+  const jobs = expiries.flatMap(({ handlers }) => Object.values(handlers))
+  await Promise.all(jobs.map((job) => job({}, new AbortController().signal)))
+  return told
+}
+
+test('each is expired once, however many look, and its session has work', async () => {
+  const ids = await seedWaiting('cli:late', 2)
+  const told = await sweepTogether(4)
+  expect(told.events).toMatchObject([{ type: 'Approval' }, { type: 'Approval' }])
+  expect(told.events.map((event) => event.seq)).toEqual([11, 12])
+  const about = told.news.flatMap((news) => (news.kind === 'approval' ? [news.id] : []))
+  expect(about).toHaveLength(ids.length)
+  expect(new Set(about)).toEqual(new Set(ids))
+  expect(told.news.some(({ kind }) => kind === 'work')).toBe(true)
+  const [session] = await it.world.sql(
+    `SELECT open_approvals, ready_at <= now() AS ready, last_seq FROM sessions WHERE id = 'cli:late'`,
+  )
+  expect(session).toMatchObject({ open_approvals: 0, ready: true, last_seq: 12 })
+  const audited = await it.world.sql(
+    `SELECT data->>'status' AS status FROM audit_entries WHERE session_id = 'cli:late'`,
+  )
+  expect(audited).toEqual([{ status: 'EXPIRED' }, { status: 'EXPIRED' }])
+})
+
+test('what has time left is left alone', async () => {
+  await seedWaiting('cli:in-time', 0)
+  expect(await sweepTogether(2)).toEqual({ events: [], news: [] })
+  const [session] = await it.world.sql(
+    `SELECT open_approvals, ready_at > now() AS waits FROM sessions WHERE id = 'cli:in-time'`,
+  )
+  expect(session).toMatchObject({ open_approvals: 2, waits: true })
+})
