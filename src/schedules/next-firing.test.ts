@@ -39,8 +39,14 @@ const windows = WINDOWS.map(([timeZone, from]) => ({
 
 function minutesOf(timeZone: string, from: string): Minute[] {
   const format = new Intl.DateTimeFormat('en-US', {
-    ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
-    ...{ hour: 'numeric', minute: 'numeric', weekday: 'short' },
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    weekday: 'short',
   })
   return Array.from({ length: DAYS * 24 * 60 }, (_, index) => {
     const atMs = Date.parse(from) + index * MINUTE_MS
@@ -48,7 +54,11 @@ function minutesOf(timeZone: string, from: string): Minute[] {
     const { minute, hour, day, month, weekday = '' } = parts
     const [m, h, d, mo] = [minute, hour, day, month].map(Number)
     return {
-      ...{ atMs, minute: m ?? 0, hour: h ?? 0, day: d ?? 0, month: mo ?? 0 },
+      atMs,
+      minute: m ?? 0,
+      hour: h ?? 0,
+      day: d ?? 0,
+      month: mo ?? 0,
       weekday: ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'].indexOf(weekday),
     }
   })
@@ -65,7 +75,9 @@ function fieldArbitrary(min: number, max: number, { steps }: { steps: boolean })
   const value = fc.integer({ min, max })
   const star: fc.Arbitrary<Field> = fc.constant({ text: '*', isWild: true, matches: () => true })
   const list = fc.uniqueArray(value, { minLength: 1, maxLength: 4 }).map((values): Field => ({
-    ...{ text: values.join(','), isWild: false, matches: (one) => values.includes(one) },
+    text: values.join(','),
+    isWild: false,
+    matches: (one) => values.includes(one),
   }))
   const range = fc.tuple(value, value).map(([a, b]): Field => {
     const [from, to] = [Math.min(a, b), Math.max(a, b)]
@@ -73,7 +85,9 @@ function fieldArbitrary(min: number, max: number, { steps }: { steps: boolean })
   })
   if (!steps) return fc.oneof(star, list, range)
   const everyNth = fc.integer({ min: 1, max: max - min }).map((step): Field => ({
-    ...{ text: `*/${step}`, isWild: true, matches: (one) => (one - min) % step === 0 },
+    text: `*/${step}`,
+    isWild: true,
+    matches: (one) => (one - min) % step === 0,
   }))
   return fc.oneof(star, list, range, everyNth)
 }
@@ -148,6 +162,8 @@ function follow(cron: string, timeZone: string, { from, untilMs }: { from: Date;
   return fired
 }
 
+type Example = [name: string, cron: string, zone: string, after: string, expected: string]
+
 describe('what fires, and when', () => {
   test.each(windows)('is what a look at every minute finds: $timeZone, $from', ({ timeZone, from, minutes }) => {
     const untilMs = from.getTime() + DAYS * 24 * 60 * MINUTE_MS
@@ -178,7 +194,7 @@ describe('what fires, and when', () => {
     )
   })
 
-  test.each([
+  test.each<Example>([
     ['a gap: right after it', '30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-29T01:00:00Z'],
     ['the day after a gap: as ever', '30 2 * * *', 'Europe/Berlin', '2026-03-29T01:00:00Z', '2026-03-30T00:30:00Z'],
     ['a fold: the first time', '30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z', '2026-10-25T00:30:00Z'],
@@ -193,7 +209,7 @@ describe('what fires, and when', () => {
     ['Sunday is 0 and 7', '0 0 * * 7', 'UTC', '2026-11-21T00:00:00Z', '2026-11-22T00:00:00Z'],
     ['to Sunday', '0 0 * * SAT-7', 'UTC', '2026-11-21T00:00:00Z', '2026-11-22T00:00:00Z'],
     ['a day that the zone never had', '0 12 30 12 *', 'Pacific/Apia', '2011-12-29T12:00:00Z', '2012-12-29T22:00:00Z'],
-  ])('%s', (_case, cron, zone, after, expected) => {
+  ])('%s', (...[, cron, zone, after, expected]) => {
     expect(cronIssue(cron)).toBeNull()
     expect(nextFiring(cron, zone, new Date(after))).toEqual(new Date(expected))
   })

@@ -184,7 +184,9 @@ test('what is done to a schedule stands in the audit', async () => {
     id,
   )
   const entry = (actor: string, change: string, name: string) => ({
-    ...{ kind: 'CONFIG', actor, token_name: actor },
+    kind: 'CONFIG',
+    actor,
+    token_name: actor,
     data: { change, detail: `${id} "${name}" of bob` },
   })
   expect(entries).toEqual([
