@@ -111,6 +111,8 @@ function checkPolicy(
     return { path: [edit === null ? 'approve' : 'editedDetail'], message: `cannot be approved: ${verdict.reason}` }
   }
   if (input.scope !== 'SESSION' || verdict === null) return null
+  // What nobody has to be asked about needs no memory.
+  if (verdict.effect !== 'REQUIRE') return []
   if (verdict.toRemember !== null) return verdict.toRemember
   const message =
     'this command cannot be remembered: it redirects, sets variables, or has words that only the shell knows; approve it once'

@@ -61,7 +61,7 @@ const request: fc.Arbitrary<ApprovalRequest> = fc.oneof(
 )
 const remembered: fc.Arbitrary<readonly Remembered[]> = fc.array(
   fc.oneof(
-    fc.record({ type: fc.constant('EXEC'), words: prefix }),
+    fc.record({ type: fc.constant('EXEC'), words: prefix, isWhole: fc.boolean() }),
     fc.record({ type: fc.constant('SKILL'), skill: word }),
   ),
   { maxLength: 4 },
@@ -190,9 +190,16 @@ describe('rules', () => {
 
   test('what was approved under a wide rule does not cover a narrower one', () => {
     const force = { ...push, command: ['git', 'push', '--force'] }
-    const known: readonly Remembered[] = [{ type: 'EXEC', words: ['git', 'push'] }]
+    const known: readonly Remembered[] = [{ type: 'EXEC', words: ['git', 'push'], isWhole: false }]
     expect(effectOf(policyOf(push, force), run('git', 'push', 'origin'), known)).toBe('ALLOW')
     expect(effectOf(policyOf(push, force), run('git', 'push', '--force'), known)).toBe('REQUIRE')
+  })
+
+  test('where no rule names a beginning, only the very same command is remembered', () => {
+    const all = { ...policyOf(), fallback: 'REQUIRE' } as const
+    const { toRemember } = judgeRequest(all, run('python3'), [])
+    expect(effectOf(all, run('python3'), toRemember ?? [])).toBe('ALLOW')
+    expect(effectOf(all, run('python3', '-c', 'anything'), toRemember ?? [])).toBe('REQUIRE')
   })
 
   test('a role, a kind of task and a skill are matched exactly', () => {

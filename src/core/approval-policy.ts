@@ -41,9 +41,10 @@ export type ApprovalRequest =
   | { readonly type: 'EXEC'; readonly role: Role; readonly commands: readonly CommandReading[] }
   | { readonly type: 'SKILL'; readonly role: Role; readonly skill: string }
 
-/** What need not be asked again: commands that begin so, or a skill. */
+/** What need not be asked again: commands that begin so, or this very one (`isWhole`), or a skill. */
 export type Remembered =
-  { readonly type: 'EXEC'; readonly words: readonly string[] } | { readonly type: 'SKILL'; readonly skill: string }
+  | { readonly type: 'EXEC'; readonly words: readonly string[]; readonly isWhole: boolean }
+  | { readonly type: 'SKILL'; readonly skill: string }
 
 export interface ApprovalVerdict {
   readonly effect: ApprovalEffect
@@ -85,17 +86,20 @@ function judgeCommand(
   remembered: readonly Remembered[],
 ): ApprovalVerdict {
   const rule = choose(policy.rules.filter((one) => one.skill === null && matches(one, command)))
-  const wholly: Remembered = { type: 'EXEC', words: command.words.filter((word) => word !== null) }
-  const begins: Remembered = rule?.command == null ? wholly : { type: 'EXEC', words: rule.command }
-  const own = command.isPlain ? [begins] : null
+  const begins = rule?.command ?? null
+  const words = begins ?? command.words.filter((word) => word !== null)
+  // A rule that names no beginning must not make one command stand for all of its program.
+  const own: readonly Remembered[] | null = command.isPlain ? [{ type: 'EXEC', words, isWhole: begins === null }] : null
   const verdict = rule === null ? fallbackVerdict(policy, own) : verdictOf(rule, own)
   if (verdict.effect !== 'REQUIRE' || !command.isPlain) return verdict
-  const least = rule?.command?.length ?? 0
+  const least = begins?.length ?? 0
   // What was remembered under a wide rule does not outrank a narrower one.
-  const isKnown = remembered.some(
-    (one) => one.type === 'EXEC' && one.words.length >= least && beginsExactly(command, one.words),
-  )
+  const isKnown = remembered.some((one) => one.type === 'EXEC' && one.words.length >= least && covers(one, command))
   return isKnown ? allowedBefore() : verdict
+}
+
+function covers({ words, isWhole }: Extract<Remembered, { type: 'EXEC' }>, command: CommandReading): boolean {
+  return beginsExactly(command, words) && (!isWhole || words.length === command.words.length)
 }
 
 function matches(rule: ApprovalRule, command: CommandReading): boolean {

@@ -12,7 +12,9 @@ export interface SessionAccess {
 /** The parameters that `mayReach` reads. */
 export const ACCESS_INPUT = { access_all: 'boolean', access_user: 'text' } as const
 
-export function accessInput(access: Pick<SessionAccess, 'all' | 'userName'>): Readonly<Record<keyof typeof ACCESS_INPUT, unknown>> {
+export function accessInput(
+  access: Pick<SessionAccess, 'all' | 'userName'>,
+): Readonly<Record<keyof typeof ACCESS_INPUT, unknown>> {
   return { access_all: access.all, access_user: access.userName }
 }
 

@@ -238,7 +238,7 @@ describe('what is approved', () => {
     await using watch = watchAll(ada, 'cli:remember')
     const { id } = only(await untilAsked(watch))
     expect(await decide(ada, { id, approve: true, scope: 'SESSION' })).toMatchObject({
-      approval: { scope: 'SESSION', remembered: ['tee'] },
+      approval: { scope: 'SESSION', remembered: ['tee …'] },
     })
     await turnEnd(watch)
     await send(ada, 'cli:remember', teeing(marks, 'two', 'three'))

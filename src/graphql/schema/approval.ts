@@ -46,7 +46,7 @@ export const ApprovalType = builder.prismaObject('Approval', {
     }),
     remembered: t.stringList({
       description:
-        'With SESSION: with what a command begins that need not be asked for again, or the name of the skill. Otherwise none.',
+        'With SESSION: what need not be asked for again: "git push …" for commands that begin so, a whole command, or the name of a skill. Otherwise none.',
       select: { remembered: true },
       resolve: ({ remembered }) => ((remembered ?? []) as unknown as readonly Remembered[]).map(describe),
     }),
@@ -63,5 +63,6 @@ builder.prismaObjectField('Task', 'approval', (t) =>
 )
 
 function describe(remembered: Remembered): string {
-  return remembered.type === 'SKILL' ? remembered.skill : remembered.words.join(' ')
+  if (remembered.type === 'SKILL') return remembered.skill
+  return [...remembered.words, ...(remembered.isWhole ? [] : ['…'])].join(' ')
 }
