@@ -28,6 +28,13 @@ const SchedulePayload = builder.objectRef<ScheduleChanged>('SchedulePayload').im
   fields: (t) => ({ schedule: scheduleField(t) }),
 })
 
+const ScheduleResult = resultUnion('Schedule', SchedulePayload, [
+  'InvalidInput',
+  'NotFound',
+  'Conflict',
+  'LimitExceeded',
+])
+
 const CRON =
   'Five fields: minute, hour, day of the month, month, day of the week, such as "0 9 * * MON-FRI"; "L" is the last day of the ' +
   'month. A time of day that daylight saving skips fires right after the gap; one that comes twice fires once.'
@@ -49,7 +56,7 @@ const CreateScheduleInput = builder.inputType('CreateScheduleInput', {
 
 builder.mutationField('createSchedule', (t) =>
   t.field({
-    type: resultUnion('CreateSchedule', SchedulePayload, ['InvalidInput', 'LimitExceeded']),
+    type: ScheduleResult,
     authScopes: AUTHENTICATED,
     description: `Has a message sent by the clock, as you. A user has at most ${MAX_SCHEDULES} schedules; connectors have none.`,
     args: { input: t.arg({ type: CreateScheduleInput, required: true, description: 'The schedule.' }) },
@@ -78,7 +85,7 @@ const UpdateScheduleInput = builder.inputType('UpdateScheduleInput', {
 
 builder.mutationField('updateSchedule', (t) =>
   t.field({
-    type: resultUnion('UpdateSchedule', SchedulePayload, ['InvalidInput', 'NotFound', 'Conflict']),
+    type: ScheduleResult,
     authScopes: AUTHENTICATED,
     description: 'Changes a schedule of yours; admins, of anybody. It stays that of its user.',
     args: {
