@@ -58,6 +58,12 @@ test.each<Case>([
     to: '[budgets]\nuser_tokens_per_day = 1\n[settings]',
     saying: ['budgets changed'],
   },
+  {
+    what: 'approvals',
+    from: '[settings]',
+    to: '[approvals]\nown_user_may_decide = true\n[[approvals.rules]]\neffect = "deny"\n[settings]',
+    saying: ['rules of approvals changed', 'approvals: own_user_may_decide changed'],
+  },
 ])('$what', ({ from, to, saying }) => {
   const change = describeChange(parse(BASE), parse(BASE.replace(from, to)))
   expect(new Set(change)).toEqual(new Set(saying))

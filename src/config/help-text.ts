@@ -56,7 +56,7 @@ Files, below FACTOTUM_HOME
 ${table([
   [
     'config.toml',
-    'Tokens, users, providers, models, prices, budgets, settings; commented. Changes are taken over within a second.',
+    'Tokens, users, providers, models, prices, budgets, approvals, settings; commented. Changes are taken over within a second.',
   ],
   [
     '.env',

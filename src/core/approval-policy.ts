@@ -21,7 +21,7 @@ export interface ApprovalRule {
 }
 
 export interface ApprovalPolicy {
-  /** For what no rule matches. */
+  /** `default` in the file: for what no rule matches. */
   readonly fallback: ApprovalEffect
   readonly rules: readonly ApprovalRule[]
   /** The user whose turn it is may decide, too. */

@@ -199,8 +199,8 @@ export class SessionRun {
         const committed = await commitTurn(database, { lease, turn }, write)
         countWrite(metrics, write)
         for (const news of [...knowledgeNewsOf(write), ...approvalNewsOf(lease.sessionId, write)]) doorbell.ring(news)
-        await approvalExpiry.watch(write.approvals ?? [])
         this.#isReleased = committed.released
+        await approvalExpiry.watch(write.approvals ?? [])
         // The session's row did not know that somebody wants the turn's end: it would wait for its budget first.
         if (write.pause !== undefined && committed.cancelRequested) await makeReady(database, [lease.sessionId])
         if (committed.hasDeliveries) outbox.wake(lease.sessionId)
