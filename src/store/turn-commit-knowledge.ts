@@ -3,6 +3,7 @@
  * A learning is decided once: a curation changes only one that is still pending, and facts and questions come from those alone.
  */
 import type { Curation, MessageText, NewLearning, TurnWrite } from '../core/turn-write.ts'
+import type { FinalTurnStatus } from '../core/status.ts'
 import { newId } from '../platform/id.ts'
 import type { Bind } from './turn-commit-bind.ts'
 
@@ -82,9 +83,23 @@ export function answersAuditSql(): string {
     FROM w_answers q`
 }
 
-/** A paraphrase is written once. */
-export function messageTextsSql(texts: readonly MessageText[], bind: Bind): string {
-  return `UPDATE messages x SET content = coalesce(m.content, x.content), paraphrase = coalesce(x.paraphrase, m.paraphrase)
-    FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify(texts))}::jsonb) AS m (id text, content text, paraphrase text)
-    WHERE x.id = m.id AND x.session_id = $1`
+/**
+ * New texts of messages, and the status of the one that `ended`. All of it is one update: of two updates of a row in one
+ * statement PostgreSQL makes only one. A paraphrase is written once.
+ */
+export function messageTextsSql(texts: readonly MessageText[], ended: EndedMessage | null, bind: Bind): string {
+  const rows = new Map<string, object>()
+  for (const change of ended === null ? texts : [...texts, ended])
+    rows.set(change.id, { ...rows.get(change.id), ...change })
+  return `UPDATE messages x SET status = coalesce(m.status, x.status), content = coalesce(m.content, x.content),
+      paraphrase = coalesce(x.paraphrase, m.paraphrase)
+    FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify([...rows.values()]))}::jsonb)
+      AS m (id text, status message_status, content text, paraphrase text)
+    WHERE x.id = m.id AND x.id = ANY(${bind([...rows.keys()])}::text[]) AND x.session_id = $1`
+}
+
+/** The message of a turn that ends. */
+export interface EndedMessage {
+  readonly id: string
+  readonly status: FinalTurnStatus
 }

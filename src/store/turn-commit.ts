@@ -22,6 +22,7 @@ import {
   factsSql,
   factsUsedSql,
   factVersionsSql,
+  type EndedMessage,
   learningsSql,
   messageTextsSql,
   questionsSql,
@@ -119,7 +120,6 @@ function listParts(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, 
     parts['answers'] = answersSql(answers, bind)
     parts['answers_audit'] = answersAuditSql()
   }
-  if (isFilled(messageTexts)) parts['message_texts'] = messageTextsSql(messageTexts, bind)
   if (isFilled(deliveries)) parts['deliveries'] = deliveriesSql(deliveries, bind)
   if (isFilled(files)) parts['files'] = filesSql(files, bind)
   if (isFilled(audit)) parts['audit'] = auditSql(audit, bind)
@@ -128,7 +128,9 @@ function listParts(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, 
     parts['settled_approvals'] = settledApprovalsSql(settledApprovals, bind)
     parts['settled_approvals_audit'] = settledApprovalsAuditSql()
   }
-  if (finish !== undefined) parts['message'] = messageSql(turn.messageId, finish.status, bind)
+  const ended = finish === undefined ? null : { id: turn.messageId, status: finish.status }
+  if (isFilled(messageTexts)) parts['messages'] = messageTextsSql(messageTexts, ended, bind)
+  else if (ended !== null) parts['messages'] = endedMessageSql(ended, bind)
   return parts
 }
 
@@ -213,6 +215,6 @@ function eventsSql(write: TurnWrite, bind: Bind): string {
     ) WITH ORDINALITY AS e (at, turn_id, type, data, n)`
 }
 
-function messageSql(messageId: string, status: string, bind: Bind): string {
-  return `UPDATE messages x SET status = ${bind(status)}::message_status FROM w_fence WHERE x.id = ${bind(messageId)}`
+function endedMessageSql({ id, status }: EndedMessage, bind: Bind): string {
+  return `UPDATE messages x SET status = ${bind(status)}::message_status FROM w_fence WHERE x.id = ${bind(id)}`
 }

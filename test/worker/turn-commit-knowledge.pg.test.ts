@@ -140,6 +140,17 @@ test('a paraphrase is kept, a content replaced', async () => {
   ])
 })
 
+test('a message whose text changes twice in the write that ends it keeps the last text, and its end', async () => {
+  const texts = [
+    { id: turn.messageId, content: 'hello [REDACTED] and 5678' },
+    { id: turn.messageId, content: 'hello [REDACTED] and [REDACTED]' },
+  ]
+  await write({ messageTexts: texts, finish: { status: 'FAILED', failure: 'No plan.', at } })
+  expect(await world.sql('SELECT status, content FROM messages')).toEqual([
+    { status: 'FAILED', content: 'hello [REDACTED] and [REDACTED]' },
+  ])
+})
+
 test('deliveries exist only where there is a webhook', async () => {
   const deliver = () => write({ deliveries: [{ id: newId('delivery'), taskId, final: true, createdAt: at }] })
   await deliver()
