@@ -47,6 +47,8 @@ interface Window {
 const WRITE_AFTER_MS = 1000
 const WINDOW_MS = 60_000
 const MAX_WINDOWS = 1000
+/** Nothing has a longer id; a thousand long ones would fill the memory. */
+const MAX_ID_LENGTH = 512
 /** Removed tokens that are still known by name. */
 const MAX_FORMER = 1000
 
@@ -94,7 +96,7 @@ export class AccessDenials {
 
   /** `id` was asked for, and nothing was found that the viewer may see. */
   absent(viewer: Viewer, field: string, id: string): void {
-    if (seesAllSessions(viewer) && viewer.namespace === null) return
+    if (id.length > MAX_ID_LENGTH || (seesAllSessions(viewer) && viewer.namespace === null)) return
     this.#note({ reason: 'NOT_VISIBLE', field, ...whoIs(viewer), subjectId: id })
   }
 
@@ -125,9 +127,11 @@ export class AccessDenials {
     const { database, clock, logger } = this.#options
     const endedBefore = clock.now().getTime() - WINDOW_MS
     const isOver = ({ since }: Window): boolean => all || since.getTime() <= endedBefore
+    // What is denied while these are written comes next time: it has not been looked up.
+    const windows = [...this.#windows.values()]
     try {
-      await this.#lookUp()
-      const due = [...this.#windows.values()].filter(
+      await this.#lookUp(windows)
+      const due = windows.filter(
         (window) => window.told === 0 || (window.told === 1 && window.count > 1 && isOver(window)),
       )
       const counted = due.map((window) => ({
@@ -146,8 +150,8 @@ export class AccessDenials {
   }
 
   /** What does not exist was not denied. */
-  async #lookUp(): Promise<void> {
-    const open = [...this.#windows.values()].filter(({ told, denial }) => told === 0 && denial.subjectId !== null)
+  async #lookUp(windows: readonly Window[]): Promise<void> {
+    const open = windows.filter(({ told, denial }) => told === 0 && denial.subjectId !== null)
     if (open.length === 0) return
     const sessions = await findSessionsOf(
       this.#options.database,

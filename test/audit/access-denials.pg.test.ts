@@ -143,6 +143,15 @@ test('what does not exist was not denied; what does is told with its session', a
   ])
 })
 
+test('what is asked for while others are looked up is looked up too', async () => {
+  denials.absent(BEN, 'Query.session', 'cli:not-there')
+  clock.pass(1000)
+  denials.absent(BEN, 'Query.session', 'cli:not-there-either')
+  denials.absent(BEN, 'Query.session', `cli:${'x'.repeat(100_000)}`)
+  await denials.stop()
+  expect(await entries()).toEqual([])
+})
+
 test('a token that was removed is known by its name; one that never was is not, and comes back as itself', async () => {
   config.setTokens('ben')
   denials.unknownToken('token of former')
