@@ -42,7 +42,8 @@ export async function makePlan(
     for (const name of names) secretNames.add(name)
     const tasks = completeTasks(plan.tasks, planner.skills)
     const problems = [
-      ...validatePlan(answer.output, planner),
+      // Without secrets: a problem may quote the first characters of a name, and half a secret nobody recognises.
+      ...validatePlan({ ...plan, secrets: answer.output.secrets }, planner),
       ...misused,
       ...repetition(tasks, attempts),
       ...approvalProblems(context, tasks, attempts),

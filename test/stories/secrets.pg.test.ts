@@ -116,6 +116,18 @@ test('a plan with a secret in a command or an argument is refused, and the plann
   expect(second).toContain('Task 2 (skill) holds the value of a secret.')
 })
 
+test('what is said of a refused plan holds no part of a secret, also where it quotes the beginning of a name', async () => {
+  const long = `begins-like-this-${'0123456789'.repeat(8)}`
+  plans = [
+    plan([skill(long), { ...skill('teller'), args: JSON.stringify({ [long]: 1 }) }], long),
+    plan([skill('teller')]),
+  ]
+  const turn = await converse(story.as('ada'), 'cli:quoted', `My token is ${long}.`)
+  expect(turn.status).toBe('DONE')
+  expect(planners()[1]).toContain(`Task 1 (skill) names the skill "${REDACTED}"`)
+  expect(planners()[1]).not.toContain('begins-like-this')
+})
+
 test('a secret that does not stand in the message is none: the planner is told to copy it as it is', async () => {
   plans = [plan([exec('echo hi')], 'never-said-in-here'), plan([exec('echo hi')], REDACTED)]
   const turn = await converse(story.as('ada'), 'cli:invented', 'Say hi.')
