@@ -181,6 +181,24 @@ describe('while a turn waits', () => {
     })
   })
 
+  test('cancelling at the very moment of asking leaves nobody waiting', async () => {
+    const ada = story.as('ada')
+    const ends = Array.from({ length: 12 }, async (_, index) => {
+      const session = `cli:moment-${index}`
+      await send(ada, session, 'run: echo one | tee marks')
+      await using watch = watchAll(ada, session)
+      // Asking follows the plan within milliseconds: some of these come before it, some after.
+      await watch.until(({ sessionEvents: event }) =>
+        index % 2 === 0 ? event.__typename === 'PlanCreatedEvent' : event.__typename === 'ApprovalEvent',
+      )
+      await ada.run(CancelTurnDocument, { sessionId: session })
+      return (await turnEnd(watch)).turnStatus
+    })
+    expect(new Set(await Promise.all(ends))).toEqual(new Set(['CANCELLED']))
+    const { approvals } = await ada.run(ApprovalsDocument, { first: 100, filter: { status: ['PENDING'] } })
+    expect(approvals.edges.filter(({ node }) => node.session.id.startsWith('cli:moment-'))).toEqual([])
+  })
+
   test('nobody decides: after approval_timeout it counts as denied', async () => {
     await using story = await Story.begin({ config: { toml: RULES, settings: { approval_timeout: 1 } } })
     const marks = story.path('marks')
