@@ -137,8 +137,8 @@ export interface TurnWrite {
   /** Open questions that the user's message answered. */
   readonly answers?: readonly { readonly questionId: string; readonly answer: string; readonly at: Date }[]
   readonly messageTexts?: readonly MessageText[]
-  /** The session's preview of its last message becomes `now`, if it still is the one with this SHA-256 (hex). */
-  readonly preview?: { readonly wasSha256: string; readonly now: string }
+  /** The session's preview of its last message becomes `now`, if it still is one of those with these SHA-256 (hex). */
+  readonly preview?: { readonly wasSha256: readonly string[]; readonly now: string }
   readonly summary?: NewSummary
   readonly deliveries?: readonly NewDelivery[]
   readonly files?: readonly NewPublishedFile[]

@@ -179,7 +179,7 @@ function pauseSql(write: TurnWrite, pause: NonNullable<TurnWrite['pause']>, bind
 
 /** Compared by its hash: what must go from the row must not come along as a parameter, which servers may log. */
 function previewSql({ wasSha256, now }: NonNullable<TurnWrite['preview']>, bind: Bind): string {
-  const isStill = `encode(sha256(convert_to(x.last_message_preview, 'UTF8')), 'hex') = ${bind(wasSha256)}`
+  const isStill = `encode(sha256(convert_to(x.last_message_preview, 'UTF8')), 'hex') = ANY(${bind(wasSha256)}::text[])`
   return `, last_message_preview = CASE WHEN ${isStill} THEN ${bind(now)}::text ELSE x.last_message_preview END`
 }
 

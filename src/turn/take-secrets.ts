@@ -25,8 +25,9 @@ const MAX_PROBLEMS = 10
 export function takeSecrets(context: TurnContext, proposed: ProposedPlan): TakenSecrets {
   const { secrets, turn } = context
   const said = proposed.secrets.filter(({ value }) => turn.content.includes(value))
+  const knownBefore = secrets.redactor().redact(turn.content)
   secrets.remember(said)
-  hideInMessage(context)
+  hideInMessage(context, knownBefore)
   const names = said.map(({ key }) => key).filter((key) => secrets.ephemeral().has(key))
   const plan = { ...redactDeep(proposed, secrets.redactor()), secrets: [] }
   return {
@@ -39,11 +40,15 @@ export function takeSecrets(context: TurnContext, proposed: ProposedPlan): Taken
   }
 }
 
-/** The message as it is stored and shown from now on. Everybody who has it open is told. */
-function hideInMessage({ secrets, turn, journal }: TurnContext): void {
+/**
+ * The message as it is stored and shown from now on. Everybody who has it open is told. `knownBefore`: without the secrets that
+ * were known before, which is how it is shown when an earlier answer of the planner brought some of them.
+ */
+function hideInMessage({ secrets, turn, journal }: TurnContext, knownBefore: string): void {
   const content = secrets.redactor().redact(turn.content)
   if (content === turn.content) return
-  const preview = { wasSha256: hash('sha256', messagePreview(turn.content)), now: messagePreview(content) }
+  const wasSha256 = [turn.content, knownBefore].map((shown) => hash('sha256', messagePreview(shown)))
+  const preview = { wasSha256, now: messagePreview(content) }
   journal.record([{ type: 'MessageUpdated', messageId: turn.messageId }], {
     messageTexts: [{ id: turn.messageId, content }],
     preview,

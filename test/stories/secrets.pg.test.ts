@@ -3,7 +3,12 @@ import { hash } from 'node:crypto'
 import { rename, symlink, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { REDACTED } from '../../src/core/redacted.ts'
-import { AppendMessageDocument, DeleteSessionDocument, ReloadSecretsDocument } from '../generated/graphql.ts'
+import {
+  AppendMessageDocument,
+  DeleteSessionDocument,
+  ReloadSecretsDocument,
+  SessionDocument,
+} from '../generated/graphql.ts'
 import { addSkill } from '../harness/skills.ts'
 import { converse, Story, storyConfig, type Conversation } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
@@ -114,6 +119,16 @@ test('a plan with a secret in a command or an argument is refused, and the plann
   expect(second).not.toContain(TOKEN)
   expect(second).toContain('Task 1 (exec) holds the value of a secret.')
   expect(second).toContain('Task 2 (skill) holds the value of a secret.')
+})
+
+test('a second secret that only a later answer of the planner finds leaves the message and its preview too', async () => {
+  const ada = story.as('ada')
+  plans = [plan([exec(' ')], TOKEN), plan([skill('teller')], 'second-secret-89')]
+  const turn = await converse(ada, 'cli:two', `One is ${TOKEN}, one second-secret-89.`)
+  expect(turn.status).toBe('DONE')
+  const { session } = await ada.run(SessionDocument, { id: 'cli:two' })
+  const shown = `One is ${REDACTED}, one ${REDACTED}.`
+  expect([turn.message.content, session?.lastMessagePreview]).toEqual([shown, shown])
 })
 
 test('what is said of a refused plan holds no part of a secret, also where it quotes the beginning of a name', async () => {
