@@ -40,8 +40,7 @@ export const TurnType = builder.prismaObject('Turn', {
     pausedAt: t.expose('pausedAt', {
       type: 'DateTime',
       nullable: true,
-      description:
-        'Since when it waits without being worked on, for an approval or for a budget; null when it does not.',
+      description: 'Since when it waits, for an approval or for a budget; null when it does not.',
     }),
     pausedReason: t.exposeString('pausedReason', {
       nullable: true,
