@@ -54,6 +54,14 @@ describe('findJsonObject', () => {
     expect(findJsonObject(text)).toEqual({ kind: 'unusable', problem })
   })
 
+  test('quotes nothing of what cannot be parsed: the problem is logged, and a secret may stand in it', () => {
+    for (const text of ['{"a": hush-hush-1}', `{"a":"${'y'.repeat(99)}","b": hush-1,"c":"${'z'.repeat(99)}"}`])
+      expect(findJsonObject(text)).toEqual({
+        kind: 'unusable',
+        problem: "The JSON cannot be parsed: Unexpected token 'h' is not valid there.",
+      })
+  })
+
   test('says why JSON cannot be parsed', () => {
     expect(findJsonObject('{a: 1}')).toMatchObject({
       kind: 'unusable',

@@ -87,8 +87,15 @@ export function findJsonObject(text: string): Parsed<unknown> {
   try {
     return { kind: 'usable', value: JSON.parse(text.slice(start, end)) }
   } catch (error) {
-    return unusable(`The JSON cannot be parsed: ${error instanceof Error ? error.message : 'unknown reason'}.`)
+    return unusable(
+      `The JSON cannot be parsed: ${error instanceof Error ? withoutQuote(error.message) : 'unknown reason'}.`,
+    )
   }
+}
+
+/** The engine quotes what stands around the place, which may be a piece of a secret that nobody knows yet: this is logged. */
+function withoutQuote(message: string): string {
+  return message.replace(/, (?:\.{3})?".*is not valid JSON$/s, ' is not valid there')
 }
 
 /** Where the object that begins at `start` ends, or what is wrong. Brackets need not match: JSON.parse sees to that. */
