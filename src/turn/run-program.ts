@@ -34,11 +34,11 @@ export async function runProgram(context: TurnContext, task: TaskState, program:
     emit: (stream, text) => context.journal.record([{ type: 'TaskOutput', taskId: task.id, stream, text }]),
   })
   const onOutput: RunFrame['onOutput'] = (stream, text) => pieces.add(stream, text)
-  let ended: Ended = { patch: {}, publication: null }
+  let ended: Ended = { patch: {}, publication: null, isCut: true }
   try {
     ended = await carryOut(context, program, { taskId: task.id, onOutput })
   } finally {
-    pieces.end({ cut: ended.patch.truncated === true })
+    pieces.end({ cut: ended.isCut })
   }
   const { patch, publication } = ended
   if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
@@ -51,6 +51,8 @@ export async function runProgram(context: TurnContext, task: TaskState, program:
 interface Ended {
   readonly patch: TaskPatch
   readonly publication: Publication | null
+  /** What it printed was cut off, or broke off with the program: it may end in the middle of a secret. */
+  readonly isCut: boolean
 }
 
 /** Runs the program and says what to record of it, also when it could not be started or nobody knows how it ended. */
@@ -63,10 +65,11 @@ async function carryOut(
   const { execTimeoutMs: timeoutMs } = config.current().settings
   try {
     const outcome = await start({ sessionId, timeoutMs, signal, ...frame })
-    const patch = patchOf(outcome, word, timeoutMs)
-    if (!('publication' in outcome)) return { patch, publication: null }
+    const isCut = outcome.kind === 'killed' || (outcome.kind === 'exited' && outcome.truncated)
+    const patch = patchOf(isCut ? withoutHalves(context, outcome) : outcome, word, timeoutMs)
+    if (!('publication' in outcome)) return { patch, publication: null, isCut }
     const publication = await withholdSecrets(context, outcome.publication)
-    return { patch: { ...patch, stderr: withFileNotes(context, patch.stderr ?? '', publication) }, publication }
+    return { patch: { ...patch, stderr: withFileNotes(context, patch.stderr ?? '', publication) }, publication, isCut }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     logger.error({ code: error.code, error: error.message, taskId: frame.taskId }, `a ${word} did not run through`)
@@ -77,7 +80,15 @@ async function carryOut(
 }
 
 function unknownEnd(status: 'FAILED' | 'INTERRUPTED', { message }: AppError): Ended {
-  return { patch: { status, stderr: message }, publication: null }
+  return { patch: { status, stderr: message }, publication: null, isCut: true }
+}
+
+/** Before notes are added: behind them nobody could tell any more that a text ends in the beginning of a secret. */
+function withoutHalves({ secrets }: TurnContext, outcome: CommandOutcome): CommandOutcome {
+  if (!('stdout' in outcome)) return outcome
+  const redactor = secrets.redactor()
+  const { stdout, stderr } = outcome
+  return { ...outcome, stdout: redactor.redact(stdout, { cut: true }), stderr: redactor.redact(stderr, { cut: true }) }
 }
 
 function patchOf(outcome: CommandOutcome, word: Program['word'], timeoutMs: number): TaskPatch {

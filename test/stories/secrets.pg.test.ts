@@ -8,6 +8,7 @@ import {
   DeleteSessionDocument,
   ReloadSecretsDocument,
   SessionDocument,
+  SessionEventsDocument,
 } from '../generated/graphql.ts'
 import { addSkill } from '../harness/skills.ts'
 import { converse, Story, storyConfig, type Conversation } from '../harness/story.ts'
@@ -168,6 +169,20 @@ test('what an admin changes in .env holds at once where it is reloaded, and with
     const { appendMessage } = await beside.as('ada').run(AppendMessageDocument, { input: append })
     expect(appendMessage).toMatchObject({ message: { content: `It is ${REDACTED}, was ${REDACTED}.` } })
   }, 10_000)
+})
+
+test('a program that is ended in the middle of a secret has said no half of it', async () => {
+  const ada = story.as('ada')
+  await writeFile(story.path('.env'), 'KISO_SKILL_TELLER_KEY=deployed-two', { mode: 0o600 })
+  await ada.run(ReloadSecretsDocument)
+  await story.reconfigure(storyConfig({ settings: { exec_timeout: 1 }, toml: stubProvider(stub) }))
+  plans = [plan([exec('half=deployed; printf %s-t $half; printf %s-t $half >&2; sleep 60')])]
+  const { tasks } = await converse(ada, 'cli:half', 'Go.')
+  expect(tasks[0]).toMatchObject({ status: 'FAILED', output: REDACTED })
+  expect(tasks[0]?.stderr).toMatch(/^\[REDACTED\]\nThe command was ended/)
+  const { session } = await ada.run(SessionEventsDocument, { id: 'cli:half', first: 100 })
+  expect(JSON.stringify(session)).not.toContain('deployed-t')
+  await story.reconfigure(storyConfig({ toml: stubProvider(stub) }))
 })
 
 test('only admins reload; a file that cannot be read is a refusal, and the secrets stay as they were', async () => {
