@@ -109,7 +109,7 @@ async function startDemoApp(home: string): Promise<App> {
   try {
     return await startApp({ ...options, port: Number(flags.port ?? 4000) })
   } catch (error) {
-    if ((error as { code?: string }).code !== 'EADDRINUSE' || flags.port !== undefined) throw error
+    if ((error as { code?: string }).code !== 'ADDRESS_UNAVAILABLE' || flags.port !== undefined) throw error
     return startApp({ ...options, port: 0 })
   }
 }

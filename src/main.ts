@@ -3,6 +3,8 @@
  * The process: reads the command line and the environment, starts the app, stops it on signals. The only place that touches
  * `process`. Exit codes: 0 stopped as asked, 1 could not start or a bug, 2 wrong usage.
  */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { startApp, type App } from './app.ts'
 import { verifyAuditCommand } from './audit/audit-command.ts'
 import type { AuditAction } from './config/audit-action.ts'
@@ -93,9 +95,15 @@ async function manageSkills(action: SkillAction, flags: Flags): Promise<void> {
 /** Uses the embedded PostgreSQL of a server that runs, or starts it for as long as this takes. */
 async function verifyAudit({ day }: AuditAction, flags: Flags): Promise<void> {
   const environment = parseEnvironment(process.env, flags)
+  const home = homeToManage(environment)
+  if (environment.databaseUrl === null && !existsSync(join(home, 'pg'))) {
+    console.error(`factotum: there is no audit in ${home}. Name the server's folder with --home, or its DATABASE_URL.`)
+    process.exitCode = 2
+    return
+  }
   const logger = createLogger({ level: 'silent', pretty: false })
   const database = await resolveDatabase(environment.databaseUrl, {
-    home: homeToManage(environment),
+    home,
     logger,
     clock: systemClock,
   })

@@ -4,6 +4,7 @@
  */
 export type AppErrorCode =
   | 'CONFIG_INVALID'
+  | 'ADDRESS_UNAVAILABLE'
   | 'DATABASE_UNAVAILABLE'
   | 'STORAGE_FULL'
   | 'LEASE_LOST'

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { GraphQLSchema } from 'graphql'
 import type { AccessDenials } from '../audit/access-denials.ts'
+import { AppError } from '../core/errors.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Feed } from '../events/feed.ts'
@@ -159,9 +160,10 @@ class Door {
   async start(): Promise<void> {
     const { host, port } = this.#options
     await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject)
+      const fail = (error: Error): void => reject(explainNoListening(error, { host, port }))
+      this.#server.once('error', fail)
       this.#server.listen(port, host, () => {
-        this.#server.off('error', reject)
+        this.#server.off('error', fail)
         resolve()
       })
     })
@@ -239,4 +241,15 @@ function routeOf(url: URL | null): string {
   if (url === null) return 'other'
   if (url.pathname.startsWith(FILES_PATH)) return FILES_PATH
   return known.includes(url.pathname) ? url.pathname : 'other'
+}
+
+/** What to change when the address cannot be had; anything else is passed on. */
+function explainNoListening(error: Error, { host, port }: { host: string; port: number }): Error {
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} on ${host} is in use, perhaps by another server of yours. Choose another with --port or PORT; 0 takes any free one.`,
+    EACCES: `Port ${port} may not be used without more rights. Choose one above 1023 with --port or PORT.`,
+    EADDRNOTAVAIL: `This machine has no address ${host}. Choose one that it has with --host or HOST, such as 127.0.0.1 or 0.0.0.0.`,
+  }
+  const reason = reasons[(error as NodeJS.ErrnoException).code ?? '']
+  return reason === undefined ? error : new AppError('ADDRESS_UNAVAILABLE', reason, { cause: error })
 }

@@ -15,7 +15,7 @@ export async function assembleContext(context: TurnContext, attempts: readonly P
   const { settings } = config
   const paraphrased = await paraphraseMessages(context, { again: attempts.length > 0 })
   const user = currentUser(config, turn.userName)
-  const about = { about: turn.content, maxCount: settings.knowledgeMaxFacts }
+  const about = { about: context.secrets.redactor().redact(turn.content), maxCount: settings.knowledgeMaxFacts }
   const facts = turn.saidBefore.hasFacts ? await selectFacts(context.database, about) : []
   // Only now, so that it is committed together with PLANNING, which follows at once.
   context.journal.record([{ type: 'PipelineStep', step: 'CONTEXT', detail: null }])

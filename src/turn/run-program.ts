@@ -34,14 +34,17 @@ export async function runProgram(context: TurnContext, task: TaskState, program:
     emit: (stream, text) => context.journal.record([{ type: 'TaskOutput', taskId: task.id, stream, text }]),
   })
   const onOutput: RunFrame['onOutput'] = (stream, text) => pieces.add(stream, text)
-  let ended: Ended = { patch: {}, publication: null, isCut: true }
+  let ended: Ended = { patch: {}, publication: null, isCut: true, hasExited: false }
   try {
     ended = await carryOut(context, program, { taskId: task.id, onOutput })
   } finally {
     pieces.end({ cut: ended.isCut })
   }
-  const { patch, publication } = ended
-  if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
+  const { patch, publication, hasExited } = ended
+  // A program that was ended because the turn goes on elsewhere is found RUNNING there. One that has ended by itself is not:
+  // it would be taken for interrupted, and perhaps be done again.
+  const { aborted, reason } = context.signal
+  if (aborted && reason !== 'CANCELLED' && !(hasExited && reason === 'HANDED_OVER')) return stopped(context)
   await saveLongOutputs(context, task, patch)
   const files = publication === null ? [] : filesOf(context, task.id, publication)
   updateTask(context, task, { patch: { ...patch, finishedAt: context.clock.now() }, changes: { files } })
@@ -53,6 +56,8 @@ interface Ended {
   readonly publication: Publication | null
   /** What it printed was cut off, or broke off with the program: it may end in the middle of a secret. */
   readonly isCut: boolean
+  /** By itself, with all its effects. */
+  readonly hasExited: boolean
 }
 
 /** Runs the program and says what to record of it, also when it could not be started or nobody knows how it ended. */
@@ -66,10 +71,12 @@ async function carryOut(
   try {
     const outcome = await start({ sessionId, timeoutMs, signal, ...frame })
     const isCut = outcome.kind === 'killed' || (outcome.kind === 'exited' && outcome.truncated)
+    const hasExited = outcome.kind === 'exited'
     const patch = patchOf(isCut ? withoutHalves(context, outcome) : outcome, word, timeoutMs)
-    if (!('publication' in outcome)) return { patch, publication: null, isCut }
+    if (!('publication' in outcome)) return { patch, publication: null, isCut, hasExited }
     const publication = await withholdSecrets(context, outcome.publication)
-    return { patch: { ...patch, stderr: withFileNotes(context, patch.stderr ?? '', publication) }, publication, isCut }
+    const stderr = withFileNotes(context, patch.stderr ?? '', publication)
+    return { patch: { ...patch, stderr }, publication, isCut, hasExited }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     logger.error({ code: error.code, error: error.message, taskId: frame.taskId }, `a ${word} did not run through`)
@@ -80,7 +87,7 @@ async function carryOut(
 }
 
 function unknownEnd(status: 'FAILED' | 'INTERRUPTED', { message }: AppError): Ended {
-  return { patch: { status, stderr: message }, publication: null, isCut: true }
+  return { patch: { status, stderr: message }, publication: null, isCut: true, hasExited: false }
 }
 
 /** Before notes are added: behind them nobody could tell any more that a text ends in the beginning of a secret. */

@@ -202,7 +202,7 @@ export class SessionRun {
         this.#isReleased = committed.released
         await approvalExpiry.watch(write.approvals ?? [])
         // The session's row did not know that somebody wants the turn's end: it would wait for its budget first.
-        if (write.pause !== undefined && committed.cancelRequested) await makeReady(database, [lease.sessionId])
+        if (write.pause !== undefined && committed.cancelRequested) await this.#wakeToCancel()
         if (committed.hasDeliveries) outbox.wake(lease.sessionId)
         return committed
       },
@@ -238,6 +238,14 @@ export class SessionRun {
       clock,
       logger,
     }
+  }
+
+  /** What was committed stays committed: should this fail, the turn waits until its budget is renewed, and ends then. */
+  async #wakeToCancel(): Promise<void> {
+    const { database, lease } = this.#options
+    await makeReady(database, [lease.sessionId]).catch((error: unknown) =>
+      this.#logger.warn({ error: messageOf(error) }, 'a cancelled turn that waits could not be woken'),
+    )
   }
 
   /** A failure of the world leaves the turn to be continued; a bug ends it, or it would come back for ever. */

@@ -1,6 +1,7 @@
 /** The chain over the audit: what is changed behind its back shows, and nothing that it does by itself does. */
 import { execFile } from 'node:child_process'
 import { setImmediate } from 'node:timers/promises'
+import { readdir } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -355,4 +356,15 @@ test('factotum audit verify: says what it found, and exits with 0 only when all 
     code: 1,
     output: expect.stringContaining('is NOT intact. Seal 1 of 2026-11-21') as string,
   })
+})
+
+test('factotum audit verify makes no database where there is none, and says so', async () => {
+  await using home = await createTemporaryHome()
+  const env = { PATH: process.env['PATH'], FACTOTUM_HOME: home.path }
+  const run = promisify(execFile)('node', ['src/main.ts', 'audit', 'verify'], { env })
+  await expect(run).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('there is no audit in') as string,
+  })
+  expect(await readdir(home.path)).toEqual([])
 })
