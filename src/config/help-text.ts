@@ -9,7 +9,7 @@ export interface HelpOptions {
   readonly rehearsalGrammar: string
 }
 
-const USAGE = `Usage
+const USAGE = `Usage (from a checkout: npx factotum …; "skill" and "audit" take --home or FACTOTUM_HOME as the server does)
   factotum [serve] [options]   Starts the server.
   factotum token               Prints a new token, and the lines with which config.toml lets it in.
   factotum skill install <git URL or folder> [--name <folder>] [--no-deps] [--yes]
@@ -21,8 +21,7 @@ const USAGE = `Usage
   factotum skill remove <name> Removes a skill.
   factotum audit verify [--day <day>]
                                Recomputes the chain of hashes over the audit: whether an entry was changed, removed or added
-                               (exit code 1). Shows the newest hash: kept elsewhere, it proves all that came before it.
-                               From a checkout: npx factotum …, with --home or FACTOTUM_HOME as for the server.`
+                               (exit code 1). Shows the newest hash: kept elsewhere, it proves all that came before it.`
 
 export function helpText({ rehearsalGrammar }: HelpOptions): string {
   return `Factotum: a self-hosted GraphQL backend for AI-agent sessions.
