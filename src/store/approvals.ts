@@ -1,4 +1,4 @@
-/** Reads about approvals: what was approved for a session, whether strangers wrote in it, and what is overdue. */
+/** Reads about approvals: what was approved for a session, and what is overdue. */
 import type { Remembered } from '../core/approval-policy.ts'
 import type { SkillArguments } from '../core/skill.ts'
 import type { ApprovalKind, ApprovalStatus, TaskType } from '../core/status.ts'
@@ -6,26 +6,19 @@ import type { Database } from './database.ts'
 import { mayReach, type SessionAccess, ACCESS_INPUT, accessInput } from './intake-access.ts'
 import { intakeStatement } from './intake-statement.ts'
 
-export interface ApprovalGround {
-  /** What was approved for the session of this user. */
-  readonly remembered: readonly Remembered[]
-  /** Somebody whom nobody knows has written in the session. */
-  readonly hasStrangers: boolean
-}
-
-export async function loadApprovalGround(
+/** What was approved for the session of this user. */
+export async function loadRemembered(
   database: Database,
   { sessionId, userName }: { readonly sessionId: string; readonly userName: string },
-): Promise<ApprovalGround> {
-  const [row] = await database.query<ApprovalGround>(GROUND, [sessionId, userName])
-  return row ?? { remembered: [], hasStrangers: false }
+): Promise<Remembered[]> {
+  const rows = await database.query<{ one: Remembered }>(REMEMBERED, [sessionId, userName])
+  return rows.map((row) => row.one)
 }
 
-const GROUND = {
-  name: 'approvals.ground',
-  text: `SELECT EXISTS (SELECT 1 FROM messages WHERE session_id = $1 AND NOT trusted) AS "hasStrangers",
-    (SELECT coalesce(jsonb_agg(one), '[]') FROM approvals a, jsonb_array_elements(a.remembered) AS one
-      WHERE a.session_id = $1 AND a.user_name = $2 AND a.remembered IS NOT NULL AND a.status = 'APPROVED') AS remembered`,
+const REMEMBERED = {
+  name: 'approvals.remembered',
+  text: `SELECT one FROM approvals a, jsonb_array_elements(a.remembered) AS one
+    WHERE a.session_id = $1 AND a.user_name = $2 AND a.remembered IS NOT NULL AND a.status = 'APPROVED'`,
 }
 
 /** An approval and what it was asked for, for who decides about it. */

@@ -98,6 +98,8 @@ export interface SaidBefore {
   readonly questions: readonly { readonly id: string; readonly content: string }[]
   /** Messages of people who are not known, oldest first; for the paraphraser. */
   readonly strangers: readonly StrangersMessage[]
+  /** Somebody whom nobody knows has written in the session, however long ago. */
+  readonly hasStrangers: boolean
   /** Whether there is any fact to choose from. */
   readonly hasFacts: boolean
   readonly due: KnowledgeDue
@@ -134,6 +136,7 @@ export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq'
         ORDER BY id DESC LIMIT ${RECENT_OUTPUTS}) t JOIN turns said ON said.id = t.turn_id AND said.seq > s.summary_seq),
     'due', ${dueSql({ seq: of.seq, threshold: of.summarizeThreshold, max: of.knowledgeMaxFacts })},
     'strangers', ${strangersSql(of)},
+    'hasStrangers', EXISTS (SELECT 1 FROM messages WHERE session_id = s.id AND NOT trusted),
     'questions', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'content', q.content) ORDER BY q.id), '[]')
       FROM (${openQuestions('session_id = s.id')} UNION ALL ${openQuestions('session_id IS NULL')}) q))
     FROM sessions s WHERE s.id = ${of.sessionId})`

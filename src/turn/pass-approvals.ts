@@ -11,8 +11,8 @@
  */
 import { judgeTask } from '../approvals/judge-task.ts'
 import { currentUser, type CurrentUser } from '../config/current-user.ts'
-import type { ApprovalVerdict } from '../core/approval-policy.ts'
-import { loadApprovalGround, type ApprovalGround } from '../store/approvals.ts'
+import type { ApprovalVerdict, Remembered } from '../core/approval-policy.ts'
+import { loadRemembered } from '../store/approvals.ts'
 import { must } from '../platform/must.ts'
 import { askApprovals, waitForApprovals, type WantedApproval } from './ask-approvals.ts'
 import { denyTask } from './deny-task.ts'
@@ -91,8 +91,16 @@ async function groundOf(
   const asksForPlan = plansWithStrangers && user.role === 'ADMIN' && asWhole && isUntouched
   const asksForTasks = fallback === 'REQUIRE' || rules.some(({ effect }) => effect === 'REQUIRE')
   if (!asksForPlan && !asksForTasks) return null
-  const ground = await loadApprovalGround(database, { sessionId, userName: turn.userName })
-  return asksForPlan ? ground : { ...ground, hasStrangers: false }
+  // No read where no rule asks: the start of a command would wait for it, and the plan's commit would go alone.
+  const remembered = asksForTasks ? await loadRemembered(database, { sessionId, userName: turn.userName }) : []
+  return { remembered, hasStrangers: asksForPlan && turn.saidBefore.hasStrangers }
+}
+
+interface ApprovalGround {
+  /** What was approved for the session of this user. */
+  readonly remembered: readonly Remembered[]
+  /** Somebody whom nobody knows has written in the session, and that matters. */
+  readonly hasStrangers: boolean
 }
 
 interface Judged {
