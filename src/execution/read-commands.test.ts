@@ -90,6 +90,13 @@ const DISGUISES: readonly string[] = [
 ]
 
 describe('nothing slips past a rule for "rm -rf"', () => {
+  test.each([
+    ['echo "$(case x in x) rm -rf target;; esac\n)"'],
+    ['(if true; then case x in (x) rm -rf target;; esac; fi)'],
+    ['echo $(case); rm -rf target'],
+    ['echo $(case x in x) true;; esac); rm -rf target'],
+  ])('%j', (line) => expect(meets(line, ['rm', '-rf'])).toBe(true))
+
   test.each(DISGUISES.map((line) => [line]))('%j', (line) => expect(meets(line, ['rm', '-rf'])).toBe(true))
 
   test('nor in company, or inside another', () => {

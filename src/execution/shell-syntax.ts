@@ -56,6 +56,8 @@ interface HereDocument {
 const MAX_DEPTH = 40
 /** In place of what only bash will know. */
 const UNKNOWN = '$()'
+/** Words of the shell behind which another command begins. */
+const BEFORE_COMMANDS = new Set(['if', 'then', 'else', 'elif', 'do', 'while', 'until', 'time', '!', '{'])
 
 // Each matches at one place only (sticky).
 const OPERATOR = /&&|\|\||\|&|;;|[;&|()]/y
@@ -82,6 +84,8 @@ class ShellReader {
   #at = 0
   #current = emptyCommand()
   #hereDocuments: HereDocument[] = []
+  /** `case` without its `esac` so far: the bracket behind a pattern closes nothing. */
+  #openCases = 0
 
   constructor(text: string, depth: number, syntax: GrowingSyntax) {
     this.#text = text
@@ -96,17 +100,21 @@ class ShellReader {
   /** To the end of the text, or behind the bracket that closes the substitution. */
   #readCommands(untilBracket: boolean): void {
     const outer = this.#current
+    const outerCases = this.#openCases
     this.#current = emptyCommand()
+    this.#openCases = 0
     let openBrackets = 0
     while (this.#at < this.#text.length) {
       const char = this.#text.charAt(this.#at)
-      if (char === ')' && untilBracket && openBrackets === 0) break
-      openBrackets += char === '(' ? 1 : char === ')' ? -1 : 0
+      const isLone = char === ')' && openBrackets === 0
+      if (isLone && untilBracket && this.#openCases === 0) break
+      openBrackets += char === '(' ? 1 : char === ')' && !isLone ? -1 : 0
       this.#readNext(char)
     }
     this.#at += 1
     this.#endCommand()
     this.#current = outer
+    this.#openCases = outerCases
   }
 
   #readNext(char: string): void {
@@ -121,6 +129,9 @@ class ShellReader {
   }
 
   #addWord(text: string): void {
+    const isFirst = this.#current.words.every((word) => BEFORE_COMMANDS.has(word))
+    if (isFirst && text === 'case') this.#openCases += 1
+    if (isFirst && text === 'esac') this.#openCases = Math.max(0, this.#openCases - 1)
     this.#current.words.push(text)
     this.#syntax.tokens.push({ kind: 'WORD', text })
   }

@@ -16,7 +16,9 @@ test('a message becomes a plan, its commands really run and are reviewed, the an
 
   expect(end).toMatchObject({ turnStatus: 'DONE', failure: null, commandsHandled: [] })
   const steps = watch.received.map(({ sessionEvents: event }) => describe(event))
-  expect(steps.filter((name) => name !== 'MessageOutput delta')).toEqual([
+  // What is printed comes in as many pieces as a busy machine makes of it.
+  const isFurtherPiece = (name: string, n: number): boolean => name === 'TaskOutput' && steps[n - 1] === 'TaskOutput'
+  expect(steps.filter((name, n) => name !== 'MessageOutput delta' && !isFurtherPiece(name, n))).toEqual([
     'MessageReceived',
     'RECEIVED',
     'CONTEXT',

@@ -22,7 +22,9 @@ let paraphraserSays: ((call: StubCall) => StubAnswer) | null = null
 
 beforeAll(async () => {
   stub = await StubEndpoint.start({ by: play })
-  story = await Story.begin({ config: { settings: { context_messages: 3 }, toml: stubProvider(stub) } })
+  // Otherwise a plan with a command waits for an approval in such a session.
+  const toml = `${stubProvider(stub)}[approvals]\nplans_with_strangers = false\n`
+  story = await Story.begin({ config: { settings: { context_messages: 3 }, toml } })
 })
 beforeEach(() => {
   paraphraserSays = null
