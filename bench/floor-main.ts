@@ -91,6 +91,20 @@ const callSql = (at: number, andSet = ''): string => `, c AS (
     output_tokens = output_tokens + $${at + 3}${andSet} WHERE id = $2)`
 const callValues = ({ role, input, output }: Answer): unknown[] => [newId('audit'), role, input, output]
 
+/** `, name AS (…)` for the audit's entry of a task's end or review, whose id and data are parameters `$at` and the next. */
+const auditSql = (at: number, kind: 'TASK' | 'REVIEW'): string => `, a AS (
+    INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, token_name, data)
+    VALUES ($${at}, now(), '${kind}', $1, $2, 'ada', 'floor', $${at + 1}::jsonb))`
+const auditValues = (data: object): unknown[] => [newId('audit'), JSON.stringify(data)]
+const taskEntry = (taskId: string, taskType: string, detail = ''): object => ({
+  taskId,
+  taskType,
+  detail,
+  status: 'DONE',
+  durationMs: 0,
+  outputLength: 3,
+})
+
 async function accept(sessionId: string, content: string): Promise<{ turnId: string; messageId: string }> {
   const [turnId, messageId] = [newId('turn'), newId('message')]
   const text = `WITH s AS (INSERT INTO sessions (id, source_kind, source_interactive, connector, message_count, last_seq, last_message_preview)
@@ -152,8 +166,9 @@ async function runTurn(sessionId: string): Promise<void> {
       ['TaskUpdate', { taskId: execId, status: 'DONE' }],
       step('REVIEWING', 'stub:instant'),
     ],
-    values: [execId, stdout],
-    more: `, k AS (UPDATE tasks SET status = 'DONE', output = $6, stderr = '', exit_code = 0, finished_at = now() WHERE id = $5)`,
+    values: [execId, stdout, ...auditValues(taskEntry(execId, 'EXEC', exec?.detail))],
+    more: `, k AS (UPDATE tasks SET status = 'DONE', output = $6, stderr = '', exit_code = 0, finished_at = now()
+      WHERE id = $5)${auditSql(7, 'TASK')}`,
   })
 
   const reviewed = await complete('reviewer', stdout)
@@ -163,9 +178,14 @@ async function runTurn(sessionId: string): Promise<void> {
       ['Review', { taskId: execId, verdict: 'OK', reason: null }],
       ['TaskUpdate', { taskId: messageTaskId, status: 'RUNNING' }],
     ],
-    values: [execId, messageTaskId, ...callValues(reviewed)],
+    values: [
+      execId,
+      messageTaskId,
+      ...callValues(reviewed),
+      ...auditValues({ taskId: execId, verdict: 'OK', hasLearning: false }),
+    ],
     more: `, k AS (UPDATE tasks SET review_verdict = CASE WHEN id = $5 THEN 'OK'::review_verdict END,
-      status = CASE WHEN id = $6 THEN 'RUNNING' ELSE status END, started_at = coalesce(started_at, now()) WHERE id IN ($5, $6))${callSql(7)}`,
+      status = CASE WHEN id = $6 THEN 'RUNNING' ELSE status END, started_at = coalesce(started_at, now()) WHERE id IN ($5, $6))${callSql(7)}${auditSql(11, 'REVIEW')}`,
   })
 
   const written = await complete('messenger', stdout)
@@ -178,9 +198,15 @@ async function runTurn(sessionId: string): Promise<void> {
       step('COMPLETE', 'DONE'),
       ['TurnCompleted', { status: 'DONE', commandsHandled: [], durationMs: 0, usage: {}, failure: null }],
     ],
-    values: [messageTaskId, written.text, messageId, ...callValues(written)],
+    values: [
+      messageTaskId,
+      written.text,
+      messageId,
+      ...callValues(written),
+      ...auditValues(taskEntry(messageTaskId, 'MSG', message?.detail)),
+    ],
     more: `, k AS (UPDATE tasks SET status = 'DONE', output = $6, final = true, finished_at = now() WHERE id = $5),
-      m AS (UPDATE messages SET status = 'DONE' WHERE id = $7)${callSql(8, ", status = 'DONE', finished_at = now()")}`,
+      m AS (UPDATE messages SET status = 'DONE' WHERE id = $7)${callSql(8, ", status = 'DONE', finished_at = now()")}${auditSql(12, 'TASK')}`,
   })
 }
 
