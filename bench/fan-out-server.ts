@@ -11,16 +11,13 @@ import { Doorbell } from '../src/events/doorbell.ts'
 import { Feed } from '../src/events/feed.ts'
 import { Batch } from '../src/graphql/batch.ts'
 import { createContext } from '../src/graphql/context.ts'
-import { ApprovalNews } from '../src/graphql/approval-news.ts'
-import { readAudience } from '../src/graphql/session-audience.ts'
-import { KnowledgeNews } from '../src/graphql/knowledge-news.ts'
 import { buildSchema } from '../src/graphql/schema/schema.ts'
 import { startServer } from '../src/graphql/server.ts'
 import { systemClock as clock, type Clock } from '../src/platform/clock.ts'
 import { createLogger } from '../src/platform/logger.ts'
 import { createMetrics } from '../src/platform/metrics.ts'
-import { Redactor } from '../src/secrets/redaction.ts'
 import { Database } from '../src/store/database.ts'
+import { bareServices } from '../test/harness/bare-services.ts'
 import { CROWD_TOKEN } from './crowd.ts'
 
 /** What the parent asks; each is answered with `Answer`. */
@@ -75,61 +72,15 @@ async function serveDoor(): Promise<Publish> {
   const feed = new Feed({ database, doorbell, logger, clock: noLook })
   await doorbell.start()
   feed.start()
-  const intake = {
-    database,
-    config,
-    clock,
-    feed,
-    doorbell,
-    removeFiles: () => Promise.resolve(),
-    checkWebhook: () => Promise.resolve(null),
-    redactorOf: () => Redactor.none,
-  }
-  const sandboxState = () => ({ available: false, reason: 'none', fix: 'none' }) as const
-  const skills = { scan: () => ({ skills: new Map(), problems: [] }) }
-  const secrets = { reload: () => ({ kind: 'Reloaded', names: [] }) as const }
-  const outbox = { wake: () => undefined }
-  const publicUrl = { linkTo: (path: string) => path }
-  const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => text }
-  const approvals = { database, config, clock, skills, feed, doorbell, redactorOf: () => Redactor.none }
-  const approvalNews = new ApprovalNews({
-    doorbell,
-    readAudience: (sessionId) => readAudience(database, sessionId),
-    readOpen: () => Promise.resolve([]),
-    logger,
-  })
-  const knowledgeNews = new KnowledgeNews({ database, doorbell, clock, logger })
-  const info = { version: '0.0.0', startedAt: clock.now(), database: 'PostgreSQL', sandboxState }
-  const auditTrails = { follow: () => Promise.reject(new Error('nobody follows the audit here')) }
-  const denials = { forbidden: () => undefined, absent: () => undefined }
+  const services = bareServices({ database, config, doorbell, feed, clock, logger })
   const server = await startServer({
     schema: buildSchema(),
     home: '/nowhere',
     host: '127.0.0.1',
     port: 0,
     authenticate: (token) => authenticate(parsed.config, token),
-    denials,
-    createContext: (request) =>
-      createContext(
-        {
-          database,
-          config,
-          clock,
-          denials,
-          auditTrails,
-          publicUrl,
-          intake,
-          knowledge,
-          knowledgeNews,
-          approvals,
-          approvalNews,
-          skills,
-          secrets,
-          outbox,
-          server: info,
-        },
-        request,
-      ),
+    denials: services.denials,
+    createContext: (request) => createContext(services, request),
     readiness: {},
     graphiqlPage: null,
     metrics: createMetrics(),

@@ -23,11 +23,11 @@ import { Doorbell } from './events/doorbell.ts'
 import { Feed } from './events/feed.ts'
 import { createCommandRunner, type CommandService } from './execution/run-command.ts'
 import { SkillCatalog, type Skills } from './execution/skills/skill-catalog.ts'
-import { ApprovalNews } from './graphql/approval-news.ts'
+import { createApprovalNews, type ApprovalNews } from './graphql/approval-news.ts'
 import { AuditTrails } from './graphql/audit-trails.ts'
 import { createContext } from './graphql/context.ts'
 import { renderGraphiqlPage } from './graphql/graphiql-page.ts'
-import { KnowledgeNews } from './graphql/knowledge-news.ts'
+import { createKnowledgeNews, type KnowledgeNews } from './graphql/knowledge-news.ts'
 import { readAudience } from './graphql/session-audience.ts'
 import { createReadiness } from './graphql/readiness-checks.ts'
 import { buildSchema } from './graphql/schema/schema.ts'
@@ -216,8 +216,8 @@ interface Watching {
 function startWatching({ database, doorbell, config, clock, logger }: Parts & Stored, opened: Opened): Watching {
   const watching = {
     denials: new AccessDenials({ database, config, clock, logger }),
-    knowledgeNews: new KnowledgeNews({ database, doorbell, clock, logger }),
-    approvalNews: new ApprovalNews({
+    knowledgeNews: createKnowledgeNews({ database, doorbell, clock, logger }),
+    approvalNews: createApprovalNews({
       doorbell,
       readAudience: (sessionId) => readAudience(database, sessionId),
       readOpen: (limit) => findOpenApprovals(database, limit),

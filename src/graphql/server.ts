@@ -28,7 +28,7 @@ import type { Readiness } from './readiness.ts'
 import type { CreateContext } from './request-context.ts'
 import { readActiveSessions, readAudience } from './session-audience.ts'
 import { FILES_PATH, serveFile } from './serve-file.ts'
-import { SessionNews } from './session-news.ts'
+import { createSessionNews, type SessionNews } from './session-news.ts'
 import { MAX_SOCKETS, WebSockets } from './web-socket.ts'
 
 const GRAPHQL_PATH = '/graphql'
@@ -109,7 +109,13 @@ class Door {
     this.#options = options
     const readActiveSince = (since: Date, limit: number): Promise<string[]> =>
       readActiveSessions(database, since, limit)
-    this.#sessionNews = new SessionNews({ doorbell, readAudience: readSessionAudience, readActiveSince, clock, logger })
+    this.#sessionNews = createSessionNews({
+      doorbell,
+      readAudience: readSessionAudience,
+      readActiveSince,
+      clock,
+      logger,
+    })
     this.#hub = new Hub({
       feed,
       readAudience: readSessionAudience,

@@ -10,17 +10,14 @@ import type { SessionEvent, SessionEventBody } from '../../src/core/session-even
 import { Doorbell } from '../../src/events/doorbell.ts'
 import { Feed } from '../../src/events/feed.ts'
 import { createContext } from '../../src/graphql/context.ts'
-import { ApprovalNews } from '../../src/graphql/approval-news.ts'
-import { readAudience } from '../../src/graphql/session-audience.ts'
-import { KnowledgeNews } from '../../src/graphql/knowledge-news.ts'
 import type { Readiness } from '../../src/graphql/readiness.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import { startServer, type RunningServer } from '../../src/graphql/server.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger, type Logger } from '../../src/platform/logger.ts'
 import { createMetrics, type Metrics } from '../../src/platform/metrics.ts'
-import { Redactor } from '../../src/secrets/redaction.ts'
 import { Database } from '../../src/store/database.ts'
+import { bareServices } from '../harness/bare-services.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
 
 /** Tokens are "<name>-token-0123456789abcdef". */
@@ -138,60 +135,15 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
   const metrics = createMetrics()
   await doorbell.start()
   feed.start()
-  const intake = {
-    database,
-    config,
-    clock,
-    feed,
-    doorbell,
-    removeFiles: () => Promise.resolve(),
-    checkWebhook: () => Promise.resolve(null),
-    redactorOf: () => Redactor.none,
-  }
-  const sandboxState = () => ({ available: false, reason: 'none', fix: 'install one' }) as const
-  const skills = { scan: () => ({ skills: new Map(), problems: [] }) }
-  const secrets = { reload: () => ({ kind: 'Reloaded', names: [] }) as const }
-  const outbox = { wake: () => undefined }
-  const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => text }
-  const approvals = { database, config, clock, skills, feed, doorbell, redactorOf: () => Redactor.none }
-  const approvalNews = new ApprovalNews({
-    doorbell,
-    readAudience: (sessionId) => readAudience(database, sessionId),
-    readOpen: () => Promise.resolve([]),
-    logger,
-  })
-  const knowledgeNews = new KnowledgeNews({ database, doorbell, clock, logger })
-  const info = { version: '0.0.0', startedAt: new Date(), database: 'PostgreSQL', sandboxState }
-  const auditTrails = { follow: () => Promise.reject(new Error('nobody follows the audit here')) }
-  const denials = { forbidden: () => undefined, absent: () => undefined }
+  const services = bareServices({ database, config, doorbell, feed, clock, logger })
   const server = await startServer({
     schema: buildSchema(),
     home: '/nowhere',
     host: '127.0.0.1',
     port: 0,
     authenticate: (token) => authenticate(config.current(), token),
-    denials,
-    createContext: (request) =>
-      createContext(
-        {
-          database,
-          config,
-          clock,
-          denials,
-          auditTrails,
-          publicUrl: { linkTo: (path) => path },
-          intake,
-          knowledge,
-          knowledgeNews,
-          approvals,
-          approvalNews,
-          skills,
-          secrets,
-          outbox,
-          server: info,
-        },
-        request,
-      ),
+    denials: services.denials,
+    createContext: (request) => createContext(services, request),
     readiness: options.readiness ?? {},
     graphiqlPage: options.graphiqlPage ?? null,
     ...(options.maxSockets !== undefined && { maxSockets: options.maxSockets }),

@@ -1,0 +1,62 @@
+/**
+ * What GraphQL stands on where there is nothing but a database behind the door: no turns, no skills, no secrets, nobody who
+ * watches approvals or knowledge. For doors under test and under measurement.
+ */
+import type { LiveConfig } from '../../src/config/config.ts'
+import type { Doorbell } from '../../src/events/doorbell.ts'
+import type { Feed } from '../../src/events/feed.ts'
+import { createApprovalNews } from '../../src/graphql/approval-news.ts'
+import type { GraphQLServices } from '../../src/graphql/context.ts'
+import { createKnowledgeNews } from '../../src/graphql/knowledge-news.ts'
+import { readAudience } from '../../src/graphql/session-audience.ts'
+import type { Clock } from '../../src/platform/clock.ts'
+import type { Logger } from '../../src/platform/logger.ts'
+import { Redactor } from '../../src/secrets/redaction.ts'
+import type { Database } from '../../src/store/database.ts'
+
+export interface BareServicesOptions {
+  readonly database: Database
+  readonly config: LiveConfig
+  readonly doorbell: Doorbell
+  readonly feed: Feed
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export function bareServices(options: BareServicesOptions): GraphQLServices {
+  const { database, config, doorbell, feed, clock, logger } = options
+  const redactorOf = (): Redactor => Redactor.none
+  const skills = { scan: () => ({ skills: new Map(), problems: [] }) }
+  const sandboxState = () => ({ available: false, reason: 'none', fix: 'install one' }) as const
+  return {
+    database,
+    config,
+    clock,
+    skills,
+    publicUrl: { linkTo: (path) => path },
+    intake: {
+      database,
+      config,
+      clock,
+      feed,
+      doorbell,
+      redactorOf,
+      removeFiles: () => Promise.resolve(),
+      checkWebhook: () => Promise.resolve(null),
+    },
+    knowledge: { database, clock, doorbell, hideSecrets: (text) => text },
+    knowledgeNews: createKnowledgeNews({ database, doorbell, clock, logger }),
+    approvals: { database, config, clock, skills, feed, doorbell, redactorOf },
+    approvalNews: createApprovalNews({
+      doorbell,
+      readAudience: (sessionId) => readAudience(database, sessionId),
+      readOpen: () => Promise.resolve([]),
+      logger,
+    }),
+    auditTrails: { follow: () => Promise.reject(new Error('nobody follows the audit here')) },
+    denials: { forbidden: () => undefined, absent: () => undefined },
+    secrets: { reload: () => ({ kind: 'Reloaded', names: [] }) },
+    outbox: { wake: () => undefined },
+    server: { version: '0.0.0', startedAt: clock.now(), database: 'PostgreSQL', sandboxState },
+  }
+}
