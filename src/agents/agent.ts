@@ -37,8 +37,13 @@ export interface PlannerContext {
   /** False: the message is not directed at the agent, which may stay silent. */
   readonly addressed: boolean
   readonly message: string
-  /** Earlier trusted messages, oldest first. */
-  readonly recentMessages: readonly { readonly user: string | null; readonly role: string; readonly content: string }[]
+  /** Earlier trusted messages, in the order in which they came in; `at`: when each was said, in a format that Date reads. */
+  readonly recentMessages: readonly {
+    readonly user: string | null
+    readonly role: string
+    readonly content: string
+    readonly at: string
+  }[]
   /** What the agent said since the last summary, oldest first. */
   readonly recentOutputs: readonly string[]
   /** What was said before the recent messages, in short; '' when there is nothing yet. */

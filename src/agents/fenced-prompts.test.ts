@@ -43,7 +43,7 @@ const planner = (text: string): PlannerContext => ({
   conversationType: 'DIRECT',
   addressed: true,
   message: text,
-  recentMessages: [{ user: 'anna', role: 'USER', content: text }],
+  recentMessages: [{ user: 'anna', role: 'USER', content: text, at: '2026-11-21T09:00:00Z' }],
   recentOutputs: [text],
   summary: text,
   facts: items(text),
@@ -80,7 +80,7 @@ const ROLES: Readonly<Record<string, Render>> = {
     const said = {
       conversationType: 'GROUP',
       addressed: false,
-      recentMessages: [{ user: text, role: 'USER', content: text }],
+      recentMessages: [{ user: text, role: 'USER', content: text, at: '2026-11-21T09:00:00Z' }],
     } as const
     const context: PlannerContext = { ...planner(text), ...said, callerName: text }
     return renderPlannerPrompt({ context, feedback: [], environment: { execTimeoutMs: 1 } }, fence)

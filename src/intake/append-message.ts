@@ -1,10 +1,11 @@
 /**
  * `appendMessage`: a message is put on record without asking the agent for anything, such as the history of a conversation
- * that went on elsewhere. Called by the GraphQL door.
+ * that went on elsewhere. Called by the GraphQL door. Its place is where it comes in: what is dated back keeps its date, and
+ * stands behind what was there before it, in lists, in the log and for the planner, who is told the date.
  */
 import { resolveSender } from '../config/resolve-sender.ts'
 import type { Viewer } from '../core/identity.ts'
-import { conflict, notFound, type InputIssue, type Refusal } from '../core/refusal.ts'
+import { conflict, invalidInput, notFound, type InputIssue, type Refusal } from '../core/refusal.ts'
 import type { MessageRole } from '../core/status.ts'
 import { newId } from '../platform/id.ts'
 import { storeMessage, type IncomingMessage } from '../store/intake-message.ts'
@@ -77,7 +78,10 @@ export async function appendMessage(
 
 type Author = Pick<IncomingMessage, 'role' | 'userName' | 'trusted' | 'joins'>
 
-/** A user's words need a sender. What the assistant or the system said may be a connector's own word, which has no user. */
+/**
+ * People speak for themselves alone. What the assistant or the system said is believed by whoever reads the session, so it is a
+ * connector's own word (it has no user) or an admin's, who stays named as who put it there.
+ */
 function resolveAuthor(context: IntakeContext, viewer: Viewer, input: AppendMessageInput): Author | Refusal {
   const role = input.role ?? 'USER'
   if (role !== 'USER' && viewer.user === null && input.user == null) {
@@ -85,7 +89,13 @@ function resolveAuthor(context: IntakeContext, viewer: Viewer, input: AppendMess
   }
   const sender = resolveSender(context.config.current(), viewer, input.user)
   if ('kind' in sender) return sender
-  return { role, userName: sender.name, trusted: sender.trusted, joins: sender.trusted && role === 'USER' }
+  if (role === 'USER') return { role, userName: sender.name, trusted: sender.trusted, joins: sender.trusted }
+  if (sender.trusted && sender.role === 'ADMIN') return { role, userName: sender.name, trusted: true, joins: false }
+  return invalidInput(
+    ['role'],
+    `Only an admin may say what the ${role.toLowerCase()} said, or a connector in its own name, which leaves out "user". Leave ` +
+      'out "role" to speak for the user.',
+  )
 }
 
 function createdAtIssues(createdAt: Date | null | undefined, now: Date): InputIssue[] {

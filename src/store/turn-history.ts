@@ -89,8 +89,13 @@ const PARTIAL_OUTPUT = {
 }
 
 export interface SaidBefore {
-  /** Trusted messages before the turn's own, oldest first. */
-  readonly messages: readonly { readonly user: string | null; readonly role: MessageRole; readonly content: string }[]
+  /** Trusted messages before the turn's own, in the order in which they came; `at`: when each was said, as a text. */
+  readonly messages: readonly {
+    readonly user: string | null
+    readonly role: MessageRole
+    readonly content: string
+    readonly at: string
+  }[]
   /** What the agent said since the last summary, oldest first. */
   readonly outputs: readonly string[]
   readonly summary: string
@@ -126,7 +131,7 @@ export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq'
   return `(SELECT jsonb_build_object(
     'summary', s.summary,
     'hasFacts', EXISTS (SELECT 1 FROM facts WHERE invalidated_at IS NULL),
-    'messages', (SELECT coalesce(jsonb_agg(jsonb_build_object('user', m.user_name, 'role', m.role, 'content', left(m.content, ${RECENT_TEXT_CHARS})) ORDER BY m.seq), '[]')
+    'messages', (SELECT coalesce(jsonb_agg(jsonb_build_object('user', m.user_name, 'role', m.role, 'content', left(m.content, ${RECENT_TEXT_CHARS}), 'at', m.created_at) ORDER BY m.seq), '[]')
       FROM (SELECT * FROM messages
         WHERE session_id = s.id AND seq < ${of.seq} AND trusted AND status NOT IN ('QUEUED', 'CANCELLED')
         ORDER BY seq DESC LIMIT ${of.contextMessages}) m),

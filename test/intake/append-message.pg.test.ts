@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { appendMessage, type AppendMessageInput } from '../../src/intake/append-message.ts'
 import { openSession } from '../../src/intake/open-session.ts'
 import { sendMessage } from '../../src/intake/send-message.ts'
+import { must } from '../../src/platform/must.ts'
 import { createWorld, type World } from './intake-world.ts'
 
 let world: World
@@ -42,7 +43,11 @@ test('a message id makes it idempotent, other content under it is a conflict', a
   expect(answers.filter((answer) => answer.kind === 'Accepted' && !answer.duplicate)).toHaveLength(1)
   expect(await world.log('cli:id')).toEqual(['1 SessionUpdated', '2 MessageReceived'])
   expect(await append('cli:id', { messageId: 'm1', content: 'other' })).toMatchObject({ kind: 'Conflict' })
-  expect(await append('cli:id', { messageId: 'm1', role: 'SYSTEM' })).toMatchObject({ kind: 'Conflict' })
+  await append('cli:id', { messageId: 'm2' }, 'alice')
+  const asSystem = await append('cli:id', { messageId: 'm2', role: 'SYSTEM' }, 'alice')
+  expect(asSystem).toMatchObject({ kind: 'Conflict' })
+  const again = await append('cli:id', { messageId: 'm2', createdAt: new Date(0) }, 'alice')
+  expect(again).toMatchObject({ kind: 'Accepted', duplicate: true })
 })
 
 test('a message id and an idempotency key of the same text have nothing to do with each other', async () => {
@@ -69,10 +74,35 @@ test('a connector puts its own words on record, and those of people by their pla
   })
 })
 
-test('what a user appends for another role keeps the name of who did it', async () => {
+test('what an admin appends for the assistant or the system keeps the name of who did it', async () => {
   await openSession(world.context, world.as('bob'), { id: 'cli:roles' })
-  await append('cli:roles', { role: 'SYSTEM' })
-  expect(await messagesOf('cli:roles')).toMatchObject([{ role: 'SYSTEM', user_name: 'bob' }])
+  await append('cli:roles', { role: 'SYSTEM' }, 'alice')
+  expect(await messagesOf('cli:roles')).toMatchObject([{ role: 'SYSTEM', user_name: 'alice', trusted: true }])
+  const who = await world.sql('SELECT user_name FROM participants WHERE session_id = $1', 'cli:roles')
+  expect(who).toEqual([{ user_name: 'bob' }])
+})
+
+test('nobody puts words into the mouth of the assistant, the system or somebody else', async () => {
+  await openSession(world.context, world.as('bob'), { id: 'cli:mouths' })
+  await openSession(world.context, world.as('discord'), { id: 'discord:mouths' })
+  for (const role of ['ASSISTANT', 'SYSTEM'] as const) {
+    const refused = { kind: 'InvalidInput', issues: [{ path: ['role'] }] }
+    expect(await append('cli:mouths', { role })).toMatchObject(refused)
+    expect(await append('cli:mouths', { role, user: 'bob' })).toMatchObject(refused)
+    // Whom the connector names has the rights of that name alone.
+    expect(await append('discord:mouths', { role, user: 'Bob#1' }, 'discord')).toMatchObject(refused)
+    expect(await append('discord:mouths', { role, user: 'Mallory' }, 'discord')).toMatchObject(refused)
+    expect(await append('discord:mouths', { role, user: 'alice' }, 'discord')).toMatchObject(refused)
+  }
+  const named = { kind: 'InvalidInput', issues: [{ path: ['user'] }] }
+  expect(await append('cli:mouths', { user: 'carol' })).toMatchObject(named)
+  expect(await append('cli:mouths', { user: 'carol' }, 'alice')).toMatchObject(named)
+  expect(await append('cli:mouths', { role: 'ASSISTANT' }, 'discord')).toMatchObject({
+    kind: 'InvalidInput',
+    issues: [{ path: ['sessionId'] }],
+  })
+  expect(await messagesOf('cli:mouths')).toEqual([])
+  expect(await messagesOf('discord:mouths')).toEqual([])
 })
 
 test('it may be dated back, not ahead', async () => {
@@ -86,6 +116,23 @@ test('it may be dated back, not ahead', async () => {
     const refusal = await append('cli:dated', { createdAt: wrong })
     expect(refusal).toMatchObject({ kind: 'InvalidInput', issues: [{ path: ['createdAt'] }] })
   }
+})
+
+test('its place is where it came in, also for the planner, who is told when it was said', async () => {
+  await openSession(world.context, world.as('bob'), { id: 'cli:order' })
+  await append('cli:order', { content: 'today' })
+  await append('cli:order', { content: 'long ago', createdAt: new Date('2020-02-02T02:02:02.002Z') })
+  const [session] = await world.sql(
+    'SELECT last_message_preview, message_count FROM sessions WHERE id = $1',
+    'cli:order',
+  )
+  expect(session).toEqual({ last_message_preview: 'long ago', message_count: 2 })
+  await sendMessage(world.context, world.as('bob'), { sessionId: 'cli:order', content: 'Well?' })
+  const { messages } = must(await world.begin('cli:order'), 'a turn').turn.saidBefore
+  expect(messages.map(({ content, at }) => [content, new Date(at).getTime() === 1580608922002])).toEqual([
+    ['today', false],
+    ['long ago', true],
+  ])
 })
 
 test("an absent session and somebody else's look the same", async () => {

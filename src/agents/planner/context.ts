@@ -21,6 +21,8 @@ const MAX_EARLIER_CHARS = 8_000
 const MAX_ANSWER_CHARS = 4_000
 const MAX_PARAPHRASE_CHARS = 1_000
 const MAX_PLAN_CHARS = 16_000
+/** Only what was said longer before the message above it was dated back; less is the clocks of two processes. */
+const CLOCKS_DIFFER_MS = 60_000
 
 export interface PlannerPrompt {
   readonly context: PlannerContext
@@ -85,9 +87,14 @@ function describeEnvironment({ maxTasks }: PlannerContext, { execTimeoutMs }: En
 }
 
 function describeEarlier({ recentMessages, recentOutputs }: PlannerContext, fence: Fence): string[] {
-  const messages = recentMessages.map(({ user, role, content }) => {
+  let newestMs = -Infinity
+  const messages = recentMessages.map(({ user, role, content, at }) => {
+    const saidAtMs = Date.parse(at)
+    const isLate = saidAtMs < newestMs - CLOCKS_DIFFER_MS
+    newestMs = Math.max(newestMs, saidAtMs)
+    const when = isLate ? `, said earlier: ${new Date(saidAtMs).toISOString().slice(0, 16).replace('T', ' ')} UTC` : ''
     const text = preview(content, { maxChars: MAX_EARLIER_CHARS })
-    return `${user === null ? 'no name' : nameUser(user)} (${role}):\n${fence.wrap('EARLIER_MESSAGE', text)}`
+    return `${user === null ? 'no name' : nameUser(user)} (${role}${when}):\n${fence.wrap('EARLIER_MESSAGE', text)}`
   })
   const answers = recentOutputs.map((output) =>
     fence.wrap('DATA_ANSWER', preview(output, { maxChars: MAX_ANSWER_CHARS })),

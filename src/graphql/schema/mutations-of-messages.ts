@@ -71,9 +71,21 @@ const AppendMessageInput = builder.inputType('AppendMessageInput', {
     sessionId: t.id({ required: true, description: 'The session; it must exist.' }),
     content: t.string({ required: true, description: CONTENT }),
     user: t.string({ description: SENDER }),
-    role: t.field({ type: MessageRoleEnum, description: 'Who speaks; USER when left out.' }),
-    messageId: t.id({ description: "The client's own id of the message: appending it again changes nothing." }),
-    createdAt: t.field({ type: 'DateTime', description: 'When it was said; now when left out.' }),
+    role: t.field({
+      type: MessageRoleEnum,
+      description:
+        'Who speaks; USER when left out. ASSISTANT and SYSTEM are for admins, and for connectors that leave out "user".',
+    }),
+    messageId: t.id({
+      description:
+        "The client's own id of the message, 1 to 255 characters: a second call with it, by the same token in the same session, " +
+        'returns the first message, or a ConflictError when content, role or user are others.',
+    }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description:
+        'When it was said, from 1970 to now; now when left out. Lists and the log keep the order in which messages came in.',
+    }),
   }),
 })
 
