@@ -5,7 +5,7 @@
 import type { Agents } from './agents/agent.ts'
 import type { CallGate } from './agents/call-gate.ts'
 import { createGatedAgents } from './agents/create-agents.ts'
-import { ApprovalExpiry } from './approvals/approval-expiry.ts'
+import { approvalJobKey, ApprovalExpiry } from './approvals/approval-expiry.ts'
 import { AccessDenials } from './audit/access-denials.ts'
 import { AuditSealer } from './audit/audit-sealer.ts'
 import { ConfigAudit, type ConfigAuditOptions } from './audit/config-audit.ts'
@@ -13,7 +13,7 @@ import { REMOVE_OLD_AUDIT, removeOldAudit } from './audit/remove-old-audit.ts'
 import { authenticate } from './config/authenticate.ts'
 import type { LiveConfig } from './config/config.ts'
 import { AddressGuard } from './delivery/address-guard.ts'
-import { Outbox } from './delivery/outbox.ts'
+import { deliveryJobKey, Outbox } from './delivery/outbox.ts'
 import { createWebhookCheck, type CheckWebhook } from './delivery/webhook-registration.ts'
 import { openLiveConfig, type LiveConfigFile } from './config/live-config.ts'
 import { configPath } from './config/load-config.ts'
@@ -22,6 +22,12 @@ import { findMissingKeys } from './config/api-keys.ts'
 import { Doorbell } from './events/doorbell.ts'
 import { Feed } from './events/feed.ts'
 import { createCommandRunner, type CommandService } from './execution/run-command.ts'
+import {
+  removeSetAside,
+  setAsideWorkspace,
+  SWEEP_WORKSPACES,
+  sweepWorkspaces,
+} from './execution/set-aside-workspace.ts'
 import { SkillCatalog, type Skills } from './execution/skills/skill-catalog.ts'
 import { createApprovalNews, type ApprovalNews } from './graphql/approval-news.ts'
 import { AuditTrails } from './graphql/audit-trails.ts'
@@ -34,6 +40,7 @@ import { buildSchema } from './graphql/schema/schema.ts'
 import { startServer, type RunningServer } from './graphql/server.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
 import { JobRunner, type JobHandlers } from './jobs/job-runner.ts'
+import { removeJobs } from './jobs/remove-jobs.ts'
 import { createLanguageModel } from './model/create-language-model.ts'
 import type { Clock } from './platform/clock.ts'
 import type { LogLines } from './platform/log-lines.ts'
@@ -181,9 +188,16 @@ async function openBackground(parts: Parts & Stored, opened: Opened): Promise<Ba
     ...outbox.handlers,
     ...approvalExpiry.handlers,
     [sweep]: (_payload, signal) => sweepPublishedFiles({ database, home: parts.home, clock, logger }, signal),
+    [SWEEP_WORKSPACES.name]: (_payload, signal) => sweepWorkspaces(parts, signal),
     [REMOVE_OLD_AUDIT.name]: (_payload, signal) => removeOldAudit({ database, config, clock, logger }, signal),
   }
-  const periodic = [...outbox.periodic, ...approvalExpiry.periodic, SWEEP_PUBLISHED_FILES, REMOVE_OLD_AUDIT]
+  const periodic = [
+    ...outbox.periodic,
+    ...approvalExpiry.periodic,
+    SWEEP_PUBLISHED_FILES,
+    SWEEP_WORKSPACES,
+    REMOVE_OLD_AUDIT,
+  ]
   const jobs = new JobRunner({ url: database.url, handlers, periodic, clock, logger, metrics })
   opened.add(() => jobs.stop())
   await jobs.start()
@@ -265,13 +279,15 @@ function createWorker(parts: Parts & Stored & Background & Tools): Worker {
 
 /** … after it has entered, by the door or by the clock. */
 function createIntake(parts: Parts & Stored & Background & Tools): IntakeContext {
-  const { database, doorbell, feed, config, secrets, commands, clock, checkWebhook, home } = parts
-  const removeFiles: IntakeContext['removeFiles'] = async (sessionId, publishedIds) => {
-    await removePublishedBytes(home, publishedIds)
-    await commands.removeWorkspace(sessionId)
+  const { database, doorbell, feed, config, secrets, clock, checkWebhook, home } = parts
+  const removeRemains: IntakeContext['removeRemains'] = async ({ sessionId, workspace, fileIds, approvalIds }) => {
+    await removePublishedBytes(home, fileIds)
+    if (workspace !== null) await removeSetAside(home, workspace)
+    await removeJobs(database, [deliveryJobKey(sessionId), ...approvalIds.map(approvalJobKey)])
   }
   const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
-  return { database, config, clock, redactorOf, feed, doorbell, removeFiles, checkWebhook }
+  const files = { setAsideWorkspace: (sessionId: string) => setAsideWorkspace(home, sessionId), removeRemains }
+  return { database, config, clock, redactorOf, feed, doorbell, ...files, checkWebhook }
 }
 
 interface DoorParts extends Watching {

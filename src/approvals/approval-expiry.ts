@@ -17,6 +17,12 @@ import { tellSettled } from './tell-settled.ts'
 const EXPIRE = 'expire-approvals'
 const SWEEP = 'sweep-approvals'
 const BATCH = 100
+
+/** The key of the job that watches over an approval, and those asked for together with it. */
+export function approvalJobKey(approvalId: string): string {
+  return `${EXPIRE}:${approvalId}`
+}
+
 /** Of the server itself. */
 const ACCESS = { all: true, userName: null }
 
@@ -43,7 +49,9 @@ export class ApprovalExpiry {
     const [first] = approvals
     if (first === undefined) return
     try {
-      await enqueueJobs(database, [{ name: EXPIRE, payload: {}, key: `${EXPIRE}:${first.id}`, runAt: first.expiresAt }])
+      await enqueueJobs(database, [
+        { name: EXPIRE, payload: {}, key: approvalJobKey(first.id), runAt: first.expiresAt },
+      ])
     } catch (error) {
       logger.warn({ error: messageOf(error) }, 'no job watches over an approval; the sweep will')
     }

@@ -58,6 +58,11 @@ const STOP_GRACE_MS = 3000
 const DELIVER = 'deliver'
 const SWEEP = 'sweep-deliveries'
 
+/** The key of the job that goes on with a session's deliveries. */
+export function deliveryJobKey(sessionId: string): string {
+  return `${DELIVER}:${sessionId}`
+}
+
 export class Outbox {
   readonly #options: OutboxOptions
   readonly #schedule: DeliverySchedule
@@ -203,7 +208,7 @@ export class Outbox {
   }
 
   #enqueue(sessionId: string, when: Pick<NewJob, 'runAt'>): Promise<void> {
-    const job = { name: DELIVER, payload: { sessionId }, key: `${DELIVER}:${sessionId}`, ...when }
+    const job = { name: DELIVER, payload: { sessionId }, key: deliveryJobKey(sessionId), ...when }
     return enqueueJobs(this.#options.database, [job])
   }
 

@@ -39,8 +39,7 @@ async function carryOut(request: Exclude<HostRequest, { type: 'CANCEL' }>): Prom
   try {
     if (request.type === 'RUN') return await runCommand(id, request.request)
     if (request.type === 'PROBE') return send({ type: 'PROBED', id, sandbox: await runner.probe() })
-    if (request.type === 'SAVE_OUTPUT') await runner.saveOutput(request)
-    else await runner.removeWorkspace(request.sessionId)
+    await runner.saveOutput(request)
     send({ type: 'DONE', id })
   } catch (error) {
     send({ type: 'FAILED', id, message: messageOf(error) })

@@ -81,10 +81,6 @@ export class CommandHost {
     return this.#probeWith(await this.#whenStarted())
   }
 
-  async removeWorkspace(sessionId: string): Promise<void> {
-    await this.#ask(await this.#whenStarted(), { type: 'REMOVE_WORKSPACE', id: this.#nextId++, sessionId })
-  }
-
   async saveOutput(sessionId: string, path: string, text: string): Promise<void> {
     await this.#ask(await this.#whenStarted(), { type: 'SAVE_OUTPUT', id: this.#nextId++, sessionId, path, text })
   }

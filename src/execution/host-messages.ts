@@ -36,7 +36,6 @@ export type HostOutcome =
 export type HostRequest =
   | { readonly type: 'RUN'; readonly id: number; readonly request: CommandRequest }
   | { readonly type: 'PROBE'; readonly id: number }
-  | { readonly type: 'REMOVE_WORKSPACE'; readonly id: number; readonly sessionId: string }
   /** Writes an output whole to a file of the workspace; `path` is relative to it. */
   | {
       readonly type: 'SAVE_OUTPUT'
@@ -54,7 +53,7 @@ export type HostAnswer =
   | { readonly type: 'OUTPUT'; readonly id: number; readonly pieces: readonly OutputPiece[] }
   | { readonly type: 'OUTCOME'; readonly id: number; readonly outcome: HostOutcome }
   | { readonly type: 'PROBED'; readonly id: number; readonly sandbox: SandboxState }
-  /** The workspace is removed, or the output saved. */
+  /** The output is saved. */
   | { readonly type: 'DONE'; readonly id: number }
   /** A failure of our own: the request could not be carried out. */
   | { readonly type: 'FAILED'; readonly id: number; readonly message: string }

@@ -25,7 +25,7 @@ import { startLaunch, type StartedLaunch } from './start-launch.ts'
 import { watchCommand, type WatchInput } from './watchdog.ts'
 import { WorkspaceQuota } from './workspace-quota.ts'
 import { saveOutput, writeOutputs } from './workspace-outputs.ts'
-import { prepareWorkspace, removeWorkspace, workspacePath } from './workspace.ts'
+import { prepareWorkspace, workspacePath } from './workspace.ts'
 
 export interface HostRunnerOptions {
   readonly settings: HostSettings
@@ -100,10 +100,6 @@ export class HostRunner {
     return runAndPublish({ home: this.#options.settings.home, sessionId: request.sessionId }, () =>
       request.isConfined ? this.#runConfined(request, options) : this.#runAsAdmin(request, options),
     )
-  }
-
-  removeWorkspace(sessionId: string): Promise<void> {
-    return removeWorkspace(workspacePath(this.#options.settings.home, sessionId))
   }
 
   /** Rejects when the disk does not take it. */

@@ -32,8 +32,6 @@ export interface CommandService {
   sandbox(): SandboxState
   /** Looks again, now. Never rejects because of the sandbox. */
   probe(): Promise<SandboxState>
-  /** Deletes a session's workspace. No command of the session may be running. No error if there is none. */
-  removeWorkspace(sessionId: string): Promise<void>
   /** Ends every running command with its whole process tree (outcome: cancelled) and starts none any more. */
   stop(): Promise<void>
 }
@@ -54,7 +52,6 @@ export async function createCommandRunner(options: CommandRunnerOptions): Promis
     },
     sandbox: () => service.sandbox(),
     probe: () => service.probe(),
-    removeWorkspace: (sessionId) => service.removeWorkspace(sessionId),
     stop: () => service.stop(),
   }
 }
@@ -152,10 +149,6 @@ class SandboxedCommands {
   probe(): Promise<SandboxState> {
     this.#probing ??= this.#probe().finally(() => (this.#probing = null))
     return this.#probing
-  }
-
-  removeWorkspace(sessionId: string): Promise<void> {
-    return this.#host.removeWorkspace(sessionId)
   }
 
   async stop(): Promise<void> {

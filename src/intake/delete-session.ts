@@ -11,7 +11,10 @@ export interface SessionDeleted {
   readonly sessionId: string
 }
 
-/** The rows go first: a refusal must not cost files. Throws when the files cannot be removed; the session is gone even so. */
+/**
+ * Rows and workspace go in one step: a refusal costs nothing, and whoever opens a session of this id at once finds nothing of this one.
+ * The rest follows; what it does not come to, because the process dies or the disk fails, a sweep does. Throws in the latter case.
+ */
 export async function deleteSession(
   context: IntakeContext,
   viewer: Viewer,
@@ -19,7 +22,10 @@ export async function deleteSession(
 ): Promise<SessionDeleted | Refusal> {
   const access = authorizeSession(viewer, sessionId, ['id'])
   if ('kind' in access) return access
-  const found = await deleteIdleSession(context.database, access, sessionId)
+  const { found, workspace } = await context.database.transaction(async (transaction) => {
+    const found = await deleteIdleSession(transaction, access, sessionId)
+    return { found, workspace: found?.deleted === true ? await context.setAsideWorkspace(sessionId) : null }
+  })
   if (found === null) return notFound('session', sessionId)
   if (found.type === 'GROUP') {
     return conflict(
@@ -30,8 +36,9 @@ export async function deleteSession(
     const work = WORK[found.status] ?? `messages wait: ${found.queueLength}`
     return conflict(`Session "${sessionId}" still has work (${work}). Wait for it, or cancel and withdraw it first.`)
   }
+  const { fileIds, approvalIds } = found
   context.doorbell.ring({ kind: 'gone', sessionId })
-  await context.removeFiles(sessionId, found.fileIds)
+  await context.removeRemains({ sessionId, workspace, fileIds, approvalIds })
   return { kind: 'Deleted', sessionId }
 }
 

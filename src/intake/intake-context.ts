@@ -20,9 +20,24 @@ export interface IntakeContext {
   readonly feed: { published(events: readonly SessionEvent[]): void }
   /** Tells all processes; losing a ring costs time, never work. */
   readonly doorbell: { ring(news: IntakeNews): void }
-  /** Deletes the folder in which a session's commands ran, and what they published; nothing to delete is no error. */
-  readonly removeFiles: (sessionId: string, publishedIds: readonly string[]) => Promise<void>
+  /**
+   * Takes the folder in which a session's commands ran out of the way, at once: whoever opens a session of this id finds nothing of
+   * it. Resolves to where it is now; null: there was none.
+   */
+  readonly setAsideWorkspace: (sessionId: string) => Promise<string | null>
+  /** Removes what a deleted session has left beside its rows. What this does not come to, sweeps do, or it ends by itself. */
+  readonly removeRemains: (remains: SessionRemains) => Promise<void>
   readonly checkWebhook: CheckWebhook
+}
+
+export interface SessionRemains {
+  readonly sessionId: string
+  /** Where its workspace was set aside. */
+  readonly workspace: string | null
+  /** Of the files that it had published. */
+  readonly fileIds: readonly string[]
+  /** Of its approvals, each of which may have a job that watches over it. */
+  readonly approvalIds: readonly string[]
 }
 
 export type IntakeNews =

@@ -3,7 +3,7 @@
  * becomes an AppError here, once: DATABASE_UNAVAILABLE (retry) or STORAGE_FULL (retry); anything else is a bug and stays one.
  */
 import { PrismaPg } from '@prisma/adapter-pg'
-import { Pool } from 'pg'
+import { Pool, type PoolClient } from 'pg'
 import { AppError, messageOf } from '../core/errors.ts'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -15,6 +15,9 @@ export interface Statement {
   /** For what may rightly take long. */
   readonly timeoutMs?: number
 }
+
+/** Where statements can be run: on any connection, or on that of a transaction. */
+export type Queryable = Pick<Database, 'query'>
 
 export interface DatabaseOptions {
   readonly url: string
@@ -57,13 +60,29 @@ export class Database {
 
   /** Runs one statement in one round trip. */
   async query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    const { timeoutMs, ...text } = statement
-    const patience = timeoutMs === undefined ? {} : { query_timeout: timeoutMs }
-    try {
-      const result = await this.#pool.query<Row>({ ...text, ...patience, values: [...values] })
-      return result.rows
-    } catch (error) {
+    return queryOn<Row>(this.#pool, statement, values)
+  }
+
+  /**
+   * Runs statements on one connection, as one transaction: all of it is stored once `work` resolves, nothing when it rejects. Holds the
+   * connection and its locks meanwhile, so there is nothing to wait for in it but the database. When this rejects with
+   * DATABASE_UNAVAILABLE, what was written may be stored even so.
+   */
+  async transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
       throw toAppError(error)
+    })
+    const transaction: Queryable = { query: (statement, values) => queryOn(client, statement, values) }
+    try {
+      await transaction.query(BEGIN, [])
+      const result = await work(transaction)
+      await transaction.query(COMMIT, [])
+      client.release()
+      return result
+    } catch (error) {
+      // Closing the connection rolls back, also where a ROLLBACK would not get through.
+      client.release(true)
+      throw error
     }
   }
 
@@ -79,6 +98,24 @@ export class Database {
   async close(): Promise<void> {
     await this.prisma.$disconnect()
     await this.#pool.end()
+  }
+}
+
+const BEGIN: Statement = { name: '', text: 'BEGIN' }
+const COMMIT: Statement = { name: '', text: 'COMMIT' }
+
+async function queryOn<Row extends object>(
+  connection: Pool | PoolClient,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const { timeoutMs, ...text } = statement
+  const patience = timeoutMs === undefined ? {} : { query_timeout: timeoutMs }
+  try {
+    const result = await connection.query<Row>({ ...text, ...patience, values: [...values] })
+    return result.rows
+  } catch (error) {
+    throw toAppError(error)
   }
 }
 

@@ -2,13 +2,13 @@
  * A hand-written statement whose parameters have names: `input.<name>` in its text. The planner sees plain parameters, as
  * the `input` of one row without a table is folded into whatever reads it.
  */
-import type { Database, Statement } from './database.ts'
+import type { Queryable, Statement } from './database.ts'
 
 /** PostgreSQL's type of each parameter, by name. */
 type InputTypes = Readonly<Record<string, string>>
 
 export type IntakeStatement<Types extends InputTypes> = <Row extends object>(
-  database: Database,
+  database: Queryable,
   input: Readonly<Record<keyof Types, unknown>>,
 ) => Promise<Row[]>
 
@@ -22,7 +22,7 @@ export function intakeStatement<const Types extends InputTypes>(
   const head = typeof named === 'string' ? { name: named } : named
   const statement = { ...head, text: `WITH input AS NOT MATERIALIZED (SELECT ${columns.join(', ')}),\n${text}` }
   const names: readonly (keyof Types)[] = Object.keys(types)
-  return <Row extends object>(database: Database, input: Readonly<Record<keyof Types, unknown>>) =>
+  return <Row extends object>(database: Queryable, input: Readonly<Record<keyof Types, unknown>>) =>
     database.query<Row>(
       statement,
       names.map((column) => input[column]),

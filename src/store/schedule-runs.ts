@@ -237,7 +237,8 @@ const SETTLE = intakeStatement(
       version = s.version + 1
     FROM input WHERE s.id = input.schedule_id AND s.version = input.version RETURNING s.id),
   run AS (
-    UPDATE schedule_runs r SET status = input.status, failure = input.failure, finished_at = input.finished_at
+    UPDATE schedule_runs r SET status = input.status, failure = input.failure, finished_at = input.finished_at,
+      (session_id, message_id) = (SELECT r.session_id, r.message_id FROM sessions WHERE id = r.session_id)
     FROM schedule, input WHERE r.id = input.run_id AND r.status = 'RUNNING')
   SELECT id FROM schedule`,
 )
@@ -252,7 +253,7 @@ export interface SettledRun {
   readonly nextRunAt: Date | null
 }
 
-/** False: the schedule has changed meanwhile; look again. */
+/** A run whose session is gone keeps no trace of it. False: the schedule has changed meanwhile; look again. */
 export async function settleRun(
   database: Database,
   { id, version }: Pick<FiringSchedule, 'id' | 'version'>,

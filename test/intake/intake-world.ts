@@ -8,7 +8,7 @@ import { parseConfig } from '../../src/config/parse-config.ts'
 import type { Viewer } from '../../src/core/identity.ts'
 import type { SessionEvent } from '../../src/core/session-event.ts'
 import type { FinalTurnStatus } from '../../src/core/status.ts'
-import type { IntakeContext, IntakeNews } from '../../src/intake/intake-context.ts'
+import type { IntakeContext, IntakeNews, SessionRemains } from '../../src/intake/intake-context.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
@@ -63,7 +63,7 @@ export interface World extends AsyncDisposable {
   readonly context: IntakeContext
   readonly published: SessionEvent[]
   readonly rung: IntakeNews[]
-  readonly removed: string[]
+  readonly removed: SessionRemains[]
   /** The viewer behind the token of this name. */
   as(tokenName: 'alice' | 'bob' | 'carol' | 'discord' | 'hub'): Viewer
   sql<Row extends object = Record<string, unknown>>(text: string, ...values: unknown[]): Promise<Row[]>
@@ -108,7 +108,7 @@ function worldOn(database: Database, url: string): World {
   const config = readConfig()
   const published: SessionEvent[] = []
   const rung: IntakeNews[] = []
-  const removed: string[] = []
+  const removed: SessionRemains[] = []
   const sql = <Row extends object>(text: string, ...values: unknown[]): Promise<Row[]> =>
     database.query<Row>({ name: '', text }, values)
   return {
@@ -124,7 +124,8 @@ function worldOn(database: Database, url: string): World {
       feed: { published: (events) => void published.push(...events) },
       doorbell: { ring: (news) => void rung.push(news) },
       checkWebhook: async (url) => (url.startsWith('https://') ? null : 'must begin with "https://"'),
-      removeFiles: (sessionId) => Promise.resolve(void removed.push(sessionId)),
+      setAsideWorkspace: (sessionId) => Promise.resolve(`aside of ${sessionId}`),
+      removeRemains: (remains) => Promise.resolve(void removed.push(remains)),
     },
     as: (tokenName) => must(authenticate(config, `${tokenName}-token-0123456789abcdef`), 'a known token'),
     log: async (sessionId) => {

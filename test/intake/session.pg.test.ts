@@ -299,7 +299,8 @@ describe('deleteSession', () => {
       { entry: 'SESSION DELETED' },
     ])
     expect(world.rung).toContainEqual({ kind: 'gone', sessionId: 'cli:delete' })
-    expect(world.removed).toEqual(['cli:delete'])
+    const remains = { workspace: 'aside of cli:delete', fileIds: [], approvalIds: [] }
+    expect(world.removed).toEqual([{ sessionId: 'cli:delete', ...remains }])
     expect(await remove('cli:delete')).toMatchObject({ kind: 'NotFound' })
   })
 

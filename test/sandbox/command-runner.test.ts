@@ -2,16 +2,18 @@
  * What the turn can rely on when it runs a command: outcomes, output, limits of time and size, and that nothing of role USER
  * runs without a sandbox that has been seen to hold. Real processes; role ADMIN with and without bubblewrap.
  */
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { CommandInput, CommandOutcome } from '../../src/execution/command.ts'
 import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
 import { createCommandRunner, type CommandRunnerOptions, type CommandService } from '../../src/execution/run-command.ts'
-import { workspacePath } from '../../src/execution/workspace.ts'
+import { removeSetAside, setAsideWorkspace, sweepWorkspaces } from '../../src/execution/set-aside-workspace.ts'
+import { sessionsFolder, workspaceName, workspacePath } from '../../src/execution/workspace.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
+import { must } from '../../src/platform/must.ts'
 import { findProcesses } from './outside-world.ts'
 import { createTestHome, findSandbox, skipReason } from './sandbox-support.ts'
 
@@ -220,12 +222,18 @@ describe.skipIf(!sandbox.available)(`one session for both roles${skipReason(sand
     })
   })
 
-  test('removing the workspace removes everything in it', async () => {
-    const { run, home, service } = await start()
-    await run('mkdir -p locked/in && touch locked/in/file && chmod 0 locked', { role: 'USER' })
-    await service.removeWorkspace(SESSION)
-    expect(existsSync(workspacePath(home, SESSION))).toBe(false)
-    await service.removeWorkspace('cli:never-seen')
+  test('set aside, its workspace is another one at once; removing it, now or by the sweep, removes everything in it', async () => {
+    const { run, home } = await start()
+    const sweep = () => sweepWorkspaces({ home, logger }, new AbortController().signal)
+    for (const remove of [(name: string) => removeSetAside(home, name), sweep]) {
+      await run('mkdir -p locked/in && touch locked/in/file && chmod 0 locked', { role: 'USER' })
+      const name = must(await setAsideWorkspace(home, SESSION), 'a workspace')
+      expect(await run('ls', { role: 'USER' })).toMatchObject({ stdout: '' })
+      await remove(name)
+      expect(readdirSync(sessionsFolder(home))).toEqual([workspaceName(SESSION)])
+      await remove(name)
+    }
+    expect(await setAsideWorkspace(home, 'cli:never-seen')).toBeNull()
   })
 })
 
