@@ -1,0 +1,79 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { must } from '../platform/must.ts'
+import { MAX_JOINED_BYTES, messagesToJoin } from './join-messages.ts'
+
+const text = fc.record({
+  userName: fc.constantFrom('ada', 'ben', 'cleo'),
+  client: fc.constantFrom('web', 'bridge', 'schedule:schedule_1'),
+  bytes: fc.oneof(
+    { weight: 5, arbitrary: fc.integer({ min: 1, max: 2000 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: MAX_JOINED_BYTES }) },
+  ),
+})
+
+interface Text {
+  readonly userName: string
+  readonly client: string
+  readonly bytes: number
+}
+
+/** A queue that is worked off as a session does it: the first message leads, and what joins it leaves the queue with it. */
+function workOff(queue: readonly Text[]): Text[][] {
+  const turns: Text[][] = []
+  let waiting = [...queue]
+  for (let leader = waiting[0]; leader !== undefined; leader = waiting[0]) {
+    const rest = waiting.slice(1)
+    const joined = messagesToJoin(leader, rest)
+    turns.push([leader, ...joined])
+    waiting = rest.filter((message) => !joined.includes(message))
+  }
+  return turns
+}
+
+const personOf = ({ userName, client }: Text): string => `${userName} by ${client}`
+const sizeOf = (texts: readonly Text[]): number => texts.reduce((sum, { bytes }) => sum + bytes, 0)
+
+test('whatever waits: nothing is lost, nothing comes twice, each person keeps their order, and no turn has text of two', () => {
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 30 }), (queue) => {
+      const turns = workOff(queue)
+      const served = turns.flat()
+      expect(served).toHaveLength(queue.length)
+      expect(new Set(served)).toEqual(new Set(queue))
+      for (const person of new Set(queue.map(personOf))) {
+        const isTheirs = (one: Text): boolean => personOf(one) === person
+        expect(served.filter(isTheirs)).toEqual(queue.filter(isTheirs))
+      }
+      for (const turn of turns) expect(new Set(turn.map(personOf)).size).toBe(1)
+    }),
+  )
+})
+
+test('turns are as few as may be, in the order of those who lead them, and none has more text than one message may', () => {
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 30 }), (queue) => {
+      const turns = workOff(queue)
+      const leaders = turns.flatMap(([leader]) => (leader === undefined ? [] : [queue.indexOf(leader)]))
+      expect(leaders).toEqual([...leaders].sort((a, b) => a - b))
+      for (const turn of turns) expect(sizeOf(turn)).toBeLessThanOrEqual(MAX_JOINED_BYTES)
+      const ofPeople = turns.filter(([leader]) => leader?.client.startsWith('schedule:') === false)
+      for (const [at, turn] of ofPeople.entries()) {
+        const next = ofPeople
+          .slice(at + 1)
+          .find(([one]) => one !== undefined && personOf(one) === personOf(must(turn[0], 'a turn has a leader')))
+        if (next !== undefined)
+          expect(sizeOf([...turn, must(next[0], 'a turn has a leader')])).toBeGreaterThan(MAX_JOINED_BYTES)
+      }
+    }),
+  )
+})
+
+test('the run of a schedule takes nothing along, and nothing takes it', () => {
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 30 }), (queue) => {
+      for (const turn of workOff(queue))
+        if (turn.some(({ client }) => client.startsWith('schedule:'))) expect(turn).toHaveLength(1)
+    }),
+  )
+})
