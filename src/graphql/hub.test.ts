@@ -7,12 +7,15 @@ import { Tail } from '../events/tail.ts'
 import { systemClock } from '../platform/clock.ts'
 import { createLogger } from '../platform/logger.ts'
 import { createMetrics } from '../platform/metrics.ts'
+import type { Batch } from './batch.ts'
 import { Hub } from './hub.ts'
 import type { LogOperation } from './log-operation.ts'
 import type { Subscriber } from './subscriber.ts'
 
 const logger = createLogger({ level: 'silent', pretty: false })
 const schema = buildSchema('type Query { none: Int } type Subscription { events: Event } type Event { seq: Int }')
+const eventsField = schema.getSubscriptionType()?.getFields()['events']
+if (eventsField !== undefined) eventsField.resolve = (entry: unknown) => entry
 
 function operationOf(after: number | null): LogOperation {
   const args = validateSubscriptionArgs({ schema, document: parse('subscription { events { seq } }') })
@@ -28,7 +31,11 @@ function viewerOf(name: string): Viewer {
 class Listener implements Subscriber {
   readonly bufferedBytes = 0
   failure: GraphQLError | null = null
-  send(): void {}
+  readonly seqs: number[] = []
+  send(batch: Batch): void {
+    const shown = batch.payloads.map((payload) => JSON.parse(String(payload)) as { data: { events: { seq: number } } })
+    this.seqs.push(...shown.map(({ data }) => data.events.seq))
+  }
   drained(): Promise<void> {
     return Promise.resolve()
   }
@@ -137,4 +144,33 @@ test('a cursor beyond the log is refused, but not to who may not see the session
   const [, mine] = await world.open('alice', 5)
   const [, foreign] = await world.open('cleo', 5)
   expect([mine, foreign]).toEqual(['BAD_USER_INPUT', 'NOT_FOUND'])
+})
+
+test('who is removed is shown nothing of what happened from then on, also where all of it is heard of at once', async () => {
+  const world = await World.begin()
+  const [alice] = await world.open('alice', null)
+  const [ben] = await world.open('ben', null)
+  world.tail.published(world.commit())
+  await world.settle()
+  world.participants.delete('ben')
+  world.tail.published([...world.commit(), ...world.commit()])
+  // Ben comes back with the cursor of before: the log behind it is read for him, and holds what he may not see.
+  const late = world.open('ben', 1)
+  await world.settle()
+  expect(alice.seqs).toEqual([2, 3, 4])
+  expect(ben.seqs).toEqual([2])
+  expect(ben.failure?.extensions['code']).toBe('NOT_FOUND')
+  expect((await late)[1]).toBe('NOT_FOUND')
+})
+
+test('who catches up while being removed is shown nothing of what happened from then on', async () => {
+  const world = await World.begin()
+  await world.open('alice', null)
+  const [ben, outcome] = await world.open('ben', 0)
+  world.participants.delete('ben')
+  world.tail.published([...world.commit(), ...world.commit()])
+  await world.settle()
+  expect(outcome).toBe('open')
+  expect(ben.seqs).toEqual([1])
+  expect(ben.failure?.extensions['code']).toBe('NOT_FOUND')
 })

@@ -198,9 +198,10 @@ class FollowedSession {
   }
 
   /** Participants may have changed: ends the subscriptions of those who may not see the session any more. */
-  #recheck(): void {
+  #recheck(): Promise<void> {
     this.#audienceVersion += 1
     this.#rechecking ??= this.#recheckUntilDone()
+    return this.#rechecking
   }
 
   async #recheckUntilDone(): Promise<void> {

@@ -97,7 +97,7 @@ class World {
       },
       head,
       createContext: () => ({}),
-      onSessionUpdated: () => undefined,
+      onSessionUpdated: () => Promise.resolve(),
       clock: systemClock,
       logger,
       metrics: this.metrics,

@@ -43,8 +43,8 @@ export interface ShareGroupOptions {
   readonly head: number
   /** A fresh context for one execution. */
   readonly createContext: () => object
-  /** Participants may have changed. */
-  readonly onSessionUpdated: () => void
+  /** Participants may have changed: resolves when those who may not see the session any more have been removed. */
+  readonly onSessionUpdated: () => Promise<void>
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
@@ -129,7 +129,8 @@ export class ShareGroup {
         const reading = following.read(this.#head)
         const read = reading instanceof Promise ? await reading : reading
         if (read === null) return
-        if (read.events.some((event) => event.type === 'SessionUpdated')) onSessionUpdated()
+        // First: who was removed is not shown what happened after that.
+        if (read.events.some((event) => event.type === 'SessionUpdated')) await onSessionUpdated()
         const shown = this.#show(read.events)
         this.#deliver(shown instanceof Promise ? await shown : shown)
         if (read.upTo > this.#head) this.#again = true
@@ -191,9 +192,13 @@ export class ShareGroup {
     }
   }
 
+  /** Not beyond `#head`: whether the members may see what comes after it is not certain yet. */
   async #shownAfter(cursor: number): Promise<{ shown: readonly Shown[]; upTo: number } | null> {
     const read = await this.#options.following.read(cursor)
-    return read === null ? null : { shown: await this.#show(read.events), upTo: read.upTo }
+    if (read === null) return null
+    const head = this.#head
+    const events = read.upTo > head ? read.events.filter(({ seq }) => seq <= head) : read.events
+    return { shown: await this.#show(events), upTo: Math.min(read.upTo, head) }
   }
 
   /** Sends to a member that catches up, at the pace at which it takes. */

@@ -83,6 +83,8 @@ export class SocketClient implements Connection {
 
   onMessage(handle: (data: string) => Promise<void>): void {
     this.#options.webSocket.on('message', (data: RawData) => {
+      // A client that was closed, perhaps because its token is no more, and does not answer that could go on asking.
+      if (!this.isOpen) return
       this.#missedBeats = 0
       handle(toText(data)).catch((error: unknown) => {
         this.logger.error({ err: error }, 'a WebSocket message could not be handled')

@@ -7,7 +7,8 @@ import type { IntakeContext } from './intake-context.ts'
 import { applySessionChange, type SessionUpdated } from './session-change.ts'
 
 /**
- * Removing somebody who is not in changes nothing. What they sent stays, and so do their turns. The name need not be in the
+ * Removing somebody who is not in changes nothing. What they sent stays. A turn of theirs that waits or runs fails at its next
+ * task (src/turn/why-barred.ts), unless they are an admin. The name need not be in the
  * configuration any more: whoever is given it later must not find the sessions of the one before.
  */
 export async function removeParticipant(

@@ -13,6 +13,8 @@ import { saidBeforeSql, type SaidBefore, type SaidLimits } from './turn-history.
 
 export interface OpenTurn extends TurnRef {
   readonly userName: string
+  /** The user is a participant of the session. */
+  readonly participates: boolean
   /** The token that brought the message. */
   readonly tokenName: string
   readonly content: string
@@ -83,6 +85,7 @@ function begun(sessionId: string, row: Row, at: Date): BegunTurn {
     seq: row.seq,
     messageId: row.message_id,
     userName: row.user_name,
+    participates: row.participates,
     tokenName: row.client,
     content: row.content,
     conversationType: row.source_type,
@@ -120,6 +123,7 @@ interface Row {
   seq: number
   message_id: string
   user_name: string
+  participates: boolean
   content: string
   source_type: ConversationType
   mentioned: boolean
@@ -176,7 +180,8 @@ function beginSql({
       SELECT $1, session.last_seq, $3, started.id, 'PipelineStep', '{"step": "RECEIVED", "detail": null}' FROM session, started)
     SELECT next.id, next.seq, next.message_id, next.user_name, coalesce(message.content, m.content) AS content,
       fence.source_type, m.mentioned, next.started_at, next.cancel_requested, next.step, next.failure, next.takeovers, m.client, next.model_calls, next.input_tokens, next.output_tokens,
-      next.cached_tokens, next.cost, session.last_seq, session.epoch, ${SAID_BEFORE} AS said_before
+      next.cached_tokens, next.cost, session.last_seq, session.epoch, ${SAID_BEFORE} AS said_before,
+      EXISTS (SELECT 1 FROM participants p WHERE p.session_id = $1 AND p.user_name = next.user_name) AS participates
     FROM fence, next JOIN messages m ON m.id = next.message_id LEFT JOIN session ON true LEFT JOIN message ON true
     WHERE ${answer}`
 }

@@ -3,17 +3,19 @@
  * of the session row comes first: it checks the lease, takes the row's lock and draws the `seq`s, and every other part hangs
  * on its result. Who lost the lease therefore writes nothing at all, and order of commit is order of seq.
  *
- * The write that ends the last turn of the queue also gives the session back. Whether something waits is asked of the session's
- * own row, which PostgreSQL reads again after waiting for its lock: a message accepted a moment before is seen.
+ * The write that ends the last turn of the queue also gives the session back, and so does one behind which messages are still
+ * collected. Whether something waits is asked of the session's own row, which PostgreSQL reads again after waiting for its lock: a message accepted a moment before is seen.
  */
 import { hash } from 'node:crypto'
 import { AppError } from '../core/errors.ts'
 import type { ModelCallRecord } from '../core/model-call.ts'
 import type { SessionEvent } from '../core/session-event.ts'
+import type { BusyPolicy } from '../core/status.ts'
 import type { TurnWrite } from '../core/turn-write.ts'
 import type { Database, Statement } from './database.ts'
 import { approvalsSql, settledApprovalsAuditSql, settledApprovalsSql } from './turn-commit-approvals.ts'
 import type { Bind } from './turn-commit-bind.ts'
+import { finishedSessionSql, joinedEndsSql } from './turn-commit-finish.ts'
 import {
   answersAuditSql,
   answersSql,
@@ -47,8 +49,12 @@ export interface Committed {
   readonly events: readonly SessionEvent[]
   /** Somebody asked for the turn's end, perhaps at another node. */
   readonly cancelRequested: boolean
-  /** The turn ended and nothing waits behind it, or it waits without a worker: the session is free, and the lease is no more. */
+  /** The turn's user is a participant of the session. */
+  readonly participates: boolean
+  /** The turn ended and nothing is to follow it now, or it waits without a worker: the session is free, and the lease is no more. */
   readonly released: boolean
+  /** As of this commit. */
+  readonly busyPolicy: BusyPolicy
   /** Texts wait to be posted to the session's webhook. */
   readonly hasDeliveries: boolean
 }
@@ -72,15 +78,19 @@ export async function commitTurn(
       turnId: event.turnId,
     })),
     cancelRequested: row.cancel_requested,
-    released: write.pause !== undefined || (write.finish !== undefined && row.queue_length === 0),
+    participates: row.participates,
+    released: row.released,
+    busyPolicy: row.busy_policy,
     hasDeliveries: row.has_webhook && isFilled(write.deliveries),
   }
 }
 
 interface Row {
   readonly base: number
-  readonly queue_length: number
+  readonly released: boolean
+  readonly busy_policy: BusyPolicy
   readonly cancel_requested: boolean
+  readonly participates: boolean
   readonly has_webhook: boolean
 }
 
@@ -92,7 +102,9 @@ function render(lease: Lease, turn: TurnRef, write: TurnWrite): { statement: Sta
   const text = `WITH ${Object.entries(parts)
     .map(([name, sql]) => `w_${name} AS (${sql})`)
     .join(',\n')}
-SELECT f.base, f.queue_length, f.webhook IS NOT NULL AS has_webhook, t.cancel_requested FROM w_fence f, w_turn t`
+SELECT f.base, f.owner IS NULL AS released, f.busy_policy, f.webhook IS NOT NULL AS has_webhook, t.cancel_requested,
+  EXISTS (SELECT 1 FROM participants p WHERE p.session_id = $1 AND p.user_name = t.user_name) AS participates
+  FROM w_fence f, w_turn t`
   // Named by the whole text: two texts under one name are an error. PostgreSQL looks at a name's first 63 characters only.
   return { statement: { name: `turn.${hash('sha1', text)}`, text }, values }
 }
@@ -128,10 +140,16 @@ function listParts(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, 
     parts['settled_approvals'] = settledApprovalsSql(settledApprovals, bind)
     parts['settled_approvals_audit'] = settledApprovalsAuditSql()
   }
-  const ended = finish === undefined ? null : { id: turn.messageId, status: finish.status }
-  if (isFilled(messageTexts)) parts['messages'] = messageTextsSql(messageTexts, ended, bind)
-  else if (ended !== null) parts['messages'] = endedMessageSql(ended, bind)
+  const ended = finish === undefined ? [] : endedMessages(turn, finish)
+  const [only, ...more] = ended
+  if (isFilled(messageTexts) || more.length > 0) parts['messages'] = messageTextsSql(messageTexts ?? [], ended, bind)
+  else if (only !== undefined) parts['messages'] = endedMessageSql(only, bind)
+  if (isFilled(finish?.joined)) parts['joined'] = joinedEndsSql(finish, finish.joined, bind)
   return parts
+}
+
+function endedMessages(turn: TurnRef, { status, joined = [] }: NonNullable<TurnWrite['finish']>): EndedMessage[] {
+  return [{ id: turn.messageId, status }, ...joined.map((end) => ({ id: end.messageId, status: end.status }))]
 }
 
 function isFilled<T>(list: readonly T[] | undefined): list is readonly T[] {
@@ -153,19 +171,14 @@ function usageSql(calls: TurnWrite['modelCalls'], bind: Bind): string {
 
 function fenceSql(write: TurnWrite, bind: Bind): string {
   const { finish, pause, summary, preview } = write
-  const finished =
-    finish === undefined
-      ? ''
-      : `, turn_count = x.turn_count + 1, last_activity_at = ${bind(finish.at)}::timestamptz,
-    status = CASE WHEN x.queue_length > 0 THEN 'RUNNING' ELSE 'IDLE' END::session_status,
-    owner = CASE WHEN x.queue_length > 0 THEN x.owner END, ready_at = CASE WHEN x.queue_length > 0 THEN x.ready_at END`
+  const finished = finish === undefined ? '' : finishedSessionSql(finish, bind)
   const paused = pause === undefined ? '' : pauseSql(write, pause, bind)
   const settled = isFilled(write.settledApprovals) ? ', open_approvals = 0' : ''
   const summarised = summary === undefined ? '' : summarySql(summary, bind)
   const previewed = preview === undefined ? '' : previewSql(preview, bind)
   return `UPDATE sessions x SET last_seq = x.last_seq + ${bind(write.events.length)}::int${usageSql(write.modelCalls, bind)}${finished}${paused}${settled}${summarised}${previewed}
     WHERE x.id = $1 AND x.owner = $2 AND x.epoch = $3
-    RETURNING x.last_seq - ${bind(write.events.length)}::int AS base, x.queue_length, x.webhook, x.webhook_token`
+    RETURNING x.last_seq - ${bind(write.events.length)}::int AS base, x.owner, x.busy_policy, x.webhook, x.webhook_token`
 }
 
 /** Whether approvals are still open is asked of the row as it is once its lock is held: a decision made a moment before is seen. */

@@ -4,7 +4,7 @@
  * policy are read again; all approvals that a plan needs are asked for before anything of it runs.
  */
 import { currentUser } from '../config/current-user.ts'
-import { unreachable } from '../platform/must.ts'
+import { must, unreachable } from '../platform/must.ts'
 import { auditRights } from './audit-rights.ts'
 import { executeCommand } from './execute-command.ts'
 import { interruptTask } from './interrupt-task.ts'
@@ -16,6 +16,7 @@ import { reviewTask } from './review-task.ts'
 import { runSkill } from './run-skill.ts'
 import type { ReplanWanted, TaskOutcome } from './task-outcome.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
+import { whyBarred } from './why-barred.ts'
 import { writeMessage } from './write-message.ts'
 
 export async function executePlan(context: TurnContext, plan: PlanState): Promise<ReplanWanted | Ending> {
@@ -50,11 +51,11 @@ async function advance(context: TurnContext, plan: PlanState, task: TaskState): 
 }
 
 async function run(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
-  const user = currentUser(context.config.current(), context.turn.userName)
-  auditRights(context, plan, user)
-  if (user === null) {
-    return refuseTask(context, task, `the user ${context.turn.userName} is no longer in the configuration`)
-  }
+  const configured = currentUser(context.config.current(), context.turn.userName)
+  auditRights(context, plan, configured)
+  const reason = whyBarred(context)
+  if (reason !== null) return refuseTask(context, task, reason)
+  const user = must(configured, 'who is not barred is configured')
   if (task.type === 'MSG') return writeMessage(context, plan, task)
   const barred = await passApprovals(context, plan, { asWhole: false })
   if (barred !== null) return barred

@@ -25,6 +25,8 @@ export interface JournalOptions {
   /** Whom the audit names. */
   readonly userName: string
   readonly tokenName: string
+  /** Whether the user was a participant when the turn began. */
+  readonly participates: boolean
   /** What the turn has cost before. */
   readonly usage: Usage
   readonly clock: Clock
@@ -45,11 +47,18 @@ export class Journal {
   #committing: Promise<void> | null = null
   #failure: { readonly error: unknown } | null = null
   #cancelRequested = false
+  #participates: boolean
   #usage: Usage
 
   constructor(options: JournalOptions) {
     this.#options = options
     this.#usage = options.usage
+    this.#participates = options.participates
+  }
+
+  /** Whether the turn's user is a participant, as of the last commit: to know it costs no read of its own. */
+  get participates(): boolean {
+    return this.#participates
   }
 
   /** What the turn has cost, with all that was recorded. */
@@ -107,6 +116,7 @@ export class Journal {
   }
 
   #settle(committed: Committed): void {
+    this.#participates = committed.participates
     this.#options.onCommitted(committed.events)
     if (!committed.cancelRequested || this.#cancelRequested) return
     this.#cancelRequested = true

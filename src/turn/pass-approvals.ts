@@ -19,6 +19,7 @@ import { denyTask } from './deny-task.ts'
 import type { PlanState, TaskState } from './plan-state.ts'
 import type { ReplanWanted } from './task-outcome.ts'
 import type { Ending, TurnContext } from './turn-context.ts'
+import { whyBarred } from './why-barred.ts'
 
 /** Null: nothing stands in its way. `asWhole`: the plan is about to begin, or to go on after a wait. */
 export async function passApprovals(
@@ -32,7 +33,9 @@ export async function passApprovals(
   const open = plan.tasks.filter((task) => isOpen(task) && task.type !== 'MSG')
   const user = currentUser(context.config.current(), context.turn.userName)
   // A user who is no longer there runs nothing; each task says so.
-  return open.length === 0 || user === null ? null : judge(context, plan, { open, user, asWhole })
+  return open.length === 0 || user === null || whyBarred(context) !== null
+    ? null
+    : judge(context, plan, { open, user, asWhole })
 }
 
 function isOpen({ status }: TaskState): boolean {

@@ -10,9 +10,11 @@ import { unreachable } from '../platform/must.ts'
 import { filesOf, withFileNotes } from './files-of.ts'
 import { OutputPieces } from './output-pieces.ts'
 import { updateTask, type TaskState } from './plan-state.ts'
+import { refuseTask } from './refuse-task.ts'
 import { saveLongOutputs } from './save-long-outputs.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 import { stopped, type TurnContext } from './turn-context.ts'
+import { whyBarred } from './why-barred.ts'
 import { withholdSecrets } from './withhold-secrets.ts'
 
 /** What a run needs whatever the program is. */
@@ -27,6 +29,9 @@ export interface Program {
 export async function runProgram(context: TurnContext, task: TaskState, program: Program): Promise<TaskOutcome> {
   updateTask(context, task, { patch: { status: 'RUNNING', startedAt: context.clock.now() } })
   await context.journal.flushed()
+  // The commit has told whether the user was removed from the session while the plan was made, or the task before it ran.
+  const barred = whyBarred(context)
+  if (barred !== null) return refuseTask(context, task, barred)
 
   const pieces = new OutputPieces({
     clock: context.clock,

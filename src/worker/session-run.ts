@@ -192,6 +192,7 @@ export class SessionRun {
       turnId: turn.id,
       userName: turn.userName,
       tokenName: turn.tokenName,
+      participates: turn.participates,
       usage: turn.usage,
       clock,
       redactor,

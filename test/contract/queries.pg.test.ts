@@ -4,7 +4,7 @@ import type { Viewer } from '../../src/core/identity.ts'
 import { AGENT_ROLES } from '../../src/core/model-call.ts'
 import { newId } from '../../src/platform/id.ts'
 import * as api from '../generated/graphql.ts'
-import { createSchemaWorld, type SchemaWorld } from './schema-world.ts'
+import { createSchemaWorld, type SchemaWorld, type TokenName } from './schema-world.ts'
 import { seedSession, type SeededSession } from './seed.ts'
 
 let it: SchemaWorld
@@ -319,7 +319,7 @@ test('viewer: who asks', async () => {
 test('server: what it runs on, and how busy it is', async () => {
   const { prisma } = it.world.context.database
   await prisma.node.createMany({ data: [{}, {}, { seenAt: new Date(noon) }] })
-  expect((await it.run('bob', api.ServerDocument)).data.server).toEqual({
+  expect((await it.run('alice', api.ServerDocument)).data.server).toEqual({
     version: '0.0.0',
     startedAt: '2026-11-21T15:30:00.000Z',
     database: 'PostgreSQL 18.1 (embedded)',
@@ -330,4 +330,11 @@ test('server: what it runs on, and how busy it is', async () => {
     queuedTurns: 4,
     runningTurns: 1,
   })
+  // What happens in sessions that one may not see is not counted either.
+  const busyFor = async (name: TokenName): Promise<readonly number[]> => {
+    const { queuedTurns, runningTurns } = (await it.run(name, api.ServerDocument)).data.server
+    return [queuedTurns, runningTurns]
+  }
+  const seen = { bob: await busyFor('bob'), carol: await busyFor('carol'), discord: await busyFor('discord') }
+  expect(seen).toEqual({ bob: [4, 0], carol: [0, 0], discord: [0, 0] })
 })

@@ -147,7 +147,9 @@ builder.mutationField('removeParticipant', (t) =>
   t.field({
     type: ParticipantResult,
     authScopes: AUTHENTICATED,
-    description: 'Takes a user out of a session: yourself, or anybody if you are an admin. What they said stays.',
+    description:
+      'Takes a user out of a session: yourself, or anybody if you are an admin. What they said stays. Their subscriptions to ' +
+      'it end with NOT_FOUND, and a turn of theirs fails at its next task, unless they are an admin.',
     args: {
       sessionId: t.arg.id({ required: true, description: 'The session.' }),
       user: t.arg.string({ required: true, description: 'The name of the user.' }),

@@ -1,4 +1,6 @@
 /** The server itself: what it runs on and how busy it is. */
+import { seesAllSessions } from '../../config/session-access.ts'
+import type { Viewer } from '../../core/identity.ts'
 import { AGENT_ROLES } from '../../core/model-call.ts'
 import type { SandboxState } from '../../execution/command.ts'
 import type { Database, Statement } from '../../store/database.ts'
@@ -88,8 +90,14 @@ const ServerType = builder.objectRef<ServerState>('Server').implement({
       description: 'Processes that share the database and gave a sign of life in the last 10 seconds.',
       resolve: ({ load }) => load.nodes,
     }),
-    queuedTurns: t.int({ description: 'Turns that wait, in all sessions.', resolve: ({ load }) => load.queuedTurns }),
-    runningTurns: t.int({ description: 'Turns that run, on all nodes.', resolve: ({ load }) => load.runningTurns }),
+    queuedTurns: t.int({
+      description: 'Turns that wait, in the sessions that you may see.',
+      resolve: ({ load }) => load.queuedTurns,
+    }),
+    runningTurns: t.int({
+      description: 'Turns that run, on whatever node, in the sessions that you may see.',
+      resolve: ({ load }) => load.runningTurns,
+    }),
   }),
 })
 
@@ -98,7 +106,10 @@ builder.queryField('server', (t) =>
     type: ServerType,
     authScopes: AUTHENTICATED,
     description: 'The server: version, database, models, sandbox, and how busy it is.',
-    resolve: async (_root, _args, { server, database }) => ({ info: server, load: await readLoad(database) }),
+    resolve: async (_root, _args, { server, database, viewer }) => ({
+      info: server,
+      load: await readLoad(database, viewer),
+    }),
   }),
 )
 
@@ -109,11 +120,15 @@ const LOAD: Statement = {
       (SELECT count(*)::int FROM nodes WHERE seen_at > now() - interval '10 seconds') AS nodes,
       count(*) FILTER (WHERE status = 'QUEUED')::int AS queued,
       count(*) FILTER (WHERE status = 'RUNNING')::int AS running
-    FROM turns WHERE status IN ('QUEUED', 'RUNNING')`,
+    FROM turns t WHERE status IN ('QUEUED', 'RUNNING') AND ($1::text IS NULL OR starts_with(session_id, $1))
+      AND ($2::boolean OR EXISTS (SELECT 1 FROM participants p WHERE p.session_id = t.session_id AND p.user_name = $3))`,
 }
 
-async function readLoad(database: Database): Promise<Load> {
-  const [row] = await database.query<{ nodes: number; queued: number; running: number }>(LOAD, [])
+/** Turns of sessions that the viewer may not see are not counted: that something happens there is nobody else's business. */
+async function readLoad(database: Database, viewer: Viewer): Promise<Load> {
+  const prefix = viewer.namespace === null ? null : `${viewer.namespace}:`
+  const values = [prefix, seesAllSessions(viewer), viewer.user?.name ?? null]
+  const [row] = await database.query<{ nodes: number; queued: number; running: number }>(LOAD, values)
   const { nodes, queued, running } = must(row, 'an aggregate has a row')
   return { nodes, queuedTurns: queued, runningTurns: running }
 }
