@@ -7,7 +7,7 @@ import { connectionType } from './connection-type.ts'
 import { MessageRoleEnum, MessageStatusEnum } from './enums.ts'
 import { NodeInterface } from './node.ts'
 
-const MessageType = builder.prismaObject('Message', {
+export const MessageType = builder.prismaObject('Message', {
   description:
     'What somebody said in a session. A message of a known user to the agent starts a turn when its time comes.',
   authScopes: AUTHENTICATED,

@@ -3,7 +3,7 @@ import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import { NodeInterface } from './node.ts'
 
-builder.prismaObject('Plan', {
+export const PlanType = builder.prismaObject('Plan', {
   description: 'A goal and the tasks that lead to it. A replan is a further plan of the same turn.',
   authScopes: AUTHENTICATED,
   interfaces: [NodeInterface],

@@ -42,7 +42,7 @@ export const USAGE_COLUMNS = {
   cost: true,
 } as const
 
-interface UsageRow {
+export interface UsageRow {
   readonly modelCalls: number
   readonly inputTokens: bigint
   readonly outputTokens: bigint
