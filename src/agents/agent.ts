@@ -37,6 +37,12 @@ export interface PlannerContext {
   /** False: the message is not directed at the agent, which may stay silent. */
   readonly addressed: boolean
   readonly message: string
+  /** What the caller said since, to be served together with it; oldest first. */
+  readonly additions: readonly {
+    readonly content: string
+    /** It came while a plan of this turn ran. */
+    readonly whilePlanRan: boolean
+  }[]
   /** Earlier trusted messages, in the order in which they came in; `at`: when each was said, in a format that Date reads. */
   readonly recentMessages: readonly {
     readonly user: string | null
@@ -74,7 +80,8 @@ export interface OpenQuestion {
 export interface ReplanContext {
   readonly completed: readonly TaskReport[]
   readonly remaining: readonly { readonly type: TaskType; readonly detail: string }[]
-  readonly failed: TaskReport
+  /** Null: the caller said more while the plan ran. */
+  readonly failed: TaskReport | null
   readonly reason: string
   /** Earlier attempts of this turn, oldest first: what was tried and why it did not do. */
   readonly history: readonly { readonly goal: string; readonly reason: string }[]

@@ -44,6 +44,7 @@ const planner = (text: string): PlannerContext => ({
   addressed: true,
   message: text,
   recentMessages: [{ user: 'anna', role: 'USER', content: text, at: '2026-11-21T09:00:00Z' }],
+  additions: [{ content: text, whilePlanRan: true }],
   recentOutputs: [text],
   summary: text,
   facts: items(text),

@@ -87,6 +87,7 @@ const first: PlannerContext = {
     { user: null, role: 'SYSTEM', content: 'The session was imported.', at: '2026-11-21T09:00:00.001+00:00' },
     { user: 'anna', role: 'USER', content: 'I am on holiday.', at: '2026-08-01T00:30:00+02:00' },
   ],
+  additions: [],
   recentOutputs: ['Hello Anna.'],
   summary: '',
   facts: [],

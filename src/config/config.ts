@@ -74,6 +74,7 @@ export interface Settings {
   readonly execTimeoutMs: number
   readonly llmIdleTimeoutMs: number
   readonly maxQueued: number
+  readonly collectWindowMs: number
   readonly maxConcurrentTurns: number
   /** How long a process keeps what people said in confidence after the session's last turn. */
   readonly workerIdleTimeoutMs: number

@@ -177,6 +177,7 @@ webhook_secret_env = "CHAT_WEBHOOK_SECRET"
       execTimeoutMs: 120_000,
       llmIdleTimeoutMs: 120_000,
       maxQueued: 100,
+      collectWindowMs: 0,
       maxConcurrentTurns: 32,
       workerIdleTimeoutMs: 300_000,
       drainTimeoutMs: 30_000,

@@ -44,6 +44,11 @@ const turnSettings = {
   max_queued: wholeNumber({ min: 1, max: 100_000 })
     .default(100)
     .meta({ description: 'How many messages may wait in one session; further ones are refused.' }),
+  collect_window_ms: wholeNumber({ min: 0, max: 60_000 }).default(0).meta({
+    description:
+      'Milliseconds without another message for which a message waits before its turn begins. What one person said by then, by one ' +
+      'token, gets one turn. 0: none.',
+  }),
   max_concurrent_turns: wholeNumber({ min: 1, max: 10_000 })
     .default(32)
     .meta({ description: 'How many turns one server process runs at the same time.' }),
@@ -130,6 +135,7 @@ export function toSettings(section: SettingsSection): Settings {
     execTimeoutMs: toMs(section.exec_timeout),
     llmIdleTimeoutMs: toMs(section.llm_idle_timeout),
     maxQueued: section.max_queued,
+    collectWindowMs: section.collect_window_ms,
     maxConcurrentTurns: section.max_concurrent_turns,
     workerIdleTimeoutMs: toMs(section.worker_idle_timeout),
     auditRetentionDays: section.audit_retention_days,

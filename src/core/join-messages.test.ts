@@ -3,7 +3,13 @@ import { expect, test } from 'vitest'
 import { must } from '../platform/must.ts'
 import { MAX_JOINED_BYTES, messagesToJoin } from './join-messages.ts'
 
-const text = fc.record({
+interface Text {
+  readonly userName: string
+  readonly client: string
+  readonly bytes: number
+}
+
+const text: fc.Arbitrary<Text> = fc.record({
   userName: fc.constantFrom('ada', 'ben', 'cleo'),
   client: fc.constantFrom('web', 'bridge', 'schedule:schedule_1'),
   bytes: fc.oneof(
@@ -11,12 +17,6 @@ const text = fc.record({
     { weight: 1, arbitrary: fc.integer({ min: 1, max: MAX_JOINED_BYTES }) },
   ),
 })
-
-interface Text {
-  readonly userName: string
-  readonly client: string
-  readonly bytes: number
-}
 
 /** A queue that is worked off as a session does it: the first message leads, and what joins it leaves the queue with it. */
 function workOff(queue: readonly Text[]): Text[][] {

@@ -2,9 +2,15 @@
 export type SessionStatus = 'IDLE' | 'RUNNING' | 'AWAITING_APPROVAL' | 'INACTIVE'
 /** DIRECT: one person talks with the agent. GROUP: several people talk with each other, and sometimes with the agent. */
 export type ConversationType = 'DIRECT' | 'GROUP'
+/**
+ * What becomes of a message that arrives while a turn runs. QUEUE: it waits for a turn of its own. COLLECT: all that wait of one
+ * person get one turn. STEER: the running turn of its user takes it along. INTERRUPT: the running turn of its user is cancelled.
+ */
+export type BusyPolicy = 'QUEUE' | 'COLLECT' | 'STEER' | 'INTERRUPT'
 export type MessageRole = 'USER' | 'ASSISTANT' | 'SYSTEM'
 export type MessageStatus = 'QUEUED' | 'PROCESSING' | 'DONE' | 'FAILED' | 'CANCELLED' | 'STORED'
-export type TurnStatus = 'QUEUED' | 'RUNNING' | 'AWAITING_APPROVAL' | 'DONE' | 'FAILED' | 'CANCELLED'
+/** JOINED: another turn of its user has taken its message along; it ends with that one, or waits again. */
+export type TurnStatus = 'QUEUED' | 'JOINED' | 'RUNNING' | 'AWAITING_APPROVAL' | 'DONE' | 'FAILED' | 'CANCELLED'
 /** How a turn can end. */
 export type FinalTurnStatus = 'DONE' | 'FAILED' | 'CANCELLED'
 export type PipelineStep =

@@ -121,6 +121,13 @@ export interface SettledApproval {
   readonly at: Date
 }
 
+/** What becomes of a turn that another one had taken along, now that this has ended. QUEUED: it waits again. */
+export interface JoinedEnd {
+  readonly turnId: string
+  readonly messageId: string
+  readonly status: FinalTurnStatus | 'QUEUED'
+}
+
 export interface TurnWrite {
   readonly events: readonly NewEvent[]
   readonly step?: PipelineStep
@@ -162,8 +169,13 @@ export interface TurnWrite {
    * it, so that a turn that is continued knows how it had ended.
    */
   readonly failure?: string
-  /** The turn ends: also settles its message and the session's counters. */
-  readonly finish?: { readonly status: FinalTurnStatus; readonly failure: string | null; readonly at: Date }
+  /** The turn ends: also settles its message, those that it took along, and the session's counters. */
+  readonly finish?: {
+    readonly status: FinalTurnStatus
+    readonly failure: string | null
+    readonly at: Date
+    readonly joined?: readonly JoinedEnd[]
+  }
 }
 
 /** `first`, then `second`, as one write. */

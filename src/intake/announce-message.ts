@@ -13,7 +13,8 @@ export interface MessageAccepted {
 export function announceMessage(context: IntakeContext, message: IncomingMessage, result: AcceptResult): void {
   if (result.kind !== 'Accepted') return
   const { at, sessionId, id: messageId } = message
-  const { seq, turnId } = result
+  const { seq, turnId, interrupted } = result
   context.feed.published([{ type: 'MessageReceived', messageId, seq, at, sessionId, turnId }])
+  if (interrupted !== null) context.doorbell.ring({ kind: 'cancel', sessionId, turnId: interrupted })
   if (turnId !== null) context.doorbell.ring({ kind: 'work', sessionId })
 }

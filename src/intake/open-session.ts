@@ -2,6 +2,7 @@
 import type { Config } from '../config/config.ts'
 import type { Viewer } from '../core/identity.ts'
 import type { InputIssue, Refusal } from '../core/refusal.ts'
+import type { BusyPolicy } from '../core/status.ts'
 import { createSession, type NewSession } from '../store/intake-session.ts'
 import { authorizeSession } from './authorize-session.ts'
 import { hideSecrets } from './hide-secrets.ts'
@@ -24,6 +25,8 @@ export interface OpenSessionInput {
   /** Where the agent's texts are posted. Given when it is opened again, it replaces the one before. */
   readonly webhook?: string | null | undefined
   readonly description?: string | null | undefined
+  /** What becomes of a message that arrives while a turn runs; QUEUE when a new session names none. */
+  readonly busyPolicy?: BusyPolicy | null | undefined
   /** Names of users who shall take part, besides the caller who opens it first. */
   readonly participants?: readonly string[] | null | undefined
 }
@@ -77,6 +80,7 @@ function newSession(
     metadata: metadataChange(input.metadata as MetadataObject | null | undefined).set,
     webhook: webhookChange(viewer, input.webhook ?? null),
     description: input.description ?? null,
+    busyPolicy: input.busyPolicy ?? 'QUEUE',
     participants: [...new Set([...caller, ...(input.participants ?? [])])],
     at: context.clock.now(),
   }
@@ -97,6 +101,7 @@ async function reopen(
       dropMetadata: metadata.drop,
       ...(input.webhook == null ? {} : { webhook: webhookChange(viewer, input.webhook) }),
       ...(input.description == null ? {} : { description: input.description }),
+      ...(input.busyPolicy == null ? {} : { busyPolicy: input.busyPolicy }),
       inactive: false,
       join: input.participants ?? [],
     },

@@ -62,12 +62,13 @@ export async function sendMessage(
     at,
     joins: sender.trusted,
   }
-  const { maxQueued } = config.settings
+  const { maxQueued, collectWindowMs } = config.settings
   const startsIn = {
     DIRECT: startsTurn({ type: 'DIRECT', sender, mentioned }),
     GROUP: startsTurn({ type: 'GROUP', sender, mentioned }),
   }
-  const turn = { id: newId('turn'), maxQueued, startsIn }
+  const interrupts = sender.trusted && sender.role === 'ADMIN' ? 'ANYBODY' : 'OWN'
+  const turn = { id: newId('turn'), maxQueued, startsIn, collectWindowMs, interrupts } as const
   const opening = { source: sourceOf(sessionId), mayOpen: !isReserved(sessionId) }
   const result = await acceptMessage(context.database, access, { message, turn, ...opening })
   announceMessage(context, message, result)

@@ -1,6 +1,7 @@
-/** `updateSession`: changes a session's description, webhook and metadata, hides it or brings it back. Called by the GraphQL door. */
+/** `updateSession`: changes a session's description, webhook, metadata and busy policy, hides it or brings it back. Called by the GraphQL door. */
 import type { Viewer } from '../core/identity.ts'
 import type { Refusal } from '../core/refusal.ts'
+import type { BusyPolicy } from '../core/status.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { refuseInput } from '../core/refuse-input.ts'
@@ -19,6 +20,8 @@ export interface UpdateSessionInput {
   readonly metadata?: unknown
   /** Whether it is hidden from lists; only a session without work can be hidden. */
   readonly inactive?: boolean | null | undefined
+  /** What becomes of a message that arrives while a turn runs. */
+  readonly busyPolicy?: BusyPolicy | null | undefined
 }
 
 export async function updateSession(
@@ -41,6 +44,7 @@ export async function updateSession(
       ...(description === undefined ? {} : { description }),
       ...(input.webhook === undefined ? {} : { webhook: webhookChange(viewer, input.webhook) }),
       ...(input.inactive == null ? {} : { inactive: input.inactive }),
+      ...(input.busyPolicy == null ? {} : { busyPolicy: input.busyPolicy }),
     },
   )
 }

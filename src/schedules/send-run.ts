@@ -4,6 +4,7 @@
  */
 import { currentUser } from '../config/current-user.ts'
 import { messagePreview } from '../core/message-preview.ts'
+import { scheduleClient } from '../core/schedule-client.ts'
 import { announceMessage } from '../intake/announce-message.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
 import { newId } from '../platform/id.ts'
@@ -26,7 +27,14 @@ export async function sendRun(
   if (owner === null) return ownerGone(userName)
   const message = messageOf(context, schedule, run)
   const { maxQueued } = config.settings
-  const turn = { id: newId('turn'), maxQueued, startsIn: { DIRECT: true, GROUP: true } }
+  const turn = {
+    id: newId('turn'),
+    maxQueued,
+    startsIn: { DIRECT: true, GROUP: true },
+    // It comes by the clock: nobody waits to say more, and nobody wants what runs to end.
+    collectWindowMs: 0,
+    interrupts: 'NOBODY',
+  } as const
   const access = { all: owner.role === 'ADMIN', userName, tokenName }
   const result = await acceptMessage(context.database, access, { message, turn, source: sourceOf(schedule.id) })
   announceMessage(context, message, result)
@@ -52,8 +60,7 @@ function messageOf(context: IntakeContext, schedule: SendingSchedule, run: Unsen
     mentioned: true,
     content,
     preview: messagePreview(content),
-    // No token can have this name.
-    client: `schedule:${schedule.id}`,
+    client: scheduleClient(schedule.id),
     idempotencyKey: `run:${runId}`,
     createdAt: at,
     at,

@@ -5,7 +5,7 @@
  * planner, whom a turn asks first, then waits for no further read.
  */
 import type { SessionEvent } from '../core/session-event.ts'
-import type { ConversationType, PipelineStep } from '../core/status.ts'
+import type { BusyPolicy, ConversationType, PipelineStep } from '../core/status.ts'
 import type { Usage } from '../core/usage.ts'
 import type { Database } from './database.ts'
 import type { Lease, TurnRef } from './turn-commit.ts'
@@ -34,6 +34,10 @@ export interface OpenTurn extends TurnRef {
   /** What the turn has cost so far. */
   readonly usage: Usage
   readonly saidBefore: SaidBefore
+  /** How many messages wait behind it. */
+  readonly waiting: number
+  /** The session's, when the turn began. */
+  readonly busyPolicy: BusyPolicy
 }
 
 export interface BegunTurn {
@@ -104,6 +108,8 @@ function begun(sessionId: string, row: Row, at: Date): BegunTurn {
       cost: row.cost,
     },
     saidBefore: row.said_before,
+    waiting: row.queue_length - (row.last_seq === null ? 0 : 1),
+    busyPolicy: row.busy_policy,
   }
   if (row.last_seq === null) return { kind: 'Begun', turn, events: [] }
   const event = {
@@ -126,6 +132,9 @@ interface Row {
   participates: boolean
   content: string
   source_type: ConversationType
+  /** With this turn, if it starts here. */
+  queue_length: number
+  busy_policy: BusyPolicy
   mentioned: boolean
   started_at: Date | null
   cancel_requested: boolean
@@ -169,7 +178,7 @@ function beginSql({
   claim?: string
   answer: string
 }): string {
-  return `WITH fence AS (SELECT id, source_type FROM sessions WHERE id = $1 AND ${fence} FOR UPDATE),
+  return `WITH fence AS (SELECT id, source_type, queue_length, busy_policy FROM sessions WHERE id = $1 AND ${fence} FOR UPDATE),
     next AS (SELECT t.* FROM fence, turns t WHERE t.session_id = $1 AND t.status IN ('QUEUED', 'RUNNING', 'AWAITING_APPROVAL') ORDER BY t.seq LIMIT 1),
     started AS (UPDATE turns t SET status = 'RUNNING', step = 'RECEIVED', started_at = $3 FROM next
       WHERE t.id = next.id AND t.status = 'QUEUED' RETURNING t.id, t.message_id),
@@ -179,7 +188,7 @@ function beginSql({
     event AS (INSERT INTO events (session_id, seq, at, turn_id, type, data)
       SELECT $1, session.last_seq, $3, started.id, 'PipelineStep', '{"step": "RECEIVED", "detail": null}' FROM session, started)
     SELECT next.id, next.seq, next.message_id, next.user_name, coalesce(message.content, m.content) AS content,
-      fence.source_type, m.mentioned, next.started_at, next.cancel_requested, next.step, next.failure, next.takeovers, m.client, next.model_calls, next.input_tokens, next.output_tokens,
+      fence.source_type, fence.queue_length, fence.busy_policy, m.mentioned, next.started_at, next.cancel_requested, next.step, next.failure, next.takeovers, m.client, next.model_calls, next.input_tokens, next.output_tokens,
       next.cached_tokens, next.cost, session.last_seq, session.epoch, ${SAID_BEFORE} AS said_before,
       EXISTS (SELECT 1 FROM participants p WHERE p.session_id = $1 AND p.user_name = next.user_name) AS participates
     FROM fence, next JOIN messages m ON m.id = next.message_id LEFT JOIN session ON true LEFT JOIN message ON true

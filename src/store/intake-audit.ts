@@ -17,9 +17,9 @@ export function auditInput({ userName, tokenName }: Actor): Readonly<Record<keyo
   return { audit_id: newId('audit'), audit_actor: userName, audit_token: tokenName }
 }
 
-/** A CTE that writes the entry. All but `change` is SQL; `from`: nothing is written when it has no row. */
+/** A CTE that writes the entry. All but `change` is SQL, and it may be; `from`: nothing is written when it has no row. */
 export function sessionAudit(
-  change: SessionChange,
+  change: SessionChange | { readonly sql: string },
   {
     from,
     at,
@@ -35,5 +35,5 @@ export function sessionAudit(
   return `audit AS (
     ${INSERT_AUDIT}
     SELECT input.audit_id, ${at}, 'SESSION', input.session_id, ${turnId}, input.audit_actor, input.audit_token,
-      jsonb_build_object('change', '${change}', 'detail', ${detail}) FROM ${from})`
+      jsonb_build_object('change', ${typeof change === 'string' ? `'${change}'` : change.sql}, 'detail', ${detail}) FROM ${from})`
 }

@@ -38,11 +38,20 @@ export interface NewTurn {
   readonly maxQueued: number
   /** Whether the message gets the turn, by what the session turns out to be; otherwise it is stored (core/route-message.ts). */
   readonly startsIn: Readonly<Record<ConversationType, boolean>>
+  /** For how long it waits for others of its kind; 0: not at all. */
+  readonly collectWindowMs: number
+  /** Whose running turn it may cancel where the session's policy is INTERRUPT. */
+  readonly interrupts: 'NOBODY' | 'OWN' | 'ANYBODY'
 }
 
 export type AcceptResult =
-  /** `turnId`: null when the message starts no turn. */
-  | { readonly kind: 'Accepted'; readonly seq: number; readonly turnId: string | null }
+  /** `turnId`: null when the message starts no turn. `interrupted`: the running turn that is to end for it. */
+  | {
+      readonly kind: 'Accepted'
+      readonly seq: number
+      readonly turnId: string | null
+      readonly interrupted: string | null
+    }
   /** The idempotency key is known. `same`: it came with the same content from the same sender. */
   | { readonly kind: 'Duplicate'; readonly messageId: string; readonly same: boolean }
   | { readonly kind: 'QueueFull' }
@@ -75,6 +84,8 @@ export async function acceptMessage(
     runs_direct: turn.startsIn.DIRECT,
     runs_in_group: turn.startsIn.GROUP,
     max_queued: turn.maxQueued,
+    collect_window_ms: turn.collectWindowMs,
+    interrupts: turn.interrupts,
     may_open: mayOpen,
     ...auditInput(openerOf(access, message)),
   }
@@ -112,6 +123,8 @@ interface Row {
   outcome: 'UNSEEN' | 'BARRED' | 'FULL' | null
   seq: number | null
   runs: boolean | null
+  /** Only asked for of a message with a turn. */
+  interrupted?: string | null
   prior_id: string | null
   same: boolean | null
 }
@@ -130,7 +143,8 @@ async function runOnce(run: () => Promise<Row[]>): Promise<Row | 'raced'> {
 }
 
 function stored(row: Row, turnId: string | null): AcceptResult {
-  if (row.seq !== null) return { kind: 'Accepted', seq: row.seq, turnId: row.runs === true ? turnId : null }
+  const { seq, interrupted = null } = row
+  if (seq !== null) return { kind: 'Accepted', seq, turnId: row.runs === true ? turnId : null, interrupted }
   if (row.prior_id !== null) return { kind: 'Duplicate', messageId: row.prior_id, same: row.same === true }
   throw new BugError('a message is stored, a duplicate or refused')
 }
@@ -219,7 +233,11 @@ const COUNTED = `last_seq = s.last_seq + 1, message_count = s.message_count + 1,
  * Why nothing was stored is read from the statement's snapshot. UNSEEN: the session is newer than that, so look again.
  * BARRED: at that moment the caller could not reach it. What is left is the one condition on the row as it is now: FULL.
  */
-const RESULT = `SELECT session.last_seq AS seq, session.runs, prior.id AS prior_id, prior.same,
+const resultOf = ({
+  more,
+}: {
+  readonly more: string
+}): string => `SELECT session.last_seq AS seq, session.runs, prior.id AS prior_id, prior.same, ${more}
     CASE
       WHEN session.last_seq IS NOT NULL OR prior.id IS NOT NULL THEN NULL
       WHEN NOT EXISTS (SELECT 1 FROM sessions WHERE id = input.session_id) THEN 'UNSEEN'
@@ -227,6 +245,22 @@ const RESULT = `SELECT session.last_seq AS seq, session.runs, prior.id AS prior_
       ELSE 'FULL'
     END AS outcome
   FROM input LEFT JOIN session ON true LEFT JOIN prior ON true`
+
+/** When the session `s` is ready for a message with a turn: at once, unless it waits for others. A later time is never brought forward. */
+const READY = `CASE WHEN (SELECT collect_window_ms FROM input) = 0 THEN coalesce(s.ready_at, now())
+        ELSE greatest(s.ready_at, ${collectedAt('(SELECT collect_window_ms FROM input)')}) END`
+
+function collectedAt(windowMs: string): string {
+  return `now() + ${windowMs} * interval '1 millisecond'`
+}
+
+/** Whether the message is one that cancels a running turn: where the policy says so, and it is directed at the agent. */
+const CANCELS = `(s.busy_policy = 'INTERRUPT' AND (s.source_type <> 'GROUP' OR (SELECT mentioned FROM input)))`
+
+/** Cancels the running turn, where policy and sender are such; the function sees it as it is under the lock that `session` holds. */
+const INTERRUPTED = `interrupted AS MATERIALIZED (
+    SELECT interrupt_turn(input.session_id, input.user_name, input.interrupts = 'ANYBODY') AS turn_id FROM session, input
+    WHERE session.runs AND session.cancels AND input.interrupts <> 'NOBODY')`
 
 /**
  * The limit is checked on the row as it is once the lock is held, so it is exact however many come at once. So is what kind of
@@ -241,6 +275,8 @@ const ACCEPT = intakeStatement(
     runs_direct: 'boolean',
     runs_in_group: 'boolean',
     max_queued: 'int',
+    collect_window_ms: 'int',
+    interrupts: 'text',
     may_open: 'boolean',
     ...AUDIT_INPUT,
   },
@@ -250,14 +286,22 @@ const ACCEPT = intakeStatement(
       message_count, queue_length, last_message_preview, last_seq, created_at, last_activity_at, ready_at)
     SELECT input.session_id, input.source_kind, input.source_interactive, input.source_platform, input.source_trigger_id,
       input.source_type, input.client, 1, ${RUNS_ANEW}::int, input.preview, 1, input.at, input.at,
-      CASE WHEN ${RUNS_ANEW} THEN now() END
+      CASE WHEN ${RUNS_ANEW} THEN ${collectedAt('input.collect_window_ms')} END
     FROM input WHERE NOT EXISTS (SELECT 1 FROM prior)
       AND (input.may_open OR EXISTS (SELECT 1 FROM sessions WHERE id = input.session_id))
     ON CONFLICT (id) DO UPDATE SET ${COUNTED}, queue_length = s.queue_length + ${RUNS}::int,
-      ready_at = CASE WHEN ${RUNS} THEN coalesce(s.ready_at, now()) ELSE s.ready_at END
+      ready_at = CASE WHEN ${RUNS} THEN ${READY} ELSE s.ready_at END
     WHERE (NOT ${RUNS} OR s.queue_length < (SELECT max_queued FROM input)) AND (SELECT ${mayReach('s.id')} FROM input)
-    RETURNING s.last_seq, ${RUNS} AS runs),
-  ${sessionAudit('OPENED', { from: 'session, input WHERE session.last_seq = 1', at: 'input.at' })},
+    RETURNING s.last_seq, ${RUNS} AS runs, ${CANCELS} AS cancels),
+  ${INTERRUPTED},
+  ${sessionAudit(
+    { sql: `CASE WHEN session.last_seq = 1 THEN 'OPENED' ELSE 'TURN_CANCELLED' END` },
+    {
+      from: 'session CROSS JOIN input LEFT JOIN interrupted ON true WHERE session.last_seq = 1 OR interrupted.turn_id IS NOT NULL',
+      at: 'input.at',
+      turnId: 'interrupted.turn_id',
+    },
+  )},
   turn AS (
     INSERT INTO turns (id, session_id, seq, message_id, user_name, created_at)
     SELECT input.turn_id, input.session_id, session.last_seq, input.message_id, input.user_name, input.at
@@ -266,7 +310,7 @@ const ACCEPT = intakeStatement(
     status: `CASE WHEN session.runs THEN 'QUEUED' ELSE 'STORED' END::message_status`,
     turnId: 'CASE WHEN session.runs THEN input.turn_id END',
   })}
-  ${RESULT}`,
+  ${resultOf({ more: '(SELECT turn_id FROM interrupted) AS interrupted,' })}`,
 )
 
 const STORE = intakeStatement(
@@ -278,5 +322,5 @@ const STORE = intakeStatement(
     WHERE s.id = input.session_id AND NOT EXISTS (SELECT 1 FROM prior) AND ${mayReach('s.id')}
     RETURNING s.last_seq, false AS runs),
   ${rows({ status: `'STORED'`, turnId: 'NULL' })}
-  ${RESULT}`,
+  ${resultOf({ more: '' })}`,
 )

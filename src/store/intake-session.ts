@@ -2,7 +2,7 @@
  * Sessions are opened, reopened and changed from outside a turn. Each statement commits the change with its SessionUpdated
  * event, or does nothing when there is nothing to change.
  */
-import type { ConversationType } from '../core/status.ts'
+import type { BusyPolicy, ConversationType } from '../core/status.ts'
 import type { Database } from './database.ts'
 import { ACCESS_INPUT, accessInput, mayReach, type SessionAccess } from './intake-access.ts'
 import { AUDIT_INPUT, auditInput, sessionAudit, type Actor } from './intake-audit.ts'
@@ -51,6 +51,7 @@ export interface NewSession {
   readonly metadata: string
   readonly webhook: SessionWebhook | null
   readonly description: string | null
+  readonly busyPolicy: BusyPolicy
   readonly participants: readonly string[]
   readonly at: Date
 }
@@ -65,6 +66,7 @@ export async function createSession(database: Database, actor: Actor, session: N
     webhook: session.webhook?.url ?? null,
     webhook_token: session.webhook?.tokenName ?? null,
     description: session.description,
+    busy_policy: session.busyPolicy,
     participants: session.participants,
     at: session.at,
     ...auditInput(actor),
@@ -83,16 +85,17 @@ const CREATE = intakeStatement(
     webhook: 'text',
     webhook_token: 'text',
     description: 'text',
+    busy_policy: 'busy_policy',
     participants: 'text[]',
     at: 'timestamptz',
     ...AUDIT_INPUT,
   },
   `session AS (
     INSERT INTO sessions (id, source_kind, source_interactive, source_platform, source_trigger_id, source_type, connector,
-      metadata, webhook, webhook_token, description, description_source, last_seq, created_at, last_activity_at)
+      metadata, webhook, webhook_token, description, description_source, busy_policy, last_seq, created_at, last_activity_at)
     SELECT input.session_id, input.source_kind, input.source_interactive, input.source_platform, input.source_trigger_id,
       input.source_type, input.connector, input.metadata, input.webhook, input.webhook_token, input.description,
-      CASE WHEN input.description IS NOT NULL THEN 'CLIENT'::description_source END, 1, input.at, input.at
+      CASE WHEN input.description IS NOT NULL THEN 'CLIENT'::description_source END, input.busy_policy, 1, input.at, input.at
     FROM input ON CONFLICT (id) DO NOTHING RETURNING id, last_seq),
   participant AS (
     INSERT INTO participants (session_id, user_name, joined_at)
@@ -115,6 +118,8 @@ export interface SessionChange {
   readonly webhook?: SessionWebhook | null
   /** Absent: as it is. */
   readonly inactive?: boolean
+  /** Absent: as it is. */
+  readonly busyPolicy?: BusyPolicy
   /** Users who shall be participants. */
   readonly join: readonly string[]
   /** Users who shall be none. */
@@ -148,6 +153,7 @@ export async function changeSession(
     webhook: change.webhook?.url ?? null,
     webhook_token: change.webhook?.tokenName ?? null,
     inactive: change.inactive ?? null,
+    busy_policy: change.busyPolicy ?? null,
     join_names: change.join,
     leave_names: change.leave,
     at: change.at,
@@ -163,6 +169,7 @@ const WHAT_CHANGED = `concat_ws(', ',
     CASE WHEN wanted.description IS DISTINCT FROM held.description THEN 'description' END,
     CASE WHEN wanted.metadata <> held.metadata THEN 'metadata' END,
     CASE WHEN wanted.webhook IS DISTINCT FROM held.webhook THEN 'webhook' END,
+    CASE WHEN wanted.busy_policy <> held.busy_policy THEN 'busy policy ' || wanted.busy_policy END,
     CASE WHEN wanted.status <> held.status THEN 'status ' || wanted.status END,
     (SELECT 'participant added: ' || string_agg(user_name, ', participant added: ') FROM joined),
     (SELECT 'participant removed: ' || string_agg(user_name, ', participant removed: ') FROM departed))`
@@ -185,13 +192,15 @@ const CHANGE = intakeStatement(
     webhook: 'text',
     webhook_token: 'text',
     inactive: 'boolean',
+    busy_policy: 'busy_policy',
     join_names: 'text[]',
     leave_names: 'text[]',
     at: 'timestamptz',
     ...AUDIT_INPUT,
   },
   `held AS MATERIALIZED (
-    SELECT s.id, s.status, s.queue_length, s.metadata, s.description, s.description_source, s.webhook, s.webhook_token
+    SELECT s.id, s.status, s.queue_length, s.metadata, s.description, s.description_source, s.webhook, s.webhook_token,
+      s.busy_policy
     FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach('s.id')} FOR UPDATE OF s),
   wanted AS MATERIALIZED (
     SELECT held.id, (held.metadata || input.set_metadata) - input.drop_metadata AS metadata,
@@ -201,16 +210,18 @@ const CHANGE = intakeStatement(
       CASE WHEN input.sets_webhook THEN input.webhook ELSE held.webhook END AS webhook,
       CASE WHEN input.sets_webhook THEN input.webhook_token ELSE held.webhook_token END AS webhook_token,
       CASE WHEN input.inactive THEN 'INACTIVE'::session_status
-        WHEN NOT input.inactive AND held.status = 'INACTIVE' THEN 'IDLE' ELSE held.status END AS status
+        WHEN NOT input.inactive AND held.status = 'INACTIVE' THEN 'IDLE' ELSE held.status END AS status,
+      coalesce(input.busy_policy, held.busy_policy) AS busy_policy
     FROM held, input),
   verdict AS MATERIALIZED (
     SELECT
       CASE WHEN input.inactive AND (held.status IN ('RUNNING', 'AWAITING_APPROVAL') OR held.queue_length > 0) THEN 'Busy'
         WHEN wanted.metadata <> held.metadata AND octet_length(wanted.metadata::text) > input.max_metadata_bytes
           THEN 'MetadataTooLarge' END AS refusal,
-      (wanted.metadata, wanted.description, wanted.description_source, wanted.webhook, wanted.webhook_token, wanted.status)
+      (wanted.metadata, wanted.description, wanted.description_source, wanted.webhook, wanted.webhook_token, wanted.status,
+        wanted.busy_policy)
         IS DISTINCT FROM (held.metadata, held.description, held.description_source, held.webhook, held.webhook_token,
-          held.status) AS differs
+          held.status, held.busy_policy) AS differs
     FROM held, wanted, input),
   joined AS (
     INSERT INTO participants (session_id, user_name, joined_at)
@@ -222,7 +233,8 @@ const CHANGE = intakeStatement(
     RETURNING p.user_name),
   session AS (
     UPDATE sessions s SET last_seq = s.last_seq + 1, metadata = wanted.metadata, description = wanted.description,
-      description_source = wanted.description_source, webhook = wanted.webhook, webhook_token = wanted.webhook_token, status = wanted.status
+      description_source = wanted.description_source, webhook = wanted.webhook, webhook_token = wanted.webhook_token, status = wanted.status,
+      busy_policy = wanted.busy_policy
     FROM wanted, verdict, (SELECT (SELECT count(*) FROM joined) + (SELECT count(*) FROM departed) AS number) moved
     WHERE s.id = wanted.id AND verdict.refusal IS NULL AND (verdict.differs OR moved.number > 0)
     RETURNING s.last_seq),

@@ -87,10 +87,9 @@ export function answersAuditSql(): string {
  * New texts of messages, and the status of the one that `ended`. All of it is one update: of two updates of a row in one
  * statement PostgreSQL makes only one. A paraphrase is written once.
  */
-export function messageTextsSql(texts: readonly MessageText[], ended: EndedMessage | null, bind: Bind): string {
+export function messageTextsSql(texts: readonly MessageText[], ended: readonly EndedMessage[], bind: Bind): string {
   const rows = new Map<string, object>()
-  for (const change of ended === null ? texts : [...texts, ended])
-    rows.set(change.id, { ...rows.get(change.id), ...change })
+  for (const change of [...texts, ...ended]) rows.set(change.id, { ...rows.get(change.id), ...change })
   return `UPDATE messages x SET status = coalesce(m.status, x.status), content = coalesce(m.content, x.content),
       paraphrase = coalesce(x.paraphrase, m.paraphrase)
     FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify([...rows.values()]))}::jsonb)
@@ -98,8 +97,8 @@ export function messageTextsSql(texts: readonly MessageText[], ended: EndedMessa
     WHERE x.id = m.id AND x.id = ANY(${bind([...rows.keys()])}::text[]) AND x.session_id = $1`
 }
 
-/** The message of a turn that ends. */
+/** The message of a turn that ends, or one that it took along. */
 export interface EndedMessage {
   readonly id: string
-  readonly status: FinalTurnStatus
+  readonly status: FinalTurnStatus | 'QUEUED'
 }

@@ -116,7 +116,7 @@ const CLAIM = {
 
 /**
  * Gives the session back. `unfinished`: its running turn is to be continued, by whichever node claims it first, no sooner
- * than in `delayMs`. Returns whether there is work left. The decision rests on columns of the session's own row, which
+ * than in `delayMs`. Messages that are still collected keep their time. Returns whether there is work left. The decision rests on columns of the session's own row, which
  * PostgreSQL reads again after waiting for the row's lock: a message accepted a moment before is seen, so no wake-up is lost.
  */
 export async function releaseSession(
@@ -132,6 +132,6 @@ export async function releaseSession(
 const RELEASE = {
   name: 'queue.release',
   text: `UPDATE sessions SET owner = NULL,
-      ready_at = CASE WHEN queue_length > 0 OR $4 THEN now() + $5::float8 * interval '1 millisecond' END
+      ready_at = CASE WHEN $4 THEN now() + $5::float8 * interval '1 millisecond' WHEN queue_length > 0 THEN greatest(ready_at, now()) END
     WHERE id = $1 AND owner = $2 AND epoch = $3 RETURNING ready_at IS NOT NULL AS left`,
 }

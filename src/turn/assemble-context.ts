@@ -1,21 +1,19 @@
 /** CONTEXT: what the planner is told. Spec 4 lists what may be in it; everything is bounded, however old the session is. */
 import type { PlannerContext, ReplanContext } from '../agents/agent.ts'
 import { currentUser } from '../config/current-user.ts'
-import { isAddressed } from '../core/route-message.ts'
 import { usableSkills } from '../execution/skills/usable-skills.ts'
 import { selectFacts } from '../knowledge/select-facts.ts'
-import { must } from '../platform/must.ts'
 import { paraphraseMessages } from './paraphrase-messages.ts'
-import { historyOf, reportOf, type PlanState } from './plan-state.ts'
+import { failedTask, historyOf, reportOf, whyGivenUp, type PlanState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
 export async function assembleContext(context: TurnContext, attempts: readonly PlanState[]): Promise<PlannerContext> {
-  const { turn } = context
+  const { turn, messages } = context
   const config = context.config.current()
   const { settings } = config
   const paraphrased = await paraphraseMessages(context, { again: attempts.length > 0 })
   const user = currentUser(config, turn.userName)
-  const about = { about: context.secrets.redactor().redact(turn.content), maxCount: settings.knowledgeMaxFacts }
+  const about = { about: context.secrets.redactor().redact(messages.text), maxCount: settings.knowledgeMaxFacts }
   const facts = turn.saidBefore.hasFacts ? await selectFacts(context.database, about) : []
   // Only now, so that it is committed together with PLANNING, which follows at once.
   context.journal.record([{ type: 'PipelineStep', step: 'CONTEXT', detail: null }])
@@ -24,8 +22,9 @@ export async function assembleContext(context: TurnContext, attempts: readonly P
     // A user who was removed meanwhile gets the least; their tasks will be refused one by one.
     callerRole: user?.role ?? 'USER',
     conversationType: turn.conversationType,
-    addressed: isAddressed({ type: turn.conversationType, mentioned: turn.mentioned }),
+    addressed: messages.isAddressed,
     message: turn.content,
+    additions: messages.joined.map(({ content, attempt }) => ({ content, whilePlanRan: attempt > 0 })),
     recentMessages: turn.saidBefore.messages,
     recentOutputs: turn.saidBefore.outputs,
     summary: turn.saidBefore.summary,
@@ -43,15 +42,14 @@ export async function assembleContext(context: TurnContext, attempts: readonly P
 function replanContextOf(attempts: readonly PlanState[]): ReplanContext | null {
   const last = attempts.at(-1)
   if (last === undefined) return null
-  const failed = must(
-    last.tasks.find((task) => task.reviewVerdict === 'REPLAN'),
-    'a replan follows a verdict',
-  )
+  const failed = failedTask(last)
+  const skipped = last.tasks.filter((task) => task.status === 'SKIPPED')
+  const completed = last.tasks.filter((task) => (failed === null ? !skipped.includes(task) : task.index < failed.index))
   return {
-    completed: last.tasks.filter((task) => task.index < failed.index).map(reportOf),
-    remaining: last.tasks.filter((task) => task.status === 'SKIPPED').map(({ type, detail }) => ({ type, detail })),
-    failed: reportOf(failed),
-    reason: failed.reviewReason ?? '',
+    completed: completed.map(reportOf),
+    remaining: skipped.map(({ type, detail }) => ({ type, detail })),
+    failed: failed === null ? null : reportOf(failed),
+    reason: whyGivenUp(last),
     history: historyOf(attempts),
   }
 }

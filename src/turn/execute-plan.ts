@@ -14,17 +14,20 @@ import type { PlanState, TaskState } from './plan-state.ts'
 import { refuseTask } from './refuse-task.ts'
 import { reviewTask } from './review-task.ts'
 import { runSkill } from './run-skill.ts'
-import type { ReplanWanted, TaskOutcome } from './task-outcome.ts'
+import { takeAdditions } from './take-along.ts'
+import type { BrokenOff, ReplanWanted, TaskOutcome } from './task-outcome.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
 import { whyBarred } from './why-barred.ts'
 import { writeMessage } from './write-message.ts'
 
-export async function executePlan(context: TurnContext, plan: PlanState): Promise<ReplanWanted | Ending> {
+export async function executePlan(context: TurnContext, plan: PlanState): Promise<ReplanWanted | BrokenOff | Ending> {
   context.journal.record([{ type: 'PipelineStep', step: 'EXECUTING', detail: `${plan.tasks.length} tasks` }])
+  if (await takeAdditions(context, plan)) return { kind: 'BrokenOff' }
   const barred = await passApprovals(context, plan, { asWhole: true })
   if (barred !== null) return barred
   for (const task of plan.tasks) {
     if (context.signal.aborted) return stopped(context)
+    if (task.index > 0 && nextStep(task) === 'run' && (await takeAdditions(context, plan))) return { kind: 'BrokenOff' }
     const outcome = await advance(context, plan, task)
     if (outcome.kind !== 'Passed') return outcome
   }

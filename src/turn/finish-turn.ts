@@ -1,8 +1,9 @@
 /**
- * COMPLETE: ends the turn, its message and perhaps the session's work, and tells everybody; always the last events of a turn. One
+ * COMPLETE: ends the turn, its message, those that it has taken along and perhaps the session's work, and tells everybody; always the last events of a turn. One
  * that goes on elsewhere or later (handed over, lease lost, paused) is left as it stands.
  */
 import type { FinalTurnStatus } from '../core/status.ts'
+import { endJoined } from './end-joined.ts'
 import type { Ending, TurnContext } from './turn-context.ts'
 
 export async function finishTurn(context: TurnContext, ending: Ending): Promise<Ending> {
@@ -10,6 +11,7 @@ export async function finishTurn(context: TurnContext, ending: Ending): Promise<
   const status = statusOf(ending)
   const failure = ending.kind === 'Failed' ? ending.failure : null
   const at = context.clock.now()
+  const joined = endJoined(context, { status, failure, at })
   context.journal.record(
     [
       { type: 'PipelineStep', step: 'COMPLETE', detail: status },
@@ -22,7 +24,7 @@ export async function finishTurn(context: TurnContext, ending: Ending): Promise<
         failure,
       },
     ],
-    { finish: { status, failure, at } },
+    { finish: { status, failure, at, joined } },
   )
   await context.journal.flushed()
   return ending

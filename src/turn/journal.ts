@@ -68,13 +68,21 @@ export class Journal {
 
   /** Records events (at the present time) together with the changes they tell of. */
   record(events: readonly SessionEventBody[], changes: Omit<TurnWrite, 'events'> = {}): void {
-    const at = this.#options.clock.now()
     const step = events.findLast((event) => event.type === 'PipelineStep')?.step
+    this.#add(this.#options.turnId, events, { ...(step === undefined ? {} : { step }), ...changes })
+  }
+
+  /** Records events of a turn that this one has taken along. */
+  recordFor(turnId: string, events: readonly SessionEventBody[]): void {
+    this.#add(turnId, events, {})
+  }
+
+  #add(turnId: string, events: readonly SessionEventBody[], changes: Omit<TurnWrite, 'events'>): void {
+    const at = this.#options.clock.now()
     const whole: TurnWrite = {
-      ...(step === undefined ? {} : { step }),
       ...changes,
       ...this.#auditOf(changes),
-      events: events.map((body) => ({ at, turnId: this.#options.turnId, body })),
+      events: events.map((body) => ({ at, turnId, body })),
     }
     const write = redactDeep(whole, this.#options.redactor())
     for (const call of changes.modelCalls ?? []) this.#usage = addUsage(this.#usage, { calls: 1, ...call })

@@ -12,7 +12,7 @@ import { currentUser } from '../config/current-user.ts'
 import { answeredQuestions } from './answered-questions.ts'
 import { completeTasks, taskKey, type CompleteTask } from './complete-tasks.ts'
 import { describeRights } from './audit-rights.ts'
-import { historyOf, type PlanState, type TaskState } from './plan-state.ts'
+import { failedTask, historyOf, whyGivenUp, type PlanState, type TaskState } from './plan-state.ts'
 import { isNotice } from './tell-user.ts'
 import { takeSecrets } from './take-secrets.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
@@ -71,7 +71,8 @@ export async function makePlan(
 function repetition(tasks: readonly CompleteTask[], attempts: readonly PlanState[]): string[] {
   const keyOf = (some: readonly Parameters<typeof taskKey>[0][]): string => some.map(taskKey).join('\n')
   const key = keyOf(tasks)
-  const earlier = attempts.find((attempt) => keyOf(attempt.tasks.filter((task) => !isNotice(task))) === key)
+  const failed = attempts.filter((attempt) => failedTask(attempt) !== null)
+  const earlier = failed.find((attempt) => keyOf(attempt.tasks.filter((task) => !isNotice(task))) === key)
   if (earlier === undefined) return []
   return [
     `The tasks are the same as in attempt ${earlier.attempt}, which did not do. Try another way, or explain to the user in a single MSG task what cannot be done and why.`,
@@ -128,7 +129,7 @@ function storePlan(
         attempt: plan.attempt,
         goal: plan.goal,
         rights,
-        replanReason: last?.tasks.find((task) => task.reviewVerdict === 'REPLAN')?.reviewReason ?? null,
+        replanReason: last === undefined ? null : whyGivenUp(last),
         secretNames,
         createdAt: context.clock.now(),
       },

@@ -44,12 +44,19 @@ export function planStateOf(plan: StoredPlan, known: StoredKnown, before: readon
   return { id, attempt, goal, rights, tasks, known, history: historyOf(before) }
 }
 
-/** `attempts` as agents are told of them. */
+/** `attempts`, all given up, as agents are told of them. */
 export function historyOf(attempts: readonly PlanState[]): TriedPlan[] {
-  return attempts.map(({ goal, tasks }) => ({
-    goal,
-    reason: tasks.find((task) => task.reviewVerdict === 'REPLAN')?.reviewReason ?? '',
-  }))
+  return attempts.map((plan) => ({ goal: plan.goal, reason: whyGivenUp(plan) }))
+}
+
+/** The task for which the plan was given up; null when the user said more while it ran, and a new plan took its place. */
+export function failedTask(plan: PlanState): TaskState | null {
+  return plan.tasks.find((task) => task.reviewVerdict === 'REPLAN') ?? null
+}
+
+export function whyGivenUp(plan: PlanState): string {
+  const failed = failedTask(plan)
+  return failed === null ? 'The caller said more while it ran.' : (failed.reviewReason ?? '')
 }
 
 export interface TaskUpdate {

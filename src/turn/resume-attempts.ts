@@ -1,11 +1,17 @@
-/** The plans that the turn has made so far, from its rows: for a turn that another process left, or that broke off. */
+/** How far the turn came, from its rows: the plans that it has made, and the messages that it has taken along. For a turn that another process left, or that broke off. */
+import { loadJoined } from '../store/join-turns.ts'
 import { loadKnown, loadPlans } from '../store/turn-history.ts'
 import { planStateOf, type PlanState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
 export async function resumeAttempts(context: TurnContext): Promise<PlanState[]> {
   const { database, turn } = context
-  const [plans, known] = await Promise.all([loadPlans(database, turn.id), loadKnown(database, turn.id)])
+  const [plans, known, joined] = await Promise.all([
+    loadPlans(database, turn.id),
+    loadKnown(database, turn.id),
+    loadJoined(database, turn.id),
+  ])
+  context.messages.add(joined)
   const attempts: PlanState[] = []
   for (const plan of plans) attempts.push(planStateOf(plan, known, attempts))
   return attempts

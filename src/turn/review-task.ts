@@ -11,7 +11,7 @@ export async function reviewTask(context: TurnContext, plan: PlanState, task: Ta
   const answer = await context.agents.review(
     {
       goal: plan.goal,
-      message: context.turn.content,
+      message: context.messages.text,
       task: reportOf(task),
       truncated: task.truncated,
       history: plan.history,

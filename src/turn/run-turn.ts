@@ -2,11 +2,12 @@
  * The story of a turn, from the message to its end; each step is a file of its own beside this one.
  *
  *   RECEIVED                        the worker took the turn (src/store/begin-turn.ts)
+ *   RECEIVED again                  collectMessages, when it takes others of its user along
  *   CONTEXT                         assembleContext
  *   PLANNING, PLANNED, VALIDATION   makePlan, with feedback to the planner until the plan is sound
  *   EXECUTING                       executePlan, task by task: executeCommand, runSkill, writeMessage
  *   REVIEWING                       reviewTask, after every command and skill
- *   REPLANNING                      decideReplan, on verdict REPLAN; then CONTEXT again
+ *   REPLANNING                      decideReplan, on verdict REPLAN, or breakOff, when the user said more; then CONTEXT again
  *   DELIVERING                      writeMessage, with each finished text
  *   CURATING                        curateLearnings   ⎫ tendKnowledge: each only when it is due; the user has the answer
  *   SUMMARIZING                     summarizeSession  ⎬ already, and nothing of it changes how the turn ended
@@ -17,7 +18,7 @@
  * not ended. Everything it writes goes through `context.journal`, fenced by the lease.
  */
 import { assembleContext } from './assemble-context.ts'
-import { decideReplan } from './decide-replan.ts'
+import { breakOff, decideReplan, type ReplanDecision } from './decide-replan.ts'
 import { executePlan } from './execute-plan.ts'
 import type { PipelineStep } from '../core/status.ts'
 import type { OpenTurn } from '../store/begin-turn.ts'
@@ -28,6 +29,8 @@ import { nextStep } from './next-step.ts'
 import type { PlanState } from './plan-state.ts'
 import { resumeAttempts } from './resume-attempts.ts'
 import { settleTurn } from './settle-turn.ts'
+import { collectMessages } from './take-along.ts'
+import type { BrokenOff, ReplanWanted } from './task-outcome.ts'
 import { tendKnowledge } from './tend-knowledge.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
 
@@ -87,14 +90,22 @@ async function takeOver(context: TurnContext): Promise<PlanState[]> {
   return resumeAttempts(context)
 }
 
+function decide(
+  context: TurnContext,
+  attempts: readonly PlanState[],
+  executed: ReplanWanted | BrokenOff | Ending,
+): ReplanDecision {
+  if (executed.kind === 'ReplanWanted') return decideReplan(context, attempts, executed)
+  return executed.kind === 'BrokenOff' ? breakOff(context, attempts) : executed
+}
+
 /** Executes the plan at hand and makes another while its review asks for one. `attempts` grows with each plan. */
 async function carryOut(context: TurnContext, attempts: PlanState[]): Promise<Ending> {
+  if (attempts.length === 0) await collectMessages(context)
   for (;;) {
     const plan = attempts.at(-1)
     if (plan !== undefined) {
-      const executed = await executePlan(context, plan)
-      if (executed.kind !== 'ReplanWanted') return executed
-      const decision = decideReplan(context, attempts, executed)
+      const decision = decide(context, attempts, await executePlan(context, plan))
       if (decision.kind !== 'Replan') return decision
     }
     if (context.signal.aborted) return stopped(context)

@@ -9,6 +9,7 @@ import type { FoundSecret, ProposedPlan } from '../core/plan.ts'
 import { REDACTED } from '../core/redacted.ts'
 import { redactDeep } from '../secrets/redact-deep.ts'
 import type { TurnContext } from './turn-context.ts'
+import type { ServedMessage } from './turn-messages.ts'
 
 export interface TakenSecrets {
   /** The plan without secrets. */
@@ -23,11 +24,11 @@ export interface TakenSecrets {
 const MAX_PROBLEMS = 10
 
 export function takeSecrets(context: TurnContext, proposed: ProposedPlan): TakenSecrets {
-  const { secrets, turn } = context
-  const said = proposed.secrets.filter(({ value }) => turn.content.includes(value))
-  const knownBefore = secrets.redactor().redact(turn.content)
+  const { secrets, messages } = context
+  const said = proposed.secrets.filter(({ value }) => messages.text.includes(value))
+  const shown = messages.all.map((message) => ({ ...message, knownBefore: secrets.redactor().redact(message.content) }))
   secrets.remember(said)
-  hideInMessage(context, knownBefore)
+  for (const message of shown) hideInMessage(context, message)
   const names = said.map(({ key }) => key).filter((key) => secrets.ephemeral().has(key))
   const plan = { ...redactDeep(proposed, secrets.redactor()), secrets: [] }
   return {
@@ -41,24 +42,27 @@ export function takeSecrets(context: TurnContext, proposed: ProposedPlan): Taken
 }
 
 /**
- * The message as it is stored and shown from now on. Everybody who has it open is told. `knownBefore`: without the secrets that
+ * A message as it is stored and shown from now on. Everybody who has it open is told. `knownBefore`: without the secrets that
  * were known before, which is how it is shown when an earlier answer of the planner brought some of them.
  */
-function hideInMessage({ secrets, turn, journal }: TurnContext, knownBefore: string): void {
-  const content = secrets.redactor().redact(turn.content)
-  if (content === turn.content) return
-  const wasSha256 = [turn.content, knownBefore].map((shown) => hash('sha256', messagePreview(shown)))
+function hideInMessage(
+  { secrets, journal }: TurnContext,
+  message: ServedMessage & { readonly knownBefore: string },
+): void {
+  const content = secrets.redactor().redact(message.content)
+  if (content === message.content) return
+  const wasSha256 = [message.content, message.knownBefore].map((shown) => hash('sha256', messagePreview(shown)))
   const preview = { wasSha256, now: messagePreview(content) }
-  journal.record([{ type: 'MessageUpdated', messageId: turn.messageId }], {
-    messageTexts: [{ id: turn.messageId, content }],
+  journal.record([{ type: 'MessageUpdated', messageId: message.id }], {
+    messageTexts: [{ id: message.id, content }],
     preview,
   })
 }
 
 /** A planner that is asked again sees the mark in the message, and may take it for the value: that is no mistake. */
-function inventedProblems({ turn }: TurnContext, secrets: readonly FoundSecret[]): string[] {
+function inventedProblems({ messages }: TurnContext, secrets: readonly FoundSecret[]): string[] {
   return secrets.flatMap(({ value }, index) =>
-    turn.content.includes(value) || value.includes(REDACTED)
+    messages.text.includes(value) || value.includes(REDACTED)
       ? []
       : [
           `The value of secret ${index + 1} does not stand in the message. Copy it from there as it is, or leave it out of the secrets.`,

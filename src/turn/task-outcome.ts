@@ -9,4 +9,9 @@ export interface ReplanWanted {
   readonly reason: string
 }
 
+/** The user said more while the plan ran: another one is to take its place. */
+export interface BrokenOff {
+  readonly kind: 'BrokenOff'
+}
+
 export type TaskOutcome = { readonly kind: 'Passed' } | ReplanWanted | Ending

@@ -4,18 +4,27 @@ import type { LiveConfig } from '../config/config.ts'
 import type { PublicUrl } from '../config/public-url.ts'
 import type { CommandRunner } from '../execution/command.ts'
 import type { Skills } from '../execution/skills/skill-catalog.ts'
+import type { BusyPolicy } from '../core/status.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { SessionSecrets } from '../secrets/session-secrets.ts'
 import type { OpenTurn } from '../store/begin-turn.ts'
 import type { Database } from '../store/database.ts'
+import type { JoinedMessage, Joining } from '../store/join-turns.ts'
 import type { DueSteps } from './due-steps.ts'
 import type { Journal } from './journal.ts'
+import type { TurnMessages } from './turn-messages.ts'
 
 export interface TurnContext {
   readonly sessionId: string
   /** Frozen when the turn starts: who asked, and what. */
   readonly turn: OpenTurn
+  /** What the user said: the turn's message, and those that it has taken along. */
+  readonly messages: TurnMessages
+  /** What becomes of messages that arrive now; as of the last commit. */
+  readonly busyPolicy: () => BusyPolicy
+  /** Lets waiting messages join the turn, in a commit of its own; returns those that did. */
+  readonly join: (joining: Joining) => Promise<readonly JoinedMessage[]>
   readonly journal: Journal
   /** Aborts when the turn must stop; `reason` is a StopReason. */
   readonly signal: AbortSignal

@@ -4,7 +4,6 @@
  * RUNNING tells readers to begin anew). A messenger that stays silent (core/silence-filter.ts) says nothing, to nobody.
  */
 import type { MessengerContext } from '../agents/agent.ts'
-import { isAddressed } from '../core/route-message.ts'
 import { SilenceFilter, withoutSilence } from '../core/silence-filter.ts'
 import type { TurnWrite } from '../core/turn-write.ts'
 import { newId } from '../platform/id.ts'
@@ -76,8 +75,7 @@ function say(
   })
 }
 
-function messengerContext({ turn }: TurnContext, plan: PlanState, task: TaskState): MessengerContext {
+function messengerContext({ messages }: TurnContext, plan: PlanState, task: TaskState): MessengerContext {
   const outputs = plan.tasks.slice(0, task.index).map(reportOf)
-  const mayBeSilent = !isAddressed({ type: turn.conversationType, mentioned: turn.mentioned })
-  return { goal: plan.goal, detail: task.detail, outputs, mayBeSilent, ...plan.known }
+  return { goal: plan.goal, detail: task.detail, outputs, mayBeSilent: !messages.isAddressed, ...plan.known }
 }

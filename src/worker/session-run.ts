@@ -26,6 +26,7 @@ import type { Redactor } from '../secrets/redaction.ts'
 import type { SecretStore } from '../secrets/secret-store.ts'
 import { beginTurn, type BegunTurn, type OpenTurn } from '../store/begin-turn.ts'
 import type { Database } from '../store/database.ts'
+import { joinTurns } from '../store/join-turns.ts'
 import { makeReady } from '../store/paused-turns.ts'
 import { commitTurn, type Lease } from '../store/turn-commit.ts'
 import { releaseSession } from '../store/work-queue.ts'
@@ -37,6 +38,7 @@ import { resumeAttempts } from '../turn/resume-attempts.ts'
 import { runTurn } from '../turn/run-turn.ts'
 import { settleTurn } from '../turn/settle-turn.ts'
 import type { Ending, StopReason, TurnContext } from '../turn/turn-context.ts'
+import { TurnMessages } from '../turn/turn-messages.ts'
 
 export interface SessionRunOptions {
   readonly lease: Lease
@@ -187,6 +189,7 @@ export class SessionRun {
     const secrets = this.#options.secrets.forSession(lease.sessionId)
     const redactor = (): Redactor => secrets.redactor()
     const turnAbort = this.#turnAbort
+    let { busyPolicy } = turn
     const journal = new Journal({
       sessionId: lease.sessionId,
       turnId: turn.id,
@@ -201,6 +204,7 @@ export class SessionRun {
         countWrite(metrics, write)
         for (const news of [...knowledgeNewsOf(write), ...approvalNewsOf(lease.sessionId, write)]) doorbell.ring(news)
         this.#isReleased = committed.released
+        busyPolicy = committed.busyPolicy
         await approvalExpiry.watch(write.approvals ?? [])
         // The session's row did not know that somebody wants the turn's end: it would wait for its budget first.
         if (write.pause !== undefined && committed.cancelRequested) await this.#wakeToCancel()
@@ -224,6 +228,13 @@ export class SessionRun {
     return {
       sessionId: lease.sessionId,
       turn,
+      messages: new TurnMessages(turn),
+      busyPolicy: () => busyPolicy,
+      join: async (joining) => {
+        const { joined, events } = await joinTurns(database, { lease, turn }, joining)
+        feed.published(events)
+        return joined
+      },
       journal,
       signal,
       agents: redactedAgents(agentsFor(gate), redactor),

@@ -75,6 +75,7 @@ export const PLANNER_CONTEXT: PlannerContext = {
   addressed: true,
   message: 'Say hi.',
   recentMessages: [],
+  additions: [],
   recentOutputs: [],
   summary: '',
   facts: [],

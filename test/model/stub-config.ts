@@ -21,6 +21,7 @@ const SETTINGS: Settings = {
   execTimeoutMs: 120_000,
   llmIdleTimeoutMs: 10_000,
   maxQueued: 100,
+  collectWindowMs: 0,
   maxConcurrentTurns: 32,
   auditRetentionDays: 400,
   workerIdleTimeoutMs: 300_000,

@@ -7,7 +7,7 @@ import { describeAttempts, describeFacts, describeQuestions, describeSummary } f
 import { labelItems } from '../labels.ts'
 import { nameSender, nameUser } from '../name-sender.ts'
 import { oneLine } from '../one-line.ts'
-import { preview } from '../preview.ts'
+import { preview, type PreviewLimit } from '../preview.ts'
 import { describeTask, describeTasks, shareOut } from '../task-report.ts'
 import { describeSkills } from './skills-section.ts'
 
@@ -67,12 +67,18 @@ function describeGroup({ conversationType }: PlannerContext): string[] {
   ]
 }
 
-function describeMessage({ callerName, addressed, message }: PlannerContext, fence: Fence): string {
+function describeMessage({ callerName, addressed, message, additions }: PlannerContext, fence: Fence): string {
+  const name = nameUser(callerName)
+  const added = additions.map(({ content, whilePlanRan }) => {
+    const when = whilePlanRan ? 'adds, while a plan of yours ran' : 'adds'
+    return `\n\n${name} ${when}:\n${fence.wrap('MESSAGE', content)}`
+  })
   const note =
-    `\n\nNot addressed to you: ${nameUser(callerName)} did not mention you and may speak to the others. Serve it only if it plainly asks ` +
+    `\n\nNot addressed to you: ${name} did not mention you and may speak to the others. Serve it only if it plainly asks ` +
     'something of you, or if you have something to say that they would miss otherwise. If not, stay silent: the plan is a single ' +
     `msg whose detail is: Stay silent, answer ${SILENCE_MARKER}.`
-  return `# The message to plan for\n\n${nameUser(callerName)} writes:\n${fence.wrap('MESSAGE', message)}${addressed ? '' : note}`
+  const said = `${name} writes:\n${fence.wrap('MESSAGE', message)}${added.join('')}`
+  return `# The message to plan for\n\n${said}${addressed ? '' : note}`
 }
 
 function describeEnvironment({ maxTasks }: PlannerContext, { execTimeoutMs }: Environment): string {
@@ -118,17 +124,15 @@ function describeStrangers(paraphrased: PlannerContext['paraphrased'], fence: Fe
   return [`# What strangers wrote meanwhile, retold, oldest first\n\n${fence.wrap('DATA_STRANGERS', lines.join('\n'))}`]
 }
 
-function describeReplan({ completed, remaining, failed, reason, history }: ReplanContext, fence: Fence): string {
+function describeReplan(replan: ReplanContext, fence: Fence): string {
+  const { completed, remaining, history } = replan
   const limit = shareOut(completed.length + 1)
   const notRun = remaining.map(
     ({ type, detail }) => `${type}:\n${fence.wrap('DETAIL', preview(detail, { maxChars: limit.maxChars }))}`,
   )
   return [
     '# Another plan is needed',
-    `Plans of this turn so far: ${history.length}. The last one was given up at its task ${failed.index + 1}, by its review or because it may not run:`,
-    fence.wrap('REASON', reason),
-    '## The task that failed',
-    describeTask(failed, fence, limit),
+    ...describeGivenUp(replan, fence, limit),
     '## Tasks that are done; their effects stand',
     describeTasks(completed, fence),
     '## Tasks that were not run',
@@ -136,6 +140,22 @@ function describeReplan({ completed, remaining, failed, reason, history }: Repla
     '## All attempts of this turn, oldest first',
     describeAttempts(history, fence),
   ].join('\n\n')
+}
+
+function describeGivenUp({ failed, reason, history }: ReplanContext, fence: Fence, limit: PreviewLimit): string[] {
+  const count = `Plans of this turn so far: ${history.length}.`
+  if (failed === null) {
+    return [
+      `${count} The last one did not fail: the caller said more while it ran (see above), so it was broken off before its next task. ` +
+        'Plan for all that the caller has said, on top of what is done already; do not do it twice.',
+    ]
+  }
+  return [
+    `${count} The last one was given up at its task ${failed.index + 1}, by its review or because it may not run:`,
+    fence.wrap('REASON', reason),
+    '## The task that failed',
+    describeTask(failed, fence, limit),
+  ]
 }
 
 function describeFeedback({ feedback, context: { questions } }: PlannerPrompt, fence: Fence): string[] {

@@ -2,6 +2,7 @@
 import type { Role, TokenKind } from '../../core/identity.ts'
 import type { OutputStream } from '../../core/session-event.ts'
 import type {
+  BusyPolicy as BusyPolicyName,
   ConversationType as ConversationTypeName,
   MessageRole as MessageRoleName,
   MessageStatus as MessageStatusName,
@@ -61,6 +62,27 @@ export const DescriptionSourceEnum = builder.enumType('DescriptionSource', {
   values: { CLIENT: { description: 'A client, when it opened or updated the session.' } } as const,
 })
 
+export const BusyPolicyEnum = builder.enumType('BusyPolicy', {
+  description: 'What becomes of a message that arrives while a turn runs. None of them changes what a message may do.',
+  values: {
+    QUEUE: { description: 'It waits for a turn of its own.' },
+    COLLECT: {
+      description:
+        'It waits. What one person has said by then, by one token, gets one turn together; each message keeps its row.',
+    },
+    STEER: {
+      description:
+        'The running turn takes it along before its next task and plans anew, if it is from the user of that turn, by the same token, ' +
+        'and in a group directed at the agent. If the turn fails then, the message waits again. Others wait for a turn of their own.',
+    },
+    INTERRUPT: {
+      description:
+        "The running turn is cancelled, if it is the sender's own or the sender is an admin, and if in a group the message is directed " +
+        'at the agent. Then those that wait run in their order, it being the last.',
+    },
+  } as const satisfies Values<BusyPolicyName>,
+})
+
 export const MessageRoleEnum = builder.enumType('MessageRole', {
   description: 'Who speaks in a message.',
   values: {
@@ -75,7 +97,7 @@ export const MessageStatusEnum = builder.enumType('MessageStatus', {
     'How far a message has come: QUEUED, PROCESSING, then DONE, FAILED or CANCELLED; or STORED from the start.',
   values: {
     QUEUED: { description: 'Waits for its turn; can be edited and withdrawn.' },
-    PROCESSING: { description: 'Its turn runs.' },
+    PROCESSING: { description: 'Its turn runs, or another turn has taken it along.' },
     DONE: { description: 'Its turn ended well.' },
     FAILED: { description: 'Its turn failed; Turn.failure says why.' },
     CANCELLED: { description: 'Withdrawn from the queue, or its turn was cancelled.' },
@@ -90,6 +112,11 @@ export const TurnStatusEnum = builder.enumType('TurnStatus', {
   description: 'How far a turn has come.',
   values: {
     QUEUED: { description: 'Waits until the turns before it in the session have ended.' },
+    JOINED: {
+      description:
+        'Another turn of its user has taken its message along, see Turn.joinedInto. It ends as that one does; but a message that came ' +
+        'while a plan ran waits again when the turn fails.',
+    },
     RUNNING: { description: 'Is being processed.' },
     AWAITING_APPROVAL: { description: 'Waits until its approvals are decided, and goes on then. It can be cancelled.' },
     DONE: { description: 'Ended well.' },
@@ -146,7 +173,7 @@ export const OutputStreamEnum = builder.enumType('OutputStream', {
 export const PipelineStepEnum = builder.enumType('PipelineStep', {
   description: 'The steps of a turn, in their order. PLANNING to REVIEWING repeat with every new plan.',
   values: {
-    RECEIVED: { description: 'The turn has begun.' },
+    RECEIVED: { description: 'The turn has begun; once more when it takes other messages along, the detail says how many.' },
     PARAPHRASE: { description: 'What strangers wrote is put into other words for the planner.' },
     CONTEXT: { description: 'What the planner needs to know is put together.' },
     PLANNING: { description: 'The planner is asked; the detail names the model.' },
@@ -154,7 +181,7 @@ export const PipelineStepEnum = builder.enumType('PipelineStep', {
     VALIDATION: { description: 'The plan is checked; its errors go back to the planner.' },
     EXECUTING: { description: "The plan's tasks run, one after another." },
     REVIEWING: { description: 'The reviewer judges a command that has ended.' },
-    REPLANNING: { description: 'The reviewer was not content: a new plan is made.' },
+    REPLANNING: { description: 'The reviewer was not content, or the user said more: a new plan is made. The detail says why.' },
     DELIVERING: { description: 'The answer goes out.' },
     CURATING: { description: 'The curator decides what becomes of learnings.' },
     SUMMARIZING: { description: 'Older messages are summarised.' },

@@ -7,7 +7,7 @@ import type { SessionUpdated } from '../../intake/session-change.ts'
 import { updateSession } from '../../intake/update-session.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
-import { ConversationTypeEnum } from './enums.ts'
+import { BusyPolicyEnum, ConversationTypeEnum } from './enums.ts'
 import { resultUnion } from './result-union.ts'
 import { sessionField } from './row-fields.ts'
 
@@ -42,6 +42,10 @@ const OpenSessionInput = builder.inputType('OpenSessionInput', {
         'Given when the session is opened again, it replaces the one before.',
     }),
     description: t.string({ description: 'A label for people, 1 to 1000 characters; as it is when left out.' }),
+    busyPolicy: t.field({
+      type: BusyPolicyEnum,
+      description: 'What becomes of a message that arrives while a turn runs; as it is when left out, at first QUEUE.',
+    }),
     participants: t.stringList({ description: 'Users who take part, besides the user who opens it first.' }),
   }),
 })
@@ -80,6 +84,10 @@ const UpdateSessionInput = builder.inputType('UpdateSessionInput', {
       description: 'An object of at most 16 KiB, merged key by key into what is there; a key set to null is removed.',
     }),
     inactive: t.boolean({ description: 'Whether lists hide it. Only a session without work can be hidden.' }),
+    busyPolicy: t.field({
+      type: BusyPolicyEnum,
+      description: 'What becomes of a message that arrives while a turn runs, from now on.',
+    }),
   }),
 })
 
@@ -95,7 +103,7 @@ builder.mutationField('updateSession', (t) =>
   t.field({
     type: resultUnion('UpdateSession', UpdateSessionPayload, ['InvalidInput', 'NotFound', 'Conflict']),
     authScopes: AUTHENTICATED,
-    description: "Changes a session's description, webhook and metadata, hides it from lists or brings it back.",
+    description: "Changes a session's description, webhook, metadata and busy policy, hides it from lists or brings it back.",
     args: {
       input: t.arg({ type: UpdateSessionInput, required: true, description: 'The session, and what to change.' }),
     },

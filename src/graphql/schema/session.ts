@@ -5,7 +5,7 @@ import { AUTHENTICATED } from './access.ts'
 import { loadAt } from './load-at.ts'
 import { builder } from './builder.ts'
 import { connectionType } from './connection-type.ts'
-import { ConversationTypeEnum, DescriptionSourceEnum, SessionStatusEnum } from './enums.ts'
+import { BusyPolicyEnum, ConversationTypeEnum, DescriptionSourceEnum, SessionStatusEnum } from './enums.ts'
 import { NodeInterface } from './node.ts'
 import { USAGE_COLUMNS, usageOf, UsageType } from './usage.ts'
 import { configuredUsers, UserType } from './user.ts'
@@ -69,6 +69,10 @@ export const SessionType = builder.prismaObject('Session', {
       description: 'Who wrote the description; null where there is none.',
     }),
     status: t.expose('status', { type: SessionStatusEnum, description: 'What it is doing.' }),
+    busyPolicy: t.expose('busyPolicy', {
+      type: BusyPolicyEnum,
+      description: 'What becomes of a message that arrives while a turn runs.',
+    }),
     summary: t.exposeString('summary', {
       description: 'What was said before, in short, as the planner is told; empty until there was enough to summarise.',
     }),
@@ -88,7 +92,9 @@ export const SessionType = builder.prismaObject('Session', {
 
 builder.prismaObjectFields(SessionType, (t) => ({
   messageCount: t.exposeInt('messageCount', { description: 'All its messages.' }),
-  turnCount: t.exposeInt('turnCount', { description: 'Its turns that have ended.' }),
+  turnCount: t.exposeInt('turnCount', {
+    description: 'Its turns that have ended, not counting those that another one took along.',
+  }),
   queueLength: t.exposeInt('queueLength', { description: 'Messages that wait, not counting the running turn.' }),
   lastMessagePreview: t.exposeString('lastMessagePreview', {
     nullable: true,

@@ -8,14 +8,14 @@ import { NodeInterface } from './node.ts'
 import { USAGE_COLUMNS, usageOf, UsageType } from './usage.ts'
 
 export const TurnType = builder.prismaObject('Turn', {
-  description: 'The processing of one message: planning, tasks, reviews, answer. One turn of a session runs at a time.',
+  description: 'The processing of one message, or of several that one person sent: planning, tasks, reviews, answer. One turn of a session runs at a time.',
   authScopes: AUTHENTICATED,
   interfaces: [NodeInterface],
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Begins with "turn_".' }),
     session: t.relation('session', { description: 'The session it belongs to.' }),
-    message: t.relation('message', { description: 'The message that it processes.' }),
+    message: t.relation('message', { description: 'The message that it processes; with those of its joined turns.' }),
     status: t.expose('status', { type: TurnStatusEnum, description: 'How far it has come.' }),
     step: t.expose('step', {
       type: PipelineStepEnum,
@@ -29,6 +29,14 @@ export const TurnType = builder.prismaObject('Turn', {
     tasks: t.relation('tasks', {
       query: { orderBy: [{ plan: { attempt: 'asc' } }, { index: 'asc' }] },
       description: 'The tasks of all its plans, in their order.',
+    }),
+    joinedInto: t.relation('joinedInto', {
+      nullable: true,
+      description: 'The turn that has taken its message along, so that it has no plan of its own; null: it runs itself.',
+    }),
+    joined: t.relation('joined', {
+      query: { orderBy: { seq: 'asc' } },
+      description: 'Turns of the same user whose messages it has taken along (BusyPolicy, collect_window_ms), oldest first.',
     }),
     failure: t.exposeString('failure', {
       nullable: true,

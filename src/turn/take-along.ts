@@ -1,0 +1,51 @@
+/**
+ * A turn takes messages along that wait in its session: before its first plan, when messages are collected, and at the boundary
+ * before each of its tasks, when the session's policy is STEER. Whatever dies when: a message that joined is in the rows with the
+ * plan that it broke off, so who takes the turn over knows of it, and one that did not join waits for its own turn.
+ */
+import { messagesToJoin } from '../core/join-messages.ts'
+import { findWaiting, type JoinedMessage, type WaitingMessage } from '../store/join-turns.ts'
+import type { PlanState } from './plan-state.ts'
+import type { TurnContext } from './turn-context.ts'
+
+/** A turn whose user goes on and on would never end; what comes later gets a turn of its own. */
+const MAX_PLANS_BROKEN_OFF = 5
+
+/** Before the first plan. Costs nothing where nothing waits, or nothing is collected. */
+export async function collectMessages(context: TurnContext): Promise<void> {
+  const { turn, config, signal, journal } = context
+  const collects = config.current().settings.collectWindowMs > 0 || context.busyPolicy() === 'COLLECT'
+  if (turn.waiting === 0 || !collects || signal.aborted) return
+  const joined = await take(context, { attempt: 0, isWanted: () => true })
+  if (joined.length === 0) return
+  const detail = `Together with ${describeCount(joined.length)} more of ${turn.userName}.`
+  journal.record([{ type: 'PipelineStep', step: 'RECEIVED', detail }])
+}
+
+/** Before a task. True: the user has said more since the plan was made, and it is to be given up for another. */
+export async function takeAdditions(context: TurnContext, plan: PlanState): Promise<boolean> {
+  const { messages, journal } = context
+  if (messages.thatBrokeOff(plan.attempt).length > 0) return true
+  if (context.busyPolicy() !== 'STEER' || messages.plansBrokenOff >= MAX_PLANS_BROKEN_OFF) return false
+  await journal.flushed()
+  const joined = await take(context, { attempt: plan.attempt, isWanted: ({ addressed }) => addressed })
+  return joined.length > 0
+}
+
+async function take(
+  context: TurnContext,
+  { attempt, isWanted }: { readonly attempt: number; readonly isWanted: (message: WaitingMessage) => boolean },
+): Promise<readonly JoinedMessage[]> {
+  const { turn, messages, sessionId, database, clock } = context
+  const waiting = await findWaiting(database, sessionId)
+  const so = { userName: turn.userName, client: turn.tokenName, bytes: messages.bytes }
+  const turnIds = messagesToJoin(so, waiting.filter(isWanted)).map(({ turnId }) => turnId)
+  if (turnIds.length === 0) return []
+  const joined = await context.join({ turnIds, attempt, at: clock.now() })
+  messages.add(joined)
+  return joined
+}
+
+export function describeCount(count: number): string {
+  return count === 1 ? 'one message' : `${count} messages`
+}

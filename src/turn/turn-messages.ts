@@ -1,0 +1,64 @@
+/**
+ * What a turn is to serve: the message that started it, and those that it has taken along, in the order in which it got them.
+ * All of one user, so they count as one request; each keeps its row. Made by the worker for each turn, filled by take-along.ts
+ * and, for a turn that is continued, from its rows.
+ */
+import { isAddressed } from '../core/route-message.ts'
+import type { OpenTurn } from '../store/begin-turn.ts'
+import type { JoinedMessage } from '../store/join-turns.ts'
+
+export interface ServedMessage {
+  readonly id: string
+  readonly content: string
+}
+
+export class TurnMessages {
+  readonly #turn: OpenTurn
+  #joined: readonly JoinedMessage[] = []
+
+  constructor(turn: OpenTurn) {
+    this.#turn = turn
+  }
+
+  add(joined: readonly JoinedMessage[]): void {
+    this.#joined = [...this.#joined, ...joined]
+  }
+
+  /** Those that were taken along. */
+  get joined(): readonly JoinedMessage[] {
+    return this.#joined
+  }
+
+  /** The turn's own first. */
+  get all(): readonly ServedMessage[] {
+    const { messageId, content } = this.#turn
+    const joined = this.#joined.map((message) => ({ id: message.messageId, content: message.content }))
+    return [{ id: messageId, content }, ...joined]
+  }
+
+  /** As one text. */
+  get text(): string {
+    return this.all.map(({ content }) => content).join('\n\n')
+  }
+
+  /** In UTF-8, of all of them. */
+  get bytes(): number {
+    return this.all.reduce((bytes, { content }) => bytes + Buffer.byteLength(content), 0)
+  }
+
+  /** The agent owes an answer to one of them at least. */
+  get isAddressed(): boolean {
+    const { conversationType: type, mentioned } = this.#turn
+    return isAddressed({ type, mentioned: mentioned || this.#joined.some((message) => message.mentioned) })
+  }
+
+  /** Those that came while the plan of this `attempt` ran. */
+  thatBrokeOff(attempt: number): readonly JoinedMessage[] {
+    return this.#joined.filter((message) => message.attempt === attempt)
+  }
+
+  /** How many plans were broken off by them. */
+  get plansBrokenOff(): number {
+    return new Set(this.#joined.flatMap(({ attempt }) => (attempt === 0 ? [] : [attempt]))).size
+  }
+}
