@@ -11,12 +11,10 @@ import { AppError } from '../core/errors.ts'
 import type { ModelCallRecord } from '../core/model-call.ts'
 import type { SessionEvent } from '../core/session-event.ts'
 import type { BusyPolicy } from '../core/status.ts'
-import type { BusyPolicy } from '../core/status.ts'
 import type { TurnWrite } from '../core/turn-write.ts'
 import type { Database, Statement } from './database.ts'
 import { approvalsSql, settledApprovalsAuditSql, settledApprovalsSql } from './turn-commit-approvals.ts'
 import type { Bind } from './turn-commit-bind.ts'
-import { finishedSessionSql, joinedEndsSql } from './turn-commit-finish.ts'
 import { finishedSessionSql, joinedEndsSql } from './turn-commit-finish.ts'
 import {
   answersAuditSql,
