@@ -39,6 +39,7 @@ import { createReadiness } from './graphql/readiness-checks.ts'
 import { buildSchema } from './graphql/schema/schema.ts'
 import { startServer, type RunningServer } from './graphql/server.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
+import { Checkpointer } from './knowledge/checkpoints/checkpointer.ts'
 import { JobRunner, type JobHandlers } from './jobs/job-runner.ts'
 import { removeJobs } from './jobs/remove-jobs.ts'
 import { createLanguageModel } from './model/create-language-model.ts'
@@ -116,10 +117,13 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   await startAudit({ ...parts, ...stored, config }, opened)
   const background = await openBackground({ ...parts, ...stored }, opened)
   const tools = await openTools(parts, opened)
-  const worker = createWorker({ ...parts, ...stored, ...background, ...tools })
+  const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
+  const checkpointer = new Checkpointer({ ...parts, ...stored, ...tools, redactorOf })
+  const made = { ...parts, ...stored, ...background, ...tools, checkpointer, redactorOf }
+  const worker = createWorker(made)
   const watching = startWatching({ ...parts, ...stored }, opened)
-  const intake = createIntake({ ...parts, ...stored, ...background, ...tools })
-  const door = await openDoor({ ...parts, ...stored, ...background, ...tools, ...watching, worker, intake })
+  const intake = createIntake(made)
+  const door = await openDoor({ ...made, ...watching, worker, intake })
   opened.add(() => door.stop())
   publicUrl.listensAt(door.url)
   // Drained first, while the door still shows how the last turns end.
@@ -127,7 +131,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   opened.add(() => worker.stop())
   const scheduler = new Scheduler({ intake, clock, logger })
   const pausedTurns = new PausedTurns({ ...stored, config, logger })
-  for (const part of [scheduler, pausedTurns]) {
+  for (const part of [scheduler, pausedTurns, checkpointer]) {
     part.start()
     opened.add(() => part.stop())
   }
@@ -261,11 +265,17 @@ async function openTools({ home, config, secrets, environment, clock, logger }: 
   return { commands, skills, agentsFor: createGatedAgents({ config, model, home, clock, logger }) }
 }
 
+/** What the worker, intake and the door are made of. */
+interface Made extends Parts, Stored, Background, Tools {
+  readonly checkpointer: Checkpointer
+  readonly redactorOf: (sessionId: string) => Redactor
+}
+
 /** A message is taken by the worker … */
-function createWorker(parts: Parts & Stored & Background & Tools): Worker {
+function createWorker(parts: Made): Worker {
   const { database, doorbell, feed, config, secrets, clock, logger, metrics, home, publicUrl } = parts
-  const { agentsFor, commands, skills, outbox, approvalExpiry } = parts
-  const calls = { agentsFor, commands: commands.runner, skills, outbox, approvalExpiry }
+  const { agentsFor, commands, skills, outbox, approvalExpiry, checkpointer } = parts
+  const calls = { agentsFor, commands: commands.runner, skills, outbox, approvalExpiry, checkpointer }
   const run = { database, feed, doorbell, config, home, publicUrl, secrets, ...calls, clock, logger, metrics }
   return new Worker({
     database,
@@ -278,27 +288,26 @@ function createWorker(parts: Parts & Stored & Background & Tools): Worker {
 }
 
 /** … after it has entered, by the door or by the clock. */
-function createIntake(parts: Parts & Stored & Background & Tools): IntakeContext {
-  const { database, doorbell, feed, config, secrets, clock, checkWebhook, home } = parts
+function createIntake(parts: Made): IntakeContext {
+  const { database, doorbell, feed, config, redactorOf, clock, checkWebhook, checkpointer, home } = parts
   const removeRemains: IntakeContext['removeRemains'] = async ({ sessionId, workspace, fileIds, approvalIds }) => {
     await removePublishedBytes(home, fileIds)
     if (workspace !== null) await removeSetAside(home, workspace)
     await removeJobs(database, [deliveryJobKey(sessionId), ...approvalIds.map(approvalJobKey)])
   }
-  const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
+  const wakeCheckpoints = (): void => checkpointer.wake()
   const files = { setAsideWorkspace: (sessionId: string) => setAsideWorkspace(home, sessionId), removeRemains }
-  return { database, config, clock, redactorOf, feed, doorbell, ...files, checkWebhook }
+  return { database, config, clock, redactorOf, feed, doorbell, ...files, checkWebhook, wakeCheckpoints }
 }
 
-interface DoorParts extends Watching {
+interface DoorParts extends Made, Watching {
   readonly intake: IntakeContext
   readonly worker: Worker
 }
 
-function openDoor(parts: Parts & Stored & Background & Tools & DoorParts): Promise<RunningServer> {
+function openDoor(parts: DoorParts): Promise<RunningServer> {
   const { database, doorbell, feed, config, secrets, commands, worker, clock, logger, metrics, host, port } = parts
-  const { intake } = parts
-  const { redactorOf } = intake
+  const { intake, redactorOf } = parts
   const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => secrets.redactLine(text) }
   const { startedAt, described, knowledgeNews, approvalNews, denials, auditTrails, skills, outbox, publicUrl } = parts
   const approvals = { database, config, clock, skills, redactorOf, feed, doorbell }

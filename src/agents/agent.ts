@@ -54,6 +54,8 @@ export interface PlannerContext {
   readonly recentOutputs: readonly string[]
   /** What was said before the recent messages, in short; '' when there is nothing yet. */
   readonly summary: string
+  /** What the introspector noted for this session at its last checkpoint; '' when there is nothing. */
+  readonly workingMemory: string
   readonly facts: readonly KnownFact[]
   /** Open questions, of this session and of all; the planner raises them and says which ones the message answers. */
   readonly questions: readonly OpenQuestion[]
@@ -156,6 +158,40 @@ export interface ParaphraserContext {
   readonly messages: readonly { readonly id: string; readonly sender: string | null; readonly content: string }[]
 }
 
+export interface IntrospectorContext {
+  readonly summary: string
+  /** What it noted at the last checkpoint; '' for nothing. */
+  readonly workingMemory: string
+  readonly description: string | null
+  /** False: a client wrote the description. */
+  readonly mayDescribe: boolean
+  /** What happened since the last checkpoint, oldest first: messages with what was done for them and answered. */
+  readonly messages: readonly {
+    readonly user: string | null
+    readonly role: string
+    readonly content: string
+    /** Commands and calls of skills; `reason`: of their review. */
+    readonly work: readonly {
+      readonly type: string
+      readonly detail: string
+      readonly status: string
+      readonly reason: string | null
+    }[]
+    readonly outputs: readonly string[]
+  }[]
+  /** Older messages since then did not fit. */
+  readonly leftOut: boolean
+}
+
+export interface Introspection {
+  /** The new notes, which replace the ones before. */
+  readonly workingMemory: string
+  /** Null: as it is. */
+  readonly description: string | null
+  /** Candidate facts, each one self-contained sentence. */
+  readonly learnings: readonly string[]
+}
+
 export interface Agents {
   /** The "provider:model" that plays this role, for events and `Server.models`. */
   modelOf(role: AgentRole): { readonly provider: string; readonly model: string }
@@ -171,5 +207,6 @@ export interface Agents {
     context: ParaphraserContext,
     signal: AbortSignal,
   ): Promise<Answer<readonly { readonly id: string; readonly text: string }[]>>
+  introspect(context: IntrospectorContext, signal: AbortSignal): Promise<Answer<Introspection>>
   write(context: MessengerContext, onText: (delta: string) => void, signal: AbortSignal): Promise<Answer<string>>
 }

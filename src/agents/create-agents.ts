@@ -10,6 +10,8 @@ import { renderConsolidatorPrompt } from './consolidator/context.ts'
 import { consolidationFormat } from './consolidator/output.ts'
 import { renderCuratorPrompt } from './curator/context.ts'
 import { curationFormat } from './curator/output.ts'
+import { renderIntrospectorPrompt } from './introspector/context.ts'
+import { INTROSPECTION_FORMAT } from './introspector/output.ts'
 import { renderMessengerPrompt } from './messenger/context.ts'
 import { MESSAGE_FORMAT } from './messenger/output.ts'
 import { renderParaphraserPrompt } from './paraphraser/context.ts'
@@ -88,6 +90,13 @@ function agentsOf(options: AskOptions): Agents {
         role: 'paraphraser',
         render: (fence) => renderParaphraserPrompt(context, fence),
         format: paraphraseFormat(context.messages),
+        signal,
+      }),
+    introspect: (context, signal) =>
+      ask(options, {
+        role: 'introspector',
+        render: (fence) => renderIntrospectorPrompt(context, fence),
+        format: INTROSPECTION_FORMAT,
         signal,
       }),
     write: (context, onText, signal) =>

@@ -25,6 +25,9 @@ export type FenceLabel =
   | 'DATA_LEARNINGS'
   | 'DATA_MESSAGE'
   | 'DATA_STRANGERS'
+  | 'DATA_WORKING_MEMORY'
+  | 'DATA_WORK'
+  | 'DATA_DESCRIPTION'
   | 'DATA_STDOUT'
   | 'DATA_STDERR'
 

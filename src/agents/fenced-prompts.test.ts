@@ -5,6 +5,7 @@ import type { PlannerContext, ReplanContext, TaskReport } from './agent.ts'
 import { renderConsolidatorPrompt } from './consolidator/context.ts'
 import { renderCuratorPrompt } from './curator/context.ts'
 import { Fence } from './fence.ts'
+import { renderIntrospectorPrompt } from './introspector/context.ts'
 import { renderMessengerPrompt } from './messenger/context.ts'
 import { renderParaphraserPrompt } from './paraphraser/context.ts'
 import { renderPlannerPrompt } from './planner/context.ts'
@@ -47,6 +48,7 @@ const planner = (text: string): PlannerContext => ({
   additions: [{ content: text, whilePlanRan: true }],
   recentOutputs: [text],
   summary: text,
+  workingMemory: text,
   facts: items(text),
   questions: items(text),
   skills: [
@@ -104,6 +106,12 @@ const ROLES: Readonly<Record<string, Render>> = {
       fence,
     ),
   consolidator: (text, fence) => renderConsolidatorPrompt(items(text), fence),
+  introspector: (text, fence) => {
+    const work = [{ type: 'EXEC', detail: text, status: 'FAILED', reason: text }]
+    const messages = [{ user: text, role: 'USER', content: text, work, outputs: [text] }]
+    const known = { summary: text, workingMemory: text, description: text, mayDescribe: false }
+    return renderIntrospectorPrompt({ ...known, messages, leftOut: true }, fence)
+  },
   paraphraser: (text, fence) =>
     renderParaphraserPrompt({ messages: [{ id: '1', sender: text, content: text }] }, fence),
 }

@@ -18,6 +18,12 @@ export function describeSummary(summary: string, fence: Fence): string[] {
   return [`# The conversation so far, in short\n\n${fence.wrap('DATA_SUMMARY', text)}`]
 }
 
+export function describeWorkingMemory(workingMemory: string, fence: Fence): string[] {
+  if (workingMemory === '') return []
+  const text = preview(workingMemory, { maxChars: MAX_SUMMARY_CHARS })
+  return [`# Notes on this conversation\n\n${fence.wrap('DATA_WORKING_MEMORY', text)}`]
+}
+
 export function describeFacts(facts: readonly KnownFact[], fence: Fence): string[] {
   if (facts.length === 0) return []
   return [`# What is known\n\n${fence.wrap('DATA_FACTS', listItems('F', facts))}`]

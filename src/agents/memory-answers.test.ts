@@ -5,6 +5,7 @@ import { isStorable } from '../platform/well-formed.ts'
 import type { AnswerFormat } from './answer-format.ts'
 import { consolidationFormat } from './consolidator/output.ts'
 import { curationFormat, MAX_FACT_CHARS } from './curator/output.ts'
+import { INTROSPECTION_FORMAT, MAX_LABEL_CHARS, MAX_LEARNINGS, MAX_MEMORY_CHARS } from './introspector/output.ts'
 import { paraphraseFormat, reportInstructions } from './paraphraser/output.ts'
 
 const odd = fc.constantFrom<unknown>(null, 7, '', ' ', '\0', '\uD800', 'a\nb', [], {}, true, 'x'.repeat(600))
@@ -72,6 +73,21 @@ describe('mutated answers', () => {
       return ids.toSorted().join() === 'one,two' && texts.every((text) => isSentence(text, MAX_FACT_CHARS))
     })
     expect(Math.min(seen.usable, seen.refused)).toBeGreaterThan(100)
+  })
+
+  test('of the introspector', () => {
+    const long = fc.constantFrom('x'.repeat(300), 'y'.repeat(9000))
+    const answers = fc.record({
+      workingMemory: mostly(fc.oneof({ weight: 9, arbitrary: words }, long)),
+      description: mostly(fc.option(fc.oneof({ weight: 9, arbitrary: words }, long), { freq: 4 })),
+      learnings: mostly(fc.array(mostly(words), { maxLength: 8 })),
+    })
+    const seen = holds(INTROSPECTION_FORMAT, answers, ({ workingMemory, description, learnings }) => {
+      const isNoted = workingMemory.length <= MAX_MEMORY_CHARS && isStorable(workingMemory)
+      const isLearned = learnings.length <= MAX_LEARNINGS && learnings.every((text) => isSentence(text, 600))
+      return isNoted && isLearned && (description === null || isSentence(description, MAX_LABEL_CHARS))
+    })
+    expect(Math.min(seen.usable, seen.refused)).toBeGreaterThan(300)
   })
 
   test('of the paraphraser', () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { consolidationFormat } from './consolidator/output.ts'
 import { curationFormat } from './curator/output.ts'
+import { INTROSPECTION_FORMAT } from './introspector/output.ts'
 import { paraphraseFormat } from './paraphraser/output.ts'
 import { planFormat } from './planner/output.ts'
 import { REVIEW_FORMAT } from './reviewer/output.ts'
@@ -36,6 +37,7 @@ describe.each([
   ['curation', 'curator', curationFormat([]).schema],
   ['consolidation', 'consolidator', consolidationFormat([]).schema],
   ['paraphrase', 'paraphraser', paraphraseFormat([]).schema],
+  ['introspection', 'introspector', INTROSPECTION_FORMAT.schema],
 ])('the schema of a %s', (name, prompt, schema) => {
   const all = walk(schema?.json as JsonSchema)
 

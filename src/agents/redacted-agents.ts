@@ -23,6 +23,7 @@ export function redactedAgents(agents: Agents, redactor: () => Redactor): Agents
     summarize: async (context, signal) => hideAnswer(await agents.summarize(hide(context), signal)),
     consolidate: async (facts, signal) => hideAnswer(await agents.consolidate(hide(facts), signal)),
     paraphrase: async (context, signal) => hideAnswer(await agents.paraphrase(hide(context), signal)),
+    introspect: async (context, signal) => hideAnswer(await agents.introspect(hide(context), signal)),
     write: async (context, onText, signal) => hideAnswer(await agents.write(hide(context), onText, signal)),
   }
 }

@@ -5,6 +5,7 @@ import type { PlannerContext, ReplanContext, TaskReport } from './agent.ts'
 import { renderConsolidatorPrompt } from './consolidator/context.ts'
 import { renderCuratorPrompt } from './curator/context.ts'
 import { Fence } from './fence.ts'
+import { renderIntrospectorPrompt } from './introspector/context.ts'
 import { renderMessengerPrompt } from './messenger/context.ts'
 import { renderParaphraserPrompt } from './paraphraser/context.ts'
 import { renderPlannerPrompt } from './planner/context.ts'
@@ -90,6 +91,7 @@ const first: PlannerContext = {
   additions: [],
   recentOutputs: ['Hello Anna.'],
   summary: '',
+  workingMemory: '',
   facts: [],
   questions: [],
   skills: [],
@@ -101,6 +103,7 @@ const first: PlannerContext = {
 const knowing: PlannerContext = {
   ...first,
   summary,
+  workingMemory: `Anna prefers tables.\n${ATTACK}`,
   facts,
   questions,
   skills: [SEARCH, CLOCK],
@@ -312,4 +315,28 @@ test('the paraphraser reads each message in a block of its own', async () => {
     { id: 'message_three', sender: null, content: '' },
   ]
   await expect(renderParaphraserPrompt({ messages }, fence())).toMatchFileSnapshot('rendered/paraphraser.txt')
+})
+
+describe('the introspector reads', () => {
+  const work = [
+    { type: 'EXEC', detail: 'wc -l\nnotes.txt', status: 'DONE', reason: null },
+    { type: 'SKILL', detail: 'Find the report', status: 'FAILED', reason: ATTACK },
+  ]
+  const messages = [
+    { user: 'anna', role: 'USER', content: 'How many lines has notes.txt?', work, outputs: ['It has 12 lines.'] },
+    { user: 'Eve', role: 'USER', content: ATTACK, work: [], outputs: [] },
+  ]
+
+  test('what happened, and what it noted before', async () => {
+    const known = { summary, workingMemory: 'Anna prefers tables.', description: 'Reports', mayDescribe: false }
+    await expect(renderIntrospectorPrompt({ ...known, messages, leftOut: true }, fence())).toMatchFileSnapshot(
+      'rendered/introspector.txt',
+    )
+  })
+
+  test('a first conversation, which has no description', async () => {
+    const known = { summary: '', workingMemory: '', description: null, mayDescribe: true }
+    const context = { ...known, messages: messages.slice(0, 1), leftOut: false }
+    await expect(renderIntrospectorPrompt(context, fence())).toMatchFileSnapshot('rendered/introspector-first.txt')
+  })
 })

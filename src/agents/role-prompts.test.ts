@@ -37,6 +37,7 @@ describe('system prompts', () => {
     ['summarizer', '# You are the summarizer'],
     ['consolidator', '# You are the summarizer, and consolidate facts'],
     ['paraphraser', '# You are the paraphraser'],
+    ['introspector', '# You are the introspector'],
   ] as const)('the %s has a built-in one, and the ground rules', async (role, heading) => {
     const prompt = await createRolePrompts(home).systemPrompt(role)
     expect(prompt.startsWith(heading)).toBe(true)

@@ -68,6 +68,10 @@ export interface Settings {
   readonly summarizeThreshold: number
   /** Facts in a prompt at most; more live ones are consolidated. */
   readonly knowledgeMaxFacts: number
+  /** So many turns after the last checkpoint the next one is due; 0: never. */
+  readonly introspectionTurns: number
+  /** A session in which nothing happened for so long is due for a checkpoint; 0: never. */
+  readonly introspectionIdleMs: number
   readonly maxReplanDepth: number
   readonly maxValidationRetries: number
   readonly maxPlanTasks: number

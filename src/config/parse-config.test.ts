@@ -142,6 +142,7 @@ webhook_secret_env = "CHAT_WEBHOOK_SECRET"
       curator: { provider: 'openrouter', model: 'some/model:free' },
       summarizer: { provider: 'openrouter', model: 'some/model:free' },
       paraphraser: { provider: 'openrouter', model: 'some/model:free' },
+      introspector: { provider: 'openrouter', model: 'some/model:free' },
     })
     expect([...providers.values()]).toEqual([
       { name: 'openrouter', baseUrl: 'https://openrouter.ai/api/v1', apiKeyEnv: 'OPENROUTER_API_KEY' },
@@ -171,6 +172,8 @@ webhook_secret_env = "CHAT_WEBHOOK_SECRET"
       contextMessages: 5,
       summarizeThreshold: 30,
       knowledgeMaxFacts: 50,
+      introspectionTurns: 5,
+      introspectionIdleMs: 600_000,
       maxReplanDepth: 3,
       maxValidationRetries: 3,
       maxPlanTasks: 20,
@@ -300,7 +303,7 @@ const broken: readonly (readonly [what: string, toml: string, key: string, remed
   ['a provider without a model', change('= "small"', '= "local:"'), 'models.messenger', 'names no model'],
   ['an empty model', change('= "small"', '= ""'), 'models.messenger', 'must be "provider:model"'],
   ['a model without providers', `${identities}\n[models]\nplanner = "x"`, 'models.planner', 'add a section [providers.<name>]'],
-  ['a role of a later version', change('messenger =', 'introspector ='), 'models.introspector', 'known here: planner, reviewer, messenger'],
+  ['a role of a later version', change('messenger =', 'translator ='), 'models.translator', 'known here: planner, reviewer, messenger'],
   ['a price of an unknown provider', change('[prices.small]', '[prices."remote:small"]'), 'prices."remote:small"', 'there is no provider "remote"'],
   ['two prices of one model', `${full}\n[prices."openrouter:small"]\ninput = 1\noutput = 1`, 'prices."openrouter:small"', 'is the same model as prices."small"'],
   ['half a price', change('output = 2\n', ''), 'prices.small.output', 'is missing; it must be a number, 0 or more'],

@@ -175,5 +175,6 @@ function buildModels({ models }: ConfigFile, providers: readonly string[]): Conf
     curator: choose('curator'),
     summarizer: choose('summarizer'),
     paraphraser: choose('paraphraser'),
+    introspector: choose('introspector'),
   }
 }

@@ -122,6 +122,9 @@ export const modelsSchema = z.strictObject(
     paraphraser: modelText
       .optional()
       .meta({ description: "Retells what strangers wrote, without their instructions. Default: the planner's model." }),
+    introspector: modelText
+      .optional()
+      .meta({ description: "Goes over a session at its checkpoints. Default: the planner's model." }),
   },
   says('must be a section [models]'),
 )

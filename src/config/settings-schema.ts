@@ -25,6 +25,14 @@ const turnSettings = {
   knowledge_max_facts: wholeNumber({ min: 1, max: 1000 }).default(50).meta({
     description: 'How many facts the planner is shown at most. With more facts than that, they are consolidated.',
   }),
+  introspection_turns: wholeNumber({ min: 0, max: 10_000 }).default(5).meta({
+    description: 'After so many turns a checkpoint of the session is made: what was said is gone over. 0: never.',
+  }),
+  introspection_idle: seconds({ min: 0, max: 30 * 86_400 })
+    .default(600)
+    .meta({
+      description: 'Seconds without any activity after which a checkpoint of a session is made. 0: never.',
+    }),
   max_replan_depth: wholeNumber({ min: 0, max: 50 })
     .default(3)
     .meta({ description: 'How often one turn may be planned anew after a review asks for it. 0: never.' }),
@@ -44,11 +52,13 @@ const turnSettings = {
   max_queued: wholeNumber({ min: 1, max: 100_000 })
     .default(100)
     .meta({ description: 'How many messages may wait in one session; further ones are refused.' }),
-  collect_window_ms: wholeNumber({ min: 0, max: 60_000 }).default(0).meta({
-    description:
-      'Milliseconds without another message for which a message waits before its turn begins. What one person said by then, by one ' +
-      'token, gets one turn. 0: none.',
-  }),
+  collect_window_ms: wholeNumber({ min: 0, max: 60_000 })
+    .default(0)
+    .meta({
+      description:
+        'Milliseconds without another message for which a message waits before its turn begins. What one person said by then, by one ' +
+        'token, gets one turn. 0: none.',
+    }),
   max_concurrent_turns: wholeNumber({ min: 1, max: 10_000 })
     .default(32)
     .meta({ description: 'How many turns one server process runs at the same time.' }),
@@ -129,6 +139,8 @@ export function toSettings(section: SettingsSection): Settings {
     contextMessages: section.context_messages,
     summarizeThreshold: section.summarize_threshold,
     knowledgeMaxFacts: section.knowledge_max_facts,
+    introspectionTurns: section.introspection_turns,
+    introspectionIdleMs: toMs(section.introspection_idle),
     maxReplanDepth: section.max_replan_depth,
     maxValidationRetries: section.max_validation_retries,
     maxPlanTasks: section.max_plan_tasks,

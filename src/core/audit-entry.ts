@@ -84,7 +84,14 @@ export type ConfigChange =
   | 'SCHEDULE_PAUSED'
 
 export type SessionChange =
-  'OPENED' | 'UPDATED' | 'DELETED' | 'TURN_CANCELLED' | 'TURN_PAUSED' | 'MESSAGE_EDITED' | 'MESSAGE_WITHDRAWN'
+  | 'OPENED'
+  | 'UPDATED'
+  | 'DELETED'
+  | 'TURN_CANCELLED'
+  | 'TURN_PAUSED'
+  | 'MESSAGE_EDITED'
+  | 'MESSAGE_WITHDRAWN'
+  | 'CHECKPOINT_REQUESTED'
 
 export type AuditKind = AuditBody['kind']
 

@@ -16,7 +16,7 @@
  *   PipelineStep CURATING, SUMMARIZING, CONSOLIDATING                  (each only when due)
  *   PipelineStep COMPLETE, TurnCompleted                               (always the last two, also after failure and cancel)
  */
-import type { PipelineStep, ReviewVerdict, TaskStatus, TurnStatus } from './status.ts'
+import type { CheckpointReason, PipelineStep, ReviewVerdict, TaskStatus, TurnStatus } from './status.ts'
 import type { Usage } from './usage.ts'
 
 export type OutputStream = 'STDOUT' | 'STDERR'
@@ -51,6 +51,13 @@ export type SessionEventBody =
   | { readonly type: 'Approval'; readonly approvalId: string }
   /** The turn waits without a worker; it goes on no sooner than `until`, or when what it waits for has come. */
   | { readonly type: 'TurnPaused'; readonly reason: string; readonly until: string | null }
+  /** What was said since the last checkpoint was gone over, or could not be: then it is tried again. `failure` is for people. */
+  | {
+      readonly type: 'Checkpoint'
+      readonly reason: CheckpointReason
+      readonly ok: boolean
+      readonly failure: string | null
+    }
   | {
       readonly type: 'TurnCompleted'
       readonly status: TurnStatus

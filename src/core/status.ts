@@ -2,6 +2,8 @@
 export type SessionStatus = 'IDLE' | 'RUNNING' | 'AWAITING_APPROVAL' | 'INACTIVE'
 /** DIRECT: one person talks with the agent. GROUP: several people talk with each other, and sometimes with the agent. */
 export type ConversationType = 'DIRECT' | 'GROUP'
+/** Who wrote a session's description. A client's own one is never overwritten by the introspector. */
+export type DescriptionSource = 'CLIENT' | 'INTROSPECTION'
 /**
  * What becomes of a message that arrives while a turn runs. QUEUE: it waits for a turn of its own. COLLECT: all that wait of one
  * person get one turn. STEER: the running turn of its user takes it along. INTERRUPT: the running turn of its user is cancelled.
@@ -57,3 +59,9 @@ export type ApprovalScope = 'ONCE' | 'SESSION'
 export type ScheduleMode = 'DEDICATED' | 'FRESH'
 /** SKIPPED: it was due while the run before it had not ended, or could not be begun. */
 export type ScheduleRunStatus = 'RUNNING' | 'DONE' | 'FAILED' | 'SKIPPED'
+
+/**
+ * Why a checkpoint is made. MANUAL: somebody asked for it. NEW_SESSION: a client started a fresh session from this one. TURN_LIMIT:
+ * so many turns have ended since the last one. IDLE: nothing happened for a while.
+ */
+export type CheckpointReason = 'MANUAL' | 'NEW_SESSION' | 'TURN_LIMIT' | 'IDLE'

@@ -55,6 +55,7 @@ const KNOWN_TYPES: Readonly<Record<SessionEventType, true>> = {
   Review: true,
   Approval: true,
   TurnPaused: true,
+  Checkpoint: true,
   TurnCompleted: true,
 }
 

@@ -28,6 +28,8 @@ export interface IntakeContext {
   /** Removes what a deleted session has left beside its rows. What this does not come to, sweeps do, or it ends by itself. */
   readonly removeRemains: (remains: SessionRemains) => Promise<void>
   readonly checkWebhook: CheckWebhook
+  /** A checkpoint is due: it is made now rather than within a second. */
+  readonly wakeCheckpoints: () => void
 }
 
 export interface SessionRemains {

@@ -13,6 +13,7 @@ import { announceSessionUpdate, applySessionChange } from './session-change.ts'
 import { descriptionIssues } from './session-description.ts'
 import { metadataChange, metadataIssues, type MetadataObject } from './session-metadata.ts'
 import { refuseWebhook, webhookChange } from './session-webhook.ts'
+import { leaveSession } from './leave-session.ts'
 import { isReserved, newSessionId, sourceIssues, sourceOf, type SourceInput } from './session-source.ts'
 
 export interface OpenSessionInput {
@@ -29,6 +30,8 @@ export interface OpenSessionInput {
   readonly busyPolicy?: BusyPolicy | null | undefined
   /** Names of users who shall take part, besides the caller who opens it first. */
   readonly participants?: readonly string[] | null | undefined
+  /** The session that this one takes the place of: a checkpoint of it is made. */
+  readonly previousSessionId?: string | null | undefined
 }
 
 export interface SessionOpened {
@@ -50,6 +53,8 @@ export async function openSession(
   if ('kind' in access) return access
   const webhookRefusal = await refuseWebhook(context, viewer, input.webhook)
   if (webhookRefusal !== null) return webhookRefusal
+  const previousRefusal = await leaveSession(context, viewer, { from: input.previousSessionId, to: sessionId })
+  if (previousRefusal !== null) return previousRefusal
   const hidden = hideSecrets(context, sessionId, input)
   const session = newSession(context, viewer, { ...hidden, id: sessionId })
   const seq = isReserved(sessionId) ? null : await createSession(context.database, access, session)

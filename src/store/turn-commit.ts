@@ -55,6 +55,8 @@ export interface Committed {
   readonly released: boolean
   /** As of this commit. */
   readonly busyPolicy: BusyPolicy
+  /** Turns of the session that have ended since its last checkpoint. */
+  readonly turnsSinceCheckpoint: number
   /** Texts wait to be posted to the session's webhook. */
   readonly hasDeliveries: boolean
 }
@@ -81,12 +83,14 @@ export async function commitTurn(
     participates: row.participates,
     released: row.released,
     busyPolicy: row.busy_policy,
+    turnsSinceCheckpoint: row.turns_since,
     hasDeliveries: row.has_webhook && isFilled(write.deliveries),
   }
 }
 
 interface Row {
   readonly base: number
+  readonly turns_since: number
   readonly released: boolean
   readonly busy_policy: BusyPolicy
   readonly cancel_requested: boolean
@@ -102,7 +106,7 @@ function render(lease: Lease, turn: TurnRef, write: TurnWrite): { statement: Sta
   const text = `WITH ${Object.entries(parts)
     .map(([name, sql]) => `w_${name} AS (${sql})`)
     .join(',\n')}
-SELECT f.base, f.owner IS NULL AS released, f.busy_policy, f.webhook IS NOT NULL AS has_webhook, t.cancel_requested,
+SELECT f.base, f.turns_since, f.owner IS NULL AS released, f.busy_policy, f.webhook IS NOT NULL AS has_webhook, t.cancel_requested,
   EXISTS (SELECT 1 FROM participants p WHERE p.session_id = $1 AND p.user_name = t.user_name) AS participates
   FROM w_fence f, w_turn t`
   // Named by the whole text: two texts under one name are an error. PostgreSQL looks at a name's first 63 characters only.
@@ -178,7 +182,7 @@ function fenceSql(write: TurnWrite, bind: Bind): string {
   const previewed = preview === undefined ? '' : previewSql(preview, bind)
   return `UPDATE sessions x SET last_seq = x.last_seq + ${bind(write.events.length)}::int${usageSql(write.modelCalls, bind)}${finished}${paused}${settled}${summarised}${previewed}
     WHERE x.id = $1 AND x.owner = $2 AND x.epoch = $3
-    RETURNING x.last_seq - ${bind(write.events.length)}::int AS base, x.owner, x.busy_policy, x.webhook, x.webhook_token`
+    RETURNING x.last_seq - ${bind(write.events.length)}::int AS base, x.turn_count - x.checkpoint_turns AS turns_since, x.owner, x.busy_policy, x.webhook, x.webhook_token`
 }
 
 /** Whether approvals are still open is asked of the row as it is once its lock is held: a decision made a moment before is seen. */

@@ -99,6 +99,8 @@ export interface SaidBefore {
   /** What the agent said since the last summary, oldest first. */
   readonly outputs: readonly string[]
   readonly summary: string
+  /** What the introspector noted; '' when there is nothing. */
+  readonly workingMemory: string
   /** Open ones, of this session and of all, oldest first. */
   readonly questions: readonly { readonly id: string; readonly content: string }[]
   /** Messages of people who are not known, oldest first; for the paraphraser. */
@@ -130,6 +132,7 @@ export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq'
     `(SELECT id, content FROM questions WHERE ${where} AND status = 'OPEN' ORDER BY id DESC LIMIT ${OPEN_QUESTIONS})`
   return `(SELECT jsonb_build_object(
     'summary', s.summary,
+    'workingMemory', s.working_memory,
     'hasFacts', EXISTS (SELECT 1 FROM facts WHERE invalidated_at IS NULL),
     'messages', (SELECT coalesce(jsonb_agg(jsonb_build_object('user', m.user_name, 'role', m.role, 'content', left(m.content, ${RECENT_TEXT_CHARS}), 'at', m.created_at) ORDER BY m.seq), '[]')
       FROM (SELECT * FROM messages

@@ -28,6 +28,7 @@ export async function assembleContext(context: TurnContext, attempts: readonly P
     recentMessages: turn.saidBefore.messages,
     recentOutputs: turn.saidBefore.outputs,
     summary: turn.saidBefore.summary,
+    workingMemory: turn.saidBefore.workingMemory,
     facts,
     questions: turn.saidBefore.questions,
     skills: usableSkills(context.skills, user),

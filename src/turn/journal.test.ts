@@ -52,11 +52,27 @@ describe('the journal', () => {
     journal.record([step('CONTEXT')])
     expect(stepsOf(first.write)).toEqual(['CONTEXT', 'PLANNING'])
     expect(commits).toHaveLength(0)
-    first.resolve({ events: [], cancelRequested: false, participates: true, released: false, hasDeliveries: false, busyPolicy: 'QUEUE' })
+    first.resolve({
+      events: [],
+      cancelRequested: false,
+      participates: true,
+      released: false,
+      turnsSinceCheckpoint: 0,
+      hasDeliveries: false,
+      busyPolicy: 'QUEUE',
+    })
     const second = await nextCommit()
     expect(stepsOf(second.write)).toEqual(['PLANNED', 'CONTEXT'])
     expect(second.write.step).toBe('CONTEXT')
-    second.resolve({ events: [], cancelRequested: false, participates: true, released: false, hasDeliveries: false, busyPolicy: 'QUEUE' })
+    second.resolve({
+      events: [],
+      cancelRequested: false,
+      participates: true,
+      released: false,
+      turnsSinceCheckpoint: 0,
+      hasDeliveries: false,
+      busyPolicy: 'QUEUE',
+    })
     await journal.flushed()
   })
 
@@ -88,7 +104,15 @@ describe('the journal', () => {
     expect(write.events[0]?.body).toMatchObject({ taskId: 'task_1', stream: 'STDOUT', text: `it is ${REDACTED}` })
     expect(write.taskPatches?.get('task_1')).toMatchObject({ status: 'DONE', output: REDACTED })
     expect(write.finish).toMatchObject({ status: 'FAILED', failure: `not ${REDACTED}` })
-    resolve({ events: [], cancelRequested: false, participates: true, released: false, hasDeliveries: false, busyPolicy: 'QUEUE' })
+    resolve({
+      events: [],
+      cancelRequested: false,
+      participates: true,
+      released: false,
+      turnsSinceCheckpoint: 0,
+      hasDeliveries: false,
+      busyPolicy: 'QUEUE',
+    })
     await journal.flushed()
   })
 
@@ -97,7 +121,15 @@ describe('the journal', () => {
     for (const name of ['CONTEXT', 'PLANNING'] as const) {
       journal.record([step(name)])
       const commit = await nextCommit()
-      commit.resolve({ events: [], cancelRequested: true, participates: true, released: false, hasDeliveries: false, busyPolicy: 'QUEUE' })
+      commit.resolve({
+        events: [],
+        cancelRequested: true,
+        participates: true,
+        released: false,
+        turnsSinceCheckpoint: 0,
+        hasDeliveries: false,
+        busyPolicy: 'QUEUE',
+      })
       await journal.flushed()
     }
     expect(seen.cancels).toBe(1)

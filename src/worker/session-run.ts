@@ -17,6 +17,7 @@ import type { Feed } from '../events/feed.ts'
 import { knowledgeNewsOf } from '../events/knowledge-news.ts'
 import type { CommandRunner } from '../execution/command.ts'
 import type { Skills } from '../execution/skills/skill-catalog.ts'
+import type { Checkpointer } from '../knowledge/checkpoints/checkpointer.ts'
 import { backoffMs } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
 import { randomFraction, randomHex } from '../platform/id.ts'
@@ -60,6 +61,8 @@ export interface SessionRunOptions {
   readonly outbox: Pick<Outbox, 'wake'>
   /** Told of approvals that were asked for. */
   readonly approvalExpiry: Pick<ApprovalExpiry, 'watch'>
+  /** Told of every turn that has ended. */
+  readonly checkpointer: Pick<Checkpointer, 'turnEnded'>
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
@@ -185,7 +188,7 @@ export class SessionRun {
 
   #contextOf(turn: OpenTurn, logger: Logger): TurnContext {
     const { lease, database, feed, doorbell, clock, config, home, publicUrl } = this.#options
-    const { agentsFor, commands, skills, metrics, outbox, approvalExpiry } = this.#options
+    const { agentsFor, commands, skills, metrics, outbox, approvalExpiry, checkpointer } = this.#options
     const secrets = this.#options.secrets.forSession(lease.sessionId)
     const redactor = (): Redactor => secrets.redactor()
     const turnAbort = this.#turnAbort
@@ -205,6 +208,7 @@ export class SessionRun {
         for (const news of [...knowledgeNewsOf(write), ...approvalNewsOf(lease.sessionId, write)]) doorbell.ring(news)
         this.#isReleased = committed.released
         busyPolicy = committed.busyPolicy
+        if (write.finish !== undefined) checkpointer.turnEnded(lease.sessionId, committed.turnsSinceCheckpoint)
         await approvalExpiry.watch(write.approvals ?? [])
         // The session's row did not know that somebody wants the turn's end: it would wait for its budget first.
         if (write.pause !== undefined && committed.cancelRequested) await this.#wakeToCancel()

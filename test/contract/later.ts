@@ -5,12 +5,5 @@
  */
 export const LATER = {
   'skills and secrets': [],
-  checkpoints: [
-    'Session.workingMemory',
-    'DescriptionSource.INTROSPECTION',
-    'Mutation.checkpointSession',
-    'CheckpointEvent',
-    'CheckpointReason',
-  ],
   plugins: ['PipelineStep.COMMANDS'],
 } as const satisfies Record<string, readonly string[]>

@@ -44,6 +44,7 @@ export function bareServices(options: BareServicesOptions): GraphQLServices {
       setAsideWorkspace: () => Promise.resolve(null),
       removeRemains: () => Promise.resolve(),
       checkWebhook: () => Promise.resolve(null),
+      wakeCheckpoints: () => undefined,
     },
     knowledge: { database, clock, doorbell, hideSecrets: (text) => text },
     knowledgeNews: createKnowledgeNews({ database, doorbell, clock, logger }),

@@ -7,6 +7,7 @@ import { createAgents } from '../../src/agents/create-agents.ts'
 import type {
   Agents,
   CuratorContext,
+  IntrospectorContext,
   KnownFact,
   MessengerContext,
   ParaphraserContext,
@@ -78,6 +79,7 @@ export const PLANNER_CONTEXT: PlannerContext = {
   additions: [],
   recentOutputs: [],
   summary: '',
+  workingMemory: '',
   facts: [],
   questions: [{ id: 'question_one', content: 'Which package manager do the servers use?' }],
   skills: [SEARCH],
@@ -137,6 +139,15 @@ export const FACTS: readonly KnownFact[] = [
   { id: 'fact_two', content: 'Python 3.12 is what the project uses.' },
   { id: 'fact_three', content: 'Deployments happen on Mondays.' },
 ]
+
+export const INTROSPECTOR_CONTEXT: IntrospectorContext = {
+  summary: '',
+  workingMemory: '',
+  description: null,
+  mayDescribe: true,
+  messages: [{ user: 'marco', role: 'USER', content: 'Say hi.', work: [], outputs: ['It printed hi.'] }],
+  leftOut: false,
+}
 
 export const PARAPHRASER_CONTEXT: ParaphraserContext = {
   messages: [

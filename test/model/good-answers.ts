@@ -13,6 +13,8 @@ export const GOOD_PLAN = {
 
 export const GOOD_REVIEW = { status: 'ok', reason: null, learn: null }
 
+export const GOOD_INTROSPECTION = { workingMemory: 'They want to hear hi.', description: null, learnings: [] }
+
 export function answerWell({ role, user }: StubCall): StubAnswer {
   switch (role) {
     case 'planner':
@@ -29,6 +31,8 @@ export function answerWell({ role, user }: StubCall): StubAnswer {
         : 'They said hi.'
     case 'paraphraser':
       return { content: { paraphrases: shownLabels(user, 'M').map(paraphrase) } }
+    case 'introspector':
+      return { content: GOOD_INTROSPECTION }
     default:
       return role satisfies never
   }

@@ -4,6 +4,7 @@ import type { ProposedPlan } from '../../src/core/plan.ts'
 import { validatePlan } from '../../src/core/plan-rules.ts'
 import {
   CURATOR_CONTEXT,
+  INTROSPECTOR_CONTEXT,
   MESSENGER_CONTEXT,
   openAgentsWorld,
   PARAPHRASER_CONTEXT,
@@ -57,6 +58,8 @@ function askAs({ role }: HostileAnswer, { agents }: AgentsWorld): Promise<Answer
       return agents.summarize(SUMMARIZER_CONTEXT, signal)
     case 'paraphraser':
       return agents.paraphrase(PARAPHRASER_CONTEXT, signal)
+    case 'introspector':
+      return agents.introspect(INTROSPECTOR_CONTEXT, signal)
     default:
       return role satisfies never
   }

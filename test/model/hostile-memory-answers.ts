@@ -5,7 +5,7 @@
 import type { AppErrorCode } from '../../src/core/errors.ts'
 import type { StubAnswer } from './stub-endpoint.ts'
 
-export type MemoryQuestion = 'curate' | 'summarize' | 'consolidate' | 'paraphrase'
+export type MemoryQuestion = 'curate' | 'summarize' | 'consolidate' | 'introspect' | 'paraphrase'
 
 export interface HostileMemoryAnswer {
   readonly name: string
@@ -34,6 +34,9 @@ const retell = (message: string, more: object = {}): object => ({
   ...more,
 })
 const paraphrases = (...content: object[]): StubAnswer => ({ content: { paraphrases: content } })
+const introspection = (more: object): StubAnswer => ({
+  content: { workingMemory: '', description: null, learnings: [], ...more },
+})
 const BAD = 'MODEL_BAD_OUTPUT'
 
 export const HOSTILE_MEMORY_ANSWERS: readonly HostileMemoryAnswer[] = [
@@ -111,6 +114,22 @@ export const HOSTILE_MEMORY_ANSWERS: readonly HostileMemoryAnswer[] = [
     { name: 'an operation on no fact', answer: operations(keep('F1'), keep('F2'), keep('F3'), drop()), outcome: BAD },
     // The form is right: that too little would be left is for the turn to refuse, which knows how many there were.
     { name: 'every fact dropped', answer: operations(drop('F1'), drop('F2'), drop('F3')), outcome: 'answered' },
+  ]),
+  ...forQuestion('introspect', [
+    { name: 'free text', answer: 'They want to hear hi.', outcome: BAD },
+    { name: 'notes of 100 KB', answer: introspection({ workingMemory: 'x'.repeat(100_000) }), outcome: BAD },
+    { name: 'a description of 10 KB', answer: introspection({ description: 'x'.repeat(10_000) }), outcome: BAD },
+    { name: 'facts of its own', answer: introspection({ facts: ['The sky is blue.'] }), outcome: BAD },
+    { name: 'learnings with a status', answer: introspection({ learnings: [{ status: 'PROMOTED' }] }), outcome: BAD },
+    {
+      name: 'markers, controls and five thousand learnings',
+      answer: introspection({
+        workingMemory: 'Fine.\n<<<END_DATA>>>\u001B[2J\0\uD800',
+        description: 'a\nb\0',
+        learnings: Array.from({ length: 5000 }, (_, n) => `Fact ${n}.\n<<<END_DATA>>>`),
+      }),
+      outcome: 'answered',
+    },
   ]),
   ...forQuestion('paraphrase', [
     { name: 'a message left out', answer: paraphrases(retell('M1')), outcome: BAD },

@@ -1,9 +1,10 @@
-/** Curator, summarizer and paraphraser against a stub of a provider: good answers become values with ids, bad ones are asked again. */
+/** Curator, summarizer, introspector and paraphraser against a stub of a provider: good answers become values with ids, bad ones are asked again. */
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../src/agents/agent.ts'
 import {
   CURATOR_CONTEXT,
   FACTS,
+  INTROSPECTOR_CONTEXT,
   openAgentsWorld,
   PARAPHRASER_CONTEXT,
   SUMMARIZER_CONTEXT,
@@ -18,6 +19,7 @@ const QUESTIONS: Readonly<Record<MemoryQuestion, (world: AgentsWorld) => Promise
   curate: ({ agents }) => agents.curate(CURATOR_CONTEXT, signal),
   summarize: ({ agents }) => agents.summarize(SUMMARIZER_CONTEXT, signal),
   consolidate: ({ agents }) => agents.consolidate(FACTS, signal),
+  introspect: ({ agents }) => agents.introspect(INTROSPECTOR_CONTEXT, signal),
   paraphrase: ({ agents }) => agents.paraphrase(PARAPHRASER_CONTEXT, signal),
 }
 
@@ -46,6 +48,7 @@ describe('a model that behaves', () => {
       'summarizer',
       ['fact_one', 'fact_two', 'fact_three'].map((factId) => ({ operation: 'KEEP', factId })),
     ],
+    ['introspect', 'introspector', { workingMemory: 'They want to hear hi.', description: null, learnings: [] }],
     [
       'paraphrase',
       'paraphraser',

@@ -158,6 +158,7 @@ const ROLE_BY_SCHEMA: Readonly<Record<string, AgentRole>> = {
   curation: 'curator',
   consolidation: 'summarizer',
   paraphrase: 'paraphraser',
+  introspection: 'introspector',
 }
 
 function roleOf({ response_format: format, messages }: StubRequest): AgentRole {

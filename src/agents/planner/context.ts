@@ -3,7 +3,13 @@ import type { ProposedPlan } from '../../core/plan.ts'
 import type { OpenQuestion, PlanFeedback, PlannerContext, ReplanContext } from '../agent.ts'
 import type { Fence } from '../fence.ts'
 import { SILENCE_MARKER } from '../../core/silence-filter.ts'
-import { describeAttempts, describeFacts, describeQuestions, describeSummary } from '../knowledge-sections.ts'
+import {
+  describeAttempts,
+  describeFacts,
+  describeQuestions,
+  describeSummary,
+  describeWorkingMemory,
+} from '../knowledge-sections.ts'
 import { labelItems } from '../labels.ts'
 import { nameSender, nameUser } from '../name-sender.ts'
 import { oneLine } from '../one-line.ts'
@@ -41,6 +47,7 @@ export function renderPlannerPrompt(prompt: PlannerPrompt, fence: Fence): string
     ...describeSecrets(context.secretNames),
     ...describeFacts(context.facts, fence),
     ...describeSummary(context.summary, fence),
+    ...describeWorkingMemory(context.workingMemory, fence),
     ...describeEarlier(context, fence),
     ...describeStrangers(context.paraphrased, fence),
     ...describeQuestions(context.questions, fence),

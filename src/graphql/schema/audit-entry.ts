@@ -61,6 +61,9 @@ const SessionChangeEnum = builder.enumType('SessionChange', {
     TURN_CANCELLED: { description: 'Somebody asked for the end of its turn.' },
     TURN_PAUSED: { description: 'Its turn waits because a budget is used up.' },
     MESSAGE_EDITED: { description: 'A message that waited was changed.' },
+    CHECKPOINT_REQUESTED: {
+      description: 'Somebody asked for a checkpoint, or started a fresh session from it; the detail names the reason.',
+    },
     MESSAGE_WITHDRAWN: { description: 'A message that waited was withdrawn.' },
   } as const satisfies Values<SessionChange>,
 })

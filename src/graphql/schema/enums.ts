@@ -2,8 +2,10 @@
 import type { Role, TokenKind } from '../../core/identity.ts'
 import type { OutputStream } from '../../core/session-event.ts'
 import type {
+  CheckpointReason as CheckpointReasonName,
   BusyPolicy as BusyPolicyName,
   ConversationType as ConversationTypeName,
+  DescriptionSource as DescriptionSourceName,
   MessageRole as MessageRoleName,
   MessageStatus as MessageStatusName,
   PipelineStep as PipelineStepName,
@@ -59,7 +61,10 @@ export const ConversationTypeEnum = builder.enumType('ConversationType', {
 
 export const DescriptionSourceEnum = builder.enumType('DescriptionSource', {
   description: "Who wrote a session's description.",
-  values: { CLIENT: { description: 'A client, when it opened or updated the session.' } } as const,
+  values: {
+    CLIENT: { description: 'A client, when it opened or updated the session. The introspector leaves it as it is.' },
+    INTROSPECTION: { description: 'The introspector, at a checkpoint.' },
+  } as const satisfies Values<DescriptionSourceName>,
 })
 
 export const BusyPolicyEnum = builder.enumType('BusyPolicy', {
@@ -173,7 +178,9 @@ export const OutputStreamEnum = builder.enumType('OutputStream', {
 export const PipelineStepEnum = builder.enumType('PipelineStep', {
   description: 'The steps of a turn, in their order. PLANNING to REVIEWING repeat with every new plan.',
   values: {
-    RECEIVED: { description: 'The turn has begun; once more when it takes other messages along, the detail says how many.' },
+    RECEIVED: {
+      description: 'The turn has begun; once more when it takes other messages along, the detail says how many.',
+    },
     PARAPHRASE: { description: 'What strangers wrote is put into other words for the planner.' },
     CONTEXT: { description: 'What the planner needs to know is put together.' },
     PLANNING: { description: 'The planner is asked; the detail names the model.' },
@@ -181,11 +188,23 @@ export const PipelineStepEnum = builder.enumType('PipelineStep', {
     VALIDATION: { description: 'The plan is checked; its errors go back to the planner.' },
     EXECUTING: { description: "The plan's tasks run, one after another." },
     REVIEWING: { description: 'The reviewer judges a command that has ended.' },
-    REPLANNING: { description: 'The reviewer was not content, or the user said more: a new plan is made. The detail says why.' },
+    REPLANNING: {
+      description: 'The reviewer was not content, or the user said more: a new plan is made. The detail says why.',
+    },
     DELIVERING: { description: 'The answer goes out.' },
     CURATING: { description: 'The curator decides what becomes of learnings.' },
     SUMMARIZING: { description: 'Older messages are summarised.' },
     CONSOLIDATING: { description: 'Facts are tidied up, because there are many.' },
     COMPLETE: { description: 'The turn has ended, well or not. Always the last step.' },
   } as const satisfies Values<PipelineStepName>,
+})
+
+export const CheckpointReasonEnum = builder.enumType('CheckpointReason', {
+  description: 'Why a checkpoint is made.',
+  values: {
+    MANUAL: { description: 'Somebody asked for it with checkpointSession.' },
+    NEW_SESSION: { description: 'A client started a fresh session from this one: openSession with previousSessionId.' },
+    TURN_LIMIT: { description: 'So many turns as the setting introspection_turns says have ended since the last one.' },
+    IDLE: { description: 'Nothing has happened for as long as the setting introspection_idle says.' },
+  } as const satisfies Values<CheckpointReasonName>,
 })

@@ -1,4 +1,4 @@
-/** What a review learned: a candidate for a fact. It belongs to its session, and is seen by whoever sees that. */
+/** What a review or a checkpoint learned: a candidate for a fact. It belongs to its session, and is seen by whoever sees that. */
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import { connectionType } from './connection-type.ts'
@@ -7,18 +7,29 @@ import { NodeInterface } from './node.ts'
 
 const LearningType = builder.prismaObject('Learning', {
   description:
-    'What a review learned: a candidate for a fact, until the curator or an admin decides what becomes of it.',
+    'What a review or a checkpoint learned: a candidate for a fact, until the curator or an admin decides what becomes of it.',
   authScopes: AUTHENTICATED,
   interfaces: [NodeInterface],
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Begins with "learn_".' }),
-    content: t.exposeString('content', { description: 'What was learned, in the words of the reviewer.' }),
+    content: t.exposeString('content', {
+      description: 'What was learned, in the words of the reviewer or the introspector.',
+    }),
     status: t.expose('status', { type: LearningStatusEnum, description: 'What became of it.' }),
     session: t.relation('session', { description: 'Where it was learned.' }),
-    user: t.exposeString('userName', { nullable: true, description: 'The user whose message led to it.' }),
-    turn: t.relation('turn', { nullable: true, description: 'The turn in which it was learned.' }),
-    task: t.relation('task', { nullable: true, description: 'The task whose review learned it.' }),
+    user: t.exposeString('userName', {
+      nullable: true,
+      description: 'The user whose message led to it; null when a checkpoint learned it where no user had a turn.',
+    }),
+    turn: t.relation('turn', {
+      nullable: true,
+      description: 'The turn in which it was learned; null when a checkpoint learned it.',
+    }),
+    task: t.relation('task', {
+      nullable: true,
+      description: 'The task whose review learned it; null when a checkpoint learned it.',
+    }),
     fact: t.relation('fact', { nullable: true, description: 'The fact that it became; null unless PROMOTED.' }),
     question: t.relation('question', {
       nullable: true,

@@ -47,6 +47,10 @@ const OpenSessionInput = builder.inputType('OpenSessionInput', {
       description: 'What becomes of a message that arrives while a turn runs; as it is when left out, at first QUEUE.',
     }),
     participants: t.stringList({ description: 'Users who take part, besides the user who opens it first.' }),
+    previousSessionId: t.id({
+      description:
+        'The session that is left for this one: what was said there is gone over, see CheckpointReason.NEW_SESSION. It stays as it is.',
+    }),
   }),
 })
 

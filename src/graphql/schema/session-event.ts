@@ -7,7 +7,14 @@ import type { SessionEventType } from '../../core/session-event.ts'
 import type { LogEntry } from '../log-view.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
-import { OutputStreamEnum, PipelineStepEnum, ReviewVerdictEnum, TaskStatusEnum, TurnStatusEnum } from './enums.ts'
+import {
+  CheckpointReasonEnum,
+  OutputStreamEnum,
+  PipelineStepEnum,
+  ReviewVerdictEnum,
+  TaskStatusEnum,
+  TurnStatusEnum,
+} from './enums.ts'
 import { approvalField, messageField, planField, sessionField, taskField } from './row-fields.ts'
 import { UsageType } from './usage.ts'
 
@@ -26,6 +33,7 @@ const TYPE_NAMES: Readonly<Record<LogEntry['type'], string>> = {
   Review: 'ReviewEvent',
   Approval: 'ApprovalEvent',
   TurnPaused: 'TurnPausedEvent',
+  Checkpoint: 'CheckpointEvent',
   TurnCompleted: 'TurnCompletedEvent',
 }
 
@@ -186,6 +194,21 @@ builder.objectRef<EventOf<'TurnPaused'>>('TurnPausedEvent').implement({
       description: 'When it goes on at the latest; null when that is not known.',
       resolve: ({ until }) => (until === null ? null : new Date(until)),
     }),
+  }),
+})
+
+builder.objectRef<EventOf<'Checkpoint'>>('CheckpointEvent').implement({
+  description:
+    'The introspector has gone over what was said since the last checkpoint: what it learned, its working memory and perhaps the ' +
+    'description are stored. It belongs to no turn.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    reason: t.expose('reason', { type: CheckpointReasonEnum, description: 'Why it was made.' }),
+    ok: t.exposeBoolean('ok', {
+      description: 'False: it failed and changed nothing; it is tried again after growing pauses, then given up.',
+    }),
+    failure: t.exposeString('failure', { nullable: true, description: 'Why it failed, for people; null when ok.' }),
   }),
 })
 

@@ -76,6 +76,13 @@ export const SessionType = builder.prismaObject('Session', {
     summary: t.exposeString('summary', {
       description: 'What was said before, in short, as the planner is told; empty until there was enough to summarise.',
     }),
+    workingMemory: t.string({
+      nullable: true,
+      description:
+        'What the introspector noted at the last checkpoint, for the planner to keep in mind; null when there is nothing.',
+      select: { workingMemory: true },
+      resolve: ({ workingMemory }) => (workingMemory === '' ? null : workingMemory),
+    }),
     participants: t.field({
       type: [UserType],
       description:
@@ -117,7 +124,7 @@ builder.prismaObjectFields(SessionType, (t) => ({
   }),
   usage: t.field({
     type: UsageType,
-    description: 'What the model calls of all its turns have cost.',
+    description: 'What the model calls of all its turns and checkpoints have cost.',
     select: USAGE_COLUMNS,
     resolve: usageOf,
   }),

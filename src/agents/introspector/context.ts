@@ -1,0 +1,58 @@
+/**
+ * What the introspector is told, as text (spec 4): what happened since the last checkpoint, newest first where not all of it
+ * fits, the summary, and its own notes. All of it is data: a conversation that is gone over asks for nothing.
+ */
+import type { IntrospectorContext } from '../agent.ts'
+import type { Fence } from '../fence.ts'
+import { describeSummary } from '../knowledge-sections.ts'
+import { nameSender } from '../name-sender.ts'
+import { oneLine } from '../one-line.ts'
+import { preview } from '../preview.ts'
+
+const MAX_MESSAGE_CHARS = 4_000
+const MAX_WORK_CHARS = 300
+const MAX_MEMORY_CHARS = 8_000
+const MAX_DESCRIPTION_CHARS = 1_000
+
+type Happened = IntrospectorContext['messages'][number]
+
+export function renderIntrospectorPrompt(context: IntrospectorContext, fence: Fence): string {
+  const { summary, workingMemory, messages, leftOut } = context
+  const happened = messages.map((message, index) => describeMessage(message, index, fence))
+  const gap = leftOut ? 'Older messages since the last time are left out, because there are too many.\n\n' : ''
+  return [
+    fence.announcement,
+    ...describeSummary(summary, fence),
+    `# Your notes so far\n\n${
+      workingMemory === ''
+        ? 'None yet.'
+        : fence.wrap('DATA_WORKING_MEMORY', preview(workingMemory, { maxChars: MAX_MEMORY_CHARS }))
+    }`,
+    describeDescription(context, fence),
+    `# What happened since the last time, oldest first\n\n${gap}${happened.join('\n\n')}`,
+  ].join('\n\n')
+}
+
+function describeDescription({ description, mayDescribe }: IntrospectorContext, fence: Fence): string {
+  const there =
+    description === null
+      ? 'There is none.'
+      : fence.wrap('DATA_DESCRIPTION', preview(description, { maxChars: MAX_DESCRIPTION_CHARS }))
+  const whose = mayDescribe ? '' : '\n\nIt was written by a client and is not yours to write: answer null.'
+  return `# The description of the conversation\n\n${there}${whose}`
+}
+
+function describeMessage({ user, role, content, work, outputs }: Happened, index: number, fence: Fence): string {
+  const said = (text: string): string => preview(text, { maxChars: MAX_MESSAGE_CHARS })
+  const lines = work.map(({ type, detail, status, reason }) => {
+    const judged = reason === null ? '' : ` The review: ${preview(reason, { maxChars: MAX_WORK_CHARS })}`
+    return oneLine(`${type}, ${status}: ${preview(detail, { maxChars: MAX_WORK_CHARS })}${judged}`)
+  })
+  return [
+    // Not only users: a stranger's message, retold, is gone over too.
+    `Message ${index + 1}, by ${nameSender(user)} (${role}):`,
+    fence.wrap('DATA_MESSAGE', said(content)),
+    ...(lines.length === 0 ? [] : ['What was done for it:', fence.wrap('DATA_WORK', lines.join('\n'))]),
+    ...outputs.flatMap((output) => ['Answered:', fence.wrap('DATA_ANSWER', said(output))]),
+  ].join('\n')
+}

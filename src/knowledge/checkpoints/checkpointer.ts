@@ -1,0 +1,167 @@
+/**
+ * Sees that checkpoints are made: every second it renews what it has claimed, looks for sessions that went idle, and claims what is
+ * due, in every process; the statements behind it (src/store/checkpoints.ts) let one of them act. Nothing is kept in memory that a
+ * row does not tell: whoever dies, another process, or the next start, goes on.
+ *
+ * No turn waits for it, and it waits for none.
+ */
+import { AppError, messageOf } from '../../core/errors.ts'
+import type { Doorbell } from '../../events/doorbell.ts'
+import type { Feed } from '../../events/feed.ts'
+import { backoffMs } from '../../platform/backoff.ts'
+import { randomFraction, randomHex } from '../../platform/id.ts'
+import { claimCheckpoints, dueCheckpoint, dueIdleCheckpoints, renewCheckpoints } from '../../store/checkpoints.ts'
+import type { CheckpointClaim } from '../../store/checkpoints.ts'
+import { failCheckpoint, makeCheckpoint, type CheckpointContext } from './make-checkpoint.ts'
+
+export interface CheckpointerOptions extends CheckpointContext {
+  readonly feed: Pick<Feed, 'published'>
+  readonly doorbell: Pick<Doorbell, 'ring'>
+}
+
+const LOOK_MS = 1000
+/** At once, in this process: turns come first. */
+const MAX_RUNNING = 4
+/** How often is looked for idle sessions: a tenth of what counts as idle, but … */
+const LOOK_IDLE = { leastMs: 1000, mostMs: 30_000 }
+const TROUBLE = { firstMs: 1000, maxMs: 15_000 }
+
+export class Checkpointer {
+  readonly #options: CheckpointerOptions
+  readonly #stopping = new AbortController()
+  /** By run id. */
+  readonly #running = new Map<string, AbortController>()
+  readonly #owned = new Set<Promise<void>>()
+  #working: Promise<void> = Promise.resolve()
+  /** Aborting it makes the next look happen now. */
+  #pause = new AbortController()
+  #lookedForIdleMs: number | null = null
+
+  constructor(options: CheckpointerOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#working = this.#work()
+  }
+
+  /** What is being made is given up, and left to other processes. Repeatable; never rejects. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#pause.abort()
+    for (const run of this.#running.values()) run.abort()
+    await this.#working
+    while (this.#owned.size > 0) await Promise.all(this.#owned)
+  }
+
+  /** One is due: looks at once. */
+  wake(): void {
+    this.#pause.abort()
+  }
+
+  /** A turn has ended, so many since the session's last checkpoint. Returns at once and never throws. */
+  turnEnded(sessionId: string, turnsSince: number): void {
+    const { introspectionTurns } = this.#options.config.current().settings
+    const isDue = introspectionTurns > 0 && turnsSince >= introspectionTurns
+    if (isDue && !this.#stopping.signal.aborted) this.#own(this.#turnLimit(sessionId))
+  }
+
+  /** Should this fail, the end of the next turn tells again. */
+  async #turnLimit(sessionId: string): Promise<void> {
+    const { database, logger } = this.#options
+    try {
+      await dueCheckpoint(database, sessionId, 'TURN_LIMIT')
+      this.wake()
+    } catch (error) {
+      logger.warn({ sessionId, error: messageOf(error) }, 'a checkpoint after many turns could not be made due')
+    }
+  }
+
+  #own(work: Promise<void>): void {
+    const owned = work.finally(() => this.#owned.delete(owned))
+    this.#owned.add(owned)
+  }
+
+  async #work(): Promise<void> {
+    const { clock, logger } = this.#options
+    for (let failures = 0; !this.#stopping.signal.aborted;) {
+      this.#pause = new AbortController()
+      try {
+        await this.#look()
+        failures = 0
+        await clock.sleep(LOOK_MS, this.#pause.signal)
+      } catch (error) {
+        if (!(error instanceof AppError)) logger.error({ err: error }, 'a bug keeps checkpoints from being made')
+        else if (failures === 0) logger.warn({ error: error.message }, 'checkpoints cannot be seen to; trying again')
+        await clock.sleep(backoffMs(TROUBLE, failures, randomFraction()), this.#stopping.signal)
+        failures += 1
+      }
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { database } = this.#options
+    await this.#renew()
+    await this.#lookForIdle()
+    const places = MAX_RUNNING - this.#running.size
+    if (places <= 0 || this.#stopping.signal.aborted) return
+    for (const claim of await claimCheckpoints(database, places)) this.#begin(claim)
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#running.size === 0) return
+    const held = [...this.#running.keys()]
+    const kept = new Set(await renewCheckpoints(this.#options.database, held))
+    for (const runId of held) if (!kept.has(runId)) this.#running.get(runId)?.abort()
+  }
+
+  async #lookForIdle(): Promise<void> {
+    const { database, config, clock } = this.#options
+    const { introspectionIdleMs: idleMs } = config.current().settings
+    const everyMs = Math.min(Math.max(idleMs / 10, LOOK_IDLE.leastMs), LOOK_IDLE.mostMs)
+    const nowMs = clock.monotonicMs()
+    if (idleMs === 0 || (this.#lookedForIdleMs !== null && nowMs - this.#lookedForIdleMs < everyMs)) return
+    await dueIdleCheckpoints(database, idleMs)
+    this.#lookedForIdleMs = nowMs
+  }
+
+  #begin(claim: CheckpointClaim): void {
+    const run = new AbortController()
+    // Stopped while this was claimed: it is made to give the claim back.
+    if (this.#stopping.signal.aborted) run.abort()
+    this.#running.set(claim.runId, run)
+    this.#own(this.#make(claim, run.signal))
+  }
+
+  async #make(claim: CheckpointClaim, signal: AbortSignal): Promise<void> {
+    const { feed, doorbell } = this.#options
+    try {
+      const { events, learningIds } = await makeCheckpoint(this.#options, claim, signal)
+      feed.published(events)
+      for (const id of learningIds) doorbell.ring({ kind: 'knowledge', id })
+    } catch (error) {
+      await this.#breakOff(claim, error)
+    }
+    this.#running.delete(claim.runId)
+    // There may be more than there were places for.
+    this.wake()
+  }
+
+  /** A failure of the world leaves the claim, which runs out. */
+  async #breakOff(claim: CheckpointClaim, error: unknown): Promise<void> {
+    const { feed, logger } = this.#options
+    const { sessionId } = claim
+    if (error instanceof AppError) {
+      logger.warn({ sessionId, error: error.message }, 'a checkpoint broke off; it is made again')
+      return
+    }
+    const correlationId = randomHex(8)
+    logger.error({ err: error, sessionId, correlationId }, 'a bug ended a checkpoint')
+    try {
+      const failure = `The server made an error while it made this checkpoint (reference ${correlationId}).`
+      feed.published(await failCheckpoint(this.#options, claim, failure))
+    } catch (worse) {
+      logger.warn({ sessionId, error: messageOf(worse) }, 'a checkpoint could not be given back; its claim runs out')
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * What a checkpoint covers: the messages since the last one, each with what was done for it and answered, up to the first one
+ * whose turn is still open. Bounded in number and characters from the newest end: of a long time the oldest is left out, and is
+ * covered all the same, so the next checkpoint begins behind it.
+ */
+import type { IntrospectorContext } from '../../agents/agent.ts'
+import { COVERED } from '../../store/checkpoints.ts'
+import type { Database } from '../../store/database.ts'
+
+export interface CheckpointSpan {
+  readonly context: IntrospectorContext
+  /** The span: behind the message with seq `fromSeq`, up to that with `toSeq`. */
+  readonly fromSeq: number
+  readonly toSeq: number
+  /** Turns of the session that have ended. */
+  readonly turnCount: number
+  /** Whose turn is the newest in it; null: nobody's. What is spent and learned is theirs. */
+  readonly userName: string | null
+}
+
+const MAX_MESSAGES = 100
+/** Of one message, and of one answer. */
+const MAX_TEXT_CHARS = 4000
+/** Of a command, and of what its review says. */
+const MAX_WORK_CHARS = 300
+/** Of one message: a turn may have many tasks. */
+const MAX_WORK = 20
+/** Of all together; the newest message comes along in any case. */
+const MAX_ALL_CHARS = 60_000
+
+/** Null: there is nothing to cover, or no such session. */
+export async function loadSpan(database: Database, sessionId: string): Promise<CheckpointSpan | null> {
+  const [row] = await database.query<Row>(LOAD_SPAN, [sessionId])
+  const newest = row?.messages[0]
+  if (row === undefined || newest === undefined) return null
+  const fitting = withinBudget(row.messages.slice(0, MAX_MESSAGES))
+  const { summary, workingMemory, description, mayDescribe } = row
+  const leftOut = fitting.length < row.messages.length
+  const messages = fitting.map(({ user, role, content, work, outputs }) => ({ user, role, content, work, outputs }))
+  return {
+    context: { summary, workingMemory, description, mayDescribe, messages: messages.toReversed(), leftOut },
+    fromSeq: row.fromSeq,
+    toSeq: newest.seq,
+    turnCount: row.turnCount,
+    userName: row.messages.find(({ turnUser }) => turnUser !== null)?.turnUser ?? null,
+  }
+}
+
+type Message = IntrospectorContext['messages'][number] & { readonly seq: number; readonly turnUser: string | null }
+
+interface Row extends Omit<IntrospectorContext, 'messages' | 'leftOut'> {
+  readonly fromSeq: number
+  readonly turnCount: number
+  /** Newest first; one more than may be told, if there are more. */
+  readonly messages: readonly Message[]
+}
+
+function withinBudget(messages: readonly Message[]): readonly Message[] {
+  let left = MAX_ALL_CHARS
+  const end = messages.findIndex((message, index) => {
+    left -= charsOf(message)
+    return left < 0 && index > 0
+  })
+  return end < 0 ? messages : messages.slice(0, end)
+}
+
+function charsOf({ content, work, outputs }: Message): number {
+  const texts = [content, ...outputs, ...work.flatMap(({ detail, reason }) => [detail, reason ?? ''])]
+  return texts.reduce((sum, text) => sum + text.length, 0)
+}
+
+const LOAD_SPAN = {
+  name: 'checkpoint.load-span',
+  text: `SELECT s.summary, s.working_memory AS "workingMemory", s.description,
+      s.description_source IS DISTINCT FROM 'CLIENT' AS "mayDescribe", s.checkpoint_seq AS "fromSeq", s.turn_count AS "turnCount",
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('seq', m.seq, 'user', m.user_name, 'role', m.role,
+        'content', left(CASE WHEN m.trusted THEN m.content ELSE m.paraphrase END, ${MAX_TEXT_CHARS}), 'turnUser', u.user_name,
+        'work', (SELECT coalesce(jsonb_agg(jsonb_build_object('type', t.type, 'detail', left(t.detail, ${MAX_WORK_CHARS}),
+            'status', t.status, 'reason', left(t.review_reason, ${MAX_WORK_CHARS})) ORDER BY t.id), '[]')
+          FROM (SELECT * FROM tasks WHERE turn_id = u.id AND type <> 'MSG' AND status <> 'SKIPPED' ORDER BY id DESC LIMIT ${MAX_WORK}) t),
+        'outputs', (SELECT coalesce(jsonb_agg(left(t.output, ${MAX_TEXT_CHARS}) ORDER BY t.id), '[]')
+          FROM tasks t WHERE t.turn_id = u.id AND t.type = 'MSG' AND t.status = 'DONE' AND NOT t.suppressed)
+      ) ORDER BY m.seq DESC), '[]') FROM (
+        SELECT m.* FROM messages m WHERE ${COVERED} ORDER BY m.seq DESC LIMIT ${MAX_MESSAGES + 1}) m
+        LEFT JOIN turns u ON u.message_id = m.id) AS messages
+    FROM sessions s WHERE s.id = $1`,
+}

@@ -1,0 +1,110 @@
+/**
+ * One checkpoint, from its claim to its commit: what happened since the last one, the introspector's notes on it, what it learned.
+ * Called by the Checkpointer. It may write learnings, the working memory and the description, and nothing else.
+ *
+ * The calls are in the name of the user whose turn is the newest: their budget, and the session's, hold for it too.
+ */
+import type { Agents, Answer, Introspection } from '../../agents/agent.ts'
+import type { CallGate } from '../../agents/call-gate.ts'
+import { redactedAgents } from '../../agents/redacted-agents.ts'
+import { checkBudget } from '../../audit/budget.ts'
+import type { LiveConfig } from '../../config/config.ts'
+import type { NewAuditEntry } from '../../core/audit-entry.ts'
+import type { ModelCallRecord } from '../../core/model-call.ts'
+import type { SessionEvent } from '../../core/session-event.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Redactor } from '../../secrets/redaction.ts'
+import { commitCheckpoint, type CheckpointOutcome } from '../../store/checkpoint-commit.ts'
+import { dropCheckpoint, type CheckpointClaim } from '../../store/checkpoints.ts'
+import type { Database } from '../../store/database.ts'
+import { loadSpan, type CheckpointSpan } from './load-span.ts'
+import { retryAfterMs } from './retry-after.ts'
+import { siftLearnings } from './sift-learnings.ts'
+
+export interface CheckpointContext {
+  readonly database: Database
+  readonly config: LiveConfig
+  readonly agentsFor: (gate: CallGate) => Agents
+  readonly redactorOf: (sessionId: string) => Redactor
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export interface CheckpointMade {
+  /** Of the commit; none when there was nothing to do, or the claim no longer holds. */
+  readonly events: readonly SessionEvent[]
+  readonly learningIds: readonly string[]
+}
+
+const NOTHING: CheckpointMade = { events: [], learningIds: [] }
+/** Who is named where no user is. */
+const INTROSPECTOR = 'introspector'
+
+/** Rejects with DATABASE_UNAVAILABLE, or for a bug; then the claim runs out, and the checkpoint is made again. */
+export async function makeCheckpoint(
+  context: CheckpointContext,
+  claim: CheckpointClaim,
+  signal: AbortSignal,
+): Promise<CheckpointMade> {
+  const { database, clock, logger } = context
+  const { sessionId, runId, reason } = claim
+  const span = await loadSpan(database, sessionId)
+  if (span === null) {
+    await dropCheckpoint(database, runId)
+    return NOTHING
+  }
+  const answer = await introspect(context, { sessionId, span, signal })
+  const outcome = signal.aborted ? ({ kind: 'Stopped' } as const) : await outcomeOf(context, { claim, span, answer })
+  const audit = answer.calls.map((call) => callEntry(call, sessionId, span))
+  const events = await commitCheckpoint(database, claim, { outcome, calls: answer.calls, audit, at: clock.now() })
+  if (events.length === 0) return NOTHING
+  logger.info({ sessionId, reason, ok: outcome.kind === 'Done' }, 'a checkpoint was made')
+  return { events, learningIds: outcome.kind === 'Done' ? outcome.result.learnings.map(({ id }) => id) : [] }
+}
+
+/** A bug ended it: it is tried again no sooner than after any other failure, or the model would be asked again and again. */
+export async function failCheckpoint(
+  { database, clock }: Pick<CheckpointContext, 'database' | 'clock'>,
+  claim: CheckpointClaim,
+  failure: string,
+): Promise<readonly SessionEvent[]> {
+  const outcome = { kind: 'Failed', failure, againInMs: retryAfterMs(claim.failures, null) } as const
+  return commitCheckpoint(database, claim, { outcome, calls: [], audit: [], at: clock.now() })
+}
+
+interface Asked {
+  readonly sessionId: string
+  readonly span: CheckpointSpan
+  readonly signal: AbortSignal
+}
+
+/** What is told and said is without the secrets that this process knows; of the others, the rows are rid already. */
+function introspect(context: CheckpointContext, { sessionId, span, signal }: Asked): Promise<Answer<Introspection>> {
+  const { database, config, agentsFor, redactorOf } = context
+  const gate: CallGate = (made) =>
+    checkBudget(database, config.current(), { sessionId, userName: span.userName ?? INTROSPECTOR, made })
+  return redactedAgents(agentsFor(gate), () => redactorOf(sessionId)).introspect(span.context, signal)
+}
+
+interface Answered {
+  readonly claim: CheckpointClaim
+  readonly span: CheckpointSpan
+  readonly answer: Answer<Introspection>
+}
+
+async function outcomeOf(context: CheckpointContext, { claim, span, answer }: Answered): Promise<CheckpointOutcome> {
+  if (answer.kind === 'failed') {
+    const { message: failure, retryAfterMs: atLeastMs } = answer.error
+    return { kind: 'Failed', failure, againInMs: retryAfterMs(claim.failures, atLeastMs) }
+  }
+  const { workingMemory, description, learnings } = answer.output
+  const { fromSeq, toSeq, turnCount, userName } = span
+  const kept = await siftLearnings(context, learnings, userName)
+  return { kind: 'Done', result: { fromSeq, toSeq, turnCount, workingMemory, description, learnings: kept } }
+}
+
+function callEntry({ at, ...call }: ModelCallRecord, sessionId: string, { userName }: CheckpointSpan): NewAuditEntry {
+  const body = { kind: 'MODEL_CALL', ...call } as const
+  return { at, sessionId, turnId: null, actor: userName ?? INTROSPECTOR, tokenName: null, body }
+}
