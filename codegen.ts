@@ -1,28 +1,31 @@
 /**
- * Types the GraphQL documents of the tests and of every client written here: from schema.graphql and test/documents into
- * test/generated (not committed). Run by `npm run generate`.
+ * Types GraphQL documents by schema.graphql: those of the client into src/client/generated, those of the tests, which share its
+ * fragments, into test/generated (neither is committed). Run by `npm run generate`.
  */
 import type { CodegenConfig } from '@graphql-codegen/cli'
 
+const client = {
+  preset: 'client' as const,
+  presetConfig: { fragmentMasking: false },
+  config: {
+    documentMode: 'string',
+    useTypeImports: true,
+    importExtension: '.ts',
+    emitLegacyCommonJSImports: false,
+    defaultScalarType: 'unknown',
+    scalars: { DateTime: 'string', ID: 'string' },
+    enumsAsTypes: true,
+    skipTypename: true,
+  },
+}
+const CLIENT = 'src/client/documents/*.graphql'
+
 const config: CodegenConfig = {
   schema: 'schema.graphql',
-  documents: ['test/documents/**/*.graphql'],
   ignoreNoDocuments: false,
   generates: {
-    'test/generated/': {
-      preset: 'client',
-      presetConfig: { fragmentMasking: false },
-      config: {
-        documentMode: 'string',
-        useTypeImports: true,
-        importExtension: '.ts',
-        emitLegacyCommonJSImports: false,
-        defaultScalarType: 'unknown',
-        scalars: { DateTime: 'string', ID: 'string' },
-        enumsAsTypes: true,
-        skipTypename: true,
-      },
-    },
+    'src/client/generated/': { ...client, documents: [CLIENT] },
+    'test/generated/': { ...client, documents: [CLIENT, 'test/documents/**/*.graphql'] },
   },
 }
 

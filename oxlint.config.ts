@@ -7,6 +7,7 @@ import { defineConfig, type OxlintConfig } from 'oxlint'
 const base = ['platform', 'core', 'config', 'store', 'events']
 const turnsNeed = ['approvals', 'model', 'execution', 'secrets', 'audit', 'delivery', 'agents', 'knowledge']
 const layers: Record<string, readonly string[]> = {
+  client: [],
   platform: [],
   core: ['platform'],
   config: ['platform', 'core'],
@@ -46,11 +47,20 @@ const layerOverrides = Object.entries(layers).flatMap(([folder, allowed]): Overr
 
 const timeMessage = 'Time, randomness and ids go through src/platform (clock.ts, id.ts), so that tests can hold them.'
 
+const clientMessage = 'src/client may import only its own files and graphql-ws/client: it runs in browsers.'
+
 export default defineConfig({
   plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'promise', 'node', 'vitest'],
   categories: { correctness: 'error', suspicious: 'error', perf: 'error' },
   options: { typeAware: true, denyWarnings: true },
-  ignorePatterns: ['node_modules/**', 'src/generated/**', 'test/generated/**', '.factotum/**', 'coverage/**'],
+  ignorePatterns: [
+    'node_modules/**',
+    'src/generated/**',
+    'src/client/generated/**',
+    'test/generated/**',
+    '.factotum/**',
+    'coverage/**',
+  ],
   rules: {
     'import/no-cycle': 'error',
     'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
@@ -99,6 +109,18 @@ export default defineConfig({
       },
     },
     { files: ['src/platform/*.ts'], rules: { 'no-restricted-globals': 'off', 'no-restricted-properties': 'off' } },
+    {
+      // Runs in browsers: nothing of the server's, not even platform/, nothing of Node's, and one package.
+      files: ['src/client/*.ts'],
+      rules: {
+        'no-restricted-globals': ['error', 'process', 'Buffer', 'global', 'setImmediate'],
+        'no-restricted-properties': 'off',
+        'no-restricted-imports': [
+          'error',
+          { patterns: [{ group: ['**', '!./**', '!graphql-ws/client'], message: clientMessage }] },
+        ],
+      },
+    },
     {
       files: ['src/main.ts', 'test/**', 'bench/**', 'scripts/**', 'examples/**', '*.ts'],
       rules: { 'node/no-process-env': 'off' },

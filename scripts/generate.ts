@@ -1,5 +1,5 @@
 /**
- * Makes what is not committed: the Prisma client, the Pothos types and the typed GraphQL documents of the tests. Runs after
+ * Makes what is not committed: the Prisma client, the Pothos types and the typed GraphQL documents of the client and the tests. Runs after
  * `npm ci` and before start, demo and test; does nothing when what it reads has not changed since (`--force`: always).
  */
 import { execFileSync } from 'node:child_process'
@@ -15,6 +15,7 @@ const sources = [
   'schema.graphql',
   'codegen.ts',
   'package-lock.json',
+  ...filesUnder('src/client/documents'),
   ...filesUnder('test/documents'),
 ]
 

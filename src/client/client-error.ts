@@ -1,0 +1,65 @@
+/**
+ * What the client throws. Refusals that a person can act on are no errors: mutations return them as values. Thrown is what
+ * ends an operation: no rights, no such session, a document or a speed the server does not take, or no server.
+ */
+
+/** `extensions.code` of the server's errors, and two of the client's own. */
+export type ClientErrorCode =
+  /** No answer: the network, a proxy or the server is down. */
+  | 'UNREACHABLE'
+  /** Something answered that is not this server, or not of this version. */
+  | 'BAD_RESPONSE'
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'BAD_USER_INPUT'
+  | 'GRAPHQL_VALIDATION_FAILED'
+  | 'QUERY_TOO_COMPLEX'
+  | 'RATE_LIMITED'
+  | 'LIMIT_EXCEEDED'
+  | 'DATABASE_UNAVAILABLE'
+  | 'STORAGE_FULL'
+  | 'INTERNAL_SERVER_ERROR'
+
+/** An error of the server, as it stands in a GraphQL result. */
+export interface ServerError {
+  readonly message: string
+  readonly extensions?: Readonly<Record<string, unknown>>
+}
+
+/** The client comes back by itself after these, as long as it is allowed to. */
+const PASSING: ReadonlySet<string> = new Set(['UNREACHABLE', 'RATE_LIMITED', 'DATABASE_UNAVAILABLE', 'STORAGE_FULL'])
+
+export class ClientError extends Error {
+  override readonly name = 'ClientError'
+  readonly code: ClientErrorCode
+  /** How long the server asks to wait before the next try; null when it does not say. */
+  readonly retryAfterMs: number | null
+
+  constructor(
+    code: ClientErrorCode,
+    message: string,
+    { retryAfterMs = null, cause }: { readonly retryAfterMs?: number | null; readonly cause?: unknown } = {},
+  ) {
+    super(message, { cause })
+    this.code = code
+    this.retryAfterMs = retryAfterMs
+  }
+
+  /** The same may go well later. */
+  get isPassing(): boolean {
+    return PASSING.has(this.code)
+  }
+
+  /** The first of a result's errors. */
+  static ofServer(errors: readonly ServerError[]): ClientError {
+    const [first] = errors
+    const { code, retryAfterMs } = first?.extensions ?? {}
+    return new ClientError(
+      // A server of a later version may have codes that this one does not know; they are passed on as they are.
+      typeof code === 'string' ? (code as ClientErrorCode) : 'BAD_RESPONSE',
+      first?.message ?? 'The server answered without data and without an error.',
+      { retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : null },
+    )
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * One server and one token: operations over HTTP, subscriptions over one WebSocket that opens with the first and closes with
+ * the last. Knows nothing of sessions. What goes wrong is a ClientError, whatever the transport says; whether to come back is
+ * decided by who calls.
+ */
+import { createClient, type Client as SocketClient } from 'graphql-ws/client'
+import { ClientError, type ServerError } from './client-error.ts'
+import { Inbox } from './inbox.ts'
+import { pause, retryDelayMs } from './pause.ts'
+
+export interface ConnectOptions {
+  /** Where the server is, such as "https://factotum.example"; with or without "/graphql". */
+  readonly url: string
+  /** The token, or what gets it: asked again for each request and each connection. */
+  readonly token: string | (() => string | Promise<string>)
+  /** How long a call tries to reach the server, in milliseconds; a minute when left out. Subscriptions try until they are ended. */
+  readonly patienceMs?: number
+  /** For platforms without a global WebSocket (Node 20): the class, such as that of the package "ws". */
+  readonly webSocketImpl?: unknown
+  /** Told when the WebSocket opens and when it closes, for an indicator on a page. */
+  readonly onConnection?: (state: 'open' | 'closed') => void
+}
+
+/** A document with the types of its result and variables, as GraphQL Code Generator makes them. */
+export interface TypedDocument<Data, Variables> {
+  toString(): string
+  readonly __apiType?: (variables: Variables) => Data
+}
+
+interface Result {
+  readonly data?: unknown
+  readonly errors?: readonly ServerError[]
+}
+
+const PATIENCE_MS = 60_000
+/** A connection that stays silent that long after a ping is dead, whatever the platform thinks (a laptop that slept). */
+const PING_EVERY_MS = 15_000
+const PONG_WITHIN_MS = 5_000
+/** Close codes after which the same token is not let in again. */
+const UNAUTHENTICATED_CODES: ReadonlySet<unknown> = new Set([4401, 4403])
+/** The server did not understand us: coming back would not help. */
+const PROTOCOL_CODES: ReadonlySet<unknown> = new Set([4400, 4406, 4409, 4429])
+
+export class Connection {
+  readonly #options: ConnectOptions
+  readonly #url: string
+  readonly #socket: SocketClient
+  readonly #closed = new AbortController()
+  /** How often the WebSocket was opened; grows when the server is back. */
+  #opened = 0
+  #isOpen = false
+
+  constructor(options: ConnectOptions) {
+    this.#options = options
+    this.#url = graphqlUrl(options.url)
+    this.#socket = this.#createSocket()
+  }
+
+  /** Aborted when the client is closed. */
+  get closed(): AbortSignal {
+    return this.#closed.signal
+  }
+
+  get opened(): number {
+    return this.#opened
+  }
+
+  /** Sends a query or mutation once and returns its data. Throws ClientError, or the signal's reason. */
+  async request<Data, Variables>(
+    document: TypedDocument<Data, Variables>,
+    variables: Variables,
+    signal: AbortSignal = this.closed,
+  ): Promise<Data> {
+    const authorization = await this.#authorization()
+    const response = await fetch(this.#url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization },
+      body: JSON.stringify({ query: document.toString(), variables }),
+      signal: AbortSignal.any([signal, this.closed]),
+    }).catch((error: unknown) => {
+      if (signal.aborted || this.closed.aborted) throw error
+      throw new ClientError('UNREACHABLE', `No answer from ${this.#url}.`, { cause: error })
+    })
+    return dataOf(await this.#readResult(response)) as Data
+  }
+
+  /** The same, again and again while the failure is a passing one, at most for `patienceMs`. Only for what may be repeated. */
+  async requestPatiently<Data, Variables>(
+    document: TypedDocument<Data, Variables>,
+    variables: Variables,
+    signal: AbortSignal = this.closed,
+  ): Promise<Data> {
+    const patience = AbortSignal.timeout(this.#options.patienceMs ?? PATIENCE_MS)
+    const waiting = AbortSignal.any([signal, patience, this.closed])
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await this.request(document, variables, signal)
+      } catch (error) {
+        if (!(error instanceof ClientError) || !error.isPassing) throw error
+        await pause(Math.max(retryDelayMs(failures), error.retryAfterMs ?? 0), waiting)
+        if (waiting.aborted) throw error
+      }
+    }
+  }
+
+  /**
+   * A subscription, until the server or the caller ends it. Throws ClientError when it breaks. `variables` are read again
+   * whenever it is sent.
+   */
+  async *subscribe<Data, Variables extends object>(
+    document: TypedDocument<Data, Variables>,
+    variables: Variables,
+    signal: AbortSignal,
+  ): AsyncGenerator<Data, void, void> {
+    if (signal.aborted) return
+    const inbox = new Inbox<Result>(() => leave())
+    const payload = { query: document.toString(), variables: variables as Record<string, unknown> }
+    const leave = this.#socket.subscribe(payload, {
+      next: (result) => inbox.next(result as Result),
+      error: (error) => inbox.error(socketError(error)),
+      complete: () => inbox.complete(),
+    })
+    const end = (): void => inbox.complete()
+    signal.addEventListener('abort', end)
+    try {
+      for await (const result of inbox.items()) {
+        if (signal.aborted) return
+        yield dataOf(result) as Data
+      }
+    } finally {
+      signal.removeEventListener('abort', end)
+      leave()
+    }
+  }
+
+  /** Ends everything that is under way; the WebSocket closes with the last subscription. */
+  close(): void {
+    this.#closed.abort()
+  }
+
+  #createSocket(): SocketClient {
+    const { webSocketImpl, onConnection } = this.#options
+    let silence: ReturnType<typeof setTimeout> | undefined
+    const client = createClient({
+      url: this.#url.replace(/^http/, 'ws'),
+      ...(webSocketImpl === undefined ? {} : { webSocketImpl }),
+      connectionParams: async () => ({ authorization: await this.#authorization() }),
+      // Coming back is ours: with the seq of the last event, which graphql-ws does not know.
+      retryAttempts: 0,
+      keepAlive: PING_EVERY_MS,
+      on: {
+        connected: () => {
+          this.#opened += 1
+          this.#isOpen = true
+          onConnection?.('open')
+        },
+        ping: (received) => {
+          if (!received) silence = setTimeout(() => client.terminate(), PONG_WITHIN_MS)
+        },
+        pong: (received) => {
+          if (received) clearTimeout(silence)
+        },
+        closed: () => {
+          clearTimeout(silence)
+          if (this.#isOpen) onConnection?.('closed')
+          this.#isOpen = false
+        },
+      },
+    })
+    return client
+  }
+
+  async #readResult(response: Response): Promise<Result> {
+    try {
+      return (await response.json()) as Result
+    } catch (error) {
+      // A proxy speaks for a server that is away, or the connection broke in the middle of the answer.
+      const code = response.status >= 400 && response.status < 500 ? 'BAD_RESPONSE' : 'UNREACHABLE'
+      throw new ClientError(code, `${this.#url} answered ${response.status}, and not as a GraphQL server does.`, {
+        cause: error,
+      })
+    }
+  }
+
+  async #authorization(): Promise<string> {
+    const { token } = this.#options
+    return `Bearer ${typeof token === 'string' ? token : await token()}`
+  }
+}
+
+function graphqlUrl(url: string): string {
+  const address = new URL(url)
+  if (!address.pathname.endsWith('/graphql')) address.pathname = `${address.pathname.replace(/\/$/, '')}/graphql`
+  return address.href
+}
+
+function dataOf({ data, errors }: Result): unknown {
+  if (errors !== undefined && errors.length > 0) throw ClientError.ofServer(errors)
+  if (data === null || data === undefined) throw ClientError.ofServer([])
+  return data
+}
+
+/** graphql-ws rejects with the errors of the operation, with how the socket was closed, or with whatever the platform has. */
+function socketError(error: unknown): ClientError {
+  if (error instanceof ClientError) return error
+  if (Array.isArray(error)) return ClientError.ofServer(error as ServerError[])
+  const { code, reason } = error as { readonly code?: unknown; readonly reason?: unknown }
+  const why = typeof reason === 'string' && reason !== '' ? reason : 'The connection was lost.'
+  if (UNAUTHENTICATED_CODES.has(code)) return new ClientError('UNAUTHENTICATED', why, { cause: error })
+  if (PROTOCOL_CODES.has(code)) return new ClientError('BAD_RESPONSE', why, { cause: error })
+  return new ClientError('UNREACHABLE', why, { cause: error })
+}

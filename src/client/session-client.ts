@@ -1,0 +1,109 @@
+/** One session, as a page, a script or a bot uses it. Made by `client.session(id)`; costs nothing until something is asked. */
+import type { Connection } from './connection.ts'
+import { followEvents, type SessionEvent } from './follow-events.ts'
+import {
+  DecideApprovalDocument,
+  SendMessageDocument,
+  type ApprovalScope,
+  type DecideApprovalMutation,
+  type SendMessageMutation,
+} from './generated/graphql.ts'
+import { newKey } from './new-key.ts'
+import { readView, type SessionView } from './read-view.ts'
+import { watchView } from './watch-view.ts'
+
+/** `__typename` says whether it was accepted (SendMessagePayload) or why not: a refusal has a `code` and a `problem`. */
+export type SendResult = SendMessageMutation['sendMessage']
+
+/** `__typename` says whether it was decided (DecideApprovalPayload) or why not, such as that somebody was faster. */
+export type DecideResult = DecideApprovalMutation['decideApproval']
+
+export interface SendOptions {
+  /** For tokens of connectors: whom the message is from. */
+  readonly user?: string
+  /** In groups: it is directed at the agent. */
+  readonly mentioned?: boolean
+  /** Makes it one message however often it is sent, also by another client; made up when left out. */
+  readonly idempotencyKey?: string
+  readonly signal?: AbortSignal
+}
+
+export interface EventsOptions {
+  /** Only events with a greater seq; 0 is the whole log. Left out: live only, beginning with a SessionSnapshot. */
+  readonly after?: number
+  /** Ends the loop when it is aborted. */
+  readonly signal?: AbortSignal
+}
+
+export interface ApproveOptions {
+  /** SESSION: the same is not asked again in this session for this user. ONCE when left out. */
+  readonly scope?: ApprovalScope
+  /** For the planner and for people. */
+  readonly note?: string
+  /** EXEC: approve this command instead. */
+  readonly editedDetail?: string
+  /** SKILL: approve these arguments instead. */
+  readonly editedArgs?: unknown
+  /** For tokens of connectors: who decides. */
+  readonly user?: string
+}
+
+export class SessionClient {
+  readonly id: string
+  readonly #connection: Connection
+
+  constructor(connection: Connection, id: string) {
+    this.#connection = connection
+    this.id = id
+  }
+
+  /**
+   * Sends a message; opens the session if there is none. Tries again when the answer is lost, without sending it twice. When
+   * the order of two messages matters, wait for the first.
+   */
+  async send(content: string, { signal, ...options }: SendOptions = {}): Promise<SendResult> {
+    const input = { sessionId: this.id, content, idempotencyKey: newKey(), ...options }
+    return (await this.#connection.requestPatiently(SendMessageDocument, { input }, signal)).sendMessage
+  }
+
+  /** The session as it stands; null when there is none that the token may see. Follow with `events({ after: view.version })`. */
+  view({ signal }: { readonly signal?: AbortSignal } = {}): Promise<SessionView | null> {
+    return readView(this.#connection, this.id, this.#until(signal))
+  }
+
+  /**
+   * The session's log: everything after `after`, then live, in order, nothing missing and nothing twice, also when the
+   * connection or the server was away in between. Ends when the signal is aborted or the client closed. Throws a ClientError
+   * with the server's reason when there is nothing to come back to: NOT_FOUND, UNAUTHENTICATED.
+   */
+  events({ after, signal }: EventsOptions = {}): AsyncGenerator<SessionEvent, void, void> {
+    return followEvents(this.#connection, this.id, { after, signal: this.#until(signal) })
+  }
+
+  /** The view, and again whenever it has changed. Pieces of output are not followed: they are in `events`. Ends like `events`. */
+  watch({ signal }: { readonly signal?: AbortSignal } = {}): AsyncGenerator<SessionView, void, void> {
+    return watchView(this.#connection, this.id, this.#until(signal))
+  }
+
+  /**
+   * Allows what a turn waits for. Sent once: when the answer is lost (UNREACHABLE), the view tells whether it arrived, and to
+   * decide again does no harm, because the first decision stands.
+   */
+  approve(approvalId: string, options: ApproveOptions = {}): Promise<DecideResult> {
+    return this.#decide({ id: approvalId, approve: true, ...options })
+  }
+
+  /** Forbids it. The planner is told, with the note. */
+  deny(approvalId: string, options: Pick<ApproveOptions, 'note' | 'user'> = {}): Promise<DecideResult> {
+    return this.#decide({ id: approvalId, approve: false, ...options })
+  }
+
+  async #decide(input: { readonly id: string; readonly approve: boolean } & ApproveOptions): Promise<DecideResult> {
+    return (await this.#connection.request(DecideApprovalDocument, { input })).decideApproval
+  }
+
+  #until(signal: AbortSignal | undefined): AbortSignal {
+    const { closed } = this.#connection
+    return signal === undefined ? closed : AbortSignal.any([signal, closed])
+  }
+}
