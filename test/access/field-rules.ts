@@ -1,0 +1,180 @@
+/**
+ * Who is shown which field of the session in people-world.ts: every field of every object type, by name. A field that stands
+ * nowhere here, or no longer exists, fails the test: whoever adds one decides who sees it.
+ */
+import type { Caller } from './people-world.ts'
+
+/** What a caller gets: there with something in it, there without anything, or not even a place where it could be. */
+export type Outcome = 'shown' | 'hidden'
+
+const INSIDE = ['own', 'within', 'admin'] as const
+export const SEEN_BY = {
+  /** Belongs to a session: whoever sees that. */
+  session: INSIDE,
+  /** A webhook's address: the token that set it, and admins. */
+  setter: ['within', 'admin'],
+  /** A schedule is its user's. */
+  owner: ['own', 'admin'],
+  admins: ['admin'],
+  /** Tells nothing of anybody else. */
+  everybody: ['own', 'other', 'within', 'outside', 'admin'],
+  /** Comes as the answer to a mutation alone (root-fields.pg.test.ts). */
+  mutations: [],
+  /** Comes by subscription alone (test/stories/people.pg.test.ts). */
+  subscriptions: [],
+} as const satisfies Record<string, readonly Caller[]>
+
+export type Rule = keyof typeof SEEN_BY
+
+const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
+  session: {
+    ActiveTurn: 'plan progress step turn',
+    Approval: 'createdAt decidedAt decidedBy expiresAt id kind note reason remembered scope session status task turn',
+    ApprovalConnection: 'edges',
+    ApprovalEdge: 'cursor node',
+    ApprovalEvent: 'approval at seq sessionId turnId',
+    CheckpointEvent: 'at failure ok reason seq sessionId turnId',
+    Delivery: 'attempts deliveredAt id lastError lastStatusCode nextAttemptAt session status task url',
+    Fact: 'content createdAt id invalidatedAt learning replacedBy session source updatedAt version',
+    Learning: 'content createdAt decidedAt decidedBy fact id question reason session status task turn user',
+    Message: 'content createdAt id mentioned queuePosition role session status trusted turn user',
+    MessageConnection: 'edges pageInfo',
+    MessageEdge: 'cursor node',
+    MessageOutputEvent: 'at content delta final seq sessionId taskId turnId',
+    MessageReceivedEvent: 'at message seq sessionId turnId',
+    MessageUpdatedEvent: 'at message seq sessionId turnId',
+    PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
+    PipelineStepEvent: 'at detail seq sessionId step turnId',
+    Plan: 'attempt createdAt goal id replanReason secretNames tasks turn',
+    PlanCreatedEvent: 'at plan seq sessionId turnId',
+    PublishedFile: 'contentType createdAt expiresAt id name size url',
+    Query: 'approvals message node session sessions task tasks turn',
+    Question: 'answer content createdAt id resolvedAt resolvedBy session source status',
+    QueuedMessage: 'message position',
+    Review: 'learning reason verdict',
+    ReviewEvent: 'at learning reason seq sessionId taskId turnId verdict',
+    Session:
+      'activeTurn approvals busyPolicy connector createdAt description descriptionSource events id lastActivityAt lastMessagePreview lastSeq messageCount messages metadata participants questions queueLength source status summary tasks turnCount turns usage view workingMemory',
+    SessionConnection: 'edges',
+    SessionEdge: 'cursor node',
+    SessionSource: 'interactive kind platform triggerId type',
+    SessionUpdatedEvent: 'at seq session sessionId turnId',
+    SessionView: 'activeTurn approvals questions queue queueLength status usage version',
+    Task: 'approval args deliveries detail durationMs exitCode expect files final finishedAt id index output plan review session skill startedAt status stderr suppressed truncated turn type',
+    TaskConnection: 'edges pageInfo',
+    TaskEdge: 'cursor node',
+    TaskOutputEvent: 'at seq sessionId stream taskId text turnId',
+    TaskUpdateEvent: 'at seq sessionId status task taskId turnId',
+    Turn: 'cancelRequested commandsHandled durationMs factsUsed failure finishedAt id joined joinedInto message pausedAt pausedReason plans session startedAt status step tasks usage',
+    TurnCompletedEvent: 'at commandsHandled durationMs failure seq sessionId status turnId usage',
+    TurnConnection: 'edges pageInfo',
+    TurnEdge: 'cursor node',
+    TurnPausedEvent: 'at reason seq sessionId turnId until',
+    TurnProgress: 'done output task total',
+    Usage: 'cachedTokens calls cost inputTokens outputTokens',
+    User: 'name role',
+  },
+  setter: {
+    Session: 'webhook',
+  },
+  owner: {
+    Query: 'schedules',
+    Schedule:
+      'content createdAt cron enabled failures id lastError lastRun mode name nextRunAt pausedReason runAt runs timeZone updatedAt user',
+    ScheduleConnection: 'edges',
+    ScheduleEdge: 'cursor node',
+    ScheduleRun: 'dueAt failure finishedAt id schedule session startedAt status triggered turn',
+    ScheduleRunConnection: 'edges pageInfo',
+    ScheduleRunEdge: 'cursor node',
+  },
+  admins: {
+    AccessDeniedAudit: 'actor at count field id kind reason sessionId tokenName turnId',
+    ApprovalAudit: 'actor after approvalId at before id kind note scope sessionId status taskId tokenName turnId',
+    AuditEntryConnection: 'edges pageInfo',
+    AuditEntryEdge: 'cursor node',
+    ConfigAudit: 'actor at change detail id kind sessionId tokenName turnId',
+    DeliveryAudit: 'actor at attempts deliveryId id kind sessionId status statusCode taskId tokenName turnId url',
+    DeliveryConnection: 'edges pageInfo',
+    DeliveryEdge: 'cursor node',
+    Fact: 'history replaces usedBy',
+    FactConnection: 'edges pageInfo',
+    FactEdge: 'cursor node',
+    FactVersion: 'at change changedBy content reason version',
+    KnowledgeAudit: 'actor at change id kind reason sessionId subjectId tokenName turnId',
+    LearningConnection: 'edges pageInfo',
+    LearningEdge: 'cursor node',
+    ModelCallAudit:
+      'actor at cachedTokens cost durationMs id inputTokens kind model outputTokens provider role sessionId status tokenName turnId',
+    Query: 'audit deliveries facts learnings questions skillProblems skills usage',
+    QuestionConnection: 'edges pageInfo',
+    QuestionEdge: 'cursor node',
+    ReviewAudit: 'actor at hasLearning id kind sessionId taskId tokenName turnId verdict',
+    SessionAudit: 'actor at change detail id kind sessionId tokenName turnId',
+    // Users see those that they may use; these may use none.
+    Skill: 'argsSchema name summary version',
+    SkillProblem: 'folder message',
+    TaskAudit:
+      'actor at detail durationMs id kind outputLength sessionId status suppressed taskId taskType tokenName turnId',
+    UsageRow: 'key usage',
+  },
+  everybody: {
+    ApprovalConnection: 'pageInfo',
+    ScheduleConnection: 'pageInfo',
+    SessionConnection: 'pageInfo',
+    Query: 'server viewer',
+    RoleModel: 'model provider role',
+    Sandbox: 'available fix reason',
+    Server: 'database models nodes queuedTurns rehearsal runningTurns sandbox startedAt version',
+    Viewer: 'allowedSkills namespace role tokenKind tokenName user',
+  },
+  mutations: {
+    AppendMessagePayload: 'duplicate message',
+    CancelTurnPayload: 'turn',
+    CheckpointSessionPayload: 'session',
+    ConflictError: 'code message',
+    DecideApprovalPayload: 'approval',
+    DeleteSchedulePayload: 'id',
+    DeleteSessionPayload: 'id',
+    DeliveryPayload: 'delivery',
+    EditQueuedMessagePayload: 'message',
+    FactPayload: 'fact',
+    InputIssue: 'message path',
+    InvalidInputError: 'code issues message',
+    LearningPayload: 'learning',
+    LimitExceededError: 'code limit message retryAfterMs',
+    NotFoundError: 'code id message',
+    OpenSessionPayload: 'created session',
+    ParticipantPayload: 'session',
+    QuestionPayload: 'question',
+    ReloadSecretsPayload: 'names',
+    SchedulePayload: 'schedule',
+    SendMessagePayload: 'duplicate message',
+    TriggerSchedulePayload: 'run schedule',
+    UpdateSessionPayload: 'session',
+    WithdrawMessagePayload: 'message',
+  },
+  subscriptions: {
+    SessionSnapshot: 'at seq session sessionId turnId',
+  },
+}
+
+/** Not compared: they differ by what the machine can do, and by who asks. */
+const DIFFERENT: Readonly<Record<string, string>> = {
+  Sandbox: 'fix reason',
+  Schedule: 'runAt',
+  Skill: 'version',
+  Viewer: 'allowedSkills namespace user',
+}
+
+/** By "Type.field". */
+export const RULES: ReadonlyMap<string, Rule> = new Map(
+  Object.entries(FIELDS).flatMap(([rule, types]) =>
+    Object.entries(types).flatMap(([type, fields]) =>
+      fields.split(' ').map((field) => [`${type}.${field}`, rule as Rule] as const),
+    ),
+  ),
+)
+
+export const EXEMPT: ReadonlySet<string> = new Set(
+  Object.entries(DIFFERENT).flatMap(([type, fields]) => fields.split(' ').map((field) => `${type}.${field}`)),
+)

@@ -1,0 +1,233 @@
+/** A session with an example of each thing there is, written straight into the tables. Every text in it holds the canary. */
+import type { AuditBody } from '../../src/core/audit-entry.ts'
+import type { SessionEventBody } from '../../src/core/session-event.ts'
+import { newId } from '../../src/platform/id.ts'
+import { must } from '../../src/platform/must.ts'
+import { appendAudit } from '../../src/store/audit-entries.ts'
+import type { Database } from '../../src/store/database.ts'
+import { seedApproval } from '../contract/seed-approval.ts'
+import { seedDelivery } from '../contract/seed-delivery.ts'
+import { seedFact, seedKnowledge } from '../contract/seed-knowledge.ts'
+import { seedSession } from '../contract/seed.ts'
+import type { Ids } from './documents-of-schema.ts'
+
+const AT = new Date('2026-11-21T12:00:00.000Z')
+
+/** Ben takes part; the connector "discord" opened it, and set its webhook. */
+export async function seedExamples(database: Database, canary: string): Promise<Ids> {
+  const id = 'discord:examples'
+  const seeded = await seedSession(database, { id, participants: ['ben'], messages: 3, newestTurn: 'QUEUED' })
+  const [message, turn, plan, task] = [
+    seeded.messageIds[0],
+    seeded.turnIds[1],
+    seeded.planIds[1],
+    seeded.taskIds[2],
+  ].map((one) => must(one, 'a seeded row')) as [string, string, string, string]
+  const knowledge = await seedKnowledge(database, seeded)
+  const otherFact = await seedFact(database, { content: `Another of ${canary}.`, sessionId: id })
+  const learning = must(knowledge.learningId, 'a learning')
+  const delivery = await seedDelivery(database, id, task)
+  const approval = await seedApproval(database, { sessionId: id, turnId: turn, taskId: task })
+  const queuedMessage = must(seeded.messageIds[2], 'a message that waits')
+  const ids = { session: id, message, queuedMessage, turn, plan, task, learning, otherFact, delivery, approval }
+  const { factId: fact, questionId: question } = knowledge
+  const schedule = await seedSchedule(database, canary, ids)
+  await seedEvents(database, canary, ids)
+  const audit = await seedAudit(database, canary, ids)
+  await nameAll(database, canary, { ...ids, fact, firstTurn: must(seeded.turnIds[0], 'a turn') })
+  return { ...ids, fact, question, ...schedule, ...audit }
+}
+
+type Seeded = Pick<Ids, 'session' | 'message' | 'turn' | 'plan' | 'task' | 'learning' | 'delivery' | 'approval'>
+
+async function seedSchedule(
+  { prisma }: Database,
+  canary: string,
+  { session, message }: Seeded,
+): Promise<Pick<Ids, 'schedule' | 'scheduleRun'>> {
+  const [schedule, scheduleRun] = [newId('schedule'), newId('scheduleRun')]
+  const texts = { name: canary, content: canary, lastError: canary, pausedReason: canary }
+  const stamps = { createdAt: AT, updatedAt: AT, cron: '0 9 * * *', nextRunAt: new Date('2126-01-01T00:00:00Z') }
+  const own = { userName: 'ben', tokenName: 'ben', timeZone: 'UTC', mode: 'DEDICATED', enabled: true } as const
+  await prisma.schedule.create({ data: { id: schedule, ...own, ...texts, ...stamps } })
+  const run = {
+    id: scheduleRun,
+    scheduleId: schedule,
+    dueAt: AT,
+    manual: true,
+    status: 'FAILED',
+    failure: canary,
+  } as const
+  await prisma.scheduleRun.create({
+    data: { ...run, sessionId: session, messageId: message, startedAt: AT, finishedAt: AT },
+  })
+  return { schedule, scheduleRun }
+}
+
+/** One of each type; after those of the turns. */
+async function seedEvents({ prisma }: Database, canary: string, ids: Seeded): Promise<void> {
+  const usage = { calls: 1, inputTokens: 1, outputTokens: 1, cachedTokens: 1, cost: 1 }
+  const examples: {
+    readonly [Type in SessionEventBody['type']]: Omit<Extract<SessionEventBody, { type: Type }>, 'type'>
+  } = {
+    MessageReceived: { messageId: ids.message },
+    MessageUpdated: { messageId: ids.message },
+    SessionUpdated: {},
+    PipelineStep: { step: 'PLANNING', detail: canary },
+    PlanCreated: { planId: ids.plan },
+    TaskUpdate: { taskId: ids.task, status: 'DONE' },
+    TaskOutput: { taskId: ids.task, stream: 'STDOUT', text: canary },
+    MessageOutput: { taskId: ids.task, delta: canary, content: canary, final: true },
+    Review: { taskId: ids.task, verdict: 'OK', reason: canary, learningId: ids.learning },
+    Approval: { approvalId: ids.approval },
+    TurnPaused: { reason: canary, until: AT.toISOString() },
+    Checkpoint: { reason: 'MANUAL', ok: false, failure: canary },
+    TurnCompleted: { status: 'FAILED', commandsHandled: [canary], durationMs: 1, usage, failure: canary },
+  }
+  const rows = Object.entries(examples).map(([type, data], index) => ({ type, data, seq: 1000 + index }))
+  const all = { sessionId: ids.session, turnId: ids.turn, at: AT }
+  await prisma.event.createMany({ data: rows.map((row) => ({ ...all, ...row, data: { ...row.data } })) })
+  await prisma.session.update({ where: { id: ids.session }, data: { lastSeq: 2000 } })
+}
+
+type AuditExample = Extract<keyof Ids, `${string}Audit`>
+
+/** One of each kind. */
+async function seedAudit(database: Database, canary: string, ids: Seeded): Promise<Pick<Ids, AuditExample>> {
+  const call = { role: 'planner', provider: canary, model: canary, inputTokens: 1, outputTokens: 1 } as const
+  const examples: { readonly [Kind in AuditBody['kind']]: Omit<Extract<AuditBody, { kind: Kind }>, 'kind'> } = {
+    MODEL_CALL: { ...call, status: 'OK', cachedTokens: 1, durationMs: 1, cost: 1 },
+    TASK: { taskId: ids.task, taskType: 'EXEC', detail: canary, status: 'DONE', durationMs: 1, outputLength: 1 },
+    REVIEW: { taskId: ids.task, verdict: 'OK', hasLearning: true },
+    DELIVERY: { deliveryId: ids.delivery, taskId: ids.task, url: canary, status: 'DEAD', statusCode: 500, attempts: 3 },
+    KNOWLEDGE: { subjectId: ids.learning, change: 'CREATED', reason: canary },
+    ACCESS_DENIED: { field: 'Query.session', reason: 'NOT_VISIBLE', count: 1 },
+    APPROVAL: {
+      approvalId: ids.approval,
+      taskId: ids.task,
+      status: 'APPROVED',
+      scope: 'ONCE',
+      note: canary,
+      before: canary,
+      after: canary,
+    },
+    CONFIG: { change: 'RELOADED', detail: canary },
+    SESSION: { change: 'UPDATED', detail: canary },
+  }
+  const entries = Object.entries(examples).map(([kind, body]) => ({
+    id: newId('audit'),
+    at: AT,
+    sessionId: ids.session,
+    turnId: ids.turn,
+    actor: 'ben',
+    tokenName: 'ben',
+    body: { kind, ...body } as AuditBody,
+  }))
+  await appendAudit(database, entries)
+  const idOf = (kind: AuditBody['kind']): string =>
+    must(
+      entries.find(({ body }) => body.kind === kind),
+      kind,
+    ).id
+  return {
+    modelCallAudit: idOf('MODEL_CALL'),
+    taskAudit: idOf('TASK'),
+    reviewAudit: idOf('REVIEW'),
+    deliveryAudit: idOf('DELIVERY'),
+    knowledgeAudit: idOf('KNOWLEDGE'),
+    accessDeniedAudit: idOf('ACCESS_DENIED'),
+    approvalAudit: idOf('APPROVAL'),
+    configAudit: idOf('CONFIG'),
+    sessionAudit: idOf('SESSION'),
+  }
+}
+
+/** Fills what can be filled, so that a field that shows nothing is not taken for one that hides something. */
+async function nameAll(
+  { prisma }: Database,
+  canary: string,
+  ids: Seeded & Pick<Ids, 'fact' | 'otherFact'> & { readonly firstTurn: string },
+): Promise<void> {
+  const ofSession = { where: { sessionId: ids.session } }
+  const { session: id, turn, task, fact, otherFact, firstTurn } = ids
+  const source = {
+    sourcePlatform: canary,
+    sourceTriggerId: canary,
+    connector: 'discord',
+    status: 'AWAITING_APPROVAL',
+  } as const
+  const texts = {
+    description: canary,
+    descriptionSource: 'CLIENT',
+    summary: canary,
+    lastMessagePreview: canary,
+  } as const
+  const memory = { workingMemory: canary, metadata: { note: canary }, cost: 1, queueLength: 1, messageCount: 3 }
+  await prisma.session.update({ where: { id }, data: { ...source, ...texts, ...memory } })
+  await prisma.message.updateMany({ ...ofSession, data: { content: canary } })
+  await prisma.turn.updateMany({
+    ...ofSession,
+    data: { failure: canary, pausedReason: canary, pausedAt: AT, commandsHandled: [canary], cost: 1, step: 'PLANNING' },
+  })
+  await prisma.turn.update({
+    where: { id: turn },
+    data: { status: 'AWAITING_APPROVAL', startedAt: AT, finishedAt: AT, joinedIntoId: firstTurn },
+  })
+  await prisma.turn.update({ where: { id: firstTurn }, data: { joinedIntoId: turn } })
+  await prisma.plan.updateMany({ ...ofSession, data: { goal: canary, replanReason: canary, secretNames: [canary] } })
+  const task1 = {
+    detail: canary,
+    expect: canary,
+    output: canary,
+    stderr: canary,
+    skill: canary,
+    args: { note: canary },
+  }
+  await prisma.task.updateMany({ ...ofSession, data: { ...task1, exitCode: 1, startedAt: AT, finishedAt: AT } })
+  await prisma.task.updateMany({ ...ofSession, data: { reviewVerdict: 'REPLAN', reviewReason: canary } })
+  await prisma.task.update({ where: { id: task }, data: { status: 'RUNNING' } })
+  await prisma.approval.updateMany({
+    ...ofSession,
+    data: {
+      reason: canary,
+      note: canary,
+      decidedBy: canary,
+      decidedAt: AT,
+      scope: 'SESSION',
+      remembered: [skill(canary)],
+    },
+  })
+  await prisma.fact.update({
+    where: { id: fact },
+    data: { content: canary, replacedById: otherFact, invalidatedAt: AT },
+  })
+  await prisma.fact.update({ where: { id: otherFact }, data: { replacedById: fact } })
+  const question = { content: canary, answer: canary, resolvedBy: canary, resolvedAt: AT }
+  await prisma.question.updateMany({ ...ofSession, data: question })
+  const [asked] = await prisma.question.findMany(ofSession)
+  await prisma.learning.updateMany({
+    ...ofSession,
+    data: {
+      content: canary,
+      reason: canary,
+      decidedBy: canary,
+      decidedAt: AT,
+      factId: fact,
+      questionId: must(asked, 'a question').id,
+      taskId: task,
+    },
+  })
+  await prisma.factVersion.updateMany({ where: { factId: fact }, data: { reason: canary, content: canary } })
+  await prisma.turnFact.createMany({ data: [{ turnId: turn, factId: otherFact, sessionId: id }] })
+  const stamps = { nextAttemptAt: AT, deliveredAt: AT, lastError: canary }
+  await prisma.delivery.updateMany({ ...ofSession, data: { ...stamps, url: `https://hooks.example/${canary}` } })
+  await prisma.session.update({ where: { id }, data: { webhook: `https://hooks.example/${canary}` } })
+  const file = { id: `file-${canary}`, name: canary, size: 1n, contentType: 'text/plain', createdAt: AT }
+  await prisma.publishedFile.create({
+    data: { ...file, sessionId: id, taskId: task, expiresAt: new Date('2126-01-01T00:00:00Z') },
+  })
+}
+
+function skill(name: string): { readonly type: 'SKILL'; readonly skill: string } {
+  return { type: 'SKILL', skill: name }
+}
