@@ -38,7 +38,7 @@ export interface StoryConfig {
   readonly toml?: string
 }
 
-/** The configuration of a story. Stories do not wait for running turns when they end. */
+/** The configuration of a story. Stories do not wait for running turns when they end, and make no checkpoints unless they say so. */
 export function storyConfig({ settings = {}, tokens: more = {}, toml = '' }: StoryConfig = {}): string {
   const users = `
 [users.ada]
@@ -57,9 +57,8 @@ skills = []
     const rest = kind === 'user' ? `user = "${person}"` : person === 'discord' ? 'namespace = "discord"' : ''
     return `[tokens.${person}]\nkind = "${kind}"\ntoken = "${tokenOf(person)}"\n${rest}\n${more[person] ?? ''}\n`
   })
-  const lines = Object.entries({ drain_timeout: 0.1, ...settings }).map(
-    ([key, value]) => `${key} = ${JSON.stringify(value)}`,
-  )
+  const defaults = { drain_timeout: 0.1, introspection_turns: 0, introspection_idle: 0 }
+  const lines = Object.entries({ ...defaults, ...settings }).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
   return `${users}${tokens.join('')}[settings]\n${lines.join('\n')}\n${toml}`
 }
 
