@@ -2,12 +2,14 @@
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import { PAGING } from './connection-type.ts'
+import { loadInOrder } from './load-in-order.ts'
 import { readPageRequest } from './page-request.ts'
 import { toPage } from './page.ts'
+import { readNewestPage, type Bind } from './read-newest-page.ts'
 import { selectNodes } from './select-nodes.ts'
-import { inVisibleSession, visibleSessions } from './session-visibility.ts'
+import { inVisibleSession } from './session-visibility.ts'
 import { TaskConnection } from './task.ts'
-import { TaskFilterInput, tasksMatching } from './task-filter.ts'
+import { taskConditions, TaskFilterInput } from './task-filter.ts'
 import { tellIfAbsent } from './tell-if-absent.ts'
 
 builder.queryField('message', (t) =>
@@ -66,24 +68,14 @@ builder.queryField('tasks', (t) =>
       filter: t.arg({ type: TaskFilterInput, description: 'Which of them; all when left out.' }),
     },
     resolve: async (_root, { filter, ...args }, context, info) => {
+      const { database, viewer } = context
       const request = readPageRequest('tasks1', args)
-      const rows = await context.database.prisma.task.findMany({
-        ...selectNodes({ context, info }, 'Task', { id: true }),
-        where: {
-          AND: [
-            { session: visibleSessions(context.viewer) },
-            tasksMatching(filter),
-            request.after === null ? {} : { id: { lt: request.after[0] } },
-          ],
-        },
-        orderBy: { id: 'desc' },
-        take: request.size + 1,
-      })
-      return toPage(
-        'tasks1',
-        request,
-        rows.map((node) => ({ node, position: [node.id] as [string] })),
-      )
+      const conditions = (bind: Bind): string[] => taskConditions(filter, bind)
+      const keys = await readNewestPage(database, { table: 'tasks', viewer, request, conditions })
+      const query = selectNodes({ context, info }, 'Task', { id: true })
+      const load = (ids: string[]) => database.prisma.task.findMany({ ...query, where: { id: { in: ids } } })
+      const placed = (await loadInOrder(keys, load)).map(({ node }) => ({ node, position: [node.id] as [string] }))
+      return toPage('tasks1', request, placed)
     },
   }),
 )

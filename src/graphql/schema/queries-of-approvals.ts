@@ -1,14 +1,17 @@
 /** The query for the approvals of all sessions that the viewer may see, and the subscription to what becomes of them. */
+import type { ApprovalStatus } from '../../core/status.ts'
 import { ApprovalStatusEnum } from './approval-enums.ts'
 import { ApprovalConnection } from './approval.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import { PAGING } from './connection-type.ts'
+import { loadInOrder } from './load-in-order.ts'
 import { matchable } from './matchable.ts'
 import { readPageRequest } from './page-request.ts'
 import { toPage } from './page.ts'
+import { readNewestPage, type Bind } from './read-newest-page.ts'
 import { selectNodes } from './select-nodes.ts'
-import { inVisibleSession, visibleSessions } from './session-visibility.ts'
+import { inVisibleSession } from './session-visibility.ts'
 import { stillThere } from './still-there.ts'
 
 const ApprovalFilterInput = builder.inputType('ApprovalFilter', {
@@ -31,20 +34,13 @@ builder.queryField('approvals', (t) =>
       filter: t.arg({ type: ApprovalFilterInput, description: 'Which of them; all when left out.' }),
     },
     resolve: async (_root, { filter, ...args }, context, info) => {
+      const { database, viewer } = context
       const request = readPageRequest('approvals1', args)
-      const { status, sessionId } = filter ?? {}
-      const rows = await context.database.prisma.approval.findMany({
-        ...selectNodes({ context, info }, 'Approval', { id: true }),
-        where: {
-          session: visibleSessions(context.viewer),
-          ...(status == null || status.length === 0 ? {} : { status: { in: [...status] } }),
-          ...(sessionId == null ? {} : { sessionId: matchable(sessionId) }),
-          ...(request.after === null ? {} : { id: { lt: request.after[0] } }),
-        },
-        orderBy: { id: 'desc' },
-        take: request.size + 1,
-      })
-      const placed = rows.map((node) => ({ node, position: [node.id] as [string] }))
+      const conditions = (bind: Bind): string[] => approvalConditions(filter, bind)
+      const keys = await readNewestPage(database, { table: 'approvals', viewer, request, conditions })
+      const query = selectNodes({ context, info }, 'Approval', { id: true })
+      const load = (ids: string[]) => database.prisma.approval.findMany({ ...query, where: { id: { in: ids } } })
+      const placed = (await loadInOrder(keys, load)).map(({ node }) => ({ node, position: [node.id] as [string] }))
       return toPage('approvals1', request, placed)
     },
   }),
@@ -62,3 +58,17 @@ builder.subscriptionField('approvalUpdates', (t) =>
       stillThere(database.prisma.approval.findFirst({ ...query, where: inVisibleSession(viewer, id) })),
   }),
 )
+
+interface ApprovalFilter {
+  readonly status?: readonly ApprovalStatus[] | null | undefined
+  readonly sessionId?: string | null | undefined
+}
+
+/** In SQL, of a row `c`. */
+function approvalConditions(filter: ApprovalFilter | null | undefined, bind: Bind): string[] {
+  const { status, sessionId } = filter ?? {}
+  return [
+    ...(status == null || status.length === 0 ? [] : [`c.status = ANY (${bind(status)}::approval_status[])`]),
+    ...(sessionId == null ? [] : [`c.session_id = ${bind(matchable(sessionId))}::text`]),
+  ]
+}

@@ -1,19 +1,16 @@
 /** Queries for sessions: one by id, and the list of all that the viewer may see. */
-import type { ConversationType, SessionStatus } from '../../core/status.ts'
-import type { Prisma } from '../../generated/prisma/client.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
-import { checkSearch, MAX_SEARCH_LENGTH } from './check-search.ts'
+import { MAX_SEARCH_LENGTH } from './check-search.ts'
 import { PAGING } from './connection-type.ts'
-import type { Position } from './cursor.ts'
 import { ConversationTypeEnum, SessionStatusEnum } from './enums.ts'
-import { likeLiteral } from './like-literal.ts'
-import { matchable } from './matchable.ts'
+import { loadInOrder } from './load-in-order.ts'
 import { readPageRequest } from './page-request.ts'
 import { toPage } from './page.ts'
+import { readSessionPage } from './read-session-page.ts'
 import { selectNodes } from './select-nodes.ts'
 import { SessionConnection } from './session.ts'
-import { visibleSession, visibleSessions } from './session-visibility.ts'
+import { visibleSession } from './session-visibility.ts'
 import { tellIfAbsent } from './tell-if-absent.ts'
 
 const SessionFilterInput = builder.inputType('SessionFilter', {
@@ -31,15 +28,6 @@ const SessionFilterInput = builder.inputType('SessionFilter', {
     }),
   }),
 })
-
-interface SessionFilter {
-  readonly status?: readonly SessionStatus[] | null | undefined
-  readonly sourceKind?: readonly string[] | null | undefined
-  readonly conversationType?: ConversationType | null | undefined
-  readonly participant?: string | null | undefined
-  readonly search?: string | null | undefined
-  readonly includeInactive?: boolean | null | undefined
-}
 
 builder.queryField('session', (t) =>
   t.prismaField({
@@ -70,40 +58,18 @@ builder.queryField('sessions', (t) =>
       }),
     },
     resolve: async (_root, { filter, ...args }, context, info) => {
+      const { database, viewer } = context
       const request = readPageRequest('sessions1', args)
-      const rows = await context.database.prisma.session.findMany({
-        ...selectNodes({ context, info }, 'Session', { id: true, lastActivityAt: true }),
-        where: { AND: [visibleSessions(context.viewer), sessionsMatching(filter ?? {}), sessionsAfter(request.after)] },
-        orderBy: [{ lastActivityAt: 'desc' }, { id: 'desc' }],
-        take: request.size + 1,
-      })
-      const placed = rows.map((node) => ({
-        node,
-        position: [node.lastActivityAt.toISOString(), node.id] as [string, string],
-      }))
-      return toPage('sessions1', request, placed)
+      const keys = await readSessionPage(database, { viewer, filter: filter ?? {}, request })
+      const query = selectNodes({ context, info }, 'Session', { id: true })
+      const placed = await loadInOrder(keys, (ids) =>
+        database.prisma.session.findMany({ ...query, where: { id: { in: ids } } }),
+      )
+      return toPage(
+        'sessions1',
+        request,
+        placed.map(({ key, node }) => ({ node, position: [key.at.toISOString(), key.id] as [string, string] })),
+      )
     },
   }),
 )
-
-function sessionsMatching(filter: SessionFilter): Prisma.SessionWhereInput {
-  const { status, sourceKind, conversationType, participant, search, includeInactive } = filter
-  const hasStatus = status != null && status.length > 0
-  return {
-    ...(hasStatus ? { status: { in: [...status] } } : includeInactive === true ? {} : { status: { not: 'INACTIVE' } }),
-    ...(sourceKind == null || sourceKind.length === 0 ? {} : { sourceKind: { in: sourceKind.map(matchable) } }),
-    ...(conversationType == null ? {} : { sourceType: conversationType }),
-    ...(participant == null ? {} : { participants: { some: { userName: matchable(participant) } } }),
-    ...(search == null ? {} : { description: { contains: likeLiteral(checkSearch(search)), mode: 'insensitive' } }),
-  }
-}
-
-/** `lte` stands apart from the OR so that PostgreSQL starts in the index on (lastActivityAt, id) where the last page ended. */
-function sessionsAfter(position: Position<'sessions1'> | null): Prisma.SessionWhereInput {
-  if (position === null) return {}
-  const lastActivityAt = new Date(position[0])
-  return {
-    lastActivityAt: { lte: lastActivityAt },
-    OR: [{ lastActivityAt: { lt: lastActivityAt } }, { id: { lt: position[1] } }],
-  }
-}

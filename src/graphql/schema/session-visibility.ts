@@ -15,13 +15,30 @@ import type { Prisma } from '../../generated/prisma/client.ts'
 import { likeLiteral } from './like-literal.ts'
 import { matchable } from './matchable.ts'
 
-/** The condition on sessions. `{}` means all of them. The same rule as in src/config/session-access.ts, for Prisma. */
-export function visibleSessions(viewer: Viewer): Prisma.SessionWhereInput {
-  const { namespace } = viewer
+/** The rule, taken apart: all that is not null must hold. */
+export interface SeenSessions {
+  /** Their ids start with it. */
+  readonly prefix: string | null
+  /** This user participates. */
+  readonly participant: string | null
+}
+
+/** The same rule as in src/config/session-access.ts, for statements. */
+export function seenSessions(viewer: Viewer): SeenSessions {
+  const { namespace, user } = viewer
   return {
-    ...(namespace === null ? {} : { id: { startsWith: likeLiteral(`${namespace}:`) } }),
+    prefix: namespace === null ? null : `${namespace}:`,
     // A user's token always has its user; without one it would see nothing.
-    ...(seesAllSessions(viewer) ? {} : { participants: { some: { userName: viewer.user?.name ?? '' } } }),
+    participant: seesAllSessions(viewer) ? null : (user?.name ?? ''),
+  }
+}
+
+/** The condition on sessions. `{}` means all of them. */
+export function visibleSessions(viewer: Viewer): Prisma.SessionWhereInput {
+  const { prefix, participant } = seenSessions(viewer)
+  return {
+    ...(prefix === null ? {} : { id: { startsWith: likeLiteral(prefix) } }),
+    ...(participant === null ? {} : { participants: { some: { userName: participant } } }),
   }
 }
 

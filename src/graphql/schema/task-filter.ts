@@ -1,5 +1,4 @@
-/** Which tasks a list shows: for the list of all visible tasks (Prisma) and for those of sessions (SQL, many at once). */
-import type { Prisma } from '../../generated/prisma/client.ts'
+/** Which tasks a list shows: for the list of all visible tasks, and for those of sessions (many at once). */
 import type { TaskStatus, TaskType } from '../../core/status.ts'
 import type { Database } from '../../store/database.ts'
 import { builder } from './builder.ts'
@@ -7,6 +6,7 @@ import { TaskStatusEnum, TaskTypeEnum } from './enums.ts'
 import { matchable } from './matchable.ts'
 import type { ChildKey } from './load-nested-pages.ts'
 import type { PageRequest } from './page-request.ts'
+import type { Bind } from './read-newest-page.ts'
 
 export interface TaskFilter {
   readonly sessionId?: string | null | undefined
@@ -25,15 +25,21 @@ export const TaskFilterInput = builder.inputType('TaskFilter', {
   }),
 })
 
-export function tasksMatching(filter: TaskFilter | null | undefined): Prisma.TaskWhereInput {
+/** In SQL, of a row `c`. */
+export function taskConditions(filter: TaskFilter | null | undefined, bind: Bind): string[] {
   const { sessionId, turnId, type, status } = filter ?? {}
-  return {
-    ...(sessionId == null ? {} : { sessionId: matchable(sessionId) }),
-    ...(turnId == null ? {} : { turnId: matchable(turnId) }),
-    ...(type == null || type.length === 0 ? {} : { type: { in: [...type] } }),
-    ...(status == null || status.length === 0 ? {} : { status: { in: [...status] } }),
-  }
+  const conditions: string[] = []
+  if (sessionId != null) conditions.push(`c.session_id = ${bind(matchable(sessionId))}::text`)
+  if (turnId != null) conditions.push(`c.turn_id = ${bind(matchable(turnId))}::text`)
+  if (type != null && type.length > 0) conditions.push(`c.type = ANY (${bind(type)}::task_type[])`)
+  if (status != null && status.length > 0) conditions.push(`c.status = ANY (${bind(status)}::task_status[])`)
+  if (status != null && status.length > 0 && status.every((one) => OPEN.has(one))) conditions.push(IN_OPEN_TURN)
+  return conditions
 }
+
+/** A turn that has ended has no open task. Of open turns there are few, and an index holds them. */
+const OPEN: ReadonlySet<TaskStatus> = new Set(['PENDING', 'RUNNING', 'AWAITING_APPROVAL'])
+const IN_OPEN_TURN = `c.turn_id IN (SELECT id FROM turns WHERE status IN ('QUEUED', 'RUNNING', 'AWAITING_APPROVAL'))`
 
 /** The ids of a page of each session's matching tasks, newest first. */
 export function readTaskPages(
