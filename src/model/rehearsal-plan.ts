@@ -4,14 +4,16 @@
  * fires only in the first plan. A secret is never named by more than its key, and only taken from the message once.
  */
 import { SILENCE_MARKER } from '../core/silence-filter.ts'
-import { findBlock, findItems, findTasks, type PromptPart, type PromptTask } from './rehearsal-prompt.ts'
+import { findBlock, findBlocks, findItems, findTasks, type PromptPart, type PromptTask } from './rehearsal-prompt.ts'
 import { readScript, type Script, type ScriptTask } from './rehearsal-script.ts'
 import { describeEnding, describeResult, MAX_SHOWN_CHARS, quote, shorten } from './rehearsal-words.ts'
 
 /** The headings of src/agents under which it looks. */
 const HEADINGS = {
   judged: 'The task to judge',
+  again: 'Another plan is needed',
   failed: 'The task that failed',
+  done: 'Tasks that are done; their effects stand',
   refused: 'Your plan was refused',
 } as const
 
@@ -37,16 +39,19 @@ interface PlanJson {
 }
 
 export function rehearsePlan(parts: readonly PromptPart[]): { readonly plan: PlanJson; readonly waitMs: number } {
-  const script = readScript(findBlock(parts, 'MESSAGE') ?? '')
+  const script = readScript(findBlocks(parts, 'MESSAGE').join('\n'))
   const said = describeMessage(script)
   const problems = findBlock(parts, 'PROBLEM', HEADINGS.refused)
   if (problems !== null) return { plan: report(`${said}\n\nThis cannot be done:\n\n${problems}`), waitMs: 0 }
   const failed = findTasks(parts, HEADINGS.failed)[0]
   if (failed !== undefined) return { plan: planAgain(script, said, failed), waitMs: 0 }
-  return { plan: planFirst(script, said, parts), waitMs: script.waitMs }
+  const again = parts.some(({ heading }) => heading === HEADINGS.again)
+  return { plan: planFirst(script, said, parts), waitMs: again ? 0 : script.waitMs }
 }
 
+/** The first plan, or what is left to do when the user said more while one ran. */
 function planFirst(script: Script, said: string, parts: readonly PromptPart[]): PlanJson {
+  const done = findTasks(parts, HEADINGS.done)
   const questions = findItems(parts, 'DATA_QUESTIONS')
   const [first, ...others] = questions
   const answered = script.answer !== null && first !== undefined
@@ -60,7 +65,7 @@ function planFirst(script: Script, said: string, parts: readonly PromptPart[]): 
   return {
     goal: FIRST_GOAL,
     secrets: script.secrets.length === 0 ? null : script.secrets,
-    tasks: [...tasksOf(script).map(toTask), message(script.silent ? SILENCE_MARKER : detail)],
+    tasks: [...tasksOf(script).slice(done.length).map(toTask), message(script.silent ? SILENCE_MARKER : detail)],
     answers: answered ? [{ question: first.label, answer: script.answer }] : null,
   }
 }

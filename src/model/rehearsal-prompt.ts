@@ -36,6 +36,11 @@ export function findBlock(parts: readonly PromptPart[], label: string, heading?:
   return parts.find((part) => part.label === label && (heading === undefined || part.heading === heading))?.text ?? null
 }
 
+/** The texts of all blocks with this label, in order. */
+export function findBlocks(parts: readonly PromptPart[], label: string): readonly string[] {
+  return parts.flatMap((part) => (part.label === label ? [part.text] : []))
+}
+
 /** A task with its result, as `src/agents/task-report.ts` writes it. */
 export interface PromptTask {
   /** 0 for the first of its plan. */

@@ -4,7 +4,7 @@ import { currentUser } from '../config/current-user.ts'
 import { usableSkills } from '../execution/skills/usable-skills.ts'
 import { selectFacts } from '../knowledge/select-facts.ts'
 import { paraphraseMessages } from './paraphrase-messages.ts'
-import { failedTask, historyOf, reportOf, whyGivenUp, type PlanState } from './plan-state.ts'
+import { failedTask, historyOf, reportOf, whyGivenUp, type PlanState, type TaskState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
 export async function assembleContext(context: TurnContext, attempts: readonly PlanState[]): Promise<PlannerContext> {
@@ -39,13 +39,19 @@ export async function assembleContext(context: TurnContext, attempts: readonly P
   }
 }
 
+/** What was done by the plans that the user has broken off one after another: the last of them, and those right before it. */
+function doneSoFar(attempts: readonly PlanState[]): TaskState[] {
+  const lastFailed = attempts.findLastIndex((attempt) => failedTask(attempt) !== null)
+  return attempts.slice(lastFailed + 1).flatMap(({ tasks }) => tasks.filter(({ status }) => status !== 'SKIPPED'))
+}
+
 /** What the planner must know of the attempts before; null for the first plan. */
 function replanContextOf(attempts: readonly PlanState[]): ReplanContext | null {
   const last = attempts.at(-1)
   if (last === undefined) return null
   const failed = failedTask(last)
   const skipped = last.tasks.filter((task) => task.status === 'SKIPPED')
-  const completed = last.tasks.filter((task) => (failed === null ? !skipped.includes(task) : task.index < failed.index))
+  const completed = failed === null ? doneSoFar(attempts) : last.tasks.filter((task) => task.index < failed.index)
   return {
     completed: completed.map(reportOf),
     remaining: skipped.map(({ type, detail }) => ({ type, detail })),

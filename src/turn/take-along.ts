@@ -18,7 +18,7 @@ export async function collectMessages(context: TurnContext): Promise<void> {
   if (turn.waiting === 0 || !collects || signal.aborted) return
   const joined = await take(context, { attempt: 0, isWanted: () => true })
   if (joined.length === 0) return
-  const detail = `Together with ${describeCount(joined.length)} more of ${turn.userName}.`
+  const detail = `Takes along ${describeCount(joined.length)} of ${turn.userName} that waited.`
   journal.record([{ type: 'PipelineStep', step: 'RECEIVED', detail }])
 }
 

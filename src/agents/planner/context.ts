@@ -154,7 +154,8 @@ function describeGivenUp({ failed, reason, history }: ReplanContext, fence: Fenc
   if (failed === null) {
     return [
       `${count} The last one did not fail: the caller said more while it ran (see above), so it was broken off before its next task. ` +
-        'Plan for all that the caller has said, on top of what is done already; do not do it twice.',
+        'Plan for all that the caller has said, on top of what is done already, without doing it twice. The messenger sees only what the ' +
+        'tasks of the new plan print: if a msg is to tell of what was printed before, write it into its detail.',
     ]
   }
   return [
