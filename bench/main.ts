@@ -8,6 +8,8 @@ import { measureDeliveries } from './deliveries.ts'
 import { measureFanOut, measureIdleSubscribers } from './fan-out.ts'
 import { measureLongSessions, measureManyFacts } from './history.ts'
 import { measureIdleSessions } from './idle-sessions.ts'
+import { measureLists, type ListsSize } from './lists.ts'
+import { peopleToml } from './many-sessions.ts'
 import { measureNeighbour } from './neighbour.ts'
 import { measurePages } from './pages.ts'
 import { measureRedaction } from './redaction.ts'
@@ -15,14 +17,14 @@ import { Stage } from './stage.ts'
 import { printTable, type Row } from './table.ts'
 import { measureLatency, measureThroughput } from './turns.ts'
 
-const HELP = `npm run bench -- [--only a,b,d,e,f,g,h,i,j] [--quick] [--help]
+const HELP = `npm run bench -- [--only a,b,d,e,f,g,h,i,j,k] [--quick] [--help]
 
-  --only   which parts; default all (8 minutes)
+  --only   which parts; default all (15 minutes)
              a  from a message to its final answer     b  turns per second     both against the barest script
              d  delivery to many subscribers           e  accepting messages
              f  pages of long lists                    g  memory of what is idle
              h  posts to webhooks                      i  turns in old sessions, and with many facts
-             j  taking secrets out of texts
+             j  taking secrets out of texts           k  lists and counters at 100 000 sessions
   --quick  fewer rounds: for a first look, not for figures
 
 Everything runs on this machine's loopback: a real server process on the embedded PostgreSQL, an instant stand-in for a
@@ -53,7 +55,17 @@ const PARTS: readonly Part[] = [
   ['i', (quick) => onStage((stage) => measureLongSessions(stage, { rounds: quick ? 4 : 20, turns: 10 }))],
   ['i', (quick) => measureManyFacts({ rounds: quick ? 4 : 20, turns: 10 })],
   ['j', (quick) => Promise.resolve(measureRedaction({ rounds: quick ? 3 : 15 }))],
+  [
+    'k',
+    (quick) => measureManySessions(quick ? { sessions: 10_000, requests: 10 } : { sessions: 100_000, requests: 50 }),
+  ],
 ]
+
+/** Its stage knows the people who take part. */
+async function measureManySessions(size: ListsSize): Promise<Row[]> {
+  await using stage = await Stage.start({ toml: peopleToml() })
+  return await measureLists(stage, size)
+}
 
 async function onStage(measure: (stage: Stage) => Promise<Row[]>): Promise<Row[]> {
   await using stage = await Stage.start()
@@ -74,7 +86,7 @@ async function main(only: readonly string[], quick: boolean): Promise<void> {
 
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'a,b,d,e,f,g,h,i,j' },
+    only: { type: 'string', default: 'a,b,d,e,f,g,h,i,j,k' },
     quick: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },

@@ -31,6 +31,8 @@ export interface StageOptions {
   readonly profileTo?: string
   /** Another main.ts than this tree's, to compare with. */
   readonly main?: string
+  /** More of config.toml. */
+  readonly toml?: string
 }
 
 export class Stage implements AsyncDisposable {
@@ -54,7 +56,7 @@ export class Stage implements AsyncDisposable {
     this.#cleanup = cleanup
   }
 
-  static async start({ profileTo, main = MAIN }: StageOptions = {}): Promise<Stage> {
+  static async start({ profileTo, main = MAIN, toml = '' }: StageOptions = {}): Promise<Stage> {
     await using stack = new AsyncDisposableStack()
     const home = stack.use(await createTemporaryHome()).path
     const logger = createLogger({ level: 'warn', pretty: false })
@@ -62,7 +64,7 @@ export class Stage implements AsyncDisposable {
     stack.defer(() => postgres.stop())
     const stub = stack.use(new HelperProcess<StubApi>('stub-main.ts'))
     const stubUrl = await stub.call('baseUrl')
-    await writeFile(join(home, 'config.toml'), configuration(stubUrl), { mode: 0o600 })
+    await writeFile(join(home, 'config.toml'), configuration(stubUrl) + toml, { mode: 0o600 })
     if (profileTo !== undefined) await mkdir(profileTo, { recursive: true })
     const server = await startServer(main, home, profileTo)
     stack.defer(() => stopServer(server.process))
