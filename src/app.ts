@@ -296,7 +296,11 @@ function createIntake(parts: Made): IntakeContext {
     await removeJobs(database, [deliveryJobKey(sessionId), ...approvalIds.map(approvalJobKey)])
   }
   const wakeCheckpoints = (): void => checkpointer.wake()
-  const files = { setAsideWorkspace: (sessionId: string) => setAsideWorkspace(home, sessionId), removeRemains }
+  const files = {
+    setAsideWorkspace: (sessionId: string) => setAsideWorkspace(home, sessionId),
+    removePublished: (fileIds: readonly string[]) => removePublishedBytes(home, fileIds),
+    removeRemains,
+  }
   return { database, config, clock, redactorOf, feed, doorbell, ...files, checkWebhook, wakeCheckpoints }
 }
 

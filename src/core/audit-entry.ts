@@ -92,6 +92,7 @@ export type SessionChange =
   | 'MESSAGE_EDITED'
   | 'MESSAGE_WITHDRAWN'
   | 'CHECKPOINT_REQUESTED'
+  | 'USER_ERASED'
 
 export type AuditKind = AuditBody['kind']
 

@@ -25,8 +25,11 @@ export type SessionEventBody =
   | { readonly type: 'MessageReceived'; readonly messageId: string }
   /** A queued message was edited or withdrawn, or a secret was taken out of it. */
   | { readonly type: 'MessageUpdated'; readonly messageId: string }
-  /** Description, metadata, participants or status changed outside a turn. */
-  | { readonly type: 'SessionUpdated' }
+  /**
+   * Description, metadata, participants or status changed outside a turn. `erased`: texts and names were taken out of the session and
+   * of the events before this one, so nobody may go on with what they have kept of them.
+   */
+  | { readonly type: 'SessionUpdated'; readonly erased?: true }
   | { readonly type: 'PipelineStep'; readonly step: PipelineStep; readonly detail: string | null }
   | { readonly type: 'PlanCreated'; readonly planId: string }
   | { readonly type: 'TaskUpdate'; readonly taskId: string; readonly status: TaskStatus }

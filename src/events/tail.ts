@@ -60,6 +60,8 @@ export class Tail {
   #cachedBytes = 0
   #from = 0
   #head: number | null = null
+  /** The seq of the last event that tells of an erasure: what was read of the log before it is not handed out after it. */
+  #erasedAt = 0
   /** The log is said to have reached this; more than `#head` means there is something to read. */
   #reached = 0
   #catchingUp: Promise<void> | null = null
@@ -186,7 +188,9 @@ export class Tail {
    */
   async #readBack(after: number): Promise<Read | null> {
     const before = this.#head
-    const page = await this.#readPage(after)
+    let page = await this.#readPage(after)
+    while (page !== null && page.lastSeq >= (before ?? 0) && page.lastSeq < this.#erasedAt)
+      page = await this.#readPage(after)
     if (page === null || page.lastSeq < (before ?? 0)) {
       this.#options.onGone()
       return null
@@ -208,6 +212,7 @@ export class Tail {
     let appended = false
     for (const event of events) {
       if (event.seq <= head) continue
+      if (event.type === 'SessionUpdated' && event.erased === true) this.#forgetBefore(event.seq)
       this.#cache.push(event)
       this.#keep(bytesOf(event))
       appended = true
@@ -215,6 +220,14 @@ export class Tail {
     this.#head = upTo
     if (appended) for (const follower of this.followers) follower.grew()
     this.#trim()
+  }
+
+  /** Texts were taken out of the events before `seq`. */
+  #forgetBefore(seq: number): void {
+    this.#erasedAt = seq
+    this.#from = seq - 1
+    this.#keep(-this.#cachedBytes)
+    this.#cache = []
   }
 
   #keep(bytes: number): void {

@@ -60,7 +60,9 @@ export class ShareGroup {
   readonly members = new Set<Member>()
   readonly #options: ShareGroupOptions
   readonly #live = new Set<Member>()
-  readonly #payloads = new PayloadCache()
+  #payloads = new PayloadCache()
+  /** Texts were taken out of the events before this seq: what shows them may be older than that, and is not kept. */
+  #erasedAt = 0
   readonly #working = new Set<Promise<void>>()
   #head: number
   #woken = false
@@ -130,7 +132,9 @@ export class ShareGroup {
         const read = reading instanceof Promise ? await reading : reading
         if (read === null) return
         // First: who was removed is not shown what happened after that.
-        if (read.events.some((event) => event.type === 'SessionUpdated')) await onSessionUpdated()
+        const updates = read.events.filter((event) => event.type === 'SessionUpdated')
+        if (updates.length > 0) await onSessionUpdated()
+        this.#forgetBefore(updates.findLast((event) => event.erased === true)?.seq ?? 0)
         const shown = this.#show(read.events)
         this.#deliver(shown instanceof Promise ? await shown : shown)
         if (read.upTo > this.#head) this.#again = true
@@ -230,6 +234,12 @@ export class ShareGroup {
     return Promise.all(payloads.map(async (payload) => payload)).then((all) => pair(admitted, all))
   }
 
+  #forgetBefore(seq: number): void {
+    if (seq <= this.#erasedAt) return
+    this.#erasedAt = seq
+    this.#payloads = new PayloadCache()
+  }
+
   #payloadOf(entry: LogEntry, context: object): Buffer | Promise<Buffer> {
     const known = this.#payloads.get(entry)
     if (known !== null) return known
@@ -237,6 +247,7 @@ export class ShareGroup {
     metrics.eventExecutions.inc()
     const result = executeSubscriptionEvent({ ...operation.args, rootValue: entry, contextValue: context })
     if (!(result instanceof Promise)) return this.#serialise(entry, result)
+    if (entry.seq < this.#erasedAt) return this.#serialiseLater(entry, result)
     return this.#payloads.keepRunning(entry, this.#serialiseLater(entry, result))
   }
 
@@ -253,7 +264,7 @@ export class ShareGroup {
     }
     const payload = Buffer.from(JSON.stringify(masked))
     // An error may be of the moment: whoever asks again shall not get it again.
-    const share = this.members.size > 1 && result.errors === undefined
+    const share = this.members.size > 1 && result.errors === undefined && entry.seq >= this.#erasedAt
     return share ? this.#payloads.keep(entry, payload) : payload
   }
 }

@@ -25,6 +25,8 @@ export interface IntakeContext {
    * it. Resolves to where it is now; null: there was none.
    */
   readonly setAsideWorkspace: (sessionId: string) => Promise<string | null>
+  /** Removes the bytes of published files whose rows are gone. */
+  readonly removePublished: (fileIds: readonly string[]) => Promise<void>
   /** Removes what a deleted session has left beside its rows. What this does not come to, sweeps do, or it ends by itself. */
   readonly removeRemains: (remains: SessionRemains) => Promise<void>
   readonly checkWebhook: CheckWebhook

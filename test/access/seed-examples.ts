@@ -1,6 +1,7 @@
 /** A session with an example of each thing there is, written straight into the tables. Every text in it holds the canary. */
 import type { AuditBody } from '../../src/core/audit-entry.ts'
 import type { SessionEventBody } from '../../src/core/session-event.ts'
+import type { Prisma } from '../../src/generated/prisma/client.ts'
 import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
 import { appendAudit } from '../../src/store/audit-entries.ts'
@@ -84,9 +85,11 @@ async function seedEvents({ prisma }: Database, canary: string, ids: Seeded): Pr
     Checkpoint: { reason: 'MANUAL', ok: false, failure: canary },
     TurnCompleted: { status: 'FAILED', commandsHandled: [canary], durationMs: 1, usage, failure: canary },
   }
-  const rows = Object.entries(examples).map(([type, data], index) => ({ type, data, seq: 1000 + index }))
   const all = { sessionId: ids.session, turnId: ids.turn, at: AT }
-  await prisma.event.createMany({ data: rows.map((row) => ({ ...all, ...row, data: { ...row.data } })) })
+  const rows = Object.entries(examples).map(([type, data], index) => {
+    return { ...all, type, data: data as Prisma.InputJsonObject, seq: 1000 + index }
+  })
+  await prisma.event.createMany({ data: rows })
   await prisma.session.update({ where: { id: ids.session }, data: { lastSeq: 2000 } })
 }
 

@@ -74,6 +74,8 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.updateSchedule': row('UNAUTHENTICATED Payload NotFound NotFound NotFound NotFound Payload'),
   'Mutation.deleteSchedule': row('UNAUTHENTICATED Payload NotFound NotFound NotFound NotFound Payload'),
   'Mutation.triggerSchedule': row('UNAUTHENTICATED Payload NotFound NotFound NotFound NotFound Payload'),
+  // It is of one person: those are deleted.
+  'Mutation.eraseUser': row('UNAUTHENTICATED FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN Conflict'),
   'Mutation.redeliver': ADMINS_DO,
   'Mutation.reloadSecrets': ADMINS_DO,
   'Mutation.createFact': ADMINS_DO,
@@ -157,6 +159,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
     `mutation { updateSchedule(input: { id: "${scheduleId}", name: "y" }) { __typename } }`,
   'Mutation.deleteSchedule': ({ scheduleId }) => `mutation { deleteSchedule(id: "${scheduleId}") { __typename } }`,
   'Mutation.triggerSchedule': ({ scheduleId }) => `mutation { triggerSchedule(id: "${scheduleId}") { __typename } }`,
+  'Mutation.eraseUser': ({ id }) => `mutation { eraseUser(input: { sessionId: "${id}", user: "bob" }) { __typename } }`,
   'Mutation.redeliver': ({ deliveryId }) => `mutation { redeliver(id: "${deliveryId}") { __typename } }`,
   'Mutation.reloadSecrets': () => `mutation { reloadSecrets { __typename } }`,
   'Mutation.createFact': ({ id }) =>

@@ -56,7 +56,7 @@ function everyEvent(): Record<string, [event: LogEntry, shown: object]> {
       { type: 'SessionSnapshot', seq: 7, at, sessionId: 'demo:1', turnId: null },
       { turnId: null, session: { id: 'demo:1', messageCount: 1 } },
     ],
-    SessionUpdatedEvent: [event({ type: 'SessionUpdated' }), { session: { id: 'demo:1' } }],
+    SessionUpdatedEvent: [event({ type: 'SessionUpdated', erased: true }), { erased: true, session: { id: 'demo:1' } }],
     MessageReceivedEvent: [
       event({ type: 'MessageReceived', messageId }),
       { message: { id: messageId, content: 'message 0' } },

@@ -42,6 +42,7 @@ export function bareServices(options: BareServicesOptions): GraphQLServices {
       doorbell,
       redactorOf,
       setAsideWorkspace: () => Promise.resolve(null),
+      removePublished: () => Promise.resolve(),
       removeRemains: () => Promise.resolve(),
       checkWebhook: () => Promise.resolve(null),
       wakeCheckpoints: () => undefined,

@@ -126,6 +126,7 @@ function worldOn(database: Database, url: string): World {
       wakeCheckpoints: () => undefined,
       checkWebhook: async (url) => (url.startsWith('https://') ? null : 'must begin with "https://"'),
       setAsideWorkspace: (sessionId) => Promise.resolve(`aside of ${sessionId}`),
+      removePublished: () => Promise.resolve(),
       removeRemains: (remains) => Promise.resolve(void removed.push(remains)),
     },
     as: (tokenName) => must(authenticate(config, `${tokenName}-token-0123456789abcdef`), 'a known token'),

@@ -1,4 +1,5 @@
 /** What somebody said. */
+import { ERASED } from '../../core/erased.ts'
 import type { Database, Statement } from '../../store/database.ts'
 import { AUTHENTICATED } from './access.ts'
 import { loadAt } from './load-at.ts'
@@ -19,10 +20,11 @@ export const MessageType = builder.prismaObject('Message', {
     user: t.exposeString('userName', {
       nullable: true,
       description:
-        'Who said it: the name of a user, or, when untrusted, the identity that the client gave. Null when nobody was named.',
+        'Who said it: the name of a user, or, when untrusted, the identity that the client gave. Null when nobody was named; ' +
+        `"${ERASED}" after eraseUser.`,
     }),
     role: t.expose('role', { type: MessageRoleEnum, description: 'Who speaks: a person, the agent, or the system.' }),
-    content: t.exposeString('content', { description: 'The text, 1 byte to 256 KiB.' }),
+    content: t.exposeString('content', { description: `The text, 1 byte to 256 KiB; "${ERASED}" after eraseUser.` }),
     trusted: t.exposeBoolean('trusted', {
       description: 'Whether the sender is a user whom the configuration knows. Untrusted messages never start a turn.',
     }),

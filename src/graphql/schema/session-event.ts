@@ -72,6 +72,10 @@ builder.objectRef<EventOf<'SessionUpdated'>>('SessionUpdatedEvent').implement({
   interfaces: [SessionEventInterface],
   authScopes: AUTHENTICATED,
   fields: (t) => ({
+    erased: t.boolean({
+      description: 'What a user had said was erased, here and in the events before this: read anew what you have kept.',
+      resolve: ({ erased }) => erased === true,
+    }),
     session: sessionField(t),
   }),
 })

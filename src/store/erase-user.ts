@@ -1,0 +1,180 @@
+/**
+ * What a user has left in a group is erased: rows, order, seq and times stay, texts and names go (core/erased.ts), from the columns that
+ * hold what the user said or what the agent made of it. One transaction, under the lock of the session's row, which every writer of
+ * the session takes first; the log's event tells every process to forget what it keeps of the log.
+ *
+ * What must hold: no turn runs meanwhile that was shown those texts, or it would write them again (`EraseOutcome`). What stays is what
+ * is not the session's, facts and the audit, and what others said.
+ */
+import { ERASED } from '../core/erased.ts'
+import type { ConversationType, TurnStatus } from '../core/status.ts'
+import { newId } from '../platform/id.ts'
+import { INSERT_AUDIT } from './audit-entries.ts'
+import { STATEMENT_TIMEOUT_MS, type Database, type Queryable } from './database.ts'
+
+export interface Erasure {
+  readonly sessionId: string
+  /** The user, or the platform identity of a stranger. */
+  readonly userName: string
+  /** Tokens that are bound to the user: their names stand beside messages. */
+  readonly ownTokens: readonly string[]
+  readonly actor: string | null
+  readonly tokenName: string
+  readonly at: Date
+}
+
+export type EraseOutcome =
+  | { readonly kind: 'NoSession' }
+  | { readonly kind: 'NotAGroup' }
+  /** A turn of the user is open, or a turn of somebody else runs. */
+  | { readonly kind: 'Busy'; readonly status: TurnStatus; readonly ownerName: string }
+  /** The user has left nothing in the session. */
+  | { readonly kind: 'Nothing' }
+  | {
+      readonly kind: 'Erased'
+      readonly seq: number
+      readonly messageCount: number
+      /** Of files that the user's turns had published: their bytes are to be removed. */
+      readonly fileIds: readonly string[]
+      /** Made of what was learned from the user's turns: they stay. */
+      readonly factIds: readonly string[]
+    }
+
+/** `E` of these statements is the mark. A column without a value stays without. */
+const E = `'${ERASED}'`
+const erasedUnlessNull = (column: string): string => `${column} = CASE WHEN ${column} IS NOT NULL THEN ${E} END`
+
+export function eraseUser(database: Database, erasure: Erasure): Promise<EraseOutcome> {
+  return database.transaction(async (transaction) => {
+    const refusal = await refuse(transaction, erasure)
+    if (refusal !== null) return refusal
+    const { sessionId, userName, ownTokens } = erasure
+    const [{ ids: turnIds } = { ids: [] }] = await run<{ ids: string[] }>(transaction, 'turns-of', [
+      sessionId,
+      userName,
+    ])
+    const messages = await run(transaction, 'messages', [sessionId, userName, ownTokens])
+    const learnt = await run<{ factId: string | null }>(transaction, 'learnings', [sessionId, userName, turnIds])
+    const files = await run<{ id: string }>(transaction, 'files', [sessionId, turnIds])
+    for (const name of OF_TURNS) await run(transaction, name, [sessionId, turnIds])
+    for (const name of OF_USER) await run(transaction, name, [sessionId, userName])
+    for (const name of OF_ALL) await run(transaction, name, [sessionId])
+    const [session] = await run<{ seq: number }>(transaction, 'session', [sessionId, ownTokens, erasure.at])
+    const messageCount = messages.length
+    await audit(transaction, erasure, messageCount)
+    const factIds = [...new Set(learnt.flatMap(({ factId }) => (factId === null ? [] : [factId])))]
+    return { kind: 'Erased', seq: session?.seq ?? 0, messageCount, fileIds: files.map(({ id }) => id), factIds }
+  })
+}
+
+const OF_TURNS = ['plans', 'tasks', 'deliveries', 'requests', 'events'] as const
+const OF_USER = ['decisions', 'questions', 'turns', 'participants'] as const
+const OF_ALL = ['paraphrases', 'checkpoints'] as const
+
+interface Found {
+  readonly type: ConversationType
+  readonly left: boolean
+  readonly status: TurnStatus | null
+  readonly owner: string | null
+}
+
+/** Locks the session's row; then looks, in a statement that sees what was committed before. */
+async function refuse(transaction: Queryable, { sessionId, userName }: Erasure): Promise<EraseOutcome | null> {
+  const locked = await run(transaction, 'lock', [sessionId])
+  if (locked.length === 0) return { kind: 'NoSession' }
+  const [found] = await run<Found>(transaction, 'look', [sessionId, userName])
+  if (found === undefined) return { kind: 'NoSession' }
+  if (found.type !== 'GROUP') return { kind: 'NotAGroup' }
+  if (found.status !== null) return { kind: 'Busy', status: found.status, ownerName: found.owner ?? '' }
+  return found.left ? null : { kind: 'Nothing' }
+}
+
+async function audit(transaction: Queryable, erasure: Erasure, messageCount: number): Promise<void> {
+  const { at, sessionId, actor, tokenName, userName } = erasure
+  const data = { change: 'USER_ERASED', detail: `${userName}: ${messageCount} messages` }
+  await run(transaction, 'audit', [newId('audit'), at, sessionId, actor, tokenName, JSON.stringify(data)])
+}
+
+/** Fields of events that hold no words of anybody: all others with a text lose it, those of types to come as well. */
+const WORDLESS = ['status', 'step', 'verdict', 'stream', 'until']
+
+const STATEMENTS = {
+  lock: 'SELECT id FROM sessions WHERE id = $1 FOR UPDATE',
+  look: `SELECT s.source_type AS type, t.status, t.user_name AS owner,
+      EXISTS (SELECT 1 FROM messages WHERE session_id = $1 AND user_name = $2)
+      OR EXISTS (SELECT 1 FROM participants WHERE session_id = $1 AND user_name = $2)
+      OR EXISTS (SELECT 1 FROM approvals WHERE session_id = $1 AND (user_name = $2 OR decided_by = $2)) AS left
+    FROM sessions s LEFT JOIN LATERAL (
+      SELECT status, user_name FROM turns WHERE session_id = $1 AND status IN ('QUEUED', 'JOINED', 'RUNNING', 'AWAITING_APPROVAL')
+        AND (user_name = $2 OR (status = 'RUNNING' AND paused_at IS NULL)) ORDER BY user_name = $2 DESC, seq LIMIT 1) t ON true
+    WHERE s.id = $1`,
+  'turns-of': `SELECT array_agg(id) AS ids FROM turns WHERE session_id = $1 AND user_name = $2 HAVING count(*) > 0`,
+  // The key of a message that a connector brought stays, so that bringing it again does not store it again.
+  messages: `UPDATE messages SET content = ${E}, user_name = ${E}, mentioned = false,
+      paraphrase = CASE WHEN NOT trusted THEN ${E} END,
+      client = CASE WHEN client = ANY ($3::text[]) THEN ${E} ELSE client END,
+      idempotency_key = CASE WHEN client = ANY ($3::text[]) THEN NULL ELSE idempotency_key END
+    WHERE session_id = $1 AND user_name = $2 RETURNING id`,
+  // Those of other strangers may quote; they are made again when they are due.
+  paraphrases: `UPDATE messages SET paraphrase = NULL WHERE session_id = $1 AND NOT trusted AND paraphrase <> ${E}`,
+  turns: `UPDATE turns SET user_name = ${E}, ${erasedUnlessNull('failure')} WHERE session_id = $1 AND user_name = $2`,
+  plans: `UPDATE plans SET goal = ${E}, ${erasedUnlessNull('replan_reason')}, secret_names = '{}'
+    WHERE session_id = $1 AND turn_id = ANY ($2::text[])`,
+  tasks: `UPDATE tasks SET detail = ${E}, args = CASE WHEN args IS NOT NULL THEN '{}'::jsonb END,
+      ${['expect', 'output', 'stderr', 'review_reason'].map(erasedUnlessNull).join(', ')}
+    WHERE session_id = $1 AND turn_id = ANY ($2::text[])`,
+  deliveries: `UPDATE deliveries d SET ${erasedUnlessNull('last_error')}, next_attempt_at = NULL,
+      status = CASE d.status WHEN 'PENDING' THEN 'DEAD' ELSE d.status END
+    FROM tasks t WHERE t.id = d.task_id AND d.session_id = $1 AND t.turn_id = ANY ($2::text[])`,
+  events: `UPDATE events SET data = (
+      SELECT coalesce(jsonb_object_agg(f.key, CASE
+        WHEN jsonb_typeof(f.value) = 'string' AND f.key !~ 'Id$' AND NOT f.key = ANY ('{${WORDLESS.join(',')}}') THEN to_jsonb(${E}::text)
+        ELSE f.value END), '{}')
+      FROM jsonb_each(data) f)
+    WHERE session_id = $1 AND turn_id = ANY ($2::text[])`,
+  requests: `UPDATE approvals SET user_name = ${E}, reason = ${E}, remembered = NULL, ${erasedUnlessNull('note')}
+    WHERE session_id = $1 AND turn_id = ANY ($2::text[])`,
+  decisions: `UPDATE approvals SET decided_by = ${E}, ${erasedUnlessNull('note')} WHERE session_id = $1 AND decided_by = $2`,
+  // What a checkpoint learned is of no turn, and may be of anybody.
+  learnings: `WITH learnt AS (
+      UPDATE learnings SET content = ${E}, norm = '', ${['user_name', 'reason'].map(erasedUnlessNull).join(', ')},
+        decided_by = CASE WHEN decided_by = $2 THEN ${E} ELSE decided_by END,
+        decided_at = coalesce(decided_at, now()), status = CASE status WHEN 'PENDING' THEN 'DISCARDED' ELSE status END
+      WHERE session_id = $1 AND (turn_id = ANY ($3::text[]) OR user_name = $2 OR task_id IS NULL)
+      RETURNING id, fact_id, question_id),
+    words AS (DELETE FROM learning_words w USING learnt WHERE w.learning_id = learnt.id),
+    asked AS (
+      UPDATE questions q SET content = ${E}, norm = '', answer = CASE WHEN answer IS NOT NULL THEN ${E} END, status = 'RESOLVED',
+        resolved_at = coalesce(resolved_at, now())
+      FROM learnt WHERE q.id = learnt.question_id AND q.session_id = $1)
+    SELECT fact_id AS "factId" FROM learnt`,
+  questions: `UPDATE questions SET ${erasedUnlessNull('answer')}, resolved_by = ${E} WHERE session_id = $1 AND resolved_by = $2`,
+  files: `DELETE FROM published_files f USING tasks t
+    WHERE t.id = f.task_id AND f.session_id = $1 AND t.turn_id = ANY ($2::text[]) RETURNING f.id`,
+  participants: 'DELETE FROM participants WHERE session_id = $1 AND user_name = $2',
+  // One that is being made has read what is gone now: without its claim it writes nothing, and is made again.
+  checkpoints: 'UPDATE checkpoints SET run_id = NULL, leased_until = NULL WHERE session_id = $1',
+  // What was made of all that was said is made anew: the summary from the first message on.
+  session: `WITH session AS (
+      UPDATE sessions s SET last_seq = s.last_seq + 1, summary = '', summary_seq = 0, working_memory = '',
+        description = CASE WHEN s.description_source = 'INTROSPECTION' THEN NULL ELSE s.description END,
+        description_source = CASE WHEN s.description_source = 'INTROSPECTION' THEN NULL ELSE s.description_source END,
+        connector = CASE WHEN s.connector = ANY ($2::text[]) THEN ${E} ELSE s.connector END,
+        last_message_preview = CASE WHEN last.content = ${E} THEN ${E} ELSE s.last_message_preview END
+      FROM (SELECT (SELECT content FROM messages WHERE session_id = $1 ORDER BY seq DESC LIMIT 1) AS content) last
+      WHERE s.id = $1 RETURNING s.id, s.last_seq)
+    INSERT INTO events (session_id, seq, at, turn_id, type, data)
+    SELECT id, last_seq, $3, NULL, 'SessionUpdated', '{"erased": true}' FROM session RETURNING seq`,
+  audit: `${INSERT_AUDIT} VALUES ($1, $2, 'SESSION', $3, NULL, $4, $5, $6)`,
+} as const
+
+function run<Row extends object>(
+  transaction: Queryable,
+  name: keyof typeof STATEMENTS,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  return transaction.query<Row>(
+    { name: `erase.${name}`, text: STATEMENTS[name], timeoutMs: STATEMENT_TIMEOUT_MS },
+    values,
+  )
+}
