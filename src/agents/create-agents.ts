@@ -63,6 +63,23 @@ function agentsOf(options: AskOptions): Agents {
         format: REVIEW_FORMAT,
         signal,
       }),
+    ...memoryAgentsOf(options),
+    write: (context, onText, signal) =>
+      ask(options, {
+        role: 'messenger',
+        render: (fence) => renderMessengerPrompt(context, fence),
+        format: MESSAGE_FORMAT,
+        onText,
+        signal,
+      }),
+  }
+}
+
+/** Those that look back at what was said and learned. */
+function memoryAgentsOf(
+  options: AskOptions,
+): Pick<Agents, 'curate' | 'summarize' | 'consolidate' | 'paraphrase' | 'introspect'> {
+  return {
     curate: (context, signal) =>
       ask(options, {
         role: 'curator',
@@ -97,14 +114,6 @@ function agentsOf(options: AskOptions): Agents {
         role: 'introspector',
         render: (fence) => renderIntrospectorPrompt(context, fence),
         format: INTROSPECTION_FORMAT,
-        signal,
-      }),
-    write: (context, onText, signal) =>
-      ask(options, {
-        role: 'messenger',
-        render: (fence) => renderMessengerPrompt(context, fence),
-        format: MESSAGE_FORMAT,
-        onText,
         signal,
       }),
   }

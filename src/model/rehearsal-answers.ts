@@ -3,7 +3,13 @@
  * says plainly that it is a rehearsal. Each role is a function beside this file.
  */
 import { SILENCE_MARKER } from '../core/silence-filter.ts'
-import { rehearseConsolidation, rehearseCuration, rehearseParaphrase, rehearseSummary } from './rehearsal-memory.ts'
+import {
+  rehearseConsolidation,
+  rehearseCuration,
+  rehearseIntrospection,
+  rehearseParaphrase,
+  rehearseSummary,
+} from './rehearsal-memory.ts'
 import { rehearsePlan, rehearseReview } from './rehearsal-plan.ts'
 import { findBlock, findTasks, readPrompt, type PromptPart } from './rehearsal-prompt.ts'
 import { describeResult } from './rehearsal-words.ts'
@@ -32,6 +38,8 @@ export function answerRehearsal(prompt: string, schemaName: string | null): Rehe
       return json(rehearseCuration(parts))
     case 'consolidation':
       return json(rehearseConsolidation(parts))
+    case 'introspection':
+      return json(rehearseIntrospection(parts))
     case 'paraphrase':
       return json(rehearseParaphrase(parts))
     default: {

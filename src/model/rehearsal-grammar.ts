@@ -2,6 +2,7 @@
 export const REHEARSAL_GRAMMAR = `run: <command>         an EXEC task that runs the command
 skill: <name> <json>   a SKILL task that calls the skill with these arguments
 learn: <text>          a review of the plan learns this: the first such line that of the first task, and so on
+note: <text>           the next checkpoint keeps this in mind for the session
 secret: KEY=value      a secret that the session keeps while it is in use
 answer: <text>         answers the first open question
 facts?                 the answer lists the facts that are known

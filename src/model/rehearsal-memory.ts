@@ -1,9 +1,10 @@
 /**
- * Curator, summarizer and paraphraser of the rehearsal model: what they answer follows from the texts alone, so that the life
+ * Curator, summarizer, paraphraser and introspector of the rehearsal model: what they answer follows from the texts alone, so that the life
  * of a fact can be rehearsed, and none of them pretends to understand anything.
  */
 import { normalText } from '../core/normal-text.ts'
-import { findItems, type PromptItem, type PromptPart } from './rehearsal-prompt.ts'
+import { findBlock, findItems, type PromptItem, type PromptPart } from './rehearsal-prompt.ts'
+import { readScript } from './rehearsal-script.ts'
 import { shorten } from './rehearsal-words.ts'
 
 /** Questions are asked, what begins with "maybe" is discarded, everything else becomes a fact. */
@@ -40,6 +41,24 @@ export function rehearseSummary(parts: readonly PromptPart[]): string {
 
 function firstLine(text: string): string {
   return shorten(text.trim().split('\n')[0] ?? '', MAX_LINE_CHARS)
+}
+
+const NOTES_NOTICE =
+  'Rehearsal notes: no language model is configured, so these are only the lines that begin with "note:".'
+const MAX_NOTES = 20
+
+/** The newest `note:` lines, those of before included, and a description where there is none. */
+export function rehearseIntrospection(parts: readonly PromptPart[]): object {
+  const before = (findBlock(parts, 'DATA_WORKING_MEMORY') ?? '').split('\n').filter((line) => line.startsWith('- '))
+  const messages = parts.filter(({ label }) => label === 'DATA_MESSAGE').map(({ text }) => text)
+  const notes = messages.flatMap((text) => readScript(text).notes)
+  const lines = [...before, ...notes.map((note) => `- ${shorten(note, MAX_LINE_CHARS)}`)]
+  const isNamed = findBlock(parts, 'DATA_DESCRIPTION') !== null
+  return {
+    workingMemory: lines.length === 0 ? '' : [NOTES_NOTICE, ...lines.slice(-MAX_NOTES)].join('\n'),
+    description: isNamed ? null : `Rehearsal: ${firstLine(messages[0] ?? '')}`,
+    learnings: [],
+  }
 }
 
 /** Keeps every fact; those whose words are the same become one. */

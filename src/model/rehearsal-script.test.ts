@@ -5,6 +5,7 @@ import { readScript } from './rehearsal-script.ts'
 const NOTHING = {
   tasks: [],
   learn: [],
+  notes: [],
   secrets: [],
   answer: null,
   fail: null,
@@ -23,6 +24,7 @@ describe('readScript', () => {
       '  run:ls -l  ',
       'skill: clock',
       'learn: The sky is blue.',
+      'note: Anna likes blue.',
       'secret: TOKEN=abc=def',
       'answer: On Mondays',
       'Facts?',
@@ -41,6 +43,7 @@ describe('readScript', () => {
         { kind: 'skill', name: 'clock', args: '{}' },
       ],
       learn: ['The sky is blue.'],
+      notes: ['Anna likes blue.'],
       secrets: [{ key: 'TOKEN', value: 'abc=def' }],
       answer: 'On Mondays',
       fail: 'just once',
@@ -61,6 +64,7 @@ describe('readScript', () => {
     'please run: ls',
     'skill:',
     'learn: ',
+    'note:',
     'answer:',
     'Which facts?',
     'silent: is the night',
@@ -82,7 +86,7 @@ describe('readScript', () => {
 
   test('reads any message, and loses no line', () => {
     const isPlain = (line: string): boolean =>
-      !/[\r\n]|^\s*(run|skill|learn|secret|answer|fail|wait):|^\s*(facts\?)?\s*$/i.test(line)
+      !/[\r\n]|^\s*(run|skill|learn|note|secret|answer|fail|wait):|^\s*(facts\?)?\s*$/i.test(line)
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' }).filter(isPlain)), (lines) => {
         expect(readScript(lines.join('\n')).rest).toBe(lines.join('\n').trim())

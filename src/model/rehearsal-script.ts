@@ -10,6 +10,8 @@ export interface Script {
   /** In the order of their lines. */
   readonly tasks: readonly ScriptTask[]
   readonly learn: readonly string[]
+  /** What the introspector is to keep in mind. */
+  readonly notes: readonly string[]
   readonly secrets: readonly { readonly key: string; readonly value: string }[]
   readonly answer: string | null
   readonly fail: string | null
@@ -34,6 +36,7 @@ export function readScript(message: string): Script {
   return {
     tasks: lines.flatMap(readTask),
     learn: valuesOf('learn'),
+    notes: valuesOf('note'),
     secrets: valuesOf('secret').map(readSecret),
     answer: valuesOf('answer')[0] ?? null,
     fail: valuesOf('fail')[0] ?? null,
@@ -49,7 +52,7 @@ export function readScript(message: string): Script {
 
 function readLine(line: string): Line {
   if (line.trim().toLowerCase() === 'facts?') return { key: 'facts', value: '' }
-  const [start, key = ''] = /^\s*(run|skill|learn|secret|answer|fail|wait|silent):/.exec(line) ?? ['']
+  const [start, key = ''] = /^\s*(run|skill|learn|note|secret|answer|fail|wait|silent):/.exec(line) ?? ['']
   const value = line.slice(start.length).trim()
   return isWhole(key, value) ? { key, value } : { key: 'rest', value: line }
 }

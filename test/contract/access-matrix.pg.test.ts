@@ -66,6 +66,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   // The message waits and is bob's: connectors may not change what they did not bring.
   'Mutation.editQueuedMessage': row('UNAUTHENTICATED Payload NotFound Conflict NotFound Conflict Payload'),
   'Mutation.withdrawMessage': row('UNAUTHENTICATED Payload NotFound Conflict NotFound Conflict Payload'),
+  'Mutation.checkpointSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
   'Mutation.cancelTurn': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
   // Bob may see it; deciding is the admins'.
   'Mutation.decideApproval': row('UNAUTHENTICATED Conflict NotFound Conflict NotFound Conflict Payload'),
@@ -148,6 +149,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Mutation.editQueuedMessage': ({ messageIds }) =>
     `mutation { editQueuedMessage(id: "${messageIds[1]}", content: "x") { __typename } }`,
   'Mutation.withdrawMessage': ({ messageIds }) => `mutation { withdrawMessage(id: "${messageIds[1]}") { __typename } }`,
+  'Mutation.checkpointSession': ({ id }) => `mutation { checkpointSession(sessionId: "${id}") { __typename } }`,
   'Mutation.cancelTurn': ({ id }) => `mutation { cancelTurn(sessionId: "${id}") { __typename } }`,
   'Mutation.decideApproval': ({ approvalId, sender }) =>
     `mutation { decideApproval(input: { id: "${approvalId}", approve: true${sender} }) { __typename } }`,

@@ -7,7 +7,7 @@ import type { PlannerContext, ReplanContext, TaskReport } from '../../src/agents
 import type { ProposedPlan } from '../../src/core/plan.ts'
 import { validatePlan } from '../../src/core/plan-rules.ts'
 import type { SkillArguments } from '../../src/core/skill.ts'
-import { FACTS, openAgentsWorld, PLANNER_CONTEXT, type AgentsWorld } from './agents-world.ts'
+import { FACTS, INTROSPECTOR_CONTEXT, openAgentsWorld, PLANNER_CONTEXT, type AgentsWorld } from './agents-world.ts'
 
 interface Played {
   readonly goals: readonly string[]
@@ -303,6 +303,23 @@ describe('the memory of a rehearsal', () => {
         { operation: 'KEEP', factId: 'f1' },
       ],
     })
+  })
+
+  test('notes what it is told to, keeps it, and labels a conversation that has no description', async () => {
+    await using world = await openAgentsWorld({ baseUrl: null })
+    const said = (content: string) => ({ user: 'marco', role: 'USER', content, work: [], outputs: [] })
+    const messages = [said('Hello there.\nnote: Anna likes blue.'), said('note: Ben does not.')]
+    const first = await world.agents.introspect({ ...INTROSPECTOR_CONTEXT, messages }, signal)
+    if (first.kind !== 'answered') throw first.error
+    const { workingMemory, description } = first.output
+    expect(workingMemory).toMatch(/^Rehearsal notes: .*\n- Anna likes blue\.\n- Ben does not\.$/)
+    expect(description).toBe('Rehearsal: Hello there.')
+    const again = { ...INTROSPECTOR_CONTEXT, workingMemory, description, messages: [said('note: Cleo neither.')] }
+    expect(await world.agents.introspect(again, signal)).toMatchObject({
+      output: { workingMemory: `${workingMemory}\n- Cleo neither.`, description: null, learnings: [] },
+    })
+    const quiet = { ...INTROSPECTOR_CONTEXT, messages: [said('Hello.')] }
+    expect(await world.agents.introspect(quiet, signal)).toMatchObject({ output: { workingMemory: '' } })
   })
 
   test('retells strangers by the number of their words', async () => {
