@@ -27,7 +27,7 @@ import type { Redactor } from '../secrets/redaction.ts'
 import type { SecretStore } from '../secrets/secret-store.ts'
 import { beginTurn, type BegunTurn, type OpenTurn } from '../store/begin-turn.ts'
 import type { Database } from '../store/database.ts'
-import { joinTurns } from '../store/join-turns.ts'
+import { joinTurns, type JoinedMessage, type Joining } from '../store/join-turns.ts'
 import { makeReady } from '../store/paused-turns.ts'
 import { commitTurn, type Lease } from '../store/turn-commit.ts'
 import { releaseSession } from '../store/work-queue.ts'
@@ -222,26 +222,16 @@ export class SessionRun {
         this.#abort('LEASE_LOST', turnAbort)
       },
     })
-    const gate: CallGate = async (made) => {
-      if (!hasBudget(config.current(), turn.userName)) return null
-      // What the turn has used must be in the rows that are summed up.
-      await journal.flushed()
-      return checkBudget(database, config.current(), { sessionId: lease.sessionId, userName: turn.userName, made })
-    }
     const { signal } = turnAbort
     return {
       sessionId: lease.sessionId,
       turn,
       messages: new TurnMessages(turn),
       busyPolicy: () => busyPolicy,
-      join: async (joining) => {
-        const { joined, events } = await joinTurns(database, { lease, turn }, joining)
-        feed.published(events)
-        return joined
-      },
+      join: (joining) => this.#join(turn, joining),
       journal,
       signal,
-      agents: redactedAgents(agentsFor(gate), redactor),
+      agents: redactedAgents(agentsFor(this.#gateOf(turn, journal)), redactor),
       secrets,
       commands,
       skills,
@@ -254,6 +244,23 @@ export class SessionRun {
       clock,
       logger,
     }
+  }
+
+  #gateOf({ userName }: OpenTurn, journal: Journal): CallGate {
+    const { database, config, lease } = this.#options
+    return async (made) => {
+      if (!hasBudget(config.current(), userName)) return null
+      // What the turn has used must be in the rows that are summed up.
+      await journal.flushed()
+      return checkBudget(database, config.current(), { sessionId: lease.sessionId, userName, made })
+    }
+  }
+
+  async #join(turn: OpenTurn, joining: Joining): Promise<readonly JoinedMessage[]> {
+    const { database, feed, lease } = this.#options
+    const { joined, events } = await joinTurns(database, { lease, turn }, joining)
+    feed.published(events)
+    return joined
   }
 
   /** What was committed stays committed: should this fail, the turn waits until its budget is renewed, and ends then. */
