@@ -378,13 +378,14 @@ describe('what a turn reads', () => {
     const taken = must(await takeSession(database, { sessionId: SESSION, node: 1 }, beginning(2)), 'there is work')
     expect(taken.begun.turn.saidBefore).toEqual({
       messages: [
-        { user: 'alice', role: 'USER', content: 'two' },
-        { user: 'alice', role: 'USER', content: 'three' },
+        { user: 'alice', role: 'USER', content: 'two', at: expect.any(String) },
+        { user: 'alice', role: 'USER', content: 'three', at: expect.any(String) },
       ],
       outputs: ['to one', 'to two', 'to three'],
       strangers: [{ id: expect.stringMatching(/^msg_/), sender: 'stranger', content: 'evil', paraphrase: null }],
       hasStrangers: true,
       summary: '',
+      workingMemory: '',
       questions: [],
       hasFacts: false,
       due: { curation: false, summary: true, consolidation: false },
