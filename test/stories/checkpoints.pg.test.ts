@@ -254,6 +254,25 @@ test('what it costs is on the account of the session and of its user; no secret 
   ])
 })
 
+test('with a budget that is used up nothing is asked, and it is tried again when there is a new one', async () => {
+  // What planner and messenger use.
+  const budget = '[budgets]\nsession_tokens_per_day = 240\n'
+  await using poor = await Story.begin({ config: { toml: `${stubProvider(stub)}${budget}` } })
+  const ben = poor.as('ben')
+  await converse(ben, 'cli:poor', 'Hello.')
+  await using watch = watchAll(ben, 'cli:poor')
+  await ask(ben, 'cli:poor')
+  expect(await checkpointOf(watch)).toMatchObject({
+    ok: false,
+    failure: expect.stringContaining('The budget of this session (240 tokens a day) is used up for today.'),
+  })
+  expect(promptsOf('introspector')).toEqual([])
+  const rows = openDatabase(poor)
+  const untilTomorrow = `SELECT ready_at >= date_trunc('day', now(), 'UTC') + interval '1 day' AS waits FROM checkpoints`
+  expect(await rows.query({ name: '', text: untilTomorrow }, [])).toEqual([{ waits: true }])
+  await rows.close()
+})
+
 describe('a checkpoint is refused', () => {
   test('where nothing was said, or everything was gone over', async () => {
     const ben = story.as('ben')
