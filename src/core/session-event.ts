@@ -11,10 +11,12 @@
  *                                                                      EXECUTING again)
  *   per task: TaskUpdate RUNNING, TaskOutput*, TaskUpdate DONE|FAILED  (EXEC, SKILL; then PipelineStep REVIEWING, Review)
  *             TaskUpdate RUNNING, MessageOutput delta*, MessageOutput content, TaskUpdate DONE          (MSG)
- *   PipelineStep REPLANNING, … back to CONTEXT …                       (on verdict REPLAN)
+ *   PipelineStep REPLANNING, … back to CONTEXT …                       (on verdict REPLAN, or when its user said more)
  *   PipelineStep DELIVERING
  *   PipelineStep CURATING, SUMMARIZING, CONSOLIDATING                  (each only when due)
  *   PipelineStep COMPLETE, TurnCompleted                               (always the last two, also after failure and cancel)
+ * Of a turn that another one has taken along: MessageReceived, MessageUpdated, then COMPLETE and TurnCompleted with that one's end, or
+ * MessageUpdated when it waits again.
  */
 import type { CheckpointReason, PipelineStep, ReviewVerdict, TaskStatus, TurnStatus } from './status.ts'
 import type { Usage } from './usage.ts'
@@ -23,7 +25,7 @@ export type OutputStream = 'STDOUT' | 'STDERR'
 
 export type SessionEventBody =
   | { readonly type: 'MessageReceived'; readonly messageId: string }
-  /** A queued message was edited or withdrawn, or a secret was taken out of it. */
+  /** A queued message was edited, withdrawn or taken along by another turn, it waits again, or a secret was taken out of it. */
   | { readonly type: 'MessageUpdated'; readonly messageId: string }
   /**
    * Description, metadata, participants or status changed outside a turn. `erased`: texts and names were taken out of the session and

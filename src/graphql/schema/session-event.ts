@@ -90,7 +90,9 @@ builder.objectRef<EventOf<'MessageReceived'>>('MessageReceivedEvent').implement(
 })
 
 builder.objectRef<EventOf<'MessageUpdated'>>('MessageUpdatedEvent').implement({
-  description: 'A queued message was edited or withdrawn, or a secret was taken out of it.',
+  description:
+    'A queued message was edited or withdrawn, another turn has taken it along (its turn is JOINED), it waits again, or a secret was ' +
+    'taken out of it.',
   interfaces: [SessionEventInterface],
   authScopes: AUTHENTICATED,
   fields: (t) => ({
