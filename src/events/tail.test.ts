@@ -331,3 +331,43 @@ test('every reader sees every event of the log after its cursor, once, in order,
     { numRuns: 5000 },
   )
 })
+
+describe('after an erasure', () => {
+  const erasure = (seq: number): SessionEvent => {
+    return { type: 'SessionUpdated', erased: true, seq, at: new Date(0), sessionId: 's', turnId: null }
+  }
+  const textsOf = (read: { readonly events: readonly SessionEvent[] } | null): string[] =>
+    (read?.events ?? []).flatMap((event) => (event.type === 'TaskOutput' ? [event.text] : []))
+
+  test('what was kept of the log before it is read anew', async () => {
+    const log = new MemoryLog()
+    const tail = tailOf((range) => Promise.resolve(log.page(range)))
+    tail.published([eventOf(1, 'secret'), eventOf(2, 'secret')])
+    expect(textsOf(await tail.read(0))).toEqual(['secret', 'secret'])
+    log.events = [eventOf(1, ''), eventOf(2, ''), erasure(3)]
+    log.lastSeq = 3
+    tail.published([erasure(3)])
+    expect(textsOf(await tail.read(0))).toEqual(['', ''])
+    expect(log.reads).toBe(1)
+    expect(await tail.read(2)).toEqual({ events: [erasure(3)], upTo: 3 })
+  })
+
+  test('what was being read of the log meanwhile is read anew', async () => {
+    const log = new MemoryLog()
+    const held = Promise.withResolvers<void>()
+    const tail = tailOf(async (range) => {
+      const page = log.page(range)
+      if (log.reads === 2) await held.promise
+      return page
+    })
+    log.events = [eventOf(1, 'secret')]
+    log.lastSeq = 1
+    await tail.anchor()
+    const reading = tail.read(0)
+    log.events = [eventOf(1, ''), erasure(2)]
+    log.lastSeq = 2
+    tail.published([erasure(2)])
+    held.resolve()
+    expect(textsOf(await reading)).toEqual([''])
+  })
+})

@@ -1,0 +1,302 @@
+/**
+ * What a user said in a group is erased, on request of an admin: of a text that everything in the session quotes, nothing is left in any
+ * column of any table but the audit's, and no process shows it again, whatever it had kept; order, places and the rest stay.
+ */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createLogger } from '../../src/platform/logger.ts'
+import { must } from '../../src/platform/must.ts'
+import { Database } from '../../src/store/database.ts'
+import * as api from '../generated/graphql.ts'
+import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
+import type { ApiClient } from '../harness/api-client.ts'
+import { columnsOf, findInDatabase } from '../harness/find-in-database.ts'
+import { eventsOf, Story, turnEnd, watchAll } from '../harness/story.ts'
+import { stubProvider } from '../harness/stub-provider.ts'
+import { answerWell, GOOD_INTROSPECTION, GOOD_PLAN, GOOD_REVIEW } from '../model/good-answers.ts'
+import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const CANARY = 'cnry0815'
+const GROUP = 'discord:kitchen'
+
+let stub: StubEndpoint
+let story: Story
+let beside: Story
+let database: Database
+/** The models repeat the canary wherever they can, as long as it is Ben who asks. */
+let isBensTurn = true
+
+beforeAll(async () => {
+  stub = await StubEndpoint.start({ by: repeat })
+  const settings = { summarize_threshold: 4, context_messages: 2, introspection_turns: 0 }
+  const rules = approvalRules('effect = "require"\ncommand = "echo"')
+  const toml = `${stubProvider(stub)}[approvals]\nplans_with_strangers = false\n${rules}`
+  story = await Story.begin({ config: { settings, toml } })
+  beside = await Story.begin({ beside: story })
+  const logger = createLogger({ level: 'silent', pretty: false })
+  database = new Database({ url: story.databaseUrl, maxConnections: 2, logger })
+})
+afterAll(async () => {
+  await database.close()
+  await beside[Symbol.asyncDispose]()
+  await story[Symbol.asyncDispose]()
+  await stub.close()
+})
+
+function repeat(call: StubCall): StubAnswer {
+  if (!isBensTurn)
+    return call.role === 'planner' ? { content: { ...GOOD_PLAN, tasks: GOOD_PLAN.tasks.slice(1) } } : answerWell(call)
+  const [command, text] = GOOD_PLAN.tasks
+  const plan = {
+    goal: CANARY,
+    tasks: [
+      {
+        ...command,
+        detail: `mkdir -p pub; echo ${CANARY} | tee pub/${CANARY}.txt; echo ${CANARY} >&2`,
+        expect: CANARY,
+      },
+      { ...text, detail: CANARY },
+    ],
+    secrets: null,
+    answers: null,
+  }
+  const evaluation = { learningId: 'L1', verdict: 'ask', fact: null, question: `Is it ${CANARY}?`, reason: CANARY }
+  const learnings = [`${CANARY} by a checkpoint`]
+  const answers: Partial<Record<StubCall['role'], StubAnswer>> = {
+    planner: { content: plan },
+    reviewer: { content: { ...GOOD_REVIEW, reason: CANARY, learn: `${CANARY} is so` } },
+    messenger: { pieces: ['It is ', CANARY] },
+    curator: { content: { evaluations: [evaluation] } },
+    summarizer: `They spoke of ${CANARY}.`,
+    introspector: { content: { ...GOOD_INTROSPECTION, workingMemory: CANARY, description: CANARY, learnings } },
+  }
+  return answers[call.role] ?? answerWell(call)
+}
+
+const sql = <Row extends object>(text: string, ...values: unknown[]): Promise<Row[]> =>
+  database.query<Row>({ name: '', text }, values)
+
+async function say(client: ApiClient, input: Omit<api.SendMessageInput, 'sessionId'>) {
+  const { sendMessage } = await client.run(api.SendMessageDocument, { input: { sessionId: GROUP, ...input } })
+  if (sendMessage.__typename !== 'SendMessagePayload') throw new Error(JSON.stringify(sendMessage))
+  return sendMessage.message
+}
+
+const erase = async (user: string, sessionId = GROUP) =>
+  (await story.as('ada').run(api.EraseUserDocument, { input: { user, sessionId } })).eraseUser
+
+/** What an admin can read of the group, by every query there is for it. */
+async function readAll(client: ApiClient): Promise<string> {
+  const id = GROUP
+  const read = await Promise.all([
+    client.run(api.SessionDocument, { id }),
+    client.run(api.SessionMemoryDocument, { id }),
+    client.run(api.SessionMessagesDocument, { id }),
+    client.run(api.SessionTurnsDocument, { id }),
+    client.run(api.SessionTasksDocument, { id }),
+    client.run(api.SessionEventsDocument, { id }),
+    client.run(api.ApprovalsDocument, { filter: { sessionId: id } }),
+    client.run(api.LearningsDocument, { filter: { sessionId: id } }),
+    client.run(api.QuestionsDocument, { filter: { sessionId: id } }),
+  ])
+  return JSON.stringify(read)
+}
+
+const messagesOf = () =>
+  sql<{ seq: number; user_name: string; content: string; id: string }>(
+    'SELECT seq, user_name, content, id FROM messages WHERE session_id = $1 ORDER BY seq',
+    GROUP,
+  )
+
+describe('a group in which everything quotes what Ben said', () => {
+  beforeAll(async () => {
+    const [ada, cleo, discord] = [story.as('ada'), story.as('cleo'), story.as('discord')]
+    const source = { kind: 'discord', interactive: true, platform: 'Discord', type: 'GROUP' } as const
+    await discord.run(api.OpenSessionDocument, { input: { id: GROUP, source, participants: ['ben', 'cleo'] } })
+    await say(cleo, { content: 'Good morning' })
+    await say(discord, { content: `${CANARY} over there`, user: 'Ben#1', idempotencyKey: 'from-discord' })
+    await say(discord, { content: 'Psst', user: 'Mallory' })
+    await say(story.as('ben'), { content: `${CANARY}!`, mentioned: true, idempotencyKey: CANARY })
+    await using watch = watchAll(ada, GROUP)
+    const [asked] = await untilAsked(watch)
+    const decided = { id: must(asked, 'an approval').id, approve: true, scope: 'SESSION', note: CANARY } as const
+    await decide(ada, decided)
+    await turnEnd(watch)
+    await ada.run(api.CheckpointSessionDocument, { sessionId: GROUP })
+    await watch.until(({ sessionEvents: event }) => event.__typename === 'CheckpointEvent')
+    await say(story.as('ben'), { content: `${CANARY} once more` })
+  })
+
+  test('has it in every table that holds texts', async () => {
+    const found = columnsOf(await findInDatabase(story.databaseUrl, [CANARY]))
+    expect(found).toEqual(
+      expect.arrayContaining([
+        'approvals.note',
+        'events.data',
+        'learnings.content',
+        'learnings.norm',
+        'learnings.reason',
+        'messages.content',
+        'messages.idempotency_key',
+        'plans.goal',
+        'published_files.name',
+        'questions.content',
+        'questions.norm',
+        'sessions.description',
+        'sessions.last_message_preview',
+        'sessions.summary',
+        'sessions.working_memory',
+        'tasks.detail',
+        'tasks.expect',
+        'tasks.output',
+        'tasks.review_reason',
+        'tasks.stderr',
+      ]),
+    )
+  })
+
+  test('nobody but an admin may erase, and not where it cannot be done', async () => {
+    for (const person of ['ben', 'cleo', 'discord'] as const) {
+      const reply = await story.as(person).request(api.EraseUserDocument, { input: { user: 'ben', sessionId: GROUP } })
+      expect(reply.errors[0]?.extensions?.['code']).toBe('FORBIDDEN')
+    }
+    expect(await erase('ben', 'cli:nowhere')).toMatchObject({ __typename: 'NotFoundError', id: 'cli:nowhere' })
+    expect(await erase('nobody')).toMatchObject({ __typename: 'NotFoundError', id: 'nobody' })
+    expect(await erase('')).toMatchObject({ __typename: 'InvalidInputError' })
+    await story.as('ada').run(api.OpenSessionDocument, { input: { id: 'cli:direct', participants: ['ben'] } })
+    expect(await erase('ben', 'cli:direct')).toMatchObject({
+      __typename: 'ConflictError',
+      problem: expect.stringContaining('delete it as a whole, with deleteSession'),
+    })
+  })
+
+  test('is not touched while a turn is open that may say it again', async () => {
+    const [ada, ben, cleo] = [story.as('ada'), story.as('ben'), story.as('cleo')]
+    const release = Promise.withResolvers<void>()
+    stub.follow({
+      by: (call) =>
+        call.role === 'planner' ? (response) => void release.promise.then(() => response.destroy()) : repeat(call),
+    })
+    const { lastSeq } = must((await ada.run(api.SessionDocument, { id: GROUP })).session, 'the group')
+    await say(cleo, { content: 'And I?', mentioned: true })
+    await using watch = watchAll(ada, GROUP, lastSeq)
+    await watch.until(
+      ({ sessionEvents: event }) => event.__typename === 'PipelineStepEvent' && event.step === 'PLANNING',
+    )
+    expect(await erase('ben')).toMatchObject({ problem: expect.stringContaining('A turn of "cleo" runs') })
+    const waiting = await say(ben, { content: 'wait', mentioned: true })
+    expect(await erase('ben')).toMatchObject({ problem: expect.stringContaining('A message of "ben" waits') })
+    await ben.run(api.WithdrawMessageDocument, { id: waiting.id })
+    await ada.run(api.CancelTurnDocument, { sessionId: GROUP })
+    await turnEnd(watch)
+    release.resolve()
+    stub.follow({ by: repeat })
+    const { session } = await ada.run(api.SessionDocument, { id: GROUP })
+    expect(session).toMatchObject({ status: 'IDLE', lastMessagePreview: 'wait' })
+  })
+
+  test('has it nowhere afterwards, on no process, also not in what was kept for subscribers', async () => {
+    const clients = [story.as('ada'), story.as('cleo'), beside.as('ada'), beside.as('cleo')]
+    // Two of each kind, so that what is serialised for one is kept for the other.
+    const watches = [...clients, ...clients].map((client) => watchAll(client, GROUP))
+    const bens = watchAll(beside.as('ben'), GROUP)
+    for (const watch of [...watches, bens]) await turnEnd(watch, 2)
+    for (const watch of watches) expect(JSON.stringify(watch.received)).toContain(CANARY)
+    const before = await messagesOf()
+    const own = before.filter(({ user_name: name }) => name === 'ben')
+
+    const erased = await erase('ben')
+    expect(erased).toMatchObject({
+      __typename: 'EraseUserPayload',
+      messageCount: own.length,
+      factIds: [],
+      session: { summary: '', workingMemory: null, lastMessagePreview: '[erased]' },
+    })
+
+    const after = await messagesOf()
+    expect(after.map(({ id, seq }) => ({ id, seq }))).toEqual(before.map(({ id, seq }) => ({ id, seq })))
+    expect(after).toEqual(
+      before.map((row) => (row.user_name === 'ben' ? { ...row, user_name: '[erased]', content: '[erased]' } : row)),
+    )
+    expect(columnsOf(await findInDatabase(story.databaseUrl, [CANARY]))).toEqual(['audit_entries.data'])
+
+    const words = 'SELECT 1 FROM learning_words w JOIN learnings l ON l.id = w.learning_id WHERE l.session_id = $1'
+    expect(await sql(words, GROUP)).toEqual([])
+
+    const isErasure = ({ sessionEvents: event }: api.WatchSessionSubscription): boolean =>
+      event.__typename === 'SessionUpdatedEvent' && event.erased
+    for (const watch of watches) await watch.until(isErasure)
+    expect(await bens.ended).toContain('NOT_FOUND')
+    for (const client of clients) {
+      await using again = watchAll(client, GROUP)
+      await again.until(isErasure)
+      expect(JSON.stringify(again.received)).not.toContain(CANARY)
+      const numbers = again.received.map(({ sessionEvents: { seq } }) => seq)
+      expect(numbers).toEqual(numbers.toSorted((one, other) => one - other))
+      expect(eventsOf(again, 'TurnCompletedEvent')).toHaveLength(3)
+    }
+    for (const where of [story, beside]) expect(await readAll(where.as('ada'))).not.toContain(CANARY)
+    for (const watch of watches) await watch.close()
+  })
+
+  test('names Ben nowhere but in the audit, which says who erased whom', async () => {
+    const tables = await sql<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'session_id'`,
+    )
+    for (const { name } of tables) {
+      const named = await sql(
+        `SELECT 1 FROM ${name} r, jsonb_each_text(to_jsonb(r)) cell WHERE r.session_id = $1 AND cell.value = 'ben'`,
+        GROUP,
+      )
+      expect([name, named.length > 0]).toEqual([name, name === 'audit_entries'])
+    }
+    const { audit } = await story.as('ada').run(api.AuditDocument, { filter: { sessionId: GROUP, kind: ['SESSION'] } })
+    expect(audit.edges[0]?.node).toMatchObject({ sessionChange: 'USER_ERASED', actor: 'ada', tokenName: 'ada' })
+    expect(JSON.stringify(audit.edges)).toContain('ben: 4 messages')
+    // What was to be done is part of the record, and why something was decided.
+    const said = await sql(
+      `SELECT DISTINCT kind, e.key FROM audit_entries, jsonb_each_text(data) e WHERE strpos(e.value, $1) > 0 ORDER BY 1, 2`,
+      CANARY,
+    )
+    expect(said).toEqual([
+      { kind: 'TASK', key: 'detail' },
+      { kind: 'KNOWLEDGE', key: 'reason' },
+      { kind: 'APPROVAL', key: 'note' },
+    ])
+  })
+
+  test('goes on: what is brought again is not stored again, and the planner is told nothing of it', async () => {
+    const [cleo, discord] = [story.as('cleo'), story.as('discord')]
+    expect(await erase('ben')).toMatchObject({ __typename: 'NotFoundError', id: 'ben' })
+    const again = { sessionId: GROUP, content: `${CANARY} over there`, user: 'Ben#1', idempotencyKey: 'from-discord' }
+    const { sendMessage } = await discord.run(api.SendMessageDocument, { input: again })
+    expect(sendMessage).toMatchObject({ __typename: 'ConflictError' })
+    expect((await beside.as('ben').run(api.SessionDocument, { id: GROUP })).session).toBeNull()
+
+    isBensTurn = false
+    stub.calls.length = 0
+    const { lastSeq } = must((await cleo.run(api.SessionDocument, { id: GROUP })).session, 'the group')
+    await say(cleo, { content: 'What now?', mentioned: true })
+    await using watch = watchAll(cleo, GROUP, lastSeq)
+    expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+    expect(JSON.stringify(stub.calls.map(({ user }) => user))).not.toContain(CANARY)
+    expect(stub.calls.find(({ role }) => role === 'planner')?.user).toContain('[erased]')
+    // The summary is made anew, from the first message on.
+    const { session } = await story.as('ada').run(api.SessionDocument, { id: GROUP })
+    expect(session?.messageCount).toBe(8)
+    const [row] = await sql<{ summary: string; summary_seq: number }>(
+      'SELECT summary, summary_seq FROM sessions WHERE id = $1',
+      GROUP,
+    )
+    expect(row?.summary).toBe('They said hi.')
+  })
+
+  test('a stranger is erased by the identity they had there', async () => {
+    expect(await erase('Mallory')).toMatchObject({ __typename: 'EraseUserPayload', messageCount: 1 })
+    const { session } = await beside.as('ada').run(api.SessionMessagesDocument, { id: GROUP })
+    const shown = must(session, 'the group').messages.edges.map(({ node }) => [node.user, node.trusted, node.content])
+    expect(shown).toContainEqual(['[erased]', false, '[erased]'])
+    expect(JSON.stringify(shown)).not.toContain('Mallory')
+  })
+})
