@@ -1,15 +1,14 @@
 /**
- * `npm run demo`: starts a real server on the embedded PostgreSQL and the rehearsal model, opens a session as a frontend
- * would, sends a message, and shows the turn live. Then it goes on serving, so that GraphiQL can be tried; `--exit` ends it.
+ * `npm run demo`: starts a real server on the embedded PostgreSQL and the rehearsal model, sends a message as a frontend would,
+ * by the client library, and shows the turn live. Then it goes on serving, so that GraphiQL can be tried; `--exit` ends it.
  *
  * Its home is `demo/` inside FACTOTUM_HOME, with a configuration and a token of its own, so it never touches a real one.
  */
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs, styleText } from 'node:util'
-import { createClient } from 'graphql-ws'
-import { WebSocket } from 'ws'
 import { startApp, type App } from '../src/app.ts'
+import { connect } from '../src/client/connect.ts'
 import { writeFirstConfig } from '../src/config/first-start.ts'
 import { newToken } from '../src/config/new-token.ts'
 import { sampleConfig } from '../src/config/sample-config.ts'
@@ -19,27 +18,11 @@ import { systemClock } from '../src/platform/clock.ts'
 import { randomHex } from '../src/platform/id.ts'
 import { defaultHome, prepareHome } from '../src/store/factotum-home.ts'
 import { unprivilegedAccount } from '../src/store/unprivileged-account.ts'
-import { describeEvent, type DemoEvent } from './describe-event.ts'
+import { describeEvent } from './describe-event.ts'
 
 const MESSAGE = `run: echo "Hello from $(uname -s), it is $(date +%H:%M)."
 run: for n in 1 2 3; do echo "step $n of 3"; sleep 0.4; done
 What did these two commands print?`
-
-const DOCUMENTS = {
-  open: `mutation ($id: ID!) { openSession(input: { id: $id, description: "The demo" }) {
-    ... on OpenSessionPayload { session { id lastSeq } } ... on Error { problem: message } } }`,
-  send: `mutation ($id: ID!, $content: String!) { sendMessage(input: { sessionId: $id, content: $content }) {
-    ... on SendMessagePayload { message { id } } ... on Error { problem: message } } }`,
-  watch: `subscription ($id: ID!, $after: Int) { sessionEvents(sessionId: $id, after: $after) { __typename seq at
-    ... on PipelineStepEvent { step detail }
-    ... on MessageReceivedEvent { message { content } }
-    ... on PlanCreatedEvent { plan { goal tasks { index type detail } } }
-    ... on TaskUpdateEvent { taskStatus: status task { index type detail exitCode } }
-    ... on TaskOutputEvent { stream text }
-    ... on MessageOutputEvent { delta content }
-    ... on ReviewEvent { verdict reason }
-    ... on TurnCompletedEvent { turnStatus: status durationMs failure usage { calls inputTokens outputTokens } } } }`,
-}
 
 const { values: flags } = parseArgs({
   options: { exit: { type: 'boolean', default: false }, port: { type: 'string' } },
@@ -55,16 +38,9 @@ process.once('SIGTERM', () => void stopDemo())
 say(`Serving on ${app.url} with the built-in ${bold('rehearsal model')} (no language model, no key needed).\n`)
 
 const sessionId = `cli:demo-${randomHex(3)}`
-await call(DOCUMENTS.open, { id: sessionId })
-const client = createClient({
-  url: `${app.url.replace('http', 'ws')}/graphql`,
-  webSocketImpl: WebSocket,
-  connectionParams: { authorization: `Bearer ${token}` },
-})
-const completed = showEvents()
-await call(DOCUMENTS.send, { id: sessionId, content: MESSAGE })
-await completed
-await client.dispose()
+const client = connect({ url: app.url, token })
+await showTurn()
+client.close()
 
 say(`\n${bold('That was a turn.')} Everything above is stored: it survives reloads, restarts and kill -9.`)
 if (flags.exit) await stopDemo()
@@ -114,40 +90,16 @@ async function startDemoApp(home: string): Promise<App> {
   }
 }
 
-async function call(query: string, variables: Record<string, unknown>): Promise<void> {
-  const response = await fetch(`${app.url}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: JSON.stringify({ query, variables }),
-  })
-  const body = (await response.json()) as {
-    data?: Record<string, { problem?: string }>
-    errors?: { message: string }[]
+/** Sends the message, which opens the session, and prints the session's events until its turn is complete. */
+async function showTurn(): Promise<void> {
+  const session = client.session(sessionId)
+  const sent = await session.send(MESSAGE)
+  if (sent.__typename !== 'SendMessagePayload') throw new Error(`the server refused: ${sent.problem}`)
+  for await (const event of session.events({ after: 0 })) {
+    const text = describeEvent(event)
+    if (text !== null) say(text)
+    if (event.__typename === 'TurnCompletedEvent') return
   }
-  const refused =
-    body.errors?.[0]?.message ?? Object.values(body.data ?? {}).find((one) => one.problem !== undefined)?.problem
-  if (refused !== undefined) throw new Error(`the server refused: ${refused}`)
-}
-
-/** Prints the session's events until its turn is complete. */
-function showEvents(): Promise<void> {
-  return new Promise((resolve, reject) => {
-    client.subscribe<{ sessionEvents: DemoEvent }>(
-      { query: DOCUMENTS.watch, variables: { id: sessionId, after: 0 } },
-      {
-        next: ({ data, errors }) => {
-          if (errors !== undefined) return reject(new Error(JSON.stringify(errors)))
-          const event = data?.sessionEvents
-          if (event === undefined) return
-          const text = describeEvent(event)
-          if (text !== null) say(text)
-          if (event.__typename === 'TurnCompletedEvent') resolve()
-        },
-        error: reject,
-        complete: () => reject(new Error('the subscription ended before the turn did')),
-      },
-    )
-  })
 }
 
 async function stopDemo(): Promise<void> {

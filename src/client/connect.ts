@@ -13,6 +13,7 @@ export type { SessionView } from './read-view.ts'
 export type {
   ApproveOptions,
   DecideResult,
+  DenyOptions,
   EventsOptions,
   SendOptions,
   SendResult,

@@ -4,8 +4,9 @@ import { followEvents, type SessionEvent } from './follow-events.ts'
 import {
   DecideApprovalDocument,
   SendMessageDocument,
-  type ApprovalScope,
+  type DecideApprovalInput,
   type DecideApprovalMutation,
+  type SendMessageInput,
   type SendMessageMutation,
 } from './generated/graphql.ts'
 import { newKey } from './new-key.ts'
@@ -18,13 +19,8 @@ export type SendResult = SendMessageMutation['sendMessage']
 /** `__typename` says whether it was decided (DecideApprovalPayload) or why not, such as that somebody was faster. */
 export type DecideResult = DecideApprovalMutation['decideApproval']
 
-export interface SendOptions {
-  /** For tokens of connectors: whom the message is from. */
-  readonly user?: string
-  /** In groups: it is directed at the agent. */
-  readonly mentioned?: boolean
-  /** Makes it one message however often it is sent, also by another client; made up when left out. */
-  readonly idempotencyKey?: string
+/** `user`: for tokens of connectors, whom the message is from. `idempotencyKey`: made up when left out. */
+export interface SendOptions extends Omit<SendMessageInput, 'sessionId' | 'content'> {
   readonly signal?: AbortSignal
 }
 
@@ -35,18 +31,10 @@ export interface EventsOptions {
   readonly signal?: AbortSignal
 }
 
-export interface ApproveOptions {
-  /** SESSION: the same is not asked again in this session for this user. ONCE when left out. */
-  readonly scope?: ApprovalScope
-  /** For the planner and for people. */
-  readonly note?: string
-  /** EXEC: approve this command instead. */
-  readonly editedDetail?: string
-  /** SKILL: approve these arguments instead. */
-  readonly editedArgs?: unknown
-  /** For tokens of connectors: who decides. */
-  readonly user?: string
-}
+/** `scope`, `note`, and what to approve instead of what was asked for. `user`: for tokens of connectors, who decides. */
+export type ApproveOptions = Omit<DecideApprovalInput, 'id' | 'approve'>
+
+export type DenyOptions = Pick<DecideApprovalInput, 'note' | 'user'>
 
 export class SessionClient {
   readonly id: string
@@ -94,11 +82,11 @@ export class SessionClient {
   }
 
   /** Forbids it. The planner is told, with the note. */
-  deny(approvalId: string, options: Pick<ApproveOptions, 'note' | 'user'> = {}): Promise<DecideResult> {
+  deny(approvalId: string, options: DenyOptions = {}): Promise<DecideResult> {
     return this.#decide({ id: approvalId, approve: false, ...options })
   }
 
-  async #decide(input: { readonly id: string; readonly approve: boolean } & ApproveOptions): Promise<DecideResult> {
+  async #decide(input: DecideApprovalInput): Promise<DecideResult> {
     return (await this.#connection.request(DecideApprovalDocument, { input })).decideApproval
   }
 

@@ -51,3 +51,7 @@ test('it compiles with the globals of a browser alone', async () => {
   const compiled = promisify(execFile)(tsc, ['--noEmit', '--project', join(root, 'src/client')])
   await expect(compiled).resolves.toEqual({ stdout: '', stderr: '' })
 })
+
+test('frontends import it by the name of the package', () => {
+  expect(fileURLToPath(import.meta.resolve('factotum/client'))).toBe(entry)
+})

@@ -1,10 +1,12 @@
 /**
- * A frontend, as far as tests are concerned: queries and mutations over HTTP, subscriptions over WebSocket or SSE, typed by
- * the generated documents. Nothing here knows the server's code.
+ * A frontend, as far as tests are concerned. What the client library offers goes through it: sending, events, views, approvals
+ * (`session`, `follow`). The rest is the bare protocol, as a frontend without it would speak it, with nothing hidden: whole
+ * replies over HTTP, subscriptions over WebSocket or SSE that end when their connection does.
  */
 import { createClient, type Client } from 'graphql-ws'
 import { WebSocket } from 'ws'
-import type { TypedDocumentString } from '../generated/graphql.ts'
+import { ClientError, connect, type SessionClient } from '../../src/client/connect.ts'
+import type { TypedDocumentString, WatchSessionSubscription } from '../generated/graphql.ts'
 
 export interface GraphQLFailure {
   readonly message: string
@@ -34,6 +36,26 @@ export class ApiClient {
   constructor(url: string, token: string | null) {
     this.url = url
     this.token = token
+  }
+
+  /** By the client library. */
+  session(id: string): SessionClient {
+    return connect({ url: this.url, token: this.token ?? '' }).session(id)
+  }
+
+  /** The log of a session by the client library: comes back by itself, and ends when there is nothing to come back to. */
+  follow(sessionId: string, after: number): Watch<WatchSessionSubscription> {
+    const abort = new AbortController()
+    const inbox = new Inbox<WatchSessionSubscription>()
+    const read = async (): Promise<void> => {
+      const events = this.session(sessionId).events({ after, signal: abort.signal })
+      for await (const sessionEvents of events) inbox.add({ data: { sessionEvents } })
+    }
+    void read().then(
+      () => inbox.end('closed'),
+      (error: unknown) => inbox.end(error instanceof ClientError ? `${error.code} ${error.message}` : String(error)),
+    )
+    return watchOf(inbox, () => abort.abort())
   }
 
   /** Sends one operation and returns whatever came back. */

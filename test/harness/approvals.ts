@@ -1,13 +1,8 @@
 /** What stories about approvals do again and again: waiting until a session waits, and deciding. */
 import type { ApiClient, Watch } from './api-client.ts'
 import { eventsOf } from './story.ts'
-import {
-  DecideApprovalDocument,
-  type ApprovalFieldsFragment,
-  type DecideApprovalInput,
-  type DecideApprovalMutation,
-  type WatchSessionSubscription,
-} from '../generated/graphql.ts'
+import type { DecideResult } from '../../src/client/connect.ts'
+import type { ApprovalFieldsFragment, DecideApprovalInput, WatchSessionSubscription } from '../generated/graphql.ts'
 
 /** `[approvals]` with rules, one string of TOML each. */
 export function approvalRules(...rules: readonly string[]): string {
@@ -28,11 +23,10 @@ export async function untilAsked(
   return [...asked.values()]
 }
 
-export async function decide(
-  client: ApiClient,
-  input: DecideApprovalInput,
-): Promise<DecideApprovalMutation['decideApproval']> {
-  return (await client.run(DecideApprovalDocument, { input })).decideApproval
+/** The id of an approval is enough: it may be of any session. */
+export function decide(client: ApiClient, { id, approve, ...options }: DecideApprovalInput): Promise<DecideResult> {
+  const session = client.session('')
+  return approve ? session.approve(id, options) : session.deny(id, options)
 }
 
 /** How the approvals of a session stand, by what the events show last of each. */

@@ -6,20 +6,14 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startApp, type App } from '../../src/app.ts'
 import { configPath } from '../../src/config/load-config.ts'
+import type { SendResult, SessionEvent } from '../../src/client/connect.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { LogLines } from '../../src/platform/log-lines.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { ApiClient, type Watch } from './api-client.ts'
 import { createTestDatabase } from './database.ts'
 import { createTemporaryHome } from './temporary-home.ts'
-import {
-  SendMessageDocument,
-  TurnDocument,
-  WatchSessionDocument,
-  type SendMessageMutation,
-  type WatchSessionSubscription,
-  type TurnQuery,
-} from '../generated/graphql.ts'
+import { TurnDocument, type TurnQuery, type WatchSessionSubscription } from '../generated/graphql.ts'
 
 /** Who is in the story: Ada runs the place, Ben and Cleo are users, the bridge speaks for a chat platform. */
 export const PEOPLE = ['ada', 'ben', 'cleo', 'bridge', 'discord'] as const
@@ -62,7 +56,7 @@ skills = []
   return `${users}${tokens.join('')}[settings]\n${lines.join('\n')}\n${toml}`
 }
 
-export type SessionEventData = WatchSessionSubscription['sessionEvents']
+export type SessionEventData = SessionEvent
 
 export interface StoryOptions {
   readonly config?: StoryConfig
@@ -134,18 +128,18 @@ export class Story implements AsyncDisposable {
   }
 }
 
-type Accepted = Extract<SendMessageMutation['sendMessage'], { __typename: 'SendMessagePayload' }>
+type Accepted = Extract<SendResult, { __typename: 'SendMessagePayload' }>
 
 /** Sends a message that must be accepted. */
 export async function send(client: ApiClient, sessionId: string, content: string): Promise<Accepted> {
-  const { sendMessage } = await client.run(SendMessageDocument, { input: { sessionId, content } })
-  if (sendMessage.__typename !== 'SendMessagePayload') throw new Error(`not accepted: ${JSON.stringify(sendMessage)}`)
-  return sendMessage
+  const sent = await client.session(sessionId).send(content)
+  if (sent.__typename !== 'SendMessagePayload') throw new Error(`not accepted: ${JSON.stringify(sent)}`)
+  return sent
 }
 
 /** Watches the whole log of a session from the start. */
 export function watchAll(client: ApiClient, sessionId: string, after = 0): Watch<WatchSessionSubscription> {
-  return client.watch(WatchSessionDocument, { sessionId, after })
+  return client.follow(sessionId, after)
 }
 
 /** Waits until a turn has ended, and returns its last event. `nth`: the first turn that ends is 1. */

@@ -1,6 +1,6 @@
 /**
- * A way to a TCP server that tests can break: put between a server process and PostgreSQL, it resets connections, swallows
- * bytes, or loses the answer to one particular statement after it was carried out.
+ * A way to a TCP server that tests can break: put between a server process and PostgreSQL, or a client and a server, it resets
+ * connections, swallows bytes, or loses the answer to one particular statement after it was carried out.
  */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
@@ -15,14 +15,14 @@ interface Trap {
 }
 
 export class TcpProxy implements AsyncDisposable {
-  readonly #target: { readonly host: string; readonly port: number }
+  #target: { readonly host: string; readonly port: number }
   readonly #server = createServer((client) => this.#accept(client))
   readonly #clients = new Set<Socket>()
   #state: ProxyState = 'FLOWING'
   #trap: Trap | null = null
 
   private constructor(target: URL) {
-    this.#target = { host: target.hostname, port: Number(target.port) }
+    this.#target = addressOf(target)
   }
 
   /** A proxy for the server that this URL names. */
@@ -39,6 +39,11 @@ export class TcpProxy implements AsyncDisposable {
     changed.hostname = '127.0.0.1'
     changed.port = String((this.#server.address() as AddressInfo).port)
     return changed.href
+  }
+
+  /** New connections go to this server from now on. */
+  leadTo(url: string): void {
+    this.#target = addressOf(new URL(url))
   }
 
   /** Resets every connection, and each new one. */
@@ -111,4 +116,8 @@ export class TcpProxy implements AsyncDisposable {
       caught.sprung()
     })
   }
+}
+
+function addressOf({ hostname, port }: URL): { readonly host: string; readonly port: number } {
+  return { host: hostname, port: Number(port) }
 }

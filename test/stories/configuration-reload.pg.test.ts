@@ -42,7 +42,7 @@ describe('a token that is removed from the file', () => {
     await using story = await Story.begin()
     const ben = story.as('ben')
     await converse(ben, 'web:ben', 'Hello')
-    await using overWebSocket = watchAll(ben, 'web:ben')
+    await using overWebSocket = ben.watch(WatchSessionDocument, { sessionId: 'web:ben', after: 0 })
     await using overSse = ben.watchSse(MessageOutputsDocument, { sessionId: 'web:ben', after: 0 })
     await using list = ben.watch(SessionUpdatesDocument, {})
     await using ofAnother = watchAll(story.as('ada'), 'web:ben')

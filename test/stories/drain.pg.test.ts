@@ -6,6 +6,7 @@ import { expect, test, vi } from 'vitest'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import { eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
+import { WatchSessionDocument } from '../generated/graphql.ts'
 
 // Real processes take a while to start on a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
@@ -23,7 +24,7 @@ test('a turn that ends in time ends normally and is seen to the end; what comes 
   const leaving = await cluster.start()
   const ada = clientOf(leaving, 'ada')
   await send(ada, 'cli:running', `run: echo begun; until [ -e ${cluster.path('go')} ]; do sleep 0.02; done; echo ended`)
-  await using watch = watchAll(ada, 'cli:running')
+  await using watch = ada.watch(WatchSessionDocument, { sessionId: 'cli:running', after: 0 })
   await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent')
   const inAdvance = connect(Number(new URL(leaving.url).port), '127.0.0.1')
   await once(inAdvance, 'connect')
@@ -60,7 +61,7 @@ test('a turn that does not end in time is handed over: its command is ended, and
   const ada = clientOf(leaving, 'ada')
   const marks = cluster.path('marks')
   await send(ada, 'cli:long', `run: echo began >> ${marks}; echo begun; sleep 600 & wait; echo survived >> ${marks}`)
-  await using watch = watchAll(ada, 'cli:long')
+  await using watch = ada.watch(WatchSessionDocument, { sessionId: 'cli:long', after: 0 })
   await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent')
   const staying = await cluster.start()
 
