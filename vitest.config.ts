@@ -4,6 +4,10 @@
  */
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { CODE_CACHE } from './src/platform/code-cache.ts'
+
+// Every test file is a process of its own, which would compile the whole product anew.
+process.env['NODE_COMPILE_CACHE'] ??= CODE_CACHE
 
 export default defineConfig({
   test: {

@@ -2,11 +2,13 @@
 /**
  * The process: reads the command line and the environment, starts the app, stops it on signals. The only place that touches
  * `process`. Exit codes: 0 stopped as asked, 1 could not start or a bug, 2 wrong usage.
+ *
+ * What is large is imported when it is needed, after the code cache is there: `--help` answers at once.
  */
 import { existsSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
-import { startApp, type App } from './app.ts'
-import { verifyAuditCommand } from './audit/audit-command.ts'
+import type { App } from './app.ts'
 import type { AuditAction } from './config/audit-action.ts'
 import { parseCommandLine } from './config/command-line.ts'
 import { parseEnvironment, type Environment, type Flags } from './config/environment.ts'
@@ -16,9 +18,9 @@ import { configPath, loadConfig } from './config/load-config.ts'
 import { describeNewToken, newToken } from './config/new-token.ts'
 import type { SkillAction } from './config/skill-action.ts'
 import { AppError, messageOf } from './core/errors.ts'
-import { runSkillCommand } from './execution/skills/skill-command.ts'
 import { REHEARSAL_GRAMMAR } from './model/rehearsal-grammar.ts'
 import { systemClock } from './platform/clock.ts'
+import { CODE_CACHE } from './platform/code-cache.ts'
 import { LogLines } from './platform/log-lines.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
 import { VERSION } from './platform/version.ts'
@@ -27,6 +29,7 @@ import { defaultHome, homeOfWorkspace, prepareHome } from './store/factotum-home
 import { resolveDatabase } from './store/resolve-database.ts'
 import { unprivilegedAccount } from './store/unprivileged-account.ts'
 
+enableCompileCache(CODE_CACHE)
 try {
   await main()
 } catch (error) {
@@ -81,6 +84,7 @@ async function manageSkills(action: SkillAction, flags: Flags): Promise<void> {
   const logger = createLogger({ level: 'silent', pretty: false })
   const variables = new DeployVariables({ home, env: process.env, logger })
   const { stdin: input, stdout: output } = process
+  const { runSkillCommand } = await import('./execution/skills/skill-command.ts')
   return runSkillCommand(action, {
     home,
     cwd: process.cwd(),
@@ -108,6 +112,7 @@ async function verifyAudit({ day }: AuditAction, flags: Flags): Promise<void> {
     clock: systemClock,
   })
   try {
+    const { verifyAuditCommand } = await import('./audit/audit-command.ts')
     const print = (line: string): void => console.log(line)
     const isIntact = await verifyAuditCommand({ databaseUrl: database.url, day, print })
     if (!isIntact) process.exitCode = 1
@@ -122,6 +127,7 @@ async function serve(environment: Environment): Promise<void> {
   const logger = createLogger({ level: environment.logLevel, pretty, lines: logLines })
   const home = homeOf(environment)
   const first = await writeFirstConfig(configPath(home))
+  const { startApp } = await import('./app.ts')
   const app = await startApp({ ...environment, home, environment: process.env, clock: systemClock, logger, logLines })
   if (first !== null) sayToken(first.token, app, configPath(home))
   handleSignals(app, logger)

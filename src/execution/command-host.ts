@@ -10,6 +10,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { AppError, messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
+import { CODE_CACHE } from '../platform/code-cache.ts'
 import type { SandboxState } from './command.ts'
 import type { CommandRequest, HostAnswer, HostOutcome, HostRequest, HostSettings } from './host-messages.ts'
 import type { OnOutput } from './output-capture.ts'
@@ -34,11 +35,6 @@ interface OpenRequest {
 const MAIN = fileURLToPath(new URL('command-host-main.ts', import.meta.url))
 /** It handles a few megabytes at a time; a small heap keeps its processes quick to start. */
 const NODE_FLAGS = ['--max-semi-space-size=2', '--max-old-space-size=256']
-/**
- * Compiled code is kept here from one start to the next. Without it the host compiles its own TypeScript, and the compiler
- * that then stays in its memory makes every start of a process twice as slow. A folder that cannot be written is no error.
- */
-const CODE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/factotum', import.meta.url))
 /** It gives itself less (see `command-host-main.ts`). */
 const MAX_SHUTDOWN_MS = 10_000
 
@@ -106,6 +102,7 @@ export class CommandHost {
   async #startHost(): Promise<ChildProcess> {
     const child = fork(MAIN, [JSON.stringify(this.#options.settings)], {
       execArgv: NODE_FLAGS,
+      // The compiler would stay in its memory, and make every start of a process twice as slow.
       env: { NODE_COMPILE_CACHE: CODE_CACHE },
       detached: true, // a Ctrl-C at the terminal must not reach it before the server has drained
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -13,7 +13,7 @@ const SECRET = 'open-sesame-42'
 const step = (name: 'CONTEXT' | 'PLANNING' | 'PLANNED') => ({ type: 'PipelineStep', step: name, detail: null }) as const
 
 /** A journal whose commits wait until the test lets them through. */
-function heldJournal() {
+function heldJournal(clock = systemClock) {
   const commits: { write: TurnWrite; resolve: (committed: Committed) => void; reject: (error: unknown) => void }[] = []
   const seen = { failures: [] as unknown[], cancels: 0 }
   const journal = new Journal({
@@ -23,7 +23,7 @@ function heldJournal() {
     tokenName: 'cli',
     participates: true,
     usage: NO_USAGE,
-    clock: systemClock,
+    clock,
     redactor: () => Redactor.of([SECRET]),
     commit: (write) => new Promise((resolve, reject) => commits.push({ write, resolve, reject })),
     onCommitted: () => undefined,
@@ -74,6 +74,28 @@ describe('the journal', () => {
       busyPolicy: 'QUEUE',
     })
     await journal.flushed()
+  })
+
+  test('what nobody waits for waits for more, until somebody waits for it or it must not wait', async () => {
+    const { journal, nextCommit, commits } = heldJournal({ ...systemClock, after: () => () => undefined })
+    const done = { events: [], cancelRequested: false, released: false, hasDeliveries: false }
+    journal.record([step('CONTEXT')])
+    await setImmediate()
+    journal.record([step('PLANNING')])
+    await setImmediate()
+    expect(commits).toHaveLength(0)
+    journal.hurry()
+    const hurried = await nextCommit()
+    expect(stepsOf(hurried.write)).toEqual(['CONTEXT', 'PLANNING'])
+    journal.record([step('PLANNED')])
+    hurried.resolve(done)
+    await setImmediate()
+    expect(commits).toHaveLength(0)
+    const flushed = journal.flushed()
+    const awaited = await nextCommit()
+    expect(stepsOf(awaited.write)).toEqual(['PLANNED'])
+    awaited.resolve(done)
+    await flushed
   })
 
   test('after a failed commit nothing more is written, the failure is told once, and the barrier does not open', async () => {

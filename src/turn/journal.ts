@@ -1,14 +1,13 @@
 /**
  * How a turn writes. `record` takes an event and its changes and returns at once; writes are committed in the order in which
- * they were recorded, those that come together or wait meanwhile as one. `flushed` is the barrier: after it, everything
- * recorded is durable. A turn passes it before anything with an effect outside (a command, the end of the turn); a model call
- * it need not wait for.
+ * they were recorded, those that come within `LINGER_MS` or wait for a commit as one. `flushed` is the barrier: after it,
+ * everything recorded is durable. A turn passes it before anything with an effect outside (a command, the end of the turn); a
+ * model call it need not wait for. `hurry` is for what has had an effect already: it is committed without delay.
  *
  * It is also the one gate for secrets: nothing that a turn writes, in whatever field, holds one that is known.
  *
  * What must hold: one commit at a time; after a failed commit nothing more is written, and `onFailure` ends the turn.
  */
-import { nextTick } from 'node:process'
 import type { NewAuditEntry } from '../core/audit-entry.ts'
 import type { ModelCallRecord } from '../core/model-call.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -41,9 +40,18 @@ export interface JournalOptions {
   readonly onFailure: (error: unknown) => void
 }
 
+/**
+ * How long a write waits for another one, when nobody waits for it. A commit costs the database the same whether it tells of one
+ * step or of three; nobody who watches notices this delay.
+ */
+const LINGER_MS = 25
+
 export class Journal {
   readonly #options: JournalOptions
   #waiting: TurnWrite | null = null
+  /** What waits is to be committed without delay. */
+  #isUrgent = false
+  #endLinger: () => void = () => undefined
   #committing: Promise<void> | null = null
   #failure: { readonly error: unknown } | null = null
   #cancelRequested = false
@@ -87,7 +95,7 @@ export class Journal {
     const write = redactDeep(whole, this.#options.redactor())
     for (const call of changes.modelCalls ?? []) this.#usage = addUsage(this.#usage, { calls: 1, ...call })
     this.#waiting = this.#waiting === null ? write : merge(this.#waiting, write)
-    this.#committing ??= this.#commitAll()
+    if (this.#failure === null) this.#committing ??= this.#commitAll()
   }
 
   /** Entries as the steps write them, together with those of the model calls. */
@@ -101,18 +109,26 @@ export class Journal {
     return { at, sessionId, turnId, actor: userName, tokenName, body: { kind: 'MODEL_CALL', ...call } }
   }
 
+  /** What was recorded is committed without waiting for more. */
+  hurry(): void {
+    if (this.#waiting === null) return
+    this.#isUrgent = true
+    this.#endLinger()
+  }
+
   /** Resolves when all that was recorded is committed; rejects with what made a commit fail. */
   async flushed(): Promise<void> {
+    this.hurry()
     while (this.#committing !== null) await this.#committing
     if (this.#failure !== null) throw this.#failure.error
   }
 
   async #commitAll(): Promise<void> {
-    // Let the turn go on first as far as it can without waiting for anything outside: what it records becomes one commit.
-    await new Promise<void>((resolve) => nextTick(resolve))
     while (this.#waiting !== null && this.#failure === null) {
+      if (!this.#isUrgent) await this.#linger()
       const write = this.#waiting
       this.#waiting = null
+      this.#isUrgent = false
       try {
         this.#settle(await this.#options.commit(write))
       } catch (error) {
@@ -121,6 +137,16 @@ export class Journal {
       }
     }
     this.#committing = null
+  }
+
+  #linger(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#options.clock.after(LINGER_MS, resolve)
+      this.#endLinger = () => {
+        cancel()
+        resolve()
+      }
+    })
   }
 
   #settle(committed: Committed): void {

@@ -53,6 +53,7 @@ export async function runProgram(context: TurnContext, task: TaskState, program:
   await saveLongOutputs(context, task, patch)
   const files = publication === null ? [] : filesOf(context, task.id, publication)
   updateTask(context, task, { patch: { ...patch, finishedAt: context.clock.now() }, changes: { files } })
+  context.journal.hurry()
   return context.signal.aborted ? stopped(context) : { kind: 'Passed' }
 }
 
