@@ -19,7 +19,8 @@ import { stopped, type Ending, type TurnContext } from './turn-context.ts'
 import { writeMessage } from './write-message.ts'
 
 export async function executePlan(context: TurnContext, plan: PlanState): Promise<ReplanWanted | Ending> {
-  context.journal.record([{ type: 'PipelineStep', step: 'EXECUTING', detail: `${plan.tasks.length} tasks` }])
+  const detail = plan.tasks.length === 1 ? '1 task' : `${plan.tasks.length} tasks`
+  context.journal.record([{ type: 'PipelineStep', step: 'EXECUTING', detail }])
   const barred = await passApprovals(context, plan, { asWhole: true })
   if (barred !== null) return barred
   for (const task of plan.tasks) {

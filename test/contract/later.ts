@@ -4,7 +4,6 @@
  * fails when something is missing that does not stand here, and when something stands here that is there.
  */
 export const LATER = {
-  'skills and secrets': [],
   checkpoints: [
     'Session.workingMemory',
     'DescriptionSource.INTROSPECTION',
