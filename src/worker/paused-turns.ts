@@ -53,7 +53,8 @@ export class PausedTurns {
       const paused = await findPausedTurns(database)
       const ready: string[] = []
       for (const turn of paused) {
-        if (turn.cancelRequested || (await checkBudget(database, config, { ...turn, made: [] })) === null) ready.push(turn.sessionId)
+        if (turn.cancelRequested || (await checkBudget(database, config, { ...turn, made: [] })) === null)
+          ready.push(turn.sessionId)
       }
       await makeReady(database, ready)
       if (ready.length > 0) doorbell.ring({ kind: 'work', sessionId: '' })
