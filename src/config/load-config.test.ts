@@ -10,11 +10,11 @@ async function makeHome(): Promise<string> {
   return home
 }
 
-test('a missing file is an error that names it', async () => {
+test('a missing file is an error that names it and says how there will be one', async () => {
   const path = configPath(await makeHome())
   await expect(loadConfig(path, { production: false })).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
-    message: expect.stringContaining(`${path} cannot be read: ENOENT`),
+    message: expect.stringContaining(`${path} does not exist. The first start`),
   })
 })
 

@@ -26,9 +26,15 @@ export async function readConfigText(path: string): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path))
   } catch (error) {
-    const reason = error instanceof TypeError ? 'it is not UTF-8 text' : messageOf(error)
-    throw new AppError('CONFIG_INVALID', `${path} cannot be read: ${reason}`, { cause: error })
+    throw new AppError('CONFIG_INVALID', `${path} ${whyUnread(error)}`, { cause: error })
   }
+}
+
+function whyUnread(error: unknown): string {
+  if (error instanceof TypeError) return 'cannot be read: it is not UTF-8 text'
+  const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+  if (!isMissing) return `cannot be read: ${messageOf(error)}`
+  return 'does not exist. The first start (npm start) writes it; --home names another folder.'
 }
 
 /** Throws CONFIG_INVALID when the text breaks a rule. `path` is only named in the error. */

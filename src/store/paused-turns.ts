@@ -4,11 +4,13 @@ import type { Database } from './database.ts'
 export interface PausedTurn {
   readonly sessionId: string
   readonly userName: string
+  /** Somebody asked for its end, and it has not been told. */
+  readonly cancelRequested: boolean
 }
 
 const PAUSED = {
   name: 'queue.paused',
-  text: `SELECT t.session_id AS "sessionId", t.user_name AS "userName" FROM turns t
+  text: `SELECT t.session_id AS "sessionId", t.user_name AS "userName", t.cancel_requested AS "cancelRequested" FROM turns t
     WHERE t.paused_at IS NOT NULL AND t.status = 'RUNNING'`,
 }
 

@@ -21,7 +21,8 @@ import { whyBarred } from './why-barred.ts'
 import { writeMessage } from './write-message.ts'
 
 export async function executePlan(context: TurnContext, plan: PlanState): Promise<ReplanWanted | BrokenOff | Ending> {
-  context.journal.record([{ type: 'PipelineStep', step: 'EXECUTING', detail: `${plan.tasks.length} tasks` }])
+  const detail = plan.tasks.length === 1 ? '1 task' : `${plan.tasks.length} tasks`
+  context.journal.record([{ type: 'PipelineStep', step: 'EXECUTING', detail }])
   if (await takeAdditions(context, plan)) return { kind: 'BrokenOff' }
   const barred = await passApprovals(context, plan, { asWhole: true })
   if (barred !== null) return barred

@@ -43,14 +43,18 @@ export class PausedTurns {
     this.#looking = this.#looking.then(() => this.#wake(config))
   }
 
-  /** Those that would only be paused again are left alone. */
+  /**
+   * Those that would only be paused again are left alone. One that is to end was paused in the moment in which somebody cancelled
+   * it, by a process that died before it could say so.
+   */
   async #wake(config: Config): Promise<void> {
     const { database, doorbell, logger } = this.#options
     try {
       const paused = await findPausedTurns(database)
       const ready: string[] = []
       for (const turn of paused) {
-        if ((await checkBudget(database, config, { ...turn, made: [] })) === null) ready.push(turn.sessionId)
+        if (turn.cancelRequested || (await checkBudget(database, config, { ...turn, made: [] })) === null)
+          ready.push(turn.sessionId)
       }
       await makeReady(database, ready)
       if (ready.length > 0) doorbell.ring({ kind: 'work', sessionId: '' })

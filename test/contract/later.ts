@@ -4,6 +4,5 @@
  * fails when something is missing that does not stand here, and when something stands here that is there.
  */
 export const LATER = {
-  'skills and secrets': [],
   plugins: ['PipelineStep.COMMANDS'],
 } as const satisfies Record<string, readonly string[]>

@@ -46,6 +46,16 @@ export function describeReport({ verdict, figures }: StormReport): string {
       `${figures.posts} posts, ${figures.deliveriesDead} given up · lost, altered or out of order: ${verdict.deliveries.length}`,
     ],
     ['learnings', figures.learnings, `${figures.facts} facts · lost or curated twice: ${verdict.knowledge.length}`],
+    [
+      'approvals',
+      figures.approvals,
+      `${figures.approvalsExpired} expired · decided twice, wrongly or in vain: ${verdict.approvals.length}`,
+    ],
+    [
+      'runs of schedules',
+      figures.runs,
+      `${figures.runsSkipped} skipped · missed, twice or at the same time: ${verdict.schedules.length}`,
+    ],
     ['published files', figures.files, `lost, twice or without bytes: ${verdict.files.length}`],
     ['audit', figures.auditEntries, `missing, surplus or not in the chain: ${verdict.audit.length}`],
     ['events in the logs', figures.events, `complaints: ${verdict.complaints.length}`],

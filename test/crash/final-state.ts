@@ -16,6 +16,8 @@ export interface FinalTask {
   readonly id: string
   readonly detail: string
   readonly status: string
+  /** What became of the question whether it may run; null: nobody was asked. */
+  readonly approval: string | null
 }
 
 export interface FinalEvent {
@@ -58,11 +60,13 @@ export async function readFinalState(databaseUrl: string, sessionIds: readonly s
 const MESSAGES = `SELECT m.id, m.session_id, m.content, m.idempotency_key, m.status, t.id AS turn_id, t.status AS turn_status, t.failure
   FROM messages m LEFT JOIN turns t ON t.message_id = m.id WHERE m.session_id = ANY($1) ORDER BY m.session_id, m.seq`
 
-const COMMANDS = `SELECT id, detail, status FROM tasks WHERE session_id = ANY($1) AND type = 'EXEC'`
+const COMMANDS = `SELECT t.id, t.detail, t.status, a.status AS approval FROM tasks t LEFT JOIN approvals a ON a.task_id = t.id
+  WHERE t.session_id = ANY($1) AND t.type = 'EXEC'`
 
 const EVENTS = `SELECT session_id, seq, type, turn_id, data->>'step' AS step, data->>'taskId' AS task_id, data->>'status' AS status
   FROM events WHERE session_id = ANY($1) ORDER BY session_id, seq`
 
 const RESTLESS = `SELECT s.id FROM sessions s WHERE s.id = ANY($1) AND (s.owner IS NOT NULL OR s.ready_at IS NOT NULL
-  OR s.queue_length <> 0 OR s.status <> 'IDLE'
-  OR s.turn_count <> (SELECT count(*) FROM turns t WHERE t.session_id = s.id))`
+  OR s.queue_length <> 0 OR s.status <> 'IDLE' OR s.open_approvals <> 0
+  OR s.turn_count <> (SELECT count(*) FROM turns t WHERE t.session_id = s.id)
+  OR EXISTS (SELECT 1 FROM tasks t WHERE t.session_id = s.id AND t.status IN ('PENDING', 'RUNNING', 'AWAITING_APPROVAL')))`

@@ -39,7 +39,12 @@ const message = (n: number) => ({
   turn_status: 'DONE',
   failure: null,
 })
-const command = (id: string, status: string) => ({ id, detail: `echo ${id} >> /marks; echo ${id}`, status })
+const command = (id: string, status: string, approval: string | null = null) => ({
+  id,
+  detail: approval === null ? `echo ${id} >> /marks; echo ${id}` : `echo ${id} | tee -a /marks; echo ${id}`,
+  status,
+  approval,
+})
 
 const good: FinalState = {
   messages: [message(1), message(2)],
@@ -76,6 +81,12 @@ describe('finds', () => {
     for (const wrong of [['a', 'a', 'b'], ['b'], ['a', 'b', 'd'], ['a', 'b', 'nobody']]) {
       expect(judge([record()], good, wrong).twice).toHaveLength(1)
     }
+  })
+
+  test('a command that was not approved and ran; one that did not is no finding', () => {
+    const commands = [...good.commands, command('e', 'FAILED', 'DENIED'), command('f', 'DONE', 'APPROVED')]
+    expect(judge([record()], { ...good, commands }, [...marks, 'f']).twice).toEqual([])
+    expect(judge([record()], { ...good, commands }, [...marks, 'e', 'f']).twice).toHaveLength(1)
   })
 
   test('a turn that did not end well, and a session that is not at rest', () => {

@@ -56,14 +56,15 @@ function findLost(load: SessionRecord, messages: readonly FinalMessage[]): strin
   return surplus <= 0 ? lost : [...lost, `${load.options.sessionId}: ${surplus} messages that nobody was told of`]
 }
 
-/** A mark is left once by a command that ended, at most once by one that was interrupted, never by one that did not start. */
+/** A mark is left once by a command that ended, at most once by one that was interrupted, never by one that did not start or was not approved. */
 function findRunTwice(state: FinalState, marks: readonly string[]): string[] {
   const runs = new Map<string, number>()
   for (const mark of marks) runs.set(mark, (runs.get(mark) ?? 0) + 1)
   const expected = new Map<string, string[]>()
-  for (const { detail, status } of state.commands) {
-    const mark = /^echo (\S+) >>/.exec(detail)?.[1] ?? detail
-    expected.set(mark, [...(expected.get(mark) ?? []), status])
+  for (const { detail, status, approval } of state.commands) {
+    const mark = /^echo (\S+) (?:>>|\| tee)/.exec(detail)?.[1] ?? detail
+    const mayRun = approval === null || approval === 'APPROVED'
+    expected.set(mark, [...(expected.get(mark) ?? []), mayRun ? status : approval])
   }
   return [...new Set([...runs.keys(), ...expected.keys()])].flatMap((mark) => {
     const count = runs.get(mark) ?? 0

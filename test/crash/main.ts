@@ -15,7 +15,8 @@ const usage = `npm run test:crash -- [options]
 Two server processes on one database, under load: sessions send messages whose commands leave marks in a file, subscribers
 follow every session over WebSocket and SSE and come back with "after". Servers are killed (SIGKILL) at random, hang (SIGSTOP),
 and lose their database; PostgreSQL is killed too. In the end nothing accepted may be lost, no command run twice, no event missed or repeated,
-no text for a webhook lost or out of order, no learning lost or curated twice, and the audit must be whole.
+no text for a webhook lost or out of order, no learning lost or curated twice, no approval decided twice or task run without one,
+no schedule fired twice for one time or not at all, and the audit must be whole.
 
   --kills <n>            how many servers are killed                        default 100
   --pauses <n>           how often a server hangs for 12 s                  default 1
@@ -23,6 +24,7 @@ no text for a webhook lost or out of order, no learning lost or curated twice, a
   --drops <n>            how often a connection to PostgreSQL is reset      default 100
   --outage <s>           for how many seconds PostgreSQL cannot be reached  default 30
   --sessions <n>         how many sessions are busy at the same time        default 12
+  --schedules <n>        how many schedules fire again and again            default 6
   --seed <n>             repeats the choices of an earlier run              default random
   --help                 this
 
@@ -38,6 +40,7 @@ function readArguments() {
       drops: text,
       outage: text,
       sessions: text,
+      schedules: text,
       seed: text,
       help: { type: 'boolean' },
     },
@@ -58,6 +61,7 @@ function readArguments() {
     drops: number('drops', 100),
     outageMs: number('outage', 30) * 1000,
     sessions: number('sessions', 12),
+    schedules: number('schedules', 6),
     seed: number('seed', Math.floor(Math.random() * 2 ** 32)),
   }
 }

@@ -3,9 +3,9 @@
  * and never has more than a few waiting. Their commands leave their ids in a file outside the database.
  */
 import { OpenSessionDocument, SendMessageDocument } from '../generated/graphql.ts'
-import { ApiClient, type Reply } from '../harness/api-client.ts'
 import { Follower } from './follower.ts'
 import type { Random } from './random.ts'
+import { StormClient } from './storm-client.ts'
 
 export interface SessionLoadOptions {
   readonly sessionId: string
@@ -25,27 +25,32 @@ export interface AcceptedMessage {
   readonly idempotencyKey: string
 }
 
-const REQUEST_TIMEOUT_MS = 6000
 const RETRY_MS = 100
+const ASKING_CHANCE = 0.08
 /** A command that publishes a file; the judge knows it by this. */
 export const PUBLISH = 'mkdir -p pub; echo $RANDOM > pub/file.txt'
-/** What an answer may be while servers die and the database goes away; anything else is a bug. */
-const EXPECTED_CODES = new Set(['DATABASE_UNAVAILABLE', 'STORAGE_FULL', 'SHUTTING_DOWN'])
+/** Commands that begin with it need an approval. */
+export const ASKS_FIRST = 'tee'
 
 export class SessionLoad {
   readonly options: SessionLoadOptions
   readonly accepted: AcceptedMessage[] = []
   readonly followers: readonly Follower[]
-  readonly complaints: string[] = []
+  readonly #client: StormClient
   readonly #following: Promise<void>[] = []
   #attempts = 0
   #longestRefusalMs = 0
 
   constructor(options: SessionLoadOptions) {
     this.options = options
+    this.#client = new StormClient({ ...options, name: options.sessionId, random: options.random.fork() })
     this.followers = (['watch', 'watchSse'] as const).map(
       (transport) => new Follower({ ...options, transport, random: options.random.fork() }),
     )
+  }
+
+  get complaints(): readonly string[] {
+    return this.#client.complaints
   }
 
   /** How often a message was sent, over and over included. */
@@ -92,7 +97,8 @@ export class SessionLoad {
         'for n in 1 2 3; do echo $n; sleep 0.05; done',
         PUBLISH,
       ])
-      return `run: echo ${id} >> ${marks}; echo ${id}${rest === '' ? '' : `; ${rest}`}`
+      const mark = random.chance(ASKING_CHANCE) ? `echo ${id} | ${ASKS_FIRST} -a ${marks}` : `echo ${id} >> ${marks}`
+      return `run: ${mark}; echo ${id}${rest === '' ? '' : `; ${rest}`}`
     })
     const wait = random.chance(0.2) ? [`wait: ${random.between(50, 400)}`] : []
     const fail = random.chance(0.1) ? ['fail: because the load wants another plan'] : []
@@ -114,9 +120,10 @@ export class SessionLoad {
     const { sessionId: id, webhook } = this.options
     if (webhook === null) return
     for (;;) {
-      const reply = await this.#request((client) => client.request(OpenSessionDocument, { input: { id, webhook } }))
+      const input = { id, webhook }
+      const reply = await this.#client.request((client) => client.request(OpenSessionDocument, { input }))
       if (reply?.data?.openSession.__typename === 'OpenSessionPayload') return
-      if (reply !== null) this.#judgeRefusal('openSession', reply)
+      if (reply !== null) this.#client.isExpected('openSession', reply)
       await sleep(RETRY_MS)
     }
   }
@@ -134,29 +141,13 @@ export class SessionLoad {
     this.#attempts += 1
     const sentAtMs = performance.now()
     const input = { sessionId: this.options.sessionId, content, idempotencyKey }
-    const reply = await this.#request((client) => client.request(SendMessageDocument, { input }))
+    const reply = await this.#client.request((client) => client.request(SendMessageDocument, { input }))
     if (reply === null) return null
     const result = reply.data?.sendMessage
     if (result?.__typename === 'SendMessagePayload') return result.message.id
-    if (this.#judgeRefusal('sendMessage', reply))
+    if (this.#client.isExpected('sendMessage', reply))
       this.#longestRefusalMs = Math.max(this.#longestRefusalMs, performance.now() - sentAtMs)
     return null
-  }
-
-  /** The answer of some server; null: there was none in time. */
-  async #request<Data>(send: (client: ApiClient) => Promise<Reply<Data>>): Promise<Reply<Data> | null> {
-    const { anyUrl, random, token } = this.options
-    const client = new ApiClient(await anyUrl(random), token)
-    const timeout = sleep(REQUEST_TIMEOUT_MS).then(() => null)
-    return Promise.race([send(client).catch(() => null), timeout])
-  }
-
-  /** Whether it is what a server may say while others die and the database goes away. */
-  #judgeRefusal(operation: string, reply: Reply<unknown>): boolean {
-    const codes = reply.errors.map(({ extensions }) => String(extensions?.['code']))
-    const isExpected = codes.length > 0 && codes.every((code) => EXPECTED_CODES.has(code))
-    if (!isExpected) this.complaints.push(`${this.options.sessionId}: ${operation} answered ${JSON.stringify(reply)}`)
-    return isExpected
   }
 }
 

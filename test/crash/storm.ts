@@ -11,13 +11,16 @@ import { configPath } from '../../src/config/load-config.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { TcpProxy } from '../harness/tcp-proxy.ts'
-import { countPendingDeliveries, readFinalRecords } from './final-records.ts'
+import { readFinalDecisions, type FinalDecisions } from './final-decisions.ts'
+import { readFinalRecords } from './final-records.ts'
 import { readFinalState } from './final-state.ts'
 import { judge, type Verdict } from './judge.ts'
+import { judgeDecisions, type DecisionsVerdict } from './judge-decisions.ts'
 import { judgeRecords, type RecordsVerdict } from './judge-records.ts'
 import { Random } from './random.ts'
 import { ServerPair } from './server-pair.ts'
-import { SessionLoad } from './session-load.ts'
+import { ASKS_FIRST } from './session-load.ts'
+import { ADMINS, REST_TIMEOUT_MS, StormLoad } from './storm-load.ts'
 import { StormReceiver } from './storm-receiver.ts'
 import { Takeovers } from './takeovers.ts'
 
@@ -27,6 +30,8 @@ export interface StormOptions {
   readonly databaseUrl: string
   readonly seed: number
   readonly sessions: number
+  /** How many schedules fire again and again. */
+  readonly schedules: number
   readonly kills: number
   /** How often a server hangs for longer than it takes to be taken for dead. */
   readonly pauses: number
@@ -42,7 +47,7 @@ export interface StormOptions {
 }
 
 export interface StormReport {
-  readonly verdict: Verdict & RecordsVerdict
+  readonly verdict: Verdict & RecordsVerdict & DecisionsVerdict
   readonly figures: {
     readonly durationMs: number
     readonly serversStarted: number
@@ -60,6 +65,11 @@ export interface StormReport {
     readonly facts: number
     readonly files: number
     readonly auditEntries: number
+    readonly approvals: number
+    readonly approvalsExpired: number
+    /** Runs of schedules, and how many of them were skipped because another one was under way. */
+    readonly runs: number
+    readonly runsSkipped: number
     /** The longest that a client waited to hear that the database is away. */
     readonly longestRefusalMs: number
     /** How long turns lay still after a kill, shortest first. */
@@ -73,61 +83,63 @@ export interface StormReport {
 const PAUSE_MS = 12_000
 /** How often a server is killed without waiting for the last one that was killed to be back. */
 const ALONE_CHANCE = 0.15
-const REST_TIMEOUT_MS = 90_000
-const DELIVERY_LOOK_MS = 500
+/** Some approvals are left to expire, while their session waits. */
+const APPROVAL_TIMEOUT_S = 2
 
 /** Rejects when a server does not start; what goes wrong otherwise is in the report. */
 export async function runStorm(options: StormOptions): Promise<StormReport> {
   const startedAtMs = performance.now()
   const random = new Random(options.seed)
   const takeovers = new Takeovers()
-  const token = await writeConfig(options.home)
+  const tokens = await writeConfig(options.home)
   await using proxy = await TcpProxy.start(options.databaseUrl)
   const databaseUrl = proxy.through(options.databaseUrl)
   await using receiver = await StormReceiver.start(random.fork())
   await using servers = new ServerPair({ home: options.home, databaseUrl, takeovers, random: random.fork() })
   const marks = join(options.home, 'marks')
-  // The database may hold the sessions of other runs.
-  const run = randomHex(3)
-  const loads = Array.from({ length: options.sessions }, (_, index) => {
-    const anyUrl = (by: Random): Promise<string> => servers.anyUrl(by)
-    const sessionId = `cli:storm-${run}-${index + 1}`
-    const webhook = receiver.webhookOf(index)
-    return new SessionLoad({ sessionId, webhook, token, marks, anyUrl, random: random.fork() })
+  const scheduleMarks = join(options.home, 'schedule-marks')
+  const load = new StormLoad({
+    ...options,
+    tokens,
+    run: randomHex(3),
+    marks,
+    scheduleMarks,
+    webhookOf: (index) => receiver.webhookOf(index),
+    anyUrl: (by) => servers.anyUrl(by),
+    random: random.fork(),
   })
+  await Promise.race([wreak(options, { servers, proxy, random }), load.start()])
+  const atRest = await load.rest()
 
-  const stopSending = new AbortController()
-  const sending = Promise.all(loads.map((load) => load.send(stopSending.signal)))
-  await Promise.race([wreak(options, { servers, proxy, random }), failureOf(sending)])
-  stopSending.abort()
-  await sending
-  const atRest = await untilRest(loads)
-  await Promise.all(loads.map((load) => load.stop()))
-
-  const ids = loads.map((load) => load.options.sessionId)
-  await untilDelivered(options.databaseUrl, ids)
+  const { sessions: loads, sessionIds: ids, scheduleIds } = load
   const state = await readFinalState(options.databaseUrl, ids)
   const lines = await linesOf(marks)
-  const records = await readFinalRecords(options, ids)
-  const accepted = loads.flatMap((load) => load.accepted)
-  const verdict = { ...judge(loads, state, lines), ...judgeRecords(accepted, receiver, records) }
+  const decisions = await readFinalDecisions(options.databaseUrl, { sessionIds: ids, scheduleIds })
+  const records = await readFinalRecords(options, [...ids, ...decisions.schedules.flatMap(({ sessions }) => sessions)])
+  const accepted = loads.flatMap((one) => one.accepted)
+  const done = { decisions: load.deciders, firings: load.schedules, marks: await linesOf(scheduleMarks) }
+  const verdict = {
+    ...judge(loads, state, lines),
+    ...judgeRecords(accepted, receiver, records),
+    ...judgeDecisions(done, decisions),
+  }
   const late = atRest ? [] : [`not every turn was seen to end within ${REST_TIMEOUT_MS / 1000} s`]
   return {
     verdict: {
       ...verdict,
       unended: [...verdict.unended, ...late],
-      complaints: [...verdict.complaints, ...servers.alarms],
+      complaints: [...verdict.complaints, ...load.complaints, ...servers.alarms],
     },
     figures: {
       durationMs: performance.now() - startedAtMs,
       serversStarted: servers.started,
-      messagesAccepted: sum(loads, (load) => load.accepted.length),
-      sendAttempts: sum(loads, (load) => load.attempts),
+      messagesAccepted: sum(loads, (one) => one.accepted.length),
+      sendAttempts: sum(loads, (one) => one.attempts),
       commandsMarked: lines.length,
       commandsInterrupted: state.commands.filter(({ status }) => status === 'INTERRUPTED').length,
       events: sum([...state.events.values()], (events) => events.length),
-      subscribers: sum(loads, (load) => load.followers.length),
-      connections: sum(loads, (load) => sum(load.followers, (follower) => follower.connections)),
+      subscribers: sum(loads, (one) => one.followers.length),
+      connections: sum(loads, (one) => sum(one.followers, (follower) => follower.connections)),
       deliveries: records.deliveries.length,
       deliveriesDead: records.deliveries.filter(({ status }) => status === 'DEAD').length,
       posts: receiver.posts.length,
@@ -135,7 +147,8 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
       facts: records.learnings.filter(({ status }) => status === 'PROMOTED').length,
       files: sum(records.publications, ({ files }) => files),
       auditEntries: records.auditEntries,
-      longestRefusalMs: Math.max(0, ...loads.map((load) => load.longestRefusalMs)),
+      ...countDecisions(decisions),
+      longestRefusalMs: Math.max(0, ...loads.map((one) => one.longestRefusalMs)),
       takeoversMs: takeovers.delaysMs('KILLED'),
       hangTakeoversMs: takeovers.delaysMs('HANGS'),
     },
@@ -188,53 +201,44 @@ async function wreak(options: StormOptions, { servers, proxy, random }: Stage): 
   onProgress('waiting until everything has ended')
 }
 
-/** Rejects with what made `work` fail; never resolves. */
-function failureOf(work: Promise<unknown>): Promise<never> {
-  return new Promise((_, reject) => {
-    work.catch(reject)
-  })
+/** How many there were of each, for the report. */
+function countDecisions({ approvals, runs }: FinalDecisions) {
+  return {
+    approvals: approvals.length,
+    approvalsExpired: approvals.filter(({ status }) => status === 'EXPIRED').length,
+    runs: runs.length,
+    runsSkipped: runs.filter(({ status }) => status === 'SKIPPED').length,
+  }
 }
 
-async function untilRest(loads: readonly SessionLoad[]): Promise<boolean> {
-  const tooLate = new AbortController()
-  const timeout = sleep(REST_TIMEOUT_MS, tooLate.signal).then(() => false)
-  const ended = Promise.all(loads.map((load) => load.untilEnded())).then(() => true)
-  const atRest = await Promise.race([ended, timeout])
-  tooLate.abort()
-  return atRest
-}
-
-/**
- * Until no delivery is pending, or too late: then the verdict says so. One that a server was posting when it was killed is due
- * again when its lease ends, and found by the sweep of the next minute.
- */
-async function untilDelivered(databaseUrl: string, sessionIds: readonly string[]): Promise<void> {
-  const tooLateMs = performance.now() + REST_TIMEOUT_MS
-  while (performance.now() < tooLateMs && (await countPendingDeliveries(databaseUrl, sessionIds)) > 0)
-    await sleep(DELIVERY_LOOK_MS)
-}
-
-/** One admin, who may ask as often as he likes. */
-async function writeConfig(home: string): Promise<string> {
-  const { token, sha256 } = newToken()
-  const toml = `[users.admin]
+/** Two admins, who may ask as often as they like. */
+async function writeConfig(home: string): Promise<[string, string]> {
+  const tokens = [newToken(), newToken()] as const
+  const people = ADMINS.map(
+    (user, index) => `[users.${user}]
 role = "admin"
-[tokens.storm]
+[tokens.${user}]
 kind = "user"
-user = "admin"
-sha256 = "${sha256}"
+user = "${user}"
+sha256 = "${tokens[index]?.sha256}"
 webhook_secret = "${newWebhookSecret()}"
-[settings]
+`,
+  )
+  const toml = `${people.join('')}[settings]
 requests_per_minute = 1000000
 webhook_allow_list = ["127.0.0.1"]
+approval_timeout = ${APPROVAL_TIMEOUT_S}
+[[approvals.rules]]
+effect = "require"
+command = "${ASKS_FIRST}"
 `
   await chmod(home, 0o711)
   await writeFile(configPath(home), toml, { mode: 0o600 })
-  return token
+  return [tokens[0].token, tokens[1].token]
 }
 
 async function linesOf(path: string): Promise<string[]> {
-  return (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '')
+  return (await readFile(path, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '')
 }
 
 function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {

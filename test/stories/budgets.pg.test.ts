@@ -1,5 +1,6 @@
 /** Budgets: a turn whose user or session has used up the day's tokens waits without a worker, and goes on from where it was. */
 import { writeFile } from 'node:fs/promises'
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import type { Watch } from '../harness/api-client.ts'
 import {
@@ -136,4 +137,21 @@ test('a turn that waits goes on after a restart with a higher budget, in whichev
   expect(await turnEnd(again)).toMatchObject({ turnId: id, turnStatus: 'DONE' })
   const told = (event: SessionEventData): boolean => event.__typename === 'TurnPausedEvent'
   expect(again.received.some(({ sessionEvents }) => told(sessionEvents))).toBe(false)
+})
+
+test('a turn that was paused in the moment in which somebody cancelled it, by a process that died of it, ends at the next start', async () => {
+  await using place = await Story.begin({ config: SPENT })
+  const ben = place.as('ben')
+  await send(ben, 'cli:both', 'hello')
+  await using watch = watchAll(ben, 'cli:both')
+  const id = await pausedTurn(watch)
+  const after = seqs(watch).at(-1) ?? 0
+  await place.app.stop()
+  const client = new pg.Client({ connectionString: place.databaseUrl })
+  await client.connect()
+  await client.query('UPDATE turns SET cancel_requested = true WHERE id = $1', [id])
+  await client.end()
+  await using next = await Story.begin({ beside: place })
+  await using again = watchAll(next.as('ben'), 'cli:both', after)
+  expect(await turnEnd(again)).toMatchObject({ turnId: id, turnStatus: 'CANCELLED' })
 })

@@ -12,6 +12,7 @@ test('ten kills of one of two servers under load: nothing lost, nothing run twic
     databaseUrl: database.url,
     seed: 20_261_121,
     sessions: 6,
+    schedules: 3,
     kills: 10,
     pauses: 0,
     databaseKills: 0,
@@ -21,9 +22,17 @@ test('ten kills of one of two servers under load: nothing lost, nothing run twic
     onProgress: () => {},
   })
   const kept = { lost: [], twice: [], unended: [], disorder: [], gaps: [], complaints: [] }
-  expect(verdict).toEqual({ ...kept, deliveries: [], knowledge: [], files: [], audit: [] })
+  expect(verdict).toEqual({
+    ...kept,
+    deliveries: [],
+    knowledge: [],
+    files: [],
+    audit: [],
+    approvals: [],
+    schedules: [],
+  })
   expect(figures.commandsMarked).toBeGreaterThan(0)
   expect(figures.takeoversMs.length).toBeGreaterThan(0)
-  const { posts, deliveriesDead, facts, files, auditEntries } = figures
-  expect(Math.min(posts, deliveriesDead, facts, files, auditEntries)).toBeGreaterThan(0)
+  const { posts, deliveriesDead, facts, files, auditEntries, approvals, runs } = figures
+  expect(Math.min(posts, deliveriesDead, facts, files, auditEntries, approvals, runs)).toBeGreaterThan(0)
 }, 180_000)
