@@ -82,6 +82,10 @@ function metricsOfWork({ counter, gauge, histogram }: Instruments) {
       'role',
       'kind',
     ]),
+    checkpoints: counter('checkpoints_total', 'Checkpoints of sessions, by reason and outcome (done, failed).', [
+      'reason',
+      'outcome',
+    ]),
     commands: counter('commands_total', 'Commands that tasks ran, by outcome.', ['outcome']),
     jobs: counter('jobs_total', 'Background jobs that ran, by name and outcome (done, failed).', ['name', 'outcome']),
     deliveries: counter('deliveries_total', 'Attempts to post to a webhook, by outcome.', ['status']),

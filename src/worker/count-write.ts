@@ -1,14 +1,10 @@
 /** Counts for /metrics what a turn has committed: its model calls, and the commands that ended. */
+import { countCalls } from '../agents/count-calls.ts'
 import type { TurnWrite } from '../core/turn-write.ts'
 import type { Metrics } from '../platform/metrics.ts'
 
 export function countWrite(metrics: Metrics, write: TurnWrite): void {
-  for (const { role, status, inputTokens, outputTokens, cachedTokens } of write.modelCalls ?? []) {
-    metrics.modelCalls.inc({ role, status })
-    metrics.modelTokens.inc({ role, kind: 'input' }, inputTokens)
-    metrics.modelTokens.inc({ role, kind: 'output' }, outputTokens)
-    metrics.modelTokens.inc({ role, kind: 'cached' }, cachedTokens)
-  }
+  countCalls(metrics, write.modelCalls ?? [])
   for (const patch of write.taskPatches?.values() ?? []) {
     // Only commands have an exit code; a command without one was killed, refused or never started.
     const ended = patch.status !== undefined && patch.stderr !== undefined

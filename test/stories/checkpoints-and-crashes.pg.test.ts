@@ -126,6 +126,22 @@ describe('in one process or two', () => {
     expect(await memoryOf(scene)).toEqual([{ working_memory: '', checkpoint_seq: 0, checkpoint_turns: 0 }])
   })
 
+  test('a process that stops leaves it to another at once', async () => {
+    const asked = Promise.withResolvers<void>()
+    answer = () => asked.resolve()
+    await using scene = await play()
+    await scene.ask()
+    await asked.promise
+    answer = { content: NOTES }
+    await using other = await Story.begin({ beside: story })
+    await using watch = watchAll(other.as('ada'), SESSION)
+    await story.app.stop()
+    await watch.until(({ sessionEvents: event }) => event.__typename === 'CheckpointEvent')
+    expect(eventsOf(watch, 'CheckpointEvent')).toMatchObject([{ checkpointReason: 'MANUAL', ok: true }])
+    expect(await memoryOf(scene)).toEqual([DONE])
+    expect(await learningsOf(scene)).toEqual([{ content: LEARNED }])
+  })
+
   test('of two processes one makes it, whichever is asked', async () => {
     answer = { content: NOTES }
     await using other = await Story.begin({ beside: story })

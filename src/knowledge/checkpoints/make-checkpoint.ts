@@ -6,6 +6,7 @@
  */
 import type { Agents, Answer, Introspection } from '../../agents/agent.ts'
 import type { CallGate } from '../../agents/call-gate.ts'
+import { countCalls } from '../../agents/count-calls.ts'
 import { redactedAgents } from '../../agents/redacted-agents.ts'
 import { checkBudget } from '../../audit/budget.ts'
 import type { LiveConfig } from '../../config/config.ts'
@@ -14,6 +15,7 @@ import type { ModelCallRecord } from '../../core/model-call.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
+import type { Metrics } from '../../platform/metrics.ts'
 import type { Redactor } from '../../secrets/redaction.ts'
 import { commitCheckpoint, type CheckpointOutcome } from '../../store/checkpoint-commit.ts'
 import { dropCheckpoint, type CheckpointClaim } from '../../store/checkpoints.ts'
@@ -29,6 +31,7 @@ export interface CheckpointContext {
   readonly redactorOf: (sessionId: string) => Redactor
   readonly clock: Clock
   readonly logger: Logger
+  readonly metrics: Metrics
 }
 
 export interface CheckpointMade {
@@ -47,7 +50,7 @@ export async function makeCheckpoint(
   claim: CheckpointClaim,
   signal: AbortSignal,
 ): Promise<CheckpointMade> {
-  const { database, clock, logger } = context
+  const { database, clock, logger, metrics } = context
   const { sessionId, runId, reason } = claim
   const span = await loadSpan(database, sessionId)
   if (span === null) {
@@ -58,7 +61,9 @@ export async function makeCheckpoint(
   const outcome = signal.aborted ? ({ kind: 'Stopped' } as const) : await outcomeOf(context, { claim, span, answer })
   const audit = answer.calls.map((call) => callEntry(call, sessionId, span))
   const events = await commitCheckpoint(database, claim, { outcome, calls: answer.calls, audit, at: clock.now() })
+  countCalls(metrics, answer.calls)
   if (events.length === 0) return NOTHING
+  metrics.checkpoints.inc({ reason, outcome: outcome.kind === 'Done' ? 'done' : 'failed' })
   logger.info({ sessionId, reason, ok: outcome.kind === 'Done' }, 'a checkpoint was made')
   return { events, learningIds: outcome.kind === 'Done' ? outcome.result.learnings.map(({ id }) => id) : [] }
 }
