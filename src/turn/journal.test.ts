@@ -39,6 +39,16 @@ function heldJournal(clock = systemClock) {
   return { journal, nextCommit, commits, seen }
 }
 
+const COMMITTED: Committed = {
+  events: [],
+  cancelRequested: false,
+  participates: true,
+  released: false,
+  busyPolicy: 'QUEUE',
+  turnsSinceCheckpoint: 0,
+  hasDeliveries: false,
+}
+
 const stepsOf = (write: TurnWrite) =>
   write.events.map((event) => (event.body.type === 'PipelineStep' ? event.body.step : ''))
 
@@ -52,33 +62,16 @@ describe('the journal', () => {
     journal.record([step('CONTEXT')])
     expect(stepsOf(first.write)).toEqual(['CONTEXT', 'PLANNING'])
     expect(commits).toHaveLength(0)
-    first.resolve({
-      events: [],
-      cancelRequested: false,
-      participates: true,
-      released: false,
-      turnsSinceCheckpoint: 0,
-      hasDeliveries: false,
-      busyPolicy: 'QUEUE',
-    })
+    first.resolve(COMMITTED)
     const second = await nextCommit()
     expect(stepsOf(second.write)).toEqual(['PLANNED', 'CONTEXT'])
     expect(second.write.step).toBe('CONTEXT')
-    second.resolve({
-      events: [],
-      cancelRequested: false,
-      participates: true,
-      released: false,
-      turnsSinceCheckpoint: 0,
-      hasDeliveries: false,
-      busyPolicy: 'QUEUE',
-    })
+    second.resolve(COMMITTED)
     await journal.flushed()
   })
 
   test('what nobody waits for waits for more, until somebody waits for it or it must not wait', async () => {
     const { journal, nextCommit, commits } = heldJournal({ ...systemClock, after: () => () => undefined })
-    const done = { events: [], cancelRequested: false, released: false, hasDeliveries: false }
     journal.record([step('CONTEXT')])
     await setImmediate()
     journal.record([step('PLANNING')])
@@ -88,13 +81,13 @@ describe('the journal', () => {
     const hurried = await nextCommit()
     expect(stepsOf(hurried.write)).toEqual(['CONTEXT', 'PLANNING'])
     journal.record([step('PLANNED')])
-    hurried.resolve(done)
+    hurried.resolve(COMMITTED)
     await setImmediate()
     expect(commits).toHaveLength(0)
     const flushed = journal.flushed()
     const awaited = await nextCommit()
     expect(stepsOf(awaited.write)).toEqual(['PLANNED'])
-    awaited.resolve(done)
+    awaited.resolve(COMMITTED)
     await flushed
   })
 
@@ -126,15 +119,7 @@ describe('the journal', () => {
     expect(write.events[0]?.body).toMatchObject({ taskId: 'task_1', stream: 'STDOUT', text: `it is ${REDACTED}` })
     expect(write.taskPatches?.get('task_1')).toMatchObject({ status: 'DONE', output: REDACTED })
     expect(write.finish).toMatchObject({ status: 'FAILED', failure: `not ${REDACTED}` })
-    resolve({
-      events: [],
-      cancelRequested: false,
-      participates: true,
-      released: false,
-      turnsSinceCheckpoint: 0,
-      hasDeliveries: false,
-      busyPolicy: 'QUEUE',
-    })
+    resolve(COMMITTED)
     await journal.flushed()
   })
 
@@ -143,15 +128,7 @@ describe('the journal', () => {
     for (const name of ['CONTEXT', 'PLANNING'] as const) {
       journal.record([step(name)])
       const commit = await nextCommit()
-      commit.resolve({
-        events: [],
-        cancelRequested: true,
-        participates: true,
-        released: false,
-        turnsSinceCheckpoint: 0,
-        hasDeliveries: false,
-        busyPolicy: 'QUEUE',
-      })
+      commit.resolve({ ...COMMITTED, cancelRequested: true })
       await journal.flushed()
     }
     expect(seen.cancels).toBe(1)
