@@ -11,6 +11,7 @@ import { conflict, invalidInput, notFound, type InputIssue, type Refusal } from 
 import { refuseInput } from '../core/refuse-input.ts'
 import type { ApprovalScope } from '../core/status.ts'
 import { accessOf } from '../intake/authorize-session.ts'
+import { idKind } from '../platform/id.ts'
 import { isStorable } from '../platform/well-formed.ts'
 import { findApproval, type OpenApproval } from '../store/approvals.ts'
 import type { SessionAccess } from '../store/intake-access.ts'
@@ -43,6 +44,7 @@ export async function decideApproval(
 ): Promise<ApprovalDecided | Refusal> {
   const refusal = refuseInput(inputIssues(input))
   if (refusal !== null) return refusal
+  if (idKind(input.id) !== 'approval') return notFound('approval', input.id)
   const access = accessOf(viewer)
   const approval = await findApproval(context.database, { access, namespace: viewer.namespace }, input.id)
   if (approval === null) return notFound('approval', input.id)

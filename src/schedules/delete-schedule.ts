@@ -1,7 +1,8 @@
 /** `deleteSchedule`: it fires no more, and its runs are forgotten. What runs goes on, and its sessions stay. Called by the GraphQL door. */
 import type { Viewer } from '../core/identity.ts'
-import type { Refusal } from '../core/refusal.ts'
+import { notFound, type Refusal } from '../core/refusal.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
+import { idKind } from '../platform/id.ts'
 import { removeSchedule } from '../store/schedule-edit.ts'
 import { scheduleEditor } from './schedule-access.ts'
 
@@ -15,6 +16,7 @@ export async function deleteSchedule(
   viewer: Viewer,
   id: string,
 ): Promise<ScheduleDeleted | Refusal> {
+  if (idKind(id) !== 'schedule') return notFound('schedule', id)
   const refusal = await removeSchedule(context.database, { id, editor: scheduleEditor(context, viewer) })
   return refusal ?? { kind: 'ScheduleDeleted', scheduleId: id }
 }

@@ -3,8 +3,9 @@
  */
 import { currentUser } from '../config/current-user.ts'
 import type { Viewer } from '../core/identity.ts'
-import { conflict, type Refusal } from '../core/refusal.ts'
+import { conflict, notFound, type Refusal } from '../core/refusal.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
+import { idKind } from '../platform/id.ts'
 import { openManualRun } from '../store/schedule-edit.ts'
 import { newRun } from './new-run.ts'
 import { scheduleEditor } from './schedule-access.ts'
@@ -23,6 +24,7 @@ export async function triggerSchedule(
   viewer: Viewer,
   id: string,
 ): Promise<ScheduleTriggered | Refusal> {
+  if (idKind(id) !== 'schedule') return notFound('schedule', id)
   const editor = scheduleEditor(context, viewer)
   const opened = await openManualRun(context.database, { id, editor }, (schedule, openRunId) => {
     if (openRunId !== null) return conflict(`Schedule "${id}" runs already (${openRunId}); it runs once at a time.`)

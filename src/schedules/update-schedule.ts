@@ -5,11 +5,12 @@
 import { currentUser } from '../config/current-user.ts'
 import type { Viewer } from '../core/identity.ts'
 import { refuseInput } from '../core/refuse-input.ts'
-import { conflict, type Refusal } from '../core/refusal.ts'
+import { conflict, notFound, type Refusal } from '../core/refusal.ts'
 import type { ScheduleMode } from '../core/status.ts'
 import { KEY_RULE, textIssues } from '../core/text-rule.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
 import { contentIssues } from '../intake/message-content.ts'
+import { idKind } from '../platform/id.ts'
 import { patchSchedule, type SchedulePatch, type StoredSchedule } from '../store/schedule-edit.ts'
 import { redactorFor } from './create-schedule.ts'
 import { scheduleEditor, type ScheduleChanged } from './schedule-access.ts'
@@ -35,6 +36,7 @@ export async function updateSchedule(
   input: UpdateScheduleInput,
 ): Promise<ScheduleChanged | Refusal> {
   const { id, name, content } = input
+  if (idKind(id) !== 'schedule') return notFound('schedule', id)
   const editor = scheduleEditor(context, viewer)
   const textRefusal = refuseInput([
     ...textIssues(['name'], name, KEY_RULE),

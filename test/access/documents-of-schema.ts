@@ -51,7 +51,10 @@ const KINDS = [
 /** One of each thing. */
 export type Ids = Readonly<Record<(typeof KINDS)[number], string>>
 
-/** What each argument or input field of type ID names; null: an id that the client makes up. */
+/**
+ * What each argument or input field of type ID names; null: left out, because the client makes it up, or it names another thing
+ * of the same kind (confinement.pg.test.ts gives it).
+ */
 const ID_ARGUMENTS: Readonly<Record<string, keyof Ids | null>> = {
   'Query.node(id)': 'plan',
   'Query.session(id)': 'session',
@@ -70,14 +73,16 @@ const ID_ARGUMENTS: Readonly<Record<string, keyof Ids | null>> = {
   'AppendMessageInput.sessionId': 'session',
   'AppendMessageInput.messageId': null,
   'DecideApprovalInput.id': 'approval',
+  'EraseUserInput.sessionId': 'session',
   'OpenSessionInput.id': 'session',
+  'OpenSessionInput.previousSessionId': null,
   'SendMessageInput.sessionId': 'session',
   'UpdateScheduleInput.id': 'schedule',
   'UpdateSessionInput.id': 'session',
   'Mutation.addParticipant(sessionId)': 'session',
   'Mutation.removeParticipant(sessionId)': 'session',
   'Mutation.cancelTurn(sessionId)': 'session',
-  'Mutation.checkpointSession(id)': 'session',
+  'Mutation.checkpointSession(sessionId)': 'session',
   'Mutation.deleteSession(id)': 'session',
   'Mutation.editQueuedMessage(id)': 'queuedMessage',
   'Mutation.withdrawMessage(id)': 'queuedMessage',
@@ -222,6 +227,7 @@ function fieldsOf(
     const named = getNamedType(field.type)
     if (field.args.some(isRequired) || !wants(field)) return []
     if (isLeafType(named)) return [field.name]
+    if (field.name === 'edges') return ['edges { cursor node { __typename id } }']
     return depth > 1 ? [`${field.name}${selectionOf(schema, named.name, depth - 1)}`] : []
   })
   return `{ ${['__typename', ...names].join(' ')} }`

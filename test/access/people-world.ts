@@ -72,13 +72,14 @@ export class PeopleWorld implements AsyncDisposable {
     return new ApiClient(this.story.app.url, tokens[caller])
   }
 
-  /** As it comes over the wire. A subscription: its first event; "silence" when there is none. */
+  /** As it comes over the wire. A subscription: all until it ends. */
   async ask(caller: Caller, query: string): Promise<Answer> {
     const { token } = this.as(caller)
     const response = await fetch(`${this.story.app.url}/graphql`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
+        ...(query.startsWith('subscription') ? { accept: 'text/event-stream' } : {}),
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       },
       body: JSON.stringify({ query }),
@@ -97,7 +98,7 @@ export class PeopleWorld implements AsyncDisposable {
       {
         name: '',
         text: `SELECT format('%I', tablename) AS name FROM pg_tables WHERE schemaname = 'public'
-        AND tablename NOT IN ('_prisma_migrations', 'nodes', 'audit_entries', 'audit_seals') ORDER BY 1`,
+        AND tablename NOT IN ('_prisma_migrations', 'nodes', 'audit_entries', 'audit_seals', 'checkpoint_state') ORDER BY 1`,
       },
       [],
     )
