@@ -312,7 +312,7 @@ interface DoorParts extends Made, Watching {
 function openDoor(parts: DoorParts): Promise<RunningServer> {
   const { database, doorbell, feed, config, secrets, commands, worker, clock, logger, metrics, host, port } = parts
   const { intake, redactorOf } = parts
-  const knowledge = { database, clock, doorbell, hideSecrets: (text: string) => secrets.redactLine(text) }
+  const knowledge = { database, clock, doorbell, feed, hideSecrets: (text: string) => secrets.redactLine(text) }
   const { startedAt, described, knowledgeNews, approvalNews, denials, auditTrails, skills, outbox, publicUrl } = parts
   const approvals = { database, config, clock, skills, redactorOf, feed, doorbell }
   const server = { version: VERSION, startedAt, database: described, sandboxState: () => commands.sandbox() }

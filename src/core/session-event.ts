@@ -28,8 +28,8 @@ export type SessionEventBody =
   /** A queued message was edited, withdrawn or taken along by another turn, it waits again, or a secret was taken out of it. */
   | { readonly type: 'MessageUpdated'; readonly messageId: string }
   /**
-   * Description, metadata, participants or status changed outside a turn. `erased`: texts and names were taken out of the session and
-   * of the events before this one, so nobody may go on with what they have kept of them.
+   * Description, metadata, participants, questions or status changed outside a turn. `erased`: texts and names were taken out of the
+   * session and of the events before this one, so nobody may go on with what they have kept of them.
    */
   | { readonly type: 'SessionUpdated'; readonly erased?: true }
   | { readonly type: 'PipelineStep'; readonly step: PipelineStep; readonly detail: string | null }

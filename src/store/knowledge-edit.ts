@@ -3,9 +3,10 @@
  * knowledge-question.ts). An edit is one transaction: it locks the rows it is about, then the text it writes, refuses or
  * writes, and leaves an audit entry for everything it touched. Nothing is ever deleted.
  *
- * Rows are locked before texts, so that two edits never wait for each other in a circle.
+ * A session's row is locked first, as turns do, then other rows, then texts, so that nobody waits for each other in a circle.
  */
 import type { AuditBody } from '../core/audit-entry.ts'
+import type { SessionEvent } from '../core/session-event.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import { newId } from '../platform/id.ts'
 import { toAppError, type Database } from './database.ts'
@@ -55,6 +56,28 @@ export async function recordChange(
   await transaction.auditEntry.create({
     data: { id: newId('audit'), at, kind: 'KNOWLEDGE', sessionId, turnId: null, actor, tokenName, data },
   })
+}
+
+/** Whether the session is there; if so, nothing else is appended to its log until the end of the transaction. */
+export async function lockSession(transaction: Transaction, sessionId: string): Promise<boolean> {
+  const rows = await transaction.$queryRaw<object[]>`SELECT id FROM sessions WHERE id = ${sessionId} FOR NO KEY UPDATE`
+  return rows.length > 0
+}
+
+/** Appends to the log of a session, which must be locked, that something changed outside a turn that its pages show. */
+export async function recordSessionUpdate(
+  transaction: Transaction,
+  { at }: Editor,
+  sessionId: string,
+): Promise<SessionEvent> {
+  const data = { lastSeq: { increment: 1 } }
+  const { lastSeq: seq } = await transaction.session.update({
+    where: { id: sessionId },
+    data,
+    select: { lastSeq: true },
+  })
+  await transaction.event.create({ data: { sessionId, seq, at, turnId: null, type: 'SessionUpdated', data: {} } })
+  return { type: 'SessionUpdated', sessionId, seq, at, turnId: null }
 }
 
 /** From here to the end of the transaction nobody else edits a text of this kind that says the same. */

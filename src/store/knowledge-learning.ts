@@ -3,10 +3,19 @@
  * turn's commit (turn-commit-knowledge.ts), which changes only what is still PENDING.
  */
 import { conflict, notFound, type Refusal } from '../core/refusal.ts'
+import type { SessionEvent } from '../core/session-event.ts'
 import type { LearningStatus } from '../core/status.ts'
 import { normalText } from '../core/normal-text.ts'
 import type { Database } from './database.ts'
-import { editKnowledge, recordChange, type Editor, type NormalizedText, type Transaction } from './knowledge-edit.ts'
+import {
+  editKnowledge,
+  lockSession,
+  recordChange,
+  recordSessionUpdate,
+  type Editor,
+  type NormalizedText,
+  type Transaction,
+} from './knowledge-edit.ts'
 import { insertFact, refuseTwin } from './knowledge-fact.ts'
 import { insertQuestion, refuseTwinQuestion } from './knowledge-question.ts'
 
@@ -15,6 +24,8 @@ export interface LearningDecided {
   readonly learningId: string
   /** The learning, and the fact or question that came of it. */
   readonly changedIds: readonly string[]
+  /** When a question came of it: of its session. */
+  readonly sessionEvent?: SessionEvent
 }
 
 /** It becomes a fact, with `text` instead of its own when given. */
@@ -42,13 +53,15 @@ export function askLearning(
   { id, text }: { readonly id: string; readonly text: NormalizedText },
 ): Promise<LearningDecided | Refusal> {
   return editKnowledge(database, async (transaction) => {
+    await lockSessionOf(transaction, id)
     const learning = await lockPending(transaction, id)
     if ('kind' in learning) return learning
     const { sessionId } = learning
     const twin = await refuseTwinQuestion(transaction, text.norm, sessionId)
     if (twin !== null) return twin
     const questionId = await insertQuestion(transaction, editor, { text, sessionId })
-    return await decide(transaction, editor, { learning, columns: { status: 'ASKED', questionId } })
+    const decided = await decide(transaction, editor, { learning, columns: { status: 'ASKED', questionId } })
+    return { ...decided, sessionEvent: await recordSessionUpdate(transaction, editor, sessionId) }
   })
 }
 
@@ -62,6 +75,12 @@ export function discardLearning(
     if ('kind' in learning) return learning
     return await decide(transaction, editor, { learning, columns: { status: 'DISCARDED', reason } })
   })
+}
+
+/** Before the learning's own row, as a turn's commit does. */
+async function lockSessionOf(transaction: Transaction, learningId: string): Promise<void> {
+  const learning = await transaction.learning.findUnique({ where: { id: learningId }, select: { sessionId: true } })
+  if (learning !== null) await lockSession(transaction, learning.sessionId)
 }
 
 interface LockedLearning {

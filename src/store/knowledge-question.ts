@@ -1,13 +1,18 @@
-/** Questions as admins open and resolve them: in one session, or, without one, in every session. */
+/**
+ * Questions as admins open and resolve them: in one session, or, without one, in every session. Pages show those of their
+ * session (Session.view), so a change of one is an event in its log.
+ */
 import { conflict, notFound, type Refusal } from '../core/refusal.ts'
+import type { SessionEvent } from '../core/session-event.ts'
 import type { QuestionStatus } from '../core/status.ts'
 import { newId } from '../platform/id.ts'
 import type { Database } from './database.ts'
 import {
   editKnowledge,
-  holdSession,
+  lockSession,
   lockText,
   recordChange,
+  recordSessionUpdate,
   type Editor,
   type NormalizedText,
   type Transaction,
@@ -16,6 +21,8 @@ import {
 export interface QuestionChanged {
   readonly kind: 'QuestionChanged'
   readonly questionId: string
+  /** Of the session in which it is asked; null when it is asked in all. */
+  readonly sessionEvent: SessionEvent | null
 }
 
 interface NewQuestion {
@@ -30,10 +37,11 @@ export function createQuestion(
 ): Promise<QuestionChanged | Refusal> {
   const { text, sessionId } = question
   return editKnowledge(database, async (transaction) => {
-    if (sessionId !== null && !(await holdSession(transaction, sessionId))) return notFound('session', sessionId)
+    if (sessionId !== null && !(await lockSession(transaction, sessionId))) return notFound('session', sessionId)
     const twin = await refuseTwinQuestion(transaction, text.norm, sessionId)
     if (twin !== null) return twin
-    return { kind: 'QuestionChanged', questionId: await insertQuestion(transaction, editor, question) }
+    const questionId = await insertQuestion(transaction, editor, question)
+    return { kind: 'QuestionChanged', questionId, sessionEvent: await tellSession(transaction, editor, sessionId) }
   })
 }
 
@@ -43,6 +51,7 @@ export function resolveQuestion(
   { id, answer }: { readonly id: string; readonly answer: string | null },
 ): Promise<QuestionChanged | Refusal> {
   return editKnowledge(database, async (transaction) => {
+    await lockSessionOf(transaction, id)
     const question = await lockQuestion(transaction, id)
     if (question === undefined) return notFound('question', id)
     if (question.status !== 'OPEN') {
@@ -53,7 +62,7 @@ export function resolveQuestion(
     await transaction.question.update({ where: { id }, data: { status: 'RESOLVED', answer, ...resolved } })
     const { sessionId } = question
     await recordChange(transaction, editor, { subjectId: id, sessionId, change: 'RESOLVED' })
-    return { kind: 'QuestionChanged', questionId: id }
+    return { kind: 'QuestionChanged', questionId: id, sessionEvent: await tellSession(transaction, editor, sessionId) }
   })
 }
 
@@ -83,6 +92,20 @@ export async function refuseTwinQuestion(
     where: { norm, sessionId, status: 'OPEN' },
   })
   return twin === null ? null : conflict(`Question "${twin.id}" asks the same and is open.`)
+}
+
+async function tellSession(
+  transaction: Transaction,
+  editor: Editor,
+  sessionId: string | null,
+): Promise<SessionEvent | null> {
+  return sessionId === null ? null : await recordSessionUpdate(transaction, editor, sessionId)
+}
+
+/** A question never changes its session. */
+async function lockSessionOf(transaction: Transaction, questionId: string): Promise<void> {
+  const question = await transaction.question.findUnique({ where: { id: questionId }, select: { sessionId: true } })
+  if (question?.sessionId != null) await lockSession(transaction, question.sessionId)
 }
 
 interface LockedQuestion {

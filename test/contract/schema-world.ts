@@ -103,6 +103,7 @@ export class SchemaWorld implements AsyncDisposable {
           database: context.database,
           clock: context.clock,
           doorbell: { ring: (news) => this.rung.push(news.id) },
+          feed: context.feed,
           hideSecrets: (text) => this.redactor.redact(text),
         },
         denials: this.denials,

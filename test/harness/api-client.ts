@@ -43,18 +43,26 @@ export class ApiClient {
     return connect({ url: this.url, token: this.token ?? '' }).session(id)
   }
 
-  /** The log of a session by the client library: comes back by itself, and ends when there is nothing to come back to. */
+  /**
+   * The log of a session by the client library, which would come back when its connection is lost; here that is an end, because
+   * in a story connections are lost only where it says so (those of test/stories/client.pg.test.ts are).
+   */
   follow(sessionId: string, after: number): Watch<WatchSessionSubscription> {
     const abort = new AbortController()
     const inbox = new Inbox<WatchSessionSubscription>()
+    const onConnection = (state: 'open' | 'closed'): void => {
+      if (state === 'closed') inbox.end('the connection was lost')
+    }
+    const client = connect({ url: this.url, token: this.token ?? '', onConnection })
     const read = async (): Promise<void> => {
-      const events = this.session(sessionId).events({ after, signal: abort.signal })
+      const events = client.session(sessionId).events({ after, signal: abort.signal })
       for await (const sessionEvents of events) inbox.add({ data: { sessionEvents } })
     }
     void read().then(
       () => inbox.end('closed'),
       (error: unknown) => inbox.end(error instanceof ClientError ? `${error.code} ${error.message}` : String(error)),
     )
+    void inbox.ended.then(() => abort.abort())
     return watchOf(inbox, () => abort.abort())
   }
 

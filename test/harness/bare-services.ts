@@ -47,7 +47,7 @@ export function bareServices(options: BareServicesOptions): GraphQLServices {
       checkWebhook: () => Promise.resolve(null),
       wakeCheckpoints: () => undefined,
     },
-    knowledge: { database, clock, doorbell, hideSecrets: (text) => text },
+    knowledge: { database, clock, doorbell, feed, hideSecrets: (text) => text },
     knowledgeNews: createKnowledgeNews({ database, doorbell, clock, logger }),
     approvals: { database, config, clock, skills, feed, doorbell, redactorOf },
     approvalNews: createApprovalNews({

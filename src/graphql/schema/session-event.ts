@@ -68,7 +68,7 @@ builder.objectRef<EventOf<'SessionSnapshot'>>('SessionSnapshot').implement({
 })
 
 builder.objectRef<EventOf<'SessionUpdated'>>('SessionUpdatedEvent').implement({
-  description: 'Description, metadata, participants or status changed outside a turn.',
+  description: 'Description, metadata, participants, questions or status changed outside a turn.',
   interfaces: [SessionEventInterface],
   authScopes: AUTHENTICATED,
   fields: (t) => ({

@@ -92,7 +92,7 @@ const QueuedMessageType = builder.objectRef<QueuedMessageData>('QueuedMessage').
 const SessionViewType = builder.objectRef<SessionViewData>('SessionView').implement({
   description:
     'What a page shows of a session besides the conversation, as of one moment. Read it, then subscribe to ' +
-    'sessionEvents(after: version): nothing is missing and nothing comes twice. Those who read it at the same version see the same.',
+    'sessionEvents(after: version): nothing is missing and nothing comes twice. Who reads it at the same version sees the same turn, queue and approvals.',
   authScopes: AUTHENTICATED,
   fields: (t) => ({
     version: t.exposeInt('version', {

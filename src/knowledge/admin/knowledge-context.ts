@@ -4,6 +4,8 @@
  * has been checked by the door. Nothing is told before it is committed.
  */
 import type { Viewer } from '../../core/identity.ts'
+import type { SessionEvent } from '../../core/session-event.ts'
+import type { Feed } from '../../events/feed.ts'
 import type { News } from '../../events/news.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { must } from '../../platform/must.ts'
@@ -17,6 +19,8 @@ export interface KnowledgeContext {
   readonly hideSecrets: (text: string) => string
   /** Tells the subscribers of all processes. */
   readonly doorbell: { ring(news: Extract<News, { kind: 'knowledge' }>): void }
+  /** Tells the followers of a session. */
+  readonly feed: Pick<Feed, 'published'>
 }
 
 export function editorOf({ clock }: KnowledgeContext, viewer: Viewer): Editor {
@@ -24,11 +28,19 @@ export function editorOf({ clock }: KnowledgeContext, viewer: Viewer): Editor {
   return { userName: name, tokenName: viewer.tokenName, at: clock.now() }
 }
 
+interface Announceable {
+  readonly kind: string
+  /** Of facts and learnings. */
+  readonly changedIds?: readonly string[]
+  readonly sessionEvent?: SessionEvent | null
+}
+
 /** Called with what an edit came to, after its commit: tells of what it changed, and returns it. */
-export function announced<Outcome extends { readonly kind: string; readonly changedIds?: readonly string[] }>(
-  { doorbell }: KnowledgeContext,
+export function announced<Outcome extends Announceable>(
+  { doorbell, feed }: KnowledgeContext,
   outcome: Outcome,
 ): Outcome {
   for (const id of outcome.changedIds ?? []) doorbell.ring({ kind: 'knowledge', id })
+  if (outcome.sessionEvent != null) feed.published([outcome.sessionEvent])
   return outcome
 }
