@@ -14,7 +14,7 @@ import type { PlanState, TaskState } from './plan-state.ts'
 import { refuseTask } from './refuse-task.ts'
 import { reviewTask } from './review-task.ts'
 import { runSkill } from './run-skill.ts'
-import { takeAdditions } from './take-along.ts'
+import { isBrokenOff, takeAdditions } from './take-along.ts'
 import type { BrokenOff, ReplanWanted, TaskOutcome } from './task-outcome.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
 import { whyBarred } from './why-barred.ts'
@@ -23,16 +23,19 @@ import { writeMessage } from './write-message.ts'
 export async function executePlan(context: TurnContext, plan: PlanState): Promise<ReplanWanted | BrokenOff | Ending> {
   const detail = plan.tasks.length === 1 ? '1 task' : `${plan.tasks.length} tasks`
   context.journal.record([{ type: 'PipelineStep', step: 'EXECUTING', detail }])
-  if (await takeAdditions(context, plan)) return { kind: 'BrokenOff' }
+  // Nobody is asked to approve a plan that is given up at once; but who was asked is heard first.
+  const wasAsked = plan.tasks.some(({ approval }) => approval !== null)
+  if (!wasAsked && (await takeAdditions(context, plan))) return { kind: 'BrokenOff' }
   const barred = await passApprovals(context, plan, { asWhole: true })
   if (barred !== null) return barred
   for (const task of plan.tasks) {
     if (context.signal.aborted) return stopped(context)
-    if (task.index > 0 && nextStep(task) === 'run' && (await takeAdditions(context, plan))) return { kind: 'BrokenOff' }
+    const isBoundary = nextStep(task) === 'run' && (task.index > 0 || wasAsked)
+    if (isBoundary && (await takeAdditions(context, plan))) return { kind: 'BrokenOff' }
     const outcome = await advance(context, plan, task)
     if (outcome.kind !== 'Passed') return outcome
   }
-  return { kind: 'Done' }
+  return { kind: isBrokenOff(context, plan) ? 'BrokenOff' : 'Done' }
 }
 
 async function advance(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {

@@ -29,7 +29,7 @@ import { nextStep } from './next-step.ts'
 import type { PlanState } from './plan-state.ts'
 import { resumeAttempts } from './resume-attempts.ts'
 import { settleTurn } from './settle-turn.ts'
-import { collectMessages } from './take-along.ts'
+import { collectMessages, takeAdditions } from './take-along.ts'
 import type { BrokenOff, ReplanWanted } from './task-outcome.ts'
 import { tendKnowledge } from './tend-knowledge.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
@@ -105,8 +105,11 @@ async function carryOut(context: TurnContext, attempts: PlanState[]): Promise<En
   for (;;) {
     const plan = attempts.at(-1)
     if (plan !== undefined) {
-      const decision = decide(context, attempts, await executePlan(context, plan))
+      const executed = await executePlan(context, plan)
+      const decision = decide(context, attempts, executed)
       if (decision.kind !== 'Replan') return decision
+      // What the user has said meanwhile is planned for at once, rather than breaking off the next plan.
+      if (executed.kind === 'ReplanWanted') await takeAdditions(context, plan)
     }
     if (context.signal.aborted) return stopped(context)
     const made = await makePlan(context, await assembleContext(context, attempts), attempts)

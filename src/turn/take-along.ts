@@ -5,7 +5,7 @@
  */
 import { messagesToJoin } from '../core/join-messages.ts'
 import { findWaiting, type JoinedMessage, type WaitingMessage } from '../store/join-turns.ts'
-import type { PlanState } from './plan-state.ts'
+import { failedTask, type PlanState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
 /** A turn whose user goes on and on would never end; what comes later gets a turn of its own. */
@@ -22,10 +22,15 @@ export async function collectMessages(context: TurnContext): Promise<void> {
   journal.record([{ type: 'PipelineStep', step: 'RECEIVED', detail }])
 }
 
-/** Before a task. True: the user has said more since the plan was made, and it is to be given up for another. */
+/** The user said more while the plan ran, and no task of it had failed: another one takes its place. */
+export function isBrokenOff({ messages }: TurnContext, plan: PlanState): boolean {
+  return messages.thatBrokeOff(plan.attempt).length > 0 && failedTask(plan) === null
+}
+
+/** Before a task, and before the next plan. True: the user has said more since this plan was made. */
 export async function takeAdditions(context: TurnContext, plan: PlanState): Promise<boolean> {
   const { messages, journal } = context
-  if (messages.thatBrokeOff(plan.attempt).length > 0) return true
+  if (isBrokenOff(context, plan)) return true
   if (context.busyPolicy() !== 'STEER' || messages.plansBrokenOff >= MAX_PLANS_BROKEN_OFF) return false
   await journal.flushed()
   const joined = await take(context, { attempt: plan.attempt, isWanted: ({ addressed }) => addressed })

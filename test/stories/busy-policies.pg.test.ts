@@ -10,7 +10,7 @@ import {
   type SendMessageInput,
 } from '../generated/graphql.ts'
 import type { ApiClient } from '../harness/api-client.ts'
-import { approvalRules, untilAsked } from '../harness/approvals.ts'
+import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { runAsAdmin } from '../harness/database.ts'
 import { messagesIn, openBusy, queueOf } from '../harness/queue.ts'
 import { schedule, untilSchedule } from '../harness/schedules.ts'
@@ -344,6 +344,36 @@ describe('STEER', () => {
     const messages = await messagesIn(ada, 'cli:group')
     expect(messages.map(({ turn }) => turn?.joinedInto?.id)).toEqual([undefined, undefined, turnOf(messages, 0).id])
   })
+})
+
+test('STEER: a turn that awaits an approval hears the decision first, and makes one new plan for that and for what was added', async () => {
+  await using story = await Story.begin({ config: { toml: approvalRules('effect = "require"\ncommand = "tee"') } })
+  const ada = story.as('ada')
+  await openBusy(ada, 'STEER', { id: 'cli:denied' })
+  await send(ada, 'cli:denied', 'run: echo one | tee')
+  await using watch = watchAll(ada, 'cli:denied')
+  const [asked] = await untilAsked(watch)
+  await send(ada, 'cli:denied', 'Or only say hello')
+  expect(await queueOf(ada, 'cli:denied')).toMatchObject({ queueLength: 1, status: 'AWAITING_APPROVAL' })
+  await decide(ada, { id: must(asked, 'it was asked for').id, approve: false, note: 'Not now.' })
+  await turnEnd(watch, 2)
+  const messages = await messagesIn(ada, 'cli:denied')
+  expect(turnOf(messages, 1)).toMatchObject({ status: 'DONE', joinedInto: { id: turnOf(messages, 0).id } })
+  expect(turnOf(messages, 0).plans).toMatchObject([{}, { replanReason: expect.stringContaining('Not now.') }])
+  expect(answersIn(watch).at(-1)).toContain('Or only say hello')
+})
+
+test('a secret in a message that was taken along leaves its row, like one in the first', async () => {
+  await using story = await Story.begin({ config: { settings: { collect_window_ms: 60_000 } } })
+  const ada = story.as('ada')
+  await send(ada, 'cli:secret', 'secret: FIRST=hunter-hunter-1')
+  await send(ada, 'cli:secret', 'secret: SECOND=hunter-hunter-2')
+  await passWindow(story, 'cli:secret')
+  await using watch = watchAll(ada, 'cli:secret')
+  await turnEnd(watch, 2)
+  const messages = await messagesIn(ada, 'cli:secret')
+  expect(messages.map(({ content }) => content)).toEqual(['secret: FIRST=[REDACTED]', 'secret: SECOND=[REDACTED]'])
+  expect(answersIn(watch).join()).toContain('FIRST, SECOND')
 })
 
 describe('INTERRUPT', () => {

@@ -78,7 +78,8 @@ export const BusyPolicyEnum = builder.enumType('BusyPolicy', {
     STEER: {
       description:
         'The running turn takes it along before its next task and plans anew, if it is from the user of that turn, by the same token, ' +
-        'and in a group directed at the agent. If the turn fails then, the message waits again. Others wait for a turn of their own.',
+        'and in a group directed at the agent; a turn that awaits an approval does so when that is decided. If the turn fails then, the ' +
+        'message waits again. Others wait for a turn of their own.',
     },
     INTERRUPT: {
       description:
