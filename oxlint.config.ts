@@ -19,6 +19,7 @@ const layers: Record<string, readonly string[]> = {
   jobs: base,
   audit: [...base, 'jobs'],
   delivery: [...base, 'secrets', 'audit', 'jobs'],
+  transfer: [...base, 'generated'],
   agents: [...base, 'model', 'execution', 'secrets'],
   knowledge: [...base, 'model', 'execution', 'secrets', 'audit', 'agents'],
   intake: [...base, 'secrets', 'audit', 'delivery'],

@@ -16,6 +16,7 @@ import { writeFirstConfig } from './config/first-start.ts'
 import { helpText } from './config/help-text.ts'
 import { configPath, loadConfig } from './config/load-config.ts'
 import { describeNewToken, newToken } from './config/new-token.ts'
+import type { SessionAction } from './config/session-action.ts'
 import type { SkillAction } from './config/skill-action.ts'
 import { AppError, messageOf } from './core/errors.ts'
 import { REHEARSAL_GRAMMAR } from './model/rehearsal-grammar.ts'
@@ -51,6 +52,8 @@ async function main(): Promise<void> {
       return manageSkills(action.action, action.flags)
     case 'audit':
       return verifyAudit(action.action, action.flags)
+    case 'session':
+      return moveSession(action.action, action.flags)
     case 'help':
       return console.log(helpText({ rehearsalGrammar: REHEARSAL_GRAMMAR }))
     case 'version':
@@ -96,26 +99,44 @@ async function manageSkills(action: SkillAction, flags: Flags): Promise<void> {
   })
 }
 
+function verifyAudit({ day }: AuditAction, flags: Flags): Promise<void> {
+  return useDatabase('audit', flags, async (databaseUrl) => {
+    const { verifyAuditCommand } = await import('./audit/audit-command.ts')
+    const print = (line: string): void => console.log(line)
+    const isIntact = await verifyAuditCommand({ databaseUrl, day, print })
+    if (!isIntact) process.exitCode = 1
+  })
+}
+
+function moveSession(action: SessionAction, flags: Flags): Promise<void> {
+  const { stdin: input, stdout: output } = process
+  // Standard output may be the export.
+  const print = (line: string): void => console.error(line)
+  return useDatabase('session', flags, async (databaseUrl, logger) => {
+    const { runSessionCommand } = await import('./transfer/session-command.ts')
+    await runSessionCommand(action, { databaseUrl, clock: systemClock, logger, input, output, print })
+  })
+}
+
 /** Uses the embedded PostgreSQL of a server that runs, or starts it for as long as this takes. */
-async function verifyAudit({ day }: AuditAction, flags: Flags): Promise<void> {
+async function useDatabase(
+  what: string,
+  flags: Flags,
+  work: (databaseUrl: string, logger: Logger) => Promise<void>,
+): Promise<void> {
   const environment = parseEnvironment(process.env, flags)
   const home = homeToManage(environment)
   if (environment.databaseUrl === null && !existsSync(join(home, 'pg'))) {
-    console.error(`factotum: there is no audit in ${home}. Name the server's folder with --home, or its DATABASE_URL.`)
+    console.error(
+      `factotum: there is no ${what} in ${home}. Name the server's folder with --home, or its DATABASE_URL.`,
+    )
     process.exitCode = 2
     return
   }
   const logger = createLogger({ level: 'silent', pretty: false })
-  const database = await resolveDatabase(environment.databaseUrl, {
-    home,
-    logger,
-    clock: systemClock,
-  })
+  const database = await resolveDatabase(environment.databaseUrl, { home, logger, clock: systemClock })
   try {
-    const { verifyAuditCommand } = await import('./audit/audit-command.ts')
-    const print = (line: string): void => console.log(line)
-    const isIntact = await verifyAuditCommand({ databaseUrl: database.url, day, print })
-    if (!isIntact) process.exitCode = 1
+    await work(database.url, logger)
   } finally {
     await database.stop()
   }

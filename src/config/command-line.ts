@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { parseAuditAction, type AuditAction } from './audit-action.ts'
 import { didYouMean } from './closest.ts'
 import type { Flags } from './environment.ts'
+import { parseSessionAction, type SessionAction } from './session-action.ts'
 import { parseSkillAction, type SkillAction } from './skill-action.ts'
 
 export type Action =
@@ -15,6 +16,8 @@ export type Action =
   | { readonly kind: 'skill'; readonly flags: Flags; readonly action: SkillAction }
   /** Verify the audit. */
   | { readonly kind: 'audit'; readonly flags: Flags; readonly action: AuditAction }
+  /** Export or import a session. */
+  | { readonly kind: 'session'; readonly flags: Flags; readonly action: SessionAction }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   /** Print `message` to stderr and exit with 2. */
@@ -32,11 +35,13 @@ const options = {
   yes: { type: 'boolean' },
   all: { type: 'boolean' },
   day: { type: 'string' },
+  out: { type: 'string' },
+  as: { type: 'string' },
 } as const
 
-const commands = ['serve', 'token', 'skill', 'audit']
-/** Options that only `factotum skill` and `factotum audit` take. */
-const commandFlags = ['name', 'no-deps', 'yes', 'all', 'day'] as const
+const commands = ['serve', 'token', 'skill', 'audit', 'session']
+/** Options that only `factotum skill`, `factotum audit` and `factotum session` take. */
+const commandFlags = ['name', 'no-deps', 'yes', 'all', 'day', 'out', 'as'] as const
 
 /** `args` without the program's own name. */
 export function parseCommandLine(args: readonly string[]): Action {
@@ -53,6 +58,7 @@ export function parseCommandLine(args: readonly string[]): Action {
   if (!commands.includes(command)) return misuse(`There is no command "${command}"${didYouMean(command, commands)}.`)
   if (command === 'skill') return skillAction(positionals.slice(1), values)
   if (command === 'audit') return auditAction(positionals.slice(1), values)
+  if (command === 'session') return sessionAction(positionals.slice(1), values)
   if (surplus !== undefined) return misuse(`"${surplus}" is one word too many.`)
 
   const { port, host, home } = values
@@ -86,6 +92,13 @@ function auditAction(words: readonly string[], values: Values): Action {
   const action = parseAuditAction(words, rest)
   if (typeof action === 'string') return misuse(action)
   return { kind: 'audit', flags: home === undefined ? {} : { home }, action }
+}
+
+function sessionAction(words: readonly string[], values: Values): Action {
+  const { home, ...rest } = values
+  const action = parseSessionAction(words, rest)
+  if (typeof action === 'string') return misuse(action)
+  return { kind: 'session', flags: home === undefined ? {} : { home }, action }
 }
 
 function parse(args: readonly string[]) {

@@ -31,6 +31,8 @@ const topics = [
   'factotum skill list',
   'factotum skill update',
   'factotum skill remove',
+  'factotum session export',
+  'factotum session import',
   'npx factotum',
   'GraphiQL',
   '.env',

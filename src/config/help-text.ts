@@ -9,7 +9,7 @@ export interface HelpOptions {
   readonly rehearsalGrammar: string
 }
 
-const USAGE = `Usage (from a checkout: npx factotum …; "skill" and "audit" take --home or FACTOTUM_HOME as the server does)
+const USAGE = `Usage (from a checkout: npx factotum …; "skill", "audit" and "session" take --home or FACTOTUM_HOME as the server does)
   factotum [serve] [options]   Starts the server.
   factotum token               Prints a new token, and the lines with which config.toml lets it in.
   factotum skill install <git URL or folder> [--name <folder>] [--no-deps] [--yes]
@@ -21,7 +21,13 @@ const USAGE = `Usage (from a checkout: npx factotum …; "skill" and "audit" tak
   factotum skill remove <name> Removes a skill.
   factotum audit verify [--day <day>]
                                Recomputes the chain of hashes over the audit: whether an entry was changed, removed or added
-                               (exit code 1). Shows the newest hash: kept elsewhere, it proves all that came before it.`
+                               (exit code 1). Shows the newest hash: kept elsewhere, it proves all that came before it.
+  factotum session export <id> [--out <file>]
+                               Writes a session as JSON Lines: people, messages, turns with all that came of them, memory, the log.
+                               Not in it: secrets, the webhook, files, facts, the audit. Without --out, to standard output.
+  factotum session import <file | -> [--as <id>]
+                               Reads such a file, whole or, when a line is wrong, not at all. Refused when there is a session of this
+                               id; with --as, the session and everything in it get new ids. Turns that were open are CANCELLED.`
 
 export function helpText({ rehearsalGrammar }: HelpOptions): string {
   return `Factotum: a self-hosted GraphQL backend for AI-agent sessions.

@@ -93,6 +93,7 @@ export type SessionChange =
   | 'MESSAGE_WITHDRAWN'
   | 'CHECKPOINT_REQUESTED'
   | 'USER_ERASED'
+  | 'IMPORTED'
 
 export type AuditKind = AuditBody['kind']
 

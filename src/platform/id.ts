@@ -3,7 +3,7 @@
  * base32, so ids sort by time of creation (https://github.com/jetify-com/typeid).
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { fromUUIDBytes, typeidUnboxed } from 'typeid-js'
+import { fromUUIDBytes, toUUIDBytes, typeidUnboxed, type TypeId } from 'typeid-js'
 
 export const ID_PREFIXES = {
   message: 'msg',
@@ -38,6 +38,16 @@ export function sharedId(
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   return fromUUIDBytes(ID_PREFIXES[kind], bytes)
+}
+
+/**
+ * Another id of the same kind, the same for the same `salt`: for a copy of what has this id. Ids and their siblings sort alike, as only
+ * their last 40 bits differ.
+ */
+export function siblingId(id: string, salt: string): string {
+  const bytes = toUUIDBytes(id as TypeId<string>)
+  bytes.set(createHash('sha256').update(`${salt} ${id}`).digest().subarray(0, 5), 11)
+  return fromUUIDBytes(id.slice(0, id.lastIndexOf('_')), bytes)
 }
 
 /** The kind that an id's prefix names, or null: then it can only be a session's id. */

@@ -65,6 +65,7 @@ const SessionChangeEnum = builder.enumType('SessionChange', {
       description: 'Somebody asked for a checkpoint, or started a fresh session from it; the detail names the reason.',
     },
     MESSAGE_WITHDRAWN: { description: 'A message that waited was withdrawn.' },
+    IMPORTED: { description: 'It was imported, by "factotum session import"; the detail names what from.' },
     USER_ERASED: { description: 'What a user had said was erased; the detail names the user.' },
   } as const satisfies Values<SessionChange>,
 })

@@ -1,0 +1,66 @@
+/**
+ * A session as JSON Lines: a header, its rows in the order of row-kinds.ts, and a line that says how many there were, so that a file that
+ * was cut off is noticed. All of one moment, and read in pages, so that its size does not matter.
+ */
+import type { Client } from 'pg'
+import { AppError } from '../core/errors.ts'
+import { EXPORT_VERSION, type ExportHeader } from './line-schemas.ts'
+import { ROW_KINDS, ROW_NAMES, type RowKind, type RowName } from './row-kinds.ts'
+
+export interface ExportOptions {
+  /** In UTC, and in a transaction of one snapshot (REPEATABLE READ). */
+  readonly client: Pick<Client, 'query'>
+  readonly sessionId: string
+  readonly at: Date
+}
+
+/** Lines without their ends. Throws when there is no such session. */
+export async function* exportSession({ client, sessionId, at }: ExportOptions): AsyncGenerator<string> {
+  const header: ExportHeader = {
+    type: 'header',
+    format: 'factotum session',
+    version: EXPORT_VERSION,
+    sessionId,
+    exportedAt: at.toISOString(),
+  }
+  yield JSON.stringify(header)
+  let lines = 1
+  for (const name of ROW_NAMES) {
+    for await (const line of linesOf(name, { client, sessionId })) {
+      lines += 1
+      yield line
+    }
+    if (name === 'session' && lines === 1)
+      throw new AppError('TRANSFER_REFUSED', `There is no session "${sessionId}" in this database.`)
+  }
+  yield JSON.stringify({ type: 'end', lines })
+}
+
+interface Page {
+  readonly line: string
+  readonly key: string
+}
+
+async function* linesOf(
+  name: RowName,
+  { client, sessionId }: Pick<ExportOptions, 'client' | 'sessionId'>,
+): AsyncGenerator<string> {
+  const kind: RowKind = ROW_KINDS[name]
+  const query = pageQuery(name, kind)
+  let after: string | number = kind.key.before
+  for (;;) {
+    const { rows } = await client.query<Page>({ ...query, values: [sessionId, after] })
+    for (const { line } of rows) yield line
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < kind.page) return
+    after = last.key
+  }
+}
+
+function pageQuery(name: RowName, { table, key, page, fields }: RowKind): { name: string; text: string } {
+  const shown = Object.entries(fields).map(([field, { select }]) => `'${field}', ${select}`)
+  const session = name === 'session' ? 'id' : 'session_id'
+  const text = `SELECT json_build_object('type', '${name}', ${shown.join(', ')})::text AS line, r.${key.column} AS key
+    FROM ${table} r WHERE r.${session} = $1 AND r.${key.column} > $2::${key.type} ORDER BY r.${key.column} LIMIT ${page}`
+  return { name: `export.${name}`, text }
+}

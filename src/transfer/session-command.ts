@@ -1,0 +1,143 @@
+/** `factotum session export|import`: between a file, or a pipe, and the database, also of a server that runs. Called by main.ts. */
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import pg from 'pg'
+import type { SessionAction } from '../config/session-action.ts'
+import { AppError, messageOf } from '../core/errors.ts'
+import { Doorbell } from '../events/doorbell.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import { toAppError } from '../store/database.ts'
+import { hasCode } from '../store/error-code.ts'
+import { exportSession } from './export-session.ts'
+import { importSession, type ImportReport } from './import-session.ts'
+
+export interface SessionCommandOptions {
+  readonly databaseUrl: string
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly input: Readable
+  readonly output: Writable
+  /** Says what was done; the export itself may go to `output`. */
+  readonly print: (line: string) => void
+}
+
+const CONNECT_TIMEOUT_MS = 5000
+
+/** Rejects with an AppError that says what to change; then nothing was imported, and no file is left. */
+export async function runSessionCommand(action: SessionAction, options: SessionCommandOptions): Promise<void> {
+  if (action.do === 'export') return exportTo(action, options)
+  const report = await importFrom(action, options)
+  await tellServers(report, options)
+  const { sessionId, messages, events, cancelledTurns } = report
+  options.print(`Imported session "${sessionId}": ${messages} messages, ${events} events.`)
+  if (cancelledTurns > 0)
+    options.print(
+      `${cancelledTurns} turns were open when it was exported; they are CANCELLED. Send their messages again where needed.`,
+    )
+}
+
+async function exportTo(
+  { sessionId, file }: Extract<SessionAction, { readonly do: 'export' }>,
+  options: SessionCommandOptions,
+): Promise<void> {
+  const { clock, output, print } = options
+  await inTransaction(options, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async (client) => {
+    const lines = exportSession({ client, sessionId, at: clock.now() })
+    if (file === null) return pipeline(withEnds(lines), output, { end: false })
+    // Under its name it is there whole or not at all.
+    const part = `${file}.part`
+    try {
+      await pipeline(withEnds(lines), createWriteStream(part, { mode: 0o600 }))
+      await rename(part, file)
+    } catch (error) {
+      await rm(part, { force: true })
+      throw fileError(error, file)
+    }
+  })
+  print(`Exported session "${sessionId}"${file === null ? '' : ` to ${file}`}.`)
+}
+
+async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`
+}
+
+async function importFrom(
+  { file, as }: Extract<SessionAction, { readonly do: 'import' }>,
+  options: SessionCommandOptions,
+): Promise<ImportReport> {
+  const input = file === null ? options.input : createReadStream(file)
+  try {
+    return await inTransaction(options, 'BEGIN', (client) =>
+      importSession({ client, lines: linesOf(input), as, at: options.clock.now() }),
+    )
+  } catch (error) {
+    throw fileError(error, file ?? 'standard input')
+  } finally {
+    input.destroy()
+  }
+}
+
+/** A stream that fails ends its lines without a word: what it said is thrown here. */
+async function* linesOf(input: Readable): AsyncGenerator<string> {
+  const failed = Promise.withResolvers<never>()
+  failed.promise.catch(() => undefined)
+  input.once('error', failed.reject)
+  const lines = createInterface({ input, crlfDelay: Infinity })[Symbol.asyncIterator]()
+  for (;;) {
+    const next = await Promise.race([lines.next(), failed.promise])
+    if (next.done === true) break
+    yield next.value
+  }
+  if (input.errored !== null) throw input.errored
+}
+
+/** Rolls back, by closing the connection, when `work` rejects. */
+async function inTransaction<Result>(
+  { databaseUrl }: SessionCommandOptions,
+  begin: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: 'factotum session',
+  })
+  try {
+    await client.connect()
+    await client.query(`SET TIME ZONE 'UTC'`)
+    await client.query(begin)
+    const result = await work(client)
+    await client.query('COMMIT')
+    return result
+  } catch (error) {
+    throw hasCode(error, '42P01', '42703') ? olderDatabase(error) : toAppError(error)
+  } finally {
+    await client.end()
+  }
+}
+
+function olderDatabase(cause: unknown): AppError {
+  const message = `The database is of another version (${messageOf(cause)}): start the server of this version once.`
+  return new AppError('TRANSFER_REFUSED', message, { cause })
+}
+
+function fileError(error: unknown, file: string): unknown {
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown }
+  if (typeof code !== 'string' || !['open', 'read', 'write', 'rename'].includes(String(syscall))) return error
+  return new AppError('TRANSFER_REFUSED', `${file} cannot be used: ${messageOf(error)}.`, { cause: error })
+}
+
+/** Servers that run show the session in their lists at once. */
+async function tellServers(
+  { sessionId, lastSeq: seq }: ImportReport,
+  { databaseUrl: url, clock, logger }: SessionCommandOptions,
+): Promise<void> {
+  const doorbell = new Doorbell({ url, clock, logger })
+  await doorbell.start()
+  doorbell.ring({ kind: 'log', sessionId, seq, list: true })
+  await doorbell.stop()
+}
