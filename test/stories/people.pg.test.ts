@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { configPath } from '../../src/config/load-config.ts'
 import { logViewOf } from '../../src/graphql/log-view.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
+import { randomHex } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
 import {
   AddParticipantDocument,
@@ -71,6 +72,9 @@ const configWith = (dora: string): string => storyConfig({ toml: `${dora}${RULES
 let here: Story
 let there: Story
 let sessions = 0
+/** Stands in what happens after somebody lost sight of it; another in each test. */
+let canary = ''
+beforeEach(() => void (canary = `canary-${randomHex(6)}`))
 
 beforeAll(async () => {
   here = await Story.begin({ config: { toml: `${doraAs(ADMIN)}${RULES}` } })
@@ -128,7 +132,7 @@ async function untilTold(watches: Watches): Promise<void> {
 async function goOn(id: string): Promise<void> {
   await using watch = watchAll(there.as('ben'), id)
   await turnEnd(watch)
-  await send(there.as('ben'), id, 'run: echo CANARY\nCANARY')
+  await send(there.as('ben'), id, `run: echo ${canary}\n${canary}`)
   await turnEnd(watch, 2)
 }
 
@@ -138,7 +142,7 @@ async function endingsOf(watches: Watches, reasons: Reasons): Promise<readonly s
   for (const [name, watch] of watches) {
     const reason = await watch.ended
     const isExpected = (name.endsWith('SSE') ? reasons.sse : reasons.webSocket).test(reason)
-    const tooMuch = JSON.stringify(watch.received).includes('CANARY') ? ', told too much' : ''
+    const tooMuch = JSON.stringify(watch.received).includes(canary) ? ', told too much' : ''
     endings.push(`${isExpected ? 'ended as expected' : `${name}: ${reason}`}${tooMuch}`)
   }
   return [...new Set(endings)]
@@ -166,7 +170,7 @@ describe('what follows one session', () => {
     expect(await endingsOf(cleos, NOT_FOUND)).toEqual(ENDED)
     for (const watch of bens.values()) await watch.until((data) => JSON.stringify(data).includes('"seq"'))
     const heard = must(bens.get('messageOutputs over SSE'), 'a watch')
-    await heard.until((data) => JSON.stringify(data).includes('CANARY'))
+    await heard.until((data) => JSON.stringify(data).includes(canary))
   })
 
   test('ends for who leaves, and begins again for who comes back', async () => {
@@ -197,12 +201,12 @@ describe('lists', () => {
     const cleos = followAll(here.as('cleo'), { sessionUpdates: SessionUpdatesDocument }, {})
     await poke(cleos, () => touch(other, `before ${(sessions += 1)}`))
     await there.as('ada').run(RemoveParticipantDocument, { sessionId: id, user: 'cleo' })
-    await touch(id, 'SPARROW')
-    await askForApproval(id, 'SPARROW')
+    await touch(id, canary)
+    await askForApproval(id, canary)
     await touch(other, 'the end')
     for (const watch of cleos.values()) {
       await watch.until((data) => JSON.stringify(data).includes('the end'))
-      expect(JSON.stringify(watch.received).includes('SPARROW')).toBe(false)
+      expect(JSON.stringify(watch.received).includes(canary)).toBe(false)
     }
   })
 })
@@ -296,8 +300,8 @@ describe('everything that somebody follows', () => {
     await reconfigure(configWith(doraAs(ADMIN)).replace(/\[tokens\.cleo\][^[]*/, ''))
     expect(await endingsOf(watches, TOKEN_REMOVED)).toEqual(ENDED)
     await restore()
-    await touch(id, 'CANARY')
-    for (const watch of watches.values()) expect(JSON.stringify(watch.received).includes('CANARY')).toBe(false)
+    await touch(id, canary)
+    for (const watch of watches.values()) expect(JSON.stringify(watch.received).includes(canary)).toBe(false)
   })
 
   test('ends when the user is removed, with their token', async () => {
