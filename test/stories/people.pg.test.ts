@@ -3,8 +3,10 @@
  * nothing that happens after it reaches them. The change is made at one process, they are connected to another, by WebSocket and
  * by server-sent events, with every subscription that the schema has.
  */
+import type { EventEmitter } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { isObjectType } from 'graphql'
+import type { WebSocket } from 'ws'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { configPath } from '../../src/config/load-config.ts'
 import { logViewOf } from '../../src/graphql/log-view.ts'
@@ -15,6 +17,7 @@ import {
   AddParticipantDocument,
   ApprovalsDocument,
   ApprovalUpdatesDocument,
+  AuditDocument,
   AuditTrailDocument,
   CreateFactDocument,
   DeleteSessionDocument,
@@ -32,10 +35,11 @@ import {
   WatchSessionDocument,
   type TypedDocumentString,
 } from '../generated/graphql.ts'
+import { RawSocket } from '../door/raw-socket.ts'
 import { approvalRules, untilAsked } from '../harness/approvals.ts'
 import { ApiClient, type Watch } from '../harness/api-client.ts'
 import { runAsAdmin } from '../harness/database.ts'
-import { send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import { send, Story, storyConfig, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
@@ -275,6 +279,11 @@ describe('everything that somebody follows', () => {
     return new Map([...views, ...updates])
   }
 
+  function ignoreClose(webSocket: WebSocket, then: () => void): void {
+    const { _receiver: receiver } = webSocket as unknown as { readonly _receiver: EventEmitter }
+    receiver.removeAllListeners('conclude').once('conclude', then)
+  }
+
   /** The file is what both processes look at; nobody tells them. */
   const reconfigure = (toml: string): Promise<void> => writeFile(configPath(here.home), toml)
 
@@ -302,6 +311,24 @@ describe('everything that somebody follows', () => {
     await restore()
     await touch(id, canary)
     for (const watch of watches.values()) expect(JSON.stringify(watch.received).includes(canary)).toBe(false)
+  })
+
+  test('is over also for a client that does not take the end for an answer, and goes on asking', async () => {
+    const socket = await RawSocket.open(here.app.url.replace('http', 'ws') + '/graphql', tokenOf('cleo'))
+    // From here on it reads no close frame, so it answers none.
+    const heard = new Promise((resolve) => ignoreClose(socket.socket, () => resolve('told to close')))
+    await reconfigure(configWith(doraAs(ADMIN)).replace(/\[tokens\.cleo\][^[]*/, ''))
+    expect(await heard).toBe('told to close')
+    const query = `mutation { updateSession(input: {id: "${id}", description: "${canary}"}) { __typename } }`
+    socket.send({ type: 'subscribe', id: '1', payload: { query } })
+    socket.socket.close()
+    await socket.closed
+    await touch(id, 'after that')
+    await restore()
+    await using watch = watchAll(there.as('ada'), id)
+    await watch.until(({ sessionEvents }) => JSON.stringify(sessionEvents).includes('after that'))
+    const { audit } = await there.as('ada').run(AuditDocument, { filter: { sessionId: id, kind: ['SESSION'] } })
+    expect(audit.edges.map(({ node }) => node.tokenName)).not.toContain('cleo')
   })
 
   test('ends when the user is removed, with their token', async () => {
