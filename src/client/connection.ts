@@ -33,6 +33,8 @@ interface Result {
 }
 
 const PATIENCE_MS = 60_000
+/** An answer that has not come by then does not come: the connection stands, and nobody is at the other end. */
+const ANSWER_WITHIN_MS = 20_000
 /** A connection that stays silent that long after a ping is dead, whatever the platform thinks (a laptop that slept). */
 const PING_EVERY_MS = 15_000
 const PONG_WITHIN_MS = 5_000
@@ -72,16 +74,19 @@ export class Connection {
     signal: AbortSignal = this.closed,
   ): Promise<Data> {
     const authorization = await this.#authorization()
-    const response = await fetch(this.#url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization },
-      body: JSON.stringify({ query: document.toString(), variables }),
-      signal: AbortSignal.any([signal, this.closed]),
-    }).catch((error: unknown) => {
-      if (signal.aborted || this.closed.aborted) throw error
+    const until = AbortSignal.any([signal, this.closed, AbortSignal.timeout(ANSWER_WITHIN_MS)])
+    try {
+      const response = await fetch(this.#url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization },
+        body: JSON.stringify({ query: document.toString(), variables }),
+        signal: until,
+      })
+      return dataOf(readResult(response.status, await response.text())) as Data
+    } catch (error) {
+      if (error instanceof ClientError || signal.aborted || this.closed.aborted) throw error
       throw new ClientError('UNREACHABLE', `No answer from ${this.#url}.`, { cause: error })
-    })
-    return dataOf(await this.#readResult(response)) as Data
+    }
   }
 
   /** The same, again and again while the failure is a passing one, at most for `patienceMs`. Only for what may be repeated. */
@@ -98,6 +103,7 @@ export class Connection {
       } catch (error) {
         if (!(error instanceof ClientError) || !error.isPassing) throw error
         await pause(Math.max(retryDelayMs(failures), error.retryAfterMs ?? 0), waiting)
+        signal.throwIfAborted()
         if (waiting.aborted) throw error
       }
     }
@@ -170,18 +176,6 @@ export class Connection {
     return client
   }
 
-  async #readResult(response: Response): Promise<Result> {
-    try {
-      return (await response.json()) as Result
-    } catch (error) {
-      // A proxy speaks for a server that is away, or the connection broke in the middle of the answer.
-      const code = response.status >= 400 && response.status < 500 ? 'BAD_RESPONSE' : 'UNREACHABLE'
-      throw new ClientError(code, `${this.#url} answered ${response.status}, and not as a GraphQL server does.`, {
-        cause: error,
-      })
-    }
-  }
-
   async #authorization(): Promise<string> {
     const { token } = this.#options
     return `Bearer ${typeof token === 'string' ? token : await token()}`
@@ -192,6 +186,22 @@ function graphqlUrl(url: string): string {
   const address = new URL(url)
   if (!address.pathname.endsWith('/graphql')) address.pathname = `${address.pathname.replace(/\/$/, '')}/graphql`
   return address.href
+}
+
+/** Anything else is from what stands between: a proxy that speaks for a server which is away, or a wrong address. */
+function readResult(status: number, text: string): Result {
+  const result = parse(text)
+  if (typeof result === 'object' && result !== null && ('data' in result || 'errors' in result)) return result as Result
+  const code = status >= 500 ? 'UNREACHABLE' : 'BAD_RESPONSE'
+  throw new ClientError(code, `The answer (status ${status}) is not that of a GraphQL server.`)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }
 
 function dataOf({ data, errors }: Result): unknown {

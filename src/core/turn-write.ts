@@ -196,7 +196,7 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
   const pause = second.pause ?? first.pause
   const failure = second.failure ?? first.failure
   return {
-    events: [...first.events, ...second.events],
+    events: [...withoutPieces(first.events, second.dropDeltasOf), ...second.events],
     ...(step === undefined ? {} : { step }),
     ...(finish === undefined ? {} : { finish }),
     ...(summary === undefined ? {} : { summary }),
@@ -219,6 +219,14 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
     approvals: join(first.approvals, second.approvals),
     settledApprovals: join(first.settledApprovals, second.settledApprovals),
   }
+}
+
+/** What a write removes from the log must not be in the write itself: it removes only what was there before. */
+function withoutPieces(events: TurnWrite['events'], taskIds: readonly string[] = NONE): TurnWrite['events'] {
+  if (taskIds.length === 0) return events
+  return events.filter(
+    ({ body }) => !(body.type === 'MessageOutput' && body.delta !== null && taskIds.includes(body.taskId)),
+  )
 }
 
 const NONE: readonly never[] = []

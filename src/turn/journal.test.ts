@@ -123,6 +123,23 @@ describe('the journal', () => {
     await journal.flushed()
   })
 
+  test('pieces of a text that are still to be written when it is whole are not written', async () => {
+    const { journal, nextCommit } = heldJournal()
+    const piece = (taskId: string, delta: string) =>
+      ({ type: 'MessageOutput', taskId, delta, content: null, final: false }) as const
+    const whole = { type: 'MessageOutput', taskId: 'task_1', delta: null, content: 'one two', final: true } as const
+    journal.record([piece('task_1', 'one ')])
+    const first = await nextCommit()
+    journal.record([piece('task_2', 'another')])
+    journal.record([piece('task_1', 'two')])
+    journal.record([step('PLANNED'), whole], { dropDeltasOf: ['task_1'] })
+    first.resolve(COMMITTED)
+    const { write, resolve } = await nextCommit()
+    expect(write.events.map(({ body }) => body)).toEqual([piece('task_2', 'another'), step('PLANNED'), whole])
+    resolve(COMMITTED)
+    await journal.flushed()
+  })
+
   test('a request to cancel is told once, however many commits see it', async () => {
     const { journal, nextCommit, seen } = heldJournal()
     for (const name of ['CONTEXT', 'PLANNING'] as const) {

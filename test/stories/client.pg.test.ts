@@ -189,7 +189,7 @@ describe('events', () => {
     await using proxy = await TcpProxy.start(first.url)
     const id = 'web:killed'
     const killed = page(id, { url: proxy.through(first.url) })
-    await accept(killed, `run: echo one\nrun: echo two; sleep 600\n${MESSAGE}`)
+    await accept(killed, 'run: echo one\nrun: echo two; sleep 600\nWhat happened?')
     let servers = 1
     const read = await readTurns(killed.events({ after: 0 }), 1, async (event) => {
       if (servers > 1 || event.__typename !== 'TaskOutputEvent' || event.text !== 'two\n') return
@@ -297,7 +297,8 @@ describe('send', () => {
     const sent = await page(id, { url: proxy.through(story.app.url) }).send('the one message')
     await lost
     expect(sent).toMatchObject({ __typename: 'SendMessagePayload', duplicate: true })
-    const { session } = await story.as('ada').run(SessionMessagesDocument, { id })
+    const client = connect({ url: story.app.url, token: tokenOf('ada') })
+    const { session } = await client.run(SessionMessagesDocument, { id })
     expect(session?.messages.edges.map(({ node }) => node.content)).toEqual(['the one message'])
   })
 
