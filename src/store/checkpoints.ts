@@ -21,12 +21,12 @@ const OVERLAP = "interval '1 minute'"
 const STORE_AFTER = "interval '30 seconds'"
 const MAX_IDLE = 200
 
-/** Conditions on a message `m` of the session `s`: a checkpoint of now would cover it. */
-export const COVERED = `m.session_id = s.id AND m.seq > s.checkpoint_seq AND ${TOLD} AND m.seq < coalesce((
+/** Conditions on a message `m` of the session `s`: a checkpoint of now covers it, or an earlier one did. */
+export const COVERABLE = `m.session_id = s.id AND ${TOLD} AND m.seq < coalesce((
   SELECT min(t.seq) FROM turns t WHERE t.session_id = s.id AND t.status IN ('QUEUED', 'RUNNING', 'AWAITING_APPROVAL')), 2147483647)`
 
-/** Of the session `s`: a checkpoint would have something to cover. */
-const HAS_NEWS = `EXISTS (SELECT FROM messages m WHERE ${COVERED})`
+/** Of the session `s`: a checkpoint would have something to cover. Not EXISTS, for which all messages might be read to hash them. */
+const HAS_NEWS = `(SELECT true FROM messages m WHERE ${COVERABLE} AND m.seq > s.checkpoint_seq LIMIT 1)`
 
 export type CheckpointRequest =
   | { readonly kind: 'Due' }
@@ -89,14 +89,17 @@ export async function dueIdleCheckpoints(database: Database, idleMs: number): Pr
   return row?.due ?? 0
 }
 
-/** While there are more than fit, the place stays: those that are due now are left out next time. */
+/**
+ * While there are more than fit, the place stays: those that are due now are left out next time. The bounds are subqueries, not
+ * joined: so they bound the walk along the index.
+ */
 const DUE_IDLE = {
   name: 'checkpoint.due-idle',
   text: `WITH bounds AS MATERIALIZED (
       SELECT looked_until - ${OVERLAP} AS begin, now() - $1::float8 * interval '1 millisecond' AS until FROM checkpoint_state),
     idle AS MATERIALIZED (
-      SELECT s.id FROM bounds b, sessions s
-      WHERE s.last_activity_at > b.begin AND s.last_activity_at <= b.until AND s.status IN ('IDLE', 'INACTIVE')
+      SELECT s.id FROM sessions s
+      WHERE s.last_activity_at > (SELECT b.begin FROM bounds b) AND s.last_activity_at <= (SELECT b.until FROM bounds b) AND s.status IN ('IDLE', 'INACTIVE')
         AND NOT EXISTS (SELECT FROM checkpoints c WHERE c.session_id = s.id) AND ${HAS_NEWS}
       ORDER BY s.last_activity_at LIMIT ${MAX_IDLE}),
     due AS (

@@ -3,12 +3,14 @@
  * PostgreSQL, so nothing depends on the machine.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { loadSpan } from '../../src/knowledge/checkpoints/load-span.ts'
 import { findRepeated } from '../../src/knowledge/find-repeated.ts'
 import { loadCuration } from '../../src/knowledge/load-curation.ts'
 import { loadUnsummarised } from '../../src/knowledge/load-unsummarised.ts'
 import { selectFacts } from '../../src/knowledge/select-facts.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { takeSession } from '../../src/store/begin-turn.ts'
+import { dueIdleCheckpoints } from '../../src/store/checkpoints.ts'
 import { Database } from '../../src/store/database.ts'
 import { sendMessage } from '../../src/intake/send-message.ts'
 import { fillFacts, fillSession } from '../harness/long-history.ts'
@@ -55,6 +57,7 @@ const reads: readonly [string, (database: Database, sessionId: string) => Promis
     'beginning a turn, with what was said before and what will be due',
     (database, sessionId) => takeSession(database, { sessionId, node: 1 }, { at: new Date(), limits }),
   ],
+  ['what a checkpoint covers', (database, sessionId) => loadSpan(database, sessionId)],
   ['what is to be curated', (database, sessionId) => loadCuration(database, sessionId)],
   [
     'what is to be summarised',
@@ -94,4 +97,32 @@ test('with many facts', async () => {
     const isFlat = many > 0 && many <= (few[index] ?? 0) * 1.1
     expect({ name, many, isFlat }).toEqual({ name, many, isFlat: true })
   }
+})
+
+/** Sessions with something to go over, each a second older than the one before; ten of them have just gone idle. */
+async function fillSessions(from: number, to: number): Promise<void> {
+  await world.sql(
+    `INSERT INTO sessions (id, source_kind, source_interactive, last_seq, last_activity_at)
+     SELECT 'cli:s' || n, 'cli', true, 1, now() - interval '9 minutes 50 seconds' - n * interval '1 second' FROM generate_series($1::int, $2::int) n`,
+    from,
+    to,
+  )
+  await world.sql(
+    `INSERT INTO messages (id, session_id, seq, role, content, trusted, status, client, created_at)
+     SELECT 'msg_s' || n, 'cli:s' || n, 1, 'USER', 'x', true, 'STORED', 'cli', now() FROM generate_series($1::int, $2::int) n`,
+    from,
+    to,
+  )
+  await world.sql('ANALYZE')
+}
+
+test('with many sessions: which of them went idle', async () => {
+  await world.sql(`UPDATE checkpoint_state SET looked_until = now() - interval '9 minutes 20 seconds'`)
+  const look = (database: Database): Promise<number> => dueIdleCheckpoints(database, 600_000)
+  await fillSessions(1, 300)
+  const few = await rowsRead(look)
+  await fillSessions(301, 3000)
+  const many = await rowsRead(look)
+  expect(few).toBeGreaterThan(10)
+  expect(many).toBeLessThanOrEqual(few * 1.1)
 })

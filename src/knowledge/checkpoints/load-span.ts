@@ -4,7 +4,7 @@
  * covered all the same, so the next checkpoint begins behind it.
  */
 import type { IntrospectorContext } from '../../agents/agent.ts'
-import { COVERED } from '../../store/checkpoints.ts'
+import { COVERABLE } from '../../store/checkpoints.ts'
 import type { Database } from '../../store/database.ts'
 
 export interface CheckpointSpan {
@@ -69,6 +69,7 @@ function charsOf({ content, work, outputs }: Message): number {
   return texts.reduce((sum, text) => sum + text.length, 0)
 }
 
+/** The cursor is asked for outside: within, all since then would be read to be sorted, however long that is. */
 const LOAD_SPAN = {
   name: 'checkpoint.load-span',
   text: `SELECT s.summary, s.working_memory AS "workingMemory", s.description,
@@ -81,7 +82,7 @@ const LOAD_SPAN = {
         'outputs', (SELECT coalesce(jsonb_agg(left(t.output, ${MAX_TEXT_CHARS}) ORDER BY t.id), '[]')
           FROM tasks t WHERE t.turn_id = u.id AND t.type = 'MSG' AND t.status = 'DONE' AND NOT t.suppressed)
       ) ORDER BY m.seq DESC), '[]') FROM (
-        SELECT m.* FROM messages m WHERE ${COVERED} ORDER BY m.seq DESC LIMIT ${MAX_MESSAGES + 1}) m
-        LEFT JOIN turns u ON u.message_id = m.id) AS messages
+        SELECT m.* FROM messages m WHERE ${COVERABLE} ORDER BY m.seq DESC LIMIT ${MAX_MESSAGES + 1}) m
+        LEFT JOIN turns u ON u.message_id = m.id WHERE m.seq > s.checkpoint_seq) AS messages
     FROM sessions s WHERE s.id = $1`,
 }
