@@ -28,6 +28,7 @@ const TASKS = `query ($filter: TaskFilter) { tasks(first: 50, filter: $filter) {
 const PAGE = `query ($id: ID!) { session(id: $id) { id description status messageCount turnCount queueLength lastSeq
   participants { name role } activeTurn { id status } approvals(status: [PENDING]) { id reason } questions { id content } usage { calls cost }
   messages(last: 50) { edges { node { id content } } } } }`
+const VIEW = `query ($id: ID!) { session(id: $id) { view { version status queueLength queue { id } approvals { id } questions { id } usage { calls cost } } } }`
 const COUNTERS = `{ server { nodes queuedTurns runningTurns } }`
 
 const LISTS: readonly Case[] = [
@@ -71,7 +72,12 @@ export async function measureLists(stage: Stage, { sessions: count, requests }: 
   for (const { who, token, id } of VIEWERS) {
     const http = new JsonClient(token)
     const page =
-      id === null ? [] : [{ what: `a session with ${PARTICIPANTS} participants`, query: PAGE, variables: { id } }]
+      id === null
+        ? []
+        : [
+            { what: `a session with ${PARTICIPANTS} participants`, query: PAGE, variables: { id } },
+            { what: "a session's view", query: VIEW, variables: { id } },
+          ]
     for (const { what, ...body } of [...LISTS, ...page]) {
       const times = await timesOf(() => http.post(`${stage.url}/graphql`, body), requests)
       const note = `p99 ${show(percentile(times, 0.99))} ms`
