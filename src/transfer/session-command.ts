@@ -1,7 +1,6 @@
 /** `factotum session export|import`: between a file, or a pipe, and the database, also of a server that runs. Called by main.ts. */
-import { createReadStream, createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
+import { createWriteStream } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
@@ -14,6 +13,7 @@ import { toAppError } from '../store/database.ts'
 import { hasCode } from '../store/error-code.ts'
 import { exportSession } from './export-session.ts'
 import { importSession, type ImportReport } from './import-session.ts'
+import { readLines } from './read-lines.ts'
 
 export interface SessionCommandOptions {
   readonly databaseUrl: string
@@ -69,30 +69,14 @@ async function importFrom(
   { file, as }: Extract<SessionAction, { readonly do: 'import' }>,
   options: SessionCommandOptions,
 ): Promise<ImportReport> {
-  const input = file === null ? options.input : createReadStream(file)
   try {
+    const input = file === null ? options.input : (await open(file)).createReadStream()
     return await inTransaction(options, 'BEGIN', (client) =>
-      importSession({ client, lines: linesOf(input), as, at: options.clock.now() }),
+      importSession({ client, lines: readLines(input), as, at: options.clock.now() }),
     )
   } catch (error) {
     throw fileError(error, file ?? 'standard input')
-  } finally {
-    input.destroy()
   }
-}
-
-/** A stream that fails ends its lines without a word: what it said is thrown here. */
-async function* linesOf(input: Readable): AsyncGenerator<string> {
-  const failed = Promise.withResolvers<never>()
-  failed.promise.catch(() => undefined)
-  input.once('error', failed.reject)
-  const lines = createInterface({ input, crlfDelay: Infinity })[Symbol.asyncIterator]()
-  for (;;) {
-    const next = await Promise.race([lines.next(), failed.promise])
-    if (next.done === true) break
-    yield next.value
-  }
-  if (input.errored !== null) throw input.errored
 }
 
 /** Rolls back, by closing the connection, when `work` rejects. */
