@@ -18,6 +18,7 @@ import {
   RemoveParticipantDocument,
   ResolveQuestionDocument,
   SessionMessagesDocument,
+  SnapshotWithViewDocument,
 } from '../generated/graphql.ts'
 
 // Real processes take a while to start on a busy machine.
@@ -140,6 +141,15 @@ describe('a page', () => {
     const rest = await readTurns(reloaded.events({ after }), 2)
     expect(lasting(rest)).toEqual(await logOf(id, { after }))
     expectInOrder(rest)
+  })
+
+  test('may have its view with the snapshot of a subscription', async () => {
+    const id = 'web:snapshot'
+    await accept(page(id, { person: 'ben' }), 'Hello')
+    await readTurns(page(id).events({ after: 0 }))
+    await using watch = story.as('ben').watch(SnapshotWithViewDocument, { sessionId: id })
+    const { sessionEvents } = await watch.until(() => true)
+    expect(sessionEvents).toEqual({ seq: expect.any(Number), session: { view: await page(id).view() } })
   })
 
   test('shows what a turn waits for, decides about it, and sees it go on', async () => {
