@@ -59,15 +59,19 @@ async function main(): Promise<number> {
   const logger = createLogger({ level: 'fatal', pretty: true })
   const database = await startEmbeddedPostgres({ home: home.path, logger, clock: systemClock })
   try {
-    const everyMs = { message: 150, move: 200, role: 4000 }
+    const everyMs = { message: 150, move: 200, role: 4000, probe: options.people * PROBE_MS }
+    const followMs = options.people * FOLLOW_MS
     const place = { home: home.path, databaseUrl: database.url }
-    const soak = runSoak({ ...options, ...place, everyMs, onProgress })
+    const soak = runSoak({ ...options, ...place, everyMs, followMs, onProgress })
     return report(await Promise.race([soak, untilInterrupted()]), options.seed)
   } finally {
     await database.stop()
   }
 }
 
+/** For each of the people, so that looking and trying leave the machine time for what is looked at. */
+const PROBE_MS = 40
+const FOLLOW_MS = 1000
 const MAX_SHOWN = 20
 
 function report({ findings, alarms, counts, serversStarted }: SoakReport, seed: number): number {

@@ -42,15 +42,15 @@ export class Prober {
     this.#options = options
   }
 
-  /** Tries one thing after another until `signal` aborts. */
-  async probe(signal: AbortSignal): Promise<void> {
+  /** Tries one thing after another until `signal` aborts, `everyMs` apart on average. */
+  async probe(signal: AbortSignal, everyMs: number): Promise<void> {
     const { world, random } = this.#options
     while (!signal.aborted) {
       world.counts.probes += 1
       const session = random.pick(world.sessions)
       if (random.chance(0.2)) await this.#change(session)
       else await this.#look(session)
-      await pause(random.between(50, 600))
+      await pause(random.between(0, 2 * everyMs))
     }
   }
 

@@ -30,8 +30,13 @@ export interface SoakOptions {
   readonly durationMs: number
   /** How often a server is killed. */
   readonly kills: number
-  /** Between one message and the next, one change of members and the next, one change of roles and the next; on average. */
-  readonly everyMs: { readonly message: number; readonly move: number; readonly role: number }
+  /**
+   * Between one message and the next, one change of members and the next, one change of roles and the next, and what one
+   * person tries and tries next; on average.
+   */
+  readonly everyMs: { readonly message: number; readonly move: number; readonly role: number; readonly probe: number }
+  /** How long somebody follows something at most. */
+  readonly followMs: number
   readonly onProgress: (text: string) => void
 }
 
@@ -117,7 +122,7 @@ async function openSessions(world: World, random: Random): Promise<void> {
 /** Everybody at work until `signal` aborts. */
 function startAll(
   world: World,
-  { home, everyMs }: SoakOptions,
+  { home, everyMs, followMs }: SoakOptions,
   { random, signal }: { readonly random: Random; readonly signal: AbortSignal },
 ): Promise<void>[] {
   const { people, connectors, rootToken, anyUrl } = world
@@ -131,8 +136,10 @@ function startAll(
   })
   return [
     ...[...people, ...connectors, root].flatMap(({ name, token }) => [
-      new Watcher({ world, name, token, random: random.fork() }).watch(signal),
-      ...(name === ROOT ? [] : [new Prober({ world, name, token, random: random.fork() }).probe(signal)]),
+      new Watcher({ world, name, token, random: random.fork() }).watch(signal, followMs),
+      ...(name === ROOT
+        ? []
+        : [new Prober({ world, name, token, random: random.fork() }).probe(signal, everyMs.probe)]),
     ]),
     new Speaker(world, random.fork()).speak(signal, everyMs.message),
     director.move(signal, everyMs.move),

@@ -14,8 +14,12 @@ export interface WatcherOptions {
   readonly random: Random
 }
 
+interface Until {
+  readonly signal: AbortSignal
+  readonly followMs: number
+}
+
 const STRANGER_CHANCE = 0.3
-const [MIN_FOLLOW_MS, MAX_FOLLOW_MS] = [500, 8000]
 
 export class Watcher {
   readonly #options: WatcherOptions
@@ -24,17 +28,18 @@ export class Watcher {
     this.#options = options
   }
 
-  /** Looks until `signal` aborts. */
-  async watch(signal: AbortSignal): Promise<void> {
+  /** Looks until `signal` aborts, at one thing for `followMs` at most. */
+  async watch(signal: AbortSignal, followMs: number): Promise<void> {
+    const until = { signal, followMs }
     await Promise.all([
-      this.#again(signal, (client) => client.watch(SessionUpdatesDocument, {}), 'sessionUpdates'),
-      this.#again(signal, (client) => client.watch(ApprovalUpdatesDocument, {}), 'approvalUpdates'),
-      this.#again(signal, (client) => this.#follow(client), 'sessionEvents'),
-      this.#again(signal, (client) => this.#follow(client), 'sessionEvents'),
+      this.#again(until, (client) => client.watch(SessionUpdatesDocument, {}), 'sessionUpdates'),
+      this.#again(until, (client) => client.watch(ApprovalUpdatesDocument, {}), 'approvalUpdates'),
+      this.#again(until, (client) => this.#follow(client), 'sessionEvents'),
+      this.#again(until, (client) => this.#follow(client), 'sessionEvents'),
     ])
   }
 
-  async #again(signal: AbortSignal, open: (client: ApiClient) => Watch<object>, what: string): Promise<void> {
+  async #again({ signal, followMs }: Until, open: (client: ApiClient) => Watch<object>, what: string): Promise<void> {
     const { world, token, random } = this.#options
     while (!signal.aborted) {
       const client = new ApiClient(await world.anyUrl(random), token)
@@ -42,7 +47,7 @@ export class Watcher {
       const stop = new AbortController()
       const over = (): void => stop.abort()
       signal.addEventListener('abort', over, { once: true })
-      const timer = setTimeout(over, random.between(MIN_FOLLOW_MS, MAX_FOLLOW_MS))
+      const timer = setTimeout(over, random.between(followMs / 10, followMs))
       await Promise.race([this.#read(watch, what), aborted(stop.signal)])
       clearTimeout(timer)
       signal.removeEventListener('abort', over)

@@ -15,7 +15,8 @@ test('twenty sessions that people share, who come, go and change: no stranger se
     people: 10,
     durationMs: 4000,
     kills: 1,
-    everyMs: { message: 80, move: 100, role: 600 },
+    followMs: 4000,
+    everyMs: { message: 80, move: 100, role: 600, probe: 300 },
     onProgress: () => {},
   })
   expect(findings).toEqual([])
