@@ -123,8 +123,7 @@ interface Row {
   outcome: 'UNSEEN' | 'BARRED' | 'FULL' | null
   seq: number | null
   runs: boolean | null
-  /** Only asked for of a message with a turn. */
-  interrupted?: string | null
+  interrupted: string | null
   prior_id: string | null
   same: boolean | null
 }
@@ -143,7 +142,7 @@ async function runOnce(run: () => Promise<Row[]>): Promise<Row | 'raced'> {
 }
 
 function stored(row: Row, turnId: string | null): AcceptResult {
-  const { seq, interrupted = null } = row
+  const { seq, interrupted } = row
   if (seq !== null) return { kind: 'Accepted', seq, turnId: row.runs === true ? turnId : null, interrupted }
   if (row.prior_id !== null) return { kind: 'Duplicate', messageId: row.prior_id, same: row.same === true }
   throw new BugError('a message is stored, a duplicate or refused')
@@ -233,11 +232,8 @@ const COUNTED = `last_seq = s.last_seq + 1, message_count = s.message_count + 1,
  * Why nothing was stored is read from the statement's snapshot. UNSEEN: the session is newer than that, so look again.
  * BARRED: at that moment the caller could not reach it. What is left is the one condition on the row as it is now: FULL.
  */
-const resultOf = ({
-  more,
-}: {
-  readonly more: string
-}): string => `SELECT session.last_seq AS seq, session.runs, prior.id AS prior_id, prior.same, ${more}
+function resultOf({ interrupted }: { readonly interrupted: string }): string {
+  return `SELECT session.last_seq AS seq, session.runs, prior.id AS prior_id, prior.same, ${interrupted} AS interrupted,
     CASE
       WHEN session.last_seq IS NOT NULL OR prior.id IS NOT NULL THEN NULL
       WHEN NOT EXISTS (SELECT 1 FROM sessions WHERE id = input.session_id) THEN 'UNSEEN'
@@ -245,6 +241,7 @@ const resultOf = ({
       ELSE 'FULL'
     END AS outcome
   FROM input LEFT JOIN session ON true LEFT JOIN prior ON true`
+}
 
 /** When the session `s` is ready for a message with a turn: at once, unless it waits for others. A later time is never brought forward. */
 const READY = `CASE WHEN (SELECT collect_window_ms FROM input) = 0 THEN coalesce(s.ready_at, now())
@@ -310,7 +307,7 @@ const ACCEPT = intakeStatement(
     status: `CASE WHEN session.runs THEN 'QUEUED' ELSE 'STORED' END::message_status`,
     turnId: 'CASE WHEN session.runs THEN input.turn_id END',
   })}
-  ${resultOf({ more: '(SELECT turn_id FROM interrupted) AS interrupted,' })}`,
+  ${resultOf({ interrupted: '(SELECT turn_id FROM interrupted)' })}`,
 )
 
 const STORE = intakeStatement(
@@ -322,5 +319,5 @@ const STORE = intakeStatement(
     WHERE s.id = input.session_id AND NOT EXISTS (SELECT 1 FROM prior) AND ${mayReach('s.id')}
     RETURNING s.last_seq, false AS runs),
   ${rows({ status: `'STORED'`, turnId: 'NULL' })}
-  ${resultOf({ more: '' })}`,
+  ${resultOf({ interrupted: 'NULL' })}`,
 )

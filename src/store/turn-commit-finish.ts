@@ -11,19 +11,21 @@ type Finish = NonNullable<TurnWrite['finish']>
 export function finishedSessionSql({ at, joined = [] }: Finish, bind: Bind): string {
   const released = joined.filter(({ status }) => status === 'QUEUED').length
   const queued = released === 0 ? 'x.queue_length' : `x.queue_length + ${bind(released)}::int`
+  const goesOn = `${queued} > 0 AND coalesce(x.ready_at <= now(), true)`
   return `, turn_count = x.turn_count + 1, last_activity_at = ${bind(at)}::timestamptz,
-    status = CASE WHEN ${queued} > 0 THEN 'RUNNING' ELSE 'IDLE' END::session_status,
-    owner = CASE WHEN ${queued} > 0 AND coalesce(x.ready_at <= now(), true) THEN x.owner END,
+    status = CASE WHEN ${goesOn} THEN 'RUNNING' ELSE 'IDLE' END::session_status,
+    owner = CASE WHEN ${goesOn} THEN x.owner END,
     ready_at = CASE WHEN ${queued} > 0 THEN coalesce(x.ready_at, now()) END${released === 0 ? '' : `, queue_length = ${queued}`}`
 }
 
 /** A turn that waits again is as it was before it joined. */
-export function joinedEndsSql({ at }: Finish, joined: readonly JoinedEnd[], bind: Bind): string {
+export function joinedEndsSql({ at, failure }: Finish, joined: readonly JoinedEnd[], bind: Bind): string {
   const rows = joined.map(({ turnId, status }) => ({ id: turnId, status }))
   const unless = (column: string, ended: string): string =>
     `${column} = CASE WHEN j.status <> 'QUEUED' THEN ${ended} END`
   return `UPDATE turns x SET status = j.status, ${unless('step', `'COMPLETE'::pipeline_step`)},
       ${unless('joined_into', 'x.joined_into')}, ${unless('joined_attempt', 'x.joined_attempt')},
+      ${unless('failure', `${bind(failure)}::text`)},
       ${unless('started_at', 'x.started_at')}, ${unless('finished_at', `${bind(at)}::timestamptz`)}
     FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify(rows))}::jsonb) AS j (id text, status turn_status)
     WHERE x.id = j.id AND x.joined_into = $4 AND x.status = 'JOINED'`

@@ -43,8 +43,8 @@ async function take(
 ): Promise<readonly JoinedMessage[]> {
   const { turn, messages, sessionId, database, clock } = context
   const waiting = await findWaiting(database, sessionId)
-  const so = { userName: turn.userName, client: turn.tokenName, bytes: messages.bytes }
-  const turnIds = messagesToJoin(so, waiting.filter(isWanted)).map(({ turnId }) => turnId)
+  const soFar = { userName: turn.userName, client: turn.tokenName, bytes: messages.bytes }
+  const turnIds = messagesToJoin(soFar, waiting.filter(isWanted)).map(({ turnId }) => turnId)
   if (turnIds.length === 0) return []
   const joined = await context.join({ turnIds, attempt, at: clock.now() })
   messages.add(joined)

@@ -152,8 +152,8 @@ test('a queue of several people is worked off: nothing is lost, nothing comes tw
         for (let next = await world.begin(id); next !== null; next = await world.begin(id)) {
           const { turn } = next
           const lease = await leaseOf(id)
-          const so = { userName: turn.userName, client: turn.tokenName, bytes: turn.content.length }
-          const turnIds = messagesToJoin(so, await findWaiting(database, id)).map(({ turnId }) => turnId)
+          const soFar = { userName: turn.userName, client: turn.tokenName, bytes: turn.content.length }
+          const turnIds = messagesToJoin(soFar, await findWaiting(database, id)).map(({ turnId }) => turnId)
           const { joined } = await joinTurns(database, { lease, turn }, { turnIds, attempt: 0, at: new Date() })
           served.push([turn.content, ...joined.map(({ content }) => content)])
           const ends = joined.map(({ turnId, messageId }) => ({ turnId, messageId, status: 'DONE' }) as const)

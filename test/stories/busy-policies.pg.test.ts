@@ -110,7 +110,7 @@ describe('with a window', () => {
     await send(ada, 'cli:window', 'first')
     await writeFile(gate, '')
     await turnEnd(watch, 1)
-    expect(await queueOf(ada, 'cli:window')).toMatchObject({ queueLength: 1 })
+    expect(await queueOf(ada, 'cli:window')).toMatchObject({ queueLength: 1, status: 'IDLE' })
     await send(ada, 'cli:window', 'second')
     await passWindow(story, 'cli:window')
     await turnEnd(watch, 3)
@@ -121,7 +121,7 @@ describe('with a window', () => {
 describe('COLLECT', () => {
   let story: Story
   beforeAll(async () => {
-    story = await Story.begin()
+    story = await Story.begin({ config: { settings: { max_replan_depth: 0 } } })
   })
   afterAll(() => story[Symbol.asyncDispose]())
 
@@ -150,7 +150,27 @@ describe('COLLECT', () => {
     expect(answersIn(watch)[1]).toMatch(/one\n.*three/s)
   })
 
-  test('a turn that fails or is cancelled takes what it had collected with it, and says so for each', async () => {
+  test('a turn that fails takes what it had collected with it, and says so for each', async () => {
+    const ada = story.as('ada')
+    const gate = story.path('fails')
+    await openBusy(ada, 'COLLECT', { id: 'cli:collects-and-fails' })
+    await send(ada, 'cli:collects-and-fails', busyUntil(gate))
+    await using watch = watchAll(ada, 'cli:collects-and-fails')
+    await untilBegun(watch)
+    await send(ada, 'cli:collects-and-fails', 'one')
+    await send(ada, 'cli:collects-and-fails', 'fail: It is no good.')
+    await writeFile(gate, '')
+    await turnEnd(watch, 3)
+    const failure = expect.stringMatching(/^I gave up after 1 attempt. .* It is no good.$/) as string
+    const ends = eventsOf(watch, 'TurnCompletedEvent').slice(1)
+    expect(ends.map((end) => [end.turnStatus, end.failure])).toEqual([1, 2].map(() => ['FAILED', failure]))
+    const messages = await messagesIn(ada, 'cli:collects-and-fails')
+    expect(messages.slice(1).map(({ status, turn }) => [status, turn?.failure])).toEqual(
+      [1, 2].map(() => ['FAILED', failure]),
+    )
+  })
+
+  test('a turn that is cancelled takes what it had collected with it', async () => {
     const ada = story.as('ada')
     const [gate, later] = [story.path('ends'), story.path('later')]
     await openBusy(ada, 'COLLECT', { id: 'cli:ends' })
