@@ -297,7 +297,7 @@ export function waysTo(schema: GraphQLSchema, ids: Ids): ReadonlyMap<string, Way
   return ways
 }
 
-const FIELDS_AT_ONCE = 8
+const FIELDS_AT_ONCE = 40
 
 /** Ask for all fields of a type, each as briefly as can be: of what is not a leaf, only that it is there. */
 export function documentsFor(schema: GraphQLSchema, way: Way, choose: Choose): readonly string[] {
