@@ -114,7 +114,7 @@ async function run(): Promise<number> {
   try {
     return await main()
   } catch (error) {
-    const misused = error instanceof TypeError
+    const misused = error instanceof TypeError && error.message.includes('--')
     console.error(misused ? `${error.message}\n\n${usage}` : error)
     return misused ? 2 : 1
   }

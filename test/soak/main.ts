@@ -95,7 +95,7 @@ async function run(): Promise<number> {
   try {
     return await main()
   } catch (error) {
-    const misused = error instanceof TypeError && error.message.startsWith('--')
+    const misused = error instanceof TypeError && error.message.includes('--')
     console.error(misused ? `${error.message}\n\n${usage}` : error)
     return misused ? 2 : 1
   }
