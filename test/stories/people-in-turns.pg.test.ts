@@ -42,6 +42,12 @@ afterAll(async () => {
   await here[Symbol.asyncDispose]()
 })
 
+async function openedBy(client: ApiClient, id: string): Promise<string> {
+  const { openSession } = await client.run(OpenSessionDocument, { input: { id } })
+  expect(openSession.__typename).toBe('OpenSessionPayload')
+  return id
+}
+
 /** A group of Ben and Cleo. */
 async function openGroup(id: string): Promise<void> {
   const source = { kind: 'web', type: 'GROUP' } as const
@@ -175,6 +181,30 @@ describe('the turn of a user', () => {
     expect(new Set(actors.map(([turnId, actor]) => `${turnId} ${actor}`))).toEqual(
       new Set([`${bens.id} ben`, `${adas.id} ada`]),
     )
+  })
+
+  test('stays theirs when their name on a platform becomes that of an admin meanwhile', async () => {
+    const id = 'discord:renamed'
+    const discord = here.as('discord')
+    await using watch = watchAll(here.as('ada'), await openedBy(discord, id))
+    const input = { sessionId: id, content: 'run: echo $HOME | tee file', user: 'Ben#1' }
+    await discord.run(SendMessageDocument, { input })
+    const [approval] = await untilAsked(watch)
+    const renamed = storyConfig(CONFIG)
+      .replace('aliases.discord = "Ben#1"\n', '')
+      .replace('[users.ada]\n', '[users.ada]\naliases.discord = "Ben#1"\n')
+    await here.reconfigure(renamed)
+    await there.app.reloadConfig()
+    await discord.run(SendMessageDocument, { input: { ...input, content: 'run: echo $HOME' } })
+    await decide(there.as('ada'), { id: must(approval, 'one was asked for').id, approve: true })
+    const confined = { status: 'DONE', output: '/workspace\n' }
+    const notAtAll = { status: 'FAILED', output: null, stderr: expect.stringMatching(/^SANDBOX_UNAVAIL/) }
+    expect((await endedTurn(watch)).plans[0]?.tasks[0]).toMatchObject(canRunCommandsOfUsers ? confined : notAtAll)
+    const later = await endedTurn(watch, 2)
+    expect(later.message.user).toBe('ada')
+    expect(later.tasks[0]).toMatchObject({ output: `${workspacePath(here.home, id)}\n` })
+    await here.reconfigure(storyConfig(CONFIG))
+    await there.app.reloadConfig()
   })
 
   test('has no less because a user speaks after an admin', async () => {
