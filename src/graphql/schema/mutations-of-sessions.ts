@@ -107,7 +107,8 @@ builder.mutationField('updateSession', (t) =>
   t.field({
     type: resultUnion('UpdateSession', UpdateSessionPayload, ['InvalidInput', 'NotFound', 'Conflict']),
     authScopes: AUTHENTICATED,
-    description: "Changes a session's description, webhook, metadata and busy policy, hides it from lists or brings it back.",
+    description:
+      "Changes a session's description, webhook, metadata and busy policy, hides it from lists or brings it back.",
     args: {
       input: t.arg({ type: UpdateSessionInput, required: true, description: 'The session, and what to change.' }),
     },

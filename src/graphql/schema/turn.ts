@@ -8,7 +8,8 @@ import { NodeInterface } from './node.ts'
 import { USAGE_COLUMNS, usageOf, UsageType } from './usage.ts'
 
 export const TurnType = builder.prismaObject('Turn', {
-  description: 'The processing of one message, or of several that one person sent: planning, tasks, reviews, answer. One turn of a session runs at a time.',
+  description:
+    'The processing of one message, or of several that one person sent: planning, tasks, reviews, answer. One turn of a session runs at a time.',
   authScopes: AUTHENTICATED,
   interfaces: [NodeInterface],
   select: { id: true },
@@ -32,11 +33,13 @@ export const TurnType = builder.prismaObject('Turn', {
     }),
     joinedInto: t.relation('joinedInto', {
       nullable: true,
-      description: 'The turn that has taken its message along, so that it has no plan of its own; null: it runs itself.',
+      description:
+        'The turn that has taken its message along, so that it has no plan of its own; null: it runs itself.',
     }),
     joined: t.relation('joined', {
       query: { orderBy: { seq: 'asc' } },
-      description: 'Turns of the same user whose messages it has taken along (BusyPolicy, collect_window_ms), oldest first.',
+      description:
+        'Turns of the same user whose messages it has taken along (BusyPolicy, collect_window_ms), oldest first.',
     }),
     failure: t.exposeString('failure', {
       nullable: true,
