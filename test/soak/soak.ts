@@ -51,6 +51,8 @@ export interface SoakReport {
 
 const MEMBERS = 5
 const OPEN_AT_ONCE = 8
+/** They speak at the same time, each a part of what is said. */
+const SPEAKERS = 4
 
 /** Rejects when a server does not start. */
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
@@ -141,7 +143,9 @@ function startAll(
         ? []
         : [new Prober({ world, name, token, random: random.fork() }).probe(signal, everyMs.probe)]),
     ]),
-    new Speaker(world, random.fork()).speak(signal, everyMs.message),
+    ...Array.from({ length: SPEAKERS }, () =>
+      new Speaker(world, random.fork()).speak(signal, everyMs.message * SPEAKERS),
+    ),
     director.move(signal, everyMs.move),
     director.change(signal, everyMs.role),
     deciders.decide(signal),
