@@ -336,5 +336,5 @@ test('server: what it runs on, and how busy it is', async () => {
     return [queuedTurns, runningTurns]
   }
   const seen = { bob: await busyFor('bob'), carol: await busyFor('carol'), discord: await busyFor('discord') }
-  expect(seen).toEqual({ bob: [4, 0], carol: [0, 0], discord: [0, 0] })
+  expect(seen).toEqual({ bob: [4, 1], carol: [0, 0], discord: [0, 0] })
 })
