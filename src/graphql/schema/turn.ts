@@ -31,16 +31,6 @@ export const TurnType = builder.prismaObject('Turn', {
       query: { orderBy: [{ plan: { attempt: 'asc' } }, { index: 'asc' }] },
       description: 'The tasks of all its plans, in their order.',
     }),
-    joinedInto: t.relation('joinedInto', {
-      nullable: true,
-      description:
-        'The turn that has taken its message along, so that it has no plan of its own; null: it runs itself.',
-    }),
-    joined: t.relation('joined', {
-      query: { orderBy: { seq: 'asc' } },
-      description:
-        'Turns of the same user whose messages it has taken along (BusyPolicy, collect_window_ms), oldest first.',
-    }),
     failure: t.exposeString('failure', {
       nullable: true,
       description: 'Why it failed, for people. Null unless it did.',
@@ -84,5 +74,17 @@ export const TurnType = builder.prismaObject('Turn', {
     }),
   }),
 })
+
+builder.prismaObjectFields(TurnType, (t) => ({
+  joinedInto: t.relation('joinedInto', {
+    nullable: true,
+    description: 'The turn that has taken its message along, so that it has no plan of its own; null: it runs itself.',
+  }),
+  joined: t.relation('joined', {
+    query: { orderBy: { seq: 'asc' } },
+    description:
+      'Turns of the same user whose messages it has taken along (BusyPolicy, collect_window_ms), oldest first.',
+  }),
+}))
 
 export const TurnConnection = connectionType(TurnType, 'oldest first in a session, newest first of a fact')
