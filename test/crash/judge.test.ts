@@ -114,6 +114,12 @@ describe('finds', () => {
     }
   })
 
+  test('nothing wrong with who has left before the checkpoint after the last turn', () => {
+    const checkpoint = { seq: 1000, type: 'Checkpoint', turn_id: null, step: null, task_id: null, status: null }
+    expect(judge([record()], withEvents([...events, checkpoint]), marks).gaps).toEqual([])
+    expect(judge([record()], withEvents([{ ...checkpoint, seq: 0 }, ...events]), marks).gaps).not.toEqual([])
+  })
+
   test('answers that no client should get', () => {
     expect(judge([record({ complaints: ['INTERNAL_SERVER_ERROR'] })], good, marks).complaints).toHaveLength(1)
   })

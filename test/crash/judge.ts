@@ -101,12 +101,16 @@ function findDisorder(messages: readonly FinalMessage[], events: readonly FinalE
   return [...disorder, ...twice, ...repeated(seqs.map(String)).map((seq) => `${sessionId}: seq ${seq} twice`)]
 }
 
-/** The follower saw every event of the log once, in order; and besides only pieces of texts. */
+/**
+ * The follower saw every event of the log once, in order; and besides only pieces of texts. It leaves after the last turn: what a
+ * checkpoint adds then, it need not have seen.
+ */
 function findGaps(load: SessionRecord, follower: FollowerRecord, events: readonly FinalEvent[]): string[] {
   const who = `${load.options.sessionId} by ${follower.options.transport}`
   const inLog = new Map(events.map(({ seq, type }) => [seq, `${type}Event`]))
   const kept = new Set(follower.seen.filter(({ seq, type }) => inLog.get(seq) === type).map(({ seq }) => seq))
-  const missing = events.filter(({ seq }) => !kept.has(seq)).map(({ seq }) => seq)
+  const lastOfTurns = events.findLast(({ turn_id: turn }) => turn !== null)?.seq ?? 0
+  const missing = events.filter(({ seq }) => !kept.has(seq) && seq <= lastOfTurns).map(({ seq }) => seq)
   const foreign = follower.seen.filter(({ seq, type, isPiece }) => !isPiece && inLog.get(seq) !== type)
   const disorder = follower.seen.filter(({ seq }, index, all) => index > 0 && seq <= (all[index - 1]?.seq ?? 0))
   return [
