@@ -62,6 +62,10 @@ function everyEvent(): Record<string, [event: LogEntry, shown: object]> {
       { message: { id: messageId, content: 'message 0' } },
     ],
     MessageUpdatedEvent: [event({ type: 'MessageUpdated', messageId }), { message: { id: messageId } }],
+    CheckpointEvent: [
+      event({ type: 'Checkpoint', reason: 'MANUAL', ok: false, failure: 'no model' }),
+      { checkpointReason: 'MANUAL', ok: false, failure: 'no model' },
+    ],
     PipelineStepEvent: [
       event({ type: 'PipelineStep', step: 'PLANNING', detail: 'm' }),
       { step: 'PLANNING', detail: 'm' },

@@ -141,13 +141,16 @@ test('appendMessage puts on record, back-dated, once', async () => {
     messageId: 'm-1',
     createdAt: '2026-01-31T12:00:00.123456+02:00',
   }
-  const first = await it.run('bob', api.AppendMessageDocument, { input })
+  const first = await it.run('alice', api.AppendMessageDocument, { input })
   expect(first.data.appendMessage).toMatchObject({
     duplicate: false,
     message: { status: 'STORED', role: 'ASSISTANT', createdAt: '2026-01-31T10:00:00.123Z', queuePosition: null },
   })
-  expect((await it.run('bob', api.AppendMessageDocument, { input })).data.appendMessage).toMatchObject({
+  expect((await it.run('alice', api.AppendMessageDocument, { input })).data.appendMessage).toMatchObject({
     duplicate: true,
+  })
+  expect((await it.run('bob', api.AppendMessageDocument, { input })).data.appendMessage).toMatchObject({
+    issues: [{ path: ['role'] }],
   })
   const undated = await it.run('bob', api.AppendMessageDocument, { input: { ...input, createdAt: 'yesterday' } })
   expect(undated.messages).toEqual([expect.stringContaining('DateTime must be RFC 3339')])

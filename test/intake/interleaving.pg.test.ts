@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addParticipant } from '../../src/intake/add-participant.ts'
+import { accessOf } from '../../src/intake/authorize-session.ts'
 import { cancelTurn } from '../../src/intake/cancel-turn.ts'
 import { deleteSession } from '../../src/intake/delete-session.ts'
 import { editQueuedMessage } from '../../src/intake/edit-queued-message.ts'
@@ -13,6 +14,7 @@ import { sendMessage } from '../../src/intake/send-message.ts'
 import { updateSession } from '../../src/intake/update-session.ts'
 import { withdrawMessage } from '../../src/intake/withdraw-message.ts'
 import { must } from '../../src/platform/must.ts'
+import { deleteIdleSession } from '../../src/store/intake-delete-session.ts'
 import { createWorld, MAX_QUEUED, type World } from './intake-world.ts'
 
 let world: World
@@ -238,7 +240,8 @@ test('a deletion that waits for a message is refused', async () => {
 })
 
 test('what waits for a deletion: sending opens the session anew, appending and changing find none', async () => {
-  const remove = (id: string) => (on: World) => deleteSession(on.context, on.as('bob'), { id })
+  // The statement alone: deleteSession commits by itself.
+  const remove = (id: string) => (on: World) => deleteIdleSession(on.context.database, accessOf(on.as('bob')), id)
   const ids = ['s:del-send', 's:del-append', 's:del-update'] as const
   for (const id of ids) await openSession(world.context, world.as('bob'), { id, metadata: { old: true } })
   const [, one] = await world.interleave(remove(ids[0]), () => send(ids[0]))
