@@ -28,7 +28,7 @@ const TASKS = `query ($filter: TaskFilter) { tasks(first: 50, filter: $filter) {
 const PAGE = `query ($id: ID!) { session(id: $id) { id description status messageCount turnCount queueLength lastSeq
   participants { name role } activeTurn { id status } approvals(status: [PENDING]) { id reason } questions { id content } usage { calls cost }
   messages(last: 50) { edges { node { id content } } } } }`
-const VIEW = `query ($id: ID!) { session(id: $id) { view { version status queueLength queue { id } approvals { id } questions { id } usage { calls cost } } } }`
+const VIEW = `query ($id: ID!) { session(id: $id) { view { version status queueLength queue { message { id } } approvals { id } questions { id } usage { calls cost } } } }`
 const COUNTERS = `{ server { nodes queuedTurns runningTurns } }`
 
 const LISTS: readonly Case[] = [
