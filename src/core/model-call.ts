@@ -1,7 +1,15 @@
 /** One call of a language model, as it is recorded: what it cost and how it ended, never its prompt or its answer. */
 
 /** The roles that a language model plays, in the order in which a turn calls them; checkpoints call the last. Each is a key of [models] in config.toml. */
-export const AGENT_ROLES = ['planner', 'reviewer', 'messenger', 'curator', 'summarizer', 'paraphraser', 'introspector'] as const
+export const AGENT_ROLES = [
+  'planner',
+  'reviewer',
+  'messenger',
+  'curator',
+  'summarizer',
+  'paraphraser',
+  'introspector',
+] as const
 export type AgentRole = (typeof AGENT_ROLES)[number]
 
 /** The system prompts: one for each role, and one for the summarizer's other job, to consolidate the facts. */
