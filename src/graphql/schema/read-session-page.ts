@@ -34,7 +34,8 @@ export interface SessionsWanted {
 export async function readSessionPage(database: Database, wanted: SessionsWanted): Promise<SessionKey[]> {
   const { viewer, filter, request } = wanted
   const { prefix, participant } = seenSessions(viewer)
-  const names = [participant, filter.participant].flatMap((name) => (name == null ? [] : [matchable(name)]))
+  // Who was asked for first: of the two, they take part in fewer, or nobody would ask.
+  const names = [filter.participant, participant].flatMap((name) => (name == null ? [] : [matchable(name)]))
   const participants = [...new Set(names)].map(sessionsWith)
   const described = filter.search == null ? null : sessionsDescribed(`%${likeLiteral(checkSearch(filter.search))}%`)
   // Looking for less than three characters reads all descriptions: only where nobody's sessions are few.
