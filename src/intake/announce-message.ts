@@ -14,7 +14,8 @@ export function announceMessage(context: IntakeContext, message: IncomingMessage
   if (result.kind !== 'Accepted') return
   const { at, sessionId, id: messageId } = message
   const { seq, turnId, interrupted } = result
-  context.feed.published([{ type: 'MessageReceived', messageId, seq, at, sessionId, turnId }])
+  // The work first: the statement that takes the session is under way while the event is told. Its own events come after its answer.
   if (interrupted !== null) context.doorbell.ring({ kind: 'cancel', sessionId, turnId: interrupted })
   if (turnId !== null) context.doorbell.ring({ kind: 'work', sessionId })
+  context.feed.published([{ type: 'MessageReceived', messageId, seq, at, sessionId, turnId }])
 }
