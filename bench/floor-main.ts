@@ -17,7 +17,7 @@ import { JsonClient } from './json-client.ts'
 
 const run = promisify(execFile)
 /** As many as the server has. */
-const MAX_CONNECTIONS = 20
+const MAX_CONNECTIONS = 12
 
 let pool = new pg.Pool()
 let modelUrl = ''

@@ -104,7 +104,7 @@ describe('the running configuration', () => {
   test('stays when the file vanishes, and says so', async () => {
     const { live, path, log } = await start(toml(1))
     await unlink(path)
-    expect(await log.line('the running one stays')).toContain('ENOENT')
+    expect(await log.line('the running one stays')).toContain('does not exist')
     expect(live.current().settings.contextMessages).toBe(1)
   })
 

@@ -14,7 +14,7 @@ test('a missing file is an error that names it and says how there will be one', 
   const path = configPath(await makeHome())
   await expect(loadConfig(path, { production: false })).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
-    message: expect.stringContaining(`${path} does not exist. The first start`),
+    message: expect.stringContaining(`${path} does not exist. A server that starts`),
   })
 })
 
