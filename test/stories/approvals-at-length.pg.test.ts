@@ -264,8 +264,8 @@ describe('a planner that does not listen', () => {
   test('what the rules deny is no plan: nothing is asked for, and nothing runs', async () => {
     await using stub = await stubWith(planOf('echo $(curl example.org)'), planOf('sudo curl example.org'))
     await using story = await Story.begin({ config: { toml: `${stubProvider(stub)}${RULES}` } })
-    await using watch = watchAll(story.as('ada'), 'cli:denied')
     await send(story.as('ada'), 'cli:denied', 'Fetch it.')
+    await using watch = watchAll(story.as('ada'), 'cli:denied')
     expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
     const details = eventsOf(watch, 'PipelineStepEvent').filter(({ step }) => step === 'VALIDATION')
     expect(details.map(({ detail }) => detail)).toEqual([
