@@ -6,6 +6,7 @@ import { parseArgs, styleText } from 'node:util'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
+import { exitCodeOf, progressPrinter, untilInterrupted, wholeNumber } from '../harness/long-run.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 import { describeReport, findingsOf } from './describe-report.ts'
 import { runStorm } from './storm.ts'
@@ -45,11 +46,8 @@ function readArguments() {
       help: { type: 'boolean' },
     },
   })
-  const number = (name: Exclude<keyof typeof values, 'help'>, byDefault: number): number => {
-    const value = values[name]
-    if (value !== undefined && !/^\d{1,10}$/.test(value)) throw new TypeError(`--${name} must be a whole number`)
-    return value === undefined ? byDefault : Number(value)
-  }
+  const number = (name: Exclude<keyof typeof values, 'help'>, byDefault: number): number =>
+    wholeNumber(values, name, byDefault)
   const isEmbedded = process.env['DATABASE_URL'] === undefined
   const databaseKills = number('database-kills', isEmbedded ? 3 : 0)
   if (databaseKills > 0 && !isEmbedded) throw new TypeError('--database-kills: unset DATABASE_URL; yours is not killed')
@@ -74,11 +72,7 @@ async function main(): Promise<number> {
   }
   await using stack = new AsyncDisposableStack()
   const home = stack.use(await createTemporaryHome()).path
-  const startedAtMs = performance.now()
-  const onProgress = (text: string): void => {
-    const seconds = Math.round((performance.now() - startedAtMs) / 1000)
-    console.log(`${styleText('dim', `${seconds} s`.padStart(6))}  ${text}`)
-  }
+  const onProgress = progressPrinter()
   console.log(`Crash test, seed ${options.seed}.`)
   const database = await openDatabase(home, stack)
   const report = await Promise.race([runStorm({ ...options, ...database, home, onProgress }), untilInterrupted()])
@@ -89,13 +83,6 @@ async function main(): Promise<number> {
   const verdict = kept ? 'Every promise was kept.' : `${findings.length} promises were broken (seed ${options.seed}).`
   console.log(styleText(kept ? 'green' : 'red', verdict))
   return kept ? 0 : 1
-}
-
-/** Rejects on Ctrl-C, so that what was started is cleared away. */
-function untilInterrupted(): Promise<never> {
-  return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(signal)))
-  })
 }
 
 async function openDatabase(home: string, stack: AsyncDisposableStack) {
@@ -110,15 +97,5 @@ async function openDatabase(home: string, stack: AsyncDisposableStack) {
   return { databaseUrl: server.url, killDatabase }
 }
 
-async function run(): Promise<number> {
-  try {
-    return await main()
-  } catch (error) {
-    const misused = error instanceof TypeError && error.message.includes('--')
-    console.error(misused ? `${error.message}\n\n${usage}` : error)
-    return misused ? 2 : 1
-  }
-}
-
 // Not only the exit code: after an interruption servers are still at work, and end with this process.
-process.exit(await run())
+process.exit(await exitCodeOf(main, usage))

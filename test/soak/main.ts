@@ -6,6 +6,7 @@ import { parseArgs, styleText } from 'node:util'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
+import { exitCodeOf, progressPrinter, untilInterrupted, wholeNumber } from '../harness/long-run.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 import { runSoak, type SoakReport } from './soak.ts'
 
@@ -28,11 +29,8 @@ function readArguments() {
   const { values } = parseArgs({
     options: { sessions: text, people: text, minutes: text, kills: text, seed: text, help: { type: 'boolean' } },
   })
-  const number = (name: Exclude<keyof typeof values, 'help'>, byDefault: number): number => {
-    const value = values[name]
-    if (value !== undefined && !/^\d{1,10}$/.test(value)) throw new TypeError(`--${name} must be a whole number`)
-    return value === undefined ? byDefault : Number(value)
-  }
+  const number = (name: Exclude<keyof typeof values, 'help'>, byDefault: number): number =>
+    wholeNumber(values, name, byDefault)
   return {
     help: values.help === true,
     sessions: number('sessions', 200),
@@ -50,11 +48,7 @@ async function main(): Promise<number> {
     return 0
   }
   await using home = await createTemporaryHome()
-  const startedAtMs = performance.now()
-  const onProgress = (text: string): void => {
-    const seconds = Math.round((performance.now() - startedAtMs) / 1000)
-    console.log(`${styleText('dim', `${seconds} s`.padStart(6))}  ${text}`)
-  }
+  const onProgress = progressPrinter()
   console.log(`Soak, seed ${options.seed}.`)
   const logger = createLogger({ level: 'fatal', pretty: true })
   const database = await startEmbeddedPostgres({ home: home.path, logger, clock: systemClock })
@@ -84,22 +78,5 @@ function report({ findings, alarms, counts, serversStarted }: SoakReport, seed: 
   return kept ? 0 : 1
 }
 
-/** Rejects on Ctrl-C, so that what was started is cleared away. */
-function untilInterrupted(): Promise<never> {
-  return new Promise((_, reject) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => reject(new Error(signal)))
-  })
-}
-
-async function run(): Promise<number> {
-  try {
-    return await main()
-  } catch (error) {
-    const misused = error instanceof TypeError && error.message.includes('--')
-    console.error(misused ? `${error.message}\n\n${usage}` : error)
-    return misused ? 2 : 1
-  }
-}
-
 // Not only the exit code: after an interruption servers are still at work, and end with this process.
-process.exit(await run())
+process.exit(await exitCodeOf(main, usage))
