@@ -158,7 +158,8 @@ async function runTurn(sessionId: string): Promise<void> {
         VALUES ($7, $1, $2, $5, 0, 'EXEC', $8, $9, 'RUNNING', now()), ($10, $1, $2, $5, 1, 'MSG', $11, NULL, 'PENDING', NULL))${callSql(12)}`,
   })
 
-  const { stdout } = await run('/bin/bash', ['-c', exec?.detail ?? ''])
+  // Bash takes the socket on its standard input for a remote login and reads ~/.bashrc, whatever that does, unless told not to.
+  const { stdout } = await run('/bin/bash', ['--norc', '-c', exec?.detail ?? ''])
   await commit('ran', {
     ...at,
     events: [
