@@ -1,7 +1,7 @@
 /**
  * How an ADMIN's command starts: with the rights of the server, on its files, devices and network, in a clean environment.
  * Where bubblewrap works, it gives the command a PID namespace of its own, so that no process survives the task; such a
- * launch can be prepared before there is a command (`spare-launch.ts`), and the command cannot tell the difference.
+ * launch can be prepared before there is a command (`spare-launch.ts`), and the command cannot tell the difference (but for the wording of a syntax error).
  */
 import { cleanEnvironment } from './clean-environment.ts'
 import { READY_FD, STATUS_FD, type Launch } from './launch.ts'
@@ -52,12 +52,18 @@ function namespaceArgs(shell: readonly string[]): readonly string[] {
   return [...namespace, '--json-status-fd', String(STATUS_FD), '--', ...shell]
 }
 
-/** Whatever fails before "ready", the command does not run. HOME is exported already; the rest stays in this shell. */
-const WAIT_SCRIPT = `
-IFS= read -r -d '' -u ${READY_FD} HOME && IFS= read -r -d '' -u ${READY_FD} command || exit 125
-cd -P -- "$HOME" || exit 125
-unset OLDPWD SHLVL
-echo ready >&${READY_FD} || exit 125
-exec ${READY_FD}>&-
-exec ${SHELL} -c -- "$command"
-`
+/**
+ * Whatever fails before "ready", the command does not run. The shell that has waited runs the command itself: to start another
+ * one takes longer than most commands. `BASH_EXECUTION_STRING` is where `bash -c` keeps its command too; all on one line, since
+ * messages count from there. What is left different are words: syntax errors name "eval", not "-c".
+ */
+const WAIT_SCRIPT = [
+  `IFS= read -r -d '' -u ${READY_FD} HOME && IFS= read -r -d '' -u ${READY_FD} BASH_EXECUTION_STRING || exit 125`,
+  'cd -P -- "$HOME" || exit 125',
+  'unset OLDPWD',
+  'export OLDPWD',
+  'SECONDS=0',
+  `echo ready >&${READY_FD} || exit 125`,
+  `exec ${READY_FD}>&-`,
+  'eval -- "$BASH_EXECUTION_STRING"',
+].join('; ')

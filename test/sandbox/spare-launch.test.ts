@@ -115,6 +115,40 @@ describe.skipIf(!sandbox.available)(`a launch that was prepared${skipReason(sand
     )
   })
 
+  // Each in a launch of its own, both ways.
+  test.each([
+    ['', 'nothing'],
+    ['# only a comment', 'a comment'],
+    ['-x', 'a dash'],
+    ['\n\nno-such-program\necho $LINENO', 'an unknown program, in its line'],
+    ['echo a; exit 7', 'an exit'],
+    ['set -e; false; echo not reached', 'errexit'],
+    ['set -u; echo $nothing', 'an unset variable'],
+    ['trap "echo bye" EXIT; echo a', 'a trap'],
+    ['kill -TERM $$; echo not reached', 'a signal to itself'],
+    ['return 3', 'a return'],
+    ['false | true; echo ${PIPESTATUS[@]} $? $SHLVL $BASH_SUBSHELL ${#FUNCNAME[@]}', 'what it knows of itself'],
+    ['declare -x; declare -F; alias; trap; jobs; shopt', 'what is set'],
+    ['true & wait; echo $?; exec echo b', 'jobs and exec'],
+    ['cat <<E\n$HOME\nE\necho ~ "$OLDPWD" "$PWD"', 'a document'],
+    ['readonly A=1; A=2; echo after', 'an error of the shell'],
+    ['exec /no/such/program', 'an exec that fails'],
+    ['echo )', 'a syntax error'],
+    ['if true; then', 'an end too early'],
+    [`echo "abc`, 'an open quote'],
+  ])('runs %j as a new one does: %s', async (command) => {
+    const fixture = new Fixture()
+    const workspace = newWorkspace()
+    const fresh = await finish(await startLaunch(planAdminLaunch({ command, workspace }, BUBBLEWRAP), fixture.pipes))
+    await fixture.prepare()
+    const prepared = await finish(fixture.take(command, workspace))
+    expect(fresh).toMatchObject({ kind: 'exited' })
+    // The one difference: where the shell says a syntax error was found.
+    const stderr =
+      'stderr' in prepared ? prepared.stderr.replaceAll('/bin/bash: eval: line', '/bin/bash: -c: line') : ''
+    expect({ ...prepared, stderr }).toEqual(fresh)
+  })
+
   test('is given away once, and not for a command that it would only slow down', async () => {
     const fixture = new Fixture()
     const workspace = newWorkspace()
