@@ -125,7 +125,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const made = { ...parts, ...stored, ...background, ...tools, checkpointer, redactorOf }
   const worker = createWorker(made)
   const watching = startWatching({ ...parts, ...stored }, opened)
-  const intake = createIntake(made)
+  const intake = createIntake(made, worker)
   const door = await openDoor({ ...made, ...watching, worker, intake })
   opened.add(() => door.stop())
   publicUrl.listensAt(door.url)
@@ -291,7 +291,7 @@ function createWorker(parts: Made): Worker {
 }
 
 /** … after it has entered, by the door or by the clock. */
-function createIntake(parts: Made): IntakeContext {
+function createIntake(parts: Made, worker: Worker): IntakeContext {
   const { database, doorbell, feed, config, redactorOf, clock, checkWebhook, checkpointer, home } = parts
   const removeRemains: IntakeContext['removeRemains'] = async ({ sessionId, workspace, fileIds, approvalIds }) => {
     await removePublishedBytes(home, fileIds)
@@ -304,7 +304,7 @@ function createIntake(parts: Made): IntakeContext {
     removePublished: (fileIds: readonly string[]) => removePublishedBytes(home, fileIds),
     removeRemains,
   }
-  return { database, config, clock, redactorOf, feed, doorbell, ...files, checkWebhook, wakeCheckpoints }
+  return { database, config, clock, redactorOf, feed, doorbell, worker, ...files, checkWebhook, wakeCheckpoints }
 }
 
 interface DoorParts extends Made, Watching {

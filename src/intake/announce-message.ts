@@ -13,9 +13,9 @@ export interface MessageAccepted {
 export function announceMessage(context: IntakeContext, message: IncomingMessage, result: AcceptResult): void {
   if (result.kind !== 'Accepted') return
   const { at, sessionId, id: messageId } = message
-  const { seq, turnId, interrupted } = result
+  const { seq, turnId, interrupted, taken } = result
   // The work first: the statement that takes the session is under way while the event is told. Its own events come after its answer.
   if (interrupted !== null) context.doorbell.ring({ kind: 'cancel', sessionId, turnId: interrupted })
-  if (turnId !== null) context.doorbell.ring({ kind: 'work', sessionId })
+  if (turnId !== null && taken === null) context.doorbell.ring({ kind: 'work', sessionId })
   context.feed.published([{ type: 'MessageReceived', messageId, seq, at, sessionId, turnId }])
 }

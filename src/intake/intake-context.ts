@@ -9,6 +9,7 @@ import type { CheckWebhook } from '../delivery/webhook-registration.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Redactor } from '../secrets/redaction.ts'
 import type { Database } from '../store/database.ts'
+import type { AcceptResult } from '../store/intake-message.ts'
 
 export interface IntakeContext {
   /** What is stored of a session holds no secret that this process knows. */
@@ -20,6 +21,7 @@ export interface IntakeContext {
   readonly feed: { published(events: readonly SessionEvent[]): void }
   /** Tells all processes; losing a ring costs time, never work. */
   readonly doorbell: { ring(news: IntakeNews): void }
+  readonly worker: IntakeWorker
   /**
    * Takes the folder in which a session's commands ran out of the way, at once: whoever opens a session of this id finds nothing of
    * it. Resolves to where it is now; null: there was none.
@@ -32,6 +34,18 @@ export interface IntakeContext {
   readonly checkWebhook: CheckWebhook
   /** A checkpoint is due: it is made now rather than within a second. */
   readonly wakeCheckpoints: () => void
+}
+
+/** The worker of this process, as far as a message needs it. */
+export interface IntakeWorker {
+  /**
+   * Calls `accept` with the node that may run the session at once, or null: then the message waits until its session is taken. One
+   * that `accept` has taken runs as soon as that resolves: what comes before its turn must have been told by then.
+   */
+  takeWith<Result extends AcceptResult>(
+    sessionId: string,
+    accept: (node: number | null) => Promise<Result>,
+  ): Promise<Result>
 }
 
 export interface SessionRemains {

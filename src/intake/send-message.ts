@@ -62,7 +62,8 @@ export async function sendMessage(
     at,
     joins: sender.trusted,
   }
-  const { maxQueued, collectWindowMs } = config.settings
+  const limits = config.settings
+  const { maxQueued, collectWindowMs } = limits
   const startsIn = {
     DIRECT: startsTurn({ type: 'DIRECT', sender, mentioned }),
     GROUP: startsTurn({ type: 'GROUP', sender, mentioned }),
@@ -70,8 +71,12 @@ export async function sendMessage(
   const interrupts = sender.trusted && sender.role === 'ADMIN' ? 'ANYBODY' : 'OWN'
   const turn = { id: newId('turn'), maxQueued, startsIn, collectWindowMs, interrupts } as const
   const opening = { source: sourceOf(sessionId), mayOpen: !isReserved(sessionId) }
-  const result = await acceptMessage(context.database, access, { message, turn, ...opening })
-  announceMessage(context, message, result)
+  const result = await context.worker.takeWith(sessionId, async (node) => {
+    const start = node === null ? null : { node, limits }
+    const accepted = await acceptMessage(context.database, access, { message, turn: { ...turn, start }, ...opening })
+    announceMessage(context, message, accepted)
+    return accepted
+  })
   return answer(input, result, { messageId: message.id, maxQueued })
 }
 

@@ -1,6 +1,6 @@
 /**
  * Takes the next open turn of a session: of a claimed one (`beginTurn`), or of a free one, which is claimed in the same
- * statement (`takeSession`, the way of a message that finds its session idle). A QUEUED turn starts here, with its event; a
+ * statement (`takeSession`; a message that finds its session idle does as much by itself: begin-with-message.ts). A QUEUED turn starts here, with its event; a
  * RUNNING one was left by a node that died or handed it over, and is continued, and so is one that awaited an approval. What was said before it comes along: the
  * planner, whom a turn asks first, then waits for no further read.
  */
@@ -51,6 +51,12 @@ export type BeginOutcome =
   /** No open turn, or the lease is gone: release, which tells. */
   | { readonly kind: 'Nothing' }
 
+/** A session that was free, now claimed, with its first turn under way. */
+export interface TakenSession {
+  readonly lease: Lease
+  readonly begun: BegunTurn
+}
+
 export interface Beginning {
   /** The time of the RECEIVED step, should the turn start here. */
   readonly at: Date
@@ -72,7 +78,7 @@ export async function takeSession(
   database: Database,
   free: { readonly sessionId: string; readonly node: number },
   { at, limits }: Beginning,
-): Promise<{ readonly lease: Lease; readonly begun: BegunTurn } | null> {
+): Promise<TakenSession | null> {
   const { sessionId, node } = free
   const values = [sessionId, node, at, ...valuesOf(limits)]
   const [row] = await database.query<Row & { epoch: number }>(TAKE, values)
@@ -112,16 +118,12 @@ function begun(sessionId: string, row: Row, at: Date): BegunTurn {
     busyPolicy: row.busy_policy,
   }
   if (row.last_seq === null) return { kind: 'Begun', turn, events: [] }
-  const event = {
-    at,
-    sessionId,
-    turnId: row.id,
-    seq: row.last_seq,
-    type: 'PipelineStep',
-    step: 'RECEIVED',
-    detail: null,
-  } as const
-  return { kind: 'Begun', turn, events: [event] }
+  return { kind: 'Begun', turn, events: [receivedEvent({ sessionId, turnId: row.id, seq: row.last_seq, at })] }
+}
+
+/** What the statement that starts a turn tells of it. */
+export function receivedEvent(of: Pick<SessionEvent, 'sessionId' | 'turnId' | 'seq' | 'at'>): SessionEvent {
+  return { ...of, type: 'PipelineStep', step: 'RECEIVED', detail: null }
 }
 
 interface Row {

@@ -6,6 +6,17 @@
 import { REDACTED } from '../core/redacted.ts'
 import type { ConversationType, MessageRole } from '../core/status.ts'
 import { BugError } from '../platform/must.ts'
+import {
+  BEGIN_INPUT,
+  beginInput,
+  BEGUN,
+  RECEIVED,
+  takenSession,
+  takesSql,
+  type BegunWithMessage,
+  type TurnStart,
+} from './begin-with-message.ts'
+import type { TakenSession } from './begin-turn.ts'
 import type { Database } from './database.ts'
 import { ACCESS_INPUT, accessInput, mayReach, type SessionAccess } from './intake-access.ts'
 import { AUDIT_INPUT, auditInput, sessionAudit } from './intake-audit.ts'
@@ -42,15 +53,21 @@ export interface NewTurn {
   readonly collectWindowMs: number
   /** Whose running turn it may cancel where the session's policy is INTERRUPT. */
   readonly interrupts: 'NOBODY' | 'OWN' | 'ANYBODY'
+  /** Who runs it at once if the session is idle; null or left out: it waits until it is taken. */
+  readonly start?: TurnStart | null
 }
 
 export type AcceptResult =
-  /** `turnId`: null when the message starts no turn. `interrupted`: the running turn that is to end for it. */
+  /**
+   * `turnId`: null when the message has no turn. `interrupted`: the running turn that is to end for it. `taken`: the session, if
+   * its turn has been started (`start`).
+   */
   | {
       readonly kind: 'Accepted'
       readonly seq: number
       readonly turnId: string | null
       readonly interrupted: string | null
+      readonly taken: TakenSession | null
     }
   /** The idempotency key is known. `same`: it came with the same content from the same sender. */
   | { readonly kind: 'Duplicate'; readonly messageId: string; readonly same: boolean }
@@ -89,11 +106,18 @@ export async function acceptMessage(
     may_open: mayOpen,
     ...auditInput(openerOf(access, message)),
   }
+  const { start = null } = turn
+  // The plain statement is the smaller one: where the turn cannot begin anyway, the database has less to do.
+  const run = (): Promise<Row[]> =>
+    start === null || turn.collectWindowMs > 0
+      ? ACCEPT<Row>(database, input)
+      : ACCEPT_AND_BEGIN<Row>(database, { ...input, ...beginInput(start) })
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const row = await runOnce(() => ACCEPT<Row>(database, input))
+    const row = await runOnce(run)
     if (row === 'raced' || (row.outcome === 'UNSEEN' && mayOpen)) continue
     if (row.outcome === 'BARRED' || row.outcome === 'UNSEEN') return { kind: 'NoSession' }
-    return row.outcome === 'FULL' ? { kind: 'QueueFull' } : stored(row, turn.id)
+    if (row.outcome === 'FULL') return { kind: 'QueueFull' }
+    return stored(row, { message, turnId: turn.id, node: start?.node ?? null })
   }
   throw new BugError(`message ${message.id} lost every race for session ${message.sessionId}`)
 }
@@ -113,7 +137,7 @@ export async function storeMessage(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const row = await runOnce(() => STORE<Row>(database, input))
     if (row === 'raced') continue
-    return row.outcome === null ? stored(row, null) : { kind: 'NoSession' }
+    return row.outcome === null ? stored(row, { message, turnId: null, node: null }) : { kind: 'NoSession' }
   }
   throw new BugError(`message ${message.id} lost every race for session ${message.sessionId}`)
 }
@@ -124,6 +148,7 @@ interface Row {
   seq: number | null
   runs: boolean | null
   interrupted: string | null
+  begun: BegunWithMessage | null
   prior_id: string | null
   same: boolean | null
 }
@@ -141,11 +166,21 @@ async function runOnce(run: () => Promise<Row[]>): Promise<Row | 'raced'> {
   }
 }
 
-function stored(row: Row, turnId: string | null): AcceptResult {
-  const { seq, interrupted } = row
-  if (seq !== null) return { kind: 'Accepted', seq, turnId: row.runs === true ? turnId : null, interrupted }
-  if (row.prior_id !== null) return { kind: 'Duplicate', messageId: row.prior_id, same: row.same === true }
-  throw new BugError('a message is stored, a duplicate or refused')
+/** `turnId`: what its turn is called, should the message have one; `node`: who runs it, should it have begun. */
+function stored(
+  row: Row,
+  given: { readonly message: IncomingMessage; readonly turnId: string | null; readonly node: number | null },
+): AcceptResult {
+  const { seq, interrupted, begun } = row
+  if (seq === null) {
+    if (row.prior_id !== null) return { kind: 'Duplicate', messageId: row.prior_id, same: row.same === true }
+    throw new BugError('a message is stored, a duplicate or refused')
+  }
+  const { message, node } = given
+  const turnId = row.runs === true ? given.turnId : null
+  const hasBegun = begun !== null && turnId !== null && node !== null
+  const taken = hasBegun ? takenSession(begun, { message, turnId, node }) : null
+  return { kind: 'Accepted', seq, turnId, interrupted, taken }
 }
 
 const MESSAGE_INPUT = {
@@ -211,11 +246,11 @@ const RUNS = `(SELECT CASE s.source_type WHEN 'GROUP' THEN input.runs_in_group E
 const rows = ({ status, turnId }: { readonly status: string; readonly turnId: string }): string => `message AS (
     INSERT INTO messages (id, session_id, seq, role, user_name, content, trusted, mentioned, status, client, idempotency_key,
       created_at)
-    SELECT input.message_id, input.session_id, session.last_seq, input.role, input.user_name, input.content, input.trusted,
+    SELECT input.message_id, input.session_id, session.seq, input.role, input.user_name, input.content, input.trusted,
       input.mentioned, ${status}, input.client, input.idempotency_key, input.created_at FROM session, input),
   event AS (
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
-    SELECT input.session_id, session.last_seq, input.at, ${turnId}, 'MessageReceived',
+    SELECT input.session_id, session.seq, input.at, ${turnId}, 'MessageReceived',
       jsonb_build_object('messageId', input.message_id) FROM session, input),
   participant AS (
     INSERT INTO participants (session_id, user_name, joined_at)
@@ -223,19 +258,19 @@ const rows = ({ status, turnId }: { readonly status: string; readonly turnId: st
     ON CONFLICT DO NOTHING)`
 
 /** What every message changes on the session's row, here called `s`. Whatever comes into an inactive session wakes it. */
-const COUNTED = `last_seq = s.last_seq + 1, message_count = s.message_count + 1,
+const COUNTED = `message_count = s.message_count + 1,
       last_message_preview = (SELECT preview FROM input),
-      last_activity_at = greatest(s.last_activity_at, (SELECT at FROM input)),
-      status = CASE s.status WHEN 'INACTIVE' THEN 'IDLE' ELSE s.status END`
+      last_activity_at = greatest(s.last_activity_at, (SELECT at FROM input))`
+const WOKEN = `CASE s.status WHEN 'INACTIVE' THEN 'IDLE' ELSE s.status END`
 
 /**
  * Why nothing was stored is read from the statement's snapshot. UNSEEN: the session is newer than that, so look again.
  * BARRED: at that moment the caller could not reach it. What is left is the one condition on the row as it is now: FULL.
  */
-function resultOf({ interrupted }: { readonly interrupted: string }): string {
-  return `SELECT session.last_seq AS seq, session.runs, prior.id AS prior_id, prior.same, ${interrupted} AS interrupted,
+function resultOf({ interrupted, begun }: { readonly interrupted: string; readonly begun: string }): string {
+  return `SELECT session.seq, session.runs, prior.id AS prior_id, prior.same, ${interrupted} AS interrupted, ${begun} AS begun,
     CASE
-      WHEN session.last_seq IS NOT NULL OR prior.id IS NOT NULL THEN NULL
+      WHEN session.seq IS NOT NULL OR prior.id IS NOT NULL THEN NULL
       WHEN NOT EXISTS (SELECT 1 FROM sessions WHERE id = input.session_id) THEN 'UNSEEN'
       WHEN NOT ${mayReach('input.session_id')} THEN 'BARRED'
       ELSE 'FULL'
@@ -257,57 +292,95 @@ const CANCELS = `(s.busy_policy = 'INTERRUPT' AND (s.source_type <> 'GROUP' OR (
 /** Cancels the running turn, where policy and sender are such; the function sees it as it is under the lock that `session` holds. */
 const INTERRUPTED = `interrupted AS MATERIALIZED (
     SELECT interrupt_turn(input.session_id, input.user_name, input.interrupts = 'ANYBODY') AS turn_id FROM session, input
-    WHERE session.runs AND session.cancels AND input.interrupts <> 'NOBODY')`
+    WHERE session.runs AND session.cancels AND NOT session.taken AND input.interrupts <> 'NOBODY')`
 
 /**
  * The limit is checked on the row as it is once the lock is held, so it is exact however many come at once. So is what kind of
  * conversation the session is, on which it depends whether there is a turn.
  */
-const ACCEPT = intakeStatement(
-  'intake.accept',
-  {
-    ...MESSAGE_INPUT,
-    ...SOURCE_INPUT,
-    turn_id: 'text',
-    runs_direct: 'boolean',
-    runs_in_group: 'boolean',
-    max_queued: 'int',
-    collect_window_ms: 'int',
-    interrupts: 'text',
-    may_open: 'boolean',
-    ...AUDIT_INPUT,
-  },
-  `${PRIOR},
+/** Whether the turn has begun in the session `s`, as the statement leaves it: then its message does not wait, but runs. */
+const TAKEN = `${RUNS} AND s.queue_length = 0`
+
+const ACCEPT_INPUT = {
+  ...MESSAGE_INPUT,
+  ...SOURCE_INPUT,
+  turn_id: 'text',
+  runs_direct: 'boolean',
+  runs_in_group: 'boolean',
+  max_queued: 'int',
+  collect_window_ms: 'int',
+  interrupts: 'text',
+  may_open: 'boolean',
+  ...AUDIT_INPUT,
+} as const
+
+/**
+ * `takes`, `takesAnew`: whether the turn begins with the statement, in the session `s` and in one that it opens; `node`: who runs it
+ * then.
+ */
+function acceptSql({
+  takes,
+  takesAnew,
+  node,
+  received = '',
+  begun,
+}: Record<'takes' | 'takesAnew' | 'node' | 'begun', string> & { readonly received?: string }): string {
+  return `${PRIOR},
   session AS (
     INSERT INTO sessions AS s (id, source_kind, source_interactive, source_platform, source_trigger_id, source_type, connector,
-      message_count, queue_length, last_message_preview, last_seq, created_at, last_activity_at, ready_at)
+      message_count, queue_length, last_message_preview, last_seq, created_at, last_activity_at, ready_at, status, owner, epoch)
     SELECT input.session_id, input.source_kind, input.source_interactive, input.source_platform, input.source_trigger_id,
-      input.source_type, input.client, 1, ${RUNS_ANEW}::int, input.preview, 1, input.at, input.at,
-      CASE WHEN ${RUNS_ANEW} THEN ${collectedAt('input.collect_window_ms')} END
+      input.source_type, input.client, 1, (${RUNS_ANEW} AND NOT ${takesAnew})::int, input.preview, 1 + ${takesAnew}::int, input.at,
+      input.at, CASE WHEN ${RUNS_ANEW} THEN ${collectedAt('input.collect_window_ms')} END,
+      CASE WHEN ${takesAnew} THEN 'RUNNING' ELSE 'IDLE' END::session_status, CASE WHEN ${takesAnew} THEN ${node} END, ${takesAnew}::int
     FROM input WHERE NOT EXISTS (SELECT 1 FROM prior)
       AND (input.may_open OR EXISTS (SELECT 1 FROM sessions WHERE id = input.session_id))
-    ON CONFLICT (id) DO UPDATE SET ${COUNTED}, queue_length = s.queue_length + ${RUNS}::int,
+    ON CONFLICT (id) DO UPDATE SET ${COUNTED}, last_seq = s.last_seq + 1 + ${takes}::int,
+      queue_length = s.queue_length + (${RUNS} AND NOT ${takes})::int, epoch = s.epoch + ${takes}::int,
+      owner = CASE WHEN ${takes} THEN ${node} ELSE s.owner END,
+      status = CASE WHEN ${takes} THEN 'RUNNING' ELSE ${WOKEN} END,
       ready_at = CASE WHEN ${RUNS} THEN ${READY} ELSE s.ready_at END
     WHERE (NOT ${RUNS} OR s.queue_length < (SELECT max_queued FROM input)) AND (SELECT ${mayReach('s.id')} FROM input)
-    RETURNING s.last_seq, ${RUNS} AS runs, ${CANCELS} AS cancels),
+    RETURNING s.last_seq - (${TAKEN})::int AS seq, ${RUNS} AS runs, ${CANCELS} AS cancels, ${TAKEN} AS taken, s.epoch,
+      s.source_type, s.busy_policy),
   ${INTERRUPTED},
   ${sessionAudit(
-    { sql: `CASE WHEN session.last_seq = 1 THEN 'OPENED' ELSE 'TURN_CANCELLED' END` },
+    { sql: `CASE WHEN session.seq = 1 THEN 'OPENED' ELSE 'TURN_CANCELLED' END` },
     {
-      from: 'session CROSS JOIN input LEFT JOIN interrupted ON true WHERE session.last_seq = 1 OR interrupted.turn_id IS NOT NULL',
+      from: 'session CROSS JOIN input LEFT JOIN interrupted ON true WHERE session.seq = 1 OR interrupted.turn_id IS NOT NULL',
       at: 'input.at',
       turnId: 'interrupted.turn_id',
     },
   )},
   turn AS (
-    INSERT INTO turns (id, session_id, seq, message_id, user_name, created_at)
-    SELECT input.turn_id, input.session_id, session.last_seq, input.message_id, input.user_name, input.at
+    INSERT INTO turns (id, session_id, seq, message_id, user_name, created_at, status, step, started_at)
+    SELECT input.turn_id, input.session_id, session.seq, input.message_id, input.user_name, input.at,
+      CASE WHEN session.taken THEN 'RUNNING' ELSE 'QUEUED' END::turn_status,
+      CASE WHEN session.taken THEN 'RECEIVED' END::pipeline_step, CASE WHEN session.taken THEN input.at END
     FROM session, input WHERE session.runs),
-  ${rows({
-    status: `CASE WHEN session.runs THEN 'QUEUED' ELSE 'STORED' END::message_status`,
+  ${received}${rows({
+    status: `CASE WHEN session.taken THEN 'PROCESSING' WHEN session.runs THEN 'QUEUED' ELSE 'STORED' END::message_status`,
     turnId: 'CASE WHEN session.runs THEN input.turn_id END',
   })}
-  ${resultOf({ interrupted: '(SELECT turn_id FROM interrupted)' })}`,
+  ${resultOf({ interrupted: '(SELECT turn_id FROM interrupted)', begun })}`
+}
+
+const ACCEPT = intakeStatement(
+  'intake.accept',
+  ACCEPT_INPUT,
+  acceptSql({ takes: 'false', takesAnew: 'false', node: 'NULL::int', begun: 'NULL::jsonb' }),
+)
+
+const ACCEPT_AND_BEGIN = intakeStatement(
+  'intake.accept-and-begin',
+  { ...ACCEPT_INPUT, ...BEGIN_INPUT },
+  acceptSql({
+    takes: takesSql(RUNS),
+    takesAnew: RUNS_ANEW,
+    node: '(SELECT node FROM input)',
+    received: RECEIVED,
+    begun: BEGUN,
+  }),
 )
 
 const STORE = intakeStatement(
@@ -315,9 +388,9 @@ const STORE = intakeStatement(
   MESSAGE_INPUT,
   `${PRIOR},
   session AS (
-    UPDATE sessions s SET ${COUNTED} FROM input
+    UPDATE sessions s SET ${COUNTED}, last_seq = s.last_seq + 1, status = ${WOKEN} FROM input
     WHERE s.id = input.session_id AND NOT EXISTS (SELECT 1 FROM prior) AND ${mayReach('s.id')}
-    RETURNING s.last_seq, false AS runs),
+    RETURNING s.last_seq AS seq, false AS runs),
   ${rows({ status: `'STORED'`, turnId: 'NULL' })}
-  ${resultOf({ interrupted: 'NULL' })}`,
+  ${resultOf({ interrupted: 'NULL', begun: 'NULL::jsonb' })}`,
 )

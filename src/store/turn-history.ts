@@ -125,14 +125,15 @@ const OPEN_QUESTIONS = 10
 /**
  * A SaidBefore as an SQL expression, for the statement that begins the turn: the last trusted messages before `seq`,
  * and the agent's last outputs since the summary in other turns than `turnId`. The parameters are expressions. Each part walks
- * an index from its newest end and stops at its limit.
+ * an index from its newest end and stops at its limit. Of a session that the statement itself opens there is no row to be seen, `s`:
+ * nothing was said in it.
  */
 export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq' | keyof SaidLimits, string>>): string {
   const openQuestions = (where: string): string =>
     `(SELECT id, content FROM questions WHERE ${where} AND status = 'OPEN' ORDER BY id DESC LIMIT ${OPEN_QUESTIONS})`
   return `(SELECT jsonb_build_object(
-    'summary', s.summary,
-    'workingMemory', s.working_memory,
+    'summary', coalesce(s.summary, ''),
+    'workingMemory', coalesce(s.working_memory, ''),
     'hasFacts', EXISTS (SELECT 1 FROM facts WHERE invalidated_at IS NULL),
     'messages', (SELECT coalesce(jsonb_agg(jsonb_build_object('user', m.user_name, 'role', m.role, 'content', left(m.content, ${RECENT_TEXT_CHARS}), 'at', m.created_at) ORDER BY m.seq), '[]')
       FROM (SELECT * FROM messages
@@ -147,7 +148,7 @@ export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq'
     'hasStrangers', EXISTS (SELECT 1 FROM messages WHERE session_id = s.id AND NOT trusted),
     'questions', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'content', q.content) ORDER BY q.id), '[]')
       FROM (${openQuestions('session_id = s.id')} UNION ALL ${openQuestions('session_id IS NULL')}) q))
-    FROM sessions s WHERE s.id = ${of.sessionId})`
+    FROM (SELECT ${of.sessionId} AS id) this LEFT JOIN sessions s ON s.id = this.id)`
 }
 
 /** What a turn's planner knew of before the conversation; the messenger is told the same (`known` of a plan). */

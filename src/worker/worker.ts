@@ -14,6 +14,7 @@ import type { Logger } from '../platform/logger.ts'
 import type { Database } from '../store/database.ts'
 import type { Lease } from '../store/turn-commit.ts'
 import { takeSession, type BegunTurn } from '../store/begin-turn.ts'
+import type { AcceptResult } from '../store/intake-message.ts'
 import { claimSessions, findCancelledTurns, reapDeadNodes, retireNode } from '../store/work-queue.ts'
 import { NodeMembership } from './node-membership.ts'
 import type { SessionRun } from './session-run.ts'
@@ -164,11 +165,37 @@ export class Worker {
       this.#toldMeanwhile.add(sessionId)
       return true
     }
-    // Who has waited longer comes first; and a claim would take for forgotten what was taken behind its back.
-    const isShortWayOpen = sessionId !== '' && !this.#hasBacklog && this.#claiming === null && this.#room() > 0
-    if (!isShortWayOpen) return this.#wake()
+    if (sessionId === '' || !this.#isShortWayOpen()) return this.#wake()
     this.#taking.set(sessionId, this.#take(sessionId))
     return true
+  }
+
+  /** Who has waited longer comes first; and a claim would take for forgotten what was taken behind its back. */
+  #isShortWayOpen(): boolean {
+    return this.#state === 'working' && !this.#hasBacklog && this.#claiming === null && this.#room() > 0
+  }
+
+  /**
+   * The shortest way: the statement of `accept`, which stores a message, takes its session along and begins the turn, if `accept` is
+   * given a node. It is given none while the session is at work here, or others wait.
+   */
+  async takeWith<Result extends AcceptResult>(
+    sessionId: string,
+    accept: (node: number | null) => Promise<Result>,
+  ): Promise<Result> {
+    const isBusy = this.#runs.has(sessionId) || this.#taking.has(sessionId)
+    if (isBusy || !this.#isShortWayOpen()) return accept(null)
+    const accepting = accept(this.#node)
+    this.#taking.set(sessionId, this.#runTaken(sessionId, accepting))
+    return accepting
+  }
+
+  async #runTaken(sessionId: string, accepting: Promise<AcceptResult>): Promise<void> {
+    // Whoever asked is told of a failure; a session that was taken all the same is found by a claim.
+    const result = await accepting.catch(() => null)
+    this.#taking.delete(sessionId)
+    if (result?.kind === 'Accepted' && result.taken !== null) this.#run(result.taken.lease, result.taken.begun)
+    else if (this.#toldMeanwhile.delete(sessionId)) this.#hear(sessionId)
   }
 
   /** The short way from a message to its turn: one statement. What it cannot start is left to a claim. */

@@ -123,6 +123,7 @@ function worldOn(database: Database, url: string): World {
       redactorOf: () => REDACTOR,
       feed: { published: (events) => void published.push(...events) },
       doorbell: { ring: (news) => void rung.push(news) },
+      worker: { takeWith: (_sessionId, accept) => accept(null) },
       wakeCheckpoints: () => undefined,
       checkWebhook: async (url) => (url.startsWith('https://') ? null : 'must begin with "https://"'),
       setAsideWorkspace: (sessionId) => Promise.resolve(`aside of ${sessionId}`),

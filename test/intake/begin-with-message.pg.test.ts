@@ -1,0 +1,223 @@
+/**
+ * A message that finds its session idle begins its turn in the statement that stores it; any other waits. Whether it begins must
+ * depend on the session's row as it is under the lock, and what it begins with must be what a worker's own statement would find.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { appendMessage } from '../../src/intake/append-message.ts'
+import type { IntakeContext } from '../../src/intake/intake-context.ts'
+import { openSession } from '../../src/intake/open-session.ts'
+import { sendMessage, type SendMessageInput } from '../../src/intake/send-message.ts'
+import { withdrawMessage } from '../../src/intake/withdraw-message.ts'
+import { must } from '../../src/platform/must.ts'
+import { takeSession, type TakenSession } from '../../src/store/begin-turn.ts'
+import type { AcceptResult } from '../../src/store/intake-message.ts'
+import { createWorld, type World } from './intake-world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+})
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+})
+
+const NODE = 1
+interface Sent {
+  readonly messageId: string
+  /** Null: the message waits. */
+  readonly taken: TakenSession | null
+}
+
+/** Sends as bob, to a worker that has room. */
+async function send(sessionId: string, input: Partial<SendMessageInput> = {}, on = world): Promise<Sent> {
+  let accepted: AcceptResult | null = null
+  const worker: IntakeContext['worker'] = {
+    takeWith: async (_sessionId, accept) => {
+      const result = await accept(NODE)
+      accepted = result
+      return result
+    },
+  }
+  const answer = await sendMessage({ ...on.context, worker }, on.as('bob'), { sessionId, content: 'first', ...input })
+  if (answer.kind !== 'Accepted') throw new Error(JSON.stringify(answer))
+  const result = must<AcceptResult>(accepted, 'the worker was asked')
+  return { messageId: answer.messageId, taken: result.kind === 'Accepted' ? result.taken : null }
+}
+
+/** As another process sends, whose worker has no room: what it sends waits. */
+const sendToWait = (sessionId: string, on = world) =>
+  sendMessage(on.context, on.as('bob'), { sessionId, content: 'waits' })
+
+const session = async (id: string) => (await world.sql('SELECT * FROM sessions WHERE id = $1', id))[0]
+const change = (id: string, set: string) => world.sql(`UPDATE sessions SET ${set} WHERE id = $1`, id)
+const audited = async (id: string): Promise<unknown[]> => {
+  const rows = await world.sql(`SELECT data->>'change' AS change FROM audit_entries WHERE session_id = $1`, id)
+  return rows.map((row) => row['change'])
+}
+
+/** A session that is there and idle. */
+async function openIdle(id: string): Promise<void> {
+  expect(await openSession(world.context, world.as('bob'), { id })).toMatchObject({ kind: 'Opened' })
+}
+
+test('the first message of a new session begins', async () => {
+  const { messageId, taken } = await send('b:new', { content: 'hello' })
+  expect(taken).toMatchObject({
+    lease: { sessionId: 'b:new', node: NODE, epoch: 1 },
+    begun: {
+      turn: { seq: 1, messageId, userName: 'bob', participates: true, content: 'hello', waiting: 0, resumed: false },
+      events: [{ type: 'PipelineStep', step: 'RECEIVED', seq: 2 }],
+    },
+  })
+  expect(await session('b:new')).toMatchObject({
+    status: 'RUNNING',
+    owner: NODE,
+    epoch: 1,
+    last_seq: 2,
+    queue_length: 0,
+    message_count: 1,
+  })
+  expect(await world.sql('SELECT status FROM messages WHERE id = $1', messageId)).toEqual([{ status: 'PROCESSING' }])
+  const turns = await world.sql(
+    'SELECT status, step, started_at = created_at AS now FROM turns WHERE message_id = $1',
+    messageId,
+  )
+  expect(turns).toEqual([{ status: 'RUNNING', step: 'RECEIVED', now: true }])
+  expect(await world.log('b:new')).toEqual(['1 MessageReceived', '2 PipelineStep'])
+  expect(await audited('b:new')).toEqual(['OPENED'])
+})
+
+test('what it begins with is what a worker finds that takes the session', async () => {
+  const begun: unknown[] = []
+  for (const [id, at] of [
+    ['b:at-once', NODE],
+    ['b:taken', null],
+  ] as const) {
+    await openIdle(id)
+    await appendMessage(world.context, world.as('bob'), { sessionId: id, content: 'said before', messageId: `m-${id}` })
+    if (at === null) {
+      await sendMessage(world.context, world.as('bob'), { sessionId: id, content: 'now' })
+      const limits = world.context.config.current().settings
+      begun.push(await takeSession(world.context.database, { sessionId: id, node: NODE }, { at: new Date(), limits }))
+    } else begun.push((await send(id, { content: 'now' })).taken)
+  }
+  const same = {
+    lease: { node: NODE, epoch: 1 },
+    begun: { turn: { saidBefore: { messages: [{ content: 'said before' }] } } },
+  }
+  expect(begun).toMatchObject([same, same])
+  const [atOnce, taken] = begun.map(withoutVariety)
+  expect(atOnce).toEqual(taken)
+})
+
+test('a second message waits while the first one runs, and begins when that has ended', async () => {
+  const first = await send('b:second')
+  expect(first.taken).not.toBeNull()
+  expect((await send('b:second')).taken).toBeNull()
+  expect(await session('b:second')).toMatchObject({
+    status: 'RUNNING',
+    owner: NODE,
+    epoch: 1,
+    queue_length: 1,
+    last_seq: 3,
+  })
+})
+
+test.each([
+  ['runs elsewhere', 'owner = 7'],
+  ['has work that nobody has taken', 'ready_at = now()'],
+  ['has messages that wait', 'queue_length = 1'],
+  ['awaits an approval', `status = 'AWAITING_APPROVAL'`],
+  ['waits for its budget', `status = 'RUNNING'`],
+])('a message waits in a session that %s', async (_what, set) => {
+  const id = `b:${set.replaceAll(/\W/g, '')}`
+  await openIdle(id)
+  await change(id, set)
+  const before = await session(id)
+  expect((await send(id)).taken).toBeNull()
+  const { owner, epoch, status } = must(before, 'it is there')
+  expect(await session(id)).toMatchObject({ owner, epoch, status })
+})
+
+test('one that has no turn does not begin; a session that was left is woken', async () => {
+  await openIdle('b:group')
+  await change('b:group', `source_type = 'GROUP', status = 'INACTIVE'`)
+  const noted = await send('b:group', { mentioned: false })
+  expect(noted.taken).toBeNull()
+  expect(await session('b:group')).toMatchObject({ status: 'IDLE', owner: null })
+  await change('b:group', `status = 'INACTIVE'`)
+  expect((await send('b:group', { mentioned: true })).taken?.begun.turn).toMatchObject({ conversationType: 'GROUP' })
+})
+
+test('a message does not interrupt the turn that it begins', async () => {
+  await openIdle('b:interrupt')
+  await change('b:interrupt', `busy_policy = 'INTERRUPT'`)
+  const { messageId, taken } = await send('b:interrupt')
+  expect(taken?.begun.turn.busyPolicy).toBe('INTERRUPT')
+  expect(await world.sql('SELECT cancel_requested FROM turns WHERE message_id = $1', messageId)).toEqual([
+    { cancel_requested: false },
+  ])
+})
+
+test('the same message sent again begins nothing', async () => {
+  const first = await send('b:again', { idempotencyKey: 'k' })
+  const again = await send('b:again', { idempotencyKey: 'k' })
+  expect(again).toEqual({ messageId: first.messageId, taken: null })
+  expect(await session('b:again')).toMatchObject({ last_seq: 2, epoch: 1, queue_length: 0 })
+})
+
+test('one that had to wait for the end of a turn waits on: it could not see what that turn said', async () => {
+  await openIdle('b:ends')
+  await sendToWait('b:ends')
+  const running = must(await world.begin('b:ends'), 'a turn runs')
+  const [, sent] = await world.interleave(
+    (first) => running.end('DONE', first),
+    () => send('b:ends'),
+  )
+  expect(sent.taken).toBeNull()
+  expect(await session('b:ends')).toMatchObject({ status: 'IDLE', owner: null, queue_length: 1 })
+  expect(must(await session('b:ends'), 'it is there')['ready_at']).not.toBeNull()
+})
+
+test('nor does it begin after what was said while it waited', async () => {
+  await openIdle('b:said')
+  const [, sent] = await world.interleave(
+    (first) => appendMessage(first.context, first.as('bob'), { sessionId: 'b:said', content: 'said', messageId: 'm' }),
+    () => send('b:said'),
+  )
+  expect(sent.taken).toBeNull()
+  expect((await world.begin('b:said'))?.turn.saidBefore.messages).toMatchObject([{ content: 'said' }])
+})
+
+test('of two at once in a new session one begins', async () => {
+  const [first, second] = await world.interleave(
+    (uncommitted) => send('b:two', {}, uncommitted),
+    () => send('b:two'),
+  )
+  expect(first.taken).not.toBeNull()
+  expect(second.taken).toBeNull()
+  expect(await session('b:two')).toMatchObject({ queue_length: 1, epoch: 1, last_seq: 3, status: 'RUNNING' })
+})
+
+test('one that waited for the withdrawal of another is left to a worker', async () => {
+  await openIdle('b:withdrawn')
+  const waiting = await sendToWait('b:withdrawn')
+  if (waiting.kind !== 'Accepted') throw new Error('it is accepted')
+  const [, sent] = await world.interleave(
+    (first) => withdrawMessage(first.context, first.as('bob'), { id: waiting.messageId }),
+    () => send('b:withdrawn'),
+  )
+  expect(sent.taken).toBeNull()
+  expect((await world.begin('b:withdrawn'))?.turn.messageId).toBe(sent.messageId)
+})
+
+/** Ids and times differ from one session to another. */
+function withoutVariety(value: unknown): unknown {
+  const text = JSON.stringify(value)
+  return JSON.parse(
+    text
+      .replaceAll(/"(msg|turn)_[0-9a-z]+"/g, '"$1"')
+      .replaceAll(/"\d{4}-\d\d-\d\dT[^"]+"/g, '"time"')
+      .replaceAll(/b:(at-once|taken)/g, 'b'),
+  )
+}
