@@ -4,7 +4,7 @@
  * launch can be prepared before there is a command (`spare-launch.ts`), and the command cannot tell the difference (but for the wording of a syntax error).
  */
 import { cleanEnvironment } from './clean-environment.ts'
-import { READY_FD, STATUS_FD, type Launch } from './launch.ts'
+import { READY_FD, SHELL, STATUS_FD, type Launch } from './launch.ts'
 import type { SkillLaunch } from './skill-program.ts'
 
 export interface AdminCommand {
@@ -12,28 +12,34 @@ export interface AdminCommand {
   readonly workspace: string
 }
 
-const SHELL = '/bin/bash'
-
 /** `bubblewrap`: path of one that has been seen to work, or null. */
 export function planAdminLaunch({ command, workspace }: AdminCommand, bubblewrap: string | null): Launch {
   // "--": a command may begin with a dash.
-  const shell = [SHELL, '-c', '--', command]
+  const shell = [...SHELL, '-c', '--', command]
   const shared = { ...SHARED, cwd: workspace, environment: cleanEnvironment(workspace, false), saysReady: false }
-  if (bubblewrap === null) return { ...shared, isolation: 'PROCESS_GROUP', file: SHELL, args: shell.slice(1) }
+  if (bubblewrap === null) return { ...shared, isolation: 'PROCESS_GROUP', file: shell[0] ?? '', args: shell.slice(1) }
   return { ...shared, isolation: 'PID_NAMESPACE', file: bubblewrap, args: namespaceArgs(shell) }
 }
 
-/** A skill for an ADMIN: as a command, with its input and its secrets; with bubblewrap its folder cannot be written. */
-export function planAdminSkillLaunch(skill: SkillLaunch, workspace: string, bubblewrap: string | null): Launch {
+/**
+ * A skill for an ADMIN: as a command, with its input and its secrets; with bubblewrap its folder cannot be written. `home` is its
+ * own: programs run what they find there, and in the workspace lies what anybody's commands have left.
+ */
+export function planAdminSkillLaunch(
+  skill: SkillLaunch,
+  { workspace, home }: { readonly workspace: string; readonly home: string },
+  bubblewrap: string | null,
+): Launch {
   const launch = planAdminLaunch({ command: skill.command, workspace }, bubblewrap)
   const mounts = skill.mounts.flatMap(({ source, target }) => ['--ro-bind', source, target])
   const args = bubblewrap === null ? launch.args : [...DEVICES, ...mounts, ...launch.args.slice(DEVICES.length)]
-  return { ...launch, args, environment: { ...launch.environment, ...skill.environment }, input: skill.input }
+  const environment = { ...launch.environment, HOME: home, ...skill.environment }
+  return { ...launch, args, environment, input: skill.input }
 }
 
 /** A launch that waits for its command (`orderFor`) on `READY_FD`, and ends when that is closed without one. */
 export function planSpareLaunch(bubblewrap: string): Launch {
-  const args = namespaceArgs([SHELL, '-c', WAIT_SCRIPT])
+  const args = namespaceArgs([...SHELL, '-c', WAIT_SCRIPT])
   const environment = cleanEnvironment('/', false)
   return { ...SHARED, isolation: 'PID_NAMESPACE', file: bubblewrap, args, cwd: '/', environment, saysReady: true }
 }

@@ -5,7 +5,7 @@
 const SANDBOX_PATH = '/usr/local/bin:/usr/bin:/bin'
 const ADMIN_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** `home` as the command sees it: the workspace. */
+/** `home` as the program sees it: for a command the workspace, for a skill a folder of its own. */
 export function cleanEnvironment(home: string, confined: boolean): Record<string, string> {
   return { PATH: confined ? SANDBOX_PATH : ADMIN_PATH, HOME: home, LANG: 'C.UTF-8' }
 }

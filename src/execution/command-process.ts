@@ -8,9 +8,11 @@
 import { constants } from 'node:os'
 import { messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
+import { must } from '../platform/must.ts'
 import type { CommandOutput } from './command.ts'
 import type { CommandLimits } from './command-limits.ts'
 import { OutputCapture, type OnOutput } from './output-capture.ts'
+import type { Launch } from './launch.ts'
 import { isNamespaceEmpty, isRunning, killProcess, readProcess } from './process-tree.ts'
 import type { Exit, StartedLaunch } from './start-launch.ts'
 import { killStragglers } from './stragglers.ts'
@@ -128,7 +130,7 @@ export class CommandProcess {
     const { clock } = this.#options
     const { launch, pid } = this.#options.started
     if (pid === undefined) return
-    if (launch.isolation === 'PROCESS_GROUP') return void killStragglers(pid, launch.cwd)
+    if (launch.isolation === 'PROCESS_GROUP') return void killStragglers(pid, homeOf(launch))
     // The namespace's first process takes everything in it along; bwrap sees its end and ends too, which then proves that
     // nothing is left. Until bwrap has told its number, wait: to kill bwrap now could leave a half made namespace behind.
     if (this.#initPid !== null && readProcess(this.#initPid)?.parentPid === pid) killProcess(this.#initPid)
@@ -140,7 +142,7 @@ export class CommandProcess {
   async #endStragglers(): Promise<void> {
     const { launch, pid } = this.#options.started
     if (launch.isolation !== 'PROCESS_GROUP' || pid === undefined) return
-    const killed = killStragglers(pid, launch.cwd)
+    const killed = killStragglers(pid, homeOf(launch))
     await this.#until(() => !killed.some(isRunning))
   }
 
@@ -159,4 +161,8 @@ export class CommandProcess {
       await clock.sleep(1)
     }
   }
+}
+
+function homeOf({ environment }: Launch): string {
+  return must(environment['HOME'], 'every launch has a HOME')
 }

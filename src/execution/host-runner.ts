@@ -5,7 +5,9 @@
  * A skill goes the same ways, without the deny list: an admin has installed it.
  * `command-host-main.ts` makes the one instance and feeds it with the server's requests.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { AppError, messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import { planAdminLaunch, planAdminSkillLaunch } from './admin-launch.ts'
@@ -25,7 +27,7 @@ import { startLaunch, type StartedLaunch } from './start-launch.ts'
 import { watchCommand, type WatchInput } from './watchdog.ts'
 import { WorkspaceQuota } from './workspace-quota.ts'
 import { saveOutput, writeOutputs } from './workspace-outputs.ts'
-import { prepareWorkspace, workspacePath } from './workspace.ts'
+import { prepareWorkspace, removeWorkspace, workspacePath } from './workspace.ts'
 
 export interface HostRunnerOptions {
   readonly settings: HostSettings
@@ -50,6 +52,12 @@ interface CarryOutOptions extends RunOptions {
 
 interface WatchedCommand extends Pick<WatchInput, 'initPid' | 'workspace' | 'mayOnlyShrink'> {
   readonly kill: Kill
+}
+
+/** `home`: what the program finds as HOME. */
+interface AdminPlace {
+  readonly workspace: string
+  readonly home: string
 }
 
 const PROBE_TIMEOUT_MS = 10_000
@@ -153,8 +161,21 @@ export class HostRunner {
     await prepareWorkspace(workspace, null)
     await writeOutputs(workspace, request.outputs)
     const { program } = request
+    if (program.kind === 'COMMAND') return this.#startAsAdmin(request, { workspace, home: workspace }, options)
+    const home = mkdtempSync(join(tmpdir(), 'factotum-home-'))
+    try {
+      return await this.#startAsAdmin(request, { workspace, home }, options)
+    } finally {
+      this.#own(this.#removeHome(home))
+    }
+  }
+
+  /** In a namespace that is ready, in one of its own, or without one: what is to be had. */
+  async #startAsAdmin(request: CommandRequest, place: AdminPlace, options: RunOptions): Promise<HostOutcome> {
+    const { program } = request
+    const { workspace } = place
     const bubblewrap = this.#adminBubblewrap
-    const startWith = (path: string | null) => () => startLaunch(planForAdmin(program, workspace, path), this.#pipes)
+    const startWith = (path: string | null) => () => startLaunch(planForAdmin(program, place, path), this.#pipes)
     const takeSpare = (): StartedLaunch | null => {
       if (bubblewrap === null || program.kind === 'SKILL') return null
       return this.#spare.take({ command: program.command, workspace })
@@ -231,6 +252,15 @@ export class HostRunner {
     return result.kind === 'exited' && result.exitCode === 0 && result.stdout === 'ok\n'
   }
 
+  /** A skill's own, when it has ended. */
+  async #removeHome(home: string): Promise<void> {
+    try {
+      await removeWorkspace(home)
+    } catch (error) {
+      this.#options.onProblem(`The home of a skill could not be removed: ${messageOf(error)}`)
+    }
+  }
+
   async #prepareSpare(bubblewrap: string): Promise<void> {
     try {
       await this.#spare.prepare(bubblewrap)
@@ -256,7 +286,8 @@ function confine(
   return typeof skill === 'string' ? skill : { command: skill.command, skill }
 }
 
-function planForAdmin(program: CommandRequest['program'], workspace: string, bubblewrap: string | null): Launch {
+function planForAdmin(program: CommandRequest['program'], place: AdminPlace, bubblewrap: string | null): Launch {
+  const { workspace } = place
   if (program.kind === 'COMMAND') return planAdminLaunch({ command: program.command, workspace }, bubblewrap)
-  return planAdminSkillLaunch(planAdminSkill(program.skill), workspace, bubblewrap)
+  return planAdminSkillLaunch(planAdminSkill(program.skill), place, bubblewrap)
 }

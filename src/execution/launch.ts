@@ -13,9 +13,15 @@ export const STATUS_FD = 4
 export const READY_FD = 5
 
 /**
+ * What runs every command. Without "--norc", bash takes a socket on its standard input for a remote login and runs ~/.bashrc first,
+ * which in a workspace may be anybody's.
+ */
+export const SHELL = ['/bin/bash', '--norc'] as const
+
+/**
  * What ends with the command.
  * SANDBOX and PID_NAMESPACE: everything it started, whatever it did; the kernel sees to it, also when the server dies.
- * PROCESS_GROUP: what can be found (its process group, descendants, processes with its HOME). A process that has left the
+ * PROCESS_GROUP: what can be found (its process group, descendants, processes with its HOME, which no other launch has meanwhile). A process that has left the
  * group, lost its parent and changed its environment survives. Used for ADMIN only, where bubblewrap does not work.
  */
 export type Isolation = 'SANDBOX' | 'PID_NAMESPACE' | 'PROCESS_GROUP'

@@ -53,7 +53,7 @@ function write(path: string, text: string): void {
 
 /** Empty files, by names that bash expands. */
 function touch(names: string): void {
-  execFileSync('bash', ['-c', `touch ${names}`], { cwd: pub() })
+  execFileSync('bash', ['--norc', '-c', `touch ${names}`], { cwd: pub() })
 }
 
 /** What is published when a program does this. */

@@ -7,7 +7,7 @@ import { lstatSync, readlinkSync } from 'node:fs'
 import type { Account } from '../store/unprivileged-account.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 import type { CommandLimits } from './command-limits.ts'
-import { READY_FD, SECCOMP_FD, STATUS_FD, type Launch } from './launch.ts'
+import { READY_FD, SECCOMP_FD, SHELL, STATUS_FD, type Launch } from './launch.ts'
 import type { SandboxFiles } from './sandbox-files.ts'
 import type { SkillLaunch } from './skill-program.ts'
 
@@ -39,12 +39,17 @@ export function planSandboxLaunch(setup: SandboxSetup, input: SandboxLaunchInput
     file: setup.bubblewrap,
     args: [...namespaceArgs(), ...fileArgs(setup.files, input), ...controlArgs(), ...shellArgs(input)],
     cwd: '/', // the workspace is closed to the server's user; --chdir goes there inside
-    environment: { ...cleanEnvironment(SANDBOX_WORKSPACE, true), ...input.skill?.environment },
+    environment: { ...cleanEnvironment(homeOf(input), true), ...input.skill?.environment },
     input: input.skill?.input ?? null,
     account: setup.account,
     seccompPath: setup.files.seccompFilter,
     saysReady: true,
   }
+}
+
+/** Programs run what they find in their home; in the workspace lies what anybody's commands have left, which is not for a skill. */
+function homeOf({ skill }: SandboxLaunchInput): string {
+  return skill === null ? SANDBOX_WORKSPACE : '/tmp'
 }
 
 function namespaceArgs(): readonly string[] {
@@ -104,7 +109,7 @@ done
 ulimit -c 0 && ulimit -d "$2" && ulimit -u "$3" && ulimit -f "$4" && ulimit -n "$5" && ulimit -t "$6" || exit 125
 echo ready >&${READY_FD} || exit 125
 exec ${READY_FD}>&-
-exec /bin/bash -c -- "$1"
+exec ${SHELL.join(' ')} -c -- "$1"
 `
 
 function shellArgs({ command, limits, timeoutMs, mayOnlyShrink }: SandboxLaunchInput): readonly string[] {
@@ -117,5 +122,5 @@ function shellArgs({ command, limits, timeoutMs, mayOnlyShrink }: SandboxLaunchI
     // Processor time of one process: it may use one core for the whole time that it has.
     String(Math.ceil(timeoutMs / 1000)),
   ]
-  return ['/bin/bash', '-c', START_SCRIPT, 'bash', command, ...limitArgs]
+  return [...SHELL, '-c', START_SCRIPT, 'bash', command, ...limitArgs]
 }

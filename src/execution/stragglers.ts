@@ -1,6 +1,6 @@
 /**
  * Ends what a command without a namespace of its own has started: its process group, its descendants, and processes that
- * were started with its HOME, which is the workspace. See `launch.ts` for who escapes.
+ * were started with its HOME, which no other command has at that time. See `launch.ts` for who escapes.
  */
 import { findDescendants, findYoungerByEnvironment, isRunning, killProcess } from './process-tree.ts'
 

@@ -81,7 +81,7 @@ describe('a workspace', () => {
     symlinkSync(outside, join(path, 'link'))
     const deep = `mkdir -p locked/inner && touch locked/inner/file
       for i in 1 2 3 4 5 6; do mkdir -p ${'long-name-of-a-folder/'.repeat(50)} && cd ${'long-name-of-a-folder/'.repeat(50)}; done`
-    execFileSync('bash', ['-c', deep], { cwd: path })
+    execFileSync('bash', ['--norc', '-c', deep], { cwd: path })
     chmodSync(join(path, 'locked/inner'), 0o500)
     chmodSync(join(path, 'locked'), 0)
     await removeWorkspace(path)

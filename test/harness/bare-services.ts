@@ -40,6 +40,7 @@ export function bareServices(options: BareServicesOptions): GraphQLServices {
       clock,
       feed,
       doorbell,
+      worker: { takeWith: (_sessionId, accept) => accept(null) },
       redactorOf,
       setAsideWorkspace: () => Promise.resolve(null),
       removePublished: () => Promise.resolve(),

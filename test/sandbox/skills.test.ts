@@ -1,6 +1,7 @@
 /** Skills as the turn runs them, for every role: their input, their secrets, their folder, and that nothing of them stays. */
-import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addSkill, type SkillFiles } from '../harness/skills.ts'
 import type { CommandOutcome, SkillInput } from '../../src/execution/command.ts'
@@ -118,6 +119,46 @@ for (const { name, role, options, skipped, holds } of WAYS) {
         { environment: { KISO_SKILL_X_KEY: "it's $HOME" } },
       )
       expect(outcome).toMatchObject({ stdout: "['HOME', 'KISO_SKILL_X_KEY', 'LANG', 'PATH'] it's $HOME\n" })
+    })
+
+    // What a command has left there may be anybody's, and a skill may hold secrets and be an admin's.
+    test('runs nothing that lies in the workspace, and has a home of its own', async () => {
+      const workspace = workspacePath(home, SESSION)
+      await run(python('print()'))
+      const site = must(
+        /[\d.]+/
+          .exec(execFileSync('python3', ['--version'], { encoding: 'utf8' }))?.[0]
+          .split('.')
+          .slice(0, 2)
+          .join('.'),
+        'Python tells its version',
+      )
+      const packages = `.local/lib/python${site}/site-packages`
+      const shell = 'echo STRAY; echo STRAY >&2\n'
+      const files = {
+        ...Object.fromEntries(['.bashrc', '.bash_profile', '.profile', '.bash_login'].map((name) => [name, shell])),
+        [`${packages}/usercustomize.py`]: 'print("STRAY")',
+        [`${packages}/stray.pth`]: 'import sys; print("STRAY")',
+        '.node_modules/stray/index.js': 'console.log("STRAY")',
+        'json.py': 'print("STRAY")',
+        'node_modules/stray/index.js': 'console.log("STRAY")',
+      }
+      for (const [name, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(workspace, name)), { recursive: true })
+        writeFileSync(join(workspace, name), text)
+      }
+      const skills: readonly SkillFiles[] = [
+        python('import json, os\nprint(sorted(os.listdir(os.environ["HOME"])))'),
+        {
+          files: {
+            'run.js':
+              'try { require("stray") } catch {}\nconsole.log(JSON.stringify(require("fs").readdirSync(process.env.HOME)))',
+          },
+        },
+        { manifest: 'run = "bin/x"', files: { 'bin/x': '#!/bin/bash\nbash -c "echo [\\$(ls -A \\"\\$HOME\\")]"\n' } },
+      ]
+      for (const skill of skills)
+        expect(await run(skill)).toMatchObject({ kind: 'exited', exitCode: 0, stdout: '[]\n', stderr: '' })
     })
 
     test.runIf(holds)('cannot write into its folder', async () => {
