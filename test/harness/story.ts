@@ -4,6 +4,7 @@
  */
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { expect, vi } from 'vitest'
 import { startApp, type App } from '../../src/app.ts'
 import { configPath } from '../../src/config/load-config.ts'
 import type { SendResult, SessionEvent } from '../../src/client/connect.ts'
@@ -13,7 +14,15 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { ApiClient, type Watch } from './api-client.ts'
 import { createTestDatabase } from './database.ts'
 import { createTemporaryHome } from './temporary-home.ts'
-import { TurnDocument, type TurnQuery, type WatchSessionSubscription } from '../generated/graphql.ts'
+import {
+  OpenSessionDocument,
+  SessionUpdatesDocument,
+  TurnDocument,
+  UpdateSessionDocument,
+  type SessionUpdatesSubscription,
+  type TurnQuery,
+  type WatchSessionSubscription,
+} from '../generated/graphql.ts'
 
 /** Who is in the story: Ada runs the place, Ben and Cleo are users, the bridge speaks for a chat platform. */
 export const PEOPLE = ['ada', 'ben', 'cleo', 'bridge', 'discord'] as const
@@ -140,6 +149,21 @@ export async function send(client: ApiClient, sessionId: string, content: string
 /** Watches the whole log of a session from the start. */
 export function watchAll(client: ApiClient, sessionId: string, after = 0): Watch<WatchSessionSubscription> {
   return client.follow(sessionId, after)
+}
+
+/** Follows the sessions that somebody may see, from now on: there is no first event that says so, hence a session to be seen. */
+export async function watchSessions(client: ApiClient): Promise<Watch<SessionUpdatesSubscription>> {
+  await client.run(OpenSessionDocument, { input: { id: 'web:seen' } })
+  const sessions = client.watch(SessionUpdatesDocument, {})
+  let looks = 0
+  await vi.waitFor(
+    async () => {
+      await client.run(UpdateSessionDocument, { input: { id: 'web:seen', metadata: { looks: (looks += 1) } } })
+      expect(sessions.received).not.toEqual([])
+    },
+    { timeout: 10_000 },
+  )
+  return sessions
 }
 
 /** Waits until a turn has ended, and returns its last event. `nth`: the first turn that ends is 1. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { approvalRules, decide, statesIn, untilAsked } from '../harness/approvals.ts'
 import { addSkill } from '../harness/skills.ts'
-import { answersIn, eventsOf, send, Story, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
+import { answersIn, eventsOf, send, Story, tokenOf, turnEnd, watchAll, watchSessions } from '../harness/story.ts'
 import {
   ApprovalAuditDocument,
   ApprovalsDocument,
@@ -12,7 +12,6 @@ import {
   DecideApprovalsDocument,
   DeleteSessionDocument,
   SessionsDocument,
-  SessionUpdatesDocument,
   WaitingSessionDocument,
   type ApprovalFieldsFragment,
 } from '../generated/graphql.ts'
@@ -48,7 +47,7 @@ test('a command waits for an approval, everybody sees it, and it runs once it is
   const marks = story.path('approve')
   const ada = story.as('ada')
   await using updates = ada.watch(ApprovalUpdatesDocument, {})
-  await using list = ada.watch(SessionUpdatesDocument, {})
+  await using list = await watchSessions(ada)
   await send(ada, 'cli:approve', teeing(marks, 'one'))
   await using watch = watchAll(ada, 'cli:approve')
   const approval = only(await untilAsked(watch))
@@ -82,7 +81,7 @@ test('a command waits for an approval, everybody sees it, and it runs once it is
   expect(await linesOf(marks)).toEqual(['one'])
   expect(await decide(ada, { id: approval.id, approve: false })).toMatchObject({ __typename: 'ConflictError' })
   for (const status of ['AWAITING_APPROVAL', 'IDLE'])
-    await list.until(({ sessionUpdates }) => sessionUpdates.status === status)
+    await list.until(({ sessionUpdates: one }) => one.id === 'cli:approve' && one.status === status)
   await updates.until(({ approvalUpdates }) => approvalUpdates.approvalStatus === 'APPROVED')
 
   const { audit } = await ada.run(ApprovalAuditDocument, { sessionId: 'cli:approve' })

@@ -15,13 +15,12 @@ import {
   SessionMessagesDocument,
   SessionsDocument,
   SessionTasksDocument,
-  SessionUpdatesDocument,
   type OpenSessionInput,
   type SendMessageInput,
   type SessionFilter,
 } from '../generated/graphql.ts'
 import type { ApiClient } from '../harness/api-client.ts'
-import { answersIn, eventsOf, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import { answersIn, eventsOf, Story, storyConfig, turnEnd, watchAll, watchSessions } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell, GOOD_PLAN } from '../model/good-answers.ts'
 import { chunk, sse, StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
@@ -90,7 +89,7 @@ describe('in a group', () => {
     const [ada, cleo, discord] = [story.as('ada'), story.as('cleo'), story.as('discord')]
     const id = await openGroup(discord)
     await using watch = watchAll(ada, id)
-    await using list = cleo.watch(SessionUpdatesDocument, {})
+    await using list = await watchSessions(cleo)
     await say(discord, { sessionId: id, content: 'wait: 600000', user: 'Ben#1', mentioned: true })
     await watch.until(
       ({ sessionEvents: event }) => event.__typename === 'PipelineStepEvent' && event.step === 'PLANNING',

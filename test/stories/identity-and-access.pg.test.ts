@@ -1,9 +1,9 @@
 /** Who somebody is, and what they may see: tokens, users, aliases, connectors, participants. */
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { ApiClient, type Watch } from '../harness/api-client.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ApiClient } from '../harness/api-client.ts'
 import { clientOf, Cluster } from '../harness/cluster.ts'
-import { converse, eventsOf, send, Story, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
+import { converse, eventsOf, send, Story, tokenOf, turnEnd, watchAll, watchSessions } from '../harness/story.ts'
 import {
   AddParticipantDocument,
   AppendMessageDocument,
@@ -22,7 +22,6 @@ import {
   SessionEventsDocument,
   SessionPageDocument,
   SessionsDocument,
-  SessionUpdatesDocument,
   TaskDocument,
   TasksDocument,
   TaskUpdatesDocument,
@@ -32,7 +31,6 @@ import {
   WatchSessionDocument,
   WithdrawMessageDocument,
   type SendMessageMutation,
-  type SessionUpdatesSubscription,
   type TypedDocumentString,
 } from '../generated/graphql.ts'
 
@@ -240,7 +238,7 @@ test('a participant who is added sees the session at once; one who is removed lo
   const ben = story.as('ben')
   const cleo = story.as('cleo')
   await converse(ben, 'web:shared', 'Something to share')
-  await using news = await followNews(cleo)
+  await using news = await watchSessions(cleo)
   const { addParticipant } = await ben.run(AddParticipantDocument, { sessionId: 'web:shared', user: 'cleo' })
   expect(addParticipant).toMatchObject({ session: { participants: [{ name: 'ben' }, { name: 'cleo' }] } })
 
@@ -264,21 +262,6 @@ test('a participant who is added sees the session at once; one who is removed lo
   expect((await cleo.run(SendMessageDocument, { input })).sendMessage.__typename).toBe('NotFoundError')
   expect((await ben.run(SessionDocument, { id: 'web:shared' })).session).toMatchObject({ messageCount: 2 })
 })
-
-/** A subscription to the sessions that somebody may see, once it is seen to work: it has no first event that says so. */
-async function followNews(client: ApiClient): Promise<Watch<SessionUpdatesSubscription>> {
-  await send(client, 'web:own', 'Is anybody there?')
-  const news = client.watch(SessionUpdatesDocument, {})
-  let looks = 0
-  await vi.waitFor(
-    async () => {
-      await client.run(UpdateSessionDocument, { input: { id: 'web:own', metadata: { looks: (looks += 1) } } })
-      expect(news.received).not.toEqual([])
-    },
-    { timeout: 10_000 },
-  )
-  return news
-}
 
 type Accepted = Extract<SendMessageMutation['sendMessage'], { __typename: 'SendMessagePayload' }>
 
