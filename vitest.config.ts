@@ -14,6 +14,8 @@ export default defineConfig({
     // Tests run as the server does: Node itself strips the types, and there is one copy of every module.
     experimental: { viteModuleRunner: false },
     pool: 'forks',
+    // A test's process lives for seconds: what V8 compiles for a long life (a third of a second for Prisma's WebAssembly) is lost.
+    execArgv: ['--wasm-tiering-budget=100000000', '--max-semi-space-size=64'],
     maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -1,8 +1,8 @@
 /**
  * Takes the next open turn of a session: of a claimed one (`beginTurn`), or of a free one, which is claimed in the same
- * statement (`takeSession`; a message that finds its session idle does as much by itself: begin-with-message.ts). A QUEUED turn starts here, with its event; a
- * RUNNING one was left by a node that died or handed it over, and is continued, and so is one that awaited an approval. What was said before it comes along: the
- * planner, whom a turn asks first, then waits for no further read.
+ * statement (`takeSession`; a message that finds its session idle does as much by itself: begin-with-message.ts). A QUEUED turn
+ * starts here, with its event; a RUNNING one was left by a node that died or handed it over, and is continued, and so is one that
+ * awaited an approval. What was said before it comes along: the planner, whom a turn asks first, then waits for no further read.
  */
 import type { SessionEvent } from '../core/session-event.ts'
 import type { BusyPolicy, ConversationType, PipelineStep } from '../core/status.ts'

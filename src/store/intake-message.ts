@@ -294,10 +294,6 @@ const INTERRUPTED = `interrupted AS MATERIALIZED (
     SELECT interrupt_turn(input.session_id, input.user_name, input.interrupts = 'ANYBODY') AS turn_id FROM session, input
     WHERE session.runs AND session.cancels AND NOT session.taken AND input.interrupts <> 'NOBODY')`
 
-/**
- * The limit is checked on the row as it is once the lock is held, so it is exact however many come at once. So is what kind of
- * conversation the session is, on which it depends whether there is a turn.
- */
 /** Whether the turn has begun in the session `s`, as the statement leaves it: then its message does not wait, but runs. */
 const TAKEN = `${RUNS} AND s.queue_length = 0`
 
@@ -315,6 +311,9 @@ const ACCEPT_INPUT = {
 } as const
 
 /**
+ * The limit is checked on the row as it is once the lock is held, so it is exact however many come at once. So is what kind of
+ * conversation the session is, on which it depends whether there is a turn, and whether that begins.
+ *
  * `takes`, `takesAnew`: whether the turn begins with the statement, in the session `s` and in one that it opens; `node`: who runs it
  * then.
  */

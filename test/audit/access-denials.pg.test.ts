@@ -109,12 +109,12 @@ test('the first of a minute at once, the others as one when it is over; then it 
   clock.pass(1000)
   await counts([1])
   for (let n = 0; n < 50; n += 1) denials.forbidden(BEN, 'Query.audit')
-  for (let second = 0; second < 62; second += 1) {
+  // Time passes for as long as it takes: a write that is under way asks for the next one only when it is done.
+  const pass = async (): Promise<number[]> => {
     clock.pass(1000)
-    await new Promise((resolve) => setImmediate(resolve))
+    return (await entries()).map(({ data }) => data.count)
   }
-  clock.pass(60_000)
-  await counts([1, 149])
+  await expect.poll(pass, { timeout: 10_000, interval: 5 }).toEqual([1, 149])
   await expect
     .poll(
       async () => {
