@@ -53,6 +53,11 @@ export class Database {
     })
     // An idle connection broke: the pool replaces it; the next query tells whether the database is really gone.
     this.#pool.on('error', (error) => options.logger.warn({ error: messageOf(error) }, 'database connection lost'))
+    // While a connection is lent nobody may be listening to it, and an error that nobody hears ends the process. Whoever has borrowed
+    // it learns of its end by the next statement.
+    this.#pool.on('connect', (client) => {
+      client.on('error', (error) => options.logger.debug({ error: messageOf(error) }, 'a database connection broke'))
+    })
     this.prisma = new PrismaClient({
       adapter: new PrismaPg(this.#pool, { statementNameGenerator: ({ sql }) => this.#nameOf(sql) }),
     })

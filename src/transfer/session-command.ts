@@ -90,6 +90,7 @@ async function inTransaction<Result>(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'factotum session',
   })
+  client.on('error', () => {}) // a connection that breaks also fails the statement under way, or the next, which tells
   try {
     await client.connect()
     await client.query(`SET TIME ZONE 'UTC'`)

@@ -14,12 +14,25 @@ interface Trap {
   readonly sprung: () => void
 }
 
+/** ReadyForQuery, idle, and an ErrorResponse (https://www.postgresql.org/docs/current/protocol-message-formats.html). */
+const READY = Buffer.from('Z\0\0\0\x05I', 'latin1')
+const POSTMASTER_EXIT = errorResponse(
+  'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0',
+)
+
+function errorResponse(fields: string): Buffer {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(4 + Buffer.byteLength(fields))
+  return Buffer.concat([Buffer.from('E'), length, Buffer.from(fields)])
+}
+
 export class TcpProxy implements AsyncDisposable {
   #target: { readonly host: string; readonly port: number }
   readonly #server = createServer((client) => this.#accept(client))
   readonly #clients = new Set<Socket>()
   #state: ProxyState = 'FLOWING'
   #trap: Trap | null = null
+  #postmasterIsDead = false
 
   private constructor(target: URL) {
     this.#target = addressOf(target)
@@ -79,6 +92,19 @@ export class TcpProxy implements AsyncDisposable {
     return promise
   }
 
+  /**
+   * Whoever is told "ready for your next statement" hears in the same breath that the connection is over, as from a PostgreSQL whose
+   * postmaster has just died.
+   */
+  dieWhenReady(): void {
+    this.#postmasterIsDead = true
+  }
+
+  /** New connections live again. */
+  live(): void {
+    this.#postmasterIsDead = false
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.cut()
     this.#server.close()
@@ -111,6 +137,8 @@ export class TcpProxy implements AsyncDisposable {
     })
     upstream.on('data', (chunk: Buffer) => {
       if (this.#state === 'SILENT') return
+      if (this.#postmasterIsDead && chunk.subarray(-READY.length).equals(READY))
+        return void client.end(Buffer.concat([chunk, POSTMASTER_EXIT]))
       if (caught === null) return void client.write(chunk)
       client.resetAndDestroy()
       caught.sprung()
