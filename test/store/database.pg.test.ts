@@ -18,7 +18,7 @@ test.each([
   const database = new Database({ url: proxy.through(place.url), maxConnections: 1, logger })
   try {
     proxy.dieWhenReady()
-    await expect(use(database)).rejects.toThrow()
+    await expect(use(database)).rejects.toBeInstanceOf(Error)
     proxy.live()
     await use(database)
   } finally {
