@@ -150,11 +150,14 @@ const GONE =
 const SAYS_GONE = /timeout|terminated|connection ended|not queryable/i
 
 function codesOf(error: unknown): string[] {
-  const { code, meta } = error as {
+  const { code, cause, meta } = error as {
     code?: unknown
+    /** Of what fails at the end of a transaction, which Prisma passes on as its driver adapter says it. */
+    cause?: { originalCode?: unknown } | null
     meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } }
   }
-  return [code, meta?.driverAdapterError?.cause?.originalCode].filter((one) => typeof one === 'string')
+  const found = [code, cause?.originalCode, meta?.driverAdapterError?.cause?.originalCode]
+  return found.filter((one) => typeof one === 'string')
 }
 
 function unavailable(cause: unknown): AppError {

@@ -33,6 +33,7 @@ export class TcpProxy implements AsyncDisposable {
   #state: ProxyState = 'FLOWING'
   #trap: Trap | null = null
   #postmasterIsDead = false
+  #fatal: Buffer | null = null
 
   private constructor(target: URL) {
     this.#target = addressOf(target)
@@ -100,9 +101,15 @@ export class TcpProxy implements AsyncDisposable {
     this.#postmasterIsDead = true
   }
 
-  /** New connections live again. */
+  /** Whoever sends `marker` hears the same, and the server nothing. */
+  dieAt(marker: string): void {
+    this.#fatal = Buffer.from(marker)
+  }
+
+  /** Connections live again. */
   live(): void {
     this.#postmasterIsDead = false
+    this.#fatal = null
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -129,6 +136,7 @@ export class TcpProxy implements AsyncDisposable {
   #carry(client: Socket, upstream: Socket): void {
     let caught: Trap | null = null
     client.on('data', (chunk: Buffer) => {
+      if (this.#fatal !== null && chunk.includes(this.#fatal)) return void client.end(POSTMASTER_EXIT)
       if (this.#trap !== null && chunk.includes(this.#trap.marker)) {
         caught = this.#trap
         this.#trap = null
