@@ -2,7 +2,7 @@
  * Who changes who may see what: people join and leave, some become admins and users again, some lose their token for a while.
  * Every change is entered in the ledger: before it is asked for when it lets somebody in, after it is certain when it does not.
  */
-import { writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import type { Random } from '../crash/random.ts'
 import { AddParticipantDocument, RemoveParticipantDocument } from '../generated/graphql.ts'
 import { ROOT, soakToml, type Person, type State } from './soak-config.ts'
@@ -87,7 +87,7 @@ export class Director {
     // Whoever comes back sees what they saw: nobody has moved them meanwhile.
     if (before === 'GONE') for (const index of this.#kept.get(name) ?? []) ledger.enter(name, performance.now(), index)
     this.#states.set(name, state)
-    await writeFile(this.#configPath, soakToml({ rootToken, people, states: this.#states, connectors }))
+    await this.#configure(soakToml({ rootToken, people, states: this.#states, connectors }))
     counts.roles += 1
     if (state !== 'ADMIN') ledger.leave(name, performance.now())
     if (state !== 'GONE') return
@@ -98,6 +98,13 @@ export class Director {
 
   /** Where those take part whose token is gone. */
   readonly #kept = new Map<string, readonly number[]>()
+
+  /** In one piece: a server that starts at this moment must not read half a file. */
+  async #configure(toml: string): Promise<void> {
+    const draft = `${this.#configPath}.new`
+    await writeFile(draft, toml, { mode: 0o600 })
+    await rename(draft, this.#configPath)
+  }
 
   #root(): { name: string; token: string; random: Random } {
     return { name: ROOT, token: this.#world.rootToken, random: this.#random }
