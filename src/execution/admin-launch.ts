@@ -1,7 +1,8 @@
 /**
  * How an ADMIN's command starts: with the rights of the server, on its files, devices and network, in a clean environment.
  * Where bubblewrap works, it gives the command a PID namespace of its own, so that no process survives the task; such a
- * launch can be prepared before there is a command (`spare-launch.ts`), and the command cannot tell the difference (but for the wording of a syntax error).
+ * launch can be prepared before there is a command (`spare-launch.ts`), and the command cannot tell the difference (but for the
+ * wording of a syntax error).
  */
 import { cleanEnvironment } from './clean-environment.ts'
 import { READY_FD, SHELL, STATUS_FD, type Launch } from './launch.ts'
@@ -17,7 +18,7 @@ export function planAdminLaunch({ command, workspace }: AdminCommand, bubblewrap
   // "--": a command may begin with a dash.
   const shell = [...SHELL, '-c', '--', command]
   const shared = { ...SHARED, cwd: workspace, environment: cleanEnvironment(workspace, false), saysReady: false }
-  if (bubblewrap === null) return { ...shared, isolation: 'PROCESS_GROUP', file: shell[0] ?? '', args: shell.slice(1) }
+  if (bubblewrap === null) return { ...shared, isolation: 'PROCESS_GROUP', file: SHELL[0], args: shell.slice(1) }
   return { ...shared, isolation: 'PID_NAMESPACE', file: bubblewrap, args: namespaceArgs(shell) }
 }
 

@@ -21,8 +21,9 @@ export const SHELL = ['/bin/bash', '--norc'] as const
 /**
  * What ends with the command.
  * SANDBOX and PID_NAMESPACE: everything it started, whatever it did; the kernel sees to it, also when the server dies.
- * PROCESS_GROUP: what can be found (its process group, descendants, processes with its HOME, which no other launch has meanwhile). A process that has left the
- * group, lost its parent and changed its environment survives. Used for ADMIN only, where bubblewrap does not work.
+ * PROCESS_GROUP: what can be found (its process group, descendants, processes with its HOME, which no other launch has meanwhile).
+ * A process that has left the group, lost its parent and changed its environment survives. Used for ADMIN only, where bubblewrap
+ * does not work.
  */
 export type Isolation = 'SANDBOX' | 'PID_NAMESPACE' | 'PROCESS_GROUP'
 
