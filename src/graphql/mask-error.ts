@@ -9,7 +9,6 @@ import { randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { toAppError } from '../store/database.ts'
-import { belowPrisma } from './below-prisma.ts'
 import { withCode } from './documents.ts'
 
 export interface MaskOptions {
@@ -31,7 +30,7 @@ export function maskError(error: unknown, { logger, metrics }: MaskOptions): Gra
   const cause = rootCause(error)
   if (error instanceof GraphQLError && cause instanceof GraphQLError) return withCode(error, 'BAD_USER_INPUT')
   const location = error instanceof GraphQLError ? { nodes: error.nodes, path: error.path } : {}
-  const operational = toAppError(belowPrisma(cause))
+  const operational = toAppError(cause)
   if (operational instanceof AppError && SHOWN_CODES.has(operational.code)) {
     const { code, retryAfterMs, message } = operational
     metrics.databaseErrors.inc({ code })

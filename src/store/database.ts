@@ -149,15 +149,34 @@ const GONE =
 /** pg has no codes for these. */
 const SAYS_GONE = /timeout|terminated|connection ended|not queryable/i
 
+/** SQLSTATE "connection failure": how the driver adapter's kinds of connection trouble are told on. */
+const CONNECTION_FAILURE = '08006'
+const CONNECTION_KINDS: ReadonlySet<unknown> = new Set([
+  'DatabaseNotReachable',
+  'ConnectionClosed',
+  'SocketTimeout',
+  'TooManyConnections',
+  'TlsConnectionError',
+])
+
+/** What Prisma's driver adapter says of an error. */
+interface AdapterCause {
+  readonly kind?: unknown
+  readonly originalCode?: unknown
+}
+
+/** Wherever they are: on pg's own error, in what Prisma wraps, and in what it passes on unwrapped (at the end of a transaction). */
 function codesOf(error: unknown): string[] {
-  const { code, cause, meta } = error as {
+  const { code, cause, meta } = (error ?? {}) as {
     code?: unknown
-    /** Of what fails at the end of a transaction, which Prisma passes on as its driver adapter says it. */
-    cause?: { originalCode?: unknown } | null
-    meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } }
+    cause?: AdapterCause | null
+    meta?: { driverAdapterError?: { cause?: AdapterCause } }
   }
-  const found = [code, cause?.originalCode, meta?.driverAdapterError?.cause?.originalCode]
-  return found.filter((one) => typeof one === 'string')
+  const below = [cause, meta?.driverAdapterError?.cause].flatMap((one) => [
+    one?.originalCode,
+    CONNECTION_KINDS.has(one?.kind) ? CONNECTION_FAILURE : null,
+  ])
+  return [code, ...below].filter((one) => typeof one === 'string')
 }
 
 function unavailable(cause: unknown): AppError {

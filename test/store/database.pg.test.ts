@@ -1,6 +1,5 @@
 /** A connection that ends while somebody holds it: an error for them, and never the end of the process. */
 import { expect, test, vi } from 'vitest'
-import { belowPrisma } from '../../src/graphql/below-prisma.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Database, toAppError } from '../../src/store/database.ts'
 import { createTestDatabase } from '../harness/database.ts'
@@ -41,7 +40,7 @@ test.each([
   const run = (): Promise<unknown> => Promise.resolve(USES[use](database))
   try {
     DEATHS[death](proxy)
-    const refused = await run().catch((error: unknown) => toAppError(belowPrisma(error)))
+    const refused = await run().catch(toAppError)
     expect(refused).toMatchObject({ code: 'DATABASE_UNAVAILABLE', retry: 'backoff' })
     proxy.live()
     // Prisma may give a connection back that is about to break: its next user is refused, and the one after that is not.
