@@ -47,19 +47,14 @@ export class CommandProcess {
   readonly result: Promise<ProcessResult>
   readonly #options: CommandProcessOptions
   readonly #capture: OutputCapture
-  #initPid: number | null = null
-  #statusText = ''
-  /** The launch has said that all is set up; the command follows. */
-  #isReady = false
   #cause: KillCause | null = null
   #hasEnded = false
 
   constructor(options: CommandProcessOptions) {
     this.#options = options
     this.#capture = new OutputCapture(options.limits.outputBytes, options.onOutput)
-    const { stdout, stderr, status, ready, controlsClosed } = options.started
-    status?.on('data', (chunk: Buffer) => this.#readStatus(chunk.toString()))
-    ready?.on('data', () => (this.#isReady = true))
+    const { stdout, stderr, namespace, controlsClosed } = options.started
+    namespace?.whenInit((initPid) => this.#noteInit(initPid))
     const closed = Promise.all([
       stdout.read((chunk) => this.#keep('STDOUT', chunk)),
       stderr.read((chunk) => this.#keep('STDERR', chunk)),
@@ -87,28 +82,19 @@ export class CommandProcess {
     drain.abort()
     started.stdout.abandon()
     started.stderr.abandon()
-    await this.#untilNamespaceEmpty()
+    await this.#untilNamespaceEmpty(exit)
     return this.#describe(exit)
   }
 
   #describe(exit: Exit): ProcessResult {
+    const { started } = this.#options
     const output = this.#capture.finish()
     if (this.#cause !== null) return { kind: 'killed', cause: this.#cause, ...output }
     if ('error' in exit) return { kind: 'not-started', reason: messageOf(exit.error) }
     const exitCode = exit.code ?? 128 + (exit.signal === null ? 0 : constants.signals[exit.signal])
-    return this.#hasRun(exit)
+    return started.hasRun(exit.signal)
       ? { kind: 'exited', exitCode, ...output }
       : { kind: 'not-started', reason: output.stderr.trim() || `bubblewrap ended with code ${exitCode}` }
-  }
-
-  /**
-   * Exit codes do not tell: a command may end with any. bwrap writes an exit code on its status pipe only when the command
-   * has run; whoever ends bwrap with a signal before that may have ended a running command.
-   */
-  #hasRun(exit: { readonly signal: NodeJS.Signals | null }): boolean {
-    const { isolation, saysReady } = this.#options.started.launch
-    if (saysReady) return this.#isReady
-    return isolation === 'PROCESS_GROUP' || exit.signal !== null || this.#statusText.includes('"exit-code"')
   }
 
   #keep(stream: 'STDOUT' | 'STDERR', chunk: Buffer): void {
@@ -116,24 +102,20 @@ export class CommandProcess {
     if (this.#capture.receivedBytes > this.#options.limits.outputFloodBytes) this.kill('output')
   }
 
-  /** bwrap tells, as JSON lines, the number of the namespace's first process and at the end the exit code. */
-  #readStatus(text: string): void {
-    this.#statusText += text
-    const initPid = /"child-pid":\s*(\d+)/.exec(this.#statusText)?.[1]
-    if (initPid === undefined || this.#initPid !== null) return
-    this.#initPid = Number(initPid)
-    if (this.#cause === null) this.#options.onNamespace(this.#initPid)
+  #noteInit(initPid: number): void {
+    if (this.#cause === null) this.#options.onNamespace(initPid)
     else this.#killTree()
   }
 
   #killTree(): void {
     const { clock } = this.#options
-    const { launch, pid } = this.#options.started
+    const { launch, pid, namespace } = this.#options.started
     if (pid === undefined) return
     if (launch.isolation === 'PROCESS_GROUP') return void killStragglers(pid, homeOf(launch))
     // The namespace's first process takes everything in it along; bwrap sees its end and ends too, which then proves that
     // nothing is left. Until bwrap has told its number, wait: to kill bwrap now could leave a half made namespace behind.
-    if (this.#initPid !== null && readProcess(this.#initPid)?.parentPid === pid) killProcess(this.#initPid)
+    const initPid = namespace?.initPid ?? null
+    if (initPid !== null && readProcess(initPid)?.parentPid === pid) killProcess(initPid)
     clock.after(DRAIN_MS, () => {
       if (!this.#hasEnded) killProcess(pid)
     })
@@ -147,8 +129,9 @@ export class CommandProcess {
   }
 
   /** The kernel ends the namespace with bwrap; that takes a moment when there was something left in it. */
-  async #untilNamespaceEmpty(): Promise<void> {
-    const initPid = this.#initPid
+  async #untilNamespaceEmpty(exit: Exit): Promise<void> {
+    if ('isNamespaceKept' in exit && exit.isNamespaceKept) return // it was looked at before it was kept
+    const initPid = this.#options.started.namespace?.initPid ?? null
     if (initPid !== null) await this.#until(() => isNamespaceEmpty(initPid))
   }
 

@@ -16,13 +16,13 @@ import { CommandProcess, type KillCause, type ProcessResult } from './command-pr
 import { explainRefusal } from './deny-list.ts'
 import type { CommandRequest, HostOutcome, HostSettings } from './host-messages.ts'
 import type { Launch } from './launch.ts'
+import { NamespacePool } from './namespace-pool.ts'
 import type { OnOutput } from './output-capture.ts'
 import { OutputPipes } from './output-pipes.ts'
 import { runAndPublish } from './publish-files.ts'
 import { planSandboxLaunch, type SandboxLaunchInput, type SandboxSetup } from './sandbox-profile.ts'
 import { probeSandbox } from './sandbox-probe.ts'
 import { planAdminSkill, planConfinedSkill } from './skill-program.ts'
-import { SpareLaunch } from './spare-launch.ts'
 import { startLaunch, type StartedLaunch } from './start-launch.ts'
 import { watchCommand, type WatchInput } from './watchdog.ts'
 import { WorkspaceQuota } from './workspace-quota.ts'
@@ -43,7 +43,7 @@ export interface RunOptions {
 }
 
 /** Null: this way there is no launch to be had. */
-type Start = () => StartedLaunch | Promise<StartedLaunch> | null
+type Start = () => Promise<StartedLaunch | null>
 type Kill = (cause: KillCause) => void
 
 interface CarryOutOptions extends RunOptions {
@@ -77,13 +77,13 @@ export class HostRunner {
   #sandbox: SandboxSetup | null = null
   /** A bubblewrap that works for ADMIN's commands. */
   #adminBubblewrap: string | null = null
-  readonly #spare: SpareLaunch
+  readonly #namespaces: NamespacePool
   readonly #background = new Set<Promise<void>>()
 
   constructor(options: HostRunnerOptions) {
     this.#options = options
     this.#quota = new WorkspaceQuota(options.settings.limits, options.clock)
-    this.#spare = new SpareLaunch({ ...options, pipes: this.#pipes })
+    this.#namespaces = new NamespacePool({ ...options, pipes: this.#pipes })
   }
 
   /** Finds out anew what works here. Never rejects. */
@@ -126,7 +126,7 @@ export class HostRunner {
   /** Releases what outlives a command. Commands must have ended. */
   async close(): Promise<void> {
     await Promise.all(this.#background)
-    await this.#spare.close()
+    await this.#namespaces.close()
     this.#pipes.remove()
   }
 
@@ -170,17 +170,17 @@ export class HostRunner {
     }
   }
 
-  /** In a namespace that is ready, in one of its own, or without one: what is to be had. */
+  /** In a namespace that is there, in one of its own, or without one: what is to be had. */
   async #startAsAdmin(request: CommandRequest, place: AdminPlace, options: RunOptions): Promise<HostOutcome> {
     const { program } = request
     const { workspace } = place
     const bubblewrap = this.#adminBubblewrap
     const startWith = (path: string | null) => () => startLaunch(planForAdmin(program, place, path), this.#pipes)
-    const takeSpare = (): StartedLaunch | null => {
+    const startInKept = async (): Promise<StartedLaunch | null> => {
       if (bubblewrap === null || program.kind === 'SKILL') return null
-      return this.#spare.take({ command: program.command, workspace })
+      return this.#namespaces.begin({ command: program.command, workspace })
     }
-    let result = await this.#carryOut(takeSpare, request, options)
+    let result = await this.#carryOut(startInKept, request, options)
     if (result.kind === 'not-started' && bubblewrap !== null) {
       result = await this.#carryOut(startWith(bubblewrap), request, options)
       if (result.kind === 'not-started')
@@ -188,7 +188,7 @@ export class HostRunner {
     }
     if (result.kind === 'not-started') result = await this.#carryOut(startWith(null), request, options)
     // Not before the outcome is on its way: starting a process holds this one up.
-    if (bubblewrap !== null) this.#options.clock.after(0, () => this.#own(this.#prepareSpare(bubblewrap)))
+    if (bubblewrap !== null) this.#options.clock.after(0, () => this.#namespaces.prepare(bubblewrap))
     if (result.kind !== 'not-started') return result
     throw new AppError('COMMAND_NOT_STARTED', `The command could not be started: ${result.reason}`)
   }
@@ -202,7 +202,7 @@ export class HostRunner {
     const { signal, onOutput, onNamespace } = options
     if (signal.aborted) return CANCELLED_BEFORE_START
     const started = await start()
-    if (started === null) return { kind: 'not-started', reason: 'Nothing was prepared.' }
+    if (started === null) return { kind: 'not-started', reason: 'No namespace was free.' }
     const running = new CommandProcess({
       started,
       timeoutMs,
@@ -258,14 +258,6 @@ export class HostRunner {
       await removeWorkspace(home)
     } catch (error) {
       this.#options.onProblem(`The home of a skill could not be removed: ${messageOf(error)}`)
-    }
-  }
-
-  async #prepareSpare(bubblewrap: string): Promise<void> {
-    try {
-      await this.#spare.prepare(bubblewrap)
-    } catch (error) {
-      this.#options.onProblem(`No launch could be prepared for the next command: ${messageOf(error)}`)
     }
   }
 

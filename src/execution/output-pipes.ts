@@ -15,9 +15,11 @@ const runFile = promisify(execFile)
 const BATCH_SIZE = 32
 
 export interface OutputPipe {
+  /** For a command that opens its output itself. */
+  readonly path: string
   /** Becomes the command's stdout or stderr. */
   readonly writeFd: number
-  /** After the start: the command alone holds the writing end. */
+  /** After the start: the command alone holds the writing end. Call it once. */
   closeWriteEnd(): void
   /** Resolves when nobody can write any more, or after `abandon`. Call it once. */
   read(onChunk: (chunk: Buffer) => void): Promise<void>
@@ -78,6 +80,7 @@ function openPipe(path: string, release: () => void): OutputPipe {
     })
   })
   return {
+    path,
     writeFd,
     closeWriteEnd: () => closeSync(writeFd),
     read: (onChunk) => {

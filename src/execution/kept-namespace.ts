@@ -1,0 +1,156 @@
+/**
+ * A namespace that an ADMIN's commands run in one after another: what bubblewrap does for one takes several times as long as
+ * most commands. In it a keeper starts a shell that waits for a command, runs it as `bash -c` would, and ends with it.
+ *
+ * What must hold: a command finds nothing of the ones before it. So a namespace is kept only if its keeper is alone in it
+ * after a command, with the same file systems mounted; otherwise it ends, and with it whatever was left there, as it would
+ * have for a single command. It also ends with the host (bubblewrap and the closed socket see to that), and with a command
+ * that is killed. The keeper runs nothing but its own lines, and the waiting shell knows nothing of any session.
+ *
+ * A command cannot tell its shell from a new one, but by the numbers of processes and the wording of a syntax error.
+ */
+import { must } from '../platform/must.ts'
+import { namespaceArgs, type AdminCommand } from './admin-launch.ts'
+import { cleanEnvironment } from './clean-environment.ts'
+import { READY_FD, SHELL, type Launch } from './launch.ts'
+import type { OutputPipe } from './output-pipes.ts'
+import { spawnLaunch, type Exit, type SpawnedLaunch, type StartedLaunch } from './start-launch.ts'
+
+interface RunningCommand {
+  readonly exit: PromiseWithResolvers<Exit>
+  /** The shell has all it needs; the command follows. */
+  isReady: boolean
+  /** The command's shell has opened its output, or never will. */
+  closeWriteEnds(): void
+}
+
+export class KeptNamespace {
+  /** Settles when the namespace has ended. */
+  readonly ended: Promise<void>
+  readonly #launch: Launch
+  readonly #spawned: SpawnedLaunch
+  #running: RunningCommand | null = null
+  #end: Exit | null = null
+  #said = ''
+
+  /** Throws when there is no process to be had. */
+  constructor(bubblewrap: string) {
+    this.#launch = planKeeper(bubblewrap)
+    this.#spawned = spawnLaunch(this.#launch, null)
+    this.#spawned.ready?.on('data', (chunk: Buffer) => this.#read(chunk.toString()))
+    this.ended = this.#spawned.exit.then((exit) => {
+      this.#end = exit
+      this.#finish(exit)
+    })
+  }
+
+  /** Only while no other command runs. */
+  begin(command: AdminCommand, [stdout, stderr]: readonly [OutputPipe, OutputPipe]): StartedLaunch {
+    const running: RunningCommand = {
+      exit: Promise.withResolvers(),
+      isReady: false,
+      closeWriteEnds: () => {
+        stdout.closeWriteEnd()
+        stderr.closeWriteEnd()
+      },
+    }
+    this.#running = running
+    this.#spawned.ready?.write(orderFor(command, stdout.path, stderr.path))
+    if (this.#end !== null) this.#finish(this.#end)
+    return {
+      launch: this.#launch,
+      pid: this.#spawned.pid,
+      namespace: this.#spawned.namespace,
+      exit: running.exit.promise,
+      stdout,
+      stderr,
+      hasRun: () => running.isReady,
+      controlsClosed: Promise.resolve(),
+    }
+  }
+
+  /** Only while no command runs. Resolves when nothing of it is left. */
+  async end(): Promise<void> {
+    this.#spawned.ready?.destroy()
+    await this.ended
+  }
+
+  #read(text: string): void {
+    const lines = (this.#said + text).split('\n')
+    this.#said = must(lines.pop(), 'there is always a last piece')
+    for (const line of lines) this.#hear(line)
+  }
+
+  #hear(line: string): void {
+    const running = this.#running
+    if (running === null) return
+    const code = /^over (\d+)$/.exec(line)?.[1]
+    if (code !== undefined) return this.#finish({ code: Number(code), signal: null, isNamespaceKept: true })
+    running.isReady = true
+    running.closeWriteEnds()
+  }
+
+  #finish(exit: Exit): void {
+    const running = this.#running
+    if (running === null) return
+    this.#running = null
+    if (!running.isReady) running.closeWriteEnds()
+    running.exit.resolve(exit)
+  }
+}
+
+function planKeeper(bubblewrap: string): Launch {
+  return {
+    isolation: 'PID_NAMESPACE',
+    file: bubblewrap,
+    args: namespaceArgs([...SHELL, '-c', KEEP_SCRIPT, 'keeper', WAIT_SCRIPT]),
+    cwd: '/',
+    environment: cleanEnvironment('/', false),
+    input: null,
+    account: null,
+    seccompPath: null,
+    saysReady: true,
+  }
+}
+
+/** What the waiting shell reads. None may hold NUL, which no argument of a program can. */
+function orderFor({ command, workspace }: AdminCommand, stdout: string, stderr: string): string {
+  return [stdout, stderr, workspace, command].map((part) => `${part}\0`).join('')
+}
+
+/**
+ * "kill -0 -1" fails when there is no process in the namespace but the first one and the one that asks. The kernel looks at all
+ * of them under one lock, so none can slip by; and where there is no namespace, it finds somebody.
+ */
+const KEEP_SCRIPT = [
+  'unset SHLVL', // a shell counts how deep it is, and the command's is the first
+  `IFS= read -r -d '' mounted </proc/self/mountinfo`,
+  [
+    'while true',
+    `do ${SHELL.join(' ')} -c "$1"`,
+    'status=$?',
+    'kill -0 -1 && exit $status',
+    `IFS= read -r -d '' now </proc/self/mountinfo`,
+    '[[ $now == "$mounted" ]] || exit $status',
+    `echo "over $status" >&${READY_FD} || exit $status`,
+    'done',
+  ].join('; '),
+].join('; ')
+
+/**
+ * Whatever fails before "ready", the command does not run. The shell that has waited runs the command itself: to start another
+ * one takes longer than most commands. `BASH_EXECUTION_STRING` is where `bash -c` keeps its command too; all on one line, since
+ * messages count from there.
+ */
+const WAIT_SCRIPT = [
+  `IFS= read -r -d '' -u ${READY_FD} && exec >"$REPLY" || exit 125`,
+  `IFS= read -r -d '' -u ${READY_FD} && exec 2>"$REPLY" || exit 125`,
+  `IFS= read -r -d '' -u ${READY_FD} HOME && IFS= read -r -d '' -u ${READY_FD} BASH_EXECUTION_STRING || exit 125`,
+  'cd -P -- "$HOME" || exit 125',
+  'unset OLDPWD REPLY',
+  'export OLDPWD',
+  'SECONDS=0',
+  `echo ready >&${READY_FD} || exit 125`,
+  `exec ${READY_FD}>&-`,
+  'eval -- "$BASH_EXECUTION_STRING"',
+].join('; ')
