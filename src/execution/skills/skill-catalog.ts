@@ -6,7 +6,7 @@
  * What must hold: a broken folder hurts no other. Asking is cheap: folders are looked at, and only manifests that have changed
  * are read.
  */
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { messageOf } from '../../core/errors.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -85,13 +85,13 @@ function describeDuplicate({ name, folder }: InstalledSkill): string {
 /** Names that begin with a dot are not skills (an editor's, git's, those of an installation). No folder at all: no skills. */
 function listFolders(path: string, problems: SkillProblem[]): string[] {
   try {
+    // Asked first: turns come here several times, most homes have no skills, and an error takes longer than the look.
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return []
     return readdirSync(path)
       .filter((name) => !name.startsWith('.'))
       .sort()
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) {
-      problems.push({ folder: '.', message: `The folder of skills cannot be read: ${messageOf(error)}.` })
-    }
+    problems.push({ folder: '.', message: `The folder of skills cannot be read: ${messageOf(error)}.` })
     return []
   }
 }
