@@ -13,7 +13,7 @@ import type { CommandOutput } from './command.ts'
 import type { CommandLimits } from './command-limits.ts'
 import { OutputCapture, type OnOutput } from './output-capture.ts'
 import type { Launch } from './launch.ts'
-import { isNamespaceEmpty, isRunning, killProcess, readProcess } from './process-tree.ts'
+import { isNamespaceEmpty, isRunning, killProcess } from './process-tree.ts'
 import type { Exit, StartedLaunch } from './start-launch.ts'
 import { killStragglers } from './stragglers.ts'
 
@@ -54,7 +54,7 @@ export class CommandProcess {
     this.#options = options
     this.#capture = new OutputCapture(options.limits.outputBytes, options.onOutput)
     const { stdout, stderr, namespace, controlsClosed } = options.started
-    namespace?.whenInit((initPid) => this.#noteInit(initPid))
+    namespace?.whenInit(options.onNamespace)
     const closed = Promise.all([
       stdout.read((chunk) => this.#keep('STDOUT', chunk)),
       stderr.read((chunk) => this.#keep('STDERR', chunk)),
@@ -102,20 +102,12 @@ export class CommandProcess {
     if (this.#capture.receivedBytes > this.#options.limits.outputFloodBytes) this.kill('output')
   }
 
-  #noteInit(initPid: number): void {
-    if (this.#cause === null) this.#options.onNamespace(initPid)
-    else this.#killTree()
-  }
-
   #killTree(): void {
     const { clock } = this.#options
-    const { launch, pid, namespace } = this.#options.started
+    const { launch, pid, killNamespace } = this.#options.started
     if (pid === undefined) return
     if (launch.isolation === 'PROCESS_GROUP') return void killStragglers(pid, homeOf(launch))
-    // The namespace's first process takes everything in it along; bwrap sees its end and ends too, which then proves that
-    // nothing is left. Until bwrap has told its number, wait: to kill bwrap now could leave a half made namespace behind.
-    const initPid = namespace?.initPid ?? null
-    if (initPid !== null && readProcess(initPid)?.parentPid === pid) killProcess(initPid)
+    killNamespace()
     clock.after(DRAIN_MS, () => {
       if (!this.#hasEnded) killProcess(pid)
     })

@@ -2,19 +2,23 @@
  * A namespace that an ADMIN's commands run in one after another: what bubblewrap does for one takes several times as long as
  * most commands. In it a keeper starts a shell that waits for a command, runs it as `bash -c` would, and ends with it.
  *
- * What must hold: a command finds nothing of the ones before it. So a namespace is kept only if its keeper is alone in it
- * after a command, with the same file systems mounted; otherwise it ends, and with it whatever was left there, as it would
- * have for a single command. It also ends with the host (bubblewrap and the closed socket see to that), and with a command
- * that is killed. The keeper runs nothing but its own lines, and the waiting shell knows nothing of any session.
+ * What must hold:
+ * - A command runs once, and nobody says that it did not run when it may have. So a command that has not begun when its
+ *   namespace ends is said not to have started only after everyone who could begin it is gone.
+ * - A command finds nothing of the ones before it. So a namespace is kept only if its keeper is alone in it after a command, with
+ *   the same file systems mounted and the same priority; otherwise it ends, and with it whatever was left there, as it would have
+ *   for a single command. It also ends with a command that is killed, with the host, and when anything goes otherwise than
+ *   expected. What stays: what a command does on purpose to the keeper, or to settings of the kernel that belong to a namespace.
  *
- * A command cannot tell its shell from a new one, but by the numbers of processes and the wording of a syntax error.
+ * As its first process the keeper cannot be killed from inside. A command can tell its shell from a new one by the numbers and
+ * command lines of processes, by one level more in `set -x`, and by how a syntax error or a crash is worded.
  */
 import { must } from '../platform/must.ts'
 import { namespaceArgs, type AdminCommand } from './admin-launch.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 import { READY_FD, SHELL, type Launch } from './launch.ts'
 import type { OutputPipe } from './output-pipes.ts'
-import { spawnLaunch, type Exit, type SpawnedLaunch, type StartedLaunch } from './start-launch.ts'
+import { spawnLaunch, untilClosed, type Exit, type SpawnedLaunch, type StartedLaunch } from './start-launch.ts'
 
 interface RunningCommand {
   readonly exit: PromiseWithResolvers<Exit>
@@ -25,22 +29,25 @@ interface RunningCommand {
 }
 
 export class KeptNamespace {
-  /** Settles when the namespace has ended. */
+  /** Settles when the namespace has ended: nobody in it can begin a command any more, and all they said has been heard. */
   readonly ended: Promise<void>
   readonly #launch: Launch
   readonly #spawned: SpawnedLaunch
   #running: RunningCommand | null = null
   #end: Exit | null = null
+  /** From now on it only ends. */
+  #isKilled = false
   #said = ''
 
   /** Throws when there is no process to be had. */
   constructor(bubblewrap: string) {
     this.#launch = planKeeper(bubblewrap)
     this.#spawned = spawnLaunch(this.#launch, null)
-    this.#spawned.ready?.on('data', (chunk: Buffer) => this.#read(chunk.toString()))
-    this.ended = this.#spawned.exit.then((exit) => {
-      this.#end = exit
-      this.#finish(exit)
+    const { exit, ready } = this.#spawned
+    ready?.on('data', (chunk: Buffer) => this.#read(chunk.toString()))
+    this.ended = Promise.all([exit, untilClosed(ready)]).then(([end]) => {
+      this.#end = end
+      this.#finish(end)
     })
   }
 
@@ -55,8 +62,8 @@ export class KeptNamespace {
       },
     }
     this.#running = running
-    this.#spawned.ready?.write(orderFor(command, stdout.path, stderr.path))
-    if (this.#end !== null) this.#finish(this.#end)
+    if (this.#end === null) this.#spawned.ready?.write(orderFor(command, stdout.path, stderr.path))
+    else this.#finish(this.#end)
     return {
       launch: this.#launch,
       pid: this.#spawned.pid,
@@ -66,13 +73,19 @@ export class KeptNamespace {
       stderr,
       hasRun: () => running.isReady,
       controlsClosed: Promise.resolve(),
+      killNamespace: () => this.#kill(),
     }
   }
 
   /** Only while no command runs. Resolves when nothing of it is left. */
   async end(): Promise<void> {
-    this.#spawned.ready?.destroy()
+    this.#kill()
     await this.ended
+  }
+
+  #kill(): void {
+    this.#isKilled = true
+    this.#spawned.namespace?.kill()
   }
 
   #read(text: string): void {
@@ -83,11 +96,15 @@ export class KeptNamespace {
 
   #hear(line: string): void {
     const running = this.#running
-    if (running === null) return
     const code = /^over (\d+)$/.exec(line)?.[1]
-    if (code !== undefined) return this.#finish({ code: Number(code), signal: null, isNamespaceKept: true })
-    running.isReady = true
-    running.closeWriteEnds()
+    if (code === undefined) {
+      if (running === null) return
+      running.isReady = true
+      running.closeWriteEnds()
+    } else if (this.#isKilled || running?.isReady !== true) {
+      // The shell that has ended is not the one that got the order, or never understood it: the next one might.
+      this.#kill()
+    } else this.#finish({ code: Number(code), signal: null, isNamespaceKept: true })
   }
 
   #finish(exit: Exit): void {
@@ -103,7 +120,7 @@ function planKeeper(bubblewrap: string): Launch {
   return {
     isolation: 'PID_NAMESPACE',
     file: bubblewrap,
-    args: namespaceArgs([...SHELL, '-c', KEEP_SCRIPT, 'keeper', WAIT_SCRIPT]),
+    args: ['--as-pid-1', ...namespaceArgs([...SHELL, '-c', KEEP_SCRIPT, 'keeper', WAIT_SCRIPT])],
     cwd: '/',
     environment: cleanEnvironment('/', false),
     input: null,
@@ -119,19 +136,23 @@ function orderFor({ command, workspace }: AdminCommand, stdout: string, stderr: 
 }
 
 /**
- * "kill -0 -1" fails when there is no process in the namespace but the first one and the one that asks. The kernel looks at all
- * of them under one lock, so none can slip by; and where there is no namespace, it finds somebody.
+ * "kill -0 -1" fails when there is no process in the namespace but the one that asks. The kernel looks at all of them under one
+ * lock, so none can slip by; and where there is no namespace, it finds somebody.
  */
 const KEEP_SCRIPT = [
+  // Signals for everybody are not for the keeper. Unlike ignored ones, its shells get them as usual.
+  'trap : HUP INT QUIT USR1 USR2 PIPE ALRM TERM',
   'unset SHLVL', // a shell counts how deep it is, and the command's is the first
-  `IFS= read -r -d '' mounted </proc/self/mountinfo`,
+  `look() { IFS= read -r -d '' mounted </proc/self/mountinfo; read -r -a own </proc/self/stat; seen="\${own[18]} $mounted"; }`,
+  'look',
+  'first=$seen',
   [
     'while true',
-    `do ${SHELL.join(' ')} -c "$1"`,
+    `do ${SHELL.join(' ')} -c "$1" </dev/null`,
     'status=$?',
     'kill -0 -1 && exit $status',
-    `IFS= read -r -d '' now </proc/self/mountinfo`,
-    '[[ $now == "$mounted" ]] || exit $status',
+    'look',
+    '[[ $seen == "$first" ]] || exit $status',
     `echo "over $status" >&${READY_FD} || exit $status`,
     'done',
   ].join('; '),

@@ -6,7 +6,7 @@ import type { Account } from '../store/unprivileged-account.ts'
 
 /**
  * File descriptors that a launch may ask for. 0 is /dev/null or the launch's `input`, 1 and 2 are the output. `READY_FD` is a socket: a launch that
- * `saysReady` writes there just before the command begins, and one that has been prepared reads there what to run.
+ * `saysReady` writes there just before the command begins, and one that waits for its command reads there what to run.
  */
 export const SECCOMP_FD = 3
 export const STATUS_FD = 4

@@ -1,6 +1,6 @@
 /**
- * The namespaces that are kept for ADMIN's commands (`kept-namespace.ts`). Made by `host-runner.ts` after a command has ended,
- * never while one waits; as many as commands have run at once, up to a few.
+ * The namespaces that are kept for ADMIN's commands (`kept-namespace.ts`). Made by `host-runner.ts` when a command has ended,
+ * not while it waits; as many as commands have run at once, up to a few.
  *
  * What must hold: one command at a time in each; none is older than a minute when a command begins, so that an idle server
  * keeps no idle processes and what is mounted meanwhile is not missed for long; nothing is given away after `close`.

@@ -1,13 +1,18 @@
 /** What bubblewrap tells of the namespace that it makes, as JSON lines: its first process, and at the end the exit code. */
 import type { Readable } from 'node:stream'
+import { killProcess, readProcess } from './process-tree.ts'
 
 export class NamespaceStatus {
   readonly closed: Promise<void>
+  /** bubblewrap's own process, outside. */
+  readonly #pid: number
   #text = ''
   #initPid: number | null = null
   #onInit: (initPid: number) => void = () => {}
+  #isKilled = false
 
-  constructor(stream: Readable) {
+  constructor(pid: number, stream: Readable) {
+    this.#pid = pid
     stream.on('data', (chunk: Buffer) => this.#read(chunk.toString()))
     this.closed = new Promise((resolve) => stream.once('close', () => resolve()))
   }
@@ -22,10 +27,19 @@ export class NamespaceStatus {
     return this.#text.includes('"exit-code"')
   }
 
-  /** Calls `listener` with the first process as soon as it is known, for one listener at a time. */
+  /** Calls `listener` with the first process as soon as it is known, for one listener at a time. Not when it is killed before. */
   whenInit(listener: (initPid: number) => void): void {
     if (this.#initPid === null) this.#onInit = listener
     else listener(this.#initPid)
+  }
+
+  /**
+   * The first process takes everything in the namespace along; bubblewrap sees its end and ends too, which then proves that
+   * nothing is left. Until bubblewrap has told its number, this waits: to kill bubblewrap now could leave a half made namespace.
+   */
+  kill(): void {
+    this.#isKilled = true
+    if (this.#initPid !== null && readProcess(this.#initPid)?.parentPid === this.#pid) killProcess(this.#initPid)
   }
 
   #read(text: string): void {
@@ -33,6 +47,7 @@ export class NamespaceStatus {
     const initPid = /"child-pid":\s*(\d+)/.exec(this.#text)?.[1]
     if (initPid === undefined || this.#initPid !== null) return
     this.#initPid = Number(initPid)
-    this.#onInit(this.#initPid)
+    if (this.#isKilled) this.kill()
+    else this.#onInit(this.#initPid)
   }
 }

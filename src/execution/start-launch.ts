@@ -32,6 +32,8 @@ export interface StartedLaunch {
   readonly hasRun: (signal: NodeJS.Signals | null) => boolean
   /** Nothing more will be said about the launch. */
   readonly controlsClosed: Promise<unknown>
+  /** Ends everything in the namespace. */
+  readonly killNamespace: () => void
 }
 
 /** Rejects when there are no pipes or no process to be had at once (no memory); what goes wrong later is in `exit`. */
@@ -47,7 +49,8 @@ export async function startLaunch(launch: Launch, pipes: OutputPipes): Promise<S
     const hasRun = (signal: NodeJS.Signals | null): boolean =>
       launch.saysReady ? isReady : namespace === null || signal !== null || namespace.hasExitCode
     const controlsClosed = Promise.all([namespace?.closed, untilClosed(ready)])
-    return { launch, ...spawned, stdout, stderr, hasRun, controlsClosed }
+    const killNamespace = (): void => namespace?.kill()
+    return { launch, ...spawned, stdout, stderr, hasRun, controlsClosed, killNamespace }
   } catch (error) {
     stdout.abandon()
     stderr.abandon()
@@ -75,7 +78,8 @@ export function spawnLaunch(
   const [status, ready] = [socketAt(child, STATUS_FD), socketAt(child, READY_FD)]
   // Writing to a process that has just ended is no news: its exit tells.
   ready?.on('error', () => {})
-  return { pid: child.pid, exit: untilExit(child), namespace: status && new NamespaceStatus(status), ready }
+  const namespace = status === null || child.pid === undefined ? null : new NamespaceStatus(child.pid, status)
+  return { pid: child.pid, exit: untilExit(child), namespace, ready }
 }
 
 /** The process leads a session of its own: a Ctrl-C at the server's terminal is not for it, and it has no terminal. */
@@ -115,6 +119,7 @@ function untilExit(child: ChildProcess): Promise<Exit> {
   })
 }
 
-function untilClosed(stream: Readable | null): Promise<void> {
+/** Whoever held the other end has closed it or is gone, and what they said has been heard. */
+export function untilClosed(stream: Readable | null): Promise<void> {
   return stream === null ? Promise.resolve() : new Promise((resolve) => stream.once('close', () => resolve()))
 }

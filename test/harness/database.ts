@@ -1,4 +1,4 @@
-/** A migrated, empty database for each test that asks: a copy of the template, in about 50 ms. Nothing is shared or mocked. */
+/** A migrated, empty database for each test that asks: a copy of the template, in some 40 ms. Nothing is shared or mocked. */
 import pg from 'pg'
 import { inject } from 'vitest'
 import { randomHex } from '../../src/platform/id.ts'
@@ -20,7 +20,8 @@ export interface TestDatabase extends AsyncDisposable {
 export async function createTestDatabase({ migrated = true } = {}): Promise<TestDatabase> {
   const { adminUrl, template } = inject('testPostgres')
   const name = `factotum_test_${randomHex(8)}`
-  await runAsAdmin(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${migrated ? template : 'template0'}`)
+  // Copying files takes half as long as writing every page through the log.
+  await runAsAdmin(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${migrated ? template : 'template0'} STRATEGY FILE_COPY`)
   const drop = (): Promise<void> => runAsAdmin(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
   return { url: databaseUrl(adminUrl, name), drop, [Symbol.asyncDispose]: drop }
 }

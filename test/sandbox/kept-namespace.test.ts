@@ -2,10 +2,10 @@
  * A namespace that runs one command after another: no command can tell it from one of its own, none finds anything of the ones
  * before it, and what nobody uses ends. Real processes, so only where bubblewrap works.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { planAdminLaunch } from '../../src/execution/admin-launch.ts'
 import type { CommandOutcome } from '../../src/execution/command.ts'
 import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
@@ -103,7 +103,7 @@ function findKept(): readonly number[] {
 const OF_ITSELF =
   'read -r -a stat </proc/$$/stat; echo "${stat[*]:4:4} ${stat[*]:17:3}"; ' +
   'while read -r line; do case $line in Sig[BIC]*) echo "$line" ;; esac; done </proc/$$/status'
-const ALL_THAT_IT_SEES = `echo "$0 $# $- $PWD $(umask)"; env | sort; ulimit -a; set; shopt; trap; alias; ls -l /proc/self/fd | wc -l; ${OF_ITSELF}; cat`
+const ALL_THAT_IT_SEES = `echo "$0 $# $- $PWD $(umask)"; env | sort; ulimit -a; set; shopt; trap; alias; ls -l /proc/self/fd | wc -l; flock -n 0; echo $?; ${OF_ITSELF}; cat`
 const WHICH_NAMESPACE = 'readlink /proc/self/ns/pid'
 
 describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbox)}`, () => {
@@ -151,6 +151,9 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
     ['readonly A=1; A=2; echo after', 'an error of the shell'],
     ['exec /no/such/program', 'an exec that fails'],
     ['echo out; echo err >&2; echo named > /dev/stderr; exec >&-; echo lost', 'its output'],
+    ['sleep 1000 & kill -TERM -1; wait $!; echo $? cleaned', 'a signal to everybody'],
+    ['sleep 1000 & kill -KILL -1; wait $!; echo $? cleaned', 'the end of everybody'],
+    ['kill -KILL $PPID; kill -HUP $PPID; sleep 0.1; echo on', 'signals to its parent'],
     ['echo )', 'a syntax error'],
     ['if true; then', 'an end too early'],
     [`echo "abc`, 'an open quote'],
@@ -174,6 +177,7 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
     ['exec sleep 0', 'another program in its place'],
     ['sleep 0 & sleep 0 | sleep 0; wait', 'children that have ended'],
     ['printf "over 0\\nready\\n" >&5', 'words for the host'],
+    ['flock 0', 'a lock on what it reads'],
   ])('shows nothing of a command before: %j, %s', async (command) => {
     const fixture = new Fixture()
     const workspace = newWorkspace()
@@ -189,7 +193,8 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
     ['(env -i sleep 1000 &) >/dev/null 2>&1', 'without a parent or an environment'],
     ['(trap "" TERM HUP INT; exec sleep 1000 >/dev/null 2>&1 &) & wait', 'deaf to signals'],
     ['sleep 1000 &', 'holding the output'],
-  ])('ends with what a command has left running: %j, %s', async (command) => {
+    ['renice -n 7 -g 0', 'only another priority'],
+  ])('ends with what a command has left: %j, %s', async (command) => {
     const fixture = new Fixture()
     const workspace = newWorkspace()
     fixture.prepare()
@@ -217,17 +222,6 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
     expect(await fixture.pool.begin({ command: 'true', workspace })).toBeNull()
     await expect.poll(findKept, { timeout: 5_000, interval: 10 }).toEqual([])
     expect(fixture.problems).toEqual([])
-  })
-
-  test('ends with a command that kills its keeper', async () => {
-    const fixture = new Fixture()
-    const workspace = newWorkspace()
-    fixture.prepare()
-    expect(await fixture.run('kill -KILL $PPID; sleep 1000', workspace)).toMatchObject({
-      kind: 'exited',
-      exitCode: 137,
-    })
-    expect(await fixture.pool.begin({ command: 'true', workspace })).toBeNull()
   })
 
   test('shows nobody what a command has mounted, if it may', async () => {
@@ -259,11 +253,50 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
     expect(results).toMatchObject([{ stdout: 'from the second\n' }, { stdout: 'second\n' }])
   })
 
-  test('says that nothing ran when the workspace is gone, and serves the next', async () => {
+  test('says that nothing ran when the workspace is gone', async () => {
     const fixture = new Fixture()
     fixture.prepare()
     expect(await fixture.run('echo ran', '/there/is/no/such/folder')).toMatchObject({ kind: 'not-started' })
+    fixture.prepare()
     expect(await fixture.run('echo ran', newWorkspace())).toMatchObject({ kind: 'exited', stdout: 'ran\n' })
+  })
+
+  test.each([
+    ['the waiting shell', 'WAITING'],
+    ['the keeper', 'KEEPER'],
+    ['bubblewrap', 'BUBBLEWRAP'],
+  ] as const)('whose %s is killed as a command comes says truly whether it ran', async (_, victim) => {
+    const workspace = newWorkspace()
+    const untrue: string[] = []
+    for (let round = 0; round < 30; round++) {
+      const fixture = new Fixture()
+      fixture.prepare()
+      const processes = await untilWaiting()
+      const early = round % 2 === 0
+      if (early) killProcess(processes[victim])
+      const started = await fixture.begin(`echo ${round} >> ran; sleep 1000`, workspace)
+      if (!early) killProcess(processes[victim])
+      const { kind } = await finish(started)
+      await fixture.pool.close()
+      const ran = linesOf(join(workspace, 'ran')).includes(String(round))
+      if (kind !== 'exited' && (kind !== 'not-started' || ran)) untrue.push(`${round}: ${kind}`)
+      expect(findKept()).toEqual([])
+    }
+    expect(untrue).toEqual([])
+  })
+
+  test('is not given to the next command when one was killed that had just ended', async () => {
+    const fixture = new Fixture()
+    const workspace = newWorkspace()
+    fixture.prepare()
+    const command = supervise(await fixture.begin('echo ended > ended', workspace), () => {})
+    // The end of the command is on its way to us, and we do not listen.
+    while (!existsSync(join(workspace, 'ended'))) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
+    command.kill('cancelled')
+    expect(await command.result).toMatchObject({ kind: 'killed', cause: 'cancelled' })
+    expect(await fixture.pool.begin({ command: 'true', workspace })).toBeNull()
+    await expect.poll(findKept, { timeout: 5_000, interval: 10 }).toEqual([])
   })
 
   test('ends when its time is up, after its command; and when the host closes; then none is made any more', async () => {
@@ -341,6 +374,22 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
   })
 })
 
+interface KeptProcesses {
+  readonly BUBBLEWRAP: number
+  readonly KEEPER: number
+  readonly WAITING: number
+}
+
+/** The processes of the one namespace there is, when its shell waits. */
+function untilWaiting(): Promise<KeptProcesses> {
+  const find = (): KeptProcesses => {
+    const bubblewrap = findKept().find((pid) => readProcess(pid)?.parentPid === process.pid)
+    const [keeper, waiting] = bubblewrap === undefined ? [] : findDescendants(bubblewrap)
+    return { BUBBLEWRAP: must(bubblewrap, ''), KEEPER: must(keeper, ''), WAITING: must(waiting, 'a shell is there') }
+  }
+  return vi.waitFor(find, { timeout: 5_000, interval: 1 })
+}
+
 /** Programs with this name below this process. */
 function findDescendantsNamed(name: string): readonly number[] {
   const ours = new Set(findDescendants(process.pid))
@@ -348,7 +397,7 @@ function findDescendantsNamed(name: string): readonly number[] {
 }
 
 function linesOf(path: string): readonly string[] {
-  return readFileSync(path, 'utf8').trim().split('\n')
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : []
 }
 
 interface Service {
