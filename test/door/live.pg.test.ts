@@ -293,11 +293,15 @@ describe('session updates', () => {
 
   test('tell what changed while news could not be heard, once it can be heard again', async () => {
     const door = await world.openDoor()
-    const [told, missed] = [await newSession('bob'), await newSession('bob')]
+    const told = await newSession('bob')
+    let missed = told
     const bob = watchWebSocket(door.webSocketUrl, { query, token: tokenOf('bob') })
     while (bob.results.length === 0) await door.append(told, { type: 'SessionUpdated' })
-    await appendEvents(door.database, missed, [{ type: 'SessionUpdated' }])
-    expect(idsOf(bob)).not.toContain(missed)
+    // A look that was under way, as when the door has only just begun to hear news, may still find it: then it was not missed.
+    while (idsOf(bob).includes(missed)) {
+      missed = await newSession('bob')
+      await appendEvents(door.database, missed, [{ type: 'SessionUpdated' }])
+    }
     const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE application_name = 'factotum doorbell' AND datname = current_database()`
     await door.database.query({ name: 'test.cut', text: cut }, [])

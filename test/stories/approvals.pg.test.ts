@@ -72,6 +72,8 @@ test('a command waits for an approval, everybody sees it, and it runs once it is
   const { approvals } = await ada.run(ApprovalsDocument, { filter: { status: ['PENDING'] } })
   expect(approvals.edges.map(({ node }) => node.id)).toEqual([approval.id])
   expect(await linesOf(marks)).toEqual([])
+  // The list tells of states, not of changes: this one has to be seen while it lasts.
+  await list.until(({ sessionUpdates: one }) => one.id === 'cli:approve' && one.status === 'AWAITING_APPROVAL')
 
   const decided = await decide(ada, { id: approval.id, approve: true, note: 'Go on.' })
   expect(decided).toMatchObject({
@@ -80,8 +82,7 @@ test('a command waits for an approval, everybody sees it, and it runs once it is
   expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
   expect(await linesOf(marks)).toEqual(['one'])
   expect(await decide(ada, { id: approval.id, approve: false })).toMatchObject({ __typename: 'ConflictError' })
-  for (const status of ['AWAITING_APPROVAL', 'IDLE'])
-    await list.until(({ sessionUpdates: one }) => one.id === 'cli:approve' && one.status === status)
+  await list.until(({ sessionUpdates: one }) => one.id === 'cli:approve' && one.status === 'IDLE')
   await updates.until(({ approvalUpdates }) => approvalUpdates.approvalStatus === 'APPROVED')
 
   const { audit } = await ada.run(ApprovalAuditDocument, { sessionId: 'cli:approve' })
