@@ -306,6 +306,7 @@ describe('session updates', () => {
       WHERE application_name = 'factotum doorbell' AND datname = current_database()`
     await door.database.query({ name: 'test.cut', text: cut }, [])
     while (!idsOf(bob).includes(missed)) await setImmediate()
+    expect(idsOf(bob)).toContain(missed)
     bob.close()
   })
 
