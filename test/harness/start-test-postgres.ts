@@ -12,7 +12,7 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { databaseUrl, runAsAdmin } from './database.ts'
-import { createTemporaryHome, sweepTemporaryHomes } from './temporary-home.ts'
+import { createTemporaryHome, roomyFolder, sweepTemporaryHomes } from './temporary-home.ts'
 
 /** What these tests write need not survive a power cut. */
 const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
@@ -25,7 +25,7 @@ export default async function startTestPostgres(project: TestProject): Promise<(
 
   const adminUrl = process.env['FACTOTUM_TEST_DATABASE_URL'] ?? (await startServer())
   async function startServer(): Promise<string> {
-    const home = cleanup.use(await createTemporaryHome())
+    const home = cleanup.use(await createTemporaryHome({ folder: roomyFolder() }))
     process.once('exit', home.removeSync) // interrupted: vitest exits without a teardown
     cleanup.defer(() => void process.off('exit', home.removeSync))
     const server = await startEmbeddedPostgres({ home: home.path, logger, clock: systemClock, settings: SETTINGS })

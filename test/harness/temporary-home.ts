@@ -2,7 +2,7 @@
  * A FACTOTUM_HOME for one test, with whatever embedded PostgreSQL it leaves running. The directory's name tells which process
  * made it, so that the next test run can clear away after one that was killed.
  */
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { dataDirectory } from '../../src/store/factotum-home.ts'
@@ -20,19 +20,34 @@ const PREFIX = 'factotum-test-'
 /** A server that is told to quit ends within milliseconds; it removes files as it does. */
 const WAIT_MS = 10
 const MAX_WAITS = 500
+const MEMORY = '/dev/shm'
+/** Magic number of tmpfs, see statfs(2). */
+const TMPFS = 0x01021994
+const ROOM_BYTES = 4 * 1024 ** 3
 
-export async function createTemporaryHome(): Promise<TemporaryHome> {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`)))
+export async function createTemporaryHome({ folder = tmpdir() } = {}): Promise<TemporaryHome> {
+  const path = realpathSync(mkdtempSync(join(folder, `${PREFIX}${process.pid}-`)))
   const removeSync = (): void => removeHome(path)
   const remove = async (): Promise<void> => removeHome(path)
   return { path, remove, removeSync, [Symbol.asyncDispose]: remove }
 }
 
+/**
+ * Where many databases come and go: a folder in memory, if there is one with room. On a disk, ext4 for one, each new file has to find a place
+ * among those that were just deleted, and every test makes and deletes three hundred.
+ */
+export function roomyFolder(): string {
+  const { type, bavail, bsize } = existsSync(MEMORY) ? statfsSync(MEMORY) : statfsSync('/')
+  return type === TMPFS && bavail * bsize >= ROOM_BYTES ? MEMORY : tmpdir()
+}
+
 /** Removes the homes of processes that were killed. */
 export function sweepTemporaryHomes(): void {
-  for (const name of readdirSync(tmpdir())) {
-    const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]
-    if (pid !== undefined && !isAlive(Number(pid))) removeHome(join(tmpdir(), name))
+  for (const folder of new Set([tmpdir(), roomyFolder()])) {
+    for (const name of readdirSync(folder)) {
+      const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]
+      if (pid !== undefined && !isAlive(Number(pid))) removeHome(join(folder, name))
+    }
   }
 }
 
