@@ -104,10 +104,10 @@ export class CommandProcess {
 
   #killTree(): void {
     const { clock } = this.#options
-    const { launch, pid, killNamespace } = this.#options.started
+    const { launch, pid, namespace } = this.#options.started
     if (pid === undefined) return
     if (launch.isolation === 'PROCESS_GROUP') return void killStragglers(pid, homeOf(launch))
-    killNamespace()
+    namespace?.kill()
     clock.after(DRAIN_MS, () => {
       if (!this.#hasEnded) killProcess(pid)
     })
@@ -122,7 +122,7 @@ export class CommandProcess {
 
   /** The kernel ends the namespace with bwrap; that takes a moment when there was something left in it. */
   async #untilNamespaceEmpty(exit: Exit): Promise<void> {
-    if ('isNamespaceKept' in exit && exit.isNamespaceKept) return // it was looked at before it was kept
+    if (exit.isNamespaceKept) return // it was looked at before it was kept
     const initPid = this.#options.started.namespace?.initPid ?? null
     if (initPid !== null) await this.#until(() => isNamespaceEmpty(initPid))
   }

@@ -35,8 +35,6 @@ export class KeptNamespace {
   readonly #spawned: SpawnedLaunch
   #running: RunningCommand | null = null
   #end: Exit | null = null
-  /** From now on it only ends. */
-  #isKilled = false
   #said = ''
 
   /** Throws when there is no process to be had. */
@@ -73,19 +71,13 @@ export class KeptNamespace {
       stderr,
       hasRun: () => running.isReady,
       controlsClosed: Promise.resolve(),
-      killNamespace: () => this.#kill(),
     }
   }
 
   /** Only while no command runs. Resolves when nothing of it is left. */
   async end(): Promise<void> {
-    this.#kill()
-    await this.ended
-  }
-
-  #kill(): void {
-    this.#isKilled = true
     this.#spawned.namespace?.kill()
+    await this.ended
   }
 
   #read(text: string): void {
@@ -96,14 +88,16 @@ export class KeptNamespace {
 
   #hear(line: string): void {
     const running = this.#running
+    const { namespace } = this.#spawned
     const code = /^over (\d+)$/.exec(line)?.[1]
     if (code === undefined) {
       if (running === null) return
       running.isReady = true
       running.closeWriteEnds()
-    } else if (this.#isKilled || running?.isReady !== true) {
-      // The shell that has ended is not the one that got the order, or never understood it: the next one might.
-      this.#kill()
+    } else if (namespace?.isKilled === true || running?.isReady !== true) {
+      // It was too late for a command that was killed; or the shell that has ended is not the one that got the order, or never
+      // understood it, and the next one might.
+      namespace?.kill()
     } else this.#finish({ code: Number(code), signal: null, isNamespaceKept: true })
   }
 

@@ -60,7 +60,7 @@ export class NamespacePool {
     try {
       const started = namespace.begin(command, await this.#options.pipes.takePair())
       void started.exit.then((exit) => {
-        if ('isNamespaceKept' in exit && exit.isNamespaceKept) this.#takeBack(namespace)
+        if (exit.isNamespaceKept) this.#takeBack(namespace)
         else this.#kept.delete(namespace)
       })
       return started

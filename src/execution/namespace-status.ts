@@ -22,6 +22,11 @@ export class NamespaceStatus {
     return this.#initPid
   }
 
+  /** It only ends from now on. */
+  get isKilled(): boolean {
+    return this.#isKilled
+  }
+
   /** What was to run inside has run: bubblewrap says nothing of the end of what never began. */
   get hasExitCode(): boolean {
     return this.#text.includes('"exit-code"')

@@ -10,14 +10,12 @@ import { READY_FD, STATUS_FD, type Launch } from './launch.ts'
 import { NamespaceStatus } from './namespace-status.ts'
 import type { OutputPipe, OutputPipes } from './output-pipes.ts'
 
-export type Exit =
-  | { readonly error: Error }
-  | {
-      readonly code: number | null
-      readonly signal: NodeJS.Signals | null
-      /** The command has ended and left nothing behind, but its namespace is there for another one. */
-      readonly isNamespaceKept: boolean
-    }
+export type Exit = (
+  { readonly error: Error } | { readonly code: number | null; readonly signal: NodeJS.Signals | null }
+) & {
+  /** The command has ended and left nothing behind, but its namespace is there for another one. */
+  readonly isNamespaceKept: boolean
+}
 
 export interface StartedLaunch {
   readonly launch: Launch
@@ -32,8 +30,6 @@ export interface StartedLaunch {
   readonly hasRun: (signal: NodeJS.Signals | null) => boolean
   /** Nothing more will be said about the launch. */
   readonly controlsClosed: Promise<unknown>
-  /** Ends everything in the namespace. */
-  readonly killNamespace: () => void
 }
 
 /** Rejects when there are no pipes or no process to be had at once (no memory); what goes wrong later is in `exit`. */
@@ -49,8 +45,7 @@ export async function startLaunch(launch: Launch, pipes: OutputPipes): Promise<S
     const hasRun = (signal: NodeJS.Signals | null): boolean =>
       launch.saysReady ? isReady : namespace === null || signal !== null || namespace.hasExitCode
     const controlsClosed = Promise.all([namespace?.closed, untilClosed(ready)])
-    const killNamespace = (): void => namespace?.kill()
-    return { launch, ...spawned, stdout, stderr, hasRun, controlsClosed, killNamespace }
+    return { launch, ...spawned, stdout, stderr, hasRun, controlsClosed }
   } catch (error) {
     stdout.abandon()
     stderr.abandon()
@@ -115,7 +110,7 @@ function socketAt(child: ChildProcess, fd: number): Socket | null {
 function untilExit(child: ChildProcess): Promise<Exit> {
   return new Promise((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal, isNamespaceKept: false }))
-    child.once('error', (error) => resolve({ error }))
+    child.once('error', (error) => resolve({ error, isNamespaceKept: false }))
   })
 }
 

@@ -33,17 +33,19 @@ export async function createTemporaryHome({ folder = tmpdir() } = {}): Promise<T
 }
 
 /**
- * Where many databases come and go: a folder in memory, if there is one with room. On a disk, ext4 for one, each new file has to find a place
- * among those that were just deleted, and every test makes and deletes three hundred.
+ * Where many databases come and go: a folder in memory, if there is one with room. On ext4 each new file has to find a place among
+ * those that were just deleted, and every database makes and deletes three hundred.
  */
 export function roomyFolder(): string {
-  const { type, bavail, bsize } = existsSync(MEMORY) ? statfsSync(MEMORY) : statfsSync('/')
-  return type === TMPFS && bavail * bsize >= ROOM_BYTES ? MEMORY : tmpdir()
+  if (!existsSync(MEMORY)) return tmpdir()
+  const { type, bavail, bsize } = statfsSync(MEMORY)
+  const hasRoom = Math.min(bavail * bsize, process.availableMemory()) >= ROOM_BYTES
+  return type === TMPFS && hasRoom ? MEMORY : tmpdir()
 }
 
 /** Removes the homes of processes that were killed. */
 export function sweepTemporaryHomes(): void {
-  for (const folder of new Set([tmpdir(), roomyFolder()])) {
+  for (const folder of [tmpdir(), MEMORY].filter((path) => existsSync(path))) {
     for (const name of readdirSync(folder)) {
       const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]
       if (pid !== undefined && !isAlive(Number(pid))) removeHome(join(folder, name))
