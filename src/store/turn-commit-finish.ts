@@ -1,6 +1,6 @@
 /** Fragments of the write that ends a turn: what becomes of its session, and of the turns whose messages it took along. */
 import type { JoinedEnd, TurnWrite } from '../core/turn-write.ts'
-import type { Bind } from './turn-commit-bind.ts'
+import { FENCE, fenced, type Bind, type Fenced } from './turn-commit-bind.ts'
 
 type Finish = NonNullable<TurnWrite['finish']>
 
@@ -19,14 +19,14 @@ export function finishedSessionSql({ at, joined = [] }: Finish, bind: Bind): str
 }
 
 /** A turn that waits again is as it was before it joined. */
-export function joinedEndsSql({ at, failure }: Finish, joined: readonly JoinedEnd[], bind: Bind): string {
+export function joinedEndsSql({ at, failure }: Finish, joined: readonly JoinedEnd[], bind: Bind): Fenced {
   const rows = joined.map(({ turnId, status }) => ({ id: turnId, status }))
   const unless = (column: string, ended: string): string =>
     `${column} = CASE WHEN j.status <> 'QUEUED' THEN ${ended} END`
-  return `UPDATE turns x SET status = j.status, ${unless('step', `'COMPLETE'::pipeline_step`)},
+  return fenced`UPDATE turns x SET status = j.status, ${unless('step', `'COMPLETE'::pipeline_step`)},
       ${unless('joined_into', 'x.joined_into')}, ${unless('joined_attempt', 'x.joined_attempt')},
       ${unless('failure', `${bind(failure)}::text`)},
       ${unless('started_at', 'x.started_at')}, ${unless('finished_at', `${bind(at)}::timestamptz`)}
-    FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify(rows))}::jsonb) AS j (id text, status turn_status)
+    FROM ${FENCE}, jsonb_to_recordset(${bind(JSON.stringify(rows))}::jsonb) AS j (id text, status turn_status)
     WHERE x.id = j.id AND x.joined_into = $4 AND x.status = 'JOINED'`
 }

@@ -5,23 +5,23 @@
 import type { Curation, MessageText, NewLearning, TurnWrite } from '../core/turn-write.ts'
 import type { FinalTurnStatus } from '../core/status.ts'
 import { newId } from '../platform/id.ts'
-import type { Bind } from './turn-commit-bind.ts'
+import { ANSWERS, CURATED, FENCE, TURN, fenced, type Bind, type Fenced } from './turn-commit-bind.ts'
 
 /** Who the history names for what the curator did. */
 const CURATOR = 'curator'
 
-export function learningsSql(learnings: readonly NewLearning[], bind: Bind): string {
-  return `INSERT INTO learnings (id, session_id, turn_id, task_id, user_name, content, norm, created_at)
+export function learningsSql(learnings: readonly NewLearning[], bind: Bind): Fenced {
+  return fenced`INSERT INTO learnings (id, session_id, turn_id, task_id, user_name, content, norm, created_at)
     SELECT l.id, $1, $4, l."taskId", t.user_name, l.content, l.norm, l."createdAt"
-    FROM w_turn t, jsonb_to_recordset(${bind(JSON.stringify(learnings))}::jsonb)
+    FROM ${TURN} t, jsonb_to_recordset(${bind(JSON.stringify(learnings))}::jsonb)
       AS l (id text, "taskId" text, content text, norm text, "createdAt" timestamptz)
     ON CONFLICT (task_id) DO NOTHING`
 }
 
-export function curatedSql(curations: readonly Curation[], bind: Bind): string {
-  return `UPDATE learnings x SET status = c.status, reason = c.reason, decided_by = '${CURATOR}', decided_at = c.at,
+export function curatedSql(curations: readonly Curation[], bind: Bind): Fenced {
+  return fenced`UPDATE learnings x SET status = c.status, reason = c.reason, decided_by = '${CURATOR}', decided_at = c.at,
       fact_id = c.fact->>'id', question_id = c.question->>'id'
-    FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify(curations.map(withAuditIds)))}::jsonb)
+    FROM ${FENCE}, jsonb_to_recordset(${bind(JSON.stringify(curations.map(withAuditIds)))}::jsonb)
       AS c ("learningId" text, status learning_status, reason text, at timestamptz, fact jsonb, question jsonb, "auditIds" text[])
     WHERE x.id = c."learningId" AND x.session_id = $1 AND x.status = 'PENDING'
     RETURNING x.id, x.status, x.reason, c.at, c.fact, c.question, c."auditIds"`
@@ -33,66 +33,66 @@ function withAuditIds<T extends object>(change: T): T & { auditIds: string[] } {
 }
 
 /** What came about is audited, and nothing else: a learning that an admin decided first is not the curator's. */
-export function curatedAuditSql(): string {
-  return `INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, data)
+export function curatedAuditSql(): Fenced {
+  return fenced`INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, data)
     SELECT a.id, c.at, 'KNOWLEDGE', $1, $4, '${CURATOR}', jsonb_build_object('subjectId', a.subject, 'change', a.change, 'reason', c.reason)
-    FROM w_curated c, LATERAL (VALUES
+    FROM ${CURATED} c, LATERAL (VALUES
       (c."auditIds"[1], c.id, c.status::text),
       (c."auditIds"[2], c.fact->>'id', 'CREATED'),
       (c."auditIds"[2], c.question->>'id', 'OPEN')) AS a (id, subject, change)
     WHERE a.subject IS NOT NULL`
 }
 
-export function factsSql(): string {
-  return `INSERT INTO facts (id, content, norm, source, session_id, created_at, updated_at)
+export function factsSql(): Fenced {
+  return fenced`INSERT INTO facts (id, content, norm, source, session_id, created_at, updated_at)
     SELECT c.fact->>'id', c.fact->>'content', c.fact->>'norm', 'CURATOR', $1, c.at, c.at
-    FROM w_curated c WHERE jsonb_typeof(c.fact) = 'object'`
+    FROM ${CURATED} c WHERE jsonb_typeof(c.fact) = 'object'`
 }
 
-export function factVersionsSql(): string {
-  return `INSERT INTO fact_versions (fact_id, version, content, change, changed_by, at)
+export function factVersionsSql(): Fenced {
+  return fenced`INSERT INTO fact_versions (fact_id, version, content, change, changed_by, at)
     SELECT c.fact->>'id', 1, c.fact->>'content', 'CREATED', '${CURATOR}', c.at
-    FROM w_curated c WHERE jsonb_typeof(c.fact) = 'object'`
+    FROM ${CURATED} c WHERE jsonb_typeof(c.fact) = 'object'`
 }
 
-export function questionsSql(): string {
-  return `INSERT INTO questions (id, content, norm, session_id, source, created_at)
+export function questionsSql(): Fenced {
+  return fenced`INSERT INTO questions (id, content, norm, session_id, source, created_at)
     SELECT c.question->>'id', c.question->>'content', c.question->>'norm', $1, 'CURATOR', c.at
-    FROM w_curated c WHERE jsonb_typeof(c.question) = 'object'`
+    FROM ${CURATED} c WHERE jsonb_typeof(c.question) = 'object'`
 }
 
 /** A fact that was removed from the database meanwhile is left out. */
-export function factsUsedSql(factIds: readonly string[], bind: Bind): string {
-  return `INSERT INTO turn_facts (turn_id, fact_id, session_id)
-    SELECT $4, f.id, $1 FROM w_fence, facts f WHERE f.id = ANY(${bind(factIds)}::text[]) ON CONFLICT DO NOTHING`
+export function factsUsedSql(factIds: readonly string[], bind: Bind): Fenced {
+  return fenced`INSERT INTO turn_facts (turn_id, fact_id, session_id)
+    SELECT $4, f.id, $1 FROM ${FENCE}, facts f WHERE f.id = ANY(${bind(factIds)}::text[]) ON CONFLICT DO NOTHING`
 }
 
 /** Only questions that this session may answer: its own and those of every session. */
-export function answersSql(answers: NonNullable<TurnWrite['answers']>, bind: Bind): string {
-  return `UPDATE questions x SET status = 'RESOLVED', answer = a.answer, resolved_by = t.user_name, resolved_at = a.at
-    FROM w_turn t, jsonb_to_recordset(${bind(JSON.stringify(answers.map(withAuditIds)))}::jsonb)
+export function answersSql(answers: NonNullable<TurnWrite['answers']>, bind: Bind): Fenced {
+  return fenced`UPDATE questions x SET status = 'RESOLVED', answer = a.answer, resolved_by = t.user_name, resolved_at = a.at
+    FROM ${TURN} t, jsonb_to_recordset(${bind(JSON.stringify(answers.map(withAuditIds)))}::jsonb)
       AS a ("questionId" text, answer text, at timestamptz, "auditIds" text[])
     WHERE x.id = a."questionId" AND x.status = 'OPEN' AND (x.session_id = $1 OR x.session_id IS NULL)
     RETURNING x.id, a.at, a."auditIds", t.user_name`
 }
 
-export function answersAuditSql(): string {
-  return `INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, data)
+export function answersAuditSql(): Fenced {
+  return fenced`INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, data)
     SELECT q."auditIds"[1], q.at, 'KNOWLEDGE', $1, $4, q.user_name,
       jsonb_build_object('subjectId', q.id, 'change', 'RESOLVED', 'reason', NULL)
-    FROM w_answers q`
+    FROM ${ANSWERS} q`
 }
 
 /**
  * New texts of messages, and the status of the one that `ended`. All of it is one update: of two updates of a row in one
  * statement PostgreSQL makes only one. A paraphrase is written once.
  */
-export function messageTextsSql(texts: readonly MessageText[], ended: readonly EndedMessage[], bind: Bind): string {
+export function messageTextsSql(texts: readonly MessageText[], ended: readonly EndedMessage[], bind: Bind): Fenced {
   const rows = new Map<string, object>()
   for (const change of [...texts, ...ended]) rows.set(change.id, { ...rows.get(change.id), ...change })
-  return `UPDATE messages x SET status = coalesce(m.status, x.status), content = coalesce(m.content, x.content),
+  return fenced`UPDATE messages x SET status = coalesce(m.status, x.status), content = coalesce(m.content, x.content),
       paraphrase = coalesce(x.paraphrase, m.paraphrase)
-    FROM w_fence, jsonb_to_recordset(${bind(JSON.stringify([...rows.values()]))}::jsonb)
+    FROM ${FENCE}, jsonb_to_recordset(${bind(JSON.stringify([...rows.values()]))}::jsonb)
       AS m (id text, status message_status, content text, paraphrase text)
     WHERE x.id = m.id AND x.id = ANY(${bind([...rows.keys()])}::text[]) AND x.session_id = $1`
 }

@@ -14,7 +14,7 @@ import type { BusyPolicy } from '../core/status.ts'
 import type { TurnWrite } from '../core/turn-write.ts'
 import type { Database, Statement } from './database.ts'
 import { approvalsSql, settledApprovalsAuditSql, settledApprovalsSql } from './turn-commit-approvals.ts'
-import type { Bind } from './turn-commit-bind.ts'
+import { FENCE, fenced, type Bind, type Fenced } from './turn-commit-bind.ts'
 import { finishedSessionSql, joinedEndsSql } from './turn-commit-finish.ts'
 import {
   answersAuditSql,
@@ -114,10 +114,10 @@ SELECT f.base, f.turns_since, f.owner IS NULL AS released, f.busy_policy, f.webh
 }
 
 /** A fragment hangs on those before it by their names: `curations` gives rise to facts, their first versions, and questions. */
-function listParts(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, string> {
+function listParts(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fenced> {
   const { plans, tasks, taskPatches, dropDeltasOf, learnings, curations, factsUsed, answers } = write
   const { messageTexts, deliveries, files, audit, approvals, settledApprovals, finish } = write
-  const parts: Record<string, string> = {}
+  const parts: Record<string, Fenced> = {}
   if (write.events.length > 0) parts['events'] = eventsSql(write, bind)
   if (isFilled(plans)) parts['plans'] = plansSql(plans, bind)
   if (isFilled(tasks)) parts['tasks'] = tasksSql(tasks, bind)
@@ -207,7 +207,7 @@ function summarySql({ text, fromSeq, toSeq }: NonNullable<TurnWrite['summary']>,
     summary_seq = CASE WHEN ${isNext} THEN ${bind(toSeq)}::int ELSE x.summary_seq END`
 }
 
-function turnSql(write: TurnWrite, bind: Bind): string {
+function turnSql(write: TurnWrite, bind: Bind): Fenced {
   const { finish, pause, failure } = write
   const failed = failure === undefined || finish !== undefined ? '' : `, failure = ${bind(failure)}::text`
   const paused =
@@ -220,18 +220,18 @@ function turnSql(write: TurnWrite, bind: Bind): string {
     finish === undefined
       ? ''
       : `, status = ${bind(finish.status)}::turn_status, failure = ${bind(finish.failure)}::text, finished_at = ${bind(finish.at)}::timestamptz`
-  return `UPDATE turns x SET step = coalesce(${bind(write.step ?? null)}::pipeline_step, x.step)${usageSql(write.modelCalls, bind)}${finished}${failed}${paused}
-    FROM w_fence WHERE x.id = $4 RETURNING x.cancel_requested, x.user_name`
+  return fenced`UPDATE turns x SET step = coalesce(${bind(write.step ?? null)}::pipeline_step, x.step)${usageSql(write.modelCalls, bind)}${finished}${failed}${paused}
+    FROM ${FENCE} WHERE x.id = $4 RETURNING x.cancel_requested, x.user_name`
 }
 
-function eventsSql(write: TurnWrite, bind: Bind): string {
+function eventsSql(write: TurnWrite, bind: Bind): Fenced {
   const rows = write.events.map(({ at, turnId, body: { type, ...data } }) => ({ at, turn_id: turnId, type, data }))
-  return `INSERT INTO events (session_id, seq, at, turn_id, type, data)
-    SELECT $1, f.base + e.n, e.at, e.turn_id, e.type, e.data FROM w_fence f, ROWS FROM (
+  return fenced`INSERT INTO events (session_id, seq, at, turn_id, type, data)
+    SELECT $1, f.base + e.n, e.at, e.turn_id, e.type, e.data FROM ${FENCE} f, ROWS FROM (
       jsonb_to_recordset(${bind(JSON.stringify(rows))}::jsonb) AS (at timestamptz, turn_id text, type text, data jsonb)
     ) WITH ORDINALITY AS e (at, turn_id, type, data, n)`
 }
 
-function endedMessageSql({ id, status }: EndedMessage, bind: Bind): string {
-  return `UPDATE messages x SET status = ${bind(status)}::message_status FROM w_fence WHERE x.id = ${bind(id)}`
+function endedMessageSql({ id, status }: EndedMessage, bind: Bind): Fenced {
+  return fenced`UPDATE messages x SET status = ${bind(status)}::message_status FROM ${FENCE} WHERE x.id = ${bind(id)}`
 }
