@@ -14,12 +14,14 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql'
+import { IntrospectionCost } from './introspection-cost.ts'
 import {
   checkDocument,
   checkSize,
   LIMITS,
   measureOperation,
   tooComplex,
+  WHOLE_SCHEMA_COST,
   type OperationSize,
 } from './operation-limits.ts'
 
@@ -53,6 +55,7 @@ interface ParsedDocument {
 
 export class Documents {
   readonly #schema: GraphQLSchema
+  readonly #introspectionCost: IntrospectionCost
   /** In order of use, oldest first. */
   readonly #cache = new Map<string, ParsedDocument | GraphQLError>()
   #cachedText = 0
@@ -60,6 +63,7 @@ export class Documents {
 
   constructor(schema: GraphQLSchema, introspection: boolean) {
     this.#schema = schema
+    this.#introspectionCost = new IntrospectionCost(schema, WHOLE_SCHEMA_COST)
     this.#introspection = introspection
   }
 
@@ -87,7 +91,9 @@ export class Documents {
   }
 
   #measure(parsed: ParsedDocument, operation: OperationDefinitionNode, { variables }: OperationParams): OperationSize {
-    const size = measureOperation({ schema: this.#schema, document: parsed.document, operation, variables })
+    const { document } = parsed
+    const introspection = this.#introspectionCost
+    const size = measureOperation({ schema: this.#schema, document, operation, variables, introspection })
     if (!size.variableCost) parsed.sizes.set(operation, size)
     return size
   }

@@ -4,7 +4,7 @@
  * time taken is linear in the document, while depth and cost count every place where a fragment is spread.
  *
  * Cost: an object is 1, a scalar a tenth, times the sizes of the lists around it. A list's size is its `first` or `last`
- * argument; without one, the default page of a connection, or a guess for a plain list.
+ * argument; without one, what its field declares (`paged.ts`), which is what its resolver gives.
  */
 import {
   getNamedType,
@@ -22,7 +22,10 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
   type SelectionSetNode,
+  type ValueNode,
 } from 'graphql'
+import type { IntrospectionCost, Variables } from './introspection-cost.ts'
+import { pagedOf, type Paged } from './paged.ts'
 
 export const LIMITS = {
   documentBytes: 16 * 1024,
@@ -36,13 +39,11 @@ export const LIMITS = {
   jsonDepth: 32,
 } as const
 
-/** What a connection gives without `first` and `last`. */
-const DEFAULT_PAGE = 20
-/** No list is longer, whatever is asked: resolvers refuse more, and say so better than a cost would. */
-const MAX_PAGE = 500
-/** The size that is assumed of a list without paging arguments. */
-const PLAIN_LIST = 5
+/** Of a list that declares nothing: one that a plugin has added. */
+const UNDECLARED: Paged = { default: 20, max: 100 }
 const SCALAR_COST = 0.1
+/** What all of the schema costs to ask for. */
+export const WHOLE_SCHEMA_COST = LIMITS.cost / 2
 
 interface Size {
   readonly depth: number
@@ -54,8 +55,6 @@ export interface OperationSize extends Size {
   /** Whether a page size comes from a variable: then the cost holds for these variables only. */
   readonly variableCost: boolean
 }
-
-type Variables = Readonly<Record<string, unknown>>
 
 /** Aliases and directives, counted where they are written. Null when within limits. */
 export function checkDocument(document: DocumentNode): GraphQLError | null {
@@ -90,6 +89,7 @@ export interface Measured {
   readonly document: DocumentNode
   readonly operation: OperationDefinitionNode
   readonly variables: Variables
+  readonly introspection: IntrospectionCost
 }
 
 export function measureOperation(measured: Measured): OperationSize {
@@ -156,31 +156,56 @@ class Measurement {
   #field(node: FieldNode, place: Place): Size {
     if (place.isRoot) this.#rootFields += 1
     // graphql-js limits the nesting of introspection itself, and its usual query is deeper than ours may be.
-    if (node.name.value.startsWith('__')) return NOTHING
+    if (this.#isIntrospection(node, place)) return { depth: 0, cost: this.#introspect(node) }
     const field = fieldOf(place.type, node.name.value)
-    if (node.selectionSet === undefined) return { depth: 1, cost: SCALAR_COST }
-    const paged = field !== null && field.args.some((arg) => arg.name === 'first' || arg.name === 'last')
     const isList = field !== null && isListType(getNullableType(field.type))
-    const times = paged ? this.#pageSize(node) : isList && !place.counted ? PLAIN_LIST : 1
+    const takesSize = field !== null && field.args.some(({ name }) => isSizeArgument(name))
+    // The lists of a connection (edges) are as long as its page, which is counted where the page is asked for.
+    const times = field !== null && (takesSize || (isList && !place.counted)) ? this.#sizeOf(node, field) : 1
+    if (node.selectionSet === undefined) return { depth: 1, cost: times * SCALAR_COST }
     const named = field === null ? null : getNamedType(field.type)
     const inner = this.#selections(node.selectionSet, {
       type: isCompositeType(named) ? named : null,
-      // The lists of a connection (edges, nodes) are as long as its page, which is counted here already.
-      counted: paged && !isList,
+      counted: takesSize && !isList,
       isRoot: false,
     })
     return { depth: inner.depth + 1, cost: 1 + times * inner.cost + (isList ? times : 0) }
   }
 
-  #pageSize(node: FieldNode): number {
-    const argument = node.arguments?.find(({ name }) => name.value === 'first' || name.value === 'last')
-    const value = argument?.value
-    if (value === undefined) return DEFAULT_PAGE
-    if (value.kind === Kind.INT) return clampPage(Number(value.value))
-    if (value.kind !== Kind.VARIABLE) return DEFAULT_PAGE
+  #isIntrospection({ name: { value } }: FieldNode, { type }: Place): boolean {
+    return (value === '__schema' || value === '__type') && type === this.#input.schema.getQueryType()
+  }
+
+  #introspect(node: FieldNode): number {
+    const { introspection, variables } = this.#input
+    if (node.arguments?.some(({ value }) => value.kind === Kind.VARIABLE) === true) this.#variableCost = true
+    return introspection.of(node, { fragments: this.#definitions, variables })
+  }
+
+  /** The largest of the sizes that are asked for: what the resolver makes of several is its own affair. */
+  #sizeOf(node: FieldNode, field: GraphQLField<unknown, unknown>): number {
+    const paged = pagedOf(field) ?? UNDECLARED
+    const asked = (node.arguments ?? [])
+      .filter(({ name }) => isSizeArgument(name.value))
+      .map(({ value }) => this.#valueOf(value))
+      .filter((size) => size !== null)
+    if (asked.length === 0) return paged.default
+    return Math.min(paged.max ?? Infinity, Math.max(1, ...asked))
+  }
+
+  /** Null where the resolver is given none: then its default counts. */
+  #valueOf(value: ValueNode | undefined): number | null {
+    if (value?.kind === Kind.INT) return Number(value.value)
+    if (value?.kind !== Kind.VARIABLE) return null
     this.#variableCost = true
-    const given = this.#input.variables[value.name.value]
-    return typeof given === 'number' ? clampPage(given) : DEFAULT_PAGE
+    const { variables, operation } = this.#input
+    const name = value.name.value
+    if (Object.hasOwn(variables, name)) {
+      const given = variables[name]
+      return typeof given === 'number' ? given : null
+    }
+    const definition = operation.variableDefinitions?.find(({ variable }) => variable.name.value === name)
+    return definition?.defaultValue?.kind === Kind.INT ? Number(definition.defaultValue.value) : null
   }
 }
 
@@ -192,8 +217,8 @@ interface Place {
 
 const NOTHING: Size = { depth: 0, cost: 0 }
 
-function clampPage(size: number): number {
-  return Math.min(MAX_PAGE, Math.max(1, size))
+function isSizeArgument(name: string): boolean {
+  return name === 'first' || name === 'last'
 }
 
 function fieldOf(type: GraphQLCompositeType | null, name: string): GraphQLField<unknown, unknown> | null {

@@ -1,12 +1,20 @@
 /** The documents that clients here are typed by: valid, and small enough for the door with every page at its default. */
 import { Kind, parse, validate } from 'graphql'
 import { expect, test } from 'vitest'
-import { checkDocument, checkSize, LIMITS, measureOperation } from '../../src/graphql/operation-limits.ts'
+import { IntrospectionCost } from '../../src/graphql/introspection-cost.ts'
+import {
+  checkDocument,
+  checkSize,
+  LIMITS,
+  measureOperation,
+  WHOLE_SCHEMA_COST,
+} from '../../src/graphql/operation-limits.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import { must } from '../../src/platform/must.ts'
 import * as generated from '../generated/graphql.ts'
 
 const schema = buildSchema()
+const introspection = new IntrospectionCost(schema, WHOLE_SCHEMA_COST)
 const documents = Object.entries(generated).filter(([name]) => name.endsWith('Document'))
 
 test.each(documents)('%s', (_name, text) => {
@@ -17,5 +25,5 @@ test.each(documents)('%s', (_name, text) => {
     document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION),
     'an operation',
   )
-  expect(checkSize(measureOperation({ schema, document, operation, variables: {} }))).toBeNull()
+  expect(checkSize(measureOperation({ schema, document, operation, variables: {}, introspection }))).toBeNull()
 })

@@ -5,6 +5,7 @@ import { ApprovalKindEnum, ApprovalScopeEnum, ApprovalStatusEnum } from './appro
 import { builder } from './builder.ts'
 import { connectionType } from './connection-type.ts'
 import { NodeInterface } from './node.ts'
+import { ALL_STORED } from './page-sizes.ts'
 
 export const ApprovalType = builder.prismaObject('Approval', {
   description: 'The question whether a task, or a whole plan, may run. It is settled once; the first decision stands.',
@@ -45,6 +46,7 @@ export const ApprovalType = builder.prismaObject('Approval', {
       description: 'For how long it holds; null unless it was approved.',
     }),
     remembered: t.stringList({
+      extensions: ALL_STORED,
       description:
         'With SESSION: what need not be asked for again: "git push …" for commands that begin so, a whole command, or the name of a skill. Otherwise none.',
       select: { remembered: true },

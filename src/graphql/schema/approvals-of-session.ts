@@ -8,6 +8,7 @@ import { builder } from './builder.ts'
 import { loadAt } from './load-at.ts'
 import type { Row } from './connection-type.ts'
 import type { ChildKey } from './load-nested-pages.ts'
+import { upTo } from './page-sizes.ts'
 import { SessionType } from './session.ts'
 
 const MAX_APPROVALS = 100
@@ -15,6 +16,7 @@ const MAX_APPROVALS = 100
 builder.prismaObjectField(SessionType, 'approvals', (t) =>
   t.field({
     type: [ApprovalType],
+    extensions: upTo(MAX_APPROVALS),
     description: `What somebody had to decide about in this session, newest first. At most ${MAX_APPROVALS}.`,
     args: {
       status: t.arg({

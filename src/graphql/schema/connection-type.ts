@@ -3,7 +3,7 @@ import type { InterfaceRef, ObjectRef } from '@pothos/core'
 import { AUTHENTICATED } from './access.ts'
 import { builder, type BuilderTypes } from './builder.ts'
 import type { Edge, Page, PageInfo } from './page.ts'
-import { DEFAULT_PAGE, MAX_PAGE } from './page-request.ts'
+import { CONNECTION_PAGE, describeFirst } from './page-sizes.ts'
 
 const PageInfoType = builder.objectRef<PageInfo>('PageInfo').implement({
   description: 'Where a page stands in its list.',
@@ -55,12 +55,10 @@ export function connectionType(
   })
 }
 
-const sizes = `1 to ${MAX_PAGE}, ${DEFAULT_PAGE} when left out`
-
 /** Descriptions of the paging arguments, the same for every connection. */
 export const PAGING = {
-  first: `How many from the front: ${sizes}. Anything else is BAD_USER_INPUT.`,
+  first: describeFirst(CONNECTION_PAGE),
   after: 'Only what stands behind this cursor.',
-  last: `How many from the end: 1 to ${MAX_PAGE}. Not together with "first".`,
+  last: `How many from the end: 1 to ${CONNECTION_PAGE.max}. Not together with "first".`,
   before: 'Only what stands before this cursor.',
 } as const

@@ -6,6 +6,7 @@ import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import { connectionType } from './connection-type.ts'
 import { NodeInterface } from './node.ts'
+import { ALL_STORED } from './page-sizes.ts'
 
 export const DeliveryStatusEnum = builder.enumType('DeliveryStatus', {
   description: 'How far a delivery has come.',
@@ -60,6 +61,7 @@ export const DeliveryConnection = connectionType(DeliveryType, 'newest first')
 
 builder.prismaObjectField('Task', 'deliveries', (t) =>
   t.relation('deliveries', {
+    extensions: ALL_STORED,
     description: 'MSG: the deliveries of its text; none in a session without a webhook.',
     query: { orderBy: { id: 'asc' } },
   }),

@@ -7,12 +7,14 @@ import { FactType } from './fact.ts'
 import { loadAt } from './load-at.ts'
 import { loadNestedPages, type ChildKey } from './load-nested-pages.ts'
 import { readPageRequest, type PageRequest } from './page-request.ts'
+import { ALL_STORED, PAGES } from './page-sizes.ts'
 import { selectNodes } from './select-nodes.ts'
 import { TurnConnection, TurnType } from './turn.ts'
 
 builder.prismaObjectField(TurnType, 'factsUsed', (t) =>
   t.field({
     type: [FactType],
+    extensions: ALL_STORED,
     description: 'The facts that its planner was shown, as they are now, oldest first.',
     select: (_args, _context, nestedSelection) => ({
       factsUsed: { select: { fact: nestedSelection() }, orderBy: { factId: 'asc' } },
@@ -27,11 +29,12 @@ builder.prismaObjectField(FactType, 'usedBy', (t) =>
     nullable: true,
     authScopes: { admin: true },
     description: 'The turns whose planner was shown it, newest first. For admins; null with an error for others.',
+    extensions: PAGES,
     args: { first: t.arg.int({ description: PAGING.first }), after: t.arg.string({ description: PAGING.after }) },
     select: { id: true },
     resolve: async (fact, args, context, info) => {
       const { database } = context
-      const request = readPageRequest('factTurns1', args)
+      const request = readPageRequest('factTurns1', args, info)
       const query = selectNodes({ context, info }, 'Turn', { id: true })
       const page = await loadAt({ context, info }, fact.id, (factIds) =>
         loadNestedPages(

@@ -10,6 +10,7 @@ import { connectionType } from './connection-type.ts'
 import { FactChangeEnum, FactSourceEnum } from './knowledge-enums.ts'
 import { loadAt } from './load-at.ts'
 import { NodeInterface } from './node.ts'
+import { ALL_STORED } from './page-sizes.ts'
 import { shownSessions } from './session-visibility.ts'
 
 const FactVersionType = builder.prismaObject('FactVersion', {
@@ -68,6 +69,7 @@ export const FactType = builder.prismaObject('Fact', {
     }),
     history: t.field({
       type: [FactVersionType],
+      extensions: ALL_STORED,
       description: 'All its versions, oldest first. For admins; for others it is empty.',
       select: (_args, _context, nestedSelection) => ({ history: nestedSelection({ orderBy: { version: 'asc' } }) }),
       resolve: (fact, _args, { viewer }) => (viewer.role === 'ADMIN' ? fact.history : []),
@@ -80,6 +82,7 @@ export const FactType = builder.prismaObject('Fact', {
 builder.prismaObjectField(FactType, 'replaces', (t) =>
   t.field({
     type: [FactType],
+    extensions: ALL_STORED,
     description: 'The facts that went into this one, oldest first. For admins; for others it is empty.',
     select: (_args, _context, nestedSelection) => ({ replaces: nestedSelection({ orderBy: { id: 'asc' } }) }),
     resolve: (fact, _args, { viewer }) => (viewer.role === 'ADMIN' ? fact.replaces : []),

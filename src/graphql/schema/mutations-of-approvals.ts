@@ -4,6 +4,7 @@ import { decideApprovals, MAX_DECISIONS } from '../../approvals/decide-approvals
 import { AUTHENTICATED } from './access.ts'
 import { ApprovalScopeEnum } from './approval-enums.ts'
 import { builder } from './builder.ts'
+import { upTo } from './page-sizes.ts'
 import { resultUnion } from './result-union.ts'
 import { approvalField } from './row-fields.ts'
 
@@ -57,6 +58,7 @@ builder.mutationField('decideApproval', (t) =>
 builder.mutationField('decideApprovals', (t) =>
   t.field({
     type: [DecideApprovalResult],
+    extensions: upTo(MAX_DECISIONS),
     authScopes: AUTHENTICATED,
     description:
       `Decides about several approvals: one result for each, in their order. Each stands alone; what is approved is taken ` +

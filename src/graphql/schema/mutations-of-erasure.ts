@@ -3,6 +3,7 @@ import { ERASED } from '../../core/erased.ts'
 import { eraseUser, type UserErased } from '../../intake/erase-user.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
+import { ALL_STORED } from './page-sizes.ts'
 import { resultUnion } from './result-union.ts'
 import { sessionField } from './row-fields.ts'
 
@@ -26,6 +27,7 @@ const EraseUserPayload = builder.objectRef<UserErased>('EraseUserPayload').imple
     session: sessionField(t),
     messageCount: t.exposeInt('messageCount', { description: 'How many messages lost their text.' }),
     factIds: t.idList({
+      extensions: ALL_STORED,
       description:
         "Facts that were made of what was learned in the user's turns. They are everybody's and stay; invalidate or edit those that tell " +
         'of the user.',

@@ -3,6 +3,7 @@ import type { SecretsReloaded } from '../../secrets/secret-store.ts'
 import { appendAudit } from '../../store/audit-entries.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
+import { ALL_STORED } from './page-sizes.ts'
 import { resultUnion } from './result-union.ts'
 
 const ReloadSecretsPayload = builder.objectRef<SecretsReloaded>('ReloadSecretsPayload').implement({
@@ -10,6 +11,7 @@ const ReloadSecretsPayload = builder.objectRef<SecretsReloaded>('ReloadSecretsPa
   authScopes: AUTHENTICATED,
   fields: (t) => ({
     names: t.stringList({
+      extensions: ALL_STORED,
       description: 'Their names, in the order of the alphabet.',
       resolve: ({ names }) => [...names],
     }),

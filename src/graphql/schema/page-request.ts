@@ -1,11 +1,11 @@
 /**
- * What the paging arguments of a connection ask for, checked: at most 100 rows from one end, between two cursors.
+ * What the paging arguments of a list ask for, checked: as many rows as its field allows, from one end, between two cursors.
  */
+import type { GraphQLResolveInfo } from 'graphql'
+import { must } from '../../platform/must.ts'
+import { pagedOf, type Paged } from '../paged.ts'
 import { badUserInput } from './bad-user-input.ts'
 import { decodeCursor, type CursorKind, type Position } from './cursor.ts'
-
-export const MAX_PAGE = 100
-export const DEFAULT_PAGE = 20
 
 export interface PageArguments {
   readonly first?: number | null | undefined
@@ -23,20 +23,34 @@ export interface PageRequest<K extends CursorKind> {
   readonly before: Position<K> | null
 }
 
-/** Throws BAD_USER_INPUT for a size outside 1 to 100, both `first` and `last`, or a cursor that is none. */
-export function readPageRequest<K extends CursorKind>(kind: K, args: PageArguments): PageRequest<K> {
-  const { first, last } = args
-  if (first != null && last != null) throw badUserInput('Pass "first" or "last", not both.')
+/** The field that is resolved: `paged` stands in its extensions. */
+export type PagedField = Pick<GraphQLResolveInfo, 'parentType' | 'fieldName'>
+
+/** Throws BAD_USER_INPUT for a size that the field does not allow, both `first` and `last`, or a cursor that is none. */
+export function readPageRequest<K extends CursorKind>(kind: K, args: PageArguments, field: PagedField): PageRequest<K> {
   return {
-    size: first != null ? checkSize('first', first) : last != null ? checkSize('last', last) : DEFAULT_PAGE,
-    fromEnd: last != null,
+    size: readPageSize(args, field),
+    fromEnd: args.last != null,
     after: args.after == null ? null : decodeCursor(kind, args.after, 'after'),
     before: args.before == null ? null : decodeCursor(kind, args.before, 'before'),
   }
 }
 
-/** Throws BAD_USER_INPUT unless `size` is 1 to `max`. */
-export function checkSize(argument: string, size: number, max: number = MAX_PAGE): number {
+/** How many are asked for. Throws BAD_USER_INPUT as above. */
+export function readPageSize({ first, last }: PageArguments, field: PagedField): number {
+  const paged = declaredBy(field)
+  if (first != null && last != null) throw badUserInput('Pass "first" or "last", not both.')
+  if (first != null) return checkSize('first', first, paged)
+  return last == null ? paged.default : checkSize('last', last, paged)
+}
+
+function declaredBy({ parentType, fieldName }: PagedField): Paged {
+  const field = must(parentType.getFields()[fieldName], 'the field that is resolved is in the schema')
+  return must(pagedOf(field), `${parentType.name}.${fieldName} declares "paged"`)
+}
+
+function checkSize(argument: string, size: number, paged: Paged): number {
+  const max = must(paged.max, 'a list that takes a size has a largest one')
   if (size < 1 || size > max) throw badUserInput(`"${argument}" must be 1 to ${max}; it is ${size}.`)
   return size
 }

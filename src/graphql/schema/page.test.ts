@@ -1,9 +1,20 @@
+import { buildSchema } from 'graphql'
 import { describe, expect, test } from 'vitest'
+import { must } from '../../platform/must.ts'
+import type { Paged } from '../paged.ts'
 import { toPage } from './page.ts'
-import { checkSize, readPageRequest, type PageArguments } from './page-request.ts'
 import { encodeCursor } from './cursor.ts'
+import { readPageRequest, readPageSize, type PageArguments, type PagedField } from './page-request.ts'
+
+/** A field as a resolver is given it. */
+function fieldWith(paged: Paged): PagedField {
+  const parentType = must(buildSchema('type Query { list: Int }').getQueryType(), 'the root')
+  Object.assign(must(parentType.getFields()['list'], 'the field').extensions, { paged })
+  return { parentType, fieldName: 'list' }
+}
 
 describe('readPageRequest', () => {
+  const field = fieldWith({ default: 20, max: 100 })
   const cursor = encodeCursor('turns1', [4])
   test.each<[PageArguments, object]>([
     [{}, { size: 20, fromEnd: false, after: null, before: null }],
@@ -21,7 +32,7 @@ describe('readPageRequest', () => {
       { size: 3, fromEnd: false, after: [4], before: [4] },
     ],
   ])('%j', (args, request) => {
-    expect(readPageRequest('turns1', args)).toEqual(request)
+    expect(readPageRequest('turns1', args, field)).toEqual(request)
   })
 
   test.each<[PageArguments, string]>([
@@ -29,12 +40,13 @@ describe('readPageRequest', () => {
     [{ last: 101 }, '"last" must be 1 to 100; it is 101.'],
     [{ first: 1, last: 1 }, 'Pass "first" or "last", not both.'],
   ])('%j is refused', (args, message) => {
-    expect(() => readPageRequest('turns1', args)).toThrow(message)
+    expect(() => readPageRequest('turns1', args, field)).toThrow(message)
   })
 
-  test('a list may have a limit of its own', () => {
-    expect(checkSize('first', 500, 500)).toBe(500)
-    expect(() => checkSize('first', 501, 500)).toThrow('"first" must be 1 to 500; it is 501.')
+  test('the sizes are those that the field declares', () => {
+    const events = fieldWith({ default: 100, max: 500 })
+    expect([{}, { first: null }, { first: 500 }].map((args) => readPageSize(args, events))).toEqual([100, 100, 500])
+    expect(() => readPageSize({ first: 501 }, events)).toThrow('"first" must be 1 to 500; it is 501.')
   })
 })
 

@@ -2,6 +2,7 @@
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import { NodeInterface } from './node.ts'
+import { ALL_STORED } from './page-sizes.ts'
 
 export const PlanType = builder.prismaObject('Plan', {
   description: 'A goal and the tasks that lead to it. A replan is a further plan of the same turn.',
@@ -18,10 +19,12 @@ export const PlanType = builder.prismaObject('Plan', {
       description: 'Why the plan before it was given up; null for the first.',
     }),
     tasks: t.relation('tasks', {
+      extensions: ALL_STORED,
       query: { orderBy: { index: 'asc' } },
       description: 'Its tasks, in the order in which they run.',
     }),
     secretNames: t.exposeStringList('secretNames', {
+      extensions: ALL_STORED,
       description: 'The names under which the planner found secrets in the message. Their values are stored nowhere.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was accepted.' }),

@@ -2,6 +2,7 @@
 import { publishedUrlPath } from '../../core/published-file.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
+import { ALL_STORED } from './page-sizes.ts'
 import { TaskType } from './task.ts'
 
 builder.prismaObject('PublishedFile', {
@@ -29,6 +30,7 @@ builder.prismaObject('PublishedFile', {
 
 builder.prismaObjectField(TaskType, 'files', (t) =>
   t.relation('files', {
+    extensions: ALL_STORED,
     description: 'What its command or skill has written to pub/, except files that have expired.',
     query: (_args, { clock }) => ({
       where: { OR: [{ expiresAt: null }, { expiresAt: { gt: clock.now() } }] },

@@ -4,6 +4,7 @@ import { builder } from './builder.ts'
 import { PAGING } from './connection-type.ts'
 import { loadInOrder } from './load-in-order.ts'
 import { readPageRequest } from './page-request.ts'
+import { PAGES } from './page-sizes.ts'
 import { toPage } from './page.ts'
 import { readNewestPage, type Bind } from './read-newest-page.ts'
 import { selectNodes } from './select-nodes.ts'
@@ -62,6 +63,7 @@ builder.queryField('tasks', (t) =>
     type: TaskConnection,
     authScopes: AUTHENTICATED,
     description: 'The tasks of all sessions that you may see, newest first.',
+    extensions: PAGES,
     args: {
       first: t.arg.int({ description: PAGING.first }),
       after: t.arg.string({ description: PAGING.after }),
@@ -69,7 +71,7 @@ builder.queryField('tasks', (t) =>
     },
     resolve: async (_root, { filter, ...args }, context, info) => {
       const { database, viewer } = context
-      const request = readPageRequest('tasks1', args)
+      const request = readPageRequest('tasks1', args, info)
       const conditions = (bind: Bind): string[] => taskConditions(filter, bind)
       const keys = await readNewestPage(database, { table: 'tasks', viewer, request, conditions })
       const query = selectNodes({ context, info }, 'Task', { id: true })

@@ -8,6 +8,7 @@ import { PAGING } from './connection-type.ts'
 import { loadInOrder } from './load-in-order.ts'
 import { matchable } from './matchable.ts'
 import { readPageRequest } from './page-request.ts'
+import { PAGES } from './page-sizes.ts'
 import { toPage } from './page.ts'
 import { readNewestPage, type Bind } from './read-newest-page.ts'
 import { selectNodes } from './select-nodes.ts'
@@ -28,6 +29,7 @@ builder.queryField('approvals', (t) =>
     authScopes: AUTHENTICATED,
     description:
       'The approvals of the sessions that you may see, newest first. With status PENDING: what waits for somebody.',
+    extensions: PAGES,
     args: {
       first: t.arg.int({ description: PAGING.first }),
       after: t.arg.string({ description: PAGING.after }),
@@ -35,7 +37,7 @@ builder.queryField('approvals', (t) =>
     },
     resolve: async (_root, { filter, ...args }, context, info) => {
       const { database, viewer } = context
-      const request = readPageRequest('approvals1', args)
+      const request = readPageRequest('approvals1', args, info)
       const conditions = (bind: Bind): string[] => approvalConditions(filter, bind)
       const keys = await readNewestPage(database, { table: 'approvals', viewer, request, conditions })
       const query = selectNodes({ context, info }, 'Approval', { id: true })

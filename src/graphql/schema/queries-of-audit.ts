@@ -5,6 +5,7 @@ import { builder } from './builder.ts'
 import { PAGING } from './connection-type.ts'
 import { matchable } from './matchable.ts'
 import { readPageRequest } from './page-request.ts'
+import { PAGES, upTo } from './page-sizes.ts'
 import { toPage } from './page.ts'
 import { UsageType } from './usage.ts'
 
@@ -38,13 +39,14 @@ builder.queryField('audit', (t) =>
     type: AuditEntryConnection,
     authScopes: ADMIN,
     description: 'The audit, newest first. For admins.',
+    extensions: PAGES,
     args: {
       first: t.arg.int({ description: PAGING.first }),
       after: t.arg.string({ description: PAGING.after }),
       filter: t.arg({ type: AuditFilterInput, description: 'Which entries; all when left out.' }),
     },
-    resolve: async (_root, { filter, ...args }, { database }) => {
-      const request = readPageRequest('audit1', args)
+    resolve: async (_root, { filter, ...args }, { database }, info) => {
+      const request = readPageRequest('audit1', args, info)
       const after = request.after === null ? null : { at: new Date(request.after[0]), id: request.after[1] }
       const entries = await readAuditPage(database, {
         filter: readAuditFilter(filter),
@@ -61,6 +63,8 @@ builder.queryField('audit', (t) =>
 )
 
 const MAX_USAGE_ROWS = 500
+/** A month by day, or as many models, roles or people as there are for most. */
+const ASSUMED_USAGE_ROWS = 30
 
 const UsageRowType = builder.objectRef<UsageOf>('UsageRow').implement({
   description: 'What the model calls with one key have cost.',
@@ -74,6 +78,7 @@ const UsageRowType = builder.objectRef<UsageOf>('UsageRow').implement({
 builder.queryField('usage', (t) =>
   t.field({
     type: [UsageRowType],
+    extensions: upTo(MAX_USAGE_ROWS, ASSUMED_USAGE_ROWS),
     authScopes: ADMIN,
     description:
       `Model calls, tokens and cost, grouped, from the audit: at most the ${MAX_USAGE_ROWS} keys that cost most (of days, ` +

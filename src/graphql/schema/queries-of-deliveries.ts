@@ -4,6 +4,7 @@ import { PAGING } from './connection-type.ts'
 import { DeliveryConnection, DeliveryStatusEnum } from './delivery.ts'
 import { matchable } from './matchable.ts'
 import { readPageRequest } from './page-request.ts'
+import { PAGES } from './page-sizes.ts'
 import { toPage } from './page.ts'
 import { selectNodes } from './select-nodes.ts'
 
@@ -20,13 +21,14 @@ builder.queryField('deliveries', (t) =>
     type: DeliveryConnection,
     authScopes: { admin: true },
     description: 'The deliveries to webhooks, newest first. With status DEAD: what was given up. For admins.',
+    extensions: PAGES,
     args: {
       first: t.arg.int({ description: PAGING.first }),
       after: t.arg.string({ description: PAGING.after }),
       filter: t.arg({ type: DeliveryFilterInput, description: 'Which of them; all when left out.' }),
     },
     resolve: async (_root, { filter, ...args }, context, info) => {
-      const request = readPageRequest('deliveries1', args)
+      const request = readPageRequest('deliveries1', args, info)
       const { status, sessionId } = filter ?? {}
       const rows = await context.database.prisma.delivery.findMany({
         ...selectNodes({ context, info }, 'Delivery', { id: true }),

@@ -8,6 +8,7 @@ import { LearningStatusEnum, QuestionStatusEnum } from './knowledge-enums.ts'
 import { LearningConnection } from './learning.ts'
 import { matchable } from './matchable.ts'
 import { readPageRequest } from './page-request.ts'
+import { PAGES } from './page-sizes.ts'
 import { toPage } from './page.ts'
 import { QuestionConnection } from './question.ts'
 import { selectNodes } from './select-nodes.ts'
@@ -19,13 +20,14 @@ builder.queryField('facts', (t) =>
     type: FactConnection,
     authScopes: { admin: true },
     description: 'The facts, newest first. For admins.',
+    extensions: PAGES,
     args: {
       first: t.arg.int({ description: PAGING.first }),
       after: t.arg.string({ description: PAGING.after }),
       filter: t.arg({ type: FactFilterInput, description: 'Which of them; all that are in use when left out.' }),
     },
     resolve: async (_root, { filter, ...args }, context, info) => {
-      const request = readPageRequest('facts1', args)
+      const request = readPageRequest('facts1', args, info)
       const { prisma } = context.database
       const ids = await readFactPage(context.database, { request, filter })
       const query = selectNodes({ context, info }, 'Fact', ID)
@@ -49,13 +51,14 @@ builder.queryField('learnings', (t) =>
     type: LearningConnection,
     authScopes: { admin: true },
     description: 'What reviews have learned, newest first. With status PENDING: the inbox. For admins.',
+    extensions: PAGES,
     args: {
       first: t.arg.int({ description: PAGING.first }),
       after: t.arg.string({ description: PAGING.after }),
       filter: t.arg({ type: LearningFilterInput, description: 'Which of them; all when left out.' }),
     },
     resolve: async (_root, { filter, ...args }, context, info) => {
-      const request = readPageRequest('learnings1', args)
+      const request = readPageRequest('learnings1', args, info)
       const rows = await context.database.prisma.learning.findMany({
         ...selectNodes({ context, info }, 'Learning', ID),
         where: { AND: [matching<LearningStatus>(filter), olderThan(request)] },
@@ -80,13 +83,14 @@ builder.queryField('questions', (t) =>
     type: QuestionConnection,
     authScopes: { admin: true },
     description: 'The questions of all sessions, newest first. For admins.',
+    extensions: PAGES,
     args: {
       first: t.arg.int({ description: PAGING.first }),
       after: t.arg.string({ description: PAGING.after }),
       filter: t.arg({ type: QuestionFilterInput, description: 'Which of them; all when left out.' }),
     },
     resolve: async (_root, { filter, ...args }, context, info) => {
-      const request = readPageRequest('questions1', args)
+      const request = readPageRequest('questions1', args, info)
       const rows = await context.database.prisma.question.findMany({
         ...selectNodes({ context, info }, 'Question', ID),
         where: { AND: [matching<QuestionStatus>(filter), olderThan(request)] },

@@ -4,6 +4,7 @@ import { builder } from './builder.ts'
 import { PAGING } from './connection-type.ts'
 import { matchable } from './matchable.ts'
 import { readPageRequest } from './page-request.ts'
+import { PAGES } from './page-sizes.ts'
 import { toPage } from './page.ts'
 import { ScheduleConnection } from './schedule.ts'
 import { visibleSchedules } from './schedule-visibility.ts'
@@ -22,13 +23,14 @@ builder.queryField('schedules', (t) =>
     type: ScheduleConnection,
     authScopes: AUTHENTICATED,
     description: 'Your schedules, newest first; for admins, those of all users.',
+    extensions: PAGES,
     args: {
       first: t.arg.int({ description: PAGING.first }),
       after: t.arg.string({ description: PAGING.after }),
       filter: t.arg({ type: ScheduleFilterInput, description: 'Which of them; all when left out.' }),
     },
     resolve: async (_root, { filter, ...args }, context, info) => {
-      const request = readPageRequest('schedules1', args)
+      const request = readPageRequest('schedules1', args, info)
       const { user, enabled } = filter ?? {}
       const rows = await context.database.prisma.schedule.findMany({
         ...selectNodes({ context, info }, 'Schedule', { id: true }),

@@ -6,6 +6,7 @@ import { PAGING } from './connection-type.ts'
 import { ConversationTypeEnum, SessionStatusEnum } from './enums.ts'
 import { loadInOrder } from './load-in-order.ts'
 import { readPageRequest } from './page-request.ts'
+import { PAGES } from './page-sizes.ts'
 import { toPage } from './page.ts'
 import { readSessionPage } from './read-session-page.ts'
 import { selectNodes } from './select-nodes.ts'
@@ -49,6 +50,7 @@ builder.queryField('sessions', (t) =>
     type: SessionConnection,
     authScopes: AUTHENTICATED,
     description: 'The sessions that you may see, newest activity first.',
+    extensions: PAGES,
     args: {
       first: t.arg.int({ description: PAGING.first }),
       after: t.arg.string({ description: PAGING.after }),
@@ -59,7 +61,7 @@ builder.queryField('sessions', (t) =>
     },
     resolve: async (_root, { filter, ...args }, context, info) => {
       const { database, viewer } = context
-      const request = readPageRequest('sessions1', args)
+      const request = readPageRequest('sessions1', args, info)
       const keys = await readSessionPage(database, { viewer, filter: filter ?? {}, request })
       const query = selectNodes({ context, info }, 'Session', { id: true })
       const placed = await loadInOrder(keys, (ids) =>

@@ -3,6 +3,7 @@ import type { InputIssue, Refusal } from '../../core/refusal.ts'
 import { AUTHENTICATED } from './access.ts'
 import type { ObjectRef } from '@pothos/core'
 import { builder, type BuilderTypes } from './builder.ts'
+import { ALL_STORED } from './page-sizes.ts'
 
 type RefusalOf<Kind extends Refusal['kind']> = Extract<Refusal, { kind: Kind }>
 
@@ -47,6 +48,7 @@ const InputIssueType = builder.objectRef<InputIssue>('InputIssue').implement({
   authScopes: AUTHENTICATED,
   fields: (t) => ({
     path: t.stringList({
+      extensions: ALL_STORED,
       description: 'Where: names of arguments and fields, and positions in lists, from the outside in.',
       resolve: (issue) => [...issue.path],
     }),
@@ -61,6 +63,7 @@ const InvalidInputError = builder.objectRef<RefusalOf<'InvalidInput'>>('InvalidI
   fields: (t) => ({
     issues: t.field({
       type: [InputIssueType],
+      extensions: ALL_STORED,
       description: 'Everything that is wrong with it.',
       resolve: (error) => [...error.issues],
     }),

@@ -11,6 +11,7 @@ import { loadAt } from './load-at.ts'
 import { loadNestedPages, type ChildKey } from './load-nested-pages.ts'
 import { NodeInterface } from './node.ts'
 import { readPageRequest, type PageRequest } from './page-request.ts'
+import { PAGES } from './page-sizes.ts'
 import { ScheduleType } from './schedule.ts'
 import { selectNodes } from './select-nodes.ts'
 import { SessionType } from './session.ts'
@@ -91,6 +92,7 @@ builder.prismaObjectField(ScheduleType, 'runs', (t) =>
   t.field({
     type: ScheduleRunConnection,
     description: 'Its runs, newest first.',
+    extensions: PAGES,
     args: {
       first: t.arg.int({ description: PAGING.first }),
       after: t.arg.string({ description: PAGING.after }),
@@ -102,7 +104,7 @@ builder.prismaObjectField(ScheduleType, 'runs', (t) =>
     select: { id: true },
     resolve: async (schedule, { status, ...args }, context, info) => {
       const { database } = context
-      const request = readPageRequest('scheduleRuns1', args)
+      const request = readPageRequest('scheduleRuns1', args, info)
       const query = selectNodes({ context, info }, 'ScheduleRun', { id: true })
       const page = await loadAt({ context, info }, schedule.id, (scheduleIds) =>
         loadNestedPages(

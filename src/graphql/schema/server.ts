@@ -7,6 +7,7 @@ import type { Database, Statement } from '../../store/database.ts'
 import { must } from '../../platform/must.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
+import { ALL_STORED } from './page-sizes.ts'
 import type { ServerInfo } from './server-info.ts'
 
 interface RoleModel {
@@ -73,6 +74,7 @@ const ServerType = builder.objectRef<ServerState>('Server').implement({
     }),
     models: t.field({
       type: [RoleModelType],
+      extensions: ALL_STORED,
       description: 'Which model plays which agent role.',
       resolve: (_server, _args, context): RoleModel[] =>
         Object.entries(context.config.current().models).map(([role, choice]) => ({ role, ...choice })),

@@ -15,6 +15,7 @@ import {
   TaskStatusEnum,
   TurnStatusEnum,
 } from './enums.ts'
+import { ALL_STORED } from './page-sizes.ts'
 import { approvalField, messageField, planField, sessionField, taskField } from './row-fields.ts'
 import { UsageType } from './usage.ts'
 
@@ -225,6 +226,7 @@ builder.objectRef<EventOf<'TurnCompleted'>>('TurnCompletedEvent').implement({
   fields: (t) => ({
     status: t.expose('status', { type: TurnStatusEnum, description: 'How it ended: DONE, FAILED or CANCELLED.' }),
     commandsHandled: t.stringList({
+      extensions: ALL_STORED,
       description: 'The commands in its answer that a plugin has handled.',
       resolve: (event) => [...event.commandsHandled],
     }),

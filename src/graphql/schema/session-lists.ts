@@ -6,10 +6,11 @@ import { loadAt } from './load-at.ts'
 import { builder } from './builder.ts'
 import { PAGING, type Row } from './connection-type.ts'
 import type { CursorKind } from './cursor.ts'
+import { describeFirst, EVENT_PAGE, PAGES } from './page-sizes.ts'
 import { readEventPages } from './read-event-pages.ts'
 import { MessageConnection } from './message.ts'
 import { loadNestedPages, type ChildKey, type NestedList } from './load-nested-pages.ts'
-import { checkSize, readPageRequest } from './page-request.ts'
+import { readPageRequest, readPageSize } from './page-request.ts'
 import type { Page } from './page.ts'
 import { selectNodes } from './select-nodes.ts'
 import { readSeqPages, type SeqKey } from './read-seq-pages.ts'
@@ -19,8 +20,6 @@ import { readTaskPages, TaskFilterInput } from './task-filter.ts'
 import { TaskConnection } from './task.ts'
 import { TurnConnection } from './turn.ts'
 
-const DEFAULT_EVENTS = 100
-const MAX_EVENTS = 500
 const ID = { id: true } as const
 
 interface Place {
@@ -32,6 +31,7 @@ builder.prismaObjectField(SessionType, 'messages', (t) =>
   t.field({
     type: MessageConnection,
     description: 'Its messages, in the order in which they arrived. "last: 50" is the end of the conversation.',
+    extensions: PAGES,
     args: {
       first: t.arg.int({ description: PAGING.first }),
       after: t.arg.string({ description: PAGING.after }),
@@ -41,7 +41,7 @@ builder.prismaObjectField(SessionType, 'messages', (t) =>
     select: ID,
     resolve: (session, args, context, info) => {
       const { database } = context
-      const request = readPageRequest('messages1', args)
+      const request = readPageRequest('messages1', args, info)
       const query = selectNodes({ context, info }, 'Message', ID)
       return loadPage({ context, info }, session.id, {
         kind: 'messages1',
@@ -58,11 +58,12 @@ builder.prismaObjectField(SessionType, 'turns', (t) =>
   t.field({
     type: TurnConnection,
     description: 'Its turns, oldest first.',
+    extensions: PAGES,
     args: { first: t.arg.int({ description: PAGING.first }), after: t.arg.string({ description: PAGING.after }) },
     select: ID,
     resolve: (session, args, context, info) => {
       const { database } = context
-      const request = readPageRequest('turns1', args)
+      const request = readPageRequest('turns1', args, info)
       const query = selectNodes({ context, info }, 'Turn', ID)
       return loadPage({ context, info }, session.id, {
         kind: 'turns1',
@@ -79,6 +80,7 @@ builder.prismaObjectField(SessionType, 'tasks', (t) =>
   t.field({
     type: TaskConnection,
     description: 'Its tasks, newest first.',
+    extensions: PAGES,
     args: {
       first: t.arg.int({ description: PAGING.first }),
       after: t.arg.string({ description: PAGING.after }),
@@ -87,7 +89,7 @@ builder.prismaObjectField(SessionType, 'tasks', (t) =>
     select: ID,
     resolve: (session, { filter, ...args }, context, info) => {
       const { database } = context
-      const request = readPageRequest('tasks1', args)
+      const request = readPageRequest('tasks1', args, info)
       const query = selectNodes({ context, info }, 'Task', ID)
       return loadPage({ context, info }, session.id, {
         kind: 'tasks1',
@@ -103,16 +105,17 @@ builder.prismaObjectField(SessionType, 'tasks', (t) =>
 builder.prismaObjectField(SessionType, 'events', (t) =>
   t.field({
     type: [SessionEventInterface],
+    extensions: { paged: EVENT_PAGE },
     description: 'A page of its log, oldest first. Follow the log with the subscription sessionEvents.',
     args: {
       after: t.arg.int({ description: 'Only events with a greater seq; from the beginning when left out.' }),
       first: t.arg.int({
-        description: `How many: 1 to ${MAX_EVENTS}, ${DEFAULT_EVENTS} when left out. Anything else is BAD_USER_INPUT.`,
+        description: describeFirst(EVENT_PAGE),
       }),
     },
     select: ID,
     resolve: async (session, args, context, info) => {
-      const page = { after: args.after ?? 0, limit: checkSize('first', args.first ?? DEFAULT_EVENTS, MAX_EVENTS) }
+      const page = { after: args.after ?? 0, limit: readPageSize({ first: args.first }, info) }
       return (await loadAt({ context, info }, session.id, (ids) => readEventPages(context.database, page, ids))) ?? []
     },
   }),

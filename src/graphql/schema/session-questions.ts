@@ -7,6 +7,7 @@ import { builder } from './builder.ts'
 import type { Row } from './connection-type.ts'
 import { loadAt } from './load-at.ts'
 import type { ChildKey } from './load-nested-pages.ts'
+import { upTo } from './page-sizes.ts'
 import { QuestionType } from './question.ts'
 import { SessionType } from './session.ts'
 
@@ -15,6 +16,7 @@ const MAX_QUESTIONS = 100
 builder.prismaObjectField(SessionType, 'questions', (t) =>
   t.field({
     type: [QuestionType],
+    extensions: upTo(MAX_QUESTIONS),
     description: `What is asked in this session: first what is open, then what is resolved, each newest first. At most ${MAX_QUESTIONS}.`,
     select: { id: true },
     resolve: async (session, _args, context, info) =>

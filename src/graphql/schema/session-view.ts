@@ -12,6 +12,7 @@ import { builder } from './builder.ts'
 import { PipelineStepEnum, SessionStatusEnum } from './enums.ts'
 import { loadAt } from './load-at.ts'
 import { MessageType } from './message.ts'
+import { upTo } from './page-sizes.ts'
 import { PlanType } from './plan.ts'
 import { QuestionType } from './question.ts'
 import { MAX_OUTPUT_CHARS, readOutputs } from './read-outputs.ts'
@@ -108,16 +109,19 @@ const SessionViewType = builder.objectRef<SessionViewData>('SessionView').implem
     queueLength: t.exposeInt('queueLength', { description: 'All messages that wait, not counting the active turn.' }),
     queue: t.field({
       type: [QueuedMessageType],
+      extensions: upTo(MAX_LISTED),
       description: `Messages that wait, next to run first. At most ${MAX_LISTED}.`,
       resolve: ({ queue }) => queue,
     }),
     approvals: t.field({
       type: [ApprovalType],
+      extensions: upTo(MAX_LISTED),
       description: `What the turn waits for: its PENDING approvals, oldest first. At most ${MAX_LISTED}.`,
       resolve: ({ approvals }) => approvals,
     }),
     questions: t.field({
       type: [QuestionType],
+      extensions: upTo(MAX_LISTED),
       description: `What is OPEN to be asked in this session, newest first. At most ${MAX_LISTED}.`,
       resolve: ({ questions }) => questions,
     }),

@@ -7,6 +7,7 @@ import { builder } from './builder.ts'
 import { connectionType } from './connection-type.ts'
 import { BusyPolicyEnum, ConversationTypeEnum, DescriptionSourceEnum, SessionStatusEnum } from './enums.ts'
 import { NodeInterface } from './node.ts'
+import { ALL_STORED } from './page-sizes.ts'
 import { USAGE_COLUMNS, usageOf, UsageType } from './usage.ts'
 import { configuredUsers, UserType } from './user.ts'
 
@@ -85,6 +86,7 @@ export const SessionType = builder.prismaObject('Session', {
     }),
     participants: t.field({
       type: [UserType],
+      extensions: ALL_STORED,
       description:
         'The users who see it and may post, in the order in which they joined. Users who left the configuration are left out.',
       select: { participants: { select: { userName: true }, orderBy: [{ joinedAt: 'asc' }, { userName: 'asc' }] } },

@@ -7,6 +7,7 @@ import { usableSkills } from '../../execution/skills/usable-skills.ts'
 import type { GraphQLContext } from '../context.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
+import { ALL_STORED } from './page-sizes.ts'
 
 const SkillType = builder.objectRef<SkillSummary>('Skill').implement({
   description: 'A program that an admin has installed and that a plan may call with arguments.',
@@ -40,12 +41,14 @@ export function skillsOfViewer({ viewer, config, skills }: GraphQLContext): read
 builder.queryFields((t) => ({
   skills: t.field({
     type: [SkillType],
+    extensions: ALL_STORED,
     authScopes: AUTHENTICATED,
     description: 'The skills that the viewer may use, by name.',
     resolve: (_root, _args, context) => skillsOfViewer(context),
   }),
   skillProblems: t.field({
     type: [SkillProblemType],
+    extensions: ALL_STORED,
     authScopes: { admin: true },
     description: 'The folders of skills/ that hold no skill that can be used, and why. For admins.',
     resolve: (_root, _args, { skills }) => skills.scan().problems,

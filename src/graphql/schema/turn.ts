@@ -5,6 +5,7 @@ import { connectionType } from './connection-type.ts'
 import { durationMs } from './duration-ms.ts'
 import { PipelineStepEnum, TurnStatusEnum } from './enums.ts'
 import { NodeInterface } from './node.ts'
+import { ALL_STORED } from './page-sizes.ts'
 import { USAGE_COLUMNS, usageOf, UsageType } from './usage.ts'
 
 export const TurnType = builder.prismaObject('Turn', {
@@ -23,14 +24,6 @@ export const TurnType = builder.prismaObject('Turn', {
       nullable: true,
       description: 'The step it has reached, as in PipelineStepEvent. Null until it begins.',
     }),
-    plans: t.relation('plans', {
-      query: { orderBy: { attempt: 'asc' } },
-      description: 'Its first plan, then one for each replan.',
-    }),
-    tasks: t.relation('tasks', {
-      query: { orderBy: [{ plan: { attempt: 'asc' } }, { index: 'asc' }] },
-      description: 'The tasks of all its plans, in their order.',
-    }),
     failure: t.exposeString('failure', {
       nullable: true,
       description: 'Why it failed, for people. Null unless it did.',
@@ -48,6 +41,7 @@ export const TurnType = builder.prismaObject('Turn', {
       description: 'What it waits for and what can be done about it, for people; null when it does not wait.',
     }),
     commandsHandled: t.exposeStringList('commandsHandled', {
+      extensions: ALL_STORED,
       description: 'The commands in its answer that a plugin has handled.',
     }),
     startedAt: t.expose('startedAt', {
@@ -76,11 +70,22 @@ export const TurnType = builder.prismaObject('Turn', {
 })
 
 builder.prismaObjectFields(TurnType, (t) => ({
+  plans: t.relation('plans', {
+    extensions: ALL_STORED,
+    query: { orderBy: { attempt: 'asc' } },
+    description: 'Its first plan, then one for each replan.',
+  }),
+  tasks: t.relation('tasks', {
+    extensions: ALL_STORED,
+    query: { orderBy: [{ plan: { attempt: 'asc' } }, { index: 'asc' }] },
+    description: 'The tasks of all its plans, in their order.',
+  }),
   joinedInto: t.relation('joinedInto', {
     nullable: true,
     description: 'The turn that has taken its message along, so that it has no plan of its own; null: it runs itself.',
   }),
   joined: t.relation('joined', {
+    extensions: ALL_STORED,
     query: { orderBy: { seq: 'asc' } },
     description:
       'Turns of the same user whose messages it has taken along (BusyPolicy, collect_window_ms), oldest first.',

@@ -3,6 +3,7 @@ import type { Viewer } from '../../core/identity.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import { RoleEnum, TokenKindEnum } from './enums.ts'
+import { ALL_STORED } from './page-sizes.ts'
 import { skillsOfViewer } from './skill.ts'
 import { UserType } from './user.ts'
 
@@ -28,6 +29,7 @@ const ViewerType = builder.objectRef<Viewer>('Viewer').implement({
     }),
     role: t.expose('role', { type: RoleEnum, description: "The user's role; connectors are USER." }),
     allowedSkills: t.stringList({
+      extensions: ALL_STORED,
       description: 'The names of the installed skills that the user may use; none for connectors.',
       resolve: (_viewer, _args, context) => skillsOfViewer(context).map(({ name }) => name),
     }),
