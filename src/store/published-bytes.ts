@@ -1,6 +1,6 @@
 /**
  * The bytes of published files: FACTOTUM_HOME/pub/<id>, one file each, never changed once it is there. Their rows say which are
- * to be had; bytes without a row are swept up (src/publish/expire-files.ts).
+ * to be had; bytes without a row are swept up (src/store/sweep-published-files.ts).
  */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
