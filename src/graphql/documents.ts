@@ -1,7 +1,4 @@
-/**
- * Documents: parsed, within limits and valid, or the reasons why not. Clients send the same few again and again, so the verdict
- * is kept, for bad ones too; the cache is bounded by the length of its texts.
- */
+/** Documents: parsed, within limits and valid, or the reasons why not. What is valid is kept. */
 import {
   getOperationAST,
   GraphQLError,
@@ -14,6 +11,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql'
+import { DocumentCache, type ParsedDocument } from './document-cache.ts'
 import { IntrospectionCost } from './introspection-cost.ts'
 import {
   checkDocument,
@@ -25,7 +23,6 @@ import {
   type OperationSize,
 } from './operation-limits.ts'
 
-const MAX_CACHED_TEXT = 4 * 1024 * 1024
 /** More would only help somebody who probes the schema. */
 const MAX_ERRORS = 5
 
@@ -44,21 +41,10 @@ export interface OperationParams {
   readonly variables: Readonly<Record<string, unknown>>
 }
 
-interface ParsedDocument {
-  readonly text: string
-  readonly document: DocumentNode
-  /** Sizes of its operations, where they do not depend on variables. */
-  readonly sizes: Map<OperationDefinitionNode, OperationSize>
-  /** Validation is put off until an operation of the document is known to be within limits. */
-  validationErrors: readonly GraphQLError[] | null
-}
-
 export class Documents {
   readonly #schema: GraphQLSchema
   readonly #introspectionCost: IntrospectionCost
-  /** In order of use, oldest first. */
-  readonly #cache = new Map<string, ParsedDocument | GraphQLError>()
-  #cachedText = 0
+  readonly #cache = new DocumentCache()
   #introspection: boolean
 
   constructor(schema: GraphQLSchema, introspection: boolean) {
@@ -72,11 +58,11 @@ export class Documents {
     if (allowed === this.#introspection) return
     this.#introspection = allowed
     this.#cache.clear()
-    this.#cachedText = 0
   }
 
   prepare(params: OperationParams): PreparedOperation {
-    const parsed = this.#parsed(params.query)
+    const kept = this.#cache.get(params.query)
+    const parsed = kept ?? parseWithinLimits(params.query)
     if (parsed instanceof GraphQLError) return refused(parsed)
     const { document } = parsed
     const operation = getOperationAST(document, params.operationName)
@@ -85,8 +71,11 @@ export class Documents {
     const size = parsed.sizes.get(operation) ?? this.#measure(parsed, operation, params)
     const tooMuch = checkSize(size)
     if (tooMuch !== null) return refused(tooMuch)
-    parsed.validationErrors ??= this.#validate(document)
-    if (parsed.validationErrors.length > 0) return { kind: 'refused', errors: parsed.validationErrors }
+    if (kept === null) {
+      const errors = this.#validate(document)
+      if (errors.length > 0) return { kind: 'refused', errors }
+      this.#cache.keep(params.query, parsed)
+    }
     return { kind: 'ready', document, operation }
   }
 
@@ -103,38 +92,16 @@ export class Documents {
     const options = { maxErrors: MAX_ERRORS, hideSuggestions: !this.#introspection }
     return validate(this.#schema, document, rules, options).map((error) => withCode(error, 'GRAPHQL_VALIDATION_FAILED'))
   }
-
-  #parsed(text: string): ParsedDocument | GraphQLError {
-    const known = this.#cache.get(text)
-    if (known !== undefined) {
-      this.#cache.delete(text)
-      this.#cache.set(text, known)
-      return known
-    }
-    // Too long to parse is too long to keep.
-    if (Buffer.byteLength(text) > LIMITS.documentBytes) {
-      return tooComplex(`a document of ${Buffer.byteLength(text)} bytes`, `${LIMITS.documentBytes} bytes`)
-    }
-    const parsed = parseWithinLimits(text)
-    this.#keep(text, parsed)
-    return parsed
-  }
-
-  #keep(text: string, parsed: ParsedDocument | GraphQLError): void {
-    this.#cache.set(text, parsed)
-    this.#cachedText += text.length
-    for (const oldest of this.#cache.keys()) {
-      if (this.#cachedText <= MAX_CACHED_TEXT) break
-      this.#cache.delete(oldest)
-      this.#cachedText -= oldest.length
-    }
-  }
 }
 
+/** Not validated yet. */
 function parseWithinLimits(text: string): ParsedDocument | GraphQLError {
+  if (Buffer.byteLength(text) > LIMITS.documentBytes) {
+    return tooComplex(`a document of ${Buffer.byteLength(text)} bytes`, `${LIMITS.documentBytes} bytes`)
+  }
   try {
     const document = parse(new Source(text), { maxTokens: LIMITS.tokens })
-    return checkDocument(document) ?? { text, document, sizes: new Map(), validationErrors: null }
+    return checkDocument(document) ?? { document, sizes: new Map() }
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error
     const tooLong = /more than \d+ tokens/.test(error.message)
