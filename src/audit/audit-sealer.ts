@@ -6,10 +6,11 @@
  * A process that dies in between leaves nothing half done: what it had not sealed is sealed by the next. A seal that this
  * process knows and that is gone or changed is told in the log and in the audit.
  */
-import { messageOf } from '../core/errors.ts'
+import { AppError, messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { Periodic } from '../platform/periodic.ts'
 import { appendAudit } from '../store/audit-entries.ts'
 import type { Database } from '../store/database.ts'
 import { GENESIS_HASH, sealHash, type SealableEntry } from './seal-hash.ts'
@@ -34,6 +35,7 @@ export interface AuditSealerOptions {
 }
 
 const PAUSE_MS = 1000
+const BACKOFF = { firstMs: PAUSE_MS, maxMs: 4000 }
 const MAX_BATCH = 1000
 /** An entry that waits longer than this is held up: by a transaction that does not end, or by a database that is away. */
 const LATE_SECONDS = 60
@@ -41,20 +43,30 @@ const LOOK_FOR_LATE_MS = 30_000
 
 export class AuditSealer {
   readonly #options: AuditSealerOptions
-  readonly #stopping = new AbortController()
-  #working: Promise<void> = Promise.resolve()
+  readonly #seals: Periodic
   /** The newest seal that this process has read or made. */
   #known: Seal | null = null
   #lookedForLateMs = 0
 
   constructor(options: AuditSealerOptions) {
     this.#options = options
+    const { clock, logger } = options
+    const isOutage = (error: unknown): boolean => error instanceof AppError
+    const tick = async (): Promise<void> => {
+      try {
+        await this.#sealAll()
+      } finally {
+        await this.#lookForLate()
+      }
+    }
+    const rhythm = { everyMs: PAUSE_MS, backoff: BACKOFF }
+    this.#seals = new Periodic({ name: 'sealing the audit', ...rhythm, tick, isOutage, clock, logger })
   }
 
   /** To be awaited before anything is written to the audit. Rejects when the database is away. */
   async start(): Promise<void> {
     await this.#goOnAfterRestore()
-    this.#working = this.#work()
+    this.#seals.start()
   }
 
   /** In a database that was restored from a dump, transactions are numbered from the start: they would come before what is sealed. */
@@ -66,30 +78,14 @@ export class AuditSealer {
     logger.warn('the database was restored from a dump; the audit goes on behind its newest entry')
   }
 
-  /** Seals what can be sealed at once, then ends. Repeatable; never rejects. */
+  /** No further poll; what can be sealed now is sealed. Repeatable; never rejects. */
   async stop(): Promise<void> {
-    if (this.#stopping.signal.aborted) return
-    this.#stopping.abort()
-    await this.#working
-    await this.#sealAll()
-  }
-
-  async #work(): Promise<void> {
-    const { clock } = this.#options
-    const { signal } = this.#stopping
-    while (!signal.aborted) {
-      await this.#sealAll()
-      await this.#lookForLate()
-      await clock.sleep(PAUSE_MS, signal)
-    }
+    await this.#seals.stop()
+    await this.#seals.tick()
   }
 
   async #sealAll(): Promise<void> {
-    try {
-      while (await this.#sealBatch());
-    } catch (error) {
-      this.#options.logger.warn({ error: messageOf(error) }, 'the audit could not be sealed; trying again')
-    }
+    while (await this.#sealBatch());
   }
 
   /** Returns whether there may be more. */

@@ -5,17 +5,20 @@
  * How it learns that a log grew: `published` by this process's own commits, which bring the events along; the doorbell for
  * other processes' commits; and every two seconds one look at all followed sessions, for news that was lost.
  */
-import { messageOf } from '../core/errors.ts'
+import { AppError } from '../core/errors.ts'
 import type { SessionEvent } from '../core/session-event.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { assert } from '../platform/must.ts'
+import { Periodic } from '../platform/periodic.ts'
 import type { Database } from '../store/database.ts'
 import type { Doorbell } from './doorbell.ts'
 import { lastSeqs, readLogPage } from './log.ts'
 import { Tail, type CacheBudget, type Follower, type Read } from './tail.ts'
 
-const LOOK_EVERY_MS = 2000
+const POLL_MS = 2000
+/** Followers wait for the first poll after an outage: events of other processes may have been missed. */
+const BACKOFF = { firstMs: 500, maxMs: POLL_MS }
 /** Events that all followed sessions together keep in memory. */
 const CACHE_BYTES = 64 * 1024 * 1024
 
@@ -45,14 +48,23 @@ export class Feed {
   readonly #options: FeedOptions
   readonly #tails = new Map<string, Tail>()
   readonly #budget: CacheBudget = { used: 0, limit: CACHE_BYTES }
-  #looking: Promise<void> | null = null
-  #stopped = false
-  /** Aborting it makes the next look happen now. */
-  #pause = new AbortController()
+  readonly #poll: Periodic
   #unsubscribe: readonly (() => void)[] = []
 
   constructor(options: FeedOptions) {
     this.#options = options
+    const { clock, logger } = options
+    const isOutage = (error: unknown): boolean => error instanceof AppError
+    const tick = (): Promise<void> => this.#look()
+    this.#poll = new Periodic({
+      name: 'poll of followed sessions',
+      everyMs: POLL_MS,
+      backoff: BACKOFF,
+      tick,
+      isOutage,
+      clock,
+      logger,
+    })
   }
 
   start(): void {
@@ -60,19 +72,17 @@ export class Feed {
     this.#unsubscribe = [
       doorbell.on('log', (news) => this.#tails.get(news.sessionId)?.reached(news.seq)),
       doorbell.on('gone', (news) => this.#close(this.#tails.get(news.sessionId), 'gone')),
-      doorbell.on('resync', () => this.#pause.abort()),
+      doorbell.on('resync', () => this.#poll.wake()),
     ]
-    this.#looking = this.#keepLooking()
+    this.#poll.start()
   }
 
   /** Ends every follower with 'stopped'. */
   async stop(): Promise<void> {
-    this.#stopped = true
-    this.#pause.abort()
     for (const unsubscribe of this.#unsubscribe) unsubscribe()
     const tails = [...this.#tails.values()]
     for (const tail of tails) this.#close(tail, 'stopped')
-    await this.#looking
+    await this.#poll.stop()
     await Promise.all(tails.map((tail) => tail.settled()))
   }
 
@@ -132,33 +142,21 @@ export class Feed {
     tail.close(reason)
   }
 
-  async #keepLooking(): Promise<void> {
-    while (!this.#stopped) {
-      this.#pause = new AbortController()
-      await this.#options.clock.sleep(LOOK_EVERY_MS, this.#pause.signal)
-      if (!this.#stopped) await this.#look()
-    }
-  }
-
   /** One statement for all followed sessions. */
   async #look(): Promise<void> {
     const looked = [...this.#tails.values()]
       .map((tail) => ({ tail, head: tail.head }))
       .filter(({ head }) => head !== null)
     if (looked.length === 0) return
-    try {
-      const found = await lastSeqs(
-        this.#options.database,
-        looked.map(({ tail }) => tail.sessionId),
-      )
-      for (const { tail, head } of looked) {
-        const seq = found.get(tail.sessionId)
-        // Shorter than it was: deleted, and opened anew under the same id.
-        if (seq === undefined || seq < (head ?? 0)) this.#close(tail, 'gone')
-        else tail.reached(seq)
-      }
-    } catch (error) {
-      this.#options.logger.warn({ error: messageOf(error) }, 'followed sessions could not be looked at')
+    const found = await lastSeqs(
+      this.#options.database,
+      looked.map(({ tail }) => tail.sessionId),
+    )
+    for (const { tail, head } of looked) {
+      const seq = found.get(tail.sessionId)
+      // Shorter than it was: deleted, and opened anew under the same id.
+      if (seq === undefined || seq < (head ?? 0)) this.#close(tail, 'gone')
+      else tail.reached(seq)
     }
   }
 }
