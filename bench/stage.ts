@@ -110,6 +110,7 @@ base_url = "${stubUrl}"
 planner = "stub:instant"
 [settings]
 requests_per_minute = 10_000_000
+max_running_per_user = 10_000
 introspection_turns = 0
 drain_timeout = 0
 webhook_require_https = false

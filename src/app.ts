@@ -286,7 +286,7 @@ function createWorker(parts: Made): Worker {
     config,
     clock,
     logger,
-    startRun: (lease, begun) => new SessionRun({ lease, begun, ...run }),
+    startRun: (lease, begun, mayGoOn) => new SessionRun({ lease, begun, mayGoOn, ...run }),
   })
 }
 

@@ -80,6 +80,8 @@ export interface Settings {
   readonly maxQueued: number
   readonly collectWindowMs: number
   readonly maxConcurrentTurns: number
+  /** Across all processes. */
+  readonly maxRunningPerUser: number
   /** How long a process keeps what people said in confidence after the session's last turn. */
   readonly workerIdleTimeoutMs: number
   /** Days for which the audit is kept; 0: for ever. */

@@ -182,6 +182,7 @@ webhook_secret_env = "CHAT_WEBHOOK_SECRET"
       maxQueued: 100,
       collectWindowMs: 0,
       maxConcurrentTurns: 32,
+      maxRunningPerUser: 8,
       workerIdleTimeoutMs: 300_000,
       drainTimeoutMs: 30_000,
       publishedFileTtlMs: 2_592_000_000,

@@ -62,6 +62,13 @@ const turnSettings = {
   max_concurrent_turns: wholeNumber({ min: 1, max: 10_000 })
     .default(32)
     .meta({ description: 'How many turns one server process runs at the same time.' }),
+  max_running_per_user: wholeNumber({ min: 0, max: 100_000 })
+    .default(0)
+    .meta({
+      description:
+        'How many turns of one user run at the same time, in all server processes together; further ones wait, while those of others ' +
+        'go on. 0: a quarter of max_concurrent_turns.',
+    }),
   worker_idle_timeout: seconds({ min: 0, max: 86_400 }).default(300).meta({
     description:
       'Seconds after the last turn of a session for which a process remembers the secrets that were said in it. They are kept in its memory alone.',
@@ -149,6 +156,7 @@ export function toSettings(section: SettingsSection): Settings {
     maxQueued: section.max_queued,
     collectWindowMs: section.collect_window_ms,
     maxConcurrentTurns: section.max_concurrent_turns,
+    maxRunningPerUser: section.max_running_per_user || Math.ceil(section.max_concurrent_turns / 4),
     workerIdleTimeoutMs: toMs(section.worker_idle_timeout),
     auditRetentionDays: section.audit_retention_days,
     drainTimeoutMs: toMs(section.drain_timeout),

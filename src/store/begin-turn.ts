@@ -4,12 +4,14 @@
  * starts here, with its event; a RUNNING one was left by a node that died or handed it over, and is continued, and so is one that
  * awaited an approval. What was said before it comes along: the planner, whom a turn asks first, then waits for no further read.
  */
+import type { Settings } from '../config/config.ts'
 import type { SessionEvent } from '../core/session-event.ts'
 import type { BusyPolicy, ConversationType, PipelineStep } from '../core/status.ts'
 import type { Usage } from '../core/usage.ts'
 import type { Database } from './database.ts'
 import type { Lease, TurnRef } from './turn-commit.ts'
 import { saidBeforeSql, type SaidBefore, type SaidLimits } from './turn-history.ts'
+import { hasPlace, waitsLonger } from './user-share.ts'
 
 export interface OpenTurn extends TurnRef {
   readonly userName: string
@@ -48,7 +50,7 @@ export interface BegunTurn {
 
 export type BeginOutcome =
   | BegunTurn
-  /** No open turn, or the lease is gone: release, which tells. */
+  /** No open turn, no place left in its user's share, or the lease is gone: release, which tells. */
   | { readonly kind: 'Nothing' }
 
 /** A session that was free, now claimed, with its first turn under way. */
@@ -60,9 +62,11 @@ export interface TakenSession {
 export interface Beginning {
   /** The time of the RECEIVED step, should the turn start here. */
   readonly at: Date
-  /** How much of what was said before comes along. */
-  readonly limits: SaidLimits
+  readonly limits: TurnLimits
 }
+
+/** How much of what was said before comes along, and how many turns of one user may run. */
+export type TurnLimits = SaidLimits & Pick<Settings, 'maxRunningPerUser'>
 
 export async function beginTurn(database: Database, lease: Lease, { at, limits }: Beginning): Promise<BeginOutcome> {
   const values = [lease.sessionId, lease.node, at, ...valuesOf(limits), lease.epoch]
@@ -72,7 +76,7 @@ export async function beginTurn(database: Database, lease: Lease, { at, limits }
 
 /**
  * Claims a free session and starts its next turn, in one round trip. Null when there is nothing to start this way: the session
- * is not free, or its next turn had been started before. `claimSessions` finds what is left.
+ * is not free, its next turn had been started before, or others of its user have waited longer. `claimSessions` finds what is left.
  */
 export async function takeSession(
   database: Database,
@@ -85,8 +89,8 @@ export async function takeSession(
   return row === undefined ? null : { lease: { sessionId, node, epoch: row.epoch }, begun: begun(sessionId, row, at) }
 }
 
-function valuesOf({ contextMessages, summarizeThreshold, knowledgeMaxFacts }: SaidLimits): number[] {
-  return [contextMessages, summarizeThreshold, knowledgeMaxFacts]
+function valuesOf(limits: TurnLimits): number[] {
+  return [limits.contextMessages, limits.summarizeThreshold, limits.knowledgeMaxFacts, limits.maxRunningPerUser]
 }
 
 function begun(sessionId: string, row: Row, at: Date): BegunTurn {
@@ -170,23 +174,27 @@ const SAID_BEFORE = saidBeforeSql({
  */
 function beginSql({
   fence,
+  mayBegin,
   wakes = '',
   claim = '',
   answer,
 }: {
   fence: string
+  /** Whether the user of the turn `next` has a place for it. */
+  mayBegin: string
   /** CTEs, each with a comma behind it, that make a turn that waited a running one. */
   wakes?: string
   claim?: string
   answer: string
 }): string {
-  return `WITH fence AS (SELECT id, source_type, queue_length, busy_policy FROM sessions WHERE id = $1 AND ${fence} FOR UPDATE),
+  return `WITH fence AS (SELECT id, source_type, queue_length, busy_policy, turn_user, ready_at FROM sessions WHERE id = $1 AND ${fence} FOR UPDATE),
     next AS (SELECT t.* FROM fence, turns t WHERE t.session_id = $1 AND t.status IN ('QUEUED', 'RUNNING', 'AWAITING_APPROVAL') ORDER BY t.seq LIMIT 1),
-    started AS (UPDATE turns t SET status = 'RUNNING', step = 'RECEIVED', started_at = $3 FROM next
-      WHERE t.id = next.id AND t.status = 'QUEUED' RETURNING t.id, t.message_id),
+    starting AS MATERIALIZED (SELECT next.id FROM fence, next WHERE next.status = 'QUEUED' AND ${mayBegin}),
+    started AS (UPDATE turns t SET status = 'RUNNING', step = 'RECEIVED', started_at = $3 FROM starting
+      WHERE t.id = starting.id AND t.status = 'QUEUED' RETURNING t.id, t.message_id, t.user_name),
     ${wakes}message AS (UPDATE messages m SET status = 'PROCESSING' FROM started WHERE m.id = started.message_id RETURNING m.content),
     session AS (UPDATE sessions s SET last_seq = s.last_seq + 1, queue_length = s.queue_length - 1, status = 'RUNNING',
-      last_activity_at = $3${claim} FROM started WHERE s.id = $1 RETURNING s.last_seq, s.epoch),
+      last_activity_at = $3, turn_user = started.user_name${claim} FROM started WHERE s.id = $1 RETURNING s.last_seq, s.epoch),
     event AS (INSERT INTO events (session_id, seq, at, turn_id, type, data)
       SELECT $1, session.last_seq, $3, started.id, 'PipelineStep', '{"step": "RECEIVED", "detail": null}' FROM session, started)
     SELECT next.id, next.seq, next.message_id, next.user_name, coalesce(message.content, m.content) AS content,
@@ -200,7 +208,9 @@ function beginSql({
 const BEGIN = {
   name: 'queue.begin',
   text: beginSql({
-    fence: 'owner = $2 AND epoch = $7',
+    fence: 'owner = $2 AND epoch = $8',
+    // The session has its place already, but for another user when somebody else's turn ended just now.
+    mayBegin: `(next.user_name = fence.turn_user OR ${hasPlace('next.user_name', '$7')})`,
     wakes: `woken AS (UPDATE turns t SET status = 'RUNNING', paused_at = NULL, paused_reason = NULL FROM next
         WHERE t.id = next.id AND next.status <> 'QUEUED' AND next.paused_at IS NOT NULL RETURNING t.id),
       awake AS (UPDATE sessions s SET status = 'RUNNING' FROM woken WHERE s.id = $1 AND s.status = 'AWAITING_APPROVAL'),
@@ -213,6 +223,7 @@ const TAKE = {
   name: 'queue.take',
   text: beginSql({
     fence: 'owner IS NULL AND ready_at <= now()',
+    mayBegin: `NOT ${waitsLonger('next.user_name', 'fence.ready_at')} AND ${hasPlace('next.user_name', '$7')}`,
     claim: ', owner = $2, epoch = s.epoch + 1',
     answer: 'session.last_seq IS NOT NULL',
   }),

@@ -9,14 +9,14 @@
 import type { BusyPolicy, ConversationType } from '../core/status.ts'
 import { NO_USAGE } from '../core/usage.ts'
 import { must } from '../platform/must.ts'
-import { receivedEvent, type OpenTurn, type TakenSession } from './begin-turn.ts'
-import { saidBeforeSql, type SaidBefore, type SaidLimits } from './turn-history.ts'
+import { receivedEvent, type OpenTurn, type TakenSession, type TurnLimits } from './begin-turn.ts'
+import { saidBeforeSql, type SaidBefore } from './turn-history.ts'
+import { hasPlace, waitsLonger } from './user-share.ts'
 
 export interface TurnStart {
   /** Who runs it. */
   readonly node: number
-  /** How much of what was said before comes along. */
-  readonly limits: SaidLimits
+  readonly limits: TurnLimits
 }
 
 export const BEGIN_INPUT = {
@@ -24,6 +24,7 @@ export const BEGIN_INPUT = {
   context_messages: 'int',
   summarize_threshold: 'int',
   knowledge_max_facts: 'int',
+  share: 'int',
 } as const
 
 export function beginInput({ node, limits }: TurnStart): Readonly<Record<keyof typeof BEGIN_INPUT, unknown>> {
@@ -32,13 +33,29 @@ export function beginInput({ node, limits }: TurnStart): Readonly<Record<keyof t
     context_messages: limits.contextMessages,
     summarize_threshold: limits.summarizeThreshold,
     knowledge_max_facts: limits.knowledgeMaxFacts,
+    share: limits.maxRunningPerUser,
   }
 }
 
-/** Whether the turn begins in the session `s`, whose row is locked. `runs`: the message has one. */
+/** A CTE, with a comma behind it: whether the user has a place for the turn. Asked once, and only when nothing else is in its way. */
+export const PLACE = `place AS MATERIALIZED (
+    SELECT NOT ${waitsLonger('input.user_name', 'now()')} AND ${hasPlace('input.user_name', 'input.share')} AS free FROM input),
+  `
+const HAS_PLACE = '(SELECT free FROM place)'
+
+/**
+ * Whether the turn begins in the session `s`, whose row is locked; the row may be newer than the statement's snapshot, and missing
+ * there. `runs`: the message has one.
+ */
 export function takesSql(runs: string): string {
-  return `(${runs} AND s.owner IS NULL AND s.ready_at IS NULL AND s.queue_length = 0 AND s.status IN ('IDLE', 'INACTIVE')
-        AND s.xmin = (SELECT seen.xmin FROM sessions seen WHERE seen.id = (SELECT session_id FROM input)))`
+  return `((${runs} AND s.owner IS NULL AND s.ready_at IS NULL AND s.queue_length = 0 AND s.status IN ('IDLE', 'INACTIVE')
+        AND s.xmin = (SELECT seen.xmin FROM sessions seen WHERE seen.id = (SELECT session_id FROM input))
+        AND ${HAS_PLACE}) IS TRUE)`
+}
+
+/** Whether the turn begins in the session that its message opens. */
+export function takesAnewSql(runs: string): string {
+  return `(${runs} AND NOT EXISTS (SELECT 1 FROM sessions seen WHERE seen.id = input.session_id) AND ${HAS_PLACE})`
 }
 
 /** A CTE, with a comma behind it: the first event of the turn. */

@@ -41,7 +41,7 @@ const CANCEL = intakeStatement(
     WHERE t.status IN ('RUNNING', 'AWAITING_APPROVAL') FOR UPDATE OF t),
   turn AS (UPDATE turns t SET cancel_requested = true FROM running WHERE t.id = running.id),
   ready AS (
-    UPDATE sessions s SET ready_at = now() FROM session, running
+    UPDATE sessions s SET ready_at = now(), turn_user = NULL FROM session, running
     WHERE s.id = session.id AND session.owner IS NULL AND running.paused_at IS NOT NULL RETURNING s.id),
   ${sessionAudit('TURN_CANCELLED', { from: 'running, input WHERE NOT running.cancel_requested', at: 'now()', turnId: 'running.id' })}
   SELECT running.id AS turn_id, ready.id IS NOT NULL AS ready FROM session LEFT JOIN running ON true LEFT JOIN ready ON true`,

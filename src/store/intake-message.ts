@@ -10,8 +10,10 @@ import {
   BEGIN_INPUT,
   beginInput,
   BEGUN,
+  PLACE,
   RECEIVED,
   takenSession,
+  takesAnewSql,
   takesSql,
   type BegunWithMessage,
   type TurnStart,
@@ -282,6 +284,9 @@ function resultOf({ interrupted, begun }: { readonly interrupted: string; readon
 const READY = `CASE WHEN (SELECT collect_window_ms FROM input) = 0 THEN coalesce(s.ready_at, now())
         ELSE greatest(s.ready_at, ${collectedAt('(SELECT collect_window_ms FROM input)')}) END`
 
+/** Whether the message's turn is the next of the session `s`, and ready at once. */
+const IS_NEXT = `s.owner IS NULL AND s.ready_at IS NULL AND (SELECT collect_window_ms FROM input) = 0`
+
 function collectedAt(windowMs: string): string {
   return `now() + ${windowMs} * interval '1 millisecond'`
 }
@@ -321,24 +326,27 @@ function acceptSql({
   takes,
   takesAnew,
   node,
+  place = '',
   received = '',
   begun,
-}: Record<'takes' | 'takesAnew' | 'node' | 'begun', string> & { readonly received?: string }): string {
+}: Record<'takes' | 'takesAnew' | 'node' | 'begun', string> & Partial<Record<'place' | 'received', string>>): string {
   return `${PRIOR},
-  session AS (
+  ${place}session AS (
     INSERT INTO sessions AS s (id, source_kind, source_interactive, source_platform, source_trigger_id, source_type, connector,
-      message_count, queue_length, last_message_preview, last_seq, created_at, last_activity_at, ready_at, status, owner, epoch)
+      message_count, queue_length, last_message_preview, last_seq, created_at, last_activity_at, ready_at, status, owner, epoch, turn_user)
     SELECT input.session_id, input.source_kind, input.source_interactive, input.source_platform, input.source_trigger_id,
       input.source_type, input.client, 1, (${RUNS_ANEW} AND NOT ${takesAnew})::int, input.preview, 1 + ${takesAnew}::int, input.at,
       input.at, CASE WHEN ${RUNS_ANEW} THEN ${collectedAt('input.collect_window_ms')} END,
-      CASE WHEN ${takesAnew} THEN 'RUNNING' ELSE 'IDLE' END::session_status, CASE WHEN ${takesAnew} THEN ${node} END, ${takesAnew}::int
+      CASE WHEN ${takesAnew} THEN 'RUNNING' ELSE 'IDLE' END::session_status, CASE WHEN ${takesAnew} THEN ${node} END, ${takesAnew}::int,
+      CASE WHEN ${RUNS_ANEW} AND input.collect_window_ms = 0 THEN input.user_name END
     FROM input WHERE NOT EXISTS (SELECT 1 FROM prior)
       AND (input.may_open OR EXISTS (SELECT 1 FROM sessions WHERE id = input.session_id))
     ON CONFLICT (id) DO UPDATE SET ${COUNTED}, last_seq = s.last_seq + 1 + ${takes}::int,
       queue_length = s.queue_length + (${RUNS} AND NOT ${takes})::int, epoch = s.epoch + ${takes}::int,
       owner = CASE WHEN ${takes} THEN ${node} ELSE s.owner END,
       status = CASE WHEN ${takes} THEN 'RUNNING' ELSE ${WOKEN} END,
-      ready_at = CASE WHEN ${RUNS} THEN ${READY} ELSE s.ready_at END
+      ready_at = CASE WHEN ${RUNS} THEN ${READY} ELSE s.ready_at END,
+      turn_user = CASE WHEN ${RUNS} AND ${IS_NEXT} THEN (SELECT user_name FROM input) ELSE s.turn_user END
     WHERE (NOT ${RUNS} OR s.queue_length < (SELECT max_queued FROM input)) AND (SELECT ${mayReach('s.id')} FROM input)
     RETURNING s.last_seq - (${TAKEN})::int AS seq, ${RUNS} AS runs, ${CANCELS} AS cancels, ${TAKEN} AS taken, s.epoch,
       s.source_type, s.busy_policy),
@@ -375,7 +383,8 @@ const ACCEPT_AND_BEGIN = intakeStatement(
   { ...ACCEPT_INPUT, ...BEGIN_INPUT },
   acceptSql({
     takes: takesSql(RUNS),
-    takesAnew: RUNS_ANEW,
+    takesAnew: takesAnewSql(RUNS_ANEW),
+    place: PLACE,
     node: '(SELECT node FROM input)',
     received: RECEIVED,
     begun: BEGUN,

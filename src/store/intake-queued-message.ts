@@ -131,7 +131,8 @@ const WITHDRAW = intakeStatement(
   session AS (
     UPDATE sessions s SET last_seq = s.last_seq + input.event_count, queue_length = s.queue_length - 1,
       status = CASE WHEN s.queue_length = 1 AND NOT place.runs THEN 'IDLE' ELSE s.status END,
-      ready_at = CASE WHEN s.queue_length = 1 AND NOT place.runs AND s.owner IS NULL THEN NULL ELSE s.ready_at END
+      ready_at = CASE WHEN s.queue_length = 1 AND NOT place.runs AND s.owner IS NULL THEN NULL ELSE s.ready_at END,
+      turn_user = CASE WHEN s.owner IS NOT NULL THEN s.turn_user END
     FROM place, input WHERE s.id = input.session_id RETURNING s.last_seq, place.id AS turn_id),
   turn AS (
     UPDATE turns t SET status = 'CANCELLED', step = 'COMPLETE', finished_at = input.at

@@ -14,7 +14,7 @@ export function finishedSessionSql({ at, joined = [] }: Finish, bind: Bind): str
   const goesOn = `${queued} > 0 AND coalesce(x.ready_at <= now(), true)`
   return `, turn_count = x.turn_count + 1, last_activity_at = ${bind(at)}::timestamptz,
     status = CASE WHEN ${goesOn} THEN 'RUNNING' ELSE 'IDLE' END::session_status,
-    owner = CASE WHEN ${goesOn} THEN x.owner END,
+    owner = CASE WHEN ${goesOn} THEN x.owner END, turn_user = CASE WHEN ${goesOn} THEN x.turn_user END,
     ready_at = CASE WHEN ${queued} > 0 THEN coalesce(x.ready_at, now()) END${released === 0 ? '' : `, queue_length = ${queued}`}`
 }
 

@@ -188,9 +188,9 @@ function fenceSql(write: TurnWrite, bind: Bind): string {
 /** Whether approvals are still open is asked of the row as it is once its lock is held: a decision made a moment before is seen. */
 function pauseSql(write: TurnWrite, pause: NonNullable<TurnWrite['pause']>, bind: Bind): string {
   const until = `${bind(pause.until)}::timestamptz`
-  if (pause.forApproval !== true) return `, owner = NULL, ready_at = ${until}`
+  if (pause.forApproval !== true) return `, owner = NULL, turn_user = NULL, ready_at = ${until}`
   const open = `x.open_approvals + ${bind(write.approvals?.length ?? 0)}::int`
-  return `, owner = NULL, status = 'AWAITING_APPROVAL', open_approvals = ${open},
+  return `, owner = NULL, turn_user = NULL, status = 'AWAITING_APPROVAL', open_approvals = ${open},
     ready_at = CASE WHEN ${open} > 0 THEN ${until} ELSE now() END`
 }
 

@@ -1,6 +1,6 @@
 /**
- * The queue, which is the rows themselves: a session with work (`ready_at`) is claimed by one node at a time (`owner`,
- * `epoch`), which runs its open turns in order of `seq`. A node is alive while it holds the advisory lock of its id (which
+ * The queue, which is the rows themselves: a session with work (`ready_at`) is claimed by one node at a time (`owner`, `epoch`;
+ * claim-sessions.ts), which runs its open turns in order of `seq`. A node is alive while it holds the advisory lock of its id (which
  * PostgreSQL frees the moment its process dies) and beats (for hosts that hang or vanish). All times are the database's.
  */
 import type { Client } from 'pg'
@@ -41,7 +41,7 @@ export async function retireNode(database: Database, node: number): Promise<void
 const RETIRE = {
   name: 'queue.retire',
   text: `WITH gone AS (DELETE FROM nodes WHERE id = $1)
-    UPDATE sessions SET owner = NULL, ready_at = coalesce(ready_at, now()) WHERE owner = $1`,
+    UPDATE sessions SET owner = NULL, turn_user = NULL, ready_at = coalesce(ready_at, now()) WHERE owner = $1`,
 }
 
 /**
@@ -71,7 +71,7 @@ const REAP = {
       SELECT s.id FROM lost JOIN sessions s ON s.id = lost.id AND s.owner = lost.owner FOR UPDATE OF s SKIP LOCKED),
     taken_over AS (UPDATE turns t SET takeovers = t.takeovers + 1 FROM free
       WHERE t.session_id = free.id AND t.status = 'RUNNING')
-    UPDATE sessions s SET owner = NULL, ready_at = coalesce(s.ready_at, now()) FROM free
+    UPDATE sessions s SET owner = NULL, turn_user = NULL, ready_at = coalesce(s.ready_at, now()) FROM free
     WHERE s.id = free.id RETURNING s.id`,
 }
 
@@ -87,31 +87,6 @@ const CANCELLED = {
   name: 'queue.cancelled',
   text: `SELECT s.id AS "sessionId", t.id AS "turnId" FROM sessions s JOIN turns t ON t.session_id = s.id
     WHERE s.owner = $1 AND t.status = 'RUNNING' AND t.cancel_requested`,
-}
-
-/**
- * Claims up to `limit` sessions that have work, longest waiting first. `held`: the sessions that the node knows to be its own.
- * Any other that has it as owner was claimed by a statement whose answer got lost; nobody else would ever free it, so it is
- * claimed again, under a new epoch. One claim at a time: what another one has just taken is not in `held` yet.
- */
-export async function claimSessions(
-  database: Database,
-  node: number,
-  { limit, held }: { readonly limit: number; readonly held: readonly string[] },
-): Promise<Lease[]> {
-  const rows = await database.query<{ id: string; epoch: number }>(CLAIM, [node, limit, held])
-  return rows.map((row) => ({ sessionId: row.id, node, epoch: row.epoch }))
-}
-
-const CLAIM = {
-  name: 'queue.claim',
-  text: `WITH forgotten AS MATERIALIZED (
-      SELECT id FROM sessions WHERE owner = $1 AND id <> ALL ($3::text[]) LIMIT $2 FOR UPDATE SKIP LOCKED),
-    ready AS MATERIALIZED (
-      SELECT id FROM sessions WHERE ready_at <= now() AND owner IS NULL ORDER BY ready_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-    UPDATE sessions SET owner = $1, epoch = epoch + 1
-    WHERE id IN (SELECT id FROM forgotten UNION ALL SELECT id FROM ready LIMIT $2)
-    RETURNING id, epoch`,
 }
 
 /**
@@ -131,7 +106,7 @@ export async function releaseSession(
 
 const RELEASE = {
   name: 'queue.release',
-  text: `UPDATE sessions SET owner = NULL,
+  text: `UPDATE sessions SET owner = NULL, turn_user = NULL,
       ready_at = CASE WHEN $4 THEN now() + $5::float8 * interval '1 millisecond' WHEN queue_length > 0 THEN greatest(ready_at, now()) END
     WHERE id = $1 AND owner = $2 AND epoch = $3 RETURNING ready_at IS NOT NULL AS left`,
 }

@@ -275,7 +275,17 @@ export const ROW_NAMES = Object.keys(ROW_KINDS) as readonly RowName[]
 
 /** Columns of those tables that are not exported: what is left out (see above), and what an import decides anew. */
 export const NOT_EXPORTED: Readonly<Partial<Record<RowName, readonly string[]>>> = {
-  session: ['id', 'webhook', 'webhook_token', 'queue_length', 'ready_at', 'owner', 'epoch', 'open_approvals'],
+  session: [
+    'id',
+    'webhook',
+    'webhook_token',
+    'queue_length',
+    'ready_at',
+    'owner',
+    'turn_user',
+    'epoch',
+    'open_approvals',
+  ],
   turn: ['cancel_requested', 'paused_at', 'paused_reason'],
   learning: ['fact_id'],
   approval: ['remembered'],

@@ -45,6 +45,8 @@ export interface SessionRunOptions {
   readonly lease: Lease
   /** The first turn, when it was started together with the claim. */
   readonly begun: BegunTurn | null
+  /** Asked when a turn has ended: whether the session's next one may follow at once, or others come first. */
+  readonly mayGoOn: () => boolean
   readonly database: Database
   readonly feed: Feed
   readonly doorbell: Doorbell
@@ -72,7 +74,7 @@ export interface SessionRunOptions {
 const BROKEN_DELAY_MS = 2000
 const RELEASE_RETRY = { firstMs: 100, maxMs: 2000 }
 
-/** How the run came to its end: all turns done, one handed over, or one broken off. */
+/** How the run came to its end: no turn is under way (what waits is claimed again), one was handed over, or one broken off. */
 type RunEnd = 'DRAINED' | 'HANDED_OVER' | 'BROKEN'
 
 export class SessionRun {
@@ -153,7 +155,7 @@ export class SessionRun {
   }
 
   async #runTurns(): Promise<RunEnd> {
-    const { database, lease, clock, feed, config } = this.#options
+    const { database, lease, clock, feed, config, mayGoOn } = this.#options
     let first = this.#options.begun
     while (!this.#lastTurn && !this.#isReleased) {
       this.#turnId = null
@@ -165,7 +167,10 @@ export class SessionRun {
       this.#turnId = begun.turn.id
       feed.published(begun.events)
       const ending = await this.#runOne(begun.turn)
-      if (ending.kind !== 'Stopped' || ending.reason === 'CANCELLED') continue
+      if (ending.kind !== 'Stopped' || ending.reason === 'CANCELLED') {
+        if (mayGoOn()) continue
+        return 'DRAINED'
+      }
       return ending.reason === 'HANDED_OVER' ? 'HANDED_OVER' : 'BROKEN'
     }
     return 'DRAINED'

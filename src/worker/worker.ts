@@ -15,7 +15,8 @@ import type { Database } from '../store/database.ts'
 import type { Lease } from '../store/turn-commit.ts'
 import { takeSession, type BegunTurn } from '../store/begin-turn.ts'
 import type { AcceptResult } from '../store/intake-message.ts'
-import { claimSessions, findCancelledTurns, reapDeadNodes, retireNode } from '../store/work-queue.ts'
+import { Claimer } from '../store/claim-sessions.ts'
+import { findCancelledTurns, reapDeadNodes, retireNode } from '../store/work-queue.ts'
 import { NodeMembership } from './node-membership.ts'
 import type { SessionRun } from './session-run.ts'
 
@@ -25,8 +26,11 @@ export interface WorkerOptions {
   readonly config: LiveConfig
   readonly clock: Clock
   readonly logger: Logger
-  /** Runs the open turns of a claimed session until none is left, or it is stopped. `begun`: the first is started already. */
-  readonly startRun: (lease: Lease, begun: BegunTurn | null) => SessionRun
+  /**
+   * Runs the open turns of a claimed session until none is left, it is stopped, or others wait (`mayGoOn`) once a turn has ended.
+   * `begun`: the first is started already.
+   */
+  readonly startRun: (lease: Lease, begun: BegunTurn | null, mayGoOn: () => boolean) => SessionRun
 }
 
 /** Safety net: news comes by doorbell; this finds what lost news would have told, and the sessions of dead nodes. */
@@ -46,12 +50,16 @@ export class Worker {
   readonly #toldMeanwhile = new Set<string>()
   /** There may be work of which nobody will tell again: it was more than there was room for. */
   #hasBacklog = false
+  /** Sessions wait for a place in their users' shares, which a turn that ends may leave. */
+  #hasHeldBack = false
+  readonly #claimer: Claimer
   readonly #cleanups: (() => void)[] = []
   #cancelPoll: () => void = () => undefined
   #looking: Promise<void> = Promise.resolve()
 
   constructor(options: WorkerOptions) {
     this.#options = options
+    this.#claimer = new Claimer(options.database)
     this.#membership = new NodeMembership({
       url: options.database.url,
       clock: options.clock,
@@ -230,14 +238,16 @@ export class Worker {
   }
 
   async #claim(): Promise<void> {
-    const { database, logger } = this.#options
+    const { config, logger } = this.#options
     while (this.#claimAgain && this.#state === 'working' && this.#room() > 0) {
       this.#claimAgain = false
       const limit = this.#room()
       const held = [...this.#runs.keys(), ...this.#taking.keys()]
       try {
-        const leases = await claimSessions(database, this.#node, { limit, held })
+        const share = config.current().settings.maxRunningPerUser
+        const { leases, left } = await this.#claimer.claim(this.#node, { limit, held, share })
         this.#hasBacklog = leases.length === limit
+        this.#hasHeldBack = left
         for (const lease of leases) this.#run(lease, null)
       } catch (error) {
         logger.warn({ error: messageOf(error) }, 'claiming work failed')
@@ -248,7 +258,7 @@ export class Worker {
 
   #run(lease: Lease, begun: BegunTurn | null): void {
     const { sessionId } = lease
-    const run = this.#options.startRun(lease, begun)
+    const run = this.#options.startRun(lease, begun, () => !this.#hasBacklog && !this.#hasHeldBack)
     this.#runs.set(sessionId, run)
     if (this.#state === 'joining' || lease.node !== this.#node) run.abandon()
     if (this.#state === 'draining') run.handOver()
@@ -256,7 +266,7 @@ export class Worker {
       // After a lost membership the session may already run here again, under a new lease.
       if (this.#runs.get(sessionId) === run) this.#runs.delete(sessionId)
       if (this.#toldMeanwhile.delete(sessionId)) this.#hear(sessionId)
-      else if (this.#hasBacklog) this.#wake()
+      else if (this.#hasBacklog || this.#hasHeldBack) this.#wake()
     })
   }
 }

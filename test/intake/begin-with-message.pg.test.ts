@@ -2,7 +2,7 @@
  * A message that finds its session idle begins its turn in the statement that stores it; any other waits. Whether it begins must
  * depend on the session's row as it is under the lock, and what it begins with must be what a worker's own statement would find.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { appendMessage } from '../../src/intake/append-message.ts'
 import type { IntakeContext } from '../../src/intake/intake-context.ts'
 import { openSession } from '../../src/intake/open-session.ts'
@@ -17,6 +17,8 @@ let world: World
 beforeAll(async () => {
   world = await createWorld()
 })
+// Each test has bob's share for itself.
+afterEach(() => world.sql('UPDATE sessions SET owner = NULL, ready_at = NULL, turn_user = NULL'))
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
@@ -28,8 +30,12 @@ interface Sent {
   readonly taken: TakenSession | null
 }
 
-/** Sends as bob, to a worker that has room. */
-async function send(sessionId: string, input: Partial<SendMessageInput> = {}, on = world): Promise<Sent> {
+/** Sends to a worker that has room. */
+async function send(
+  sessionId: string,
+  { by = 'bob', ...input }: Partial<SendMessageInput> & { readonly by?: 'alice' | 'bob' } = {},
+  on = world,
+): Promise<Sent> {
   let accepted: AcceptResult | null = null
   const worker: IntakeContext['worker'] = {
     takeWith: async (_sessionId, accept) => {
@@ -38,7 +44,7 @@ async function send(sessionId: string, input: Partial<SendMessageInput> = {}, on
       return result
     },
   }
-  const answer = await sendMessage({ ...on.context, worker }, on.as('bob'), { sessionId, content: 'first', ...input })
+  const answer = await sendMessage({ ...on.context, worker }, on.as(by), { sessionId, content: 'first', ...input })
   if (answer.kind !== 'Accepted') throw new Error(JSON.stringify(answer))
   const result = must<AcceptResult>(accepted, 'the worker was asked')
   return { messageId: answer.messageId, taken: result.kind === 'Accepted' ? result.taken : null }
@@ -197,6 +203,15 @@ test('of two at once in a new session one begins', async () => {
   expect(first.taken).not.toBeNull()
   expect(second.taken).toBeNull()
   expect(await session('b:two')).toMatchObject({ queue_length: 1, epoch: 1, last_seq: 3, status: 'RUNNING' })
+})
+
+test('a session that somebody opens at the same moment takes the message, which waits', async () => {
+  const [, sent] = await world.interleave(
+    (first) => openSession(first.context, first.as('bob'), { id: 'b:opens' }),
+    () => send('b:opens', { by: 'alice' }),
+  )
+  expect(sent.taken).toBeNull()
+  expect(await session('b:opens')).toMatchObject({ queue_length: 1, last_seq: 2, owner: null })
 })
 
 test('one that waited for the withdrawal of another is left to a worker', async () => {

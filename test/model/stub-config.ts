@@ -25,6 +25,7 @@ const SETTINGS: Settings = {
   maxQueued: 100,
   collectWindowMs: 0,
   maxConcurrentTurns: 32,
+  maxRunningPerUser: 8,
   auditRetentionDays: 400,
   workerIdleTimeoutMs: 300_000,
   drainTimeoutMs: 30_000,

@@ -35,6 +35,7 @@ const SETTINGS = {
   max_validation_retries: 1,
   max_replan_depth: 1,
   max_concurrent_turns: PLAYERS,
+  max_running_per_user: PLAYERS,
   requests_per_minute: 100_000,
 }
 

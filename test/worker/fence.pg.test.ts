@@ -10,7 +10,7 @@ import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
 import { beginTurn, type OpenTurn } from '../../src/store/begin-turn.ts'
 import { commitTurn, type Lease } from '../../src/store/turn-commit.ts'
-import { claimSessions } from '../../src/store/work-queue.ts'
+import { claimSessions } from '../harness/claim-sessions.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
 
 const SESSION = 'cli:fenced'
@@ -191,7 +191,7 @@ async function fill(): Promise<Filled> {
   await sendMessage(world.context, world.as('alice'), { sessionId: SESSION, content: PREVIEW })
   await sendMessage(world.context, world.as('alice'), { sessionId: SESSION, content: 'and this' })
   const lease = must((await claimSessions(database, 1, { limit: 1, held: [] }))[0], 'there is work')
-  const limits = { contextMessages: 5, summarizeThreshold: 30, knowledgeMaxFacts: 50 }
+  const limits = { contextMessages: 5, summarizeThreshold: 30, knowledgeMaxFacts: 50, maxRunningPerUser: 1000 }
   const begun = await beginTurn(database, lease, { at, limits })
   if (begun.kind === 'Nothing') throw new Error('no open turn')
   const { turn } = begun

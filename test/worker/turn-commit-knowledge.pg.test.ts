@@ -8,7 +8,7 @@ import { must } from '../../src/platform/must.ts'
 import { beginTurn, type OpenTurn } from '../../src/store/begin-turn.ts'
 import { makeReady } from '../../src/store/paused-turns.ts'
 import { commitTurn, type Lease } from '../../src/store/turn-commit.ts'
-import { claimSessions } from '../../src/store/work-queue.ts'
+import { claimSessions } from '../harness/claim-sessions.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
 
 const SESSION = 'cli:demo'
@@ -26,7 +26,7 @@ async function begin(): Promise<void> {
   lease = must((await claimSessions(world.context.database, 1, { limit: 1, held: [] }))[0], 'there is work')
   const begun = await beginTurn(world.context.database, lease, {
     at,
-    limits: { contextMessages: 5, summarizeThreshold: 30, knowledgeMaxFacts: 50 },
+    limits: { contextMessages: 5, summarizeThreshold: 30, knowledgeMaxFacts: 50, maxRunningPerUser: 1000 },
   })
   if (begun.kind === 'Nothing') throw new Error('no open turn')
   turn = begun.turn

@@ -8,7 +8,8 @@ import { must } from '../../src/platform/must.ts'
 import { beginTurn, takeSession, type Beginning, type OpenTurn } from '../../src/store/begin-turn.ts'
 import { commitTurn, type Lease } from '../../src/store/turn-commit.ts'
 import { loadPartialOutput, loadPlans } from '../../src/store/turn-history.ts'
-import { claimSessions, reapDeadNodes, releaseSession } from '../../src/store/work-queue.ts'
+import { reapDeadNodes, releaseSession } from '../../src/store/work-queue.ts'
+import { claimSessions } from '../harness/claim-sessions.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
 
 const SESSION = 'cli:demo'
@@ -25,7 +26,7 @@ async function claim(world: World, node = 1): Promise<Lease> {
 
 const beginning = (contextMessages = 5): Beginning => ({
   at: new Date(),
-  limits: { contextMessages, summarizeThreshold: 3, knowledgeMaxFacts: 50 },
+  limits: { contextMessages, summarizeThreshold: 3, knowledgeMaxFacts: 50, maxRunningPerUser: 1000 },
 })
 
 async function start(world: World, lease: Lease): Promise<OpenTurn> {
