@@ -53,6 +53,7 @@ import type { Redactor } from './secrets/redaction.ts'
 import { SecretStore } from './secrets/secret-store.ts'
 import { findOpenApprovals } from './store/approvals.ts'
 import { Database } from './store/database.ts'
+import { DatabaseClock } from './store/database-clock.ts'
 import { describeDatabase } from './store/describe-database.ts'
 import { migrate } from './store/migrate.ts'
 import { removePublishedBytes } from './store/published-bytes.ts'
@@ -105,18 +106,28 @@ export async function startApp(options: AppOptions): Promise<App> {
 }
 
 async function open(options: AppOptions, opened: Opened): Promise<App> {
-  const { home, clock, logger, production } = options
-  const config = await openLiveConfig({ path: configPath(home), production, logger, clock })
+  const { home, logger, production } = options
+  const config = await openLiveConfig({ path: configPath(home), production, logger, clock: options.clock })
   opened.add(() => config.stop())
-  const secrets = new SecretStore({ home, env: options.environment, config, clock, logger })
+  const secrets = new SecretStore({ home, env: options.environment, config, clock: options.clock, logger })
   opened.add(() => secrets.stop())
   options.logLines.changeBy((line) => secrets.redactLine(line))
   for (const missing of findMissingKeys(config.current(), secrets))
     logger.warn(`the key of a provider is not set: ${missing}`)
   const publicUrl = new PublicUrl(config)
-  const parts = { ...options, config, publicUrl, secrets, metrics: createMetrics(), startedAt: clock.now() }
-
-  const stored = await openStore(parts, opened)
+  const stored = await openStore({ ...options, secrets }, opened)
+  const { clock } = stored
+  const startedAt = clock.now()
+  const parts = {
+    ...options,
+    clock,
+    config,
+    publicUrl,
+    secrets,
+    metrics: createMetrics(),
+    startedAt,
+    hostClock: options.clock,
+  }
   await startAudit({ ...parts, ...stored, config }, opened)
   const background = await openBackground({ ...parts, ...stored }, opened)
   const tools = await openTools(parts, opened)
@@ -148,24 +159,31 @@ interface Parts extends AppOptions {
   readonly secrets: SecretStore
   readonly metrics: Metrics
   readonly startedAt: Date
+  /** Of this machine, as files show it. */
+  readonly hostClock: Clock
 }
 
 interface Stored {
   readonly database: Database
   readonly doorbell: Doorbell
   readonly feed: Feed
+  /** The database's time. */
+  readonly clock: Clock
   /** What database it is, for people. */
   readonly described: string
 }
 
 /** Where everything that must not be lost is, and how commits become news, here and in other processes. */
-async function openStore({ home, databaseUrl, secrets, clock, logger }: Parts, opened: Opened): Promise<Stored> {
-  const resolved = await resolveDatabase(databaseUrl, { home, logger, clock })
+async function openStore(parts: AppOptions & Pick<Parts, 'secrets'>, opened: Opened): Promise<Stored> {
+  const { home, databaseUrl, secrets, logger } = parts
+  const resolved = await resolveDatabase(databaseUrl, { home, logger, clock: parts.clock })
   opened.add(() => resolved.stop())
   secrets.hidePasswordOf('the address of the database', resolved.url)
   await migrate(resolved.url, logger)
   const database = new Database({ url: resolved.url, maxConnections: MAX_CONNECTIONS, logger })
   opened.add(() => database.close())
+  const clock = await DatabaseClock.start({ database, clock: parts.clock, logger })
+  opened.add(() => clock.stop())
   const doorbell = new Doorbell({ url: resolved.url, logger, clock })
   doorbell.on('gone', ({ sessionId }) => secrets.forget(sessionId))
   await doorbell.start()
@@ -174,7 +192,7 @@ async function openStore({ home, databaseUrl, secrets, clock, logger }: Parts, o
   feed.start()
   opened.add(() => feed.stop())
   const described = `${await describeDatabase(database)}${resolved.embedded ? ' (embedded)' : ''}`
-  return { database, doorbell, feed, described }
+  return { database, doorbell, feed, clock, described }
 }
 
 interface Background {
@@ -194,7 +212,7 @@ async function openBackground(parts: Parts & Stored, opened: Opened): Promise<Ba
   const handlers: JobHandlers = {
     ...outbox.handlers,
     ...approvalExpiry.handlers,
-    [sweep]: (_payload, signal) => sweepPublishedFiles({ database, home: parts.home, clock, logger }, signal),
+    [sweep]: (_payload, signal) => sweepPublishedFiles(parts, signal),
     [SWEEP_WORKSPACES.name]: (_payload, signal) => sweepWorkspaces(parts, signal),
     [REMOVE_OLD_AUDIT.name]: (_payload, signal) => removeOldAudit({ database, config, clock, logger }, signal),
   }

@@ -1,6 +1,6 @@
 /**
- * Time as the rest of the code sees it. Production uses `systemClock`; tests that must hold time pass their own.
- * Leases and heartbeats never use it: they live on database time, which all processes share.
+ * Time as the rest of the code sees it. In the server it is the database's (src/store/database-clock.ts), which all processes share
+ * whatever the clocks of their hosts say; `systemClock` measures durations. Leases and heartbeats are decided in SQL.
  */
 export interface Clock {
   /** The current time, UTC. */

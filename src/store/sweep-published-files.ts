@@ -16,6 +16,8 @@ export interface SweepOptions {
   /** FACTOTUM_HOME. */
   readonly home: string
   readonly clock: Clock
+  /** Its time stands on the files. */
+  readonly hostClock: Clock
   readonly logger: Logger
 }
 
@@ -43,8 +45,11 @@ async function removeExpiredFiles({ database, home, clock }: SweepOptions, signa
   }
 }
 
-async function removeUnrecordedBytes({ database, home, clock }: SweepOptions, signal: AbortSignal): Promise<number> {
-  const before = clock.now().getTime() - UNRECORDED_AFTER_MS
+async function removeUnrecordedBytes(
+  { database, home, hostClock }: SweepOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const before = hostClock.now().getTime() - UNRECORDED_AFTER_MS
   let removed = 0
   for await (const ids of batchesOf(home)) {
     const unrecorded = await findUnrecordedFiles(database, ids)

@@ -72,6 +72,8 @@ export interface StoryOptions {
   /** Share the database and the home of another story: a second process, as far as the database can tell. */
   readonly beside?: Story
   readonly environment?: Readonly<Record<string, string>>
+  /** How far the clock of the process is ahead of the real time. */
+  readonly clockAheadMs?: number
   /** Gets every line of the log, of all levels. */
   readonly log?: (line: string) => void
 }
@@ -106,7 +108,7 @@ export class Story implements AsyncDisposable {
       port: 0,
       production: false,
       environment: options.environment ?? {},
-      clock: systemClock,
+      clock: { ...systemClock, now: () => new Date(Date.now() + (options.clockAheadMs ?? 0)) },
       logger:
         log === undefined
           ? createLogger({ level: process.env['LOG_LEVEL'] ?? 'silent', pretty: true, lines: logLines })

@@ -62,7 +62,10 @@ function kept(): string[] {
 }
 
 const sweep = (): Promise<void> =>
-  sweepPublishedFiles({ database, home: story.home, clock: systemClock, logger }, new AbortController().signal)
+  sweepPublishedFiles(
+    { database, home: story.home, clock: systemClock, hostClock: systemClock, logger },
+    new AbortController().signal,
+  )
 
 describe('a file in pub/', () => {
   test('is told live with a link, is served to whoever has it, and is gone when it has expired', async () => {

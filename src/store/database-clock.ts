@@ -1,0 +1,89 @@
+/**
+ * The database's time, as this process knows it: what is written into rows or compared with them is decided by one clock, however
+ * wrong that of a host is. Read at start and now and then; in between, this process only measures how much time has passed.
+ */
+import type { Clock } from '../platform/clock.ts'
+import { messageOf } from '../core/errors.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Queryable } from './database.ts'
+
+export interface DatabaseClockOptions {
+  readonly database: Queryable
+  /** For durations; what time it says does not matter. */
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const READ_MS = 5000
+/** Less than this is how long the answer took, not how far the clocks are apart. */
+const TOLERANCE_MS = 50
+/** So far apart that whoever runs the host should know. */
+const WRONG_MS = 2000
+
+const NOW = { name: 'clock.now', text: 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms' }
+
+export class DatabaseClock implements Clock {
+  readonly #options: DatabaseClockOptions
+  readonly #stopping = new AbortController()
+  /** The database's time at the moment when `monotonicMs` was 0. */
+  #zeroMs = 0
+  #reading: Promise<void> = Promise.resolve()
+
+  private constructor(options: DatabaseClockOptions) {
+    this.#options = options
+  }
+
+  /** Rejects when the database does not tell the time. */
+  static async start(options: DatabaseClockOptions): Promise<DatabaseClock> {
+    const clock = new DatabaseClock(options)
+    clock.#zeroMs = (await clock.#read()).zeroMs
+    const aheadMs = options.clock.now().getTime() - clock.now().getTime()
+    if (Math.abs(aheadMs) > WRONG_MS)
+      options.logger.warn({ aheadMs }, 'the clock of this host differs from that of the database, whose time holds')
+    clock.#reading = clock.#keepReading()
+    return clock
+  }
+
+  now(): Date {
+    return new Date(this.#zeroMs + this.monotonicMs())
+  }
+
+  monotonicMs(): number {
+    return this.#options.clock.monotonicMs()
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return this.#options.clock.sleep(ms, signal)
+  }
+
+  after(ms: number, action: () => void): () => void {
+    return this.#options.clock.after(ms, action)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#reading
+  }
+
+  async #keepReading(): Promise<void> {
+    const { logger } = this.#options
+    while (!this.#stopping.signal.aborted) {
+      await this.sleep(READ_MS, this.#stopping.signal)
+      if (this.#stopping.signal.aborted) return
+      try {
+        const { zeroMs, tookMs } = await this.#read()
+        // Else time would jump to and fro by what a slow answer seems to say.
+        if (Math.abs(zeroMs - this.#zeroMs) > TOLERANCE_MS + tookMs) this.#zeroMs = zeroMs
+      } catch (error) {
+        logger.debug({ error: messageOf(error) }, 'the database did not tell the time; the last one counts on')
+      }
+    }
+  }
+
+  async #read(): Promise<{ readonly zeroMs: number; readonly tookMs: number }> {
+    const askedMs = this.monotonicMs()
+    const [row] = await this.#options.database.query<{ ms: number }>(NOW, [])
+    const tookMs = this.monotonicMs() - askedMs
+    return { zeroMs: (row?.ms ?? Number.NaN) - askedMs - tookMs / 2, tookMs }
+  }
+}
