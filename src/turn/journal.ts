@@ -14,7 +14,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { SessionEvent, SessionEventBody } from '../core/session-event.ts'
 import { merge, type TurnWrite } from '../core/turn-write.ts'
 import { addUsage, type Usage } from '../core/usage.ts'
-import { redactDeep } from '../secrets/redact-deep.ts'
+import { redactWrite } from '../secrets/turn-texts.ts'
 import type { Redactor } from '../secrets/redaction.ts'
 import type { Committed } from '../store/turn-commit.ts'
 
@@ -92,7 +92,7 @@ export class Journal {
       ...this.#auditOf(changes),
       events: events.map((body) => ({ at, turnId, body })),
     }
-    const write = redactDeep(whole, this.#options.redactor())
+    const write = redactWrite(whole, this.#options.redactor())
     for (const call of changes.modelCalls ?? []) this.#usage = addUsage(this.#usage, { calls: 1, ...call })
     this.#waiting = this.#waiting === null ? write : merge(this.#waiting, write)
     if (this.#failure === null) this.#committing ??= this.#commitAll()

@@ -1,0 +1,87 @@
+/** Which fields of what a turn writes hold free text: its rows, its events, and the entries of the audit. */
+import type { AuditBody } from '../core/audit-entry.ts'
+import type { SessionEventBody } from '../core/session-event.ts'
+import type { TurnWrite } from '../core/turn-write.ts'
+import { redactTexts, type FreeTexts } from './free-texts.ts'
+import type { Redactor } from './redaction.ts'
+
+type EventTexts = {
+  readonly [Type in SessionEventBody['type']]: FreeTexts<Extract<SessionEventBody, { type: Type }>>
+}
+type AuditTexts = { readonly [Kind in AuditBody['kind']]: FreeTexts<Extract<AuditBody, { kind: Kind }>> }
+
+const EVENT_TEXTS: EventTexts = {
+  MessageReceived: { messageId: 'kept' },
+  MessageUpdated: { messageId: 'kept' },
+  SessionUpdated: {},
+  PipelineStep: { detail: 'text' },
+  PlanCreated: { planId: 'kept' },
+  TaskUpdate: { taskId: 'kept' },
+  TaskOutput: { taskId: 'kept', text: 'text' },
+  MessageOutput: { taskId: 'kept', delta: 'text', content: 'text' },
+  Review: { taskId: 'kept', reason: 'text', learningId: 'kept' },
+  Approval: { approvalId: 'kept' },
+  TurnPaused: { reason: 'text', until: 'kept' },
+  Checkpoint: { failure: 'text' },
+  TurnCompleted: { commandsHandled: 'text', failure: 'text' },
+}
+
+/** Whom the audit names, and what was paid, is kept: who makes a secret of these words must not vanish from it. */
+const AUDIT_TEXTS: AuditTexts = {
+  MODEL_CALL: { provider: 'kept', model: 'kept', status: 'kept' },
+  TASK: { taskId: 'kept', detail: 'text' },
+  REVIEW: { taskId: 'kept' },
+  DELIVERY: { deliveryId: 'kept', taskId: 'kept', url: 'text' },
+  KNOWLEDGE: { subjectId: 'kept', change: 'kept', reason: 'text' },
+  ACCESS_DENIED: { field: 'text' },
+  APPROVAL: { approvalId: 'kept', taskId: 'kept', note: 'text', before: 'text', after: 'text' },
+  CONFIG: { detail: 'text' },
+  SESSION: { detail: 'text' },
+}
+
+const PATCH_TEXTS = { output: 'text', stderr: 'text', reviewReason: 'text' } as const
+const NEW_TEXT = { id: 'kept', content: 'text', norm: 'text' } as const
+
+const WRITE_TEXTS: FreeTexts<Omit<TurnWrite, 'events' | 'audit'>> = {
+  plans: { id: 'kept', goal: 'text', replanReason: 'text', rights: 'text', secretNames: 'text' },
+  tasks: {
+    id: 'kept',
+    planId: 'kept',
+    detail: 'text',
+    skill: 'text',
+    args: 'json',
+    expect: 'text',
+    patch: PATCH_TEXTS,
+  },
+  taskPatches: PATCH_TEXTS,
+  modelCalls: { provider: 'kept', model: 'kept', status: 'kept' },
+  dropDeltasOf: 'kept',
+  learnings: { ...NEW_TEXT, taskId: 'kept' },
+  curations: { learningId: 'kept', reason: 'text', fact: NEW_TEXT, question: NEW_TEXT },
+  factsUsed: 'kept',
+  answers: { questionId: 'kept', answer: 'text' },
+  messageTexts: { id: 'kept', paraphrase: 'text', content: 'text' },
+  preview: { wasSha256: 'kept', now: 'text' },
+  summary: { text: 'text' },
+  deliveries: { id: 'kept', taskId: 'kept' },
+  files: { id: 'kept', taskId: 'kept', name: 'text', contentType: 'kept' },
+  pause: { reason: 'text' },
+  approvals: { id: 'kept', taskId: 'kept', reason: 'text' },
+  settledApprovals: { id: 'kept' },
+  failure: 'text',
+  finish: { failure: 'text', joined: { turnId: 'kept', messageId: 'kept' } },
+}
+
+/** What a turn writes, without secrets. */
+export function redactWrite(write: TurnWrite, redactor: Redactor): TurnWrite {
+  if (redactor.isEmpty) return write
+  const { events, audit = [], ...rest } = write
+  const event = (body: SessionEventBody): SessionEventBody =>
+    redactTexts<object>(body, EVENT_TEXTS[body.type], redactor) as SessionEventBody
+  const entry = (body: AuditBody): AuditBody => redactTexts<object>(body, AUDIT_TEXTS[body.kind], redactor) as AuditBody
+  return {
+    ...redactTexts(rest, WRITE_TEXTS, redactor),
+    events: events.map((one) => ({ ...one, body: event(one.body) })),
+    audit: audit.map((one) => ({ ...one, body: entry(one.body) })),
+  }
+}
