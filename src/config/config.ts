@@ -95,6 +95,8 @@ export interface Settings {
   /** Begins every link to this server, without a slash at its end; null: the address it listens on. */
   readonly publicUrl: string | null
   readonly requestsPerMinute: number
+  /** Of the answer to one operation, or of one event. */
+  readonly maxResponseBytes: number
   /** Origins that browsers may call from; empty: same origin only. */
   readonly corsOrigins: readonly string[]
   /** Webhooks must be https. */

@@ -188,6 +188,7 @@ webhook_secret_env = "CHAT_WEBHOOK_SECRET"
       publishedFileTtlMs: 2_592_000_000,
       publicUrl: null,
       requestsPerMinute: 600,
+      maxResponseBytes: 16 * 1024 * 1024,
       corsOrigins: [],
       graphiql: true,
       introspection: true,

@@ -105,6 +105,9 @@ function doorSettings(production: boolean) {
     requests_per_minute: wholeNumber({ min: 1, max: 10_000_000 })
       .default(600)
       .meta({ description: 'How many requests a token may make in a minute.' }),
+    max_response_mib: wholeNumber({ min: 1, max: 256 }).default(16).meta({
+      description: 'How many MiB the answer to one operation, or one event, may have; what is larger is refused.',
+    }),
     cors_origins: z
       .array(text(originRule, isOrigin), says('must be a list of origins, such as ["https://app.example.org"]'))
       .default([])
@@ -164,6 +167,7 @@ export function toSettings(section: SettingsSection): Settings {
     publishedFileTtlMs: toMs(section.published_file_ttl),
     publicUrl: section.public_url === '' ? null : section.public_url.replace(/\/+$/, ''),
     requestsPerMinute: section.requests_per_minute,
+    maxResponseBytes: section.max_response_mib * 1024 * 1024,
     corsOrigins: section.cors_origins,
     webhookRequireHttps: section.webhook_require_https,
     webhookAllowList: section.webhook_allow_list,

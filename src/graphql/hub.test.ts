@@ -82,6 +82,7 @@ class World {
       return Promise.resolve((viewer) => names.has(viewer.user?.name ?? ''))
     },
     createContext: () => ({}),
+    maxResponseBytes: () => 16 * 1024 * 1024,
     clock: systemClock,
     logger,
     metrics: createMetrics(),

@@ -22,6 +22,8 @@ export interface HubOptions {
   readonly readAudience: ReadAudience
   /** A context for executions whose results go to all viewers of one class that may see the session. */
   readonly createContext: (viewerClass: Viewer, sessionId: string) => object
+  /** How large an event may be as it is shown. */
+  readonly maxResponseBytes: () => number
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
@@ -151,13 +153,14 @@ class FollowedSession {
   }
 
   #startGroup(key: string, from: { operation: LogOperation; viewer: Viewer; head: number }): ShareGroup {
-    const { createContext, clock, logger, metrics } = this.#options
+    const { createContext, maxResponseBytes, clock, logger, metrics } = this.#options
     const viewerClass = accessClassOf(from.viewer)
     const group = new ShareGroup({
       operation: from.operation,
       following: this.#following,
       head: from.head,
       createContext: () => createContext(viewerClass, this.#sessionId),
+      maxResponseBytes,
       onSessionUpdated: () => this.#recheck(),
       clock,
       logger: logger.child({ sessionId: this.#sessionId }),

@@ -2,13 +2,24 @@
  * From parameters to a result, the same for HTTP, server-sent events and WebSocket: rate, limits, validation, execution, masking,
  * log line, figures. The transports only carry.
  */
-import { execute, GraphQLError, subscribe, type ExecutionResult, type GraphQLSchema } from 'graphql'
+import {
+  createSourceEventStream,
+  execute,
+  executeSubscriptionEvent,
+  GraphQLError,
+  mapSourceToResponseEvent,
+  validateSubscriptionArgs,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLSchema,
+} from 'graphql'
 import type { AccessDenials } from '../audit/access-denials.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { Viewer } from '../core/identity.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { AnswerBudget, fitResult } from './answer-budget.ts'
 import { Documents, type OperationParams, type ReadyOperation } from './documents.ts'
 import type { Hold, Hub } from './hub.ts'
 import { readLogOperation, type LogOperation } from './log-operation.ts'
@@ -81,7 +92,11 @@ export class Operations {
   async execute(admitted: Admitted, caller: Caller): Promise<ExecutionResult> {
     const { clock, metrics } = this.#options
     const startedMs = clock.monotonicMs()
-    const result = maskResult(await execute(this.#argsFor(admitted, caller)), this.#maskOptions(caller))
+    const args = this.#argsFor(admitted, caller)
+    const executed = await this.#within((answer, abortSignal) =>
+      execute({ ...args, contextValue: { ...args.contextValue, answer }, abortSignal }),
+    )
+    const result = this.#presentable(executed, caller)
     const durationMs = clock.monotonicMs() - startedMs
     metrics.operationSeconds.observe({ type: admitted.type }, durationMs / 1000)
     this.#recordResult(admitted, caller, { errors: result.errors, durationMs })
@@ -93,7 +108,7 @@ export class Operations {
     admitted: Admitted,
     caller: Caller,
   ): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult> {
-    const source = await subscribe(this.#argsFor(admitted, caller))
+    const source = await this.#start(admitted, caller)
     if (!(Symbol.asyncIterator in source)) {
       const result = maskResult(source, this.#maskOptions(caller))
       this.#recordResult(admitted, caller, { errors: result.errors })
@@ -104,7 +119,7 @@ export class Operations {
     subscribers.inc({ kind: 'other' })
     return new MaskedResults({
       source,
-      mask: (result) => maskResult(result, this.#maskOptions(caller)),
+      mask: (result) => this.#presentable(result, caller),
       maskError: (error) => maskError(error, this.#maskOptions(caller)),
       onEnd: () => subscribers.dec({ kind: 'other' }),
     })
@@ -152,9 +167,51 @@ export class Operations {
     return { kind: 'admitted', ready, params, type, log }
   }
 
-  #argsFor({ ready, params }: Admitted, { viewer, requestId, logger }: Caller): Parameters<typeof execute>[0] {
+  /** Each event is an execution of its own: with a context, and so loaders, and a budget of its own. */
+  async #start(
+    admitted: Admitted,
+    caller: Caller,
+  ): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult> {
+    const { contextValue, ...args } = this.#argsFor(admitted, caller)
+    const valid = validateSubscriptionArgs({ ...args, contextValue })
+    if (!('schema' in valid)) return { errors: valid }
+    const events = await createSourceEventStream(valid)
+    if (!(Symbol.asyncIterator in events)) return events
+    return mapSourceToResponseEvent(valid, events, (event) =>
+      this.#within((answer, externalAbortSignal) =>
+        executeSubscriptionEvent({ ...event, contextValue: { ...contextValue, answer }, externalAbortSignal }),
+      ),
+    )
+  }
+
+  /** The result of an execution, which is given up when its answer gets too large. */
+  async #within(
+    run: (answer: AnswerBudget, signal: AbortSignal) => ExecutionResult | Promise<ExecutionResult>,
+  ): Promise<ExecutionResult> {
+    const answer = new AnswerBudget(this.#maxBytes)
+    try {
+      return await run(answer, answer.signal)
+    } catch (error) {
+      if (!answer.isExceeded) throw error
+      return answer.refusal
+    }
+  }
+
+  /** What the client gets of a result: measured last, as it is going to be serialised. */
+  #presentable(result: ExecutionResult, caller: Caller): ExecutionResult {
+    return fitResult(maskResult(result, this.#maskOptions(caller)), this.#maxBytes)
+  }
+
+  get #maxBytes(): number {
+    return this.#options.config.current().settings.maxResponseBytes
+  }
+
+  #argsFor(
+    { ready, params }: Admitted,
+    { viewer, requestId, logger }: Caller,
+  ): ExecutionArgs & { readonly contextValue: object } {
     const { schema, createContext, sessionNews, config } = this.#options
-    const contextValue = createContext({ viewer, requestId, logger, grantedSessionId: null, sessionNews })
+    const contextValue = createContext({ viewer, requestId, logger, grantedSessionId: null, answer: null, sessionNews })
     const { operationName, variables } = params
     const hideSuggestions = !config.current().settings.introspection
     return { schema, document: ready.document, operationName, variableValues: variables, contextValue, hideSuggestions }

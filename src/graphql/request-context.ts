@@ -5,6 +5,7 @@
  */
 import type { Viewer } from '../core/identity.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { AnswerBudget } from './answer-budget.ts'
 import type { SessionNews } from './session-news.ts'
 
 export interface RequestContext {
@@ -18,6 +19,8 @@ export interface RequestContext {
   readonly logger: Logger
   /** The session that every receiver of this execution's result may see, already checked; null for ordinary operations. */
   readonly grantedSessionId: string | null
+  /** How large the answer may become; null: its values are not counted while they are resolved. */
+  readonly answer: AnswerBudget | null
   /** Where `sessionUpdates` comes from. */
   readonly sessionNews: SessionNews
 }

@@ -97,6 +97,7 @@ class World {
       },
       head,
       createContext: () => ({}),
+      maxResponseBytes: () => 16 * 1024 * 1024,
       onSessionUpdated: () => Promise.resolve(),
       clock: systemClock,
       logger,

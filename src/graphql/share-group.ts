@@ -15,6 +15,7 @@ import type { Following } from '../events/feed.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { fitResult } from './answer-budget.ts'
 import { Batch } from './batch.ts'
 import type { LogOperation } from './log-operation.ts'
 import type { LogEntry } from './log-view.ts'
@@ -43,6 +44,8 @@ export interface ShareGroupOptions {
   readonly head: number
   /** A fresh context for one execution. */
   readonly createContext: () => object
+  /** How large an event may be as it is shown; a larger one is an error in its place. */
+  readonly maxResponseBytes: () => number
   /** Participants may have changed: resolves when those who may not see the session any more have been removed. */
   readonly onSessionUpdated: () => Promise<void>
   readonly clock: Clock
@@ -257,8 +260,8 @@ export class ShareGroup {
 
   /** Throws an AppError when the event cannot be shown at the moment: it is not skipped, but shown later. */
   #serialise(entry: LogEntry, result: ExecutionResult): Buffer {
-    const { logger, metrics } = this.#options
-    const masked = maskResult(result, { logger, metrics })
+    const { logger, metrics, maxResponseBytes } = this.#options
+    const masked = fitResult(maskResult(result, { logger, metrics }), maxResponseBytes())
     if (masked.errors?.some(({ extensions }) => extensions['code'] === UNAVAILABLE) === true) {
       throw new AppError(UNAVAILABLE, 'What an event tells of could not be loaded.', { retry: 'backoff' })
     }

@@ -127,6 +127,7 @@ export class SchemaWorld implements AsyncDisposable {
         requestId: 'test',
         logger: createLogger({ level: 'silent', pretty: false }),
         grantedSessionId: null,
+        answer: null,
         sessionNews: this.news as SessionNews,
       },
     )

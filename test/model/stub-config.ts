@@ -36,6 +36,7 @@ const SETTINGS: Settings = {
   graphiql: true,
   introspection: true,
   webhookRequireHttps: false,
+  maxResponseBytes: 16 * 1024 * 1024,
   webhookAllowList: [],
 }
 

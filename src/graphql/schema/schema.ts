@@ -1,5 +1,6 @@
 /** Builds the GraphQL schema from the type files of this folder. Called once by app.ts, and by scripts/print-schema.ts. */
 import type { GraphQLSchema } from 'graphql'
+import { countAnswers } from '../count-answers.ts'
 import { assertEveryFieldHasAccessRule } from './access.ts'
 import { builder } from './builder.ts'
 import './scalars.ts'
@@ -44,5 +45,5 @@ builder.mutationType({ description: 'What clients can change. What a client can 
 export function buildSchema(): GraphQLSchema {
   const schema = builder.toSchema({ sortSchema: true })
   assertEveryFieldHasAccessRule(schema)
-  return schema
+  return countAnswers(schema)
 }
