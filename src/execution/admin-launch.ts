@@ -4,7 +4,7 @@
  * longer than most commands, so most commands find one that is there (`kept-namespace.ts`).
  */
 import { cleanEnvironment } from './clean-environment.ts'
-import { SHELL, STATUS_FD, type Launch } from './launch.ts'
+import { GATE, SHELL, STATUS_FD, type Launch } from './launch.ts'
 import type { SkillLaunch } from './skill-program.ts'
 
 export interface AdminCommand {
@@ -14,9 +14,8 @@ export interface AdminCommand {
 
 /** `bubblewrap`: path of one that has been seen to work, or null. */
 export function planAdminLaunch({ command, workspace }: AdminCommand, bubblewrap: string | null): Launch {
-  // "--": a command may begin with a dash.
-  const shell = [...SHELL, '-c', '--', command]
-  const shared = { ...SHARED, cwd: workspace, environment: cleanEnvironment(workspace, false), saysReady: false }
+  const shell = [...SHELL, '-c', START_SCRIPT, 'bash', command]
+  const shared = { ...SHARED, cwd: workspace, environment: cleanEnvironment(workspace, false) }
   if (bubblewrap === null) return { ...shared, isolation: 'PROCESS_GROUP', file: SHELL[0], args: shell.slice(1) }
   return { ...shared, isolation: 'PID_NAMESPACE', file: bubblewrap, args: namespaceArgs(shell) }
 }
@@ -36,6 +35,9 @@ export function planAdminSkillLaunch(
   const environment = { ...launch.environment, HOME: home, ...skill.environment }
   return { ...launch, args, environment, input: skill.input }
 }
+
+/** "--": a command may begin with a dash. */
+const START_SCRIPT = `${GATE}; exec ${SHELL.join(' ')} -c -- "$1"`
 
 const SHARED = { account: null, seccompPath: null, input: null }
 /** Everything that is there. */

@@ -25,6 +25,7 @@ const cancels = new Map<number, AbortController>()
 const openRequests = new Set<Promise<void>>()
 
 process.on('message', (request: HostRequest) => {
+  if (request.type === 'PING') return send({ type: 'PONG', id: request.id })
   if (request.type === 'CANCEL') return cancels.get(request.id)?.abort()
   const work = carryOut(request).finally(() => openRequests.delete(work))
   openRequests.add(work)
@@ -34,7 +35,7 @@ process.on('disconnect', () => void endEverything())
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 
-async function carryOut(request: Exclude<HostRequest, { type: 'CANCEL' }>): Promise<void> {
+async function carryOut(request: Exclude<HostRequest, { type: 'PING' | 'CANCEL' }>): Promise<void> {
   const { id } = request
   try {
     if (request.type === 'RUN') return await runCommand(id, request.request)

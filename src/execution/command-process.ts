@@ -92,9 +92,9 @@ export class CommandProcess {
     if (this.#cause !== null) return { kind: 'killed', cause: this.#cause, ...output }
     if ('error' in exit) return { kind: 'not-started', reason: messageOf(exit.error) }
     const exitCode = exit.code ?? 128 + (exit.signal === null ? 0 : constants.signals[exit.signal])
-    return started.hasRun(exit.signal)
+    return started.hasRun()
       ? { kind: 'exited', exitCode, ...output }
-      : { kind: 'not-started', reason: output.stderr.trim() || `bubblewrap ended with code ${exitCode}` }
+      : { kind: 'not-started', reason: output.stderr.trim() || `${launchName(started)} ended with code ${exitCode}` }
   }
 
   #keep(stream: 'STDOUT' | 'STDERR', chunk: Buffer): void {
@@ -136,6 +136,10 @@ export class CommandProcess {
       await clock.sleep(1)
     }
   }
+}
+
+function launchName({ launch }: StartedLaunch): string {
+  return launch.isolation === 'PROCESS_GROUP' ? 'the shell' : 'bubblewrap'
 }
 
 function homeOf({ environment }: Launch): string {

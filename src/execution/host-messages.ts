@@ -44,6 +44,8 @@ export type HostRequest =
       readonly path: string
       readonly text: string
     }
+  /** Answered at once, whatever else the host does. */
+  | { readonly type: 'PING'; readonly id: number }
   /** Ends the command that was asked for under this id; its answer still comes. No answer of its own. */
   | { readonly type: 'CANCEL'; readonly id: number }
 
@@ -53,6 +55,7 @@ export type HostAnswer =
   | { readonly type: 'OUTPUT'; readonly id: number; readonly pieces: readonly OutputPiece[] }
   | { readonly type: 'OUTCOME'; readonly id: number; readonly outcome: HostOutcome }
   | { readonly type: 'PROBED'; readonly id: number; readonly sandbox: SandboxState }
+  | { readonly type: 'PONG'; readonly id: number }
   /** The output is saved. */
   | { readonly type: 'DONE'; readonly id: number }
   /** A failure of our own: the request could not be carried out. */

@@ -19,11 +19,12 @@ import type { Launch } from './launch.ts'
 import { NamespacePool } from './namespace-pool.ts'
 import type { OnOutput } from './output-capture.ts'
 import { OutputPipes } from './output-pipes.ts'
+import { markOf } from './owner-mark.ts'
 import { runAndPublish } from './publish-files.ts'
 import { planSandboxLaunch, type SandboxLaunchInput, type SandboxSetup } from './sandbox-profile.ts'
 import { probeSandbox } from './sandbox-probe.ts'
 import { planAdminSkill, planConfinedSkill } from './skill-program.ts'
-import { startLaunch, type StartedLaunch } from './start-launch.ts'
+import { startLaunch, type LaunchMeans, type StartedLaunch } from './start-launch.ts'
 import { watchCommand, type WatchInput } from './watchdog.ts'
 import { WorkspaceQuota } from './workspace-quota.ts'
 import { saveOutput, writeOutputs } from './workspace-outputs.ts'
@@ -71,7 +72,7 @@ const CANCELLED_BEFORE_START: ProcessResult = {
 
 export class HostRunner {
   readonly #options: HostRunnerOptions
-  readonly #pipes = new OutputPipes()
+  readonly #means: LaunchMeans
   readonly #quota: WorkspaceQuota
   /** From the last probe; null: nothing confined may run. */
   #sandbox: SandboxSetup | null = null
@@ -83,7 +84,12 @@ export class HostRunner {
   constructor(options: HostRunnerOptions) {
     this.#options = options
     this.#quota = new WorkspaceQuota(options.settings.limits, options.clock)
-    this.#namespaces = new NamespacePool({ ...options, pipes: this.#pipes })
+    this.#means = {
+      pipes: new OutputPipes(),
+      mark: markOf(options.settings.home, process.pid),
+      clock: options.clock,
+    }
+    this.#namespaces = new NamespacePool({ ...options, ...this.#means })
   }
 
   /** Finds out anew what works here. Never rejects. */
@@ -92,7 +98,7 @@ export class HostRunner {
     const { home, limits, bubblewrapPaths } = settings
     const bubblewrap = bubblewrapPaths.find((path) => existsSync(path)) ?? null
     const [probed, isUsableByAdmin] = await Promise.all([
-      probeSandbox({ home, limits, bubblewrap, clock, onProblem, pipes: this.#pipes }),
+      probeSandbox({ home, limits, bubblewrap, clock, onProblem, means: this.#means }),
       this.#probeForAdmin(bubblewrap),
     ])
     this.#adminBubblewrap = isUsableByAdmin ? bubblewrap : null
@@ -127,7 +133,7 @@ export class HostRunner {
   async close(): Promise<void> {
     await Promise.all(this.#background)
     await this.#namespaces.close()
-    this.#pipes.remove()
+    this.#means.pipes.remove()
   }
 
   async #runConfined(request: CommandRequest, options: RunOptions): Promise<HostOutcome> {
@@ -143,7 +149,7 @@ export class HostRunner {
     const { timeoutMs } = request
     const launch = planSandboxLaunch(sandbox, { ...program, timeoutMs, workspace, limits, mayOnlyShrink })
     const watch = new AbortController()
-    const result = await this.#carryOut(() => startLaunch(launch, this.#pipes), request, {
+    const result = await this.#carryOut(() => startLaunch(launch, this.#means), request, {
       ...options,
       onNamespace: (initPid, kill) => this.#own(this.#watch({ initPid, workspace, mayOnlyShrink, kill }, watch.signal)),
     }).catch((error: unknown): ProcessResult => ({ kind: 'not-started', reason: messageOf(error) }))
@@ -175,7 +181,7 @@ export class HostRunner {
     const { program } = request
     const { workspace } = place
     const bubblewrap = this.#adminBubblewrap
-    const startWith = (path: string | null) => () => startLaunch(planForAdmin(program, place, path), this.#pipes)
+    const startWith = (path: string | null) => () => startLaunch(planForAdmin(program, place, path), this.#means)
     const startInKept = async (): Promise<StartedLaunch | null> => {
       if (bubblewrap === null || program.kind === 'SKILL') return null
       return this.#namespaces.begin({ command: program.command, workspace })
@@ -245,7 +251,7 @@ export class HostRunner {
     if (bubblewrap === null) return false
     const launch = planAdminLaunch({ command: 'echo ok', workspace: '/' }, bubblewrap)
     const limit = { timeoutMs: PROBE_TIMEOUT_MS }
-    const result = await this.#carryOut(() => startLaunch(launch, this.#pipes), limit, {
+    const result = await this.#carryOut(() => startLaunch(launch, this.#means), limit, {
       onOutput: () => {},
       signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
     })

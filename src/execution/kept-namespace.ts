@@ -18,6 +18,7 @@ import { namespaceArgs, type AdminCommand } from './admin-launch.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 import { READY_FD, SHELL, type Launch } from './launch.ts'
 import type { OutputPipe } from './output-pipes.ts'
+import type { OwnerMark } from './owner-mark.ts'
 import { spawnLaunch, untilClosed, type Exit, type SpawnedLaunch, type StartedLaunch } from './start-launch.ts'
 
 interface RunningCommand {
@@ -35,12 +36,19 @@ export class KeptNamespace {
   readonly #spawned: SpawnedLaunch
   #running: RunningCommand | null = null
   #end: Exit | null = null
+  /**
+   * The keeper runs, so bubblewrap and the keeper end with this process. Nothing is ordered before: in the socket it would be found
+   * and carried out also when this process had died meanwhile.
+   */
+  #isBound = false
+  /** What the waiting shell is to read, as soon as it may. */
+  #order = ''
   #said = ''
 
   /** Throws when there is no process to be had. */
-  constructor(bubblewrap: string) {
+  constructor(bubblewrap: string, mark: OwnerMark) {
     this.#launch = planKeeper(bubblewrap)
-    this.#spawned = spawnLaunch(this.#launch, null)
+    this.#spawned = spawnLaunch(this.#launch, { mark, output: null })
     const { exit, ready } = this.#spawned
     ready?.on('data', (chunk: Buffer) => this.#read(chunk.toString()))
     this.ended = Promise.all([exit, untilClosed(ready)]).then(([end]) => {
@@ -60,8 +68,9 @@ export class KeptNamespace {
       },
     }
     this.#running = running
-    if (this.#end === null) this.#spawned.ready?.write(orderFor(command, stdout.path, stderr.path))
-    else this.#finish(this.#end)
+    this.#order = orderFor(command, stdout.path, stderr.path)
+    if (this.#end !== null) this.#finish(this.#end)
+    else if (this.#isBound) this.#sendOrder()
     return {
       launch: this.#launch,
       pid: this.#spawned.pid,
@@ -89,6 +98,10 @@ export class KeptNamespace {
   #hear(line: string): void {
     const running = this.#running
     const { namespace } = this.#spawned
+    if (line === 'here') {
+      this.#isBound = true
+      return this.#sendOrder()
+    }
     const code = /^over (\d+)$/.exec(line)?.[1]
     if (code === undefined) {
       if (running === null) return
@@ -99,6 +112,11 @@ export class KeptNamespace {
       // understood it, and the next one might.
       namespace?.kill()
     } else this.#finish({ code: Number(code), signal: null, isNamespaceKept: true })
+  }
+
+  #sendOrder(): void {
+    if (this.#order !== '') this.#spawned.ready?.write(this.#order)
+    this.#order = ''
   }
 
   #finish(exit: Exit): void {
@@ -120,7 +138,6 @@ function planKeeper(bubblewrap: string): Launch {
     input: null,
     account: null,
     seccompPath: null,
-    saysReady: true,
   }
 }
 
@@ -140,6 +157,7 @@ const KEEP_SCRIPT = [
   `look() { IFS= read -r -d '' mounted </proc/self/mountinfo; read -r -a own </proc/self/stat; seen="\${own[18]} $mounted"; }`,
   'look',
   'first=$seen',
+  `echo here >&${READY_FD} || exit 125`,
   [
     'while true',
     `do ${SHELL.join(' ')} -c "$1" </dev/null`,

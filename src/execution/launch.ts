@@ -5,8 +5,8 @@
 import type { Account } from '../store/unprivileged-account.ts'
 
 /**
- * File descriptors that a launch may ask for. 0 is /dev/null or the launch's `input`, 1 and 2 are the output. `READY_FD` is a socket: a launch that
- * `saysReady` writes there just before the command begins, and one that waits for its command reads there what to run.
+ * File descriptors of a launch besides the usual three: 0 is /dev/null or the launch's `input`, 1 and 2 are the output. `READY_FD` is
+ * a socket to the host, by which every launch passes a gate (`GATE`).
  */
 export const SECCOMP_FD = 3
 export const STATUS_FD = 4
@@ -17,6 +17,15 @@ export const READY_FD = 5
  * which in a workspace may be anybody's.
  */
 export const SHELL = ['/bin/bash', '--norc'] as const
+
+/**
+ * What a launch does last before its command, for bash: it says that all is set up, and waits until the host lets it go on. Whatever
+ * fails on the way, the command does not run.
+ *
+ * Why: bubblewrap asks the kernel to be killed with its parent, and nothing comes of that when the parent is dead by then. So a command
+ * begins only after its host has been seen alive behind that moment; one whose host has died finds the socket closed.
+ */
+export const GATE = `echo ready >&${READY_FD} && read -r -u ${READY_FD} || exit 125; exec ${READY_FD}>&-`
 
 /**
  * What ends with the command.
@@ -39,6 +48,4 @@ export interface Launch {
   readonly account: Account | null
   /** The filter that `SECCOMP_FD` is opened on, or null for none. */
   readonly seccompPath: string | null
-  /** It writes to `READY_FD` when all is set up; until it has, nothing of the command has run. */
-  readonly saysReady: boolean
 }

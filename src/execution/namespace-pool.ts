@@ -6,15 +6,11 @@
  * keeps no idle processes and what is mounted meanwhile is not missed for long; nothing is given away after `close`.
  */
 import { messageOf } from '../core/errors.ts'
-import type { Clock } from '../platform/clock.ts'
 import type { AdminCommand } from './admin-launch.ts'
 import { KeptNamespace } from './kept-namespace.ts'
-import type { OutputPipes } from './output-pipes.ts'
-import type { StartedLaunch } from './start-launch.ts'
+import type { LaunchMeans, StartedLaunch } from './start-launch.ts'
 
-export interface NamespacePoolOptions {
-  readonly clock: Clock
-  readonly pipes: OutputPipes
+export interface NamespacePoolOptions extends LaunchMeans {
   /** For the log. */
   readonly onProblem: (message: string) => void
 }
@@ -45,7 +41,7 @@ export class NamespacePool {
     if (!isWanted || this.#isClosed || this.#kept.size >= MAX_COUNT) return
     this.#isShort = false
     try {
-      this.#add(new KeptNamespace(bubblewrap))
+      this.#add(new KeptNamespace(bubblewrap, this.#options.mark))
     } catch (error) {
       this.#options.onProblem(`No namespace could be prepared for the next command: ${messageOf(error)}`)
     }

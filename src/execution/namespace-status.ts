@@ -1,4 +1,4 @@
-/** What bubblewrap tells of the namespace that it makes, as JSON lines: its first process, and at the end the exit code. */
+/** What bubblewrap tells of the namespace that it makes, as JSON lines: its first process, before all. */
 import type { Readable } from 'node:stream'
 import { killProcess, readProcess } from './process-tree.ts'
 
@@ -10,11 +10,17 @@ export class NamespaceStatus {
   #initPid: number | null = null
   #onInit: (initPid: number) => void = () => {}
   #isKilled = false
+  #isClosed = false
 
   constructor(pid: number, stream: Readable) {
     this.#pid = pid
     stream.on('data', (chunk: Buffer) => this.#read(chunk.toString()))
-    this.closed = new Promise((resolve) => stream.once('close', () => resolve()))
+    this.closed = new Promise((resolve) =>
+      stream.once('close', () => {
+        this.#isClosed = true
+        resolve()
+      }),
+    )
   }
 
   /** The namespace's first process, seen from here; null until bubblewrap has told. */
@@ -27,9 +33,9 @@ export class NamespaceStatus {
     return this.#isKilled
   }
 
-  /** What was to run inside has run: bubblewrap says nothing of the end of what never began. */
-  get hasExitCode(): boolean {
-    return this.#text.includes('"exit-code"')
+  /** bubblewrap has ended. */
+  get isClosed(): boolean {
+    return this.#isClosed
   }
 
   /** Calls `listener` with the first process as soon as it is known, for one listener at a time. Not when it is killed before. */

@@ -4,20 +4,26 @@
  */
 import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs'
 
-interface ProcessEntry {
+export interface ProcessEntry {
   readonly pid: number
   readonly parentPid: number
   /** One letter, see proc(5): Z and X have ended. */
   readonly state: string
+  /** When it was started, since the machine was: with its number, it names a process for good. */
+  readonly startTicks: number
 }
+
+/** Of `stat`, counted from the state on. */
+const START_FIELD = 19
 
 /** The process with this number, or null when there is none. */
 export function readProcess(pid: number): ProcessEntry | null {
   const text = readProcFile(`/proc/${pid}/stat`)
   if (text === null) return null
   // "7 (name) S 1 …": a name may itself hold spaces and brackets, so count from its last one.
-  const [state = '', parentPid = ''] = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return { pid, parentPid: Number(parentPid), state }
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  const [state = '', parentPid = ''] = fields
+  return { pid, parentPid: Number(parentPid), state, startTicks: Number(fields[START_FIELD]) }
 }
 
 /** The user as whom it runs, seen from here; null when it has ended. */
@@ -54,7 +60,12 @@ export function findYoungerByEnvironment(pid: number, variable: string): readonl
   const hasWrapped = !(newest >= pid) // the numbers have started again from below, so all may be younger
   return listNumbers('/proc')
     .filter((candidate) => candidate > pid || (hasWrapped && candidate !== pid))
-    .filter((candidate) => (readProcFile(`/proc/${candidate}/environ`) ?? '').split('\0').includes(variable))
+    .filter((candidate) => readEnvironment(candidate).includes(variable))
+}
+
+/** The variables that it was started with, as `NAME=value`; none when it has ended or may not be looked into. */
+export function readEnvironment(pid: number): readonly string[] {
+  return (readProcFile(`/proc/${pid}/environ`) ?? '').split('\0')
 }
 
 /**
@@ -106,7 +117,7 @@ export function killProcess(pid: number): void {
   }
 }
 
-function listProcesses(): readonly ProcessEntry[] {
+export function listProcesses(): readonly ProcessEntry[] {
   return listNumbers('/proc').flatMap((pid) => readProcess(pid) ?? [])
 }
 

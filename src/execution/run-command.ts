@@ -10,6 +10,7 @@ import type { Logger } from '../platform/logger.ts'
 import type { CommandInput, CommandOutcome, CommandRunner, RunInput, SandboxState, SkillInput } from './command.ts'
 import { CommandHost } from './command-host.ts'
 import { DEFAULT_COMMAND_LIMITS, type CommandLimits } from './command-limits.ts'
+import { DEFAULT_HOST_DEADLINES, type HostDeadlines } from './host-deadlines.ts'
 import type { CommandRequest } from './host-messages.ts'
 import type { PlanOutputs } from './plan-outputs.ts'
 import { SANDBOX_WORKSPACE } from './sandbox-profile.ts'
@@ -23,6 +24,7 @@ export interface CommandRunnerOptions {
   readonly clock: Clock
   /** For tests: smaller limits, another bubblewrap. */
   readonly limits?: CommandLimits
+  readonly deadlines?: HostDeadlines
   readonly bubblewrapPaths?: readonly string[]
 }
 
@@ -30,6 +32,8 @@ export interface CommandService {
   readonly runner: CommandRunner
   /** What is known now. When it is unavailable and this is old news, asking starts a new probe. */
   sandbox(): SandboxState
+  /** Why no command of anybody can be started now; null: nothing is in the way. */
+  hostProblem(): string | null
   /** Looks again, now. Never rejects because of the sandbox. */
   probe(): Promise<SandboxState>
   /** Ends every running command with its whole process tree (outcome: cancelled) and starts none any more. */
@@ -51,6 +55,7 @@ export async function createCommandRunner(options: CommandRunnerOptions): Promis
       saveOutput: (sessionId, path, text) => service.saveOutput(sessionId, path, text),
     },
     sandbox: () => service.sandbox(),
+    hostProblem: () => service.hostProblem(),
     probe: () => service.probe(),
     stop: () => service.stop(),
   }
@@ -73,6 +78,7 @@ class SandboxedCommands {
         limits: options.limits ?? DEFAULT_COMMAND_LIMITS,
         bubblewrapPaths: options.bubblewrapPaths ?? BUBBLEWRAP_PATHS,
       },
+      deadlines: options.deadlines ?? DEFAULT_HOST_DEADLINES,
       clock: options.clock,
       onProbed: (state) => this.#remember(state),
       onProblem: (message) => options.logger.warn(message),
@@ -146,6 +152,10 @@ class SandboxedCommands {
     return this.#state
   }
 
+  hostProblem(): string | null {
+    return this.#host.problem()
+  }
+
   probe(): Promise<SandboxState> {
     this.#probing ??= this.#probe().finally(() => (this.#probing = null))
     return this.#probing
@@ -153,8 +163,9 @@ class SandboxedCommands {
 
   async stop(): Promise<void> {
     this.#stopping.abort()
-    await Promise.allSettled([...this.#running, this.#probing])
+    await Promise.allSettled(this.#running)
     await this.#host.stop()
+    await Promise.allSettled([this.#probing])
   }
 
   async #probe(): Promise<SandboxState> {

@@ -12,13 +12,12 @@ import { assert } from '../platform/must.ts'
 import { closedDirectory } from '../store/unprivileged-account.ts'
 import { CommandProcess, type CommandProcessOptions, type ProcessResult } from './command-process.ts'
 import { findDropAccount } from './drop-account.ts'
-import type { OutputPipes } from './output-pipes.ts'
 import { findDescendants, isRunning, measureNamespaceMemory, readUser } from './process-tree.ts'
 import { installFix, readMachineFacts, repairFix, type MachineFacts } from './sandbox-fix.ts'
 import { writeSandboxFiles } from './sandbox-files.ts'
 import { planSandboxLaunch, SANDBOX_UID, type SandboxSetup } from './sandbox-profile.ts'
 import type { SandboxArchitecture } from './seccomp-rules.ts'
-import { startLaunch } from './start-launch.ts'
+import { startLaunch, type LaunchMeans } from './start-launch.ts'
 import { prepareWorkspace, removeWorkspace, sessionsFolder } from './workspace.ts'
 
 export type ProbeResult =
@@ -26,7 +25,7 @@ export type ProbeResult =
   | { readonly available: false; readonly reason: string; readonly fix: string }
 
 export interface ProbeOptions extends Pick<CommandProcessOptions, 'limits' | 'clock' | 'onProblem'> {
-  readonly pipes: OutputPipes
+  readonly means: LaunchMeans
   readonly home: string
   /** Path of bwrap, or null when there is none. */
   readonly bubblewrap: string | null
@@ -148,7 +147,7 @@ async function runAndKill(
   })
   const started = new CommandProcess({
     ...options,
-    started: await startLaunch(launch, options.pipes),
+    started: await startLaunch(launch, options.means),
     timeoutMs: PROBE_TIMEOUT_MS,
     onNamespace: (pid) => (initPid = pid),
     onOutput: (_, text) => {

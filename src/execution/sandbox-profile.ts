@@ -7,7 +7,7 @@ import { lstatSync, readlinkSync } from 'node:fs'
 import type { Account } from '../store/unprivileged-account.ts'
 import { cleanEnvironment } from './clean-environment.ts'
 import type { CommandLimits } from './command-limits.ts'
-import { READY_FD, SECCOMP_FD, SHELL, STATUS_FD, type Launch } from './launch.ts'
+import { GATE, READY_FD, SECCOMP_FD, SHELL, STATUS_FD, type Launch } from './launch.ts'
 import type { SandboxFiles } from './sandbox-files.ts'
 import type { SkillLaunch } from './skill-program.ts'
 
@@ -43,7 +43,6 @@ export function planSandboxLaunch(setup: SandboxSetup, input: SandboxLaunchInput
     input: input.skill?.input ?? null,
     account: setup.account,
     seccompPath: setup.files.seccompFilter,
-    saysReady: true,
   }
 }
 
@@ -98,8 +97,8 @@ function controlArgs(): readonly string[] {
 
 /**
  * Runs inside, before the command; it needs bash, because dash knows no `ulimit -u`. Closes every file that the server has
- * left open to its children, sets the limits (inside, where processes are counted for this sandbox alone), says that they
- * hold, and becomes the command. Whatever fails on the way, the command does not run.
+ * left open to its children, sets the limits (inside, where processes are counted for this sandbox alone), passes the gate, and
+ * becomes the command. Whatever fails on the way, the command does not run.
  */
 const START_SCRIPT = `
 for fd in /proc/self/fd/*; do
@@ -107,8 +106,7 @@ for fd in /proc/self/fd/*; do
   case $fd in 0|1|2|${READY_FD}) ;; *) eval "exec $fd>&-" || exit 125 ;; esac
 done
 ulimit -c 0 && ulimit -d "$2" && ulimit -u "$3" && ulimit -f "$4" && ulimit -n "$5" && ulimit -t "$6" || exit 125
-echo ready >&${READY_FD} || exit 125
-exec ${READY_FD}>&-
+${GATE}
 exec ${SHELL.join(' ')} -c -- "$1"
 `
 

@@ -1,14 +1,25 @@
 /**
- * Starts the process of a launch, with the file descriptors that `launch.ts` names. What comes out of it waits to be read:
- * `command-process.ts` takes it from here.
+ * Starts the process of a launch, with the file descriptors that `launch.ts` names, and lets its command through the gate. What comes
+ * out of it waits to be read: `command-process.ts` takes it from here.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import type { Clock } from '../platform/clock.ts'
 import { READY_FD, STATUS_FD, type Launch } from './launch.ts'
 import { NamespaceStatus } from './namespace-status.ts'
 import type { OutputPipe, OutputPipes } from './output-pipes.ts'
+import type { OwnerMark } from './owner-mark.ts'
+import { readProcess } from './process-tree.ts'
+
+/** What a host gives to all that it starts. */
+export interface LaunchMeans {
+  readonly pipes: OutputPipes
+  /** The host's. Everything that it starts is found by it. */
+  readonly mark: OwnerMark
+  readonly clock: Clock
+}
 
 export type Exit = (
   { readonly error: Error } | { readonly code: number | null; readonly signal: NodeJS.Signals | null }
@@ -26,26 +37,26 @@ export interface StartedLaunch {
   readonly stderr: OutputPipe
   /** Null for PROCESS_GROUP. */
   readonly namespace: NamespaceStatus | null
-  /** Ask when `exit` is known: has anything of the command run, as far as anybody can tell? */
-  readonly hasRun: (signal: NodeJS.Signals | null) => boolean
+  /** Ask when `exit` is known: may anything of the command have run? Exit codes do not tell: a command may end with any. */
+  readonly hasRun: () => boolean
   /** Nothing more will be said about the launch. */
   readonly controlsClosed: Promise<unknown>
 }
 
 /** Rejects when there are no pipes or no process to be had at once (no memory); what goes wrong later is in `exit`. */
-export async function startLaunch(launch: Launch, pipes: OutputPipes): Promise<StartedLaunch> {
+export async function startLaunch(launch: Launch, { pipes, mark, clock }: LaunchMeans): Promise<StartedLaunch> {
   const [stdout, stderr] = await pipes.takePair()
   try {
-    const spawned = spawnLaunch(launch, [stdout.writeFd, stderr.writeFd])
+    const spawned = spawnLaunch(launch, { mark, output: [stdout.writeFd, stderr.writeFd] })
     const { namespace, ready } = spawned
-    let isReady = false
-    ready?.on('data', () => (isReady = true))
-    // Exit codes do not tell: a command may end with any. bwrap writes an exit code on its status pipe only when the command
-    // has run; whoever ends bwrap with a signal before that may have ended a running command.
-    const hasRun = (signal: NodeJS.Signals | null): boolean =>
-      launch.saysReady ? isReady : namespace === null || signal !== null || namespace.hasExitCode
+    let mayHaveRun = false
+    const letGo = (isBound: boolean): void => {
+      mayHaveRun = isBound
+      ready?.end(isBound ? 'go\n' : '')
+    }
+    ready?.once('data', () => void untilBound(spawned, clock).then(letGo))
     const controlsClosed = Promise.all([namespace?.closed, untilClosed(ready)])
-    return { launch, ...spawned, stdout, stderr, hasRun, controlsClosed }
+    return { launch, ...spawned, stdout, stderr, hasRun: () => mayHaveRun, controlsClosed }
   } catch (error) {
     stdout.abandon()
     stderr.abandon()
@@ -56,17 +67,33 @@ export async function startLaunch(launch: Launch, pipes: OutputPipes): Promise<S
   }
 }
 
+/**
+ * Resolves to true when the launch ends with its host from now on, to false when it is being ended. bubblewrap says that it is ready
+ * from its second process, while its first one may still be on its way to tie itself to the host; when that sleeps, it has done so.
+ */
+async function untilBound({ namespace }: SpawnedLaunch, clock: Clock): Promise<boolean> {
+  if (namespace === null) return true
+  while (!namespace.isKilled && !namespace.isClosed) {
+    if (namespace.initPid !== null && readProcess(namespace.initPid)?.state === 'S') return true
+    await clock.sleep(1)
+  }
+  return false
+}
+
 export interface SpawnedLaunch extends Pick<StartedLaunch, 'pid' | 'exit' | 'namespace'> {
-  /** `READY_FD`; null when the launch does not say when it is ready. */
+  /** `READY_FD`; null when there is no process. */
   readonly ready: Socket | null
 }
 
-/** `output`: where stdout and stderr go; without, nobody reads them. Throws when there is no process to be had at once. */
-export function spawnLaunch(
-  launch: Launch,
-  output: readonly [stdoutFd: number, stderrFd: number] | null,
-): SpawnedLaunch {
-  const child = spawnChild(launch, output)
+interface SpawnOptions {
+  readonly mark: OwnerMark
+  /** Where stdout and stderr go; null: nobody reads them. */
+  readonly output: readonly [stdoutFd: number, stderrFd: number] | null
+}
+
+/** Throws when there is no process to be had at once. */
+export function spawnLaunch(launch: Launch, options: SpawnOptions): SpawnedLaunch {
+  const child = spawnChild(launch, options)
   // A program may end without having read its input: then there is nobody left to write to.
   child.stdin?.on('error', () => {})
   child.stdin?.end(launch.input)
@@ -77,13 +104,18 @@ export function spawnLaunch(
   return { pid: child.pid, exit: untilExit(child), namespace, ready }
 }
 
-/** The process leads a session of its own: a Ctrl-C at the server's terminal is not for it, and it has no terminal. */
-function spawnChild(launch: Launch, output: readonly [number, number] | null): ChildProcess {
+/**
+ * The process leads a session of its own: a Ctrl-C at the server's terminal is not for it, and it has no terminal. The mark is on
+ * bubblewrap, out of reach of the command, which does not see it; without bubblewrap it is on whatever the command starts.
+ */
+function spawnChild(launch: Launch, { mark, output }: SpawnOptions): ChildProcess {
   const seccompFd = launch.seccompPath === null ? null : openSync(launch.seccompPath, 'r')
+  const isWrapped = launch.isolation !== 'PROCESS_GROUP'
+  const unmark = isWrapped ? Object.keys(mark).flatMap((name) => ['--unsetenv', name]) : []
   try {
-    return spawn(launch.file, launch.args, {
+    return spawn(launch.file, [...unmark, ...launch.args], {
       cwd: launch.cwd,
-      env: launch.environment,
+      env: { ...launch.environment, ...mark },
       detached: true,
       ...(launch.account === null ? {} : { uid: launch.account.uid, gid: launch.account.gid }),
       stdio: [
@@ -91,8 +123,8 @@ function spawnChild(launch: Launch, output: readonly [number, number] | null): C
         output?.[0] ?? 'ignore',
         output?.[1] ?? 'ignore',
         seccompFd ?? 'ignore',
-        launch.isolation === 'PROCESS_GROUP' ? 'ignore' : 'pipe',
-        launch.saysReady ? 'pipe' : 'ignore',
+        isWrapped ? 'pipe' : 'ignore',
+        'pipe',
       ],
     })
   } finally {

@@ -18,6 +18,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
     database: { required: true, check: () => checkDatabase(options.database) },
     migrations: { required: true, check: () => checkMigrations(options.database) },
     accepting: { required: true, check: () => Promise.resolve(checkDraining(options.isDraining())) },
+    commands: { required: true, check: () => Promise.resolve(checkCommands(options.commands)) },
     sandbox: { required: false, check: () => Promise.resolve(checkSandbox(options.commands)) },
     model: { required: false, check: () => Promise.resolve(checkModel(options)) },
   }
@@ -38,6 +39,13 @@ async function checkMigrations(database: Database): Promise<CheckResult> {
 
 function checkDraining(draining: boolean): CheckResult {
   return draining ? { ok: false, detail: 'stopping: no new turns are taken here' } : { ok: true, detail: 'taking work' }
+}
+
+function checkCommands(commands: CommandService): CheckResult {
+  const problem = commands.hostProblem()
+  if (problem === null) return { ok: true, detail: 'the process that starts commands answers' }
+  const fix = 'It is replaced within seconds; should this last, the log says why no other one starts.'
+  return { ok: false, detail: `the process that starts commands is not there: ${problem}`, fix }
 }
 
 function checkSandbox(commands: CommandService): CheckResult {

@@ -119,7 +119,8 @@ for (const { name, role, skipped, ...options } of WAYS) {
       const lines = outcome.kind === 'exited' ? outcome.stdout.split('\n') : []
       expect(lines.slice(0, 2)).toEqual([home, home])
       const names = lines.slice(2, -1).map((line) => line.split('=')[0])
-      expect(names).toEqual(['HOME', 'LANG', 'PATH', 'PWD', 'SHLVL', '_'])
+      const mark = 'bubblewrapPaths' in options ? ['FACTOTUM_OWNER'] : []
+      expect(names).toEqual([...mark, 'HOME', 'LANG', 'PATH', 'PWD', 'SHLVL', '_'])
       expect(lines.join('\n')).not.toContain('node_modules')
       expect(await fixture.run('cat file')).toMatchObject({ stdout: 'kept\n' })
       expect(await fixture.run('cat file', { sessionId: 'cli:other' })).toMatchObject({ kind: 'exited', exitCode: 1 })

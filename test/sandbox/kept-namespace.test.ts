@@ -14,7 +14,7 @@ import { NamespacePool } from '../../src/execution/namespace-pool.ts'
 import { OutputPipes } from '../../src/execution/output-pipes.ts'
 import { findDescendants, isRunning, killProcess, readProcess } from '../../src/execution/process-tree.ts'
 import { createCommandRunner, type CommandRunnerOptions } from '../../src/execution/run-command.ts'
-import { startLaunch, type StartedLaunch } from '../../src/execution/start-launch.ts'
+import { startLaunch, type LaunchMeans, type StartedLaunch } from '../../src/execution/start-launch.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
@@ -36,7 +36,7 @@ function newWorkspace(): string {
 }
 
 class Fixture {
-  readonly pipes = new OutputPipes()
+  readonly means: LaunchMeans = { pipes: new OutputPipes(), mark: {}, clock: systemClock }
   readonly problems: string[] = []
   readonly timers: (() => void)[] = []
   readonly pool: NamespacePool
@@ -49,10 +49,10 @@ class Fixture {
         return () => {}
       },
     }
-    this.pool = new NamespacePool({ clock, pipes: this.pipes, onProblem: (message) => this.problems.push(message) })
+    this.pool = new NamespacePool({ ...this.means, clock, onProblem: (message) => this.problems.push(message) })
     cleanups.push(async () => {
       await this.pool.close()
-      this.pipes.remove()
+      this.means.pipes.remove()
     })
   }
 
@@ -73,7 +73,7 @@ class Fixture {
   }
 
   async runFresh(command: string, workspace: string): Promise<ProcessResult> {
-    return finish(await startLaunch(planAdminLaunch({ command, workspace }, BUBBLEWRAP), this.pipes))
+    return finish(await startLaunch(planAdminLaunch({ command, workspace }, BUBBLEWRAP), this.means))
   }
 }
 
@@ -102,7 +102,8 @@ function findKept(): readonly number[] {
 // With words of the shell itself: while it starts another program it looks different from one moment to the next.
 const OF_ITSELF =
   'read -r -a stat </proc/$$/stat; echo "${stat[*]:4:4} ${stat[*]:17:3}"; ' +
-  'while read -r line; do case $line in Sig[BIC]*) echo "$line" ;; esac; done </proc/$$/status'
+  // In one piece: its numbers grow from one read to the next, and lines move.
+  `IFS= read -r -d '' status </proc/$$/status; while read -r line; do case $line in Sig[BIC]*) echo "$line" ;; esac; done <<<"$status"`
 const ALL_THAT_IT_SEES = `echo "$0 $# $- $PWD $(umask)"; env | sort; ulimit -a; set; shopt; trap; alias; ls -l /proc/self/fd | wc -l; flock -n 0; echo $?; ${OF_ITSELF}; cat`
 const WHICH_NAMESPACE = 'readlink /proc/self/ns/pid'
 
@@ -346,7 +347,7 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
 
   test('and fails before the command leaves it to a new one, in a namespace as well', async () => {
     const bubblewrap = join(newWorkspace(), 'bwrap')
-    const script = `case "$*" in *'read -r -d'*) read -r -N 1 -u 5; exit 1 ;; esac; exec ${BUBBLEWRAP} "$@"`
+    const script = `case "$*" in *'read -r -d'*) echo here >&5; read -r -N 1 -u 5; exit 1 ;; esac; exec ${BUBBLEWRAP} "$@"`
     writeFileSync(bubblewrap, `#!/bin/bash\n${script}\n`, { mode: 0o755 })
     const { run } = await startService({ bubblewrapPaths: [bubblewrap] })
     const command = 'echo $$ >> runs; cat runs'

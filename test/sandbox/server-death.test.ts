@@ -75,7 +75,7 @@ describe.skipIf(!sandbox.available)(`when the process that starts commands is ki
     } as const
     const begun = Promise.withResolvers<unknown>()
     const running = service.runner.run({ ...input, command: lastingCommand(marker), onOutput: begun.resolve })
-    await begun.promise
+    await Promise.race([begun.promise, running.then((outcome) => expect.unreachable(JSON.stringify(outcome)))])
     process.kill(host, 'SIGKILL')
     await expect(running).rejects.toMatchObject({ code: 'COMMAND_LOST' })
     await expect.poll(() => findProcesses(marker), { timeout: 5_000, interval: 10 }).toEqual([])

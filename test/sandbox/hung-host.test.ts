@@ -1,0 +1,195 @@
+/**
+ * A command host that hangs: its commands have an outcome in time, nothing of them runs on, and another host is there for the next.
+ * Real processes, stopped by SIGSTOP; role ADMIN with and without bubblewrap.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { CommandInput, CommandOutcome } from '../../src/execution/command.ts'
+import { DEFAULT_HOST_DEADLINES } from '../../src/execution/host-deadlines.ts'
+import { readProcess } from '../../src/execution/process-tree.ts'
+import { createCommandRunner, type CommandRunnerOptions, type CommandService } from '../../src/execution/run-command.ts'
+import { workspacePath } from '../../src/execution/workspace.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { randomHex } from '../../src/platform/id.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { must } from '../../src/platform/must.ts'
+import { findProcesses } from './outside-world.ts'
+import { createTestHome, findSandbox, skipReason } from './sandbox-support.ts'
+
+const sandbox = await findSandbox()
+const logger = createLogger({ level: 'silent', pretty: false })
+/** A host that stands still is found out at once. */
+const QUICK = { ...DEFAULT_HOST_DEADLINES, pingEveryMs: 100 }
+
+const WAYS = [
+  { role: 'USER', skipped: skipReason(sandbox) },
+  { role: 'ADMIN', skipped: skipReason(sandbox) },
+  { role: 'ADMIN', bubblewrapPaths: [], skipped: '' },
+] as const
+
+const cleanups: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp()
+})
+
+interface Fixture {
+  readonly home: string
+  readonly service: CommandService
+  readonly run: (command: string, input?: Partial<CommandInput>) => Promise<CommandOutcome>
+}
+
+async function start(options: Partial<CommandRunnerOptions>, role: CommandInput['role']): Promise<Fixture> {
+  const home = createTestHome()
+  cleanups.push(() => rmSync(home, { recursive: true, force: true }))
+  const service = await createCommandRunner({ home, logger, clock: systemClock, ...options })
+  cleanups.push(() => service.stop())
+  const run: Fixture['run'] = (command, input = {}) =>
+    service.runner.run({
+      sessionId: 'cli:test',
+      taskId: 'task_1',
+      command,
+      role,
+      timeoutMs: 60_000,
+      outputs: { entries: [], isFirstOfTurn: true },
+      signal: new AbortController().signal,
+      onOutput: () => {},
+      ...input,
+    })
+  return { home, service, run }
+}
+
+/** Hosts of this process: there is one, or none while it is replaced. */
+function findHosts(): readonly number[] {
+  return findProcesses('command-host-main').filter((pid) => readProcess(pid)?.parentPid === process.pid)
+}
+
+function stopHost(): void {
+  process.kill(must(findHosts()[0], 'there is a host'), 'SIGSTOP')
+}
+
+/** A command that starts processes of every kind, says so, and does not end. */
+function lasting(marker: string): string {
+  const sleep = `bash -c 'trap "" TERM HUP INT; exec -a ${marker} sleep 1000'`
+  return `${sleep} & (setsid ${sleep} > /dev/null 2>&1 &); sleep 0.1; echo begun; ${sleep}`
+}
+
+/** Runs a command that does not end, until all of it is there. */
+async function beginLasting(fixture: Fixture, input: Partial<CommandInput> = {}) {
+  const marker = `hung-${randomHex(6)}`
+  const begun = Promise.withResolvers<void>()
+  const outcome = fixture.run(lasting(marker), { ...input, onOutput: () => begun.resolve() })
+  outcome.catch(() => {}) // the test looks at it when it has done its part
+  await Promise.race([begun.promise, outcome])
+  await expect.poll(() => findProcesses(marker).length, { timeout: 10_000, interval: 10 }).toBeGreaterThanOrEqual(3)
+  return { marker, outcome }
+}
+
+for (const { role, skipped, ...options } of WAYS) {
+  const name = `${role}${'bubblewrapPaths' in options ? ' without bubblewrap' : ''}${skipped}`
+  describe.skipIf(skipped !== '')(`a command of role ${name} whose host hangs`, () => {
+    test('is timed out with what it has printed, nothing of it runs on, and the next command runs', async () => {
+      const fixture = await start({ ...options, deadlines: QUICK }, role)
+      const { marker, outcome } = await beginLasting(fixture, { timeoutMs: 600 })
+      stopHost()
+      expect(await outcome).toEqual({
+        kind: 'killed',
+        cause: 'timeout',
+        stdout: 'begun\n',
+        stderr: '',
+        truncated: false,
+      })
+      expect(findProcesses(marker)).toEqual([])
+      expect(await fixture.run('echo again')).toMatchObject({ kind: 'exited', stdout: 'again\n' })
+    })
+
+    test('is cancelled', async () => {
+      const fixture = await start({ ...options, deadlines: QUICK }, role)
+      const cancel = new AbortController()
+      const { marker, outcome } = await beginLasting(fixture, { signal: cancel.signal })
+      stopHost()
+      cancel.abort()
+      expect(await outcome).toMatchObject({ kind: 'killed', cause: 'cancelled', stdout: 'begun\n' })
+      expect(findProcesses(marker)).toEqual([])
+    })
+
+    test('is lost when nothing else would have ended it', async () => {
+      const fixture = await start({ ...options, deadlines: QUICK }, role)
+      const { marker, outcome } = await beginLasting(fixture)
+      stopHost()
+      await expect(outcome).rejects.toMatchObject({
+        code: 'COMMAND_LOST',
+        message: expect.stringContaining('what the command did is not known'),
+      })
+      expect(findProcesses(marker)).toEqual([])
+    })
+  })
+}
+
+test('a host that hangs is shown until it is replaced', async () => {
+  const { service } = await start({}, 'ADMIN')
+  expect(service.hostProblem()).toBeNull()
+  const [first] = findHosts()
+  stopHost()
+  await expect.poll(() => service.hostProblem(), { timeout: 10_000, interval: 10 }).toBe('it does not answer')
+  await expect.poll(() => service.hostProblem(), { timeout: 20_000, interval: 10 }).toBeNull()
+  expect(findHosts()).toHaveLength(1)
+  expect(findHosts()).not.toContain(first)
+}, 40_000)
+
+test('a service whose host hangs stops all the same', async () => {
+  const fixture = await start({ deadlines: QUICK }, 'ADMIN')
+  const { marker, outcome } = await beginLasting(fixture)
+  stopHost()
+  await fixture.service.stop()
+  expect(await outcome).toMatchObject({ kind: 'killed', cause: 'cancelled' })
+  expect([...findProcesses(marker), ...findHosts()]).toEqual([])
+})
+
+test('a host that stands still for a moment goes on with its command', async () => {
+  const fixture = await start({}, 'ADMIN')
+  const release = join(fixture.home, 'release')
+  const begun = Promise.withResolvers<void>()
+  const outcome = fixture.run(`echo begun; until [ -e ${release} ]; do sleep 0.01; done; echo done`, {
+    onOutput: () => begun.resolve(),
+  })
+  await begun.promise
+  stopHost()
+  await expect.poll(() => fixture.service.hostProblem(), { timeout: 10_000, interval: 10 }).toBe('it does not answer')
+  process.kill(must(findHosts()[0], 'there is a host'), 'SIGCONT')
+  await expect.poll(() => fixture.service.hostProblem(), { timeout: 10_000, interval: 10 }).toBeNull()
+  writeFileSync(release, '')
+  expect(await outcome).toMatchObject({ kind: 'exited', exitCode: 0, stdout: 'begun\ndone\n' })
+})
+
+test('a server that stood still itself does not take its host for hung', async () => {
+  const fixture = await start({ deadlines: QUICK }, 'ADMIN')
+  const [first] = findHosts()
+  const stalled = fixture.run('sleep 0.2; echo done')
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000)
+  expect(await stalled).toMatchObject({ kind: 'exited', stdout: 'done\n' })
+  expect(findHosts()).toEqual([first])
+})
+
+test.skipIf(process.geteuid?.() !== 0)(
+  'a host that answers, but not to a command, is replaced when that is overdue',
+  async () => {
+    const deadlines = { ...DEFAULT_HOST_DEADLINES, beyondTimeoutMs: 2_000 }
+    const fixture = await start({ deadlines, bubblewrapPaths: [] }, 'ADMIN')
+    const workspace = workspacePath(fixture.home, 'cli:test')
+    // A workspace changes hands folder by folder, which takes long enough to stop the process that does it.
+    for (let folder = 0; folder < 500; folder += 1) {
+      mkdirSync(join(workspace, String(folder)), { recursive: true })
+      writeFileSync(join(workspace, String(folder), 'file'), '')
+    }
+    execFileSync('chown', ['-R', '12345:12345', workspace])
+    const outcome = fixture.run('echo not reached', { timeoutMs: 100 })
+    const handingOver = (): number => findProcesses(`find\0${workspace}`)[0] ?? 0
+    await expect.poll(handingOver, { timeout: 10_000, interval: 1 }).not.toBe(0)
+    process.kill(handingOver(), 'SIGSTOP')
+    expect(await outcome).toMatchObject({ kind: 'killed', cause: 'timeout', stdout: '' })
+    expect(handingOver()).toBe(0)
+    expect(await fixture.run('echo again')).toMatchObject({ stdout: 'again\n' })
+  },
+)
