@@ -17,6 +17,7 @@ export type ClientErrorCode =
   | 'QUERY_TOO_COMPLEX'
   | 'RATE_LIMITED'
   | 'LIMIT_EXCEEDED'
+  | 'OVERLOADED'
   | 'DATABASE_UNAVAILABLE'
   | 'STORAGE_FULL'
   | 'INTERNAL_SERVER_ERROR'
@@ -28,8 +29,13 @@ export interface ServerError {
 }
 
 /** The client comes back by itself after these, as long as it is allowed to. */
-const PASSING: ReadonlySet<string> = new Set(['UNREACHABLE', 'RATE_LIMITED', 'DATABASE_UNAVAILABLE', 'STORAGE_FULL'])
-
+const PASSING: ReadonlySet<string> = new Set([
+  'UNREACHABLE',
+  'RATE_LIMITED',
+  'OVERLOADED',
+  'DATABASE_UNAVAILABLE',
+  'STORAGE_FULL',
+])
 export class ClientError extends Error {
   override readonly name = 'ClientError'
   readonly code: ClientErrorCode

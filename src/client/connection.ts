@@ -67,11 +67,26 @@ export class Connection {
     return this.#opened
   }
 
-  /** Sends a query or mutation once and returns its data. Throws ClientError, or the signal's reason. */
-  async request<Data, Variables>(
+  /**
+   * Sends a query or mutation and returns its data. Sends it again only where the server was too busy to let it in: then nothing of
+   * it has happened. Throws ClientError, or the signal's reason.
+   */
+  request<Data, Variables>(
     document: TypedDocument<Data, Variables>,
     variables: Variables,
     signal: AbortSignal = this.closed,
+  ): Promise<Data> {
+    return this.#repeat(
+      () => this.#requestOnce(document, variables, signal),
+      (error) => error.code === 'OVERLOADED',
+      signal,
+    )
+  }
+
+  async #requestOnce<Data, Variables>(
+    document: TypedDocument<Data, Variables>,
+    variables: Variables,
+    signal: AbortSignal,
   ): Promise<Data> {
     const authorization = await this.#authorization()
     const until = AbortSignal.any([signal, this.closed, AbortSignal.timeout(ANSWER_WITHIN_MS)])
@@ -90,18 +105,30 @@ export class Connection {
   }
 
   /** The same, again and again while the failure is a passing one, at most for `patienceMs`. Only for what may be repeated. */
-  async requestPatiently<Data, Variables>(
+  requestPatiently<Data, Variables>(
     document: TypedDocument<Data, Variables>,
     variables: Variables,
     signal: AbortSignal = this.closed,
+  ): Promise<Data> {
+    return this.#repeat(
+      () => this.#requestOnce(document, variables, signal),
+      (error) => error.isPassing,
+      signal,
+    )
+  }
+
+  async #repeat<Data>(
+    send: () => Promise<Data>,
+    mayRepeat: (error: ClientError) => boolean,
+    signal: AbortSignal,
   ): Promise<Data> {
     const patience = AbortSignal.timeout(this.#options.patienceMs ?? PATIENCE_MS)
     const waiting = AbortSignal.any([signal, patience, this.closed])
     for (let failures = 1; ; failures += 1) {
       try {
-        return await this.request(document, variables, signal)
+        return await send()
       } catch (error) {
-        if (!(error instanceof ClientError) || !error.isPassing) throw error
+        if (!(error instanceof ClientError) || !mayRepeat(error)) throw error
         await pause(Math.max(retryDelayMs(failures), error.retryAfterMs ?? 0), waiting)
         signal.throwIfAborted()
         if (waiting.aborted) throw error

@@ -160,6 +160,11 @@ function refusal({ errors }: Refused, wanted: MediaType): HttpRefusal {
 }
 
 function sendResult(response: ServerResponse, wanted: MediaType, result: ExecutionResult): void {
+  const { code, retryAfterMs } = result.errors?.[0]?.extensions ?? {}
+  if (code === 'OVERLOADED') {
+    response.setHeader('retry-after', String(Math.ceil(Number(retryAfterMs) / 1000)))
+    return send(response, { status: 503, type: wanted, body: result })
+  }
   const isRequestError = result.data === undefined
   send(response, { status: isRequestError && wanted === RESPONSE_JSON ? 400 : 200, type: wanted, body: result })
 }

@@ -18,7 +18,9 @@ import type { LiveConfig } from '../config/config.ts'
 import type { Viewer } from '../core/identity.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import { randomFraction } from '../platform/id.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import type { Admission, Work } from './admission.ts'
 import { AnswerBudget, fitResult } from './answer-budget.ts'
 import { Documents, type OperationParams, type ReadyOperation } from './documents.ts'
 import type { Hold, Hub } from './hub.ts'
@@ -64,6 +66,7 @@ export interface OperationsOptions {
   readonly hub: Hub
   readonly denials: Pick<AccessDenials, 'absent'>
   readonly rateLimit: RateLimit
+  readonly admission: Admission
   readonly clock: Clock
   readonly metrics: Metrics
 }
@@ -93,9 +96,11 @@ export class Operations {
     const { clock, metrics } = this.#options
     const startedMs = clock.monotonicMs()
     const args = this.#argsFor(admitted, caller)
-    const executed = await this.#within((answer, abortSignal) =>
-      execute({ ...args, contextValue: { ...args.contextValue, answer }, abortSignal }),
-    )
+    const run = (): Promise<ExecutionResult> =>
+      this.#within((answer, abortSignal) =>
+        execute({ ...args, contextValue: { ...args.contextValue, answer }, abortSignal }),
+      )
+    const executed = (await this.#options.admission.through(workOf(admitted), run)) ?? { errors: [overloaded()] }
     const result = this.#presentable(executed, caller)
     const durationMs = clock.monotonicMs() - startedMs
     metrics.operationSeconds.observe({ type: admitted.type }, durationMs / 1000)
@@ -108,7 +113,8 @@ export class Operations {
     admitted: Admitted,
     caller: Caller,
   ): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult> {
-    const source = await this.#start(admitted, caller)
+    const start = () => this.#start(admitted, caller)
+    const source = (await this.#options.admission.through(workOf(admitted), start)) ?? { errors: [overloaded()] }
     if (!(Symbol.asyncIterator in source)) {
       const result = maskResult(source, this.#maskOptions(caller))
       this.#recordResult(admitted, caller, { errors: result.errors })
@@ -133,8 +139,10 @@ export class Operations {
   ): Promise<Hold | Refused> {
     const { caller, subscriber } = from
     const { hub, metrics } = this.#options
-    const opened = await hub
-      .open({ operation: log, viewer: caller.viewer, subscriber })
+    const open = () => hub.open({ operation: log, viewer: caller.viewer, subscriber })
+    const opened = await this.#options.admission
+      .through(workOf(admitted), open)
+      .then((hold) => hold ?? overloaded())
       .catch((error: unknown) => maskError(error, this.#maskOptions(caller)))
     if (opened instanceof GraphQLError) {
       if (opened.extensions['code'] === 'NOT_FOUND')
@@ -144,11 +152,11 @@ export class Operations {
     }
     this.#recordResult(admitted, caller, {})
     metrics.subscribers.inc({ kind: 'log' })
-    let open = true
+    let isOpen = true
     return {
       close: () => {
-        if (open) metrics.subscribers.dec({ kind: 'log' })
-        open = false
+        if (isOpen) metrics.subscribers.dec({ kind: 'log' })
+        isOpen = false
         opened.close()
       },
     }
@@ -252,6 +260,26 @@ export class Operations {
 function rateLimited(retryAfterMs: number): GraphQLError {
   const message = `Too many operations with this token; try again in ${Math.ceil(retryAfterMs / 1000)} s.`
   return new GraphQLError(message, { extensions: { code: 'RATE_LIMITED', retryAfterMs } })
+}
+
+/** Mutations bring something in: messages, decisions, what is to be cancelled. */
+function workOf({ type, params }: Admitted): Work {
+  return { kind: type === 'mutation' ? 'intake' : 'read', bytes: params.query.length + charactersIn(params.variables) }
+}
+
+/** About as many bytes as the values take in memory. They are no deeper than LIMITS allows. */
+function charactersIn(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 8
+  return Object.entries(value).reduce((sum, [key, one]) => sum + key.length + charactersIn(one), 0)
+}
+
+/** Spread, so that those who were refused together do not come back together. */
+function overloaded(): GraphQLError {
+  const retryAfterMs = Math.round(1000 + 2000 * randomFraction())
+  const message =
+    'The server has more to do than it can at the moment; nothing of this has happened. Send it again shortly.'
+  return new GraphQLError(message, { extensions: { code: 'OVERLOADED', retryAfterMs } })
 }
 
 function tooDeep(): GraphQLError {

@@ -23,6 +23,7 @@ import { maskError } from './mask-error.ts'
 import { Operations } from './operations.ts'
 import { isOriginAllowed } from './origin.ts'
 import { answerProbe, sendJson } from './probes.ts'
+import { Admission } from './admission.ts'
 import { RateLimit } from './rate-limit.ts'
 import type { Readiness } from './readiness.ts'
 import type { CreateContext } from './request-context.ts'
@@ -142,6 +143,7 @@ class Door {
       hub: this.#hub,
       denials: options.denials,
       rateLimit: new RateLimit(clock, () => config.current().settings.requestsPerMinute),
+      admission: new Admission(clock),
       clock,
       metrics,
     })
