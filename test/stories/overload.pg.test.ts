@@ -11,46 +11,50 @@ import { storyConfig, tokenOf } from '../harness/story.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 
 /** More than may wait at once, so that some must be refused. */
-const SENDS = 4000
+const SENDS = 3000
 const SESSIONS = 100
 const SEND = `mutation ($input: SendMessageInput!) { sendMessage(input: $input) {
   __typename ... on SendMessagePayload { message { id status } } ... on Error { code } } }`
 
-test('of thousands of messages at once each is accepted and there, or refused as OVERLOADED and not there', async () => {
-  await using home = await createTemporaryHome()
-  await using database = await createTestDatabase()
-  const settings = { requests_per_minute: 1_000_000, max_concurrent_turns: 1 }
-  await chmod(home.path, 0o711)
-  await writeFile(configPath(home.path), storyConfig({ settings }), { mode: 0o600 })
-  await using server = await ServerProcess.start({ home: home.path, databaseUrl: database.url })
-  const bodies = Array.from({ length: SENDS }, (_, n) => ({
-    query: SEND,
-    variables: { input: { sessionId: `cli:${n % SESSIONS}`, content: `message ${n}` } },
-  }))
+test(
+  'of thousands of messages at once each is accepted and there, or refused as OVERLOADED and not there',
+  { timeout: 120_000 },
+  async () => {
+    await using home = await createTemporaryHome()
+    await using database = await createTestDatabase()
+    const settings = { requests_per_minute: 1_000_000, max_concurrent_turns: 1 }
+    await chmod(home.path, 0o711)
+    await writeFile(configPath(home.path), storyConfig({ settings }), { mode: 0o600 })
+    await using server = await ServerProcess.start({ home: home.path, databaseUrl: database.url })
+    const bodies = Array.from({ length: SENDS }, (_, n) => ({
+      query: SEND,
+      variables: { input: { sessionId: `cli:${n % SESSIONS}`, content: `message ${n}` } },
+    }))
 
-  const answers = await postAtOnce({ url: server.url, token: tokenOf('ada'), connections: 200 }, bodies)
-  const outcomes = answers.map((answer) => {
-    if (answer === undefined) return 'unanswered'
-    const { data, errors } = JSON.parse(answer.body)
-    if (answer.status === 200) return data?.sendMessage.__typename
-    const { code, retryAfterMs } = errors[0].extensions
-    const isTold = retryAfterMs >= 1000 && Number(answer.headers.get('retry-after')) >= 1
-    return `${answer.status} ${code}${isTold ? '' : ' without a time'}`
-  })
-  const counts = Object.groupBy(outcomes, (outcome) => String(outcome))
-  expect(Object.keys(counts).sort()).toEqual(['503 OVERLOADED', 'SendMessagePayload'])
+    const answers = await postAtOnce({ url: server.url, token: tokenOf('ada'), connections: 200 }, bodies)
+    const outcomes = answers.map((answer) => {
+      if (answer === undefined) return 'unanswered'
+      const { data, errors } = JSON.parse(answer.body)
+      if (answer.status === 200) return data?.sendMessage.__typename
+      const { code, retryAfterMs } = errors[0].extensions
+      const isTold = retryAfterMs >= 1000 && Number(answer.headers.get('retry-after')) >= 1
+      return `${answer.status} ${code}${isTold ? '' : ' without a time'}`
+    })
+    const counts = Object.groupBy(outcomes, (outcome) => String(outcome))
+    expect(Object.keys(counts).sort()).toEqual(['503 OVERLOADED', 'SendMessagePayload'])
 
-  const stored = await storedContents(database.url)
-  const accepted = bodies.flatMap(({ variables }, n) =>
-    outcomes[n] === 'SendMessagePayload' ? [variables.input.content] : [],
-  )
-  expect(stored).toEqual(accepted.sort())
-  expect(server.logs.filter(({ msg }) => msg === 'an operation failed')).toEqual([])
-  // Afterwards it is as before, also for those who were refused.
-  const client = connect({ url: server.url, token: tokenOf('ada') })
-  expect(await client.session('cli:after').send('Hello')).toMatchObject({ __typename: 'SendMessagePayload' })
-  client.close()
-})
+    const stored = await storedContents(database.url)
+    const accepted = bodies.flatMap(({ variables }, n) =>
+      outcomes[n] === 'SendMessagePayload' ? [variables.input.content] : [],
+    )
+    expect(stored).toEqual(accepted.sort())
+    expect(server.logs.filter(({ msg }) => msg === 'an operation failed')).toEqual([])
+    // Afterwards it is as before, also for those who were refused.
+    const client = connect({ url: server.url, token: tokenOf('ada') })
+    expect(await client.session('cli:after').send('Hello')).toMatchObject({ __typename: 'SendMessagePayload' })
+    client.close()
+  },
+)
 
 async function storedContents(databaseUrl: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl })
