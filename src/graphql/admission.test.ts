@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { systemClock } from '../platform/clock.ts'
 import { Admission, type Work } from './admission.ts'
 
 /** An admission whose time is moved by hand, and operations that last until they are told to end. */
@@ -29,7 +30,7 @@ function stage() {
   return { admission, running, outcomes, send, pass }
 }
 
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+const settled = (): Promise<void> => systemClock.sleep(1)
 
 test('what comes on top waits; intake goes before reads, and each kind in its order', async () => {
   const { admission, running, send } = stage()
