@@ -10,6 +10,7 @@ import { backoffMs } from '../platform/backoff.ts'
 import { randomFraction } from '../platform/id.ts'
 import type { SandboxState } from './command.ts'
 import type { CommandRequest, HostOutcome } from './host-messages.ts'
+import { sweepLeftBehind } from './host-folder.ts'
 import { HostProcess, unexpected, type HostProcessOptions } from './host-process.ts'
 import type { OnOutput } from './output-capture.ts'
 import { runOnHost } from './run-on-host.ts'
@@ -39,6 +40,7 @@ export class CommandHost {
 
   /** Resolves when the host is there and probed. Rejects with COMMAND_NOT_STARTED when there is none to be had; it is not tried again. */
   async start(): Promise<void> {
+    await this.#sweep()
     this.#started = this.#startOne()
     await this.#started
   }
@@ -132,6 +134,7 @@ export class CommandHost {
   async #startAgain(): Promise<HostProcess> {
     const { clock, onProblem } = this.#options
     for (let attempt = 0; ; attempt += 1) {
+      await this.#sweep()
       try {
         return await this.#startOne()
       } catch (error) {
@@ -141,6 +144,11 @@ export class CommandHost {
         await clock.sleep(backoffMs(RESTART_BACKOFF, attempt, randomFraction()), this.#stopping.signal)
       }
     }
+  }
+
+  #sweep(): Promise<void> {
+    const { settings, clock, onProblem } = this.#options
+    return sweepLeftBehind({ home: settings.home, clock, onProblem })
   }
 
   async #probeWith(host: HostProcess): Promise<SandboxState> {

@@ -5,8 +5,7 @@
  * A skill goes the same ways, without the deny list: an admin has installed it.
  * `command-host-main.ts` makes the one instance and feeds it with the server's requests.
  */
-import { existsSync, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -14,6 +13,7 @@ import { planAdminLaunch, planAdminSkillLaunch } from './admin-launch.ts'
 import type { SandboxState } from './command.ts'
 import { CommandProcess, type KillCause, type ProcessResult } from './command-process.ts'
 import { explainRefusal } from './deny-list.ts'
+import { makeHostFolder } from './host-folder.ts'
 import type { CommandRequest, HostOutcome, HostSettings } from './host-messages.ts'
 import type { Launch } from './launch.ts'
 import { NamespacePool } from './namespace-pool.ts'
@@ -72,6 +72,8 @@ const CANCELLED_BEFORE_START: ProcessResult = {
 
 export class HostRunner {
   readonly #options: HostRunnerOptions
+  /** Its own, for what must be gone with it. */
+  readonly #folder: string
   readonly #means: LaunchMeans
   readonly #quota: WorkspaceQuota
   /** From the last probe; null: nothing confined may run. */
@@ -84,8 +86,9 @@ export class HostRunner {
   constructor(options: HostRunnerOptions) {
     this.#options = options
     this.#quota = new WorkspaceQuota(options.settings.limits, options.clock)
+    this.#folder = makeHostFolder(options.settings.home)
     this.#means = {
-      pipes: new OutputPipes(),
+      pipes: new OutputPipes(this.#folder),
       mark: markOf(options.settings.home, process.pid),
       clock: options.clock,
     }
@@ -133,7 +136,7 @@ export class HostRunner {
   async close(): Promise<void> {
     await Promise.all(this.#background)
     await this.#namespaces.close()
-    this.#means.pipes.remove()
+    rmSync(this.#folder, { recursive: true, force: true }) // pipes in use go on working
   }
 
   async #runConfined(request: CommandRequest, options: RunOptions): Promise<HostOutcome> {
@@ -168,7 +171,7 @@ export class HostRunner {
     await writeOutputs(workspace, request.outputs)
     const { program } = request
     if (program.kind === 'COMMAND') return this.#startAsAdmin(request, { workspace, home: workspace }, options)
-    const home = mkdtempSync(join(tmpdir(), 'factotum-home-'))
+    const home = mkdtempSync(join(this.#folder, 'home-'))
     try {
       return await this.#startAsAdmin(request, { workspace, home }, options)
     } finally {

@@ -4,9 +4,8 @@
  * So these are named pipes, made in batches (one short process each) and used again when both ends are closed.
  */
 import { execFile } from 'node:child_process'
-import { chmodSync, closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { chmodSync, closeSync, constants, openSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { must } from '../platform/must.ts'
@@ -28,10 +27,15 @@ export interface OutputPipe {
 }
 
 export class OutputPipes {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'factotum-pipes-'))
+  readonly #folder: string
   readonly #free: string[] = []
   #madeCount = 0
   #batch: Promise<void> | null = null
+
+  /** Made in `folder`, which is there and nobody else's. */
+  constructor(folder: string) {
+    this.#folder = folder
+  }
 
   /** Pipes for one command. Resolves at once unless more are needed than ever before. */
   async takePair(): Promise<readonly [stdout: OutputPipe, stderr: OutputPipe]> {
@@ -44,11 +48,6 @@ export class OutputPipes {
       stdout.abandon()
       throw error
     }
-  }
-
-  /** Deletes the names; pipes in use go on working. */
-  remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true })
   }
 
   #open(): OutputPipe {

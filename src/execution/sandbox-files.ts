@@ -5,6 +5,7 @@
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomHex } from '../platform/id.ts'
+import { sandboxFolder } from './host-folder.ts'
 import type { SandboxArchitecture } from './seccomp-rules.ts'
 import { buildSeccompFilter } from './seccomp.ts'
 
@@ -21,7 +22,7 @@ const ETC = {
 
 /** The unprivileged account may read them: it is the one that starts the sandbox. */
 export function writeSandboxFiles(home: string, architecture: SandboxArchitecture): SandboxFiles {
-  const folder = join(home, 'sandbox')
+  const folder = sandboxFolder(home)
   mkdirSync(folder, { recursive: true })
   chmodSync(folder, 0o711)
   const etc = Object.entries(ETC).map(([name, text]) => ({

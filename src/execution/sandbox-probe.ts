@@ -7,11 +7,11 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { messageOf } from '../core/errors.ts'
-import { randomHex } from '../platform/id.ts'
 import { assert } from '../platform/must.ts'
 import { closedDirectory } from '../store/unprivileged-account.ts'
 import { CommandProcess, type CommandProcessOptions, type ProcessResult } from './command-process.ts'
 import { findDropAccount } from './drop-account.ts'
+import { probeName, sandboxFolder } from './host-folder.ts'
 import { findDescendants, isRunning, measureNamespaceMemory, readUser } from './process-tree.ts'
 import { installFix, readMachineFacts, repairFix, type MachineFacts } from './sandbox-fix.ts'
 import { writeSandboxFiles } from './sandbox-files.ts'
@@ -71,9 +71,9 @@ async function probeOn(facts: MachineFacts, options: ProbeOptions): Promise<Prob
 
 /** Null when every attempt failed as it should. */
 async function tryToBreakOut(setup: SandboxSetup, options: ProbeOptions): Promise<string | null> {
-  const name = `probe-${randomHex(8)}`
+  const name = probeName(options.home)
   const workspace = join(sessionsFolder(options.home), name)
-  const canary = join(options.home, 'sandbox', name)
+  const canary = join(sandboxFolder(options.home), name)
   const listener = await listenOnLoopback()
   try {
     await prepareWorkspace(workspace, setup.account)

@@ -36,7 +36,7 @@ function newWorkspace(): string {
 }
 
 class Fixture {
-  readonly means: LaunchMeans = { pipes: new OutputPipes(), mark: {}, clock: systemClock }
+  readonly means: LaunchMeans = { pipes: new OutputPipes(newWorkspace()), mark: {}, clock: systemClock }
   readonly problems: string[] = []
   readonly timers: (() => void)[] = []
   readonly pool: NamespacePool
@@ -50,10 +50,7 @@ class Fixture {
       },
     }
     this.pool = new NamespacePool({ ...this.means, clock, onProblem: (message) => this.problems.push(message) })
-    cleanups.push(async () => {
-      await this.pool.close()
-      this.means.pipes.remove()
-    })
+    cleanups.push(() => this.pool.close())
   }
 
   passTime(): void {
