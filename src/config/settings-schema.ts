@@ -102,9 +102,10 @@ function doorSettings(production: boolean) {
           'The address under which people reach this server, such as "https://agent.example.org": links to published ' +
           'files begin with it. Empty: the address it listens on.',
       }),
-    requests_per_minute: wholeNumber({ min: 1, max: 10_000_000 })
-      .default(600)
-      .meta({ description: 'How many requests a token may make in a minute.' }),
+    requests_per_minute: wholeNumber({ min: 1, max: 10_000_000 }).default(600).meta({
+      description:
+        'How many requests a token may make in a minute, in all server processes together: they tell each other within a second.',
+    }),
     max_response_mib: wholeNumber({ min: 1, max: 256 }).default(16).meta({
       description: 'How many MiB the answer to one operation, or one event, may have; what is larger is refused.',
     }),

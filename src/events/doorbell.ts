@@ -301,6 +301,8 @@ function openingOf(instance: string): string {
 function subjectOf(news: News): string {
   if (news.kind === 'cancel') return news.turnId
   if (news.kind === 'audit') return ''
+  // Each counts: none replaces another.
+  if (news.kind === 'spent') return `${news.by} ${news.n}`
   return news.kind === 'knowledge' || news.kind === 'approval' ? news.id : news.sessionId
 }
 

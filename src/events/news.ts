@@ -15,6 +15,14 @@ export type News =
   | { readonly kind: 'approval'; readonly id: string; readonly sessionId: string }
   /** The audit has a new seal. */
   | { readonly kind: 'audit' }
+  /** The process `by` has let in so many operations of the token; its `n`th such news. */
+  | {
+      readonly kind: 'spent'
+      readonly by: string
+      readonly n: number
+      readonly token: string
+      readonly count: number
+    }
   /** The session was deleted. */
   | { readonly kind: 'gone'; readonly sessionId: string }
 

@@ -96,6 +96,7 @@ class Door {
   readonly #options: ServerOptions
   readonly #server: Server
   readonly #hub: Hub
+  readonly #rateLimit: RateLimit
   readonly #sessionNews: SessionNews
   readonly #connections: Connections
   readonly #webSockets: WebSockets
@@ -104,37 +105,21 @@ class Door {
   readonly #graphql: HttpGraphQL
 
   constructor(options: ServerOptions) {
-    const { database, feed, doorbell, config, clock, logger, metrics, authenticate, schema } = options
-    const readSessionAudience = (sessionId: string): ReturnType<typeof readAudience> =>
-      readAudience(database, sessionId)
+    const { database, doorbell, config, clock, logger, metrics, authenticate, schema } = options
     this.#options = options
     const readActiveSince = (since: Date, limit: number): Promise<string[]> =>
       readActiveSessions(database, since, limit)
     this.#sessionNews = createSessionNews({
       doorbell,
-      readAudience: readSessionAudience,
+      readAudience: (sessionId) => readAudience(database, sessionId),
       readActiveSince,
       clock,
       logger,
     })
-    this.#hub = new Hub({
-      feed,
-      readAudience: readSessionAudience,
-      createContext: (viewer, grantedSessionId) =>
-        options.createContext({
-          viewer,
-          requestId: 'shared',
-          logger,
-          grantedSessionId,
-          answer: null,
-          sessionNews: this.#sessionNews,
-        }),
-      maxResponseBytes: () => config.current().settings.maxResponseBytes,
-      clock,
-      logger,
-      metrics,
-    })
+    this.#hub = createHub(options, this.#sessionNews)
     this.#connections = new Connections({ authenticate, config, clock, metrics })
+    const perMinute = (): number => config.current().settings.requestsPerMinute
+    this.#rateLimit = new RateLimit({ clock, perMinute, doorbell })
     const operations = new Operations({
       schema,
       config,
@@ -142,7 +127,7 @@ class Door {
       sessionNews: this.#sessionNews,
       hub: this.#hub,
       denials: options.denials,
-      rateLimit: new RateLimit(clock, () => config.current().settings.requestsPerMinute),
+      rateLimit: this.#rateLimit,
       admission: new Admission(clock),
       clock,
       metrics,
@@ -179,6 +164,7 @@ class Door {
     })
     this.#sessionNews.start()
     this.#connections.start()
+    this.#rateLimit.start()
   }
 
   async stop(): Promise<void> {
@@ -190,6 +176,7 @@ class Door {
     for (const socket of this.#unused) socket.destroy()
     await this.#sessionNews.stop()
     await this.#hub.stop()
+    this.#rateLimit.stop()
     const cancelCut = this.#options.clock.after(STOP_GRACE_MS, () => {
       this.#options.logger.warn('clients did not leave in time: their connections are cut')
       this.#webSockets.terminate()
@@ -232,6 +219,20 @@ class Door {
     if (routeOf(parseUrl(request.url)) === GRAPHQL_PATH) this.#webSockets.upgrade(request, socket, head)
     else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
   }
+}
+
+function createHub(options: ServerOptions, sessionNews: SessionNews): Hub {
+  const { database, feed, config, createContext, clock, logger, metrics } = options
+  return new Hub({
+    feed,
+    readAudience: (sessionId) => readAudience(database, sessionId),
+    createContext: (viewer, grantedSessionId) =>
+      createContext({ viewer, requestId: 'shared', logger, grantedSessionId, answer: null, sessionNews }),
+    maxResponseBytes: () => config.current().settings.maxResponseBytes,
+    clock,
+    logger,
+    metrics,
+  })
 }
 
 /** The client's own id, when it is one that a log line can hold. */
