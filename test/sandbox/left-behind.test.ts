@@ -59,9 +59,8 @@ async function killBareSoon({ isConfined }: Way, delayMs: number) {
   const program = { kind: 'COMMAND', command: commandOf(marker) } as const
   const request = { program, timeoutMs: 60_000, isConfined, outputs: { list: null, isFirstOfTurn: false } }
   for (const id of [2, 3]) tell({ type: 'RUN', id, request: { ...request, sessionId: `cli:${id}` } })
-  await systemClock.sleep(delayMs)
   const exited = once(host, 'exit')
-  host.kill('SIGKILL')
+  killAtStart(must(host.pid, 'the host runs'), delayMs)
   await exited
   return { marker, home }
 }
@@ -81,10 +80,20 @@ async function killServedSoon({ isConfined }: Way, delayMs: number): Promise<rea
     service.runner.run({ ...input, sessionId, command: commandOf(marker) }),
   )
   const told = Promise.allSettled(runs)
-  await systemClock.sleep(delayMs)
-  process.kill(hostOf(home), 'SIGKILL')
+  killAtStart(hostOf(home), delayMs)
   await told
   return findProcesses(marker)
+}
+
+/** Kills the host so long after its first command's process is there. Nothing else happens here meanwhile, or it would be missed. */
+function killAtStart(host: number, delayMs: number): void {
+  const children = `/proc/${host}/task/${host}/children`
+  const before = readFileSync(children, 'utf8')
+  const deadlineMs = performance.now() + 1_000
+  while (readFileSync(children, 'utf8') === before && performance.now() < deadlineMs);
+  const killAtMs = performance.now() + delayMs
+  while (performance.now() < killAtMs);
+  process.kill(host, 'SIGKILL')
 }
 
 function commandOf(marker: string): string {
