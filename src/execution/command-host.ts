@@ -21,6 +21,8 @@ export interface CommandHostOptions extends HostProcessOptions {
 }
 
 const RESTART_BACKOFF = { firstMs: 100, maxMs: 5_000 }
+/** How many hosts may die on a command before they take it. */
+const MAX_ATTEMPTS = 3
 /** A caller waits so long for a host that is being replaced. */
 const MAX_WAIT_MS = 20_000
 
@@ -54,12 +56,20 @@ export class CommandHost {
 
   /** Rejects as `runOnHost` does, and with SHUTTING_DOWN after `stop`. */
   async run(request: CommandRequest, onOutput: OnOutput, signal: AbortSignal): Promise<HostOutcome> {
-    const host = await this.#whenStarted(signal)
-    if (host === null || signal.aborted)
-      return { kind: 'killed', cause: 'cancelled', stdout: '', stderr: '', truncated: false }
     const { clock, deadlines } = this.#options
     const { beyondTimeoutMs } = deadlines
-    return runOnHost(host, { id: this.#nextId++, request, onOutput, signal, clock, beyondTimeoutMs })
+    for (let attempt = 1; ; attempt += 1) {
+      const host = await this.#whenStarted(signal)
+      if (host === null || signal.aborted)
+        return { kind: 'killed', cause: 'cancelled', stdout: '', stderr: '', truncated: false }
+      try {
+        return await runOnHost(host, { id: this.#nextId++, request, onOutput, signal, clock, beyondTimeoutMs })
+      } catch (error) {
+        // A host that has died before it took the command has done nothing of it.
+        const isUntouched = error instanceof AppError && error.code === 'COMMAND_NOT_STARTED' && host.isEnding
+        if (!isUntouched || attempt === MAX_ATTEMPTS) throw error
+      }
+    }
   }
 
   async probe(): Promise<SandboxState> {

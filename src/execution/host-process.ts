@@ -103,7 +103,9 @@ export class HostProcess {
       const cancelDeadline = this.#deadline(type, limitMs)
       this.#open.set(id, { type, onOutput, resolve, reject, cancelDeadline })
       this.#child.send(request, (error) => {
-        if (error !== null) this.#take(id)?.reject(notStarted('The command host is gone.', error))
+        if (error === null) return
+        this.#lose('it takes no requests any more')
+        this.#take(id)?.reject(notStarted('The command host is gone.', error))
       })
     })
   }

@@ -3,6 +3,7 @@
  * not run, 2 wrong usage.
  */
 import { parseArgs, styleText } from 'node:util'
+import { findDescendants, isRunning } from '../../src/execution/process-tree.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
@@ -22,6 +23,10 @@ no schedule fired twice for one time or not at all, and the audit must be whole.
   --kills <n>            how many servers are killed                        default 100
   --pauses <n>           how often a server hangs for 12 s                  default 1
   --database-kills <n>   how often the embedded PostgreSQL is killed        default 3
+  --host-kills <n>       how many processes that start commands are killed  default 10
+  --host-stops <n>       how often one of them stands still                 default 4
+  --database-restarts <n>  how often the embedded PostgreSQL is restarted   default 3
+  --database-pauses <n>  how often it stands still for 5 s                  default 2
   --drops <n>            how often a connection to PostgreSQL is reset      default 100
   --outage <s>           for how many seconds PostgreSQL cannot be reached  default 30
   --sessions <n>         how many sessions are busy at the same time        default 12
@@ -38,6 +43,10 @@ function readArguments() {
       kills: text,
       pauses: text,
       'database-kills': text,
+      'host-kills': text,
+      'host-stops': text,
+      'database-restarts': text,
+      'database-pauses': text,
       drops: text,
       outage: text,
       sessions: text,
@@ -50,12 +59,19 @@ function readArguments() {
     wholeNumber(values, name, byDefault)
   const isEmbedded = process.env['DATABASE_URL'] === undefined
   const databaseKills = number('database-kills', isEmbedded ? 3 : 0)
-  if (databaseKills > 0 && !isEmbedded) throw new TypeError('--database-kills: unset DATABASE_URL; yours is not killed')
+  const databaseRestarts = number('database-restarts', isEmbedded ? 3 : 0)
+  const databasePauses = number('database-pauses', isEmbedded ? 2 : 0)
+  if (databaseKills + databaseRestarts + databasePauses > 0 && !isEmbedded)
+    throw new TypeError('--database-…: unset DATABASE_URL; yours is not harmed')
   return {
     help: values.help === true,
     kills: number('kills', 100),
     pauses: number('pauses', 1),
     databaseKills,
+    databaseRestarts,
+    databasePauses,
+    hostKills: number('host-kills', 10),
+    hostStops: number('host-stops', 4),
     drops: number('drops', 100),
     outageMs: number('outage', 30) * 1000,
     sessions: number('sessions', 12),
@@ -87,14 +103,31 @@ async function main(): Promise<number> {
 
 async function openDatabase(home: string, stack: AsyncDisposableStack) {
   const given = process.env['DATABASE_URL']
-  if (given !== undefined) return { databaseUrl: given, killDatabase: () => {} }
+  if (given !== undefined) {
+    const pauseDatabase = (): Promise<void> => Promise.resolve()
+    return { databaseUrl: given, killDatabase: () => {}, restartDatabase: () => {}, pauseDatabase }
+  }
   const logger = createLogger({ level: 'fatal', pretty: true })
   const server = await startEmbeddedPostgres({ home, logger, clock: systemClock })
   stack.defer(() => server.stop())
   const killDatabase = (): void => {
     if (server.pid !== null) process.kill(server.pid, 'SIGKILL')
   }
-  return { databaseUrl: server.url, killDatabase }
+  const restartDatabase = (): void => {
+    if (server.pid !== null) process.kill(server.pid, 'SIGINT') // "fast": it cuts every connection, and is started again
+  }
+  const pauseDatabase = async (ms: number): Promise<void> => {
+    if (server.pid === null) return
+    const stopped = [server.pid, ...findDescendants(server.pid)]
+    signalAll(stopped, 'SIGSTOP')
+    await systemClock.sleep(ms)
+    signalAll(stopped, 'SIGCONT')
+  }
+  return { databaseUrl: server.url, killDatabase, restartDatabase, pauseDatabase }
+}
+
+function signalAll(pids: readonly number[], signal: 'SIGSTOP' | 'SIGCONT'): void {
+  for (const pid of pids.filter(isRunning)) process.kill(pid, signal)
 }
 
 // Not only the exit code: after an interruption servers are still at work, and end with this process.

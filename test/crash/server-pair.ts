@@ -2,7 +2,9 @@
  * Two servers on one database. One that is killed is started again at once; whoever needs a server gets one that answers,
  * at random, and waits while there is none.
  */
+import { readProcess } from '../../src/execution/process-tree.ts'
 import { ServerProcess, type LogLine } from '../harness/server-process.ts'
+import { findProcesses } from '../sandbox/outside-world.ts'
 import type { Random } from './random.ts'
 import type { Takeovers } from './takeovers.ts'
 
@@ -77,6 +79,17 @@ export class ServerPair implements AsyncDisposable {
     server.signal('SIGSTOP')
     await new Promise((resolve) => setTimeout(resolve, ms))
     server.signal('SIGCONT')
+  }
+
+  /** The process that starts a server's commands dies, or stands still: for so long, or until its server has replaced it. */
+  async harmHost(how: 'KILL' | 'STOP', goOnAfterMs: number | null = null): Promise<void> {
+    const { server } = await this.#anyOf(this.#options.random)
+    const host = findProcesses('command-host-main').find((pid) => readProcess(pid)?.parentPid === server.pid)
+    if (host === undefined) return // it is being replaced
+    process.kill(host, how === 'KILL' ? 'SIGKILL' : 'SIGSTOP')
+    if (goOnAfterMs === null) return
+    await new Promise((resolve) => setTimeout(resolve, goOnAfterMs))
+    if (readProcess(host)?.parentPid === server.pid) process.kill(host, 'SIGCONT')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

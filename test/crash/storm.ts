@@ -39,6 +39,16 @@ export interface StormOptions {
   readonly databaseKills: number
   /** Kills the database, which then comes back by itself. Called as often as `databaseKills` says. */
   readonly killDatabase: () => void
+  /** How often the process that starts a server's commands is killed. */
+  readonly hostKills: number
+  /** How often it stands still: for a moment, or until it is replaced. */
+  readonly hostStops: number
+  /** How often the database is asked to stop, and comes back by itself; called as often. */
+  readonly databaseRestarts: number
+  readonly restartDatabase: () => void
+  /** How often all processes of the database stand still; `pauseDatabase` resolves when they go on. */
+  readonly databasePauses: number
+  readonly pauseDatabase: (ms: number) => Promise<void>
   /** How often a single connection to the database is reset, whatever it is doing. */
   readonly drops: number
   /** For how long the database cannot be reached; 0: never. */
@@ -81,6 +91,10 @@ export interface StormReport {
 
 /** More than it takes until a silent node counts as dead. */
 const PAUSE_MS = 12_000
+/** Less than it takes until a host that does not answer is replaced, and more. */
+const HOST_STOP_MS = 3_000
+const HOST_REPLACED_MS = 8_000
+const DATABASE_PAUSE_MS = 5_000
 /** How often a server is killed without waiting for the last one that was killed to be back. */
 const ALONE_CHANCE = 0.15
 /** Some approvals are left to expire, while their session waits. */
@@ -179,6 +193,7 @@ async function wreak(options: StormOptions, { servers, proxy, random }: Stage): 
     onProgress(`a server hangs for ${PAUSE_MS / 1000} s (${pause} of ${pauses})`)
     await servers.pause(PAUSE_MS)
   }
+  await harmHosts(options, { servers, random })
   if (drops > 0) onProgress(`connections to the database are reset, ${drops} of them one by one`)
   for (let drop = 1; drop <= drops; drop += 1) {
     await sleep(random.between(10, 200))
@@ -189,6 +204,7 @@ async function wreak(options: StormOptions, { servers, proxy, random }: Stage): 
     killDatabase()
     await sleep(random.between(2000, 6000))
   }
+  await harmDatabase(options, random)
   if (outageMs > 0) {
     onProgress(`the database goes away for ${outageMs / 1000} s: first it refuses, then it is silent`)
     proxy.cut()
@@ -199,6 +215,39 @@ async function wreak(options: StormOptions, { servers, proxy, random }: Stage): 
   }
   await sleep(1000)
   onProgress('waiting until everything has ended')
+}
+
+async function harmHosts(
+  { hostKills, hostStops, onProgress }: StormOptions,
+  { servers, random }: Pick<Stage, 'servers' | 'random'>,
+): Promise<void> {
+  if (hostKills > 0) onProgress(`command hosts are killed, ${hostKills} of them one by one`)
+  for (let kill = 1; kill <= hostKills; kill += 1) {
+    await sleep(random.between(200, 1500))
+    await servers.harmHost('KILL')
+  }
+  for (let stop = 1; stop <= hostStops; stop += 1) {
+    const goesOn = stop % 2 === 0
+    onProgress(
+      `a command host stands still ${goesOn ? 'and goes on' : 'until it is replaced'} (${stop} of ${hostStops})`,
+    )
+    await servers.harmHost('STOP', goesOn ? HOST_STOP_MS : null)
+    if (!goesOn) await sleep(HOST_REPLACED_MS)
+  }
+}
+
+async function harmDatabase(options: StormOptions, random: Random): Promise<void> {
+  const { databaseRestarts, restartDatabase, databasePauses, pauseDatabase, onProgress } = options
+  for (let restart = 1; restart <= databaseRestarts; restart += 1) {
+    onProgress(`the database is restarted (${restart} of ${databaseRestarts})`)
+    restartDatabase()
+    await sleep(random.between(2000, 6000))
+  }
+  for (let pause = 1; pause <= databasePauses; pause += 1) {
+    onProgress(`the database stands still for ${DATABASE_PAUSE_MS / 1000} s (${pause} of ${databasePauses})`)
+    await pauseDatabase(DATABASE_PAUSE_MS)
+    await sleep(2000)
+  }
 }
 
 /** How many there were of each, for the report. */
