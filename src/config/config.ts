@@ -95,10 +95,14 @@ export interface Settings {
   /** Begins every link to this server, without a slash at its end; null: the address it listens on. */
   readonly publicUrl: string | null
   readonly requestsPerMinute: number
+  /** Where figures can be had without a token; null: nowhere. */
+  readonly metricsListen: { readonly host: string; readonly port: number } | null
   /** Of the answer to one operation, or of one event. */
   readonly maxResponseBytes: number
   /** Origins that browsers may call from; empty: same origin only. */
   readonly corsOrigins: readonly string[]
+  /** Names under which the server is reached, besides those that it knows. */
+  readonly allowedHosts: readonly string[]
   /** Webhooks must be https. */
   readonly webhookRequireHttps: boolean
   /** Host names, addresses and ranges that webhooks may lead to although they are not public. */

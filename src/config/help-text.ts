@@ -51,8 +51,8 @@ Addresses (with the default host and port)
                                   carries "Authorization: Bearer <token>", a WebSocket connectionParams.authorization.
                                   In a browser this address shows GraphiQL: put the header under "Headers".
   http://127.0.0.1:4000/health    The process is up.
-  http://127.0.0.1:4000/ready     Database, migrations, sandbox and model are ready.
-  http://127.0.0.1:4000/metrics   Figures for Prometheus.
+  http://127.0.0.1:4000/ready     Whether it can do its work; with an admin's token: database, migrations, sandbox and model.
+  http://127.0.0.1:4000/metrics   Figures for Prometheus, with an admin's token; without one on the address metrics_listen.
 
 Environment
 ${table(describeEnvironment().map(({ name, defaultValue, description }) => [name, defaultValue ?? '', description]))}

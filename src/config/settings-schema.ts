@@ -2,6 +2,7 @@
  * The `[settings]` section: every setting with its rule, its default and its explanation. The commented config.toml of the
  * first start and `--help` are written from this, so they cannot drift from what is accepted.
  */
+import { isIP } from 'node:net'
 import * as z from 'zod'
 import { isAllowListEntry } from './allow-list.ts'
 import { says, seconds, text, trueOrFalse, wholeNumber } from './field.ts'
@@ -91,6 +92,10 @@ const originRule = 'must be an origin such as "https://app.example.org": scheme,
 
 const publicUrlRule = 'must be an address such as "https://agent.example.org", without "?" and "#", or empty'
 
+const listenRule = 'must be an address and a port such as "127.0.0.1:9464" or "[::1]:9464", or empty'
+
+const hostRule = 'must be the name of a host such as "agent.lan", without a scheme, port or "*"'
+
 const allowListRule = 'must be the name of a host, an address, or a range of addresses such as "10.1.0.0/16"'
 
 function doorSettings(production: boolean) {
@@ -106,6 +111,13 @@ function doorSettings(production: boolean) {
       description:
         'How many requests a token may make in a minute, in all server processes together: they tell each other within a second.',
     }),
+    metrics_listen: text(listenRule, isListenAddress)
+      .default('')
+      .meta({
+        description:
+          'An address such as "127.0.0.1:9464" on which /metrics, and /ready with all details, need no token. Read when the ' +
+          "server starts. Empty: they need an admin's token.",
+      }),
     max_response_mib: wholeNumber({ min: 1, max: 256 }).default(16).meta({
       description: 'How many MiB the answer to one operation, or one event, may have; what is larger is refused.',
     }),
@@ -114,6 +126,14 @@ function doorSettings(production: boolean) {
       .default([])
       .meta({
         description: 'Web pages of these origins may call the server from a browser. Empty: only its own pages.',
+      }),
+    allowed_hosts: z
+      .array(text(hostRule, isHostName), says('must be a list of names, such as ["agent.lan"]'))
+      .default([])
+      .meta({
+        description:
+          'Names under which people and programs reach this server, besides the one in public_url, localhost and ' +
+          'addresses: a request for another name is refused, so that no website can pass for this server.',
       }),
     webhook_require_https: trueOrFalse().default(production).meta({
       description: 'Refuses webhooks without https. Default: false, but true with NODE_ENV=production.',
@@ -138,6 +158,22 @@ function doorSettings(production: boolean) {
 
 function isOrigin(value: string): boolean {
   return /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value
+}
+
+/** An address, not a name, so that it is clear who reaches it. */
+function isListenAddress(value: string): boolean {
+  return value === '' || toListenAddress(value) !== null
+}
+
+function toListenAddress(value: string): Settings['metricsListen'] {
+  const [, host = '', port = ''] = /^\[?([0-9a-f.:]+?)\]?:(\d{1,5})$/i.exec(value) ?? []
+  return isIP(host) !== 0 && (isIP(host) === 4 || value.startsWith('[')) && Number(port) <= 65_535
+    ? { host, port: Number(port) }
+    : null
+}
+
+function isHostName(value: string): boolean {
+  return /^[a-z0-9_]([a-z0-9_.-]{0,252})$/i.test(value)
 }
 
 function isPublicUrl(value: string): boolean {
@@ -168,8 +204,10 @@ export function toSettings(section: SettingsSection): Settings {
     publishedFileTtlMs: toMs(section.published_file_ttl),
     publicUrl: section.public_url === '' ? null : section.public_url.replace(/\/+$/, ''),
     requestsPerMinute: section.requests_per_minute,
+    metricsListen: toListenAddress(section.metrics_listen),
     maxResponseBytes: section.max_response_mib * 1024 * 1024,
     corsOrigins: section.cors_origins,
+    allowedHosts: section.allowed_hosts,
     webhookRequireHttps: section.webhook_require_https,
     webhookAllowList: section.webhook_allow_list,
     graphiql: section.graphiql,

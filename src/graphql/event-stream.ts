@@ -40,7 +40,7 @@ export class EventStream implements Connection, Subscriber {
     // "no-transform" and "x-accel-buffering": proxies hold streams back otherwise.
     response.writeHead(200, {
       'content-type': `${EVENT_STREAM}; charset=utf-8`,
-      'cache-control': 'no-cache, no-transform',
+      'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
     })
     response.write(':\n\n')

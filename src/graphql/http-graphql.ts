@@ -11,6 +11,7 @@ import { badRequest, HttpRefusal, readParams } from './http-request.ts'
 import { EVENT_STREAM, HTML, negotiate, PLAIN_JSON, RESPONSE_JSON, type MediaType } from './media-type.ts'
 import type { Admitted, Caller, Operations, Refused } from './operations.ts'
 import { corsHeaders } from './origin.ts'
+import { pagePolicy } from './page-policy.ts'
 
 export interface HttpGraphQLOptions {
   readonly operations: Operations
@@ -32,6 +33,8 @@ export interface HttpExchange {
 
 export class HttpGraphQL {
   readonly #options: HttpGraphQLOptions
+  /** Made when it is first asked for: it is large, and so is what there is to hash. */
+  #page: Promise<{ readonly html: string; readonly policy: string }> | null = null
 
   constructor(options: HttpGraphQLOptions) {
     this.#options = options
@@ -132,9 +135,16 @@ export class HttpGraphQL {
     if (graphiqlPage === null || !config.current().settings.graphiql) {
       return refuse(response, RESPONSE_JSON, badRequest('GraphiQL is switched off ("settings.graphiql").', 404))
     }
+    this.#page ??= graphiqlPage().then((html) => ({ html, policy: pagePolicy(html) }))
+    const { html, policy } = await this.#page
     response
-      .writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'x-frame-options': 'DENY' })
-      .end(await graphiqlPage())
+      .writeHead(200, {
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': policy,
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+      })
+      .end(html)
   }
 }
 

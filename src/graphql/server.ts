@@ -2,12 +2,11 @@
  * The door: one port for GraphQL over HTTP, server-sent events and WebSocket, and for the probes. Everything between the
  * network and the schema is put together here; `startServer` is all that the rest of the program sees of it.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { GraphQLSchema } from 'graphql'
+import { GraphQLError, type GraphQLSchema } from 'graphql'
 import type { AccessDenials } from '../audit/access-denials.ts'
-import { AppError } from '../core/errors.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Feed } from '../events/feed.ts'
@@ -17,16 +16,20 @@ import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Database } from '../store/database.ts'
 import { Connections, type Authenticate } from './connections.ts'
-import { HttpGraphQL } from './http-graphql.ts'
+import { HttpGraphQL, type HttpExchange } from './http-graphql.ts'
 import { Hub } from './hub.ts'
+import { isKnownHost, unknownHost } from './known-host.ts'
+import { listen } from './listen.ts'
 import { maskError } from './mask-error.ts'
+import { MetricsListener } from './metrics-listener.ts'
 import { Operations } from './operations.ts'
 import { isOriginAllowed } from './origin.ts'
-import { answerProbe, sendJson } from './probes.ts'
+import { answerProbe, isAdmins, sendJson } from './probes.ts'
 import { Admission } from './admission.ts'
 import { RateLimit } from './rate-limit.ts'
 import type { Readiness } from './readiness.ts'
 import type { CreateContext } from './request-context.ts'
+import { SAFE_HEADERS } from './safe-headers.ts'
 import { readActiveSessions, readAudience } from './session-audience.ts'
 import { FILES_PATH, serveFile } from './serve-file.ts'
 import { createSessionNews, type SessionNews } from './session-news.ts'
@@ -79,6 +82,8 @@ export interface ServerOptions {
 export interface RunningServer {
   readonly url: string
   readonly port: number
+  /** Where operators ask for figures; null: nowhere of its own. */
+  readonly metricsUrl: string | null
   /** Takes no more connections, ends streaming ones so that clients come back elsewhere, lets requests finish for 5 s. */
   stop(): Promise<void>
 }
@@ -89,7 +94,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   await door.start()
   const { port } = door.address
   const host = options.host.includes(':') ? `[${options.host}]` : options.host
-  return { url: `http://${host}:${port}`, port, stop: () => door.stop() }
+  return { url: `http://${host}:${port}`, port, metricsUrl: door.metricsUrl, stop: () => door.stop() }
 }
 
 class Door {
@@ -103,6 +108,8 @@ class Door {
   /** Connections that nothing was asked on yet. Browsers open some in advance; Node does not count them as idle. */
   readonly #unused = new Set<Duplex>()
   readonly #graphql: HttpGraphQL
+  /** For operators, on an address of their own, if there is one. */
+  readonly #metricsListener: MetricsListener | null
 
   constructor(options: ServerOptions) {
     const { database, doorbell, config, clock, logger, metrics, authenticate, schema } = options
@@ -138,6 +145,8 @@ class Door {
       isOriginAllowed(request, config.current().settings.corsOrigins)
     const maxSockets = options.maxSockets ?? MAX_SOCKETS
     this.#webSockets = new WebSockets({ ...shared, schema, isOriginAllowed: isAllowed, maxSockets, logger })
+    const metricsListen = config.current().settings.metricsListen
+    this.#metricsListener = metricsListen === null ? null : new MetricsListener({ ...options, ...metricsListen })
     this.#server = createServer(HTTP_LIMITS, (request, response) => void this.#handle(request, response))
     this.#server.timeout = IDLE_MS
     this.#server.maxConnections = MAX_CONNECTIONS
@@ -148,20 +157,23 @@ class Door {
     this.#server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
   }
 
+  get metricsUrl(): string | null {
+    return this.#metricsListener?.url ?? null
+  }
+
   get address(): AddressInfo {
     return this.#server.address() as AddressInfo
   }
 
   async start(): Promise<void> {
     const { host, port } = this.#options
-    await new Promise<void>((resolve, reject) => {
-      const fail = (error: Error): void => reject(explainNoListening(error, { host, port }))
-      this.#server.once('error', fail)
-      this.#server.listen(port, host, () => {
-        this.#server.off('error', fail)
-        resolve()
-      })
-    })
+    await this.#metricsListener?.start()
+    try {
+      await listen(this.#server, { host, port })
+    } catch (error) {
+      await this.#metricsListener?.stop()
+      throw error
+    }
     this.#sessionNews.start()
     this.#connections.start()
     this.#rateLimit.start()
@@ -184,6 +196,8 @@ class Door {
     })
     await closed
     await this.#webSockets.settled()
+    // Last: how the server leaves is what operators want to see.
+    await this.#metricsListener?.stop()
     cancelCut()
   }
 
@@ -195,16 +209,11 @@ class Door {
     const url = parseUrl(request.url)
     const route = routeOf(url)
     response.setHeader('x-request-id', requestId)
+    for (const [name, value] of SAFE_HEADERS) response.setHeader(name, value)
     response.once('close', () => metrics.httpRequests.inc({ route, status: response.statusCode }))
     try {
       if (url === null) sendJson(response, 400, { error: 'The URL is not valid.' })
-      else if (route === GRAPHQL_PATH) await this.#graphql.handle({ request, response, url, requestId, logger })
-      else if (route === FILES_PATH) await serveFile(this.#options, { request, response, url })
-      else if (!(await answerProbe(url.pathname, response, this.#options))) {
-        sendJson(response, 404, {
-          error: 'Nothing here. GraphQL is at /graphql; /health, /ready and /metrics tell how we are.',
-        })
-      }
+      else await this.#answer({ request, response, url, requestId, logger }, route)
     } catch (error) {
       const masked = maskError(error, { logger, metrics })
       if (response.headersSent) response.destroy()
@@ -212,13 +221,47 @@ class Door {
     }
   }
 
+  async #answer(exchange: HttpExchange, route: string): Promise<void> {
+    const { request, response, url } = exchange
+    if (!isProbe(route) && !this.#isKnownHost(request)) return refuseHost(response, request)
+    if (route === GRAPHQL_PATH) return this.#graphql.handle(exchange)
+    if (route === FILES_PATH) return serveFile(this.#options, { request, response, url })
+    const isOperator = (): boolean => isAdmins(request, this.#options.authenticate)
+    if (await answerProbe({ path: url.pathname, response, isOperator }, this.#options)) return
+    sendJson(response, 404, {
+      error: 'Nothing here. GraphQL is at /graphql; /health, /ready and /metrics tell how we are.',
+    })
+  }
+
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     this.#unused.delete(socket)
     // Until ws takes over, an error on the socket has nobody else to go to: the peer left, and nothing is to be done.
     socket.on('error', () => socket.destroy())
-    if (routeOf(parseUrl(request.url)) === GRAPHQL_PATH) this.#webSockets.upgrade(request, socket, head)
-    else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+    if (!this.#isKnownHost(request)) socket.end(bareAnswer(421))
+    else if (routeOf(parseUrl(request.url)) === GRAPHQL_PATH) this.#webSockets.upgrade(request, socket, head)
+    else socket.end(bareAnswer(404))
   }
+
+  #isKnownHost({ headers: { host } }: IncomingMessage): boolean {
+    const { publicUrl, allowedHosts } = this.#options.config.current().settings
+    return isKnownHost(host, { listening: this.#options.host, publicUrl, allowedHosts })
+  }
+}
+
+/** What load balancers ask, by whatever name, and what tells nothing but that the server is there. */
+function isProbe(route: string): boolean {
+  return route === '/health' || route === '/ready'
+}
+
+function refuseHost(response: ServerResponse, { headers: { host = '' } }: IncomingMessage): void {
+  const error = new GraphQLError(unknownHost(host), { extensions: { code: 'MISDIRECTED_REQUEST' } })
+  response.setHeader('connection', 'close')
+  sendJson(response, 421, { errors: [error] })
+}
+
+/** To who wants to speak WebSocket and may not. */
+function bareAnswer(status: 404 | 421): string {
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
 }
 
 function createHub(options: ServerOptions, sessionNews: SessionNews): Hub {
@@ -252,15 +295,4 @@ function routeOf(url: URL | null): string {
   if (url === null) return 'other'
   if (url.pathname.startsWith(FILES_PATH)) return FILES_PATH
   return known.includes(url.pathname) ? url.pathname : 'other'
-}
-
-/** What to change when the address cannot be had; anything else is passed on. */
-function explainNoListening(error: Error, { host, port }: { host: string; port: number }): Error {
-  const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Port ${port} on ${host} is in use, perhaps by another server of yours. Choose another with --port or PORT; 0 takes any free one.`,
-    EACCES: `Port ${port} may not be used without more rights. Choose one above 1023 with --port or PORT.`,
-    EADDRNOTAVAIL: `This machine has no address ${host}. Choose one that it has with --host or HOST, such as 127.0.0.1 or 0.0.0.0.`,
-  }
-  const reason = reasons[(error as NodeJS.ErrnoException).code ?? '']
-  return reason === undefined ? error : new AppError('ADDRESS_UNAVAILABLE', reason, { cause: error })
 }

@@ -237,9 +237,9 @@ describe('GraphiQL', () => {
 })
 
 describe('probes', () => {
-  test('/health and /metrics answer without a token', async () => {
+  test('/health answers without a token, /metrics to admins', async () => {
     expect(await (await fetch(`${door.url}/health`)).json()).toEqual({ status: 'ok' })
-    const metrics = await (await fetch(`${door.url}/metrics`)).text()
+    const metrics = await (await fetch(`${door.url}/metrics`, { headers: { authorization } })).text()
     expect(metrics).toMatch(/^factotum_http_requests_total\{route="\/health",status="200"\} \d+$/m)
     expect(metrics).toContain('factotum_graphql_operations_total{type="query",transport="http",outcome="ok"}')
   })
@@ -252,7 +252,7 @@ describe('probes', () => {
     const fine = { required: true, check: async () => ({ ok: true, detail: 'up to date' }) }
     const broken = { required: true, check: async () => Promise.reject(new Error('connection refused')) }
     const partly = await world.openDoor({ readiness: { database: fine, sandbox } })
-    const ready = await fetch(`${partly.url}/ready`)
+    const ready = await fetch(`${partly.url}/ready`, { headers: { authorization } })
     expect(ready.status).toBe(200)
     expect(await ready.json()).toEqual({
       ready: true,
@@ -262,7 +262,7 @@ describe('probes', () => {
       },
     })
     const down = await world.openDoor({ readiness: { database: broken, sandbox } })
-    const notReady = await fetch(`${down.url}/ready`)
+    const notReady = await fetch(`${down.url}/ready`, { headers: { authorization } })
     expect(notReady.status).toBe(503)
     expect(await notReady.text()).toContain('connection refused')
   })

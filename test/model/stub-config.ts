@@ -36,6 +36,8 @@ const SETTINGS: Settings = {
   graphiql: true,
   introspection: true,
   webhookRequireHttps: false,
+  allowedHosts: [],
+  metricsListen: null,
   maxResponseBytes: 16 * 1024 * 1024,
   webhookAllowList: [],
 }

@@ -2,6 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { askOperators } from '../harness/ask-operators.ts'
 import { converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll, type Conversation } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell, GOOD_PLAN, GOOD_REVIEW } from '../model/good-answers.ts'
@@ -216,7 +217,7 @@ describe('another provider in the file', () => {
     expect(await endOf(turn)).toEqual(
       toldFailure(/The key of provider "stub" is missing: set the environment variable OTHER_KEY, or.*\.env/),
     )
-    const ready = (await (await fetch(`${story.app.url}/ready`)).json()) as {
+    const ready = (await (await askOperators(story.app.url, '/ready')).json()) as {
       ready: boolean
       checks: { model: unknown }
     }

@@ -8,6 +8,7 @@ import {
   type SessionEvent,
   type SessionView,
 } from '../../src/client/connect.ts'
+import { askOperators } from '../harness/ask-operators.ts'
 import { ApiClient } from '../harness/api-client.ts'
 import { approvalRules, untilAsked } from '../harness/approvals.ts'
 import { Cluster } from '../harness/cluster.ts'
@@ -293,7 +294,7 @@ describe('events', () => {
     client.close()
     expect(await Promise.all(closed)).toEqual(['ended', 'ended'])
     await vi.waitFor(async () => {
-      const metrics = await (await fetch(`${story.app.url}/metrics`)).text()
+      const metrics = await (await askOperators(story.app.url, '/metrics')).text()
       expect(metrics).toMatch(/^factotum_subscribers\{kind="log"\} 0$/m)
     })
   })

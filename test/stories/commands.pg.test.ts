@@ -1,6 +1,7 @@
 /** The commands of a turn: where and with what they run, what is kept of their output, what ends or stops them. */
 import { rm, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { askOperators } from '../harness/ask-operators.ts'
 import { Lifeline } from '../harness/lifeline.ts'
 import { converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import { AddParticipantDocument, ServerDocument, TurnDocument } from '../generated/graphql.ts'
@@ -208,7 +209,7 @@ describe('the command of a user who is no admin', () => {
 
 /** What /ready says of the sandbox. The server is ready in any case. */
 async function readySandbox({ app }: Story): Promise<unknown> {
-  const response = await fetch(`${app.url}/ready`)
+  const response = await askOperators(app.url, '/ready')
   expect(response.status).toBe(200)
   return ((await response.json()) as { checks: { sandbox: unknown } }).checks.sandbox
 }

@@ -3,6 +3,7 @@
  * accepted is lost, and when the database is back everything goes on by itself.
  */
 import { expect, test, vi } from 'vitest'
+import { askOperators } from '../harness/ask-operators.ts'
 import type { ApiClient, Reply } from '../harness/api-client.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
@@ -53,7 +54,7 @@ function codesOf({ errors }: Reply<unknown>): unknown[] {
 }
 
 async function readiness(server: ServerProcess): Promise<{ status: number; database: unknown }> {
-  const response = await fetch(`${server.url}/ready`)
+  const response = await askOperators(server.url, '/ready')
   const { checks } = (await response.json()) as { checks: { database: unknown } }
   return { status: response.status, database: checks.database }
 }

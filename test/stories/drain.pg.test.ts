@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { expect, test, vi } from 'vitest'
+import { askOperators } from '../harness/ask-operators.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import { eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
@@ -14,7 +15,7 @@ vi.setConfig({ testTimeout: 60_000 })
 const DRAINING = 'draining: waiting for running turns'
 
 async function readinessOf(server: ServerProcess): Promise<{ status: number; accepting: unknown }> {
-  const response = await fetch(`${server.url}/ready`)
+  const response = await askOperators(server.url, '/ready')
   const { checks } = (await response.json()) as { checks: { accepting: unknown } }
   return { status: response.status, accepting: checks.accepting }
 }

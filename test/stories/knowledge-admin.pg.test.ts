@@ -9,6 +9,7 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import { Database } from '../../src/store/database.ts'
 import * as api from '../generated/graphql.ts'
+import { askOperators } from '../harness/ask-operators.ts'
 import type { ApiClient, Watch } from '../harness/api-client.ts'
 import { converse, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
@@ -41,7 +42,7 @@ afterAll(async () => {
 async function untilLive(count: number): Promise<void> {
   await vi.waitFor(
     async () => {
-      const metrics = await (await fetch(`${office.app.url}/metrics`)).text()
+      const metrics = await (await askOperators(office.app.url, '/metrics')).text()
       expect(metrics).toContain(`factotum_subscribers{kind="other"} ${count}`)
     },
     { timeout: 10_000, interval: 20 },
