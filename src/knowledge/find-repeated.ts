@@ -60,6 +60,6 @@ const CANDIDATES = {
       UNION ALL (SELECT 'learning', id, norm FROM learnings l WHERE norm = $1 AND ${COUNTS} LIMIT 1)
       UNION ALL SELECT 'fact', id, norm FROM facts WHERE id = ANY (${nearIds('fact')}) AND invalidated_at IS NULL
       UNION ALL SELECT 'learning', id, norm FROM learnings l WHERE id = ANY (${nearIds('learning')}) AND ${COUNTS}
-      UNION ALL SELECT 'fact', id, norm FROM facts WHERE id = ANY (ARRAY(SELECT fact_id FROM turn_facts WHERE turn_id = $2)))
+      UNION ALL SELECT 'fact', id, norm FROM facts WHERE id = ANY ((SELECT fact_ids FROM turn_facts WHERE turn_id = $2)::text[]))
     SELECT kind, id, norm, similarity(norm, $1) AS similarity FROM found`,
 }

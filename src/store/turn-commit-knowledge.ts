@@ -63,8 +63,12 @@ export function questionsSql(): Fenced {
 
 /** A fact that was removed from the database meanwhile is left out. */
 export function factsUsedSql(factIds: readonly string[], bind: Bind): Fenced {
-  return fenced`INSERT INTO turn_facts (turn_id, fact_id, session_id)
-    SELECT $4, f.id, $1 FROM ${FENCE}, facts f WHERE f.id = ANY(${bind(factIds)}::text[]) ON CONFLICT DO NOTHING`
+  return fenced`INSERT INTO turn_facts AS x (turn_id, session_id, fact_ids)
+    SELECT $4, $1, array_agg(f.id ORDER BY f.id) FROM ${FENCE}, facts f WHERE f.id = ANY(${bind(factIds)}::text[])
+    HAVING count(*) > 0
+    ON CONFLICT (turn_id) DO UPDATE
+      SET fact_ids = ARRAY(SELECT DISTINCT id FROM unnest(x.fact_ids || excluded.fact_ids) id ORDER BY id)
+      WHERE NOT x.fact_ids @> excluded.fact_ids`
 }
 
 /** Only questions that this session may answer: its own and those of every session. */

@@ -166,6 +166,6 @@ export async function loadKnown(database: Database, turnId: string): Promise<Sto
 const LOAD_KNOWN = {
   name: 'turn.known',
   text: `SELECT s.summary, coalesce((SELECT jsonb_agg(jsonb_build_object('id', f.id, 'content', f.content) ORDER BY f.id)
-      FROM turn_facts u JOIN facts f ON f.id = u.fact_id WHERE u.turn_id = t.id AND f.invalidated_at IS NULL), '[]') AS facts
+      FROM turn_facts u JOIN facts f ON f.id = ANY (u.fact_ids) WHERE u.turn_id = t.id AND f.invalidated_at IS NULL), '[]') AS facts
     FROM turns t JOIN sessions s ON s.id = t.session_id WHERE t.id = $1`,
 }

@@ -221,7 +221,11 @@ async function nameAll(
     },
   })
   await prisma.factVersion.updateMany({ where: { factId: fact }, data: { reason: canary, content: canary } })
-  await prisma.turnFact.createMany({ data: [{ turnId: turn, factId: otherFact, sessionId: id }] })
+  await prisma.turnFacts.upsert({
+    where: { turnId: turn },
+    create: { turnId: turn, factIds: [otherFact], sessionId: id },
+    update: { factIds: { push: otherFact } },
+  })
   const stamps = { nextAttemptAt: AT, deliveredAt: AT, lastError: canary }
   await prisma.delivery.updateMany({ ...ofSession, data: { ...stamps, url: `https://hooks.example/${canary}` } })
   await prisma.session.update({ where: { id }, data: { webhook: `https://hooks.example/${canary}` } })

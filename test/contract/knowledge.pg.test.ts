@@ -26,7 +26,10 @@ beforeAll(async () => {
     data: { status: 'PROMOTED', factId: theirs.factId },
   })
   const [turnId] = ours.turnIds
-  await prisma.turnFact.create({ data: { turnId: must(turnId, 'a turn'), factId: theirs.factId, sessionId: ours.id } })
+  await prisma.turnFacts.update({
+    where: { turnId: must(turnId, 'a turn') },
+    data: { factIds: [ours.factId, theirs.factId].sort() },
+  })
 })
 afterAll(async () => {
   await it[Symbol.asyncDispose]()

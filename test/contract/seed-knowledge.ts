@@ -21,7 +21,7 @@ export async function seedKnowledge(database: Database, session: SeededSession):
   const { prisma } = database
   const { id: sessionId, turnIds, taskIds } = session
   const factId = await seedFact(database, { content: `The port of ${sessionId} is 4000.`, sessionId })
-  await prisma.turnFact.createMany({ data: turnIds.map((turnId) => ({ turnId, factId, sessionId })) })
+  await prisma.turnFacts.createMany({ data: turnIds.map((turnId) => ({ turnId, factIds: [factId], sessionId })) })
   const questionId = newId('question')
   const question = textOf(`Which port has ${sessionId}?`)
   await prisma.question.create({

@@ -123,7 +123,7 @@ describe('a learning repeats', () => {
 
   test('a fact of the prompt, also when it was taken out of use meanwhile', async () => {
     await addFact('fact_1', TEXT)
-    await world.sql(`INSERT INTO turn_facts (turn_id, fact_id, session_id) VALUES ('turn_a', 'fact_1', 'cli:a')`)
+    await world.sql(`INSERT INTO turn_facts (turn_id, fact_ids, session_id) VALUES ('turn_a', '{fact_1}', 'cli:a')`)
     await world.sql('UPDATE facts SET invalidated_at = now()')
     expect(await repeated(TEXT)).toEqual({ kind: 'fact', id: 'fact_1' })
   })

@@ -90,12 +90,14 @@ describe('what a review learned', () => {
     expect(promptOf('planner')).toContain(FACT)
     expect(promptOf('messenger')).toContain(FACT)
     const [fact] = await sql<{ id: string }>('SELECT id FROM facts WHERE content = $1', FACT)
-    expect(await sql('SELECT fact_id FROM turn_facts WHERE turn_id = $1', second.id)).toEqual([{ fact_id: fact?.id }])
+    expect(await sql('SELECT fact_ids FROM turn_facts WHERE turn_id = $1', second.id)).toEqual([
+      { fact_ids: [fact?.id] },
+    ])
 
     await ada.run(api.InvalidateFactDocument, { id: fact?.id ?? '', reason: 'It moved.' })
     const third = await converse(ada, 'cli:other', 'And the nightly build of the shop now?')
     expect(promptOf('planner')).not.toContain(FACT)
-    expect(await sql('SELECT fact_id FROM turn_facts WHERE turn_id = $1', third.id)).toEqual([])
+    expect(await sql('SELECT fact_ids FROM turn_facts WHERE turn_id = $1', third.id)).toEqual([])
     const audit = await sql(
       `SELECT actor, data->>'change' AS change FROM audit_entries WHERE kind = 'KNOWLEDGE' ORDER BY pos`,
     )

@@ -115,7 +115,15 @@ describe('learnings', () => {
     const factId = must(curation.fact, 'a promotion has a fact').id
     await write({ factsUsed: [factId, newId('fact')] })
     await write({ factsUsed: [factId] })
-    expect(await world.sql('SELECT turn_id, fact_id FROM turn_facts')).toEqual([{ turn_id: turn.id, fact_id: factId }])
+    expect(await world.sql('SELECT turn_id, fact_ids FROM turn_facts')).toEqual([
+      { turn_id: turn.id, fact_ids: [factId] },
+    ])
+    await world.sql(
+      `INSERT INTO facts (id, content, norm, source, created_at, updated_at) VALUES ('fact_0', 'f', 'f', 'MANUAL', now(), now())`,
+    )
+    await write({ factsUsed: ['fact_0', newId('fact')] })
+    await write({ factsUsed: [newId('fact')] })
+    expect(await world.sql('SELECT fact_ids FROM turn_facts')).toEqual([{ fact_ids: ['fact_0', factId] }])
   })
 })
 

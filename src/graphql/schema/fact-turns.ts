@@ -1,4 +1,5 @@
 /** Which turns used which facts: Turn.factsUsed, and the reverse, Fact.usedBy. */
+import { queryFromInfo } from '@pothos/plugin-prisma'
 import { must } from '../../platform/must.ts'
 import type { Database } from '../../store/database.ts'
 import { builder } from './builder.ts'
@@ -16,10 +17,20 @@ builder.prismaObjectField(TurnType, 'factsUsed', (t) =>
     type: [FactType],
     extensions: ALL_STORED,
     description: 'The facts that its planner was shown, as they are now, oldest first.',
-    select: (_args, _context, nestedSelection) => ({
-      factsUsed: { select: { fact: nestedSelection() }, orderBy: { factId: 'asc' } },
-    }),
-    resolve: (turn) => turn.factsUsed.map(({ fact }) => fact),
+    select: { factsUsed: { select: { factIds: true } } },
+    resolve: async ({ factsUsed }, _args, context, info) => {
+      if (factsUsed === null) return []
+      const { prisma } = context.database
+      const query = queryFromInfo({ context, info, typeName: 'Fact', select: { id: true, sessionId: true } }) as {
+        select: { id: true; sessionId: true }
+      }
+      const facts = await loadAt({ context, info }, factsUsed.factIds, async (lists) => {
+        const rows = await prisma.fact.findMany({ ...query, where: { id: { in: [...new Set(lists.flat())] } } })
+        const byId = new Map(rows.map((row) => [row.id, row]))
+        return new Map(lists.map((ids) => [ids, ids.flatMap((id) => byId.get(id) ?? [])]))
+      })
+      return must(facts, 'every turn has a list')
+    },
   }),
 )
 
@@ -66,7 +77,7 @@ function readFactTurnPages(
       SELECT parent.id AS parent_id, child.id
       FROM unnest($1::text[]) AS parent (id) CROSS JOIN LATERAL (
         SELECT turn_id AS id FROM turn_facts
-        WHERE fact_id = parent.id ${after === null ? '' : 'AND turn_id < $3::text'}
+        WHERE fact_ids @> ARRAY[parent.id] ${after === null ? '' : 'AND turn_id < $3::text'}
         ORDER BY turn_id DESC LIMIT $2
       ) child
       ORDER BY child.id DESC`,

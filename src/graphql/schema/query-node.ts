@@ -46,7 +46,10 @@ async function findNode(id: string, context: GraphQLContext, info: GraphQLResolv
     case 'delivery':
       return brand('Delivery', await prisma.delivery.findFirst({ ...columns('Delivery'), where }))
     case 'fact':
-      return brand('Fact', await prisma.fact.findFirst({ ...columns('Fact'), where: visibleFact(viewer, id) }))
+      return brand(
+        'Fact',
+        await prisma.fact.findFirst({ ...columns('Fact'), where: await visibleFact(prisma, viewer, id) }),
+      )
     case 'learning':
       return brand('Learning', await prisma.learning.findFirst({ ...columns('Learning'), where }))
     case 'question':

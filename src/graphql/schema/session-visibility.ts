@@ -11,7 +11,7 @@
  */
 import { seesAllSessions } from '../../config/session-access.ts'
 import type { Viewer } from '../../core/identity.ts'
-import type { Prisma } from '../../generated/prisma/client.ts'
+import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts'
 import { likeLiteral } from './like-literal.ts'
 import { matchable } from './matchable.ts'
 
@@ -62,10 +62,19 @@ export function shownSessions({
 }
 
 /** The condition for one fact: admins see all, others those that a session they may see has used or brought forth. */
-export function visibleFact(viewer: Viewer, id: string): Prisma.FactWhereInput {
-  if (viewer.role === 'ADMIN') return { id: matchable(id) }
+export async function visibleFact(
+  { turnFacts }: Pick<PrismaClient, 'turnFacts'>,
+  viewer: Viewer,
+  id: string,
+): Promise<Prisma.FactWhereInput> {
+  const fact = matchable(id)
+  if (viewer.role === 'ADMIN') return { id: fact }
   const session = visibleSessions(viewer)
-  return { id: matchable(id), OR: [{ usedBy: { some: { turn: { session } } } }, { learnings: { some: { session } } }] }
+  const used = await turnFacts.findFirst({
+    where: { factIds: { has: fact }, turn: { session } },
+    select: { turnId: true },
+  })
+  return used === null ? { id: fact, learnings: { some: { session } } } : { id: fact }
 }
 
 /** The condition for one question: one that is asked in all sessions is admins'. */
