@@ -10,29 +10,31 @@ import type { SkillLaunch } from './skill-program.ts'
 export interface AdminCommand {
   readonly command: string
   readonly workspace: string
+  /** HOME. Outside of every workspace. */
+  readonly home: string
 }
 
 /** `bubblewrap`: path of one that has been seen to work, or null. */
-export function planAdminLaunch({ command, workspace }: AdminCommand, bubblewrap: string | null): Launch {
+export function planAdminLaunch({ command, workspace, home }: AdminCommand, bubblewrap: string | null): Launch {
   const shell = [...SHELL, '-c', START_SCRIPT, 'bash', command]
-  const shared = { ...SHARED, cwd: workspace, environment: cleanEnvironment(workspace, false) }
+  const shared = { ...SHARED, cwd: workspace, environment: cleanEnvironment(home, false) }
   if (bubblewrap === null) return { ...shared, isolation: 'PROCESS_GROUP', file: SHELL[0], args: shell.slice(1) }
   return { ...shared, isolation: 'PID_NAMESPACE', file: bubblewrap, args: namespaceArgs(shell) }
 }
 
 /**
- * A skill for an ADMIN: as a command, with its input and its secrets; with bubblewrap its folder cannot be written. `home` is its
- * own: programs run what they find there, and in the workspace lies what anybody's commands have left.
+ * A skill for an ADMIN: as a command, with its input and its secrets; with bubblewrap its folder cannot be written. `home` is empty
+ * and its own: it may hold secrets, and programs run what earlier commands left in theirs.
  */
 export function planAdminSkillLaunch(
   skill: SkillLaunch,
   { workspace, home }: { readonly workspace: string; readonly home: string },
   bubblewrap: string | null,
 ): Launch {
-  const launch = planAdminLaunch({ command: skill.command, workspace }, bubblewrap)
+  const launch = planAdminLaunch({ command: skill.command, workspace, home }, bubblewrap)
   const mounts = skill.mounts.flatMap(({ source, target }) => ['--ro-bind', source, target])
   const args = bubblewrap === null ? launch.args : [...DEVICES, ...mounts, ...launch.args.slice(DEVICES.length)]
-  const environment = { ...launch.environment, HOME: home, ...skill.environment }
+  const environment = { ...launch.environment, ...skill.environment }
   return { ...launch, args, environment, input: skill.input }
 }
 

@@ -9,7 +9,7 @@ import { AppError, messageOf } from '../core/errors.ts'
 import { backoffMs } from '../platform/backoff.ts'
 import { randomFraction } from '../platform/id.ts'
 import type { SandboxState } from './command.ts'
-import type { CommandRequest, HostOutcome } from './host-messages.ts'
+import type { CommandRequest, HostOutcome, SaveOutputRequest } from './host-messages.ts'
 import { sweepLeftBehind } from './host-folder.ts'
 import { HostProcess, unexpected, type HostProcessOptions } from './host-process.ts'
 import type { OnOutput } from './output-capture.ts'
@@ -80,10 +80,10 @@ export class CommandHost {
   }
 
   /** Rejects when the disk does not take it, or there is no host for a while. */
-  async saveOutput(sessionId: string, path: string, text: string): Promise<void> {
+  async saveOutput(output: SaveOutputRequest): Promise<void> {
     const host = await this.#whenStarted(this.#stopping.signal)
     if (host === null) throw shuttingDown()
-    const request = { type: 'SAVE_OUTPUT', id: this.#nextId++, sessionId, path, text } as const
+    const request = { type: 'SAVE_OUTPUT', id: this.#nextId++, ...output } as const
     await host.ask(request, { limitMs: this.#options.deadlines.saveMs })
   }
 

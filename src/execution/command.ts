@@ -55,12 +55,18 @@ export type CommandOutcome =
   /** There is no working sandbox for this role: nothing ran. */
   | { readonly kind: 'unavailable'; readonly reason: string; readonly fix: string }
 
+export interface OutputFile extends Pick<RunInput, 'sessionId' | 'role'> {
+  /** Relative to the workspace in which programs of the role run. */
+  readonly path: string
+  readonly text: string
+}
+
 /** Runs programs for tasks. Never rejects for what a program does; rejects only on a failure of our own (no workspace, no process). */
 export interface CommandRunner {
   run(input: CommandInput): Promise<CommandOutcome>
   runSkill(input: SkillInput): Promise<CommandOutcome>
-  /** Writes an output whole to the file `path` of the session's workspace. No program of the session may be running. */
-  saveOutput(sessionId: string, path: string, text: string): Promise<void>
+  /** Writes an output whole to a file of the workspace. No program of the session may be running. */
+  saveOutput(output: OutputFile): Promise<void>
 }
 
 export type SandboxState =

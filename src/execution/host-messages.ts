@@ -28,6 +28,11 @@ export interface CommandRequest {
   readonly outputs: OutputsToWrite
 }
 
+export interface SaveOutputRequest extends Pick<CommandRequest, 'sessionId' | 'isConfined'> {
+  readonly path: string
+  readonly text: string
+}
+
 /** The answer to a command. `sandbox-failed`: nothing ran; the sandbox must be probed before it is used again. */
 export type HostOutcome =
   | Exclude<CommandOutcome, { readonly kind: 'unavailable' }>
@@ -37,13 +42,7 @@ export type HostRequest =
   | { readonly type: 'RUN'; readonly id: number; readonly request: CommandRequest }
   | { readonly type: 'PROBE'; readonly id: number }
   /** Writes an output whole to a file of the workspace; `path` is relative to it. */
-  | {
-      readonly type: 'SAVE_OUTPUT'
-      readonly id: number
-      readonly sessionId: string
-      readonly path: string
-      readonly text: string
-    }
+  | ({ readonly type: 'SAVE_OUTPUT'; readonly id: number } & SaveOutputRequest)
   /** Answered at once, whatever else the host does. */
   | { readonly type: 'PING'; readonly id: number }
   /** Ends the command that was asked for under this id; its answer still comes. No answer of its own. */

@@ -1,7 +1,7 @@
 /**
  * Runs commands, inside the command host: what a command may do follows from its role alone.
  *   USER  → the deny list, then the sandbox; without a probed sandbox nothing runs
- *   ADMIN → the deny list, then unconfined
+ *   ADMIN → the deny list, then unconfined, in a workspace and with a home that no sandbox can write
  * A skill goes the same ways, without the deny list: an admin has installed it.
  * `command-host-main.ts` makes the one instance and feeds it with the server's requests.
  */
@@ -14,7 +14,7 @@ import type { SandboxState } from './command.ts'
 import { CommandProcess, type KillCause, type ProcessResult } from './command-process.ts'
 import { explainRefusal } from './deny-list.ts'
 import { makeHostFolder } from './host-folder.ts'
-import type { CommandRequest, HostOutcome, HostSettings } from './host-messages.ts'
+import type { CommandRequest, HostOutcome, HostSettings, SaveOutputRequest } from './host-messages.ts'
 import type { Launch } from './launch.ts'
 import { NamespacePool } from './namespace-pool.ts'
 import type { OnOutput } from './output-capture.ts'
@@ -28,7 +28,7 @@ import { startLaunch, type LaunchMeans, type StartedLaunch } from './start-launc
 import { watchCommand, type WatchInput } from './watchdog.ts'
 import { WorkspaceQuota } from './workspace-quota.ts'
 import { saveOutput, writeOutputs } from './workspace-outputs.ts'
-import { prepareWorkspace, removeWorkspace, workspacePath } from './workspace.ts'
+import { adminHomePath, adminWorkspacePath, prepareWorkspace, removeWorkspace, workspacePath } from './workspace.ts'
 
 export interface HostRunnerOptions {
   readonly settings: HostSettings
@@ -114,22 +114,20 @@ export class HostRunner {
     const { program } = request
     const refusal = program.kind === 'COMMAND' ? explainRefusal(program.command) : null
     if (refusal !== null) return { kind: 'refused', reason: refusal }
-    return runAndPublish({ home: this.#options.settings.home, sessionId: request.sessionId }, () =>
+    return runAndPublish({ home: this.#options.settings.home, workspace: this.#workspaceFor(request) }, () =>
       request.isConfined ? this.#runConfined(request, options) : this.#runAsAdmin(request, options),
     )
   }
 
   /** Rejects when the disk does not take it. */
-  saveOutput({
-    sessionId,
-    path,
-    text,
-  }: {
-    readonly sessionId: string
-    readonly path: string
-    readonly text: string
-  }): Promise<void> {
-    return saveOutput(workspacePath(this.#options.settings.home, sessionId), path, text)
+  saveOutput({ path, text, ...place }: SaveOutputRequest): Promise<void> {
+    return saveOutput(this.#workspaceFor(place), path, text)
+  }
+
+  /** Where those commands run: what is confined and what is not share no folder. */
+  #workspaceFor({ sessionId, isConfined }: Pick<CommandRequest, 'sessionId' | 'isConfined'>): string {
+    const { home } = this.#options.settings
+    return isConfined ? workspacePath(home, sessionId) : adminWorkspacePath(home, sessionId)
   }
 
   /** Releases what outlives a command. Commands must have ended. */
@@ -142,10 +140,10 @@ export class HostRunner {
   async #runConfined(request: CommandRequest, options: RunOptions): Promise<HostOutcome> {
     const sandbox = this.#sandbox
     if (sandbox === null) return { kind: 'sandbox-failed', reason: 'No sandbox has been found to work.' }
-    const { limits, home } = this.#options.settings
+    const { limits } = this.#options.settings
     const program = confine(request.program, sandbox)
     if (typeof program === 'string') return { kind: 'refused', reason: program }
-    const workspace = workspacePath(home, request.sessionId)
+    const workspace = this.#workspaceFor(request)
     await prepareWorkspace(workspace, sandbox.account)
     await writeOutputs(workspace, request.outputs)
     const mayOnlyShrink = this.#quota.isOver(workspace)
@@ -166,11 +164,15 @@ export class HostRunner {
   }
 
   async #runAsAdmin(request: CommandRequest, options: RunOptions): Promise<HostOutcome> {
-    const workspace = workspacePath(this.#options.settings.home, request.sessionId)
+    const workspace = this.#workspaceFor(request)
     await prepareWorkspace(workspace, null)
     await writeOutputs(workspace, request.outputs)
-    const { program } = request
-    if (program.kind === 'COMMAND') return this.#startAsAdmin(request, { workspace, home: workspace }, options)
+    const { program, sessionId } = request
+    if (program.kind === 'COMMAND') {
+      const home = adminHomePath(this.#options.settings.home, sessionId)
+      await prepareWorkspace(home, null)
+      return this.#startAsAdmin(request, { workspace, home }, options)
+    }
     const home = mkdtempSync(join(this.#folder, 'home-'))
     try {
       return await this.#startAsAdmin(request, { workspace, home }, options)
@@ -182,12 +184,11 @@ export class HostRunner {
   /** In a namespace that is there, in one of its own, or without one: what is to be had. */
   async #startAsAdmin(request: CommandRequest, place: AdminPlace, options: RunOptions): Promise<HostOutcome> {
     const { program } = request
-    const { workspace } = place
     const bubblewrap = this.#adminBubblewrap
     const startWith = (path: string | null) => () => startLaunch(planForAdmin(program, place, path), this.#means)
     const startInKept = async (): Promise<StartedLaunch | null> => {
       if (bubblewrap === null || program.kind === 'SKILL') return null
-      return this.#namespaces.begin({ command: program.command, workspace })
+      return this.#namespaces.begin({ command: program.command, ...place })
     }
     let result = await this.#carryOut(startInKept, request, options)
     if (result.kind === 'not-started' && bubblewrap !== null) {
@@ -252,7 +253,7 @@ export class HostRunner {
   /** Does a command come out of the profile that ADMIN's commands use as it went in? */
   async #probeForAdmin(bubblewrap: string | null): Promise<boolean> {
     if (bubblewrap === null) return false
-    const launch = planAdminLaunch({ command: 'echo ok', workspace: '/' }, bubblewrap)
+    const launch = planAdminLaunch({ command: 'echo ok', workspace: '/', home: '/' }, bubblewrap)
     const limit = { timeoutMs: PROBE_TIMEOUT_MS }
     const result = await this.#carryOut(() => startLaunch(launch, this.#means), limit, {
       onOutput: () => {},
@@ -288,7 +289,6 @@ function confine(
 }
 
 function planForAdmin(program: CommandRequest['program'], place: AdminPlace, bubblewrap: string | null): Launch {
-  const { workspace } = place
-  if (program.kind === 'COMMAND') return planAdminLaunch({ command: program.command, workspace }, bubblewrap)
+  if (program.kind === 'COMMAND') return planAdminLaunch({ command: program.command, ...place }, bubblewrap)
   return planAdminSkillLaunch(planAdminSkill(program.skill), place, bubblewrap)
 }

@@ -142,8 +142,8 @@ function planKeeper(bubblewrap: string): Launch {
 }
 
 /** What the waiting shell reads. None may hold NUL, which no argument of a program can. */
-function orderFor({ command, workspace }: AdminCommand, stdout: string, stderr: string): string {
-  return [stdout, stderr, workspace, command].map((part) => `${part}\0`).join('')
+function orderFor({ command, workspace, home }: AdminCommand, stdout: string, stderr: string): string {
+  return [stdout, stderr, workspace, home, command].map((part) => `${part}\0`).join('')
 }
 
 /**
@@ -178,8 +178,8 @@ const KEEP_SCRIPT = [
 const WAIT_SCRIPT = [
   `IFS= read -r -d '' -u ${READY_FD} && exec >"$REPLY" || exit 125`,
   `IFS= read -r -d '' -u ${READY_FD} && exec 2>"$REPLY" || exit 125`,
+  `IFS= read -r -d '' -u ${READY_FD} && cd -P -- "$REPLY" || exit 125`,
   `IFS= read -r -d '' -u ${READY_FD} HOME && IFS= read -r -d '' -u ${READY_FD} BASH_EXECUTION_STRING || exit 125`,
-  'cd -P -- "$HOME" || exit 125',
   'unset OLDPWD REPLY',
   'export OLDPWD',
   'SECONDS=0',

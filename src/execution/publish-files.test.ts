@@ -60,7 +60,7 @@ function touch(names: string): void {
 async function publish(program: () => void, place: Partial<PublishPlace> = {}): Promise<Publication> {
   const before = listPub(workspace)
   program()
-  return (await publishNew({ home, sessionId: SESSION, ...place }, before)) ?? { files: [], notes: [] }
+  return (await publishNew({ home, workspace, ...place }, before)) ?? { files: [], notes: [] }
 }
 
 function bytesOf({ files }: Publication): string[] {
@@ -100,7 +100,7 @@ describe('what is published', () => {
   })
 
   test('is told with how the program ended, unless it was cancelled or did not run', async () => {
-    const place = { home, sessionId: SESSION }
+    const place = { home, workspace }
     const exited = await runAndPublish(place, async () => {
       write('x', 'x')
       return EXITED

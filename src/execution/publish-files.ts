@@ -14,7 +14,6 @@ import { publishedFolder, publishedPath } from '../store/published-bytes.ts'
 import type { HostOutcome } from './host-messages.ts'
 import { listPub, openPubFile, PUB_FOLDER, type Problem, type PubListing } from './pub-folder.ts'
 import type { Publication, PublishedCopy } from './publication.ts'
-import { workspacePath } from './workspace.ts'
 
 /** Of one task. */
 export const MAX_PUBLISHED_FILES = 50
@@ -25,14 +24,15 @@ const MAX_NOTES = 20
 export interface PublishPlace {
   /** FACTOTUM_HOME. */
   readonly home: string
-  readonly sessionId: string
+  /** In which the program runs. */
+  readonly workspace: string
   /** For tests: smaller limits. */
   readonly maxBytes?: number
 }
 
 /** Runs the program, then publishes what is new in its pub folder. A program that was cancelled publishes nothing. */
 export async function runAndPublish(place: PublishPlace, run: () => Promise<HostOutcome>): Promise<HostOutcome> {
-  const before = listPub(workspacePath(place.home, place.sessionId))
+  const before = listPub(place.workspace)
   const outcome = await run()
   if (outcome.kind !== 'exited' && (outcome.kind !== 'killed' || outcome.cause === 'cancelled')) return outcome
   const publication = await publishNew(place, before)
@@ -41,7 +41,7 @@ export async function runAndPublish(place: PublishPlace, run: () => Promise<Host
 
 /** Null: there is nothing new. Never rejects. */
 export async function publishNew(place: PublishPlace, before: PubListing | null): Promise<Publication | null> {
-  const after = listPub(workspacePath(place.home, place.sessionId))
+  const after = listPub(place.workspace)
   if (after === null) return before === null ? null : { files: [], notes: [TOO_FULL] }
   const isNew = ([path, entry]: readonly [string, { readonly signature: string }]): boolean =>
     before?.get(path)?.signature !== entry.signature
@@ -89,7 +89,7 @@ class Taking {
   async #copy(path: string): Promise<PublishedCopy | Problem> {
     if (this.#files.length === MAX_PUBLISHED_FILES)
       return { problem: `a task publishes at most ${MAX_PUBLISHED_FILES} files` }
-    const source = openPubFile(workspacePath(this.#place.home, this.#place.sessionId), path)
+    const source = openPubFile(this.#place.workspace, path)
     if (typeof source !== 'number') return source
     if (fstatSync(source).size > this.#bytesLeft) {
       closeSync(source)

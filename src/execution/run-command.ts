@@ -7,7 +7,16 @@
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import type { CommandInput, CommandOutcome, CommandRunner, RunInput, SandboxState, SkillInput } from './command.ts'
+import type { Role } from '../core/identity.ts'
+import type {
+  CommandInput,
+  CommandOutcome,
+  CommandRunner,
+  OutputFile,
+  RunInput,
+  SandboxState,
+  SkillInput,
+} from './command.ts'
 import { CommandHost } from './command-host.ts'
 import { DEFAULT_COMMAND_LIMITS, type CommandLimits } from './command-limits.ts'
 import { DEFAULT_HOST_DEADLINES, type HostDeadlines } from './host-deadlines.ts'
@@ -15,7 +24,7 @@ import type { CommandRequest } from './host-messages.ts'
 import type { PlanOutputs } from './plan-outputs.ts'
 import { SANDBOX_WORKSPACE } from './sandbox-profile.ts'
 import type { OutputsToWrite } from './workspace-outputs.ts'
-import { workspacePath } from './workspace.ts'
+import { adminWorkspacePath } from './workspace.ts'
 
 export interface CommandRunnerOptions {
   /** FACTOTUM_HOME, absolute. Workspaces are made in its `sessions` folder. */
@@ -52,7 +61,7 @@ export async function createCommandRunner(options: CommandRunnerOptions): Promis
     runner: {
       run: (input) => service.run(input),
       runSkill: (input) => service.runSkill(input),
-      saveOutput: (sessionId, path, text) => service.saveOutput(sessionId, path, text),
+      saveOutput: (output) => service.saveOutput(output),
     },
     sandbox: () => service.sandbox(),
     hostProblem: () => service.hostProblem(),
@@ -100,13 +109,13 @@ class SandboxedCommands {
     return this.#track(input, { kind: 'SKILL', skill })
   }
 
-  saveOutput(sessionId: string, path: string, text: string): Promise<void> {
-    return this.#host.saveOutput(sessionId, path, text)
+  saveOutput({ role, ...output }: OutputFile): Promise<void> {
+    return this.#host.saveOutput({ ...output, isConfined: isConfined(role) })
   }
 
   /** What a skill reads from its standard input; the names are part of the format of skills. */
   #describeCall({ args, sessionId, role, sessionSecrets, outputs }: SkillInput): string {
-    const workspace = role === 'ADMIN' ? workspacePath(this.#options.home, sessionId) : SANDBOX_WORKSPACE
+    const workspace = isConfined(role) ? SANDBOX_WORKSPACE : adminWorkspacePath(this.#options.home, sessionId)
     return JSON.stringify({
       args,
       session: sessionId,
@@ -127,13 +136,13 @@ class SandboxedCommands {
   }
 
   async #run(input: RunInput, program: CommandRequest['program']): Promise<CommandOutcome> {
-    const isConfined = input.role !== 'ADMIN'
-    if (isConfined) {
+    if (isConfined(input.role)) {
       const state = await this.#stateForUse()
       if (!state.available) return { kind: 'unavailable', reason: state.reason, fix: state.fix }
     }
     const { sessionId, timeoutMs, onOutput } = input
-    const request = { sessionId, program, timeoutMs, isConfined, outputs: toWrite(input.outputs) }
+    const outputs = toWrite(input.outputs)
+    const request = { sessionId, program, timeoutMs, isConfined: isConfined(input.role), outputs }
     const signal = AbortSignal.any([input.signal, this.#stopping.signal])
     const outcome = await this.#host.run(request, onOutput, signal)
     if (outcome.kind !== 'sandbox-failed') return outcome
@@ -191,6 +200,10 @@ class SandboxedCommands {
     if (state.available) logger.info('commands of role user run in the sandbox (bubblewrap)')
     else logger.warn({ reason: state.reason, fix: state.fix }, 'no sandbox: commands of role user do not run')
   }
+}
+
+function isConfined(role: Role): boolean {
+  return role !== 'ADMIN'
 }
 
 /** The first program of a turn usually has nothing before it: then there is no file. */

@@ -1,7 +1,11 @@
 /**
- * The folder in which a session's commands run: `<home>/sessions/<name>`. Only its owner may enter it, and the owner is
- * whoever the next command runs as: the server's user for an ADMIN, the unprivileged account for a USER of a server that
- * runs as root. The parent folder may be crossed by others, not listed, so that the unprivileged account gets in.
+ * The folders in which a session's commands run: `<home>/sessions/<name>` for those of role USER, which only the sandbox enters, and
+ * `<name>.admin` beside it for those of admins, with a home of their own, `<name>.home`. No sandbox mounts the latter two: shells,
+ * git, interpreters and build tools run what they find in their home and working directory, so what a less trusted person can
+ * write must never lie there for a command with the server's rights.
+ *
+ * Only its owner may enter a folder: the unprivileged account for a USER of a server that runs as root, otherwise the server's
+ * user. The parent folder may be crossed by others, not listed, so that the unprivileged account gets in.
  *
  * Called by the command host only, which never runs two commands of one session at a time.
  */
@@ -16,6 +20,8 @@ import type { Account } from '../store/unprivileged-account.ts'
 const runFile = promisify(execFile)
 const SLUG_LENGTH = 40
 const HASH_LENGTH = 32
+/** A workspace's name holds no dot. */
+const ADMIN_FOLDERS = { workspace: '.admin', home: '.home' } as const
 
 /**
  * A folder name for any session id: readable, and different for any two ids, also where the file system ignores case.
@@ -39,6 +45,20 @@ export function workspacePath(home: string, sessionId: string): string {
   return join(sessionsFolder(home), workspaceName(sessionId))
 }
 
+export function adminWorkspacePath(home: string, sessionId: string): string {
+  return `${workspacePath(home, sessionId)}${ADMIN_FOLDERS.workspace}`
+}
+
+/** HOME of an admin's commands. It lasts as long as the session, for what their tools configure and cache. */
+export function adminHomePath(home: string, sessionId: string): string {
+  return `${workspacePath(home, sessionId)}${ADMIN_FOLDERS.home}`
+}
+
+/** All that a session may have in the folder of workspaces; `name` is that of its workspace there. */
+export function folderNames(name: string): readonly string[] {
+  return [name, `${name}${ADMIN_FOLDERS.workspace}`, `${name}${ADMIN_FOLDERS.home}`]
+}
+
 /**
  * Makes `path` a workspace that `owner` (null: the server's own user) can use, and creates it when needed. On the usual
  * way, the folder is there and belongs to the owner, this is one system call.
@@ -59,8 +79,7 @@ function createWorkspace(path: string, owner: Account | null): void {
 }
 
 /**
- * An ADMIN's files become the USER's or the other way round, so that both can work in one session (git, for one, refuses
- * folders of others). Files with several names stay as they are: another name may lie outside the workspace
+ * For a server whose unprivileged account is another one than before (git, for one, refuses folders of others). Files with several names stay as they are: another name may lie outside the workspace
  * (`git clone` of a local repository makes such). The folder itself comes last, so an interrupted hand-over is repeated.
  */
 async function handOver(path: string, ownership: string): Promise<void> {

@@ -17,6 +17,7 @@ export function executeCommand(context: TurnContext, { plan, task, role }: Comma
   const outputs = outputsBefore(context, plan, task)
   return runProgram(context, task, {
     word: 'command',
+    role,
     start: (frame) => context.commands.run({ ...frame, command: task.detail, role, outputs }),
   })
 }

@@ -3,6 +3,7 @@
  * is committed before the process starts, so a process that dies leaves the task marked and nothing is silently run again.
  */
 import { AppError } from '../core/errors.ts'
+import type { Role } from '../core/identity.ts'
 import type { TaskPatch } from '../core/turn-write.ts'
 import type { CommandOutcome, RunInput } from '../execution/command.ts'
 import type { Publication } from '../execution/publication.ts'
@@ -23,6 +24,8 @@ export type RunFrame = Pick<RunInput, 'sessionId' | 'taskId' | 'timeoutMs' | 'si
 export interface Program {
   /** How notes to people and agents call it. */
   readonly word: 'command' | 'skill'
+  /** With whose rights it runs, hence in which workspace. */
+  readonly role: Role
   readonly start: (frame: RunFrame) => Promise<CommandOutcome>
 }
 
@@ -50,7 +53,7 @@ export async function runProgram(context: TurnContext, task: TaskState, program:
   // it would be taken for interrupted, and perhaps be done again.
   const { aborted, reason } = context.signal
   if (aborted && reason !== 'CANCELLED' && !(hasExited && reason === 'HANDED_OVER')) return stopped(context)
-  await saveLongOutputs(context, task, patch)
+  await saveLongOutputs(context, task, { patch, role: program.role })
   const files = publication === null ? [] : filesOf(context, task.id, publication)
   updateTask(context, task, { patch: { ...patch, finishedAt: context.clock.now() }, changes: { files } })
   context.journal.hurry()

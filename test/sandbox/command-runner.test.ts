@@ -9,7 +9,14 @@ import type { CommandInput, CommandOutcome } from '../../src/execution/command.t
 import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
 import { createCommandRunner, type CommandRunnerOptions, type CommandService } from '../../src/execution/run-command.ts'
 import { removeSetAside, setAsideWorkspace, sweepWorkspaces } from '../../src/execution/set-aside-workspace.ts'
-import { sessionsFolder, workspaceName, workspacePath } from '../../src/execution/workspace.ts'
+import {
+  adminHomePath,
+  adminWorkspacePath,
+  folderNames,
+  sessionsFolder,
+  workspaceName,
+  workspacePath,
+} from '../../src/execution/workspace.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -113,14 +120,18 @@ for (const { name, role, skipped, ...options } of WAYS) {
       expect(await fixture.run('echo \0')).toMatchObject({ kind: 'refused', reason: expect.stringContaining('NUL') })
     })
 
-    test('sees its workspace, which is its home, and nothing of the environment of the server', async () => {
+    test('sees its workspace and its home, and nothing of the environment of the server', async () => {
       const outcome = await fixture.run('pwd; echo "$HOME"; env | sort; cat; echo kept > file')
-      const home = role === 'USER' ? '/workspace' : workspacePath(fixture.home, SESSION)
+      const place = role === 'USER' ? '/workspace' : adminWorkspacePath(fixture.home, SESSION)
+      const home = role === 'USER' ? '/workspace' : adminHomePath(fixture.home, SESSION)
       const lines = outcome.kind === 'exited' ? outcome.stdout.split('\n') : []
-      expect(lines.slice(0, 2)).toEqual([home, home])
+      expect(lines.slice(0, 2)).toEqual([place, home])
       const names = lines.slice(2, -1).map((line) => line.split('=')[0])
       const mark = 'bubblewrapPaths' in options ? ['FACTOTUM_OWNER'] : []
-      expect(names).toEqual([...mark, 'HOME', 'LANG', 'PATH', 'PWD', 'SHLVL', '_'])
+      const cautious = names.filter((name) => /^(?:GIT_CONFIG_|PYTHONNOUSERSITE$)/.test(name ?? ''))
+      expect(cautious).toHaveLength(role === 'USER' ? 0 : 6)
+      const others = names.filter((name) => !cautious.includes(name))
+      expect(others).toEqual([...mark, 'HOME', 'LANG', 'PATH', 'PWD', 'SHLVL', '_'])
       expect(lines.join('\n')).not.toContain('node_modules')
       expect(await fixture.run('cat file')).toMatchObject({ stdout: 'kept\n' })
       expect(await fixture.run('cat file', { sessionId: 'cli:other' })).toMatchObject({ kind: 'exited', exitCode: 1 })
@@ -190,7 +201,8 @@ for (const { name, role, skipped, ...options } of WAYS) {
 
     test('fails for the caller when there is no workspace to be had', async () => {
       mkdirSync(join(fixture.home, 'sessions'), { recursive: true })
-      writeFileSync(workspacePath(fixture.home, 'cli:blocked'), 'a file')
+      const pathOf = role === 'USER' ? workspacePath : adminWorkspacePath
+      writeFileSync(pathOf(fixture.home, 'cli:blocked'), 'a file')
       await expect(fixture.run('true', { sessionId: 'cli:blocked' })).rejects.toMatchObject({
         code: 'COMMAND_NOT_STARTED',
       })
@@ -208,27 +220,26 @@ for (const { name, role, skipped, ...options } of WAYS) {
 describe.skipIf(!sandbox.available)(`one session for both roles${skipReason(sandbox)}`, () => {
   afterAll(stopAll)
 
-  test('each can go on with the files of the other', async () => {
+  test('neither finds what the other has left in its workspace or its home', async () => {
     const { run } = await start()
-    const git = 'git -c user.name=me -c user.email=me@example.org'
-    expect(await run(`git init -q repo && cd repo && echo 1 > a && git add a && ${git} commit -qm 1`)).toMatchObject({
-      exitCode: 0,
-    })
-    expect(await run(`cd repo && echo 2 > a && ${git} commit -qam 2`, { role: 'USER' })).toMatchObject({
-      exitCode: 0,
-      stderr: '',
-    })
-    expect(await run(`cd repo && echo 3 > a && ${git} commit -qam 3 && git log --format=%s`)).toMatchObject({
-      stdout: '3\n2\n1\n',
-    })
+    const leave = 'echo mine > file; echo mine > ~/.profile; ls -A . ~'
+    expect(await run(leave, { role: 'USER' })).toMatchObject({ stdout: expect.stringContaining('file') })
+    expect(await run('ls -A . ~', { role: 'ADMIN' })).toMatchObject({ stdout: expect.not.stringContaining('file') })
+    expect(await run('rm ~/.profile file; ls -A . ~', { role: 'USER' })).toMatchObject({ exitCode: 0 })
+    expect(await run(leave, { role: 'ADMIN' })).toMatchObject({ stdout: expect.stringContaining('file') })
+    expect(await run('ls -A . ~', { role: 'USER' })).toMatchObject({ stdout: expect.not.stringContaining('file') })
+    expect(await run('cat file ~/.profile', { role: 'ADMIN' })).toMatchObject({ stdout: 'mine\nmine\n' })
   })
 
   test('set aside, its workspace is another one at once; removing it, now or by the sweep, removes everything in it', async () => {
     const { run, home } = await start()
     const sweep = () => sweepWorkspaces({ home, logger }, new AbortController().signal)
     for (const remove of [(name: string) => removeSetAside(home, name), sweep]) {
-      await run('mkdir -p locked/in && touch locked/in/file && chmod 0 locked', { role: 'USER' })
+      for (const role of ['USER', 'ADMIN'] as const)
+        await run('mkdir -p locked/in && touch locked/in/file ~/here && chmod 0 locked', { role })
+      expect(readdirSync(sessionsFolder(home)).sort()).toEqual([...folderNames(workspaceName(SESSION))].sort())
       const name = must(await setAsideWorkspace(home, SESSION), 'a workspace')
+      expect(readdirSync(sessionsFolder(home)).filter((name) => name.startsWith(workspaceName(SESSION)))).toEqual([])
       expect(await run('ls', { role: 'USER' })).toMatchObject({ stdout: '' })
       await remove(name)
       expect(readdirSync(sessionsFolder(home))).toEqual([workspaceName(SESSION)])

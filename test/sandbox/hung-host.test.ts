@@ -10,7 +10,7 @@ import type { CommandInput, CommandOutcome } from '../../src/execution/command.t
 import { DEFAULT_HOST_DEADLINES } from '../../src/execution/host-deadlines.ts'
 import { readProcess } from '../../src/execution/process-tree.ts'
 import { createCommandRunner, type CommandRunnerOptions, type CommandService } from '../../src/execution/run-command.ts'
-import { workspacePath } from '../../src/execution/workspace.ts'
+import { adminWorkspacePath } from '../../src/execution/workspace.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -177,7 +177,7 @@ test.skipIf(process.geteuid?.() !== 0)(
   async () => {
     const deadlines = { ...DEFAULT_HOST_DEADLINES, beyondTimeoutMs: 2_000 }
     const fixture = await start({ deadlines, bubblewrapPaths: [] }, 'ADMIN')
-    const workspace = workspacePath(fixture.home, 'cli:test')
+    const workspace = adminWorkspacePath(fixture.home, 'cli:test')
     // A workspace changes hands folder by folder, which takes long enough to stop the process that does it.
     for (let folder = 0; folder < 500; folder += 1) {
       mkdirSync(join(workspace, String(folder)), { recursive: true })

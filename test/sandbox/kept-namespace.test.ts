@@ -62,7 +62,7 @@ class Fixture {
   }
 
   async begin(command: string, workspace: string): Promise<StartedLaunch> {
-    return must(await this.pool.begin({ command, workspace }), 'one has been prepared')
+    return must(await this.pool.begin({ command, workspace, home: workspace }), 'one has been prepared')
   }
 
   async run(command: string, workspace: string): Promise<ProcessResult> {
@@ -70,7 +70,7 @@ class Fixture {
   }
 
   async runFresh(command: string, workspace: string): Promise<ProcessResult> {
-    return finish(await startLaunch(planAdminLaunch({ command, workspace }, BUBBLEWRAP), this.means))
+    return finish(await startLaunch(planAdminLaunch({ command, workspace, home: workspace }, BUBBLEWRAP), this.means))
   }
 }
 
@@ -198,7 +198,7 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
     fixture.prepare()
     expect(await fixture.run(command, workspace)).toMatchObject({ kind: 'exited' })
     expect(findDescendantsNamed('sleep')).toEqual([])
-    expect(await fixture.pool.begin({ command: 'true', workspace })).toBeNull()
+    expect(await fixture.pool.begin({ command: 'true', workspace, home: workspace })).toBeNull()
     expect(findKept()).toEqual([])
     expect(fixture.problems).toEqual([])
   })
@@ -215,7 +215,7 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
     const started = await fixture.begin('echo began; sleep 1000', workspace)
     const command: CommandProcess = supervise(started, () => command.kill('cancelled'))
     expect(await command.result).toMatchObject({ kind: 'killed', cause: 'cancelled', stdout: 'began\n' })
-    expect(await fixture.pool.begin({ command: 'true', workspace })).toBeNull()
+    expect(await fixture.pool.begin({ command: 'true', workspace, home: workspace })).toBeNull()
     await expect.poll(findKept, { timeout: 5_000, interval: 10 }).toEqual([])
     expect(fixture.problems).toEqual([])
   })
@@ -227,7 +227,7 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
     const isRoot = process.getuid?.() === 0
     const mounted = await fixture.run('mount -t tmpfs none . && echo found > left && cat left', workspace)
     expect(mounted).toMatchObject({ kind: 'exited', stdout: isRoot ? 'found\n' : '' })
-    const next = await fixture.pool.begin({ command: 'ls', workspace })
+    const next = await fixture.pool.begin({ command: 'ls', workspace, home: workspace })
     const listings = next === null ? [] : [await finish(next)]
     expect(listings.map((result) => 'stdout' in result && result.stdout)).toEqual(isRoot ? [] : [''])
   })
@@ -235,11 +235,11 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
   test('is given to one command at a time, and not for one that it would only slow down', async () => {
     const fixture = new Fixture()
     const workspace = newWorkspace()
-    expect(await fixture.pool.begin({ command: 'true', workspace })).toBeNull()
+    expect(await fixture.pool.begin({ command: 'true', workspace, home: workspace })).toBeNull()
     fixture.prepare()
-    expect(await fixture.pool.begin({ command: ':'.repeat(10_000), workspace })).toBeNull()
+    expect(await fixture.pool.begin({ command: ':'.repeat(10_000), workspace, home: workspace })).toBeNull()
     const first = await fixture.begin('mkfifo fifo; read -r line <fifo; echo $line', workspace)
-    expect(await fixture.pool.begin({ command: 'echo twice', workspace })).toBeNull()
+    expect(await fixture.pool.begin({ command: 'echo twice', workspace, home: workspace })).toBeNull()
     fixture.prepare()
     const second = await fixture.begin(
       'until [[ -p fifo ]]; do sleep 0.01; done; echo from the second >fifo; echo second',
@@ -291,7 +291,7 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
     command.kill('cancelled')
     expect(await command.result).toMatchObject({ kind: 'killed', cause: 'cancelled' })
-    expect(await fixture.pool.begin({ command: 'true', workspace })).toBeNull()
+    expect(await fixture.pool.begin({ command: 'true', workspace, home: workspace })).toBeNull()
     await expect.poll(findKept, { timeout: 5_000, interval: 10 }).toEqual([])
   })
 
@@ -301,21 +301,21 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
     fixture.prepare()
     await expect.poll(findKept, { timeout: 5_000, interval: 10 }).not.toEqual([])
     fixture.passTime()
-    expect(await fixture.pool.begin({ command: 'true', workspace })).toBeNull()
+    expect(await fixture.pool.begin({ command: 'true', workspace, home: workspace })).toBeNull()
     await expect.poll(findKept, { timeout: 5_000, interval: 10 }).toEqual([])
 
     fixture.prepare()
     const started = await fixture.begin('echo to the end', workspace)
     fixture.passTime()
     expect(await finish(started)).toMatchObject({ kind: 'exited', stdout: 'to the end\n' })
-    expect(await fixture.pool.begin({ command: 'true', workspace })).toBeNull()
+    expect(await fixture.pool.begin({ command: 'true', workspace, home: workspace })).toBeNull()
     await expect.poll(findKept, { timeout: 5_000, interval: 10 }).toEqual([])
 
     fixture.prepare()
     await fixture.pool.close()
     expect(findKept()).toEqual([])
     fixture.prepare()
-    expect(await fixture.pool.begin({ command: 'true', workspace })).toBeNull()
+    expect(await fixture.pool.begin({ command: 'true', workspace, home: workspace })).toBeNull()
     expect(findKept()).toEqual([])
     expect(fixture.problems).toEqual([])
   })
@@ -326,7 +326,7 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
     await expect.poll(findKept, { timeout: 5_000, interval: 10 }).not.toEqual([])
     for (const pid of findKept()) killProcess(pid)
     await expect.poll(() => fixture.problems, { timeout: 5_000, interval: 10 }).toHaveLength(1)
-    expect(await fixture.pool.begin({ command: 'true', workspace: '/' })).toBeNull()
+    expect(await fixture.pool.begin({ command: 'true', workspace: '/', home: '/' })).toBeNull()
   })
 
   test('ends with a host that is killed', async () => {

@@ -7,7 +7,7 @@ import { addSkill, type SkillFiles } from '../harness/skills.ts'
 import type { CommandOutcome, SkillInput } from '../../src/execution/command.ts'
 import { createCommandRunner, type CommandService } from '../../src/execution/run-command.ts'
 import { scanSkills } from '../../src/execution/skills/skill-catalog.ts'
-import { workspacePath } from '../../src/execution/workspace.ts'
+import { adminWorkspacePath, workspacePath } from '../../src/execution/workspace.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { must } from '../../src/platform/must.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -57,6 +57,10 @@ for (const { name, role, options, skipped, holds } of WAYS) {
         onOutput: () => {},
         ...input,
       })
+    }
+
+    function workspaceOf(at: string): string {
+      return role === 'ADMIN' ? adminWorkspacePath(at, SESSION) : workspacePath(at, SESSION)
     }
 
     function run(files: SkillFiles, input: Partial<SkillInput> = {}): Promise<CommandOutcome> {
@@ -115,7 +119,9 @@ for (const { name, role, options, skipped, holds } of WAYS) {
 
     test('finds its secrets in its environment, beside PATH, HOME and LANG', async () => {
       const outcome = await run(
-        python('import os\nprint(sorted(set(os.environ) - {"PWD", "SHLVL", "_"}), os.environ["KISO_SKILL_X_KEY"])'),
+        python(
+          'import os\nprint(sorted(name for name in set(os.environ) - {"PWD", "SHLVL", "_", "PYTHONNOUSERSITE"} if not name.startswith("GIT_CONFIG_")), os.environ["KISO_SKILL_X_KEY"])',
+        ),
         { environment: { KISO_SKILL_X_KEY: "it's $HOME" } },
       )
       // Without bubblewrap its mark is how it is found.
@@ -125,7 +131,7 @@ for (const { name, role, options, skipped, holds } of WAYS) {
 
     // What a command has left there may be anybody's, and a skill may hold secrets and be an admin's.
     test('runs nothing that lies in the workspace, and has a home of its own', async () => {
-      const workspace = workspacePath(home, SESSION)
+      const workspace = workspaceOf(home)
       await run(python('print()'))
       const site = must(
         /[\d.]+/
@@ -194,8 +200,8 @@ for (const { name, role, options, skipped, holds } of WAYS) {
         { outputs },
       )
       expect(outcome).toMatchObject({ stdout: `a\n ${JSON.stringify([entry], null, 2)}\n` })
-      await service.runner.saveOutput(SESSION, '.factotum-outputs/task_1.txt', 'whole')
-      expect(readFileSync(join(workspacePath(home, SESSION), '.factotum-outputs/task_1.txt'), 'utf8')).toBe('whole')
+      await service.runner.saveOutput({ sessionId: SESSION, role, path: '.factotum-outputs/task_1.txt', text: 'whole' })
+      expect(readFileSync(join(workspaceOf(home), '.factotum-outputs/task_1.txt'), 'utf8')).toBe('whole')
     })
   })
 }

@@ -6,7 +6,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { newWebhookSecret } from '../../src/config/webhook-secret.ts'
 import { setAsideWorkspace } from '../../src/execution/set-aside-workspace.ts'
-import { workspacePath } from '../../src/execution/workspace.ts'
+import { adminWorkspacePath } from '../../src/execution/workspace.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'
 import { answer, Receiver } from '../delivery/receiver.ts'
@@ -153,7 +153,7 @@ describe('what belongs to a session', () => {
     await watch.until(
       ({ sessionEvents: event }) => event.__typename === 'TurnCompletedEvent' && event.turnStatus === 'CANCELLED',
     )
-    expect(existsSync(workspacePath(story.home, sessionId))).toBe(true)
+    expect(existsSync(adminWorkspacePath(story.home, sessionId))).toBe(true)
   })
 
   test('is gone: rows, files, jobs, secrets; its subscribers are told', async () => {

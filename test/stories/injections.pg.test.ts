@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { workspacePath } from '../../src/execution/workspace.ts'
+import { adminWorkspacePath } from '../../src/execution/workspace.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { AppendMessageDocument, OpenSessionDocument, ServerDocument, ViewerDocument } from '../generated/graphql.ts'
 import { findLeaks } from '../harness/leaks.ts'
@@ -81,7 +81,7 @@ async function setTheStage(): Promise<void> {
   cleanup.defer(() => void listener.close())
   bystander = spawn('sleep', ['600'])
   cleanup.defer(() => void bystander.kill())
-  const victim = workspacePath(story.home, 'cli:victim')
+  const victim = adminWorkspacePath(story.home, 'cli:victim')
   targets = {
     outside,
     home: story.home,

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { configPath } from '../../src/config/load-config.ts'
 import { must } from '../../src/platform/must.ts'
-import { workspacePath } from '../../src/execution/workspace.ts'
+import { adminHomePath, workspacePath } from '../../src/execution/workspace.ts'
 import {
   AddParticipantDocument,
   AuditDocument,
@@ -175,7 +175,7 @@ describe('the turn of a user', () => {
     const confined = { status: 'DONE', output: '/workspace\n' }
     const notAtAll = { status: 'FAILED', output: null, stderr: expect.stringMatching(/^SANDBOX_UNAVAIL/) }
     expect(bens.plans[0]?.tasks[0]).toMatchObject(canRunCommandsOfUsers ? confined : notAtAll)
-    expect(adas.tasks[0]).toMatchObject({ status: 'DONE', output: `${workspacePath(here.home, id)}\n` })
+    expect(adas.tasks[0]).toMatchObject({ status: 'DONE', output: `${adminHomePath(here.home, id)}\n` })
     const { audit } = await here.as('ada').run(AuditDocument, { first: 100, filter: { sessionId: id, kind: ['TASK'] } })
     const actors = audit.edges.map(({ node }) => [node.turnId, node.actor])
     expect(new Set(actors.map(([turnId, actor]) => `${turnId} ${actor}`))).toEqual(
@@ -202,7 +202,7 @@ describe('the turn of a user', () => {
     expect((await endedTurn(watch)).plans[0]?.tasks[0]).toMatchObject(canRunCommandsOfUsers ? confined : notAtAll)
     const later = await endedTurn(watch, 2)
     expect(later.message.user).toBe('ada')
-    expect(later.tasks[0]).toMatchObject({ output: `${workspacePath(here.home, id)}\n` })
+    expect(later.tasks[0]).toMatchObject({ output: `${adminHomePath(here.home, id)}\n` })
     await here.reconfigure(storyConfig(CONFIG))
     await there.app.reloadConfig()
   })
@@ -215,7 +215,7 @@ describe('the turn of a user', () => {
     const [approval] = await untilAsked(watch)
     await mention(there.as('ben'), id, 'I am here, too')
     await decide(there.as('ada'), { id: must(approval, 'one was asked for').id, approve: true })
-    expect((await endedTurn(watch)).tasks[0]).toMatchObject({ output: `${workspacePath(here.home, id)}\n` })
+    expect((await endedTurn(watch)).tasks[0]).toMatchObject({ output: `${adminHomePath(here.home, id)}\n` })
   })
 })
 

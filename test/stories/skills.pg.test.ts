@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { workspacePath } from '../../src/execution/workspace.ts'
+import { adminWorkspacePath, workspacePath } from '../../src/execution/workspace.ts'
 import { SkillProblemsDocument, SkillsDocument, ViewerDocument } from '../generated/graphql.ts'
 import { addExampleSkill, addSkill } from '../harness/skills.ts'
 import { converse, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
@@ -152,7 +152,7 @@ describe('a skill for an admin', () => {
 
   test('finds the session, its workspace and its secrets in its input and its environment, and nothing else', async () => {
     const turn = await converse(story.as('ada'), 'cli:spy', 'skill: spy')
-    const workspace = workspacePath(story.home, 'cli:spy')
+    const workspace = adminWorkspacePath(story.home, 'cli:spy')
     // What it was given is a secret in its output.
     expect(spied(turn.tasks[0]?.output)).toMatchObject({
       request: { args: { paths: '', port: 1 }, session: 'cli:spy', workspace, session_secrets: {}, plan_outputs: [] },
@@ -177,7 +177,7 @@ describe('a skill for an admin', () => {
 
 describe.skipIf(!sandbox.available)(`a skill for a user${skipReason(sandbox)}`, () => {
   test('is as confined as a command: it reaches its workspace, and reads its own folder', async () => {
-    const other = workspacePath(story.home, 'cli:of-ada')
+    const other = adminWorkspacePath(story.home, 'cli:of-ada')
     await converse(story.as('ada'), 'cli:of-ada', 'run: touch private')
     writeFileSync(story.path('.env'), 'X_KEY=1\n', { mode: 0o644 })
     const paths = [story.path('.env'), story.path('config.toml'), other, story.path('skills'), '/root', '/work'].join(
@@ -249,7 +249,7 @@ describe('secrets', () => {
     )
     expect(spied(turn.tasks[0]?.output)['request']).toMatchObject({ session_secrets: { api_token: '[REDACTED]' } })
     expect(JSON.stringify(turn)).not.toContain(secret)
-    const listed = readFileSync(`${workspacePath(story.home, 'cli:secret')}/.factotum-outputs/list.json`, 'utf8')
+    const listed = readFileSync(`${adminWorkspacePath(story.home, 'cli:secret')}/.factotum-outputs/list.json`, 'utf8')
     expect(listed).toContain('[REDACTED]')
     expect(listed).not.toContain(secret)
   })
@@ -270,7 +270,7 @@ describe('secrets', () => {
       )
       const running = await waitForProcess('holds/run.py')
       expect(running.filter((line) => line.includes(HELD_SECRET))).toEqual([])
-      writeFileSync(`${workspacePath(story.home, 'cli:holds')}/go`, '')
+      writeFileSync(`${adminWorkspacePath(story.home, 'cli:holds')}/go`, '')
       await turnEnd(watch)
     },
   )
@@ -295,7 +295,7 @@ describe('what may not run', () => {
     const turn = await converse(story.as('ada'), 'cli:wrong', 'run: touch ran\nskill: json-pick {"paht": "x"}')
     expect(turn.tasks.map(({ type }) => type)).toEqual(['MSG'])
     expect(turn.answers.at(-1)).toContain('there is no argument "paht"')
-    expect(existsSync(`${workspacePath(story.home, 'cli:wrong')}/ran`)).toBe(false)
+    expect(existsSync(`${adminWorkspacePath(story.home, 'cli:wrong')}/ran`)).toBe(false)
   })
 
   test('a skill that the user may not use is none that a plan can call', async () => {
