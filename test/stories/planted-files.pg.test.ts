@@ -5,7 +5,7 @@
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
 import { AddParticipantDocument, OpenSessionDocument } from '../generated/graphql.ts'
@@ -76,6 +76,10 @@ describe.skipIf(!sandbox.available)(`files that a user has planted${skipReason(s
   afterAll(async () => {
     await story[Symbol.asyncDispose]()
     rmSync(outside, { recursive: true })
+  })
+
+  afterEach(() => {
+    for (const name of readdirSync(outside)) rmSync(join(outside, name))
   })
 
   async function plant(command: string): Promise<void> {
