@@ -8,7 +8,7 @@ import type { InputIssue } from '../core/refusal.ts'
 import { MAX_DETAIL_BYTES } from '../core/plan-rules.ts'
 import { completeArguments } from '../core/skill-arguments.ts'
 import type { SkillArguments } from '../core/skill.ts'
-import { explainRefusal } from '../execution/deny-list.ts'
+import { explainRefusal } from '../execution/shell/deny-list.ts'
 import type { OpenApproval } from '../store/approvals.ts'
 import type { ApprovalsContext } from './approvals-context.ts'
 

@@ -5,7 +5,7 @@
 import { judgeRequest, type ApprovalPolicy, type ApprovalVerdict, type Remembered } from '../core/approval-policy.ts'
 import type { Role } from '../core/identity.ts'
 import type { TaskType } from '../core/status.ts'
-import { readCommands } from '../execution/read-commands.ts'
+import { readCommands } from '../execution/shell/read-commands.ts'
 
 export interface JudgedTask {
   readonly type: TaskType

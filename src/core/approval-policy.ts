@@ -3,8 +3,9 @@
  * what the task would do. Pure; used when a plan is made, before each task, and when an approval is given with an edit.
  *
  * What must hold: a rule of DENY or REQUIRE cannot be slipped past by the spelling of a command. A line is judged by its
- * strictest command, and a word that only the shell will know may be whatever a rule asks for. Conversely ALLOW, and what is
- * remembered of an approval, hold only for a command that is plain: nothing unknown, no redirection, no environment of its own.
+ * strictest command, options between its words hide nothing, and a word that only the shell will know may be whatever a rule asks
+ * for. Conversely ALLOW, and what is remembered of an approval, hold only for a command that is plain: nothing unknown, no
+ * redirection, no environment of its own.
  */
 import type { Role } from './identity.ts'
 
@@ -30,11 +31,15 @@ export interface ApprovalPolicy {
   readonly plansWithStrangers: boolean
 }
 
-/** One command of a command line (src/execution/read-commands.ts). */
+/** One command of a command line (src/execution/shell/read-commands.ts). */
 export interface CommandReading {
   /** Null: any number of words that only the shell will know. */
   readonly words: readonly (string | null)[]
   readonly isPlain: boolean
+  /** Why nothing is known of what it runs: half a sentence, for people. */
+  readonly unreadable?: string
+  /** It may be no command at all, only words of another one: it is asked about where a rule names it, and else it counts for nothing. */
+  readonly isGuess?: boolean
 }
 
 export type ApprovalRequest =
@@ -64,7 +69,9 @@ export function judgeRequest(
     ({ task, role }) => (task ?? request.type) === request.type && (role ?? request.role) === request.role,
   )
   if (request.type === 'SKILL') return judgeSkill({ ...policy, rules: fitting }, request.skill, remembered)
-  const verdicts = request.commands.map((command) => judgeCommand({ ...policy, rules: fitting }, command, remembered))
+  const verdicts = request.commands
+    .filter((command) => command.isGuess !== true || fitting.some((rule) => asksAbout(rule, command)))
+    .map((command) => judgeCommand({ ...policy, rules: fitting }, command, remembered))
   return strictest(verdicts.length === 0 ? [fallbackVerdict(policy, [])] : verdicts)
 }
 
@@ -90,12 +97,17 @@ function judgeCommand(
   const words = begins ?? command.words.filter((word) => word !== null)
   // A rule that names no beginning must not make one command stand for all of its program.
   const own: readonly Remembered[] | null = command.isPlain ? [{ type: 'EXEC', words, isWhole: begins === null }] : null
-  const verdict = rule === null ? fallbackVerdict(policy, own) : verdictOf(rule, own)
+  const verdict = withReading(rule === null ? fallbackVerdict(policy, own) : verdictOf(rule, own), command)
   if (verdict.effect !== 'REQUIRE' || !command.isPlain) return verdict
   const least = begins?.length ?? 0
   // What was remembered under a wide rule does not outrank a narrower one.
   const isKnown = remembered.some((one) => one.type === 'EXEC' && one.words.length >= least && covers(one, command))
   return isKnown ? allowedBefore() : verdict
+}
+
+/** A guess counts only for a rule that stops something, and names it. */
+function asksAbout(rule: ApprovalRule, command: CommandReading): boolean {
+  return rule.effect !== 'ALLOW' && rule.command !== null && matches(rule, command)
 }
 
 function covers({ words, isWhole }: Extract<Remembered, { type: 'EXEC' }>, command: CommandReading): boolean {
@@ -114,15 +126,34 @@ function beginsExactly({ words }: CommandReading, prefix: readonly string[]): bo
   return prefix.length > 0 && prefix.every((word, index) => words[index] === word)
 }
 
-/** Whether the command may begin so, whatever its unknown words turn out to be, and wherever its program lies. */
-function mayBegin({ words }: CommandReading, prefix: readonly string[]): boolean {
-  const known = words.indexOf(null)
-  const compared = known === -1 ? prefix : prefix.slice(0, known)
-  return compared.every((word, index) => {
-    const found = words[index]
-    if (found == null) return false
-    return found === word || (index === 0 && !word.includes('/') && found.slice(found.lastIndexOf('/') + 1) === word)
-  })
+/**
+ * Whether the command may begin so, whatever its unknown words turn out to be, wherever its program lies, and whatever options,
+ * perhaps with a value, stand before the words of the rule: `git -C x push` begins with "git push".
+ */
+function mayBegin({ words }: CommandReading, [program = '', ...others]: readonly string[]): boolean {
+  const [first] = words
+  if (first === undefined) return false
+  if (first === null) return true
+  const isProgram = first === program || (!program.includes('/') && first.slice(first.lastIndexOf('/') + 1) === program)
+  if (!isProgram) return false
+  // How many words of the command may be behind us when the next of the rule is looked for.
+  let places: readonly number[] = [1]
+  for (const wanted of others) {
+    const reached = behindOptions(words, places)
+    if (reached.some((at) => words[at] === null)) return true
+    places = reached.filter((at) => words[at] === wanted).map((at) => at + 1)
+  }
+  return places.length > 0
+}
+
+/** The places and those behind them that are reached over options, each alone or with one word for its value. */
+function behindOptions(words: CommandReading['words'], places: readonly number[]): readonly number[] {
+  const reached = new Set(places)
+  for (const at of reached) {
+    const word = words[at]
+    if (word?.startsWith('-') === true) reached.add(at + 1).add(at + 2)
+  }
+  return [...reached].filter((at) => at < words.length)
 }
 
 /**
@@ -164,6 +195,11 @@ function verdictOf(rule: NumberedRule, toRemember: ApprovalVerdict['toRemember']
     reason: `${describeRule(rule)} ${EFFECT_WORDS[rule.effect]} (rule ${rule.number} of [approvals])`,
     toRemember,
   }
+}
+
+/** Why it is not simply what a rule names. */
+function withReading(verdict: ApprovalVerdict, { unreadable }: CommandReading): ApprovalVerdict {
+  return unreadable === undefined ? verdict : { ...verdict, reason: `${verdict.reason}, and ${unreadable}` }
 }
 
 const EFFECT_WORDS: Readonly<Record<ApprovalEffect, string>> = {

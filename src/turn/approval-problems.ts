@@ -4,7 +4,7 @@
  */
 import { judgeTask } from '../approvals/judge-task.ts'
 import { currentUser } from '../config/current-user.ts'
-import { readCommands } from '../execution/read-commands.ts'
+import { readCommands } from '../execution/shell/read-commands.ts'
 import { taskKey, type CompleteTask } from './complete-tasks.ts'
 import type { PlanState, TaskState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'

@@ -1,11 +1,11 @@
 /** Which paths mean a whole machine or a whole home, however they are spelled: `/`, `/*`, `//.`, `/usr/..`, `~`, `"$HOME"/*`. */
-import { HOME_MARK } from './shell-syntax.ts'
+import { HOME_MARK } from './shell-word.ts'
 
 /** A part of a path that matches everything, or everything hidden: `*`, `.*`, `?*`, `{*,.*}`. */
 const MATCHES_ALL = /^[*?.{},[\]!^]+$/
 
 /**
- * `path` is a word as `readShell` gives it. `isAtRoot`: the command runs in such a place itself (`cd / && rm -rf *`), so a
+ * `path`: the text of a word as `readShell` gives it. `isAtRoot`: the command runs in such a place itself (`cd / && rm -rf *`), so a
  * relative path that names everything there is one too.
  */
 export function isRootLike(path: string, isAtRoot: boolean): boolean {

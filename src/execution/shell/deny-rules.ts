@@ -1,6 +1,11 @@
 /** The rules of the deny list, by program. `deny-list.ts` finds the programs in a command line and asks these. */
-import type { Program } from './program.ts'
 import { isRootLike } from './root-like.ts'
+
+export interface Program {
+  /** Without its folder: `/bin/rm` is `rm`. */
+  readonly name: string
+  readonly args: readonly string[]
+}
 
 export interface Danger {
   /** What the command would do: "it would …". */

@@ -1,0 +1,249 @@
+/**
+ * Reads a command line as bash does: which simple commands are in it, also those inside substitutions, here-documents,
+ * functions and arithmetic, and with which words. The syntax is unbash's; this walks its tree.
+ *
+ * What must hold: it never throws, whatever the text is, and its time is bounded. What could not be read for certain is said
+ * (`problem`), so that who judges the line can be strict.
+ */
+import {
+  forEachChild,
+  parse,
+  type Assignment,
+  type Command,
+  type ParsedScript,
+  type Redirection,
+  type SyntaxNode,
+} from 'unbash'
+import { multipliesItself } from './fork-bomb.ts'
+import { readAssignmentWord, readHereDocument, readWord, wordOf, type ShellWord } from './shell-word.ts'
+
+/** `A=1 rm -rf "$HOME" > log` has an assignment, the words `rm`, `-rf`, HOME_MARK and the output `log`. */
+export interface ShellCommand {
+  /** None: only assignments or redirections, of this command or of a compound one. */
+  readonly words: readonly ShellWord[]
+  readonly assignments: readonly ShellAssignment[]
+  /** Targets of `>`, `>>`, `&>` and the like. */
+  readonly outputs: readonly ShellWord[]
+  /** What here-documents and here-strings feed to its standard input. */
+  readonly inputs: readonly ShellWord[]
+  /** Files and descriptors that it reads, and what is fed to other descriptors than its standard input. */
+  readonly otherInputs: readonly ShellWord[]
+  /** Its standard input is what something else of the line says. */
+  readonly isPiped: boolean
+}
+
+export interface ShellAssignment {
+  readonly name: string
+  /** One, or the elements of an array. */
+  readonly values: readonly ShellWord[]
+}
+
+export interface ShellScript {
+  readonly commands: readonly ShellCommand[]
+  /** Names of functions that start themselves without end. */
+  readonly forkBombs: readonly string[]
+  /** It is too deep or too complex to be read: there may be more than `commands`. */
+  readonly isTooDeep: boolean
+  /** Why there may be more than `commands`: half a sentence; null: this is all. */
+  readonly problem: string | null
+}
+
+/** Each level of substitutions is read anew from where it begins. */
+const MAX_DEPTH = 16
+/** Twice what a plan's longest command has, when it is one that people would write. */
+const MAX_NODES = 20_000
+/** Reading the text between a here-document's operator and its body takes time for each of the others on the line. */
+const MAX_HERE_DOCUMENTS = 500
+/** How often it reads on behind what fits no syntax. */
+const MAX_RESTS = 3
+
+export function readShell(text: string): ShellScript {
+  const walk: Walk = {
+    text,
+    nodeCount: 0,
+    commands: [],
+    forkBombs: [],
+    literals: [],
+    rests: [],
+    isTooDeep: false,
+    problem: null,
+  }
+  if (text.split('<<', MAX_HERE_DOCUMENTS + 2).length > MAX_HERE_DOCUMENTS + 1) return tooDeep(walk)
+  try {
+    walkTree(walk, parse(text))
+    for (let read = 0; read < MAX_RESTS; read += 1) {
+      const rest = walk.rests.shift()
+      if (rest === undefined) break
+      walk.text = rest
+      walkTree(walk, parse(rest))
+    }
+    const { problem } = walk
+    for (const literal of walk.literals.splice(0)) walkTree(walk, asHereDocument(literal))
+    // A quoted text that has no syntax is no command either.
+    walk.problem = problem
+  } catch (error) {
+    // Its parser recurses: the stack is what bounds the depth of some texts.
+    if (error instanceof RangeError) return tooDeep(walk)
+    throw error
+  }
+  const { commands, forkBombs, isTooDeep, problem } = walk
+  return isTooDeep ? tooDeep(walk) : { commands, forkBombs, isTooDeep, problem }
+}
+
+function tooDeep({ commands, forkBombs }: Walk): ShellScript {
+  return { commands, forkBombs, isTooDeep: true, problem: 'its commands stand in each other too deeply to be read' }
+}
+
+interface Walk {
+  /** What is being read. */
+  text: string
+  nodeCount: number
+  readonly commands: ShellCommand[]
+  readonly forkBombs: string[]
+  /** Quoted texts in which bash may substitute something later. */
+  readonly literals: string[]
+  /** What stands behind a word that fits no syntax (`then rm x`). */
+  readonly rests: string[]
+  isTooDeep: boolean
+  problem: string | null
+}
+
+/** In the order of the text. With a stack of its own: texts nest deeper than functions can call each other. */
+function walkTree(walk: Walk, root: SyntaxNode): void {
+  const open: OpenNode[] = [{ node: root, depth: 0, isPiped: false }]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { node, depth, isPiped } = next
+    visit(walk, node, isPiped)
+    walk.nodeCount += 1
+    const isSubstitution = SUBSTITUTIONS.has(node.type)
+    if ((isSubstitution && depth >= MAX_DEPTH) || walk.nodeCount > MAX_NODES) {
+      walk.isTooDeep = true
+      return
+    }
+    const children: SyntaxNode[] = []
+    forEachChild(node, (child) => children.push(child))
+    const isFed =
+      isPiped || (node.type === 'Redirected' && node.redirects.some(({ operator }) => operator.startsWith('<')))
+    for (const child of children.toReversed()) {
+      const isBehind = node.type === 'Pipeline' && child !== node.commands[0]
+      open.push({ node: child, depth: depth + (isSubstitution ? 1 : 0), isPiped: isFed || isBehind })
+    }
+  }
+}
+
+interface OpenNode {
+  readonly node: SyntaxNode
+  /** How many substitutions it stands in. */
+  readonly depth: number
+  readonly isPiped: boolean
+}
+
+const SUBSTITUTIONS: ReadonlySet<SyntaxNode['type']> = new Set([
+  'CommandExpansion',
+  'ProcessSubstitution',
+  'ArithmeticCommandExpansion',
+  'ArithmeticExpansion',
+  'ParameterExpansion',
+])
+
+function visit(walk: Walk, node: SyntaxNode, isPiped: boolean): void {
+  switch (node.type) {
+    case 'Script':
+      return addProblem(walk, node)
+    case 'Command':
+      return addCommand(walk, node, isPiped)
+    case 'Redirected':
+      return void walk.commands.push({ words: [], assignments: [], isPiped, ...readRedirections(node.redirects) })
+    case 'Word':
+      return addSubscripts(walk, readWord(node).text)
+    case 'HereDocBody':
+      return addSubscripts(walk, node.text)
+    case 'TestCommand':
+      return void walk.commands.push({ ...NO_INPUT, words: [wordOf('[[')], assignments: [] })
+    case 'ArithmeticCommand':
+      return void walk.commands.push({ ...NO_INPUT, words: [wordOf('((')], assignments: [] })
+    case 'Function':
+      if (multipliesItself(node)) walk.forkBombs.push(node.name.value)
+      return
+    case 'Transform':
+      if (/P/.test(node.operand.text)) walk.problem ??= '"${…@P}" runs what stands in a variable'
+      return
+    default:
+  }
+}
+
+function addProblem(walk: Walk, script: ParsedScript): void {
+  const [first] = script.errors ?? []
+  if (first === undefined) return
+  walk.problem ??= `its syntax cannot be read (${first.message})`
+  const stop = script.errors?.find(({ message }) => message.startsWith('unexpected token'))
+  if (stop !== undefined) walk.rests.push((script.source ?? walk.text).slice(stop.pos).replace(/^\s*(?:\w+|\W)/, ''))
+}
+
+const NO_INPUT = { outputs: [], inputs: [], otherInputs: [], isPiped: false }
+
+function addCommand(walk: Walk, command: Command, isPiped: boolean): void {
+  const name = command.name === undefined ? [] : [readWord(command.name)]
+  const args = command.args.map((arg) => (arg.type === 'Word' ? readWord(arg) : readAssignmentWord(arg)))
+  const assignments = command.prefix.filter((item) => item.type === 'Assignment').map(readAssignment)
+  walk.commands.push({ words: [...name, ...args], assignments, isPiped, ...readRedirections(command.redirects) })
+  for (const { name, values } of assignments) if (PROMPT.test(name)) addPrompt(walk, values)
+  for (const arg of args) if (PROMPT.test(arg.text)) addPrompt(walk, arg.text.includes('=') ? [arg] : [])
+}
+
+/** What bash expands before it shows it; PS4 with each command of a traced script. */
+const PROMPT = /^PS\d(?:$|\+?=)/
+
+/** No values: what the variable gets is not in the line. */
+function addPrompt(walk: Walk, values: readonly ShellWord[]): void {
+  if (values.length === 0 || values.some(({ isKnown }) => !isKnown))
+    walk.problem ??= 'a prompt may run what stands in it'
+  walk.literals.push(...values.map(({ text }) => text))
+}
+
+function readAssignment({ name, value }: Assignment): ShellAssignment {
+  return { name, values: (value.type === 'Word' ? [value] : value.elements).map(readWord) }
+}
+
+function readRedirections(redirects: readonly Redirection[]): Pick<ShellCommand, 'outputs' | 'inputs' | 'otherInputs'> {
+  const outputs: ShellWord[] = []
+  const inputs: ShellWord[] = []
+  const otherInputs: ShellWord[] = []
+  for (const redirect of redirects) {
+    const { descriptor } = redirect
+    const isStandardInput = descriptor === undefined || (descriptor.type === 'FileDescriptor' && descriptor.value === 0)
+    if (redirect.type === 'Redirect') {
+      const target = redirect.target === undefined ? wordOf('') : readWord(redirect.target)
+      ;(redirect.operator.startsWith('<') ? otherInputs : outputs).push(target)
+      if (redirect.operator === '<>') outputs.push(target)
+    } else {
+      const text = redirect.type === 'HereDoc' ? readHereDocument(redirect.body) : readHereString(redirect.target)
+      ;(isStandardInput ? inputs : otherInputs).push(text)
+    }
+  }
+  return { outputs, inputs, otherInputs }
+}
+
+function readHereString(target: Parameters<typeof readWord>[0] | undefined): ShellWord {
+  return target === undefined ? wordOf('') : readWord(target)
+}
+
+/**
+ * Bash evaluates the subscripts of arrays wherever it wants a number or a name, and the text may come there through any variable:
+ * `x='a[$(rm y)]'; echo $((x))`.
+ */
+const SUBSCRIPT = /\w\[[^\]\s]{0,500}(?:\$\(|`)/
+
+function addSubscripts(walk: Walk, text: string): void {
+  if (SUBSCRIPT.test(text)) walk.literals.push(text)
+}
+
+/** As bash substitutes in it. Without backslashes: whatever evaluates the text later may have taken them away. */
+function asHereDocument(text: string): SyntaxNode {
+  const body = text.replaceAll('\\', '')
+  const longestLine = body.split('\n').reduce((longest, line) => Math.max(longest, line.length), 0)
+  const delimiter = 'E'.repeat(longestLine + 1)
+  const script = parse(`: <<${delimiter}\n${body}\n${delimiter}`)
+  const [statement] = script.commands
+  return statement?.command.type === 'Command' ? (statement.command.redirects[0] ?? script) : script
+}
