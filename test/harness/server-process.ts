@@ -19,6 +19,8 @@ export interface ServerProcessOptions {
   /** Null: the embedded PostgreSQL of the home. */
   readonly databaseUrl: string | null
   readonly onLog?: (pid: number, line: LogLine) => void
+  /** Which lines `logs` keeps; all unless given. */
+  readonly keepsLog?: (line: LogLine) => boolean
 }
 
 export interface ProcessEnd {
@@ -99,12 +101,14 @@ class Running {
   readonly ended: Promise<ProcessEnd>
   readonly logs: LogLine[] = []
   readonly #onLog: (pid: number, line: LogLine) => void
+  readonly #keepsLog: (line: LogLine) => boolean
   #output = ''
   #waiting: Waiting[] = []
   #hasEnded = false
 
-  constructor({ home, databaseUrl, onLog = () => {} }: ServerProcessOptions) {
+  constructor({ home, databaseUrl, onLog = () => {}, keepsLog = () => true }: ServerProcessOptions) {
     this.#onLog = onLog
+    this.#keepsLog = keepsLog
     const { PATH } = process.env
     const [file, ...args] = [...dyingWithParent(), process.execPath, MAIN]
     this.child = spawn(file, args, {
@@ -141,7 +145,7 @@ class Running {
     this.#output = `${this.#output}${text}\n`.slice(-QUOTED_CHARACTERS)
     if (!text.startsWith('{')) return
     const line = JSON.parse(text) as LogLine
-    this.logs.push(line)
+    if (this.#keepsLog(line)) this.logs.push(line)
     this.#onLog(this.child.pid ?? 0, line)
     this.#waiting = this.#waiting.filter((one) => {
       if (one.message !== line.msg || !one.accept(line)) return true
