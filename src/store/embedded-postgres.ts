@@ -23,6 +23,7 @@ import {
   endServer,
   forgetStranger,
   freePort,
+  hurryStop,
   launch,
   LOOPBACK,
   readPostmaster,
@@ -30,6 +31,7 @@ import {
   type Launched,
   type Postmaster,
 } from './postmaster.ts'
+import { isServerOf } from './postmaster-identity.ts'
 import { readIfThere } from './read-if-there.ts'
 import { unprivilegedAccount } from './unprivileged-account.ts'
 
@@ -65,6 +67,7 @@ const CONNECT_TIMEOUT_MS = 3000
 const MAX_LAUNCHES = 3
 const REVIVAL_BACKOFF = { firstMs: 200, maxMs: 10_000 }
 const LOG_CHECK_MS = 3_600_000
+const SHUTDOWN_LOOK_MS = 1000
 
 /**
  * Resolves when the database accepts connections: in under a second the first time (it creates the files), in some tens of
@@ -112,6 +115,8 @@ export class EmbeddedPostgres {
   #watch: Promise<void> = Promise.resolve()
   #stopped: Promise<void> | null = null
   #cancelLogCheck: () => void = () => {}
+  #cancelShutdownLook: () => void = () => {}
+  #endingShutdown: Promise<void> = Promise.resolve()
 
   constructor(cluster: Cluster, options: EmbeddedPostgresOptions, held: Held) {
     this.url = `postgresql://${SUPERUSER}:${cluster.password}@${LOOPBACK}:${held.postmaster.port}/${DATABASE}`
@@ -120,6 +125,7 @@ export class EmbeddedPostgres {
     this.#options = options
     this.#keep(held)
     this.#checkLog()
+    this.#lookForShutdown()
   }
 
   /** The server's process id; null while it is being started again and after `stop`. */
@@ -139,6 +145,8 @@ export class EmbeddedPostgres {
   async #letGo(): Promise<void> {
     this.#stopping.abort()
     this.#cancelLogCheck()
+    this.#cancelShutdownLook()
+    await this.#endingShutdown
     if (this.#held === null) await this.#watch // being started again: that gives up, or ends with a server to let go of
     if (this.#held !== null) await this.#release(this.#held)
     await this.#watch
@@ -153,7 +161,7 @@ export class EmbeddedPostgres {
         return false
       })
       if (!last) return
-      await endServer(this.#cluster)
+      await endServer(this.#cluster, postmaster.pid)
       logger.info({ pid: postmaster.pid }, 'embedded PostgreSQL stopped')
     } finally {
       await keeper.client.end()
@@ -185,6 +193,28 @@ export class EmbeddedPostgres {
     }
   }
 
+  /**
+   * Somebody told the server SIGTERM, as a supervisor does that signals all processes of a service: it takes no new connection, and waits
+   * for those that are open, ours, for ever. So it is ended, and started again for as long as this process has work to finish.
+   */
+  #lookForShutdown(): void {
+    const { clock, logger } = this.#options
+    this.#cancelShutdownLook = clock.after(SHUTDOWN_LOOK_MS, () => {
+      this.#endingShutdown = this.#endShutdown()
+        .catch((error: unknown) => logger.error({ error: messageOf(error) }, 'the embedded PostgreSQL cannot be ended'))
+        .finally(() => !this.#stopping.signal.aborted && this.#lookForShutdown())
+    })
+  }
+
+  async #endShutdown(): Promise<void> {
+    if (this.#held === null) return
+    const postmaster = await readPostmaster(this.#cluster)
+    if (postmaster?.state !== 'stopping') return
+    const { pid } = postmaster
+    this.#options.logger.warn({ pid }, 'the embedded PostgreSQL was told to stop, and waits for its clients: ending it')
+    await hurryStop(this.#cluster)
+  }
+
   #checkLog(): void {
     this.#cancelLogCheck = this.#options.clock.after(LOG_CHECK_MS, () => {
       boundLog(this.#cluster.log)
@@ -199,7 +229,7 @@ export class EmbeddedPostgres {
 /**
  * Connects to the server of this cluster, launching it where none runs. Several processes may do this at once: PostgreSQL
  * lets one of their servers live, and all end up connected to that one.
- * `again`: only this port will do, and an abort ends the attempt.
+ * `again`: only this port will do, and an abort ends the attempt, unless a server has been launched.
  */
 async function holdServer(
   cluster: Cluster,
@@ -209,15 +239,17 @@ async function holdServer(
   const deadline = clock.monotonicMs() + START_TIMEOUT_MS
   let launched: Launched | null = null
   let launches = 0
-  while (clock.monotonicMs() < deadline && again?.signal.aborted !== true) {
+  // One that was launched is waited for even so: nobody else would end it.
+  const isGivenUp = (): boolean => again?.signal.aborted === true && launched?.hasEnded() !== false
+  while (clock.monotonicMs() < deadline && !isGivenUp()) {
     const postmaster = await readPostmaster(cluster)
-    if (postmaster !== null) {
-      const keeper = postmaster.ready ? await connectKeeper(cluster, postmaster.port) : null
+    if (postmaster !== null && !(await isServerOf(cluster, postmaster))) await forgetStranger(cluster, postmaster)
+    else if (postmaster !== null) {
+      const keeper = postmaster.state === 'ready' ? await connectKeeper(cluster, postmaster.port) : null
       if (keeper !== null) {
         await writeFile(cluster.portFile, String(postmaster.port))
         return { postmaster, keeper, adopted: launched?.pid !== postmaster.pid }
       }
-      await forgetStranger(cluster, postmaster)
     } else if (launched === null || launched.hasEnded()) {
       if (launches === MAX_LAUNCHES) break
       const port = again === null ? await freePort(await lastPort(cluster)) : await requirePort(again.port)

@@ -8,7 +8,6 @@ import { open, readFile, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { AppError } from '../core/errors.ts'
-import { hasCode } from './error-code.ts'
 import type { Cluster } from './postgres-cluster.ts'
 import { isAlive, programOptions, runProgram } from './postgres-program.ts'
 import { readIfThere } from './read-if-there.ts'
@@ -18,8 +17,10 @@ export const LOOPBACK = '127.0.0.1'
 export interface Postmaster {
   readonly pid: number
   readonly port: number
-  /** It accepts connections; else it is still starting or already stopping. */
-  readonly ready: boolean
+  /** `ready`: it accepts connections. */
+  readonly state: 'starting' | 'ready' | 'stopping'
+  /** When it began, by its own clock, in seconds since 1970. */
+  readonly startedAtS: number
 }
 
 /** A server that this process launched. */
@@ -61,20 +62,21 @@ const MAX_LOG_BYTES = 4 << 20
 const KEPT_LOG_BYTES = 1 << 20
 const QUOTED_LOG_CHARACTERS = 2000
 
-/** What postmaster.pid says, if that process lives. */
+/** What postmaster.pid says, if a process of that number lives (it may be a stranger's, see `postmaster-identity.ts`). */
 export async function readPostmaster(cluster: Cluster): Promise<Postmaster | null> {
   const lines = ((await readIfThere(pidFile(cluster))) ?? '').split('\n')
   const pid = Number(lines[0])
   if (!(pid > 0) || !isAlive(pid)) return null
-  return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === 'ready' }
+  const status = lines[7]?.trim()
+  const state = status === 'ready' || status === 'stopping' ? status : 'starting'
+  return { pid, port: Number(lines[3]), state, startedAtS: Number(lines[2]) }
 }
 
-/**
- * After a power cut the number in postmaster.pid may have gone to some other program, and PostgreSQL refuses to start for
- * fear of a second server. A program whose command line does not name postgres is none.
- */
+/** Removes a postmaster.pid that names a stranger (`postmaster-identity.ts`), for fear of whom PostgreSQL would not start. */
 export async function forgetStranger(cluster: Cluster, { pid }: Postmaster): Promise<void> {
-  if (!/postgres/.test(await commandLine(pid))) await rm(pidFile(cluster), { force: true })
+  // Another process may have started a server meanwhile, whose file this is then.
+  const now = await readPostmaster(cluster)
+  if (now?.pid === pid) await rm(pidFile(cluster), { force: true })
 }
 
 /** Starts a server on this port. Whether it comes up is read from postmaster.pid. */
@@ -107,20 +109,30 @@ export async function launch(
 }
 
 /**
- * Ends the server: connections are cut, what is committed is on disk. `pg_ctl` runs as the server's account, so that no
+ * Ends the server `pid`: connections are cut, what is committed is on disk. `pg_ctl` runs as the server's account, so that no
  * number in a file can make root signal a stranger. Throws DATABASE_UNAVAILABLE when the server does not end.
  */
-export async function endServer(cluster: Cluster): Promise<void> {
-  const stop = (mode: 'fast' | 'immediate'): ReturnType<typeof runProgram> =>
-    runProgram(cluster.binaries.pgCtl, ['stop', '-D', cluster.data, '-m', mode, '-w', '-t', String(STOP_TIMEOUT_S)], {
-      cwd: cluster.directory,
-      account: cluster.account,
-    })
-  const result = await stop('fast')
-  if (result.code === 0 || (await readPostmaster(cluster)) === null) return
-  const forced = await stop('immediate') // the next start recovers from the write-ahead log
-  if (forced.code === 0 || (await readPostmaster(cluster)) === null) return
+export async function endServer(cluster: Cluster, pid: number): Promise<void> {
+  const waiting = ['-w', '-t', String(STOP_TIMEOUT_S)]
+  // `pg_ctl` also waits for a server that another process has started meanwhile; that one is not to be ended.
+  const hasEnded = async (): Promise<boolean> => (await readPostmaster(cluster))?.pid !== pid
+  const result = await runPgCtl(cluster, ['stop', '-m', 'fast', ...waiting])
+  if (result.code === 0 || (await hasEnded())) return
+  const forced = await runPgCtl(cluster, ['stop', '-m', 'immediate', ...waiting]) // the next start recovers from the write-ahead log
+  if (forced.code === 0 || (await hasEnded())) return
   throw new AppError('DATABASE_UNAVAILABLE', `The embedded PostgreSQL did not stop: ${forced.output}`)
+}
+
+/** Has a server that is stopping cut its clients' connections instead of waiting for them. Returns at once; on repeat nothing changes. */
+export async function hurryStop(cluster: Cluster): Promise<void> {
+  await runPgCtl(cluster, ['stop', '-m', 'fast', '-W'])
+}
+
+function runPgCtl(
+  { binaries, data, directory, account }: Cluster,
+  args: readonly string[],
+): ReturnType<typeof runProgram> {
+  return runProgram(binaries.pgCtl, [...args, '-D', data], { cwd: directory, account })
 }
 
 /** `wanted` if it is free, else any that is. */
@@ -168,16 +180,6 @@ export async function boundLog(file: string): Promise<void> {
 
 async function readFrom(file: string, start: number): Promise<string> {
   return (await readFile(file)).subarray(Math.max(0, start)).toString('utf8')
-}
-
-/** Empty for a process that has ended, but was not yet collected by its parent. */
-async function commandLine(pid: number): Promise<string> {
-  try {
-    return await readFile(`/proc/${pid}/cmdline`, 'utf8')
-  } catch (error) {
-    if (process.platform === 'linux') return hasCode(error, 'ENOENT', 'ESRCH') ? '' : 'postgres (unreadable)'
-    return (await runProgram('/bin/ps', ['-o', 'command=', '-p', String(pid)], { cwd: '/', account: null })).output
-  }
 }
 
 function pidFile(cluster: Cluster): string {

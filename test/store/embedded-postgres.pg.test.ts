@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmod,
@@ -18,13 +18,17 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTemporaryHome, type TemporaryHome } from '../harness/temporary-home.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
 import { canEnter } from '../../src/store/unprivileged-account.ts'
+
+// Servers start and are killed, on a machine that may be busy.
+vi.setConfig({ testTimeout: 120_000 })
 
 const CHECKOUT = join(import.meta.dirname, '../..')
 const PROCESS = 'test/harness/embedded-postgres-process.ts'
@@ -98,6 +102,29 @@ async function isRunning(pid: number | null | undefined): Promise<boolean> {
     (command) => command !== '',
     () => false,
   )
+}
+
+/** A program that the end of the test ends. */
+function startProgram(program: string, args: readonly string[]): ChildProcess {
+  const child = spawn(program, args, { stdio: 'ignore' })
+  children.add(child)
+  return child
+}
+
+/** After a power cut its postmaster.pid is still there, and names `pid`; `change`: what else has changed in it. */
+async function startAfterPowerCut(
+  pid: number,
+  change: (lines: string[]) => string[],
+): Promise<{ readonly adopted: boolean; readonly isOther: boolean }> {
+  const server = await start()
+  const pidFile = join(home.path, 'pg', 'data', 'postmaster.pid')
+  const lines = (await readFile(pidFile, 'utf8')).split('\n')
+  await server.stop()
+  await writeFile(pidFile, change(lines.with(0, String(pid))).join('\n'))
+  const again = await start()
+  const report = { adopted: again.adopted, isOther: again.pid !== pid }
+  await again.stop()
+  return report
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -208,14 +235,48 @@ describe('the embedded PostgreSQL', () => {
   })
 
   test('starts although its process id, after a power cut, now belongs to another program', async () => {
+    const about = startProgram('/usr/bin/tail', ['-f', '/dev/null', 'postgres.log'])
+    const again = await startAfterPowerCut(about.pid ?? 0, (lines) => lines)
+    expect(again).toMatchObject({ adopted: false, isOther: true })
+  })
+
+  test('starts although its process id, and its port, now belong to the PostgreSQL of another home', async () => {
+    await using elsewhere = await createTemporaryHome()
+    const other = startProcess({ home: elsewhere.path })
+    const { pid = 0, url = '' } = await other.next()
+    const again = await startAfterPowerCut(pid, (lines) => lines.with(3, new URL(url).port))
+    expect(again).toMatchObject({ adopted: false, isOther: true })
+    expect(await query(url, 'SELECT 1 AS still')).toEqual([{ still: 1 }])
+    await other.end('SIGTERM')
+  })
+
+  test('starts in a copy of a home whose server runs', async () => {
     const server = await start()
-    const pidFile = join(home.path, 'pg', 'data', 'postmaster.pid')
-    const lines = (await readFile(pidFile, 'utf8')).split('\n')
+    await using copy = await createTemporaryHome()
+    await cp(join(home.path, 'pg'), join(copy.path, 'pg'), { recursive: true, preserveTimestamps: true })
+    await chmod(copy.path, 0o711)
+    const { uid, gid } = await stat(join(home.path, 'pg', 'data'))
+    await promisify(execFile)('chown', ['-R', `${uid}:${gid}`, join(copy.path, 'pg', 'data')])
+    const other = startProcess({ home: copy.path })
+    const { pid, adopted } = await other.next()
+    expect({ isOther: pid !== server.pid, adopted }).toEqual({ isOther: true, adopted: false })
+    expect(await query(server.url, 'SELECT 1 AS still')).toEqual([{ still: 1 }])
+    await other.end('SIGTERM')
     await server.stop()
-    await writeFile(pidFile, [process.pid, ...lines.slice(1)].join('\n'))
-    const again = await start()
-    expect(again.adopted).toBe(false)
-    await again.stop()
+  })
+
+  test('told to stop by somebody else, it does not wait for its clients for ever, and comes back', async () => {
+    const server = await start()
+    const client = new pg.Client({ connectionString: server.url })
+    const ended = new Promise((resolve) => client.once('end', resolve))
+    client.on('error', () => {})
+    await client.connect()
+    const { pid } = server
+    process.kill(pid ?? 0, 'SIGTERM')
+    await ended
+    await until(() => server.pid !== null && server.pid !== pid)
+    expect(await query(server.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }])
+    await server.stop()
   })
 
   test('moves to another port when its own is taken', async () => {
