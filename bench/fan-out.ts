@@ -206,7 +206,7 @@ async function openDatabase(): Promise<{ readonly url: string } & AsyncDisposabl
   const home = cleanup.use(await createTemporaryHome())
   const postgres = await startEmbeddedPostgres({ home: home.path, logger, clock: systemClock })
   cleanup.defer(() => postgres.stop())
-  await migrate(postgres.url, logger)
+  await migrate(postgres.url, { logger, clock: systemClock })
   const client = new pg.Client({ connectionString: postgres.url })
   await client.connect()
   await client.query(

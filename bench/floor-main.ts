@@ -9,6 +9,7 @@ import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { newId } from '../src/platform/id.ts'
+import { systemClock } from '../src/platform/clock.ts'
 import { createLogger } from '../src/platform/logger.ts'
 import { migrate } from '../src/store/migrate.ts'
 import type { GOOD_PLAN } from '../test/model/good-answers.ts'
@@ -215,7 +216,8 @@ const functions = {
   /** `databaseUrl`: an empty database. */
   prepare: async (at: { databaseUrl: string; modelUrl: string }) => {
     await pool.end()
-    await migrate(at.databaseUrl, createLogger({ level: 'warn', pretty: false }))
+    const logger = createLogger({ level: 'warn', pretty: false })
+    await migrate(at.databaseUrl, { logger, clock: systemClock })
     pool = new pg.Pool({ connectionString: at.databaseUrl, max: MAX_CONNECTIONS })
     modelUrl = at.modelUrl
   },

@@ -18,6 +18,7 @@ import { systemClock } from '../src/platform/clock.ts'
 import { randomHex } from '../src/platform/id.ts'
 import { defaultHome, prepareHome } from '../src/store/factotum-home.ts'
 import { unprivilegedAccount } from '../src/store/unprivileged-account.ts'
+import { forwarderOf, StopRequests } from '../src/stop-requests.ts'
 import { describeEvent } from './describe-event.ts'
 
 const MESSAGE = `run: echo "Hello from $(uname -s), it is $(date +%H:%M)."
@@ -31,10 +32,14 @@ const say = (text: string): void => console.log(text)
 const bold = (text: string): string => styleText('bold', text)
 
 say(bold('Factotum demo') + ': starting PostgreSQL and the server …')
+const logLines = new LogLines()
+const logger = createLogger({ level: process.env['LOG_LEVEL'] ?? 'warn', pretty: true, lines: logLines })
+const forwarder = forwarderOf(process.env, process.ppid)
+const stopping = new StopRequests({ forwarder, clock: systemClock, logger }).signal
 const { home, token } = await prepareDemoHome()
 const app = await startDemoApp(home)
-process.once('SIGINT', () => void stopDemo())
-process.once('SIGTERM', () => void stopDemo())
+if (stopping.aborted) await stopDemo()
+stopping.addEventListener('abort', () => void stopDemo(), { once: true })
 say(`Serving on ${app.url} with the built-in ${bold('rehearsal model')} (no language model, no key needed).\n`)
 
 const sessionId = `cli:demo-${randomHex(3)}`
@@ -71,17 +76,9 @@ async function prepareDemoHome(): Promise<{ home: string; token: string }> {
 
 /** On port 4000 if it is free, else on any. */
 async function startDemoApp(home: string): Promise<App> {
-  const logLines = new LogLines()
-  const options = {
-    home,
-    host: '127.0.0.1',
-    databaseUrl: process.env['DATABASE_URL'] ?? null,
-    environment: process.env,
-    production: false,
-    clock: systemClock,
-    logger: createLogger({ level: process.env['LOG_LEVEL'] ?? 'warn', pretty: true, lines: logLines }),
-    logLines,
-  }
+  const databaseUrl = process.env['DATABASE_URL'] ?? null
+  const place = { home, databaseUrl, host: '127.0.0.1', environment: process.env, production: false }
+  const options = { ...place, clock: systemClock, logger, logLines, stopping }
   try {
     return await startApp({ ...options, port: Number(flags.port ?? 4000) })
   } catch (error) {

@@ -17,6 +17,7 @@ import { deliveryJobKey, Outbox } from './delivery/outbox.ts'
 import { createWebhookCheck, type CheckWebhook } from './delivery/webhook-registration.ts'
 import { openLiveConfig, type LiveConfigFile } from './config/live-config.ts'
 import { configPath } from './config/load-config.ts'
+import { AppError } from './core/errors.ts'
 import { PublicUrl } from './config/public-url.ts'
 import { findMissingKeys } from './config/api-keys.ts'
 import { Doorbell } from './events/doorbell.ts'
@@ -56,6 +57,7 @@ import { Database } from './store/database.ts'
 import { DatabaseClock } from './store/database-clock.ts'
 import { describeDatabase } from './store/describe-database.ts'
 import { migrate } from './store/migrate.ts'
+import { reachDatabase } from './store/reach-database.ts'
 import { removePublishedBytes } from './store/published-bytes.ts'
 import { resolveDatabase } from './store/resolve-database.ts'
 import { SWEEP_PUBLISHED_FILES, sweepPublishedFiles } from './store/sweep-published-files.ts'
@@ -78,6 +80,8 @@ export interface AppOptions {
   readonly logger: Logger
   /** Those of `logger`, so that they hold no secret. */
   readonly logLines: LogLines
+  /** Aborts when the process is to stop: a start that waits is broken off. */
+  readonly stopping: AbortSignal
 }
 
 export interface App {
@@ -94,7 +98,10 @@ export interface App {
  */
 const MAX_CONNECTIONS = 12
 
-/** Resolves when the server answers and takes work. Rejects with an AppError that says what to change. */
+/**
+ * Resolves when the server answers and takes work. Rejects with an AppError that says what to change, or with SHUTTING_DOWN when it was
+ * `stopping` before.
+ */
 export async function startApp(options: AppOptions): Promise<App> {
   const opened = new Opened()
   try {
@@ -116,6 +123,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
     logger.warn(`the key of a provider is not set: ${missing}`)
   const publicUrl = new PublicUrl(config)
   const stored = await openStore({ ...options, secrets }, opened)
+  if (options.stopping.aborted) throw new AppError('SHUTTING_DOWN', 'Stopped before it had started.')
   const { clock } = stored
   const startedAt = clock.now()
   const parts = {
@@ -175,11 +183,12 @@ interface Stored {
 
 /** Where everything that must not be lost is, and how commits become news, here and in other processes. */
 async function openStore(parts: AppOptions & Pick<Parts, 'secrets'>, opened: Opened): Promise<Stored> {
-  const { home, databaseUrl, secrets, logger } = parts
+  const { home, databaseUrl, secrets, logger, stopping } = parts
   const resolved = await resolveDatabase(databaseUrl, { home, logger, clock: parts.clock })
   opened.add(() => resolved.stop())
   secrets.hidePasswordOf('the address of the database', resolved.url)
-  await migrate(resolved.url, logger)
+  if (!resolved.embedded) await reachDatabase(resolved.url, parts)
+  await migrate(resolved.url, { logger, clock: parts.clock, stopping })
   const database = new Database({ url: resolved.url, maxConnections: MAX_CONNECTIONS, logger })
   opened.add(() => database.close())
   const clock = await DatabaseClock.start({ database, clock: parts.clock, logger })

@@ -1,6 +1,7 @@
-/** `factotum audit verify`: recomputes the chain of the audit and says on the console what came of it. Called by main.ts. */
+/** `factotum audit verify`: recomputes the chain of the audit and says on the console what came of it. Called by cli.ts. */
 import pg from 'pg'
-import { toAppError, type Statement } from '../store/database.ts'
+import type { Statement } from '../store/database.ts'
+import { toAppError } from '../store/to-app-error.ts'
 import { verifyAudit, type AuditReport } from './verify-audit.ts'
 
 export interface AuditCommandOptions {

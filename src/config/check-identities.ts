@@ -18,7 +18,7 @@ export function checkIdentities(sections: Sections): readonly FoundProblem[] {
 function checkNotEmpty({ tokens, users }: Sections): readonly FoundProblem[] {
   const problems: FoundProblem[] = []
   if (tokens.size === 0) {
-    const text = 'at least one section [tokens.<name>] is needed; "factotum token" prints one to paste'
+    const text = 'at least one section [tokens.<name>] is needed; "factotum token --print" prints one to paste'
     problems.push({ path: ['tokens'], text })
   }
   if (users.size === 0) {
@@ -34,7 +34,7 @@ function checkToken(token: RawEntry, path: readonly string[], { users }: Section
   const { sha256, token: plain, kind, user, namespace } = token
 
   if (sha256 === undefined && plain === undefined) {
-    report('sha256', 'is missing; "factotum token" prints a new token and this line')
+    report('sha256', 'is missing; "factotum token --print" prints a new token and this line')
   }
   if (sha256 !== undefined && plain !== undefined) {
     report('token', 'stands beside sha256; keep sha256 and remove this line')

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseCommandLine, type Action } from './command-line.ts'
 
+const token = { kind: 'user', user: null, namespace: null, name: null, print: false } as const
 const flags = { port: '1', host: 'h', home: '/d' }
 
 test.each<[args: string, action: Action]>([
@@ -9,7 +10,16 @@ test.each<[args: string, action: Action]>([
   ['serve --port 1 --host h --home /d', { kind: 'serve', flags }],
   ['--port=1 --host=h --home=/d', { kind: 'serve', flags }],
   ['--check-config --home /d', { kind: 'check-config', flags: { home: '/d' } }],
-  ['token', { kind: 'token' }],
+  ['token', { kind: 'token', flags: {}, action: { ...token, print: false } }],
+  ['token --print', { kind: 'token', flags: {}, action: { ...token, print: true } }],
+  [
+    'token --user anna --name phone --home /d',
+    { kind: 'token', flags: { home: '/d' }, action: { ...token, user: 'anna', name: 'phone' } },
+  ],
+  [
+    'token --kind connector --namespace discord',
+    { kind: 'token', flags: {}, action: { ...token, kind: 'connector', namespace: 'discord' } },
+  ],
   ['audit verify', { kind: 'audit', flags: {}, action: { do: 'verify', day: null } }],
   [
     'audit verify --day 2026-11-21 --home /d',
@@ -88,9 +98,13 @@ describe('misuse says what is wrong, what was meant, and where help is', () => {
     ],
     ['audit verify --yes', '"factotum audit verify" takes no option --yes.'],
     ['--day 2026-11-21', '"factotum serve" takes no option --day.'],
-    ['token --port 1', '"factotum token" takes no options, but got --port.'],
+    ['token --port 1', '"factotum token" takes no option --port.'],
+    ['token anna', '"anna" is one word too many.'],
+    ['token --kind robot', '--kind must be "user" or "connector"; it is "robot".'],
+    ['token --kind connector --user a', 'A connector names the sender of each message: it takes no --user.'],
+    ['token --namespace a', '--namespace is for connectors: add --kind connector.'],
     ['serve --yes', '"factotum serve" takes no option --yes.'],
-    ['token --all', '"factotum token" takes no options, but got --all.'],
+    ['token --all', '"factotum token" takes no option --all.'],
     ['skill', '"factotum skill" needs one of: install, list, update, remove.'],
     ['skill instal x', 'There is no command "skill instal" (did you mean "install"?).'],
     ['skill install', '"factotum skill install" needs a git URL or a folder.'],
@@ -101,7 +115,7 @@ describe('misuse says what is wrong, what was meant, and where help is', () => {
     ['skill update', '"factotum skill update" needs either the name of a skill or --all.'],
     ['skill update x --all', '"factotum skill update" needs either the name of a skill or --all.'],
     ['skill remove', '"factotum skill remove" needs the name of a skill; "factotum skill list" shows them.'],
-    ['token --check-config', '"factotum token" takes no options, but got --check-config.'],
+    ['token --check-config', '"factotum token" takes no option --check-config.'],
   ])('factotum %s', (args, message) => {
     expect(parseCommandLine(args.split(' '))).toEqual({
       kind: 'misuse',

@@ -1,17 +1,18 @@
-/** The command line, as an action for `main.ts` to carry out. Pure: checks words, not their values (`environment.ts` does). */
+/** The command line, as an action for `cli.ts` to carry out. Pure: checks words, not their values (`environment.ts` does). */
 import { parseArgs } from 'node:util'
 import { parseAuditAction, type AuditAction } from './audit-action.ts'
 import { didYouMean } from './closest.ts'
 import type { Flags } from './environment.ts'
 import { parseSessionAction, type SessionAction } from './session-action.ts'
 import { parseSkillAction, type SkillAction } from './skill-action.ts'
+import { parseTokenAction, type TokenAction } from './token-action.ts'
 
 export type Action =
   | { readonly kind: 'serve'; readonly flags: Flags }
   /** Read config.toml, report, and exit: 0 when it is valid. */
   | { readonly kind: 'check-config'; readonly flags: Flags }
-  /** Print a new token. */
-  | { readonly kind: 'token' }
+  /** Make a token. */
+  | { readonly kind: 'token'; readonly flags: Flags; readonly action: TokenAction }
   /** Install, list, update or remove skills. */
   | { readonly kind: 'skill'; readonly flags: Flags; readonly action: SkillAction }
   /** Verify the audit. */
@@ -37,11 +38,15 @@ const options = {
   day: { type: 'string' },
   out: { type: 'string' },
   as: { type: 'string' },
+  kind: { type: 'string' },
+  user: { type: 'string' },
+  namespace: { type: 'string' },
+  print: { type: 'boolean' },
 } as const
 
 const commands = ['serve', 'token', 'skill', 'audit', 'session']
-/** Options that only `factotum skill`, `factotum audit` and `factotum session` take. */
-const commandFlags = ['name', 'no-deps', 'yes', 'all', 'day', 'out', 'as'] as const
+/** The server's; all others are only those of other commands. */
+const serverFlags = new Set(['help', 'version', 'port', 'host', 'home', 'check-config'])
 
 /** `args` without the program's own name. */
 export function parseCommandLine(args: readonly string[]): Action {
@@ -59,6 +64,7 @@ export function parseCommandLine(args: readonly string[]): Action {
   if (command === 'skill') return skillAction(positionals.slice(1), values)
   if (command === 'audit') return auditAction(positionals.slice(1), values)
   if (command === 'session') return sessionAction(positionals.slice(1), values)
+  if (command === 'token') return tokenAction(positionals.slice(1), values)
   if (surplus !== undefined) return misuse(`"${surplus}" is one word too many.`)
 
   const { port, host, home } = values
@@ -67,15 +73,9 @@ export function parseCommandLine(args: readonly string[]): Action {
     ...(host !== undefined && { host }),
     ...(home !== undefined && { home }),
   }
-  if (command === 'serve') {
-    const wrong = commandFlags.find((flag) => values[flag] !== undefined)
-    if (wrong !== undefined) return misuse(`"factotum serve" takes no option --${wrong}.`)
-    return { kind: values['check-config'] === true ? 'check-config' : 'serve', flags }
-  }
-  const surplusFlag = Object.keys(values)[0]
-  return surplusFlag === undefined
-    ? { kind: 'token' }
-    : misuse(`"factotum token" takes no options, but got --${surplusFlag}.`)
+  const wrong = Object.keys(values).find((flag) => !serverFlags.has(flag))
+  if (wrong !== undefined) return misuse(`"factotum serve" takes no option --${wrong}.`)
+  return { kind: values['check-config'] === true ? 'check-config' : 'serve', flags }
 }
 
 type Values = ReturnType<typeof parse>['values']
@@ -99,6 +99,13 @@ function sessionAction(words: readonly string[], values: Values): Action {
   const action = parseSessionAction(words, rest)
   if (typeof action === 'string') return misuse(action)
   return { kind: 'session', flags: home === undefined ? {} : { home }, action }
+}
+
+function tokenAction(words: readonly string[], values: Values): Action {
+  const { home, ...rest } = values
+  const action = parseTokenAction(words, rest)
+  if (typeof action === 'string') return misuse(action)
+  return { kind: 'token', flags: home === undefined ? {} : { home }, action }
 }
 
 function parse(args: readonly string[]) {

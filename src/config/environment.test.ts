@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseEnvironment } from './environment.ts'
+import { parseEnvironment, type HomeVariables } from './environment.ts'
 
 describe('the environment', () => {
   test('has defaults, and counts an empty variable as not set', () => {
@@ -13,7 +13,7 @@ describe('the environment', () => {
       production: false,
     }
     expect(parseEnvironment({})).toEqual(defaults)
-    const empty = { DATABASE_URL: '', PORT: '', HOST: '', FACTOTUM_HOME: '', LOG_LEVEL: '', NODE_ENV: '' }
+    const empty = { DATABASE_URL: '', PORT: '', HOST: '', LOG_LEVEL: '', NODE_ENV: '' }
     expect(parseEnvironment(empty)).toEqual(defaults)
   })
 
@@ -52,9 +52,28 @@ describe('the environment', () => {
     [{ HOST: 'not a host' }, 'HOST: must be an address or a host name'],
     [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL: must be a PostgreSQL address such as "postgres://'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: must be one of "fatal", "error"'],
+    [{ FACTOTUM_HOME: '' }, 'FACTOTUM_HOME: must be the path of a folder; unset it for the default; it is ""'],
     [{ NODE_ENV: 'prod' }, 'NODE_ENV: must be one of "development", "production", "test"; it is "prod"'],
   ])('%o is refused by name', (env, message) => {
     expect(() => parseEnvironment(env)).toThrow(message)
+  })
+
+  const file = (...lines: [string, string][]): HomeVariables => ({ path: '/h/.env', lines: new Map(lines) })
+
+  test('overrules the .env of the home', () => {
+    const lines = file(['DATABASE_URL', 'postgres://file/a'], ['PORT', '1'], ['HOST', 'file'], ['OTHER', 'x'])
+    expect(parseEnvironment({ HOST: 'env', PORT: '2' }, { port: '3' }, lines)).toMatchObject({
+      databaseUrl: 'postgres://file/a',
+      host: 'env',
+      port: 3,
+    })
+    expect(parseEnvironment({ DATABASE_URL: '' }, {}, lines).databaseUrl).toBe('postgres://file/a')
+  })
+
+  test('says when what is wrong stands in .env, and that the home cannot', () => {
+    const attempt = (...lines: [string, string][]): unknown => parseEnvironment({}, {}, file(...lines))
+    expect(() => attempt(['DATABASE_URL', 'mysql://x'])).toThrow('DATABASE_URL (in /h/.env): must be a PostgreSQL')
+    expect(() => attempt(['FACTOTUM_HOME', '/other'])).toThrow('/h/.env: 1 problem\n  FACTOTUM_HOME: cannot stand in')
   })
 
   test('names every variable that is wrong, a flag by its own name, and never shows a password', () => {

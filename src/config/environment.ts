@@ -1,9 +1,11 @@
 /**
- * The environment and the flags that overrule it, checked. `main.ts` passes both in; nothing else reads `process.env`. The
- * explanations here are what `--help` prints.
+ * The environment, the flags that overrule it and the file that it overrules, checked. `cli.ts` passes them in; nothing else reads
+ * `process.env`. The explanations here are what `--help` prints.
  */
 import { resolve } from 'node:path'
 import * as z from 'zod'
+import type { AppError } from '../core/errors.ts'
+import { must } from '../platform/must.ts'
 import { configError } from './config-problem.ts'
 import { says, text } from './field.ts'
 
@@ -46,7 +48,7 @@ const environmentSchema = z.object({
   HOST: text('must be an address or a host name', (value) => /^[A-Za-z0-9._:%-]+$/.test(value))
     .default('127.0.0.1')
     .meta({ description: 'The address to listen on; 0.0.0.0 or :: for all.' }),
-  FACTOTUM_HOME: text('must be the path of a folder', (value) => !value.includes('\0'))
+  FACTOTUM_HOME: text('must be the path of a folder; unset it for the default', (value) => /^[^\0]+$/.test(value))
     .optional()
     .meta({
       description:
@@ -62,21 +64,30 @@ const environmentSchema = z.object({
     .meta({ description: '"production" turns GraphiQL and introspection off, unless config.toml turns them on.' }),
 })
 
-/** Throws CONFIG_INVALID, naming every variable or flag that is wrong. A variable that is empty counts as not set. */
-export function parseEnvironment(env: Readonly<Record<string, string | undefined>>, flags: Flags = {}): Environment {
-  const overruled: Record<string, string | undefined> = {
-    PORT: flags.port,
-    HOST: flags.host,
-    FACTOTUM_HOME: flags.home,
-  }
-  const variables = Object.keys(environmentSchema.shape)
-  const values = variables.map((key) => [key, overruled[key] ?? (env[key] === '' ? undefined : env[key])])
-  const parsed = environmentSchema.safeParse(Object.fromEntries(values))
+/** The lines of `.env` in FACTOTUM_HOME. */
+export interface HomeVariables {
+  readonly path: string
+  readonly lines: ReadonlyMap<string, string>
+}
+
+/**
+ * Flags overrule the environment, which overrules the home's `.env`. A variable that is empty counts as not set, but for FACTOTUM_HOME:
+ * a script that loses its value must not get another home. Throws CONFIG_INVALID, naming every variable or flag that is wrong.
+ */
+export function parseEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  flags: Flags = {},
+  file: HomeVariables | null = null,
+): Environment {
+  const found = Object.keys(environmentSchema.shape).map((key) => ({ key, ...find(key, { env, flags, file }) }))
+  const parsed = environmentSchema.safeParse(Object.fromEntries(found.map(({ key, value }) => [key, value])))
   if (!parsed.success) {
-    const flagOf: Record<string, string> = { PORT: '--port', HOST: '--host', FACTOTUM_HOME: '--home' }
     const lines = parsed.error.issues.map((issue) => {
-      const key = String(issue.path[0])
-      return `${overruled[key] === undefined ? key : (flagOf[key] ?? key)}: ${issue.message}`
+      const { name } = must(
+        found.find(({ key }) => key === issue.path[0]),
+        'an issue is one of a variable',
+      )
+      return `${name}: ${issue.message}`
     })
     throw configError('environment and flags', lines)
   }
@@ -89,6 +100,31 @@ export function parseEnvironment(env: Readonly<Record<string, string | undefined
     logLevel: parsed.data.LOG_LEVEL,
     production: parsed.data.NODE_ENV === 'production',
   }
+}
+
+interface Sources {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly flags: Flags
+  readonly file: HomeVariables | null
+}
+
+const FLAG_OF: Readonly<Record<string, keyof Flags>> = { PORT: 'port', HOST: 'host', FACTOTUM_HOME: 'home' }
+
+/** The value, and what to call it in an error. */
+function find(key: string, { env, flags, file }: Sources): { value: string | undefined; name: string } {
+  const flag = FLAG_OF[key]
+  const flagged = flag === undefined ? undefined : flags[flag]
+  const line = file?.lines.get(key)
+  if (key === 'FACTOTUM_HOME' && file !== null && line !== undefined) throw homeInItself(file.path)
+  if (flagged !== undefined) return { value: flagged, name: `--${flag}` }
+  const set = env[key]
+  if (key === 'FACTOTUM_HOME' || (set !== undefined && set !== '')) return { value: set, name: key }
+  return line === undefined ? { value: undefined, name: key } : { value: line, name: `${key} (in ${file?.path})` }
+}
+
+function homeInItself(path: string): AppError {
+  const problem = 'FACTOTUM_HOME: cannot stand in a file that is found by it; set it in the environment, or with --home'
+  return configError(path, [problem])
 }
 
 export interface VariableDoc {

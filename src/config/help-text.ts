@@ -9,9 +9,11 @@ export interface HelpOptions {
   readonly rehearsalGrammar: string
 }
 
-const USAGE = `Usage (from a checkout: npx factotum …; "skill", "audit" and "session" take --home or FACTOTUM_HOME as the server does)
+const USAGE = `Usage (from a checkout: npx factotum …; all but "serve" take --home or FACTOTUM_HOME as the server does)
   factotum [serve] [options]   Starts the server.
-  factotum token               Prints a new token, and the lines with which config.toml lets it in.
+  factotum token [--user <user>] [--kind connector [--namespace <name>]] [--name <name>] [--print]
+                               Makes another token, writes its hash into config.toml and shows it, once. Without options it is the
+                               only admin's. --print changes no file, and shows what to paste into it.
   factotum skill install <git URL or folder> [--name <folder>] [--no-deps] [--yes]
                                Installs a skill. Shows its deps.sh and asks before running it; --yes does not ask, --no-deps
                                does not run it. A running server sees the skill at once; allow it in [users.<name>] skills.
@@ -44,6 +46,7 @@ Options
 
 First start
   Without a config.toml the server writes a commented one with a user "admin" and a token, prints the token once, and serves.
+  "factotum token" makes another one.
   It needs no database and no API key: PostgreSQL is built in, and so is a rehearsal model.
 
 Addresses (with the default host and port)
@@ -65,7 +68,7 @@ ${table([
   ],
   [
     '.env',
-    'API keys of providers, one NAME=value per line. The real environment wins. Should be readable only by you.',
+    'API keys of providers, and any variable above but FACTOTUM_HOME, one NAME=value per line. The real environment wins. Should be readable only by you.',
   ],
   [
     'roles/<role>.md',

@@ -1,5 +1,7 @@
 /** Makes bearer tokens: 256 random bits behind a prefix that tells people and secret scanners what it is. */
+import { stringify } from 'smol-toml'
 import { randomHex } from '../platform/id.ts'
+import type { TokenAction } from './token-action.ts'
 import { hashToken } from './token-hash.ts'
 import { newWebhookSecret } from './webhook-secret.ts'
 
@@ -15,17 +17,27 @@ export function newToken(): NewToken {
   return { token, sha256: hashToken(token).toString('hex') }
 }
 
-/** What `factotum token` prints: the token, and the section to paste, with a fresh secret for webhooks. */
-export function describeNewToken({ token, sha256 }: NewToken): string {
+/** The section of config.toml that lets a token in, with a fresh secret for webhooks to uncomment. */
+export function tokenSection(
+  sha256: string,
+  { kind, user, namespace, name }: Pick<TokenAction, 'kind' | 'user' | 'namespace'> & { readonly name: string },
+): string {
+  const entry = { sha256, kind, ...(user !== null && { user }), ...(namespace !== null && { namespace }) }
+  return [
+    stringify({ tokens: { [name]: entry } }).trim(),
+    `#webhook_secret = "${newWebhookSecret()}"   # without the "#", it may set webhooks; give it to the receiver`,
+  ].join('\n')
+}
+
+/** What `factotum token --print` shows: the token, and the section to paste. */
+export function describeNewToken({ token, sha256 }: NewToken, action: TokenAction): string {
+  const name = action.name ?? action.user ?? action.namespace ?? 'NAME'
+  const user = action.kind === 'user' ? (action.user ?? 'USER') : null
   return [
     `Token, shown only this once: ${token}`,
     '',
-    'To let it in, paste this into config.toml, with a name and a user of yours (the running server takes it over):',
+    'To let it in, paste this into config.toml (a running server takes it over within a second):',
     '',
-    '[tokens.NAME]',
-    `sha256 = "${sha256}"`,
-    'kind = "user"   # or "connector", without the next line',
-    'user = "USER"',
-    `#webhook_secret = "${newWebhookSecret()}"   # without the "#", it may set webhooks; give it to the receiver`,
+    tokenSection(sha256, { ...action, name, user }),
   ].join('\n')
 }

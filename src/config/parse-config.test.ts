@@ -215,7 +215,7 @@ webhook_secret_env = "CHAT_WEBHOOK_SECRET"
     expect(accept(toml).tokens.get('cli')?.sha256).toEqual(hashToken('plain-token'))
     const warnings = warningsOf(toml)
     expect(warnings).toEqual([
-      expect.stringMatching(/^line 3, tokens\.cli\.token: the token itself is in the file.*"factotum token"$/),
+      expect.stringMatching(/^line 3, tokens\.cli\.token: the token itself is in the file.*"factotum token --print"$/),
     ])
     expect(warnings.join('')).not.toMatch(new RegExp(`plain-token|${hash('plain-token')}`))
   })
@@ -237,7 +237,7 @@ function change(from: string | RegExp, to: string): string {
 /** [what breaks it, the file, the key that the error names, the remedy that it contains] */
 // prettier-ignore
 const broken: readonly (readonly [what: string, toml: string, key: string, remedy: string])[] = [
-  ['nothing at all', '', 'tokens', 'at least one section [tokens.<name>] is needed; "factotum token" prints one'],
+  ['nothing at all', '', 'tokens', 'at least one section [tokens.<name>] is needed; "factotum token --print" prints one'],
   ['no users', '[tokens]', 'users', 'at least one section [users.<name>] is needed'],
   ['broken TOML', 'a = "x', 'line 1', 'is not valid TOML (column 5): unfinished string'],
   ['a section twice', `${full}\n[users.anna]`, 'line 44', 'redefine'],
@@ -265,12 +265,12 @@ const broken: readonly (readonly [what: string, toml: string, key: string, remed
   ['an origin without a list', change(/\[.*localhost.*\]/, '"https://a.example"'), 'settings.cors_origins', 'must be a list of origins'],
   ['an allow list with an address that is none', change('graphiql = false', 'graphiql = false\nwebhook_allow_list = ["300.1.1.1"]'), 'settings.webhook_allow_list.0', 'a range of addresses such as "10.1.0.0/16"; it is "300.1.1.1"'],
   ['an allow list with a URL', change('graphiql = false', 'graphiql = false\nwebhook_allow_list = ["https://chat.example"]'), 'settings.webhook_allow_list.0', 'must be the name of a host'],
-  ['a webhook secret that is too short', change('namespace = "discord"', 'namespace = "discord"\nwebhook_secret = "whsec_c2VjcmV0"'), 'tokens.discord.webhook_secret', '"factotum token" prints one'],
+  ['a webhook secret that is too short', change('namespace = "discord"', 'namespace = "discord"\nwebhook_secret = "whsec_c2VjcmV0"'), 'tokens.discord.webhook_secret', '"factotum token --print" prints one'],
   ['a webhook secret of another kind', change('namespace = "discord"', 'namespace = "discord"\nwebhook_secret = ["hunter2hunter2hunter2"]'), 'tokens.discord.webhook_secret.0', 'must be "whsec_" followed by'],
   ['three webhook secrets', change('namespace = "discord"', 'namespace = "discord"\nwebhook_secret_env = ["A", "B", "C"]'), 'tokens.discord.webhook_secret_env', 'or a list of two'],
 
   ['a token name in capitals', change('[tokens.cli]', '[tokens.CLI]'), 'tokens.CLI', 'as a name must be 1 to 32 lower-case letters'],
-  ['a token with nothing', `${full}\n[tokens.web]\nkind = "connector"`, 'tokens.web.sha256', '"factotum token" prints a new token'],
+  ['a token with nothing', `${full}\n[tokens.web]\nkind = "connector"`, 'tokens.web.sha256', '"factotum token --print" prints a new token'],
   ['a token without a kind', change('kind = "connector"\n', ''), 'tokens.discord.kind', 'is missing; it must be "user" or "connector"'],
   ['an unknown kind', change('"connector"', '"bot"'), 'tokens.discord.kind', 'must be "user" or "connector"; it is "bot"'],
   ['a token for its hash', change(hash('cli-token'), 'fct_0123456789'), 'tokens.cli.sha256', 'the SHA-256 of the token and not the token itself'],

@@ -18,12 +18,12 @@ const VARIABLE_RULE = 'must be the NAME of an environment variable, such as "CHA
 export const tokenSchema = z.strictObject(
   {
     sha256: text(
-      'must be 64 hexadecimal digits, the SHA-256 of the token and not the token itself; "factotum token" prints both',
+      'must be 64 hexadecimal digits, the SHA-256 of the token and not the token itself; "factotum token --print" prints both',
       isSha256,
       hidden,
     )
       .optional()
-      .meta({ description: 'The SHA-256 of the token; "factotum token" prints a new token and this line.' }),
+      .meta({ description: 'The SHA-256 of the token; "factotum token --print" prints a new token and this line.' }),
     token: text(
       'must be 1 to 512 visible ASCII characters without spaces, as it travels in a header',
       (value) => /^[\x21-\x7e]{1,512}$/.test(value),

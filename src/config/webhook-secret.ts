@@ -10,7 +10,7 @@ const PREFIX = 'whsec_'
 const MIN_BYTES = 24
 const MAX_BYTES = 64
 
-export const WEBHOOK_SECRET_RULE = `must be "${PREFIX}" followed by ${MIN_BYTES} to ${MAX_BYTES} random bytes in base64; "factotum token" prints one`
+export const WEBHOOK_SECRET_RULE = `must be "${PREFIX}" followed by ${MIN_BYTES} to ${MAX_BYTES} random bytes in base64; "factotum token --print" prints one`
 
 export function isWebhookSecret(text: string): boolean {
   if (!text.startsWith(PREFIX)) return false

@@ -20,7 +20,7 @@ export function createWebhookCheck({ config, keys, guard }: WebhookRegistrationO
     if (secrets.length > 0) return guard.findProblem(url)
     return (
       `cannot be set with the token "${tokenName}", which has no webhook_secret to sign posts with; ` +
-      `an admin can add one to [tokens.${tokenName}] in config.toml ("factotum token" prints one)`
+      `an admin can add one to [tokens.${tokenName}] in config.toml ("factotum token --print" prints one)`
     )
   }
 }

@@ -8,7 +8,7 @@ import { AppError } from '../core/errors.ts'
 import { randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import { toAppError } from '../store/database.ts'
+import { toAppError } from '../store/to-app-error.ts'
 import { withCode } from './documents.ts'
 
 export interface MaskOptions {

@@ -16,7 +16,8 @@ export interface DeployVariablesOptions {
 }
 
 export class DeployVariables {
-  readonly #path: string
+  /** Of `.env`. */
+  readonly path: string
   readonly #env: DeployVariablesOptions['env']
   readonly #logger: Logger
   /** Changes when the file does; null while there is none. */
@@ -25,7 +26,7 @@ export class DeployVariables {
   #problem: string | null = null
 
   constructor({ home, env, logger }: DeployVariablesOptions) {
-    this.#path = join(home, '.env')
+    this.path = join(home, '.env')
     this.#env = env
     this.#logger = logger
     this.refresh()
@@ -50,7 +51,7 @@ export class DeployVariables {
 
   /** Takes over what has changed, if anything has; returns whether. Costs microseconds otherwise. */
   refresh(): boolean {
-    const stamp = stampOf(this.#path)
+    const stamp = stampOf(this.path)
     if (stamp === this.#stamp) return false
     this.#stamp = stamp
     this.#problem = null
@@ -60,18 +61,18 @@ export class DeployVariables {
 
   #read(): ReadonlyMap<string, string> {
     try {
-      const entries = Object.entries(parseEnv(readFileSync(this.#path, 'utf8')))
+      const entries = Object.entries(parseEnv(readFileSync(this.path, 'utf8')))
       this.#warnIfOpen()
       return new Map(entries.filter((entry): entry is [string, string] => (entry[1] ?? '') !== ''))
     } catch (error) {
       this.#problem = messageOf(error)
-      this.#logger.error({ path: this.#path }, `the file with the secrets cannot be read: ${this.#problem}`)
+      this.#logger.error({ path: this.path }, `the file with the secrets cannot be read: ${this.#problem}`)
       return this.#lines
     }
   }
 
   #warnIfOpen(): void {
-    const path = this.#path
+    const { path } = this
     const othersMayRead = (statSync(path).mode & 0o004) !== 0
     if (othersMayRead)
       this.#logger.warn({ path }, `every user of this machine can read the secrets in it; run: chmod 600 ${path}`)

@@ -1,6 +1,6 @@
 /**
  * FACTOTUM_HOME: the one directory in which Factotum keeps everything that is not in PostgreSQL, and the embedded PostgreSQL
- * itself. `main.ts` calls `defaultHome` and `prepareHome` before anything is written there.
+ * itself. `cli.ts` calls `defaultHome` and `prepareHome` before anything is written there.
  *
  * What must hold: the account that root drops to (for PostgreSQL, for commands) can enter it. Nobody's permissions are
  * loosened for that, except of directories that are new or empty and therefore hide nothing.
@@ -10,6 +10,7 @@ import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, r
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, messageOf } from '../core/errors.ts'
+import { hasCode } from './error-code.ts'
 import { accountOfUid, canEnter, closedDirectory, existingPart, type Account } from './unprivileged-account.ts'
 
 /** Others may pass through by name, but not look around. */
@@ -74,12 +75,8 @@ export function prepareHome({ home, account }: { readonly home: string; readonly
   const path = createPassable(wanted, account)
   if (!canEnter(user, path) && readdirSync(path).length === 0) chmodSync(path, PASSABLE)
   refuseClosed(user, path, wanted)
-  if (isWritable(pgDirectory(path))) return path
-  throw new AppError(
-    'CONFIG_INVALID',
-    `FACTOTUM_HOME (${path}) belongs to another user, who started Factotum here before. ` +
-      'Start it as that user, or set FACTOTUM_HOME to a directory of your own.',
-  )
+  for (const part of [path, pgDirectory(path)]) refuseUnwritable(part, path)
+  return path
 }
 
 /** Whether we may make entries in `path`, or create it. */
@@ -90,6 +87,30 @@ function isWritable(path: string): boolean {
   } catch {
     return false
   }
+}
+
+function refuseUnwritable(part: string, home: string): void {
+  const path = existingPart(part)
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new AppError('CONFIG_INVALID', `FACTOTUM_HOME (${home}) cannot be written: ${whyUnwritable(path, error)}`, {
+      cause: error,
+    })
+  }
+}
+
+function whyUnwritable(path: string, error: unknown): string {
+  if (hasCode(error, 'EROFS')) {
+    return `${path} is on a file system that is mounted read-only. Mount it for writing, or set FACTOTUM_HOME to another directory.`
+  }
+  if (!hasCode(error, 'EACCES')) return `${messageOf(error)}.`
+  const { uid, gid } = statSync(path)
+  if (uid === process.getuid?.()) return `${path} is closed to its owner. Run "chmod u+rwx ${path}".`
+  return (
+    `${path} belongs to the user "${accountOfUid(uid, gid).name}", who may have started Factotum here before. ` +
+    'Start it as that user, or set FACTOTUM_HOME to a directory of your own.'
+  )
 }
 
 function refuseClosed(user: Account | null, path: string, home: string): void {

@@ -9,7 +9,8 @@ import type { AuditBody } from '../core/audit-entry.ts'
 import type { SessionEvent } from '../core/session-event.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import { newId } from '../platform/id.ts'
-import { toAppError, type Database } from './database.ts'
+import type { Database } from './database.ts'
+import { toAppError } from './to-app-error.ts'
 
 export type Transaction = Prisma.TransactionClient
 

@@ -13,7 +13,9 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { AppError, messageOf } from '../core/errors.ts'
 import type { Logger } from '../platform/logger.ts'
+import { connectClient, cannotConnect } from './connect-client.ts'
 import { hasCode } from './error-code.ts'
+import { lockMigrations, type LockMigrationsOptions } from './lock-migrations.ts'
 
 interface Migration {
   readonly name: string
@@ -30,9 +32,6 @@ interface AppliedMigration {
 
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
 const OLDEST_SERVER = 150_000
-const CONNECT_TIMEOUT_MS = 5000
-/** The advisory lock that Prisma's engine takes for the same purpose. */
-const PRISMA_LOCK = 72_707_369
 const BOOKKEEPING = `
   CREATE TABLE _prisma_migrations (
     id varchar(36) PRIMARY KEY,
@@ -45,17 +44,24 @@ const BOOKKEEPING = `
     applied_steps_count integer NOT NULL DEFAULT 0
   )`
 
+export interface MigrateOptions extends LockMigrationsOptions {
+  /** Where migrations are; by default those of this build. */
+  readonly directory?: string
+}
+
 /**
  * Applies what is missing and returns the names of what it applied; on repeat, nothing. A database that is ahead of this
  * build is used as it is, with a warning. Throws CONFIG_INVALID when a person must act (wrong address or password, a server
- * too old, an edited or failed migration), DATABASE_UNAVAILABLE (retry: backoff) when the server cannot be reached.
+ * too old, an edited or failed migration), DATABASE_UNAVAILABLE (retry: backoff) when the server cannot be reached or another
+ * connection does not give the lock back.
  */
-export async function migrate(url: string, logger: Logger, directory = MIGRATIONS): Promise<string[]> {
+export async function migrate(url: string, options: MigrateOptions): Promise<string[]> {
+  const { logger, directory = MIGRATIONS } = options
   const migrations = await readMigrations(directory)
-  const db = await connect(url)
+  const db = await connectClient(url, 'factotum migrate')
   try {
     await requireServerVersion(db)
-    await lock(db, logger)
+    await lockMigrations(db, options)
     const pending = compare(migrations, await readApplied(db), logger)
     for (const migration of pending) {
       await apply(db, migration)
@@ -78,42 +84,6 @@ async function readMigrations(directory: string): Promise<Migration[]> {
   )
 }
 
-async function connect(url: string): Promise<pg.Client> {
-  try {
-    const db = new pg.Client({
-      connectionString: url,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      application_name: 'factotum migrate',
-    })
-    db.on('error', () => {}) // a connection that breaks also fails the query under way, which tells
-    await db.connect()
-    return db
-  } catch (error) {
-    throw cannotConnect(error)
-  }
-}
-
-/** SQLSTATE class 28: not allowed in; 3D000: no such database. The URL holds a password, so no message quotes it. */
-function cannotConnect(cause: unknown): AppError {
-  const reason = messageOf(cause) || String((cause as { code?: unknown }).code)
-  if (hasCode(cause, '28P01', '28000')) {
-    return new AppError('CONFIG_INVALID', `PostgreSQL refuses the login: ${reason}. Correct DATABASE_URL.`, { cause })
-  }
-  if (hasCode(cause, 'ERR_INVALID_URL')) {
-    return new AppError(
-      'CONFIG_INVALID',
-      'DATABASE_URL is not a valid address (is a special character not percent-encoded?).',
-    )
-  }
-  if (hasCode(cause, '3D000')) {
-    return new AppError('CONFIG_INVALID', `${reason}. Create it (createdb), or correct DATABASE_URL.`, { cause })
-  }
-  return new AppError('DATABASE_UNAVAILABLE', `PostgreSQL cannot be reached: ${reason}. Is DATABASE_URL right?`, {
-    retry: 'backoff',
-    cause,
-  })
-}
-
 async function requireServerVersion(db: pg.Client): Promise<void> {
   const { rows } = await db.query<{ number: number; version: string }>(
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version`,
@@ -125,13 +95,6 @@ async function requireServerVersion(db: pg.Client): Promise<void> {
     `The server behind DATABASE_URL is PostgreSQL ${server.version}; Factotum needs 15 or newer. ` +
       'Upgrade it, or unset DATABASE_URL to use the embedded one.',
   )
-}
-
-async function lock(db: pg.Client, logger: Logger): Promise<void> {
-  const { rows } = await db.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [PRISMA_LOCK])
-  if (rows[0]?.locked === true) return
-  logger.info('another process is migrating the database; waiting for it')
-  await db.query('SELECT pg_advisory_lock($1)', [PRISMA_LOCK])
 }
 
 async function readApplied(db: pg.Client): Promise<AppliedMigration[]> {

@@ -1,5 +1,5 @@
 /**
- * Which PostgreSQL this process uses: the one in DATABASE_URL, or the embedded one of its home. `main.ts` calls this first,
+ * Which PostgreSQL this process uses: the one in DATABASE_URL, or the embedded one of its home. `cli.ts` calls this first,
  * closes what it returns last.
  */
 import { AppError } from '../core/errors.ts'

@@ -6,7 +6,8 @@ import type { ConfigChange } from '../core/audit-entry.ts'
 import { notFound, type Refusal } from '../core/refusal.ts'
 import type { Prisma, Schedule } from '../generated/prisma/client.ts'
 import { newId } from '../platform/id.ts'
-import { toAppError, type Database } from './database.ts'
+import type { Database } from './database.ts'
+import { toAppError } from './to-app-error.ts'
 import type { NewRun } from './schedule-runs.ts'
 
 export type StoredSchedule = Schedule

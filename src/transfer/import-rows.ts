@@ -2,7 +2,7 @@
 import type { Client } from 'pg'
 import { AppError } from '../core/errors.ts'
 import { idKind, siblingId } from '../platform/id.ts'
-import { toAppError } from '../store/database.ts'
+import { toAppError } from '../store/to-app-error.ts'
 import { hasCode } from '../store/error-code.ts'
 import type { RowLine } from './line-schemas.ts'
 import { ROW_KINDS, type RowKind, type RowName } from './row-kinds.ts'

@@ -1,4 +1,4 @@
-/** `factotum session export|import`: between a file, or a pipe, and the database, also of a server that runs. Called by main.ts. */
+/** `factotum session export|import`: between a file, or a pipe, and the database, also of a server that runs. Called by cli.ts. */
 import { createWriteStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
@@ -9,7 +9,7 @@ import { AppError, messageOf } from '../core/errors.ts'
 import { Doorbell } from '../events/doorbell.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import { toAppError } from '../store/database.ts'
+import { toAppError } from '../store/to-app-error.ts'
 import { hasCode } from '../store/error-code.ts'
 import { exportSession } from './export-session.ts'
 import { importSession, type ImportReport } from './import-session.ts'

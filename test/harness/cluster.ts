@@ -8,7 +8,7 @@ import pg from 'pg'
 import { configPath } from '../../src/config/load-config.ts'
 import { ApiClient } from './api-client.ts'
 import { createTestDatabase } from './database.ts'
-import { ServerProcess } from './server-process.ts'
+import { ServerProcess, type ServerProcessOptions } from './server-process.ts'
 import { storyConfig, tokenOf, type Person, type StoryConfig } from './story.ts'
 import { createTemporaryHome } from './temporary-home.ts'
 
@@ -40,8 +40,9 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** One more process. `databaseUrl`: another way to the same database. */
-  async start({ databaseUrl = this.databaseUrl }: { databaseUrl?: string | null } = {}): Promise<ServerProcess> {
-    return this.#cleanup.use(await ServerProcess.start({ home: this.home, databaseUrl }))
+  async start(options: Partial<Omit<ServerProcessOptions, 'home'>> = {}): Promise<ServerProcess> {
+    const { databaseUrl } = this
+    return this.#cleanup.use(await ServerProcess.start({ databaseUrl, ...options, home: this.home }))
   }
 
   /** One statement, past all servers. */

@@ -4,6 +4,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
@@ -21,6 +22,10 @@ export interface ServerProcessOptions {
   readonly onLog?: (pid: number, line: LogLine) => void
   /** Which lines `logs` keeps; all unless given. */
   readonly keepsLog?: (line: LogLine) => boolean
+  /** Instead of `node src/main.ts`: run in the checkout, and its pid is the one that signals go to. */
+  readonly command?: readonly string[]
+  /** Besides what every server is given. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 export interface ProcessEnd {
@@ -28,7 +33,8 @@ export interface ProcessEnd {
   readonly signal: NodeJS.Signals | null
 }
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url))
+const MAIN = join(CHECKOUT, 'src/main.ts')
 const SETPRIV = '/usr/bin/setpriv'
 /** What is shown of the output of a server that does not start. */
 const QUOTED_CHARACTERS = 4000
@@ -74,7 +80,7 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   /** Asks it to stop; `ended` tells when it has. SIGSTOP and SIGCONT work too. */
-  signal(signal: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
+  signal(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
     this.#running.child.kill(signal)
   }
 
@@ -106,17 +112,19 @@ class Running {
   #waiting: Waiting[] = []
   #hasEnded = false
 
-  constructor({ home, databaseUrl, onLog = () => {}, keepsLog = () => true }: ServerProcessOptions) {
+  constructor({ home, databaseUrl, onLog = () => {}, keepsLog = () => true, command, env }: ServerProcessOptions) {
     this.#onLog = onLog
     this.#keepsLog = keepsLog
     const { PATH } = process.env
-    const [file, ...args] = [...dyingWithParent(), process.execPath, MAIN]
+    const [file = '', ...args] = [...dyingWithParent(), ...(command ?? [process.execPath, MAIN])]
     this.child = spawn(file, args, {
+      cwd: CHECKOUT,
       env: {
         ...(PATH === undefined ? {} : { PATH }),
         ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
         FACTOTUM_HOME: home,
         PORT: '0',
+        ...env,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

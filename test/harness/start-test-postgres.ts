@@ -36,7 +36,7 @@ export default async function startTestPostgres(project: TestProject): Promise<(
   const template = `factotum_template_${randomHex(4)}`
   await runAsAdmin(adminUrl, `CREATE DATABASE ${template}`)
   cleanup.defer(() => runAsAdmin(adminUrl, `DROP DATABASE ${template}`))
-  await migrate(databaseUrl(adminUrl, template), logger)
+  await migrate(databaseUrl(adminUrl, template), { logger, clock: systemClock })
   await runMigrations({ connectionString: databaseUrl(adminUrl, template), logger: jobLogger(logger) })
 
   project.provide('testPostgres', { adminUrl, template })

@@ -114,6 +114,7 @@ export class Story implements AsyncDisposable {
           ? createLogger({ level: process.env['LOG_LEVEL'] ?? 'silent', pretty: true, lines: logLines })
           : createLogger({ level: 'trace', pretty: false, lines: logLines, to: { write: log } }),
       logLines,
+      stopping: new AbortController().signal,
     })
     stack.defer(() => app.stop())
     return new Story(app, { home, databaseUrl }, stack.move())

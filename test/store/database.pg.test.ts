@@ -1,7 +1,8 @@
 /** A connection that ends while somebody holds it: an error for them, and never the end of the process. */
 import { expect, test, vi } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
-import { Database, toAppError } from '../../src/store/database.ts'
+import { Database } from '../../src/store/database.ts'
+import { toAppError } from '../../src/store/to-app-error.ts'
 import { createTestDatabase } from '../harness/database.ts'
 import { TcpProxy } from '../harness/tcp-proxy.ts'
 

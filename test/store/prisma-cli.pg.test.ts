@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
@@ -47,14 +48,14 @@ test('schema.prisma and the migrations agree', async () => {
 })
 
 test('it sees the history that Factotum wrote as its own', async () => {
-  await migrate(database.url, silent)
+  await migrate(database.url, { logger: silent, clock: systemClock })
   expect(await prisma('migrate', 'status')).toContain('Database schema is up to date')
   expect(await prisma('migrate', 'deploy')).toContain('No pending migrations to apply')
 })
 
 test('Factotum sees the history that it wrote as its own', async () => {
   await prisma('migrate', 'deploy')
-  expect(await migrate(database.url, silent)).toEqual([])
+  expect(await migrate(database.url, { logger: silent, clock: systemClock })).toEqual([])
 })
 
 test('a change of the schema becomes a migration of just that, which can hold functions', async () => {

@@ -1,4 +1,4 @@
-/** `factotum skill …` at a real terminal; called by main.ts. */
+/** `factotum skill …` at a real terminal; called by cli.ts. */
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
 import { SkillShop, type SkillShopOptions, type Terminal } from './skill-shop.ts'

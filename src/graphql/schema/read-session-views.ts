@@ -5,7 +5,8 @@
  */
 import type { PipelineStep, SessionStatus } from '../../core/status.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
-import { toAppError, type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
+import { toAppError } from '../../store/to-app-error.ts'
 import type { Row } from './connection-type.ts'
 import type { OutputPlace } from './read-outputs.ts'
 import type { UsageRow } from './usage.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AppError } from '../core/errors.ts'
-import { toAppError } from './database.ts'
+import { toAppError } from './to-app-error.ts'
 
 function codeOf(error: object): string {
   const mapped = toAppError(error)

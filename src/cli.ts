@@ -1,0 +1,233 @@
+/**
+ * The process, once `bin/factotum.js` has found a Node that reads this: takes the command line and the environment, starts the app,
+ * stops it when asked. Exit codes: 0 stopped as asked, 1 could not start or a bug, 2 wrong usage.
+ *
+ * What is large is imported when it is needed, after the code cache is there: `--help` answers at once.
+ */
+import { existsSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
+import { addToken } from './config/add-token.ts'
+import type { AuditAction } from './config/audit-action.ts'
+import { parseCommandLine } from './config/command-line.ts'
+import { parseEnvironment, type Environment, type Flags } from './config/environment.ts'
+import { writeFirstConfig } from './config/first-start.ts'
+import { helpText } from './config/help-text.ts'
+import { configPath, loadConfig } from './config/load-config.ts'
+import { describeNewToken, newToken } from './config/new-token.ts'
+import type { SessionAction } from './config/session-action.ts'
+import type { SkillAction } from './config/skill-action.ts'
+import type { TokenAction } from './config/token-action.ts'
+import { AppError, messageOf } from './core/errors.ts'
+import { describeFailure } from './describe-failure.ts'
+import { REHEARSAL_GRAMMAR } from './model/rehearsal-grammar.ts'
+import { systemClock } from './platform/clock.ts'
+import { CODE_CACHE } from './platform/code-cache.ts'
+import { LogLines } from './platform/log-lines.ts'
+import { createLogger, type Logger } from './platform/logger.ts'
+import { VERSION } from './platform/version.ts'
+import { DeployVariables } from './secrets/deploy-variables.ts'
+import { forwarderOf, StopRequests } from './stop-requests.ts'
+import { defaultHome, homeOfWorkspace, prepareHome } from './store/factotum-home.ts'
+import { resolveDatabase } from './store/resolve-database.ts'
+import { unprivilegedAccount } from './store/unprivileged-account.ts'
+
+enableCompileCache(CODE_CACHE)
+try {
+  await main()
+} catch (error) {
+  const isVerbose = ['debug', 'trace'].includes(process.env['LOG_LEVEL'] ?? '')
+  console.error(`factotum: ${describeFailure(error, { isVerbose })}`)
+  process.exitCode = 1
+}
+
+async function main(): Promise<void> {
+  const action = parseCommandLine(process.argv.slice(2))
+  switch (action.kind) {
+    case 'serve':
+      return serve(action.flags)
+    case 'check-config':
+      return checkConfig(action.flags)
+    case 'token':
+      return makeToken(action.action, action.flags)
+    case 'skill':
+      return manageSkills(action.action, action.flags)
+    case 'audit':
+      return verifyAudit(action.action, action.flags)
+    case 'session':
+      return moveSession(action.action, action.flags)
+    case 'help':
+      return console.log(helpText({ rehearsalGrammar: REHEARSAL_GRAMMAR }))
+    case 'version':
+      return console.log(`factotum ${VERSION}`)
+    case 'misuse':
+      console.error(`factotum: ${action.message}`)
+      process.exitCode = 2
+  }
+}
+
+/** What is set, also by `.env` of the home, and the home. */
+interface Place {
+  readonly environment: Environment
+  readonly home: string
+}
+
+/** The server's own. */
+function placeOfServer(flags: Flags): Place {
+  return completePlace(flags, (environment) => environment.home)
+}
+
+/** For commands that manage a server: from inside one of its workspaces, that one's. */
+function placeToManage(flags: Flags): Place {
+  return completePlace(flags, (environment) => environment.home ?? homeOfWorkspace(process.cwd()))
+}
+
+function completePlace(flags: Flags, find: (environment: Environment) => string | null): Place {
+  const account = unprivilegedAccount()
+  const wanted = find(parseEnvironment(process.env, flags)) ?? defaultHome({ cwd: process.cwd(), account })
+  const home = prepareHome({ home: wanted, account })
+  const { path, lines, problem } = new DeployVariables({ home, env: process.env, logger: silentLogger() })
+  // DATABASE_URL may stand in it: without it, another database would be used.
+  if (problem !== null) throw new AppError('CONFIG_INVALID', `${path} cannot be read: ${problem}`)
+  return { environment: parseEnvironment(process.env, flags, { path, lines }), home }
+}
+
+function silentLogger(): Logger {
+  return createLogger({ level: 'silent', pretty: false })
+}
+
+async function checkConfig(flags: Flags): Promise<void> {
+  const { environment, home } = placeToManage(flags)
+  const path = configPath(home)
+  const { warnings } = await loadConfig(path, environment)
+  for (const warning of warnings) console.error(`factotum: ${warning}`)
+  console.log(`${path} is valid.`)
+}
+
+async function makeToken(action: TokenAction, flags: Flags): Promise<void> {
+  if (action.print) return console.log(describeNewToken(newToken(), action))
+  const { environment, home } = placeToManage(flags)
+  const path = configPath(home)
+  const { name, user, token } = await addToken(path, action, { ...environment, clock: systemClock })
+  const whose = user === null ? 'for a connector' : `of the user "${user}"`
+  console.log(`Token "${name}" ${whose}, shown only this once:\n\n  ${token}\n`)
+  console.log(`It stands in ${path}, as a hash; a running server lets it in within a second.`)
+}
+
+async function manageSkills(action: SkillAction, flags: Flags): Promise<void> {
+  const { home } = placeToManage(flags)
+  const logger = silentLogger()
+  const variables = new DeployVariables({ home, env: process.env, logger })
+  const { stdin: input, stdout: output } = process
+  const { runSkillCommand } = await import('./execution/skills/skill-command.ts')
+  return runSkillCommand(action, {
+    home,
+    cwd: process.cwd(),
+    environment: process.env,
+    secretOf: (variable) => variables.get(variable),
+    input,
+    output,
+    isInteractive: input.isTTY && output.isTTY,
+  })
+}
+
+function verifyAudit({ day }: AuditAction, flags: Flags): Promise<void> {
+  return useDatabase('audit', flags, async (databaseUrl) => {
+    const { verifyAuditCommand } = await import('./audit/audit-command.ts')
+    const print = (line: string): void => console.log(line)
+    const isIntact = await verifyAuditCommand({ databaseUrl, day, print })
+    if (!isIntact) process.exitCode = 1
+  })
+}
+
+function moveSession(action: SessionAction, flags: Flags): Promise<void> {
+  const { stdin: input, stdout: output } = process
+  // Standard output may be the export.
+  const print = (line: string): void => console.error(line)
+  return useDatabase('session', flags, async (databaseUrl, logger) => {
+    const { runSessionCommand } = await import('./transfer/session-command.ts')
+    await runSessionCommand(action, { databaseUrl, clock: systemClock, logger, input, output, print })
+  })
+}
+
+/** Uses the embedded PostgreSQL of a server that runs, or starts it for as long as this takes. */
+async function useDatabase(
+  what: string,
+  flags: Flags,
+  work: (databaseUrl: string, logger: Logger) => Promise<void>,
+): Promise<void> {
+  const { environment, home } = placeToManage(flags)
+  if (environment.databaseUrl === null && !existsSync(join(home, 'pg'))) {
+    console.error(
+      `factotum: there is no ${what} in ${home}. Name the server's folder with --home, or its DATABASE_URL.`,
+    )
+    process.exitCode = 2
+    return
+  }
+  const logger = silentLogger()
+  const database = await resolveDatabase(environment.databaseUrl, { home, logger, clock: systemClock })
+  try {
+    await work(database.url, logger)
+  } finally {
+    await database.stop()
+  }
+}
+
+async function serve(flags: Flags): Promise<void> {
+  const { environment, home } = placeOfServer(flags)
+  const logLines = new LogLines()
+  const pretty = process.stdout.isTTY && !environment.production
+  const logger = createLogger({ level: environment.logLevel, pretty, lines: logLines })
+  endAtBugs(logger)
+  const forwarder = forwarderOf(process.env, process.ppid)
+  const stopping = new StopRequests({ forwarder, clock: systemClock, logger }).signal
+  const first = await writeFirstConfig(configPath(home))
+  if (first !== null) sayToken(first.token, configPath(home))
+  const { startApp } = await import('./app.ts')
+  const options = { ...environment, home, environment: process.env, clock: systemClock, logger, logLines, stopping }
+  const app = await startApp(options).catch((error: unknown) => {
+    if (stopping.aborted) return null
+    throw error
+  })
+  if (app !== null) {
+    process.on('SIGHUP', () => void app.reloadConfig())
+    await untilAborted(stopping)
+    await app.stop().catch((error: unknown) => {
+      logger.error({ err: error }, 'stopping failed')
+      process.exit(1)
+    })
+  }
+  process.exit(0)
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+/**
+ * Once, before anything else can fail: it is stored nowhere. And not through the log: logs are kept and shipped, and a token must not
+ * be.
+ */
+function sayToken(token: string, path: string): void {
+  console.log(`
+First start: ${path} was written, with the user "admin" and this token, which is shown only now
+("factotum token" makes another one):
+
+  ${token}
+
+GraphiQL is at /graphql of the address below, with the header {"Authorization": "Bearer ${token}"}
+`)
+}
+
+/** State is in the database: after a bug nobody foresaw, a fresh process is safer than this one. */
+function endAtBugs(logger: Logger): void {
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      logger.fatal({ err: error }, `${event}: ${messageOf(error)}`)
+      process.exit(1)
+    })
+  }
+}

@@ -1,0 +1,46 @@
+/** One connection of its own, before there is a pool, and what to change when there is none to be had. */
+import pg from 'pg'
+import { AppError, messageOf } from '../core/errors.ts'
+import { hasCode } from './error-code.ts'
+
+const CONNECT_TIMEOUT_MS = 5000
+
+/**
+ * `applicationName`: what PostgreSQL's `pg_stat_activity` shows. Throws CONFIG_INVALID when a person must act (wrong address, password
+ * or database), DATABASE_UNAVAILABLE (retry: backoff) when the server cannot be reached now.
+ */
+export async function connectClient(url: string, applicationName: string): Promise<pg.Client> {
+  try {
+    const db = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      application_name: applicationName,
+    })
+    db.on('error', () => {}) // a connection that breaks also fails the query under way, which tells
+    await db.connect()
+    return db
+  } catch (error) {
+    throw cannotConnect(error)
+  }
+}
+
+/** SQLSTATE class 28: not allowed in; 3D000: no such database. The URL holds a password, so no message quotes it. */
+export function cannotConnect(cause: unknown): AppError {
+  const reason = messageOf(cause) || String((cause as { code?: unknown }).code)
+  if (hasCode(cause, '28P01', '28000')) {
+    return new AppError('CONFIG_INVALID', `PostgreSQL refuses the login: ${reason}. Correct DATABASE_URL.`, { cause })
+  }
+  if (hasCode(cause, 'ERR_INVALID_URL')) {
+    return new AppError(
+      'CONFIG_INVALID',
+      'DATABASE_URL is not a valid address (is a special character not percent-encoded?).',
+    )
+  }
+  if (hasCode(cause, '3D000')) {
+    return new AppError('CONFIG_INVALID', `${reason}. Create it (createdb), or correct DATABASE_URL.`, { cause })
+  }
+  return new AppError('DATABASE_UNAVAILABLE', `PostgreSQL cannot be reached: ${reason}. Is DATABASE_URL right?`, {
+    retry: 'backoff',
+    cause,
+  })
+}
