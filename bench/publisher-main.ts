@@ -10,7 +10,7 @@ import { newId } from '../src/platform/id.ts'
 import { createLogger } from '../src/platform/logger.ts'
 import { Database } from '../src/store/database.ts'
 import { commitTurn, type Lease, type TurnRef } from '../src/store/turn-commit.ts'
-import { registerNode } from '../src/store/work-queue.ts'
+import { registerNode } from '../src/store/nodes.ts'
 import { timedText } from './crowd.ts'
 import { serveParent } from './helper-process.ts'
 
@@ -27,7 +27,7 @@ async function join(databaseUrl: string, sessionId: string): Promise<Node> {
   const logger = createLogger({ level: 'warn', pretty: false })
   const membership = new pg.Client({ connectionString: databaseUrl })
   await membership.connect()
-  const owner = await registerNode(membership)
+  const owner = await registerNode(membership, null)
   const database = new Database({ url: databaseUrl, maxConnections: 2, logger })
   const doorbell = new Doorbell({ url: databaseUrl, logger, clock })
   const feed = new Feed({ database, doorbell, logger, clock })

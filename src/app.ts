@@ -313,6 +313,8 @@ function createWorker(parts: Made): Worker {
     config,
     clock,
     logger,
+    home,
+    commands,
     startRun: (lease, begun, mayGoOn) => new SessionRun({ lease, begun, mayGoOn, ...run }),
   })
 }

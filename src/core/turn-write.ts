@@ -169,6 +169,8 @@ export interface TurnWrite {
    * it, so that a turn that is continued knows how it had ended.
    */
   readonly failure?: string
+  /** The process that ran the turn's command died, perhaps of it: counted like a death of the server. */
+  readonly hostDied?: true
   /** The turn ends: also settles its message, those that it took along, and the session's counters. */
   readonly finish?: {
     readonly status: FinalTurnStatus
@@ -195,6 +197,7 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
   const preview = second.preview ?? first.preview
   const pause = second.pause ?? first.pause
   const failure = second.failure ?? first.failure
+  const hostDied = second.hostDied ?? first.hostDied
   return {
     events: [...withoutPieces(first.events, second.dropDeltasOf), ...second.events],
     ...(step === undefined ? {} : { step }),
@@ -203,6 +206,7 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
     ...(preview === undefined ? {} : { preview }),
     ...(pause === undefined ? {} : { pause }),
     ...(failure === undefined ? {} : { failure }),
+    ...(hostDied === undefined ? {} : { hostDied }),
     plans: join(first.plans, second.plans),
     tasks,
     taskPatches: patches,

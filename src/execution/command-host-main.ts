@@ -8,7 +8,8 @@
 import { messageOf } from '../core/errors.ts'
 import { systemClock } from '../platform/clock.ts'
 import { must } from '../platform/must.ts'
-import type { CommandRequest, HostAnswer, HostRequest, HostSettings } from './host-messages.ts'
+import { CommandPermit, PERMIT_ENDED } from './command-permit.ts'
+import type { CommandRequest, HostAnswer, HostOutcome, HostRequest, HostSettings } from './host-messages.ts'
 import { HostRunner } from './host-runner.ts'
 import { OutputBatch } from './output-batch.ts'
 
@@ -21,11 +22,13 @@ const runner = new HostRunner({
   clock: systemClock,
   onProblem: (message) => send({ type: 'PROBLEM', message }),
 })
+const permit = new CommandPermit(systemClock)
 const cancels = new Map<number, AbortController>()
 const openRequests = new Set<Promise<void>>()
 
 process.on('message', (request: HostRequest) => {
   if (request.type === 'PING') return send({ type: 'PONG', id: request.id })
+  if (request.type === 'ALLOW') return permit.renew(request.untilMs)
   if (request.type === 'CANCEL') return cancels.get(request.id)?.abort()
   const work = carryOut(request).finally(() => openRequests.delete(work))
   openRequests.add(work)
@@ -35,12 +38,13 @@ process.on('disconnect', () => void endEverything())
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 
-async function carryOut(request: Exclude<HostRequest, { type: 'PING' | 'CANCEL' }>): Promise<void> {
+async function carryOut(request: Exclude<HostRequest, { type: 'PING' | 'ALLOW' | 'CANCEL' }>): Promise<void> {
   const { id } = request
   try {
     if (request.type === 'RUN') return await runCommand(id, request.request)
     if (request.type === 'PROBE') return send({ type: 'PROBED', id, sandbox: await runner.probe() })
-    await runner.saveOutput(request)
+    if (request.type === 'AWAIT_IDLE') await permit.idle()
+    else await runner.saveOutput(request)
     send({ type: 'DONE', id })
   } catch (error) {
     send({ type: 'FAILED', id, message: messageOf(error) })
@@ -50,17 +54,27 @@ async function carryOut(request: Exclude<HostRequest, { type: 'PING' | 'CANCEL' 
 async function runCommand(id: number, request: CommandRequest): Promise<void> {
   const cancel = new AbortController()
   cancels.set(id, cancel)
+  const hasEnded = permit.watch(cancel)
   const batch = new OutputBatch(systemClock, (pieces) => send({ type: 'OUTPUT', id, pieces }))
   try {
-    const outcome = await runner.run(request, {
-      signal: cancel.signal,
-      onOutput: (stream, text) => batch.add(stream, text),
-    })
+    const outcome = await runIfAllowed(request, cancel.signal, batch)
     batch.flush()
     send({ type: 'OUTCOME', id, outcome })
   } finally {
     cancels.delete(id)
+    hasEnded()
   }
+}
+
+async function runIfAllowed(request: CommandRequest, signal: AbortSignal, batch: OutputBatch): Promise<HostOutcome> {
+  if (signal.reason === PERMIT_ENDED) return { kind: 'not-allowed' }
+  const outcome = await runner.run(request, {
+    signal,
+    onOutput: (stream, text) => batch.add(stream, text),
+    beforeStart: () => permit.enforce(),
+  })
+  const wasCancelled = outcome.kind === 'killed' && outcome.cause === 'cancelled'
+  return wasCancelled && signal.reason === PERMIT_ENDED ? { kind: 'not-allowed' } : outcome
 }
 
 /** The server has closed the channel, or has died: nothing of it may go on. */

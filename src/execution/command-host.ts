@@ -33,6 +33,8 @@ export class CommandHost {
   /** The one that is probed, or about to be. */
   #started: Promise<HostProcess> | null = null
   #latest: HostProcess | null = null
+  /** Until when commands may run, in the machine's time. */
+  #allowedUntilMs = 0
   /** Null: `#latest` is probed. */
   #whyNone: string | null = 'it has not been started yet'
 
@@ -70,6 +72,22 @@ export class CommandHost {
         if (!isUntouched || attempt === MAX_ATTEMPTS) throw error
       }
     }
+  }
+
+  /** Commands may run until then; when it passes, the host ends them by itself. */
+  allowUntil(untilMs: number): void {
+    this.#allowedUntilMs = untilMs
+    this.#latest?.allow(untilMs)
+  }
+
+  /** Ends all commands, and allows none. Resolves when none runs. */
+  async endAll(): Promise<void> {
+    this.allowUntil(0)
+    const host = this.#latest
+    if (host === null) return
+    const { cancelMs } = this.#options.deadlines
+    // One that is lost meanwhile takes its commands along.
+    await host.ask({ type: 'AWAIT_IDLE', id: this.#nextId++ }, { limitMs: cancelMs }).catch(() => host.lost)
   }
 
   async probe(): Promise<SandboxState> {
@@ -122,6 +140,7 @@ export class CommandHost {
     if (this.#stopping.signal.aborted) throw shuttingDown()
     const host = new HostProcess(this.#options)
     this.#latest = host
+    host.allow(this.#allowedUntilMs)
     try {
       const sandbox = await this.#probeWith(host)
       this.#whyNone = null

@@ -33,9 +33,13 @@ export interface SaveOutputRequest extends Pick<CommandRequest, 'sessionId' | 'i
   readonly text: string
 }
 
-/** The answer to a command. `sandbox-failed`: nothing ran; the sandbox must be probed before it is used again. */
+/**
+ * The answer to a command. `sandbox-failed`: nothing ran; the sandbox must be probed before it is used again. `not-allowed`: the host
+ * had not heard from its server for too long, or was told to end everything; the command was ended, or never began.
+ */
 export type HostOutcome =
   | Exclude<CommandOutcome, { readonly kind: 'unavailable' }>
+  | { readonly kind: 'not-allowed' }
   | { readonly kind: 'sandbox-failed'; readonly reason: string }
 
 export type HostRequest =
@@ -45,6 +49,10 @@ export type HostRequest =
   | ({ readonly type: 'SAVE_OUTPUT'; readonly id: number } & SaveOutputRequest)
   /** Answered at once, whatever else the host does. */
   | { readonly type: 'PING'; readonly id: number }
+  /** Commands may run until then (src/platform/machine-clock.ts). Without it none does. No answer. */
+  | { readonly type: 'ALLOW'; readonly untilMs: number }
+  /** Answered when no command runs any more. */
+  | { readonly type: 'AWAIT_IDLE'; readonly id: number }
   /** Ends the command that was asked for under this id; its answer still comes. No answer of its own. */
   | { readonly type: 'CANCEL'; readonly id: number }
 

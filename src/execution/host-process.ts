@@ -26,7 +26,7 @@ export interface HostProcessOptions {
 }
 
 export type FinalAnswer = Exclude<HostAnswer, { type: 'OUTPUT' | 'PROBLEM' | 'PONG' }>
-type Request = Exclude<HostRequest, { type: 'PING' | 'CANCEL' }>
+type Request = Exclude<HostRequest, { type: 'PING' | 'ALLOW' | 'CANCEL' }>
 
 interface OpenRequest {
   readonly type: Request['type']
@@ -108,6 +108,11 @@ export class HostProcess {
         this.#take(id)?.reject(notStarted('The command host is gone.', error))
       })
     })
+  }
+
+  /** Commands may run until then, in the machine's time. */
+  allow(untilMs: number): void {
+    this.#tell({ type: 'ALLOW', untilMs })
   }
 
   /** Ends the command that was asked for under this id: it gets its answer soon, whatever the host does. */

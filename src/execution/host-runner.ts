@@ -41,6 +41,8 @@ export interface RunOptions {
   readonly onOutput: OnOutput
   /** Aborting ends the whole process tree. */
   readonly signal: AbortSignal
+  /** Called when all is prepared: the last moment to abort without a process having been started. */
+  readonly beforeStart?: () => void
 }
 
 /** Null: this way there is no launch to be had. */
@@ -209,7 +211,8 @@ export class HostRunner {
     options: CarryOutOptions,
   ): Promise<ProcessResult> {
     const { clock, onProblem, settings } = this.#options
-    const { signal, onOutput, onNamespace } = options
+    const { signal, onOutput, onNamespace, beforeStart } = options
+    beforeStart?.()
     if (signal.aborted) return CANCELLED_BEFORE_START
     const started = await start()
     if (started === null) return { kind: 'not-started', reason: 'No namespace was free.' }

@@ -47,7 +47,12 @@ export function stateOfOwner(name: string): 'RUNNING' | 'GONE' | 'ELSEWHERE' {
 /** What runs with this mark, wherever it has moved in the tree of processes. */
 export function findMarked(mark: OwnerMark): readonly ProcessEntry[] {
   const name = mark[VARIABLE]
-  return name === undefined ? [] : listProcesses().filter(({ pid }) => markOn(pid) === name)
+  return name === undefined ? [] : findOwnedBy(name)
+}
+
+/** What runs for the owner of this name. */
+export function findOwnedBy(name: string): readonly ProcessEntry[] {
+  return listProcesses().filter(({ pid }) => markOn(pid) === name && isRunning(pid))
 }
 
 /** What runs for this home and belongs to nobody any more. */

@@ -5,6 +5,7 @@
  * What must hold: a command of role USER runs only while the last probe of the sandbox has passed. There is no setting to
  * go without. An unavailable sandbox is looked at again when somebody asks, so installing bubblewrap needs no restart.
  */
+import { AppError } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Role } from '../core/identity.ts'
@@ -45,6 +46,13 @@ export interface CommandService {
   hostProblem(): string | null
   /** Looks again, now. Never rejects because of the sandbox. */
   probe(): Promise<SandboxState>
+  /**
+   * Commands may run until then (src/platform/machine-clock.ts), whatever becomes of this process; at first none may. One that is
+   * ended by it, or asked for later, rejects with LEASE_LOST.
+   */
+  allowUntil(untilMs: number): void
+  /** Ends all commands, and allows none. Resolves when none runs. */
+  endAll(): Promise<void>
   /** Ends every running command with its whole process tree (outcome: cancelled) and starts none any more. */
   stop(): Promise<void>
 }
@@ -66,6 +74,8 @@ export async function createCommandRunner(options: CommandRunnerOptions): Promis
     sandbox: () => service.sandbox(),
     hostProblem: () => service.hostProblem(),
     probe: () => service.probe(),
+    allowUntil: (untilMs) => service.allowUntil(untilMs),
+    endAll: () => service.endAll(),
     stop: () => service.stop(),
   }
 }
@@ -109,6 +119,14 @@ class SandboxedCommands {
     return this.#track(input, { kind: 'SKILL', skill })
   }
 
+  allowUntil(untilMs: number): void {
+    this.#host.allowUntil(untilMs)
+  }
+
+  endAll(): Promise<void> {
+    return this.#host.endAll()
+  }
+
   saveOutput({ role, ...output }: OutputFile): Promise<void> {
     return this.#host.saveOutput({ ...output, isConfined: isConfined(role) })
   }
@@ -145,6 +163,8 @@ class SandboxedCommands {
     const request = { sessionId, program, timeoutMs, isConfined: isConfined(input.role), outputs }
     const signal = AbortSignal.any([input.signal, this.#stopping.signal])
     const outcome = await this.#host.run(request, onOutput, signal)
+    if (outcome.kind === 'not-allowed')
+      throw new AppError('LEASE_LOST', 'The command was ended: this server had not reached its database for too long.')
     if (outcome.kind !== 'sandbox-failed') return outcome
     this.#options.logger.warn(
       { sessionId, taskId: input.taskId, reason: outcome.reason },

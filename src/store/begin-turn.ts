@@ -9,6 +9,7 @@ import type { SessionEvent } from '../core/session-event.ts'
 import type { BusyPolicy, ConversationType, PipelineStep } from '../core/status.ts'
 import type { Usage } from '../core/usage.ts'
 import type { Database } from './database.ts'
+import { isListed } from './nodes.ts'
 import type { Lease, TurnRef } from './turn-commit.ts'
 import { saidBeforeSql, type SaidBefore, type SaidLimits } from './turn-history.ts'
 import { hasPlace, waitsLonger } from './user-share.ts'
@@ -222,7 +223,7 @@ const BEGIN = {
 const TAKE = {
   name: 'queue.take',
   text: beginSql({
-    fence: 'owner IS NULL AND ready_at <= now()',
+    fence: `owner IS NULL AND ready_at <= now() AND ${isListed('$2')}`,
     mayBegin: `NOT ${waitsLonger('next.user_name', 'fence.ready_at')} AND ${hasPlace('next.user_name', '$7')}`,
     claim: ', owner = $2, epoch = s.epoch + 1',
     answer: 'session.last_seq IS NOT NULL',

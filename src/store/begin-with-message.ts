@@ -10,6 +10,7 @@ import type { BusyPolicy, ConversationType } from '../core/status.ts'
 import { NO_USAGE } from '../core/usage.ts'
 import { must } from '../platform/must.ts'
 import { receivedEvent, type OpenTurn, type TakenSession, type TurnLimits } from './begin-turn.ts'
+import { isListed } from './nodes.ts'
 import { saidBeforeSql, type SaidBefore } from './turn-history.ts'
 import { hasPlace, waitsLonger } from './user-share.ts'
 
@@ -37,9 +38,10 @@ export function beginInput({ node, limits }: TurnStart): Readonly<Record<keyof t
   }
 }
 
-/** A CTE, with a comma behind it: whether the user has a place for the turn. Asked once, and only when nothing else is in its way. */
+/** A CTE, with a comma behind it: whether the node may begin it, and the user has a place for the turn. Asked once, and only when nothing else is in its way. */
 export const PLACE = `place AS MATERIALIZED (
-    SELECT NOT ${waitsLonger('input.user_name', 'now()')} AND ${hasPlace('input.user_name', 'input.share')} AS free FROM input),
+    SELECT ${isListed('input.node')} AND NOT ${waitsLonger('input.user_name', 'now()')}
+      AND ${hasPlace('input.user_name', 'input.share')} AS free FROM input),
   `
 const HAS_PLACE = '(SELECT free FROM place)'
 

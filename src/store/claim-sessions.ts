@@ -4,6 +4,7 @@
  * place in one's share is in nobody's way: it is found by user, so the claim costs the same however much of it there is.
  */
 import type { Database } from './database.ts'
+import { isListed } from './nodes.ts'
 import type { Lease } from './turn-commit.ts'
 
 export interface Claiming {
@@ -40,7 +41,7 @@ export class Claimer {
   }
 
   /**
-   * Claims sessions for `node`. Any that has it as owner and is not `held` was claimed by a statement whose answer got lost; nobody
+   * Claims sessions for `node`; none when it was evicted. Any that has it as owner and is not `held` was claimed by a statement whose answer got lost; nobody
    * else would ever free it, so it is claimed again, under a new epoch. One claim at a time: what another one has just taken is
    * not in `held` yet. What was claimed before a failure is found so, too.
    */
@@ -122,7 +123,7 @@ const CLAIM = {
     claimed AS (
       UPDATE sessions s SET owner = $1, epoch = s.epoch + 1, turn_user = coalesce(c.user_name, s.turn_user)
       FROM (SELECT id, NULL AS user_name FROM forgotten UNION ALL SELECT id, user_name FROM taken LIMIT $2) c
-      WHERE s.id = c.id RETURNING s.id, s.epoch)
+      WHERE s.id = c.id AND ${isListed('$1')} RETURNING s.id, s.epoch)
     SELECT coalesce((SELECT jsonb_agg(jsonb_build_array(id, epoch)) FROM claimed), '[]') AS claimed,
       (SELECT count(*) FROM ready) > (SELECT count(*) FROM taken) AS "left",
       (SELECT user_name FROM waiting ORDER BY n DESC LIMIT 1) AS last`,

@@ -208,7 +208,8 @@ function summarySql({ text, fromSeq, toSeq }: NonNullable<TurnWrite['summary']>,
 }
 
 function turnSql(write: TurnWrite, bind: Bind): Fenced {
-  const { finish, pause, failure } = write
+  const { finish, pause, failure, hostDied } = write
+  const died = hostDied === undefined ? '' : ', takeovers = x.takeovers + 1'
   const failed = failure === undefined || finish !== undefined ? '' : `, failure = ${bind(failure)}::text`
   const paused =
     pause === undefined
@@ -220,7 +221,7 @@ function turnSql(write: TurnWrite, bind: Bind): Fenced {
     finish === undefined
       ? ''
       : `, status = ${bind(finish.status)}::turn_status, failure = ${bind(finish.failure)}::text, finished_at = ${bind(finish.at)}::timestamptz`
-  return fenced`UPDATE turns x SET step = coalesce(${bind(write.step ?? null)}::pipeline_step, x.step)${usageSql(write.modelCalls, bind)}${finished}${failed}${paused}
+  return fenced`UPDATE turns x SET step = coalesce(${bind(write.step ?? null)}::pipeline_step, x.step)${usageSql(write.modelCalls, bind)}${died}${finished}${failed}${paused}
     FROM ${FENCE} WHERE x.id = $4 RETURNING x.cancel_requested, x.user_name`
 }
 

@@ -1,8 +1,10 @@
 /**
  * REPLANNING: the review gave the plan up. The user is told why, what is left of the plan is skipped, and another attempt
- * follows, at most `max_replan_depth` times in a turn. Or the user said more while the plan ran (take-along.ts), which is no failure.
+ * follows, at most `max_replan_depth` times in a turn. Or the user said more while the plan ran (take-along.ts), which is no failure;
+ * nor is it one that a command was interrupted, because the server or its database went away: only deaths are counted then.
  */
-import { endOpenTasks, failedTask, type PlanState } from './plan-state.ts'
+import { diedTooOften } from './died-too-often.ts'
+import { endOpenTasks, hasFailed, type PlanState } from './plan-state.ts'
 import { describeCount } from './take-along.ts'
 import type { ReplanWanted } from './task-outcome.ts'
 import { isNotice, tellUser } from './tell-user.ts'
@@ -19,7 +21,9 @@ export function decideReplan(
   const plan = must(attempts.at(-1), 'there is a plan to give up')
   const { maxReplanDepth } = context.config.current().settings
   endOpenTasks(context, plan, 'SKIPPED')
-  const failed = attempts.filter((attempt) => failedTask(attempt) !== null).length
+  const dead = diedTooOften(context)
+  if (dead !== null) return dead
+  const failed = attempts.filter(hasFailed).length
   if (failed > maxReplanDepth) {
     const tries = `${failed} ${failed === 1 ? 'attempt' : 'attempts'}`
     return { kind: 'Failed', failure: `I gave up after ${tries}. The last one failed: ${wanted.reason}` }

@@ -23,6 +23,7 @@ function heldJournal(clock = systemClock) {
     tokenName: 'cli',
     participates: true,
     usage: NO_USAGE,
+    deaths: 0,
     clock,
     redactor: () => Redactor.of([SECRET]),
     commit: (write) => new Promise((resolve, reject) => commits.push({ write, resolve, reject })),

@@ -28,6 +28,8 @@ export interface JournalOptions {
   readonly participates: boolean
   /** What the turn has cost before. */
   readonly usage: Usage
+  /** How often a process had died of the turn, as far as is known. */
+  readonly deaths: number
   readonly clock: Clock
   /** What must not be written, as of now. */
   readonly redactor: () => Redactor
@@ -57,10 +59,12 @@ export class Journal {
   #cancelRequested = false
   #participates: boolean
   #usage: Usage
+  #deaths: number
 
   constructor(options: JournalOptions) {
     this.#options = options
     this.#usage = options.usage
+    this.#deaths = options.deaths
     this.#participates = options.participates
   }
 
@@ -72,6 +76,11 @@ export class Journal {
   /** What the turn has cost, with all that was recorded. */
   get usage(): Usage {
     return this.#usage
+  }
+
+  /** How often a process has died of the turn, with all that was recorded. */
+  get deaths(): number {
+    return this.#deaths
   }
 
   /** Records events (at the present time) together with the changes they tell of. */
@@ -93,6 +102,7 @@ export class Journal {
       events: events.map((body) => ({ at, turnId, body })),
     }
     const write = redactWrite(whole, this.#options.redactor())
+    if (changes.hostDied === true) this.#deaths += 1
     for (const call of changes.modelCalls ?? []) this.#usage = addUsage(this.#usage, { calls: 1, ...call })
     this.#waiting = this.#waiting === null ? write : merge(this.#waiting, write)
     if (this.#failure === null) this.#committing ??= this.#commitAll()

@@ -12,7 +12,7 @@ import { currentUser } from '../config/current-user.ts'
 import { answeredQuestions } from './answered-questions.ts'
 import { completeTasks, taskKey, type CompleteTask } from './complete-tasks.ts'
 import { describeRights } from './audit-rights.ts'
-import { failedTask, historyOf, whyGivenUp, type PlanState, type TaskState } from './plan-state.ts'
+import { hasFailed, historyOf, whyGivenUp, type PlanState, type TaskState } from './plan-state.ts'
 import { isNotice } from './tell-user.ts'
 import { takeSecrets } from './take-secrets.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
@@ -71,7 +71,7 @@ export async function makePlan(
 function repetition(tasks: readonly CompleteTask[], attempts: readonly PlanState[]): string[] {
   const keyOf = (some: readonly Parameters<typeof taskKey>[0][]): string => some.map(taskKey).join('\n')
   const key = keyOf(tasks)
-  const failed = attempts.filter((attempt) => failedTask(attempt) !== null)
+  const failed = attempts.filter(hasFailed)
   const earlier = failed.find((attempt) => keyOf(attempt.tasks.filter((task) => !isNotice(task))) === key)
   if (earlier === undefined) return []
   return [

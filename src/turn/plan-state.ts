@@ -54,6 +54,12 @@ export function failedTask(plan: PlanState): TaskState | null {
   return plan.tasks.find((task) => task.reviewVerdict === 'REPLAN') ?? null
 }
 
+/** Whether the plan itself did not do. One of which a command was interrupted may be right: it counts for nothing, and may be tried again. */
+export function hasFailed(plan: PlanState): boolean {
+  const task = failedTask(plan)
+  return task !== null && task.status !== 'INTERRUPTED'
+}
+
 export function whyGivenUp(plan: PlanState): string {
   const failed = failedTask(plan)
   return failed === null ? 'The caller said more while it ran.' : (failed.reviewReason ?? '')

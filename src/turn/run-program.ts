@@ -48,14 +48,15 @@ export async function runProgram(context: TurnContext, task: TaskState, program:
   } finally {
     pieces.end({ cut: ended.isCut })
   }
-  const { patch, publication, hasExited } = ended
+  const { patch, publication, hasExited, hostDied } = ended
   // A program that was ended because the turn goes on elsewhere is found RUNNING there. One that has ended by itself is not:
   // it would be taken for interrupted, and perhaps be done again.
   const { aborted, reason } = context.signal
   if (aborted && reason !== 'CANCELLED' && !(hasExited && reason === 'HANDED_OVER')) return stopped(context)
   await saveLongOutputs(context, task, { patch, role: program.role })
   const files = publication === null ? [] : filesOf(context, task.id, publication)
-  updateTask(context, task, { patch: { ...patch, finishedAt: context.clock.now() }, changes: { files } })
+  const changes = { files, ...(hostDied === undefined ? {} : { hostDied }) }
+  updateTask(context, task, { patch: { ...patch, finishedAt: context.clock.now() }, changes })
   context.journal.hurry()
   return context.signal.aborted ? stopped(context) : { kind: 'Passed' }
 }
@@ -67,6 +68,8 @@ interface Ended {
   readonly isCut: boolean
   /** By itself, with all its effects. */
   readonly hasExited: boolean
+  /** The process that ran it died. */
+  readonly hostDied?: true
 }
 
 /** Runs the program and says what to record of it, also when it could not be started or nobody knows how it ended. */
@@ -90,7 +93,7 @@ async function carryOut(
     if (!(error instanceof AppError)) throw error
     logger.error({ code: error.code, error: error.message, taskId: frame.taskId }, `a ${word} did not run through`)
     if (error.code === 'COMMAND_NOT_STARTED') return unknownEnd('FAILED', error)
-    if (error.code === 'COMMAND_LOST') return unknownEnd('INTERRUPTED', error)
+    if (error.code === 'COMMAND_LOST') return { ...unknownEnd('INTERRUPTED', error), hostDied: true }
     throw error
   }
 }

@@ -19,6 +19,7 @@
  */
 import { assembleContext } from './assemble-context.ts'
 import { breakOff, decideReplan, type ReplanDecision } from './decide-replan.ts'
+import { diedTooOften } from './died-too-often.ts'
 import { executePlan } from './execute-plan.ts'
 import type { PipelineStep } from '../core/status.ts'
 import type { OpenTurn } from '../store/begin-turn.ts'
@@ -33,9 +34,6 @@ import { collectMessages, takeAdditions } from './take-along.ts'
 import type { BrokenOff, ReplanWanted } from './task-outcome.ts'
 import { tendKnowledge } from './tend-knowledge.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
-
-/** A turn that kills its process would otherwise kill one after another, for ever. */
-const MAX_TAKEOVERS = 10
 
 /** Runs the turn to its end, or until it is stopped. Rejects only when it can no longer write, or for a bug. */
 export async function runTurn(context: TurnContext): Promise<Ending> {
@@ -64,13 +62,8 @@ async function workOn(context: TurnContext, attempts: PlanState[]): Promise<Endi
 }
 
 /** Why a turn is not carried on at all, if so. */
-function refusal({ turn }: TurnContext): Ending | null {
-  if (turn.cancelRequested) return { kind: 'Stopped', reason: 'CANCELLED' }
-  if (turn.takeovers < MAX_TAKEOVERS) return null
-  return {
-    kind: 'Failed',
-    failure: `The server died ${turn.takeovers} times while it worked on this. It is not tried again.`,
-  }
+function refusal(context: TurnContext): Ending | null {
+  return context.turn.cancelRequested ? { kind: 'Stopped', reason: 'CANCELLED' } : diedTooOften(context)
 }
 
 /** What was under way when the process died has an unknown outcome, also when nobody will review it. */

@@ -205,6 +205,7 @@ export class SessionRun {
       tokenName: turn.tokenName,
       participates: turn.participates,
       usage: turn.usage,
+      deaths: turn.takeovers,
       clock,
       redactor,
       commit: async (write) => {
@@ -299,7 +300,7 @@ export class SessionRun {
   async #endFailed({ turn, journal, logger }: TurnContext, failure: string): Promise<Ending> {
     // What is being committed must be in the rows that are read next. A failure was logged when it happened.
     await Promise.allSettled([journal.flushed()])
-    const context = this.#contextOf({ ...turn, usage: journal.usage }, logger)
+    const context = this.#contextOf({ ...turn, usage: journal.usage, takeovers: journal.deaths }, logger)
     const failed: Ending = { kind: 'Failed', failure }
     settleTurn(context, await resumeAttempts(context), failed)
     return finishTurn(context, failed)

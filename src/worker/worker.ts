@@ -9,6 +9,7 @@
 import type { LiveConfig } from '../config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Doorbell } from '../events/doorbell.ts'
+import type { CommandService } from '../execution/run-command.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Database } from '../store/database.ts'
@@ -16,16 +17,20 @@ import type { Lease } from '../store/turn-commit.ts'
 import { takeSession, type BegunTurn } from '../store/begin-turn.ts'
 import type { AcceptResult } from '../store/intake-message.ts'
 import { Claimer } from '../store/claim-sessions.ts'
-import { findCancelledTurns, reapDeadNodes, retireNode } from '../store/work-queue.ts'
+import { findCancelledTurns } from '../store/work-queue.ts'
+import { Evictions } from './evictions.ts'
 import { NodeMembership } from './node-membership.ts'
 import type { SessionRun } from './session-run.ts'
 
 export interface WorkerOptions {
   readonly database: Database
+  /** FACTOTUM_HOME. */
+  readonly home: string
   readonly doorbell: Doorbell
   readonly config: LiveConfig
   readonly clock: Clock
   readonly logger: Logger
+  readonly commands: Pick<CommandService, 'allowUntil' | 'endAll'>
   /**
    * Runs the open turns of a claimed session until none is left, it is stopped, or others wait (`mayGoOn`) once a turn has ended.
    * `begun`: the first is started already.
@@ -39,6 +44,7 @@ const POLL_MS = 500
 export class Worker {
   readonly #options: WorkerOptions
   readonly #membership: NodeMembership
+  readonly #evictions: Evictions
   readonly #runs = new Map<string, SessionRun>()
   #state: 'joining' | 'working' | 'draining' | 'stopped' = 'joining'
   #node = 0
@@ -61,12 +67,11 @@ export class Worker {
     this.#options = options
     this.#claimer = new Claimer(options.database)
     this.#membership = new NodeMembership({
-      url: options.database.url,
-      clock: options.clock,
-      logger: options.logger,
+      ...options,
       onJoined: (node) => this.#joined(node),
       onLost: () => this.#lost(),
     })
+    this.#evictions = new Evictions(options)
   }
 
   /** Turns running in this process. */
@@ -96,8 +101,7 @@ export class Worker {
    */
   async stop(): Promise<void> {
     if (this.#state === 'stopped') return
-    const { clock, config, logger, database } = this.#options
-    const joined = this.#state === 'working'
+    const { clock, config, logger } = this.#options
     this.#state = 'draining'
     // What it has claimed would belong to nobody once this node is off the list.
     await Promise.all([this.#claiming, ...this.#taking.values()])
@@ -115,11 +119,6 @@ export class Worker {
     for (const cleanup of this.#cleanups) cleanup()
     this.#cancelPoll()
     await this.#looking
-    // Without the database there is nothing to retire from: others see by the lock that this node is gone.
-    if (joined)
-      await retireNode(database, this.#node).catch((error: unknown) =>
-        logger.warn({ error: messageOf(error) }, 'could not sign off'),
-      )
     await this.#membership.stop()
   }
 
@@ -155,11 +154,8 @@ export class Worker {
         for (const { sessionId, turnId } of cancelled) this.#runs.get(sessionId)?.cancelTurn(turnId)
       }
       if (this.#state !== 'working') return
-      const freed = await reapDeadNodes(database, this.#node)
-      if (freed > 0) {
-        logger.warn({ sessions: freed }, 'a node died; its sessions are taken over')
-        doorbell.ring({ kind: 'work', sessionId: '' })
-      }
+      const freed = await this.#evictions.look(this.#node)
+      if (freed > 0) doorbell.ring({ kind: 'work', sessionId: '' })
       this.#wake()
     } catch (error) {
       logger.warn({ error: messageOf(error) }, 'looking for what news did not tell failed')

@@ -16,6 +16,8 @@ export interface ClusterOptions {
   readonly config?: StoryConfig
   /** On the embedded PostgreSQL of the home, as without DATABASE_URL. */
   readonly embedded?: boolean
+  /** On a database of the test's own, which it migrates with the first server. */
+  readonly databaseUrl?: string
 }
 
 export class Cluster implements AsyncDisposable {
@@ -30,12 +32,12 @@ export class Cluster implements AsyncDisposable {
     this.#cleanup = cleanup
   }
 
-  static async begin({ config, embedded = false }: ClusterOptions = {}): Promise<Cluster> {
+  static async begin({ config, embedded = false, databaseUrl: own }: ClusterOptions = {}): Promise<Cluster> {
     await using stack = new AsyncDisposableStack()
     const home = stack.use(await createTemporaryHome()).path
     await chmod(home, 0o711)
     await writeFile(configPath(home), storyConfig(config), { mode: 0o600 })
-    const databaseUrl = embedded ? null : stack.use(await createTestDatabase()).url
+    const databaseUrl = embedded ? null : (own ?? stack.use(await createTestDatabase()).url)
     return new Cluster({ home, databaseUrl }, stack.move())
   }
 

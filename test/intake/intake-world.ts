@@ -87,10 +87,12 @@ interface StartedTurn {
   end(status: FinalTurnStatus, on?: World): Promise<void>
 }
 
+/** Nodes 1 to 9 are in the list. */
 export async function createWorld(): Promise<World> {
   const server = await createTestDatabase()
   const database = connect(server.url, 16)
   const world = worldOn(database, server.url)
+  await world.sql('INSERT INTO nodes (id) SELECT generate_series(1, 9)')
   return {
     ...world,
     async [Symbol.asyncDispose]() {

@@ -22,7 +22,7 @@ import { randomHex } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import { findProcesses } from './outside-world.ts'
-import { createTestHome, findSandbox, skipReason } from './sandbox-support.ts'
+import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
 
 const SESSION = 'cli:test'
 const logger = createLogger({ level: 'silent', pretty: false })
@@ -42,6 +42,7 @@ async function start(
 ): Promise<Fixture> {
   const home = options.home ?? createTestHome()
   const service = await createCommandRunner({ home, logger, clock: systemClock, ...options })
+  service.allowUntil(FOREVER_MS)
   const fixture: Fixture = {
     home,
     service,

@@ -9,6 +9,8 @@ import type { CommandLimits } from '../../src/execution/command-limits.ts'
 import { createCommandRunner } from '../../src/execution/run-command.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
+import { machineMs } from '../../src/platform/machine-clock.ts'
+import { FOREVER_MS } from './sandbox-support.ts'
 
 export interface Job {
   readonly home: string
@@ -19,6 +21,8 @@ export interface Job {
   /** Commands that run at one time; each has a session of its own. */
   readonly concurrency: number
   readonly commands: readonly string[]
+  /** Commands are allowed for so long, again and again while the server lives; absent: for ever. */
+  readonly allowMs?: number
 }
 
 export type Report =
@@ -33,7 +37,15 @@ function report(entry: Report): void {
 const job = JSON.parse(await text(process.stdin)) as Job
 const logger = createLogger({ level: 'silent', pretty: false })
 const service = await createCommandRunner({ ...job, logger, clock: systemClock })
+allowCommands()
 report({ type: 'READY', sandbox: service.sandbox() })
+
+function allowCommands(): void {
+  const { allowMs } = job
+  if (allowMs === undefined) return service.allowUntil(FOREVER_MS)
+  service.allowUntil(machineMs() + allowMs)
+  setTimeout(allowCommands, allowMs / 10).unref()
+}
 
 const waiting = job.commands.entries()
 await Promise.all(

@@ -16,7 +16,7 @@ import { randomHex } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import { findProcesses } from './outside-world.ts'
-import { createTestHome, findSandbox, skipReason } from './sandbox-support.ts'
+import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
 
 const sandbox = await findSandbox()
 const logger = createLogger({ level: 'silent', pretty: false })
@@ -45,6 +45,7 @@ async function start(options: Partial<CommandRunnerOptions>, role: CommandInput[
   cleanups.push(() => rmSync(home, { recursive: true, force: true }))
   const service = await createCommandRunner({ home, logger, clock: systemClock, ...options })
   cleanups.push(() => service.stop())
+  service.allowUntil(FOREVER_MS)
   const run: Fixture['run'] = (command, input = {}) =>
     service.runner.run({
       sessionId: 'cli:test',

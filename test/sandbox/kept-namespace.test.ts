@@ -19,7 +19,7 @@ import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import { findProcesses } from './outside-world.ts'
-import { createTestHome, findSandbox, skipReason } from './sandbox-support.ts'
+import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
 
 const sandbox = await findSandbox()
 const BUBBLEWRAP = '/usr/bin/bwrap'
@@ -404,6 +404,7 @@ async function startService(options: Partial<CommandRunnerOptions> = {}): Promis
   const logger = createLogger({ level: 'silent', pretty: false })
   const service = await createCommandRunner({ home: newWorkspace(), logger, clock: systemClock, ...options })
   cleanups.push(() => service.stop())
+  service.allowUntil(FOREVER_MS)
   const outputs = { entries: [], isFirstOfTurn: true }
   const input = { sessionId: 'cli:test', taskId: 'task_1', role: 'ADMIN', timeoutMs: 20_000, outputs } as const
   const { signal } = new AbortController()

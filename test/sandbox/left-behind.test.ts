@@ -20,7 +20,7 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import { findProcesses } from './outside-world.ts'
 import { startCommandServer } from './run-command-server.ts'
-import { createTestHome, findSandbox, skipReason } from './sandbox-support.ts'
+import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
 
 const sandbox = await findSandbox()
 const HOST_MAIN = fileURLToPath(new URL('../../src/execution/command-host-main.ts', import.meta.url))
@@ -58,6 +58,7 @@ async function killBareSoon({ isConfined }: Way, delayMs: number) {
   const { host, tell } = await startBareHost(home, BUBBLEWRAP)
   const program = { kind: 'COMMAND', command: commandOf(marker) } as const
   const request = { program, timeoutMs: 60_000, isConfined, outputs: { list: null, isFirstOfTurn: false } }
+  tell({ type: 'ALLOW', untilMs: FOREVER_MS })
   for (const id of [2, 3]) tell({ type: 'RUN', id, request: { ...request, sessionId: `cli:${id}` } })
   const exited = once(host, 'exit')
   killAtStart(must(host.pid, 'the host runs'), delayMs)
@@ -215,13 +216,15 @@ function foldersOf(home: string): readonly string[] {
   return [...names, ...probes]
 }
 
-function startService(home: string, bubblewrapPaths: readonly string[] = []) {
-  return createCommandRunner({
+async function startService(home: string, bubblewrapPaths: readonly string[] = []) {
+  const service = await createCommandRunner({
     home,
     logger: createLogger({ level: 'silent', pretty: false }),
     clock: systemClock,
     bubblewrapPaths,
   })
+  service.allowUntil(FOREVER_MS)
+  return service
 }
 
 test('a command that no kernel ends with its host, and the folder of that host, are gone when the next server has started', async () => {
@@ -230,6 +233,7 @@ test('a command that no kernel ends with its host, and the folder of that host, 
   const command = `(setsid bash -c 'exec -a ${marker} sleep 1000' &); exec -a ${marker} sleep 1000`
   const { host, tell } = await startBareHost(home, [])
   const request = { program: { kind: 'COMMAND', command }, timeoutMs: 60_000, isConfined: false } as const
+  tell({ type: 'ALLOW', untilMs: FOREVER_MS })
   tell({
     type: 'RUN',
     id: 2,

@@ -10,6 +10,9 @@ import { createCommandRunner } from '../../src/execution/run-command.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 
+/** Commands may run for as long as a test likes (see `CommandService.allowUntil`). */
+export const FOREVER_MS = Number.MAX_SAFE_INTEGER
+
 export async function findSandbox(): Promise<SandboxState> {
   const home = createTestHome()
   const service = await createCommandRunner({

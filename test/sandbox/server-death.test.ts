@@ -11,7 +11,7 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import { findProcesses } from './outside-world.ts'
 import { startCommandServer } from './run-command-server.ts'
-import { createTestHome, findSandbox, skipReason } from './sandbox-support.ts'
+import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
 
 const sandbox = await findSandbox()
 
@@ -60,6 +60,7 @@ describe.skipIf(!sandbox.available)(`when the process that starts commands is ki
   test('its commands end, their callers are told that nobody knows, and the next one starts a new one', async () => {
     const logger = createLogger({ level: 'silent', pretty: false })
     const service = await createCommandRunner({ home: newHome(), logger, clock: systemClock })
+    service.allowUntil(FOREVER_MS)
     const host = must(
       findProcesses('command-host-main').find((pid) => readProcess(pid)?.parentPid === process.pid),
       'the host is a child of this process',

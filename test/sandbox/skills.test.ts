@@ -11,7 +11,7 @@ import { adminWorkspacePath, workspacePath } from '../../src/execution/workspace
 import { systemClock } from '../../src/platform/clock.ts'
 import { must } from '../../src/platform/must.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { createTestHome, findSandbox, skipReason } from './sandbox-support.ts'
+import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
 
 const SESSION = 'cli:skills'
 const sandbox = await findSandbox()
@@ -30,6 +30,7 @@ for (const { name, role, options, skipped, holds } of WAYS) {
       home = createTestHome()
       const logger = createLogger({ level: 'silent', pretty: false })
       service = await createCommandRunner({ home, logger, clock: systemClock, ...options })
+      service.allowUntil(FOREVER_MS)
     })
     afterAll(async () => {
       await service.stop()

@@ -26,6 +26,9 @@ test('a process that was taken for dead writes nothing any more, and becomes a n
 
   const other = await cluster.start()
   late.signal('SIGSTOP')
+  // Its command ends meanwhile: that is the first thing it finds when it wakes up.
+  await writeFile(cluster.path('go'), '')
+  await expect.poll(() => existsSync(cluster.path('ran'))).toBe(true)
   await letHeartbeatGrowOld(cluster, Number(joined['node']))
   await using watch = watchAll(clientOf(other, 'ada'), SESSION)
   await send(clientOf(other, 'ada'), SESSION, `run: echo queued >> ${marks}`)
@@ -33,9 +36,6 @@ test('a process that was taken for dead writes nothing any more, and becomes a n
   expect(await turnEnd(watch, 2)).toMatchObject({ turnStatus: 'DONE' })
   const settled = await logOf(cluster)
 
-  // Its command, which nobody could stop, ends now: the first thing it finds when it wakes up.
-  await writeFile(cluster.path('go'), '')
-  await expect.poll(() => existsSync(cluster.path('ran'))).toBe(true)
   late.signal('SIGCONT')
   await late.logged('this node was taken for dead: its turns go on elsewhere')
   const again = await late.logged('node joined', (line) => line['node'] !== joined['node'])

@@ -70,6 +70,7 @@ const TABLES: Record<Part, string> = {
   approvals: 'approvals sessions turns',
   settledApprovals: 'approvals audit_entries sessions',
   failure: 'turns',
+  hostDied: 'turns',
   finish: 'sessions turns messages',
 }
 
@@ -153,6 +154,7 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
     }),
   settledApprovals: ({ approvalId }) => only({ settledApprovals: [{ id: approvalId, status: 'CANCELLED', at }] }),
   failure: () => only({ failure: 'It failed.' }),
+  hostDied: () => only({ hostDied: true }),
   finish: ({ joined }) =>
     only({ finish: { status: 'DONE', failure: null, at, joined: [{ ...joined, status: 'DONE' }] } }),
 }

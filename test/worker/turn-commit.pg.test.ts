@@ -8,7 +8,7 @@ import { must } from '../../src/platform/must.ts'
 import { beginTurn, takeSession, type Beginning, type OpenTurn } from '../../src/store/begin-turn.ts'
 import { commitTurn, type Lease } from '../../src/store/turn-commit.ts'
 import { loadPartialOutput, loadPlans } from '../../src/store/turn-history.ts'
-import { reapDeadNodes, releaseSession } from '../../src/store/work-queue.ts'
+import { releaseSession } from '../../src/store/work-queue.ts'
 import { claimSessions } from '../harness/claim-sessions.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
 
@@ -213,19 +213,6 @@ describe('the queue', () => {
     expect(await claimSessions(database, 2, { limit: 10, held: [] })).toEqual([])
     const [again] = await claimSessions(database, 1, { limit: 10, held: [] })
     expect(again).toEqual({ ...unanswered, epoch: unanswered.epoch + 1 })
-  })
-
-  test('a node that is gone from the list holds no session, even one that it took with its last statement', async () => {
-    await using world = await createWorld()
-    const { database } = world.context
-    await world.sql('INSERT INTO nodes (id) VALUES (1)')
-    await say(world, 'hello')
-    await claim(world, 1)
-    expect(await reapDeadNodes(database, 1)).toBe(0)
-    await sendMessage(world.context, world.as('alice'), { sessionId: 'cli:other', content: 'x' })
-    expect(await claimSessions(database, 7, { limit: 10, held: [] })).toHaveLength(1)
-    expect(await reapDeadNodes(database, 1)).toBe(1)
-    expect(await claimSessions(database, 1, { limit: 10, held: [SESSION] })).toMatchObject([{ sessionId: 'cli:other' }])
   })
 
   test('a message accepted while the session is being released is not left waiting', async () => {

@@ -1,0 +1,64 @@
+/**
+ * Takes over from nodes that died, hang, or lost their way to the database: evicts them, makes sure that their commands
+ * have ended, and frees their sessions.
+ *
+ * What must hold: a session in which a command may run is freed only after that can be no more. For a process of this machine that
+ * is seen, or seen to: its command hosts are gone. For any other it follows from its silence, since a server ends its commands when it
+ * cannot beat, and its host when it hears nothing from the server.
+ */
+import { hasEndedAll, stateOfServer } from '../execution/server-identity.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Database } from '../store/database.ts'
+import { buryNode, evictNodes, freeSessions, type EvictedNode } from '../store/nodes.ts'
+
+export interface EvictionsOptions {
+  readonly database: Database
+  /** FACTOTUM_HOME. */
+  readonly home: string
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** What is certain of an evicted node. */
+interface Fate {
+  /** No command of it runs any more. */
+  readonly isOver: boolean
+  /** It will not come back and say so itself. */
+  readonly hasDied: boolean
+}
+
+export class Evictions {
+  readonly #options: EvictionsOptions
+
+  constructor(options: EvictionsOptions) {
+    this.#options = options
+  }
+
+  /** As `self`, which is a node. Returns how many sessions were freed. */
+  async look(self: number): Promise<number> {
+    const { database, logger } = this.#options
+    const evicted = await evictNodes(database, self)
+    if (evicted.length === 0) return 0
+    const over: number[] = []
+    for (const node of evicted) {
+      const fate = await this.#fateOf(node)
+      if (fate.isOver) over.push(node.id)
+      // Counted before a turn of it can go on.
+      if (fate.hasDied) await buryNode(database, node.id)
+    }
+    const sessions = await freeSessions(database, over)
+    if (sessions > 0)
+      logger.warn({ sessions, nodes: evicted.map(({ id }) => id) }, 'a node died or hangs; its sessions are taken over')
+    return sessions
+  }
+
+  async #fateOf({ process, isSilent, isMissing }: EvictedNode): Promise<Fate> {
+    const { home, clock } = this.#options
+    const state = stateOfServer(process)
+    if (process === null || state === 'ELSEWHERE') return { isOver: isSilent, hasDied: isMissing }
+    // One that runs may be ending its commands right now. One that is silent hangs, perhaps its host as well, which then ends nothing.
+    const isOver = (isSilent || state === 'GONE') && (await hasEndedAll(process, { home, force: isSilent, clock }))
+    return { isOver, hasDied: isOver && state === 'GONE' }
+  }
+}

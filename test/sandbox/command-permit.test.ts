@@ -1,0 +1,162 @@
+/**
+ * Commands run by permission of their server, which is renewed while it lives and reaches its database: without, the command host
+ * ends them by itself, because another server waits for that moment to go on with the session.
+ */
+import { rmSync } from 'node:fs'
+import { afterEach, describe, expect, test } from 'vitest'
+import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
+import type { CommandInput } from '../../src/execution/command.ts'
+import { readProcess } from '../../src/execution/process-tree.ts'
+import { createCommandRunner, type CommandService } from '../../src/execution/run-command.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { randomHex } from '../../src/platform/id.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { machineMs } from '../../src/platform/machine-clock.ts'
+import { must } from '../../src/platform/must.ts'
+import { findProcesses } from './outside-world.ts'
+import { startCommandServer, type RunningServer } from './run-command-server.ts'
+import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
+
+const sandbox = await findSandbox()
+
+const WAYS = [
+  { role: 'USER', skipped: skipReason(sandbox) },
+  { role: 'ADMIN', skipped: skipReason(sandbox) },
+  { role: 'ADMIN', bubblewrapPaths: [], skipped: '' },
+] as const
+
+const POLL = { timeout: 10_000, interval: 10 }
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
+})
+
+function newHome(): string {
+  const home = createTestHome()
+  cleanups.push(() => rmSync(home, { recursive: true, force: true }))
+  return home
+}
+
+/** Its processes are found by `marker`; it does not end. */
+const lasting = (marker: string): string => `echo begun; exec -a ${marker} sleep 1000`
+
+function hostOf(server: number): number {
+  const isHost = (pid: number): boolean => readProcess(pid)?.parentPid === server
+  return must(findProcesses('command-host-main').find(isHost), 'the host is a child of its server')
+}
+
+for (const { skipped, ...way } of WAYS) {
+  const name = `${way.role}${'bubblewrapPaths' in way ? ' without bubblewrap' : ''}${skipped}`
+  describe.skipIf(skipped !== '')(`a command of role ${name}`, () => {
+    /** A server that runs a command, allowed for two seconds at a time. */
+    async function begin(marker: string): Promise<RunningServer> {
+      const job = { home: newHome(), limits: DEFAULT_COMMAND_LIMITS, timeoutMs: 60_000, concurrency: 1, ...way }
+      const server = startCommandServer({ ...job, commands: [lasting(marker)], allowMs: 2000 }, { account: null })
+      cleanups.push(() => server.process.kill('SIGKILL'))
+      for await (const report of server.reports) if (report.type === 'OUTPUT') break
+      await expect.poll(() => findProcesses(marker), POLL).not.toEqual([])
+      return server
+    }
+
+    test('ends while its server is stopped', async () => {
+      const marker = `stopped-${randomHex(6)}`
+      const server = await begin(marker)
+      server.process.kill('SIGSTOP')
+      await expect.poll(() => findProcesses(marker), POLL).toEqual([])
+    })
+
+    test('ends as soon as a host goes on that was stopped together with its server', async () => {
+      const marker = `stopped-${randomHex(6)}`
+      const server = await begin(marker)
+      const host = hostOf(must(server.process.pid, 'it runs'))
+      server.process.kill('SIGSTOP')
+      process.kill(host, 'SIGSTOP')
+      await systemClock.sleep(2500)
+      expect(findProcesses(marker)).not.toEqual([])
+      process.kill(host, 'SIGCONT')
+      await expect.poll(() => findProcesses(marker), POLL).toEqual([])
+    })
+  })
+}
+
+describe('without permission', () => {
+  const logger = createLogger({ level: 'silent', pretty: false })
+
+  async function start(): Promise<{ service: CommandService; run: (command: string) => Promise<unknown> }> {
+    const service = await createCommandRunner({ home: newHome(), logger, clock: systemClock })
+    cleanups.push(() => service.stop())
+    const input: Omit<CommandInput, 'command'> = {
+      sessionId: 'cli:test',
+      taskId: 'task_1',
+      role: 'ADMIN',
+      timeoutMs: 60_000,
+      outputs: { entries: [], isFirstOfTurn: true },
+      signal: new AbortController().signal,
+      onOutput: () => {},
+    }
+    return { service, run: (command) => service.runner.run({ ...input, command }) }
+  }
+
+  test('no command begins, and one that has had it may', async () => {
+    const { service, run } = await start()
+    await expect(run('touch ran')).rejects.toMatchObject({ code: 'LEASE_LOST' })
+    service.allowUntil(machineMs() - 1)
+    await expect(run('touch ran')).rejects.toMatchObject({ code: 'LEASE_LOST' })
+    service.allowUntil(FOREVER_MS)
+    expect(await run('ls')).toMatchObject({ kind: 'exited', stdout: '' })
+  })
+
+  test('all commands end when the server says so, and it hears when they have', async () => {
+    const { service, run } = await start()
+    service.allowUntil(FOREVER_MS)
+    const marker = `ended-${randomHex(6)}`
+    const running = run(lasting(marker)).catch((error: unknown) => error)
+    await expect.poll(() => findProcesses(marker), POLL).not.toEqual([])
+    await service.endAll()
+    expect(findProcesses(marker)).toEqual([])
+    expect(await running).toMatchObject({ code: 'LEASE_LOST' })
+    await expect(run('true')).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  })
+
+  test('a host that is started anew has as much of it as the one before', async () => {
+    const { service, run } = await start()
+    service.allowUntil(FOREVER_MS)
+    const marker = `lost-${randomHex(6)}`
+    const lost = run(lasting(marker)).catch((error: unknown) => error)
+    await expect.poll(() => findProcesses(marker), POLL).not.toEqual([])
+    process.kill(hostOf(process.pid), 'SIGKILL')
+    expect(await lost).toMatchObject({ code: 'COMMAND_LOST' })
+    expect(await run('echo again')).toMatchObject({ stdout: 'again\n' })
+    await service.endAll()
+    await expect(run('echo again')).rejects.toMatchObject({ code: 'LEASE_LOST' })
+  })
+})
+
+test.skipIf(!sandbox.available)(
+  `a command waits for the one before it in its session, also for one that nobody waits for any more${skipReason(sandbox)}`,
+  async () => {
+    const logger = createLogger({ level: 'silent', pretty: false })
+    const service = await createCommandRunner({ home: newHome(), logger, clock: systemClock })
+    cleanups.push(() => service.stop())
+    service.allowUntil(FOREVER_MS)
+    const input = {
+      sessionId: 'cli:test',
+      taskId: 'task_1',
+      role: 'ADMIN',
+      timeoutMs: 60_000,
+      outputs: { entries: [], isFirstOfTurn: true },
+      signal: new AbortController().signal,
+    } as const
+    for (let round = 0; round < 5; round += 1) {
+      const onOutput = (): never => {
+        throw new Error('the listener failed')
+      }
+      await expect(
+        service.runner.run({ ...input, command: 'exec 9>lock; flock 9; echo held; sleep 1000', onOutput }),
+      ).rejects.toThrow('the listener failed')
+      const next = await service.runner.run({ ...input, command: 'flock -n lock echo free', onOutput: () => {} })
+      expect(next).toMatchObject({ stdout: 'free\n' })
+    }
+  },
+)
