@@ -191,6 +191,7 @@ async function openStore(parts: AppOptions & Pick<Parts, 'secrets'>, opened: Ope
   await migrate(resolved.url, { logger, clock: parts.clock, stopping })
   const database = new Database({ url: resolved.url, maxConnections: MAX_CONNECTIONS, logger })
   opened.add(() => database.close())
+  await database.fill()
   const clock = await DatabaseClock.start({ database, clock: parts.clock, logger })
   opened.add(() => clock.stop())
   const doorbell = new Doorbell({ url: resolved.url, logger, clock })

@@ -40,6 +40,11 @@ export class Admission {
     return this.#lines.intake.size + this.#lines.read.size
   }
 
+  /** Nothing that comes now has room, whatever it is. */
+  get isFull(): boolean {
+    return this.#lines.intake.size >= MAX_WAITING || this.#waitingBytes >= MAX_WAITING_BYTES
+  }
+
   /** Runs `run` when there is room for it. Null: it was refused, and nothing of it has happened. */
   async through<Result>(work: Work, run: () => Result | Promise<Result>): Promise<Result | null> {
     if (!(await this.#enter(work))) return null

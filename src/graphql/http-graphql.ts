@@ -11,6 +11,7 @@ import { badRequest, HttpRefusal, readParams } from './http-request.ts'
 import { EVENT_STREAM, HTML, negotiate, PLAIN_JSON, RESPONSE_JSON, type MediaType } from './media-type.ts'
 import type { Admitted, Caller, Operations, Refused } from './operations.ts'
 import { corsHeaders } from './origin.ts'
+import { overloadedAnswer } from './overloaded.ts'
 import { pagePolicy } from './page-policy.ts'
 
 export interface HttpGraphQLOptions {
@@ -49,6 +50,8 @@ export class HttpGraphQL {
     if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: 'GET, POST, OPTIONS' }).end()
     if (wanted === HTML && request.method === 'GET' && !url.searchParams.has('query'))
       return this.#sendGraphiql(response)
+    // Before anything is read: what is refused must cost next to nothing, or refusing alone would be too much.
+    if (this.#options.operations.turnsAway(wanted === EVENT_STREAM ? 'sse' : 'http')) return turnAway(response)
     const outcome = await this.#answer(exchange, wanted)
     if (outcome instanceof HttpRefusal) refuse(response, wanted, outcome)
   }
@@ -167,6 +170,18 @@ function refusal({ errors }: Refused, wanted: MediaType): HttpRefusal {
     return new HttpRefusal(429, errors, { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) })
   }
   return new HttpRefusal(wanted === PLAIN_JSON ? 200 : 400, errors)
+}
+
+function turnAway(response: ServerResponse): void {
+  const error = overloadedAnswer()
+  const body = JSON.stringify({ errors: [error] })
+  response
+    .writeHead(503, {
+      'content-type': `${RESPONSE_JSON}; charset=utf-8`,
+      'content-length': Buffer.byteLength(body),
+      'retry-after': String(Math.ceil(error.extensions.retryAfterMs / 1000)),
+    })
+    .end(body)
 }
 
 function sendResult(response: ServerResponse, wanted: MediaType, result: ExecutionResult): void {

@@ -18,7 +18,6 @@ import type { LiveConfig } from '../config/config.ts'
 import type { Viewer } from '../core/identity.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import { randomFraction } from '../platform/id.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Admission, Work } from './admission.ts'
 import { AnswerBudget, fitResult } from './answer-budget.ts'
@@ -28,6 +27,7 @@ import { readLogOperation, type LogOperation } from './log-operation.ts'
 import { maskError, maskResult } from './mask-error.ts'
 import { MaskedResults } from './masked-results.ts'
 import { isTooDeep, LIMITS } from './operation-limits.ts'
+import { overloaded } from './overloaded.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { CreateContext } from './request-context.ts'
 import type { SessionNews } from './session-news.ts'
@@ -78,6 +78,13 @@ export class Operations {
   constructor(options: OperationsOptions) {
     this.#options = options
     this.#documents = new Documents(options.schema, options.config.current().settings.introspection)
+  }
+
+  /** Nothing that comes now would be let in: what is known of it does not matter. Tells the figures of each that is turned away. */
+  turnsAway(transport: Transport): boolean {
+    const { admission, metrics } = this.#options
+    if (admission.isFull) metrics.operations.inc({ type: 'unknown', transport, outcome: 'refused' })
+    return admission.isFull
   }
 
   /** Whether the operation may run. Every call counts against the token's rate. */
@@ -272,14 +279,6 @@ function charactersIn(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 8
   return Object.entries(value).reduce((sum, [key, one]) => sum + key.length + charactersIn(one), 0)
-}
-
-/** Spread, so that those who were refused together do not come back together. */
-function overloaded(): GraphQLError {
-  const retryAfterMs = Math.round(1000 + 2000 * randomFraction())
-  const message =
-    'The server has more to do than it can at the moment; nothing of this has happened. Send it again shortly.'
-  return new GraphQLError(message, { extensions: { code: 'OVERLOADED', retryAfterMs } })
 }
 
 function tooDeep(): GraphQLError {

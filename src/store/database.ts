@@ -46,6 +46,8 @@ export class Database {
     this.#pool = new Pool({
       connectionString: options.url,
       max: options.maxConnections,
+      // Kept when idle: a burst must find them, since to open one takes the longest when the process has most to do.
+      min: options.maxConnections,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: STATEMENT_TIMEOUT_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
@@ -62,6 +64,11 @@ export class Database {
     this.prisma = new PrismaClient({
       adapter: new PrismaPg(this.#pool, { statementNameGenerator: ({ sql }) => this.#nameOf(sql) }),
     })
+  }
+
+  /** Opens all connections. Repeatable; rejects with DATABASE_UNAVAILABLE. */
+  async fill(): Promise<void> {
+    await Promise.all(Array.from({ length: this.#pool.options.max }, () => this.query(NOTHING, [])))
   }
 
   /** Runs one statement in one round trip. */
@@ -107,6 +114,8 @@ export class Database {
   }
 }
 
+/** Takes so long that each needs a connection of its own. */
+const NOTHING: Statement = { name: '', text: 'SELECT pg_sleep(0.02)' }
 const BEGIN: Statement = { name: '', text: 'BEGIN' }
 const COMMIT: Statement = { name: '', text: 'COMMIT' }
 
