@@ -16,11 +16,15 @@ vi.setConfig({ testTimeout: 120_000 })
 const sandbox = await findSandbox()
 const SESSION = 'web:planted'
 
-/** What runs the payload `$P` with the rights of whoever falls for it, and what an admin would do that falls for it. */
+/** What runs the payload `$P`, which makes the file `$M`, with the rights of who falls for it, and a command that would. */
 const TRIES: readonly (readonly [name: string, plant: string, act: string])[] = [
   ['git, by the home', 'printf "[core]\\n fsmonitor = $P\\n" > .gitconfig', 'git init -q r; cd r; git status'],
   ['git, by a repository', 'git init -q . ; git config core.fsmonitor "$P"', 'git status'],
-  ['git, by a bare repository', 'git init -q --bare b; git -C b config core.fsmonitor "$P"', 'cd b; git status'],
+  [
+    'git, by a bare repository',
+    'git init -q --bare b; for s in "bare false" "worktree ." "fsmonitor $P"; do git -C b config core.${s%% *} "${s#* }"; done',
+    'cd b; git status',
+  ],
   [
     'git, by a hook',
     'git init -q .; printf "#!/bin/sh\\n$P\\n" > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit',
@@ -39,23 +43,11 @@ const TRIES: readonly (readonly [name: string, plant: string, act: string])[] = 
     'echo "import os; os.system(\\"$P\\")" | tee json.py > sitecustomize.py',
     'python3 -c "import json"',
   ],
-  [
-    'curl',
-    'echo "output = /proc/self/fd/1" > .curlrc; echo "$P" > curl; chmod +x curl',
-    'curl --version; curl -s file:///dev/null',
-  ],
-  [
-    'npm',
-    'echo "script-shell=$PWD/sh" > .npmrc; echo "{\\"scripts\\":{\\"test\\":\\"$P\\"}}" > package.json',
-    'npm test',
-  ],
+  ['curl', 'echo "output = $M" > .curlrc', 'curl -s file:///etc/passwd'],
+  ['npm, by a script', 'echo "{\\"scripts\\":{\\"test\\":\\"$P\\"}}" > package.json', 'npm test'],
   ['make', 'printf "all:\\n\\t$P\\n" > Makefile', 'make'],
   ['the folder for programs', 'mkdir -p bin node_modules/.bin; echo "$P" | tee bin/ls > ls; chmod +x ls bin/ls', 'ls'],
-  [
-    'vim and less',
-    'echo ":silent !$P" > .vimrc; echo "$P" > .lessfilter; chmod +x .lessfilter',
-    'vim -es +q; less -E /dev/null',
-  ],
+  ['vim', 'echo ":silent !$P" > .vimrc', 'vim +q < /dev/null'],
 ]
 
 describe.skipIf(!sandbox.available)(`files that a user has planted${skipReason(sandbox)}`, () => {
@@ -86,7 +78,7 @@ describe.skipIf(!sandbox.available)(`files that a user has planted${skipReason(s
     const turn = await converse(
       story.as('ben'),
       SESSION,
-      `run: P='touch ${join(outside, 'mark')}'; ${command}; ls -A | wc -l`,
+      `run: M='${join(outside, 'mark')}'; P="touch $M"; ${command}; ls -A | wc -l`,
     )
     expect(must(turn.tasks[0], 'a command')).toMatchObject({ status: 'DONE' })
   }
