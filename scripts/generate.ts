@@ -25,11 +25,16 @@ for (const source of sources)
 const wanted = digest.digest('hex')
 
 if (!process.argv.includes('--force') && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) process.exit(0)
-if (!existsSync(join(root, 'node_modules/.bin/prisma'))) {
+if (!['prisma', 'graphql-codegen'].every((tool) => existsSync(join(root, 'node_modules/.bin', tool)))) {
+  const isThere = existsSync(join(root, 'src/generated/prisma'))
   console.error(
-    'factotum: the Prisma CLI is not installed (npm ci without --omit=dev); the generated client is left as it is.',
+    isThere
+      ? 'factotum: without the development packages nothing is generated anew; what was generated before is used.'
+      : 'factotum: what is generated is missing, and the development packages that make it are not installed. Run "npm ci" first; then ' +
+          '"npm ci --omit=dev" may take them away again.',
   )
-  process.exit(existsSync(join(root, 'src/generated/prisma')) ? 0 : 1)
+  // An installation that succeeded is not undone for it; a start without it would fail.
+  process.exit(isThere || process.env['npm_lifecycle_event'] === 'postinstall' ? 0 : 1)
 }
 run('prisma', ['generate'])
 if (existsSync(join(root, 'schema.graphql'))) run('graphql-codegen', ['--config', 'codegen.ts'])

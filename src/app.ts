@@ -56,7 +56,8 @@ import { findOpenApprovals } from './store/approvals.ts'
 import { Database } from './store/database.ts'
 import { DatabaseClock } from './store/database-clock.ts'
 import { describeDatabase } from './store/describe-database.ts'
-import { migrate } from './store/migrate.ts'
+import { HomeWatch } from './store/home-watch.ts'
+import { migrate, migrationNames } from './store/migrate.ts'
 import { reachDatabase } from './store/reach-database.ts'
 import { removePublishedBytes } from './store/published-bytes.ts'
 import { resolveDatabase } from './store/resolve-database.ts'
@@ -145,7 +146,10 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const worker = createWorker(made)
   const watching = startWatching({ ...parts, ...stored }, opened)
   const intake = createIntake(made, worker)
-  const door = await openDoor({ ...made, ...watching, worker, intake })
+  const homeWatch = await HomeWatch.start({ home, clock: options.clock, logger })
+  opened.add(() => homeWatch.stop())
+  const migrations = await migrationNames()
+  const door = await openDoor({ ...made, ...watching, worker, intake, homeWatch, migrations })
   opened.add(() => door.stop())
   publicUrl.listensAt(door.url)
   // Drained first, while the door still shows how the last turns end.
@@ -340,6 +344,9 @@ function createIntake(parts: Made, worker: Worker): IntakeContext {
 interface DoorParts extends Made, Watching {
   readonly intake: IntakeContext
   readonly worker: Worker
+  readonly homeWatch: HomeWatch
+  /** The names of those that this build knows. */
+  readonly migrations: readonly string[]
 }
 
 function openDoor(parts: DoorParts): Promise<RunningServer> {
@@ -379,7 +386,15 @@ function openDoor(parts: DoorParts): Promise<RunningServer> {
         },
         request,
       ),
-    readiness: createReadiness({ database, commands, config, keys: secrets, isDraining: () => worker.isDraining }),
+    readiness: createReadiness({
+      database,
+      commands,
+      config,
+      keys: secrets,
+      isDraining: () => worker.isDraining,
+      homeProblem: () => parts.homeWatch.problem,
+      migrations: parts.migrations,
+    }),
     graphiqlPage: renderGraphiqlPage,
     host,
     port,

@@ -2,7 +2,8 @@
 import type { LiveConfig } from '../config/config.ts'
 import { findMissingKeys, type ApiKeys } from '../config/api-keys.ts'
 import type { CommandService } from '../execution/run-command.ts'
-import type { Database } from '../store/database.ts'
+import { AppError } from '../core/errors.ts'
+import type { Database, Statement } from '../store/database.ts'
 import type { CheckResult, Readiness } from './readiness.ts'
 
 export interface ReadinessOptions {
@@ -11,12 +12,17 @@ export interface ReadinessOptions {
   readonly config: LiveConfig
   readonly keys: ApiKeys
   readonly isDraining: () => boolean
+  /** What is wrong with FACTOTUM_HOME; null: nothing. */
+  readonly homeProblem: () => string | null
+  /** The migrations that this build knows. */
+  readonly migrations: readonly string[]
 }
 
 export function createReadiness(options: ReadinessOptions): Readiness {
   return {
     database: { required: true, check: () => checkDatabase(options.database) },
-    migrations: { required: true, check: () => checkMigrations(options.database) },
+    migrations: { required: true, check: () => checkMigrations(options) },
+    home: { required: true, check: () => Promise.resolve(checkHome(options.homeProblem())) },
     accepting: { required: true, check: () => Promise.resolve(checkDraining(options.isDraining())) },
     commands: { required: true, check: () => Promise.resolve(checkCommands(options.commands)) },
     sandbox: { required: false, check: () => Promise.resolve(checkSandbox(options.commands)) },
@@ -25,16 +31,40 @@ export function createReadiness(options: ReadinessOptions): Readiness {
 }
 
 async function checkDatabase(database: Database): Promise<CheckResult> {
-  await database.query({ name: '', text: 'SELECT 1' }, [])
-  return { ok: true, detail: 'PostgreSQL answers' }
+  try {
+    await database.transaction(async (transaction) => {
+      await transaction.query(SMALL_MEMORY, [])
+      await transaction.query(SPILL, [])
+    })
+    return { ok: true, detail: 'PostgreSQL answers, and has space on its disk' }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'STORAGE_FULL') throw error
+    return { ok: false, detail: 'the disk of the database is full', fix: 'Make space on it; work goes on by itself.' }
+  }
 }
 
-async function checkMigrations(database: Database): Promise<CheckResult> {
-  const text =
-    'SELECT count(*)::int AS open FROM _prisma_migrations WHERE finished_at IS NULL AND rolled_back_at IS NULL'
-  const [row] = await database.query<{ open: number }>({ name: '', text }, [])
-  if (row?.open === 0) return { ok: true, detail: 'all applied' }
-  return { ok: false, detail: 'a migration has failed', fix: 'See "prisma migrate resolve", then start again.' }
+/** A sort that does not fit into memory takes space on the disk of the database for a moment, and leaves no row. */
+const SMALL_MEMORY: Statement = { name: '', text: `SET LOCAL work_mem = '64kB'` }
+const SPILL: Statement = {
+  name: '',
+  text: 'SELECT max(n) FROM (SELECT n FROM generate_series(1, 5000) AS n ORDER BY md5(n::text) OFFSET 0) AS sorted',
+}
+
+async function checkMigrations({ database, migrations }: ReadinessOptions): Promise<CheckResult> {
+  const text = 'SELECT migration_name AS name, finished_at FROM _prisma_migrations WHERE rolled_back_at IS NULL'
+  const rows = await database.query<{ name: string; finished_at: Date | null }>({ name: '', text }, [])
+  if (rows.some((row) => row.finished_at === null)) {
+    return { ok: false, detail: 'a migration has failed', fix: 'See "prisma migrate resolve", then start again.' }
+  }
+  const newer = rows.map(({ name }) => name).filter((name) => !migrations.includes(name))
+  if (newer.length === 0) return { ok: true, detail: 'all applied' }
+  const detail = `the database is newer than this server: it has ${newer.join(', ')}`
+  return { ok: false, detail, fix: 'Start the version that migrated it.' }
+}
+
+function checkHome(problem: string | null): CheckResult {
+  if (problem === null) return { ok: true, detail: 'FACTOTUM_HOME takes files' }
+  return { ok: false, detail: problem, fix: 'Bring it back, or make space; work goes on by itself.' }
 }
 
 function checkDraining(draining: boolean): CheckResult {

@@ -73,6 +73,11 @@ export async function migrate(url: string, options: MigrateOptions): Promise<str
   }
 }
 
+/** Of this build, in order. */
+export async function migrationNames(): Promise<string[]> {
+  return (await readMigrations(MIGRATIONS)).map(({ name }) => name)
+}
+
 async function readMigrations(directory: string): Promise<Migration[]> {
   const entries = await readdir(directory, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)

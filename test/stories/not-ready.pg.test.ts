@@ -1,0 +1,58 @@
+/** A server that runs, but could not do its work: /ready says 503, so that nothing is sent there, and 200 again when it can. */
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { describe, expect, test, vi } from 'vitest'
+import { Cluster } from '../harness/cluster.ts'
+import type { ServerProcess } from '../harness/server-process.ts'
+import { SmallDiskPostgres } from '../harness/small-disk-postgres.ts'
+import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
+
+// Real processes take a while to start on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
+
+const LOST = 'FACTOTUM_HOME cannot be used: commands and files fail until it can'
+const FOUND = 'FACTOTUM_HOME can be used again'
+
+const readiness = async (server: ServerProcess): Promise<number> => (await fetch(`${server.url}/ready`)).status
+
+test('a home that vanishes, or is another one, while the server runs', async () => {
+  await using cluster = await Cluster.begin()
+  const server = await cluster.start()
+  expect(await readiness(server)).toBe(200)
+  const aside = `${cluster.home}-aside`
+  await rename(cluster.home, aside)
+  expect(await server.logged(LOST)).toMatchObject({ problem: `${cluster.home} is not there any more` })
+  expect(await readiness(server)).toBe(503)
+  await mkdir(cluster.home)
+  await server.logged(LOST, ({ problem }) => String(problem).includes('another folder'))
+  expect(await readiness(server)).toBe(503)
+  await rm(cluster.home, { recursive: true })
+  await rename(aside, cluster.home)
+  await server.logged(FOUND)
+  expect(await readiness(server)).toBe(200)
+})
+
+test('a schema that is newer than the code', async () => {
+  await using cluster = await Cluster.begin()
+  const server = await cluster.start()
+  await cluster.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'x', '99991231000000_newer', now())`,
+  )
+  expect(await readiness(server)).toBe(503)
+  await cluster.query(`DELETE FROM _prisma_migrations WHERE id = 'x'`)
+  expect(await readiness(server)).toBe(200)
+})
+
+const sandbox = await findSandbox()
+
+describe.skipIf(!sandbox.available)(`on small disks${skipReason(sandbox)}`, () => {
+  test('the disk of the database is full', async () => {
+    await using cluster = await Cluster.begin()
+    await using postgres = await SmallDiskPostgres.start(cluster.home)
+    const server = await cluster.start({ databaseUrl: postgres.url })
+    expect(await readiness(server)).toBe(200)
+    await postgres.fill()
+    expect(await readiness(server)).toBe(503)
+    await postgres.clear()
+    expect(await readiness(server)).toBe(200)
+  })
+})
