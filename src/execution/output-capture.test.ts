@@ -70,13 +70,23 @@ describe('OutputCapture', () => {
   test('cuts between characters, not in them', () => {
     const { capture } = newCapture(4)
     capture.write('STDOUT', Buffer.from('éé😀'))
-    expect(capture.finish()).toEqual({ stdout: 'éé', stderr: '', truncated: true })
+    expect(capture.finish()).toMatchObject({ stdout: 'éé', stderr: '', truncated: true })
   })
 
   test('keeps nothing after the cut, also nothing that would fit', () => {
+    const { capture, pieces } = newCapture(3)
+    capture.write('STDOUT', Buffer.from('éé'))
+    capture.write('STDERR', Buffer.from('x'))
+    expect(capture.finish()).toMatchObject({ stdout: 'é', stderr: '', truncated: true })
+    expect(pieces).toEqual({ STDOUT: 'é', STDERR: '' })
+  })
+
+  test('says what comes right after the cut, apart, and no more of it than a secret is long', () => {
     const { capture } = newCapture(3)
     capture.write('STDOUT', Buffer.from('éé'))
     capture.write('STDERR', Buffer.from('x'))
-    expect(capture.finish()).toEqual({ stdout: 'é', stderr: '', truncated: true })
+    for (let count = 0; count < 100; count++) capture.write('STDOUT', Buffer.alloc(1000, 'o'))
+    expect(capture.finish().beyond).toEqual({ stdout: `é${'o'.repeat(16_383)}`, stderr: 'x' })
+    expect(capture.receivedBytes).toBe(100_005)
   })
 })

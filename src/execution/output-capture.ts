@@ -1,6 +1,7 @@
 /**
  * Collects what a command prints: as text that can be stored, whole characters, at most `limitBytes` of both streams
- * together. What comes after that is only counted, so that the command does not block on a full pipe.
+ * together, and a little of what comes after that, by which a secret is known of which the limit left a part. The rest is only
+ * counted, so that the command does not block on a full pipe.
  */
 import { TextDecoder } from 'node:util'
 import type { OutputStream } from '../core/session-event.ts'
@@ -13,7 +14,12 @@ interface StreamState {
   /** Holds the first bytes of a character whose rest is in the next chunk. */
   readonly decoder: TextDecoder
   readonly pieces: string[]
+  /** What came after the limit. */
+  beyond: string
 }
+
+/** More than a secret has characters in almost any form. */
+const MAX_BEYOND_CHARS = 16_384
 
 export class OutputCapture {
   readonly #onOutput: OnOutput
@@ -35,26 +41,27 @@ export class OutputCapture {
 
   write(stream: OutputStream, chunk: Uint8Array): void {
     this.#receivedBytes += chunk.byteLength
-    if (this.#truncated) return
-    this.#keep(stream, this.#streams[stream].decoder.decode(chunk, { stream: true }))
+    const { decoder, beyond } = this.#streams[stream]
+    if (beyond.length >= MAX_BEYOND_CHARS) return
+    this.#keep(stream, decoder.decode(chunk, { stream: true }))
   }
 
   /** After the last chunk. A character that never became whole is kept as U+FFFD. */
   finish(): CommandOutput {
-    for (const stream of ['STDOUT', 'STDERR'] as const) {
-      if (!this.#truncated) this.#keep(stream, this.#streams[stream].decoder.decode())
-    }
-    return {
-      stdout: this.#streams.STDOUT.pieces.join(''),
-      stderr: this.#streams.STDERR.pieces.join(''),
-      truncated: this.#truncated,
-    }
+    const { STDOUT, STDERR } = this.#streams
+    for (const stream of ['STDOUT', 'STDERR'] as const) this.#keep(stream, this.#streams[stream].decoder.decode())
+    const printed = { stdout: STDOUT.pieces.join(''), stderr: STDERR.pieces.join(''), truncated: this.#truncated }
+    return this.#truncated ? { ...printed, beyond: { stdout: STDOUT.beyond, stderr: STDERR.beyond } } : printed
   }
 
   #keep(stream: OutputStream, decoded: string): void {
-    const text = this.#cutToLimit(toStorable(decoded))
+    const storable = toStorable(decoded)
+    const text = this.#truncated ? '' : this.#cutToLimit(storable)
+    const state = this.#streams[stream]
+    if (this.#truncated)
+      state.beyond = (state.beyond + storable.slice(text.length)).slice(0, MAX_BEYOND_CHARS).toWellFormed()
     if (text === '') return
-    this.#streams[stream].pieces.push(text)
+    state.pieces.push(text)
     this.#onOutput(stream, text)
   }
 
@@ -70,7 +77,7 @@ export class OutputCapture {
 }
 
 function newStream(): StreamState {
-  return { decoder: new TextDecoder('utf-8', { ignoreBOM: true }), pieces: [] }
+  return { decoder: new TextDecoder('utf-8', { ignoreBOM: true }), pieces: [], beyond: '' }
 }
 
 /** The longest start of `text` that is at most `bytes` long in UTF-8 and ends between two characters. */

@@ -24,8 +24,8 @@ interface Held {
   redactor: Redactor
 }
 
-/** Of all values of a session together: more than anybody has to say, and looked for in a few milliseconds. */
-const MAX_CHARS = 32_768
+/** Of all values of a session together: more than anybody has to say. The patterns of so much take some 50 ms to build. */
+const MAX_CHARS = 16_384
 
 const NOTHING: ReadonlyMap<string, string> = new Map()
 

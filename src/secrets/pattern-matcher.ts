@@ -1,6 +1,6 @@
 /**
- * Finds every occurrence of many patterns in one pass over a text, piece by piece if need be (Aho-Corasick). Built once per set
- * of secrets, used by redaction.ts. The time is linear in the text, whatever the patterns and the text are.
+ * Finds every occurrence of many patterns in one pass over a text (Aho-Corasick). Built once per set of secrets, used by
+ * redaction.ts. The time is linear in the text, whatever the patterns and the text are.
  *
  * Most of a text is not read at all: an occurrence is at least as long as the shortest pattern, so three characters every few are
  * looked at (`#grams`), and the automaton reads only around those that stand in a pattern.
@@ -9,28 +9,22 @@
  * whole row of transitions; the others have their children as a list and a fallback, which keeps long secrets small.
  */
 
+import type { Span } from './span.ts'
+
 /** How far a text has been read. */
-export interface Cursor {
+interface Cursor {
   /** Characters of the text. */
   read: number
-  /** The longest prefix of a pattern that the text ends with. */
+  /** The longest prefix of a pattern that what was read ends with. */
   node: number
   /** Characters skipped since the last one that counted. */
   skipped: number
 }
 
-/** A part of a text. */
-export interface Span {
-  readonly start: number
-  readonly end: number
-}
-
-/** White space and colons, which programs put between lines and groups of base64 and hex. */
-const SKIPPABLE = '\n\r\t :'
-/** As many in a row may be skipped; more of them end what was begun, so that a stream never holds much back. */
+/** As many in a row may be skipped; more of them end what was begun. */
 const MAX_SKIPPED = 16
 /** So many nodes have a whole row. */
-const MAX_ROWS = 1024
+const MAX_ROWS = 256
 const GRAM = 3
 /** Of the numbers that three characters make; different ones may share a number, which costs time alone. */
 const GRAM_BITS = 18
@@ -75,12 +69,12 @@ export class PatternMatcher {
   readonly #stride: number
 
   /**
-   * Each pattern has at least three characters. `skipping`: white space within an occurrence does not matter; then no pattern
+   * Each pattern has at least three characters. `skipped`: characters of ASCII that do not matter within an occurrence; no pattern
    * may contain any.
    */
-  constructor(patterns: readonly string[], { skipping }: { readonly skipping: boolean }) {
-    this.#skipping = skipping
-    if (skipping) for (const char of SKIPPABLE) this.#ascii[char.charCodeAt(0)] = SKIP
+  constructor(patterns: readonly string[], { skipped = '' }: { readonly skipped?: string } = {}) {
+    this.#skipping = skipped !== ''
+    for (const char of skipped) this.#ascii[char.charCodeAt(0)] = SKIP
     for (const pattern of patterns) this.#learnCharacters(pattern)
     this.#trie = breadthFirst(buildTrie(patterns, (code) => this.#classOf(code)))
     this.#fallback = new Int32Array(this.#trie.size)
@@ -92,14 +86,10 @@ export class PatternMatcher {
     for (const pattern of patterns) this.#learnGrams(pattern)
   }
 
-  start(): Cursor {
-    return { read: 0, node: 0, skipped: 0 }
-  }
-
-  /** Reads on in `text`, moves the cursor to its end, and adds every occurrence that ends there to `found`. */
-  scan(text: string, cursor: Cursor, found: Span[]): void {
+  /** Adds every occurrence in `text` to `found`. */
+  scan(text: string, found: Span[]): void {
+    const cursor: Cursor = { read: 0, node: 0, skipped: 0 }
     const reading = { text, cursor, found }
-    if (cursor.node !== 0) this.#readPast(reading, cursor.read)
     // Nothing is begun. What begins from here on within the stride holds the three characters at `place`.
     while (cursor.read < text.length) {
       const place = cursor.read + this.#stride - 1
@@ -138,24 +128,19 @@ export class PatternMatcher {
     cursor.skipped = skipped
   }
 
-  /** Where in `text`, which ends at the cursor, the prefix of a pattern begins that it ends with; its length when there is none. */
-  openFrom(text: string, { node }: Cursor): number {
-    return node === 0 ? text.length : this.#startOf(text, text.length, this.openLength({ node }))
-  }
-
-  /** How many characters of a pattern the text ends with. */
-  openLength({ node }: Pick<Cursor, 'node'>): number {
-    return this.#trie.depth[node] ?? 0
-  }
-
   /** The number of the three characters that count from `place` on; NO_GRAM: one of them stands in no pattern. */
   #gramAt(text: string, place: number): number {
     let gram = 0
-    for (let index = place, left = GRAM; left > 0; index++) {
+    for (let index = place, left = GRAM, skipped = 0; left > 0; index++) {
       if (index >= text.length) return ENDS
       const kind = this.#classOf(text.charCodeAt(index))
       if (kind === FOREIGN) return NO_GRAM
-      if (kind === SKIP && this.#skipping) continue
+      if (kind === SKIP && this.#skipping) {
+        // Nothing goes on behind so many.
+        if (++skipped > MAX_SKIPPED) return NO_GRAM
+        continue
+      }
+      skipped = 0
       gram = nextGram(gram, kind)
       left -= 1
     }

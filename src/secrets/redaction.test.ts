@@ -1,126 +1,107 @@
+import { spawnSync } from 'node:child_process'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { secretForms, type Around, type SecretForm } from '../../test/harness/secret-forms.ts'
 import { REDACTED } from '../core/redacted.ts'
-import { encodingsOf } from './encodings.ts'
-import { isRedactable, Redactor, StreamRedactor } from './redaction.ts'
+import { foldCase } from './fold-case.ts'
+import { isRedactable, Redactor } from './redaction.ts'
 
-const SECRET = 'pä$$w0rd/with "quotes" & spaces+more'
+const SECRETS = [
+  'open-sesame-42',
+  'pä$$w0rd/with "quotes" & spaces+more',
+  'Straße nach Köln, 日本語',
+  `long-${'0123456789abcdef'.repeat(5)}`,
+]
 
-/** What programs would print of a secret. */
-const forms: Readonly<Record<string, (secret: string) => string>> = {
-  plain: (secret) => secret,
-  'base64 at offset 0': (secret) => base64(secret, ''),
-  'base64 at offset 1': (secret) => base64(secret, 'x'),
-  'base64 at offset 2': (secret) => base64(secret, 'xy'),
-  'base64 in short lines': (secret) => base64(secret, 'y').replace(/.{7}/g, '$&\r\n  '),
-  base64url: (secret) => Buffer.from(`é${secret}é`).toString('base64url'),
-  'URL component': (secret) => encodeURIComponent(secret),
-  'URL component in lower case': (secret) => encodeURIComponent(secret).replace(/%../g, (byte) => byte.toLowerCase()),
-  'URL form': (secret) => new URLSearchParams({ key: secret }).toString(),
-  'URL with every byte encoded': (secret) => Buffer.from(secret).toString('hex').replace(/../g, '%$&'),
-  JSON: (secret) => JSON.stringify({ secret }),
-  'JSON in JSON': (secret) => JSON.stringify(JSON.stringify({ secret })),
-  'JSON in ASCII': (secret) =>
-    JSON.stringify(secret).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
-  'JSON with escaped slashes': (secret) => JSON.stringify(secret).replaceAll('/', '\\/'),
-  hex: (secret) => Buffer.from(secret).toString('hex'),
-  'hex in upper case': (secret) => Buffer.from(secret).toString('hex').toUpperCase(),
-  'hex in groups': (secret) => Buffer.from(secret).toString('hex').replace(/..../g, '$& '),
-  'hex with colons': (secret) =>
-    Buffer.from(secret)
-      .toString('hex')
-      .replace(/..(?=.)/g, '$&:'),
-}
-
-function base64(secret: string, before: string): string {
-  return Buffer.from(`${before}${secret} and more`).toString('base64')
-}
-
-const secrets = fc
-  .string({ unit: 'binary', minLength: 8, maxLength: 40 })
+const anySecret = fc
+  .oneof(
+    fc.string({ unit: 'binary', minLength: 8, maxLength: 40 }),
+    fc.string({ unit: 'grapheme-ascii', minLength: 8, maxLength: 120 }),
+    fc.stringMatching(/^[A-Za-z0-9_-]{8,100}$/),
+  )
   .map((text) => text.toWellFormed())
-  .filter(isRedactable)
-const formName = fc.constantFrom(...Object.keys(forms))
-/** Pieces of text, in which some are secrets in some form. */
-const story = fc.record({
-  known: fc.array(secrets, { minLength: 1, maxLength: 5 }),
-  parts: fc.array(fc.oneof(fc.string(), fc.tuple(fc.nat(), formName)), { maxLength: 12 }),
-})
+  .filter((value) => isRedactable(value) && value === value.trim() && !/[\r\n]/.test(value))
+const anyText = fc.oneof(fc.string({ maxLength: 60 }), fc.string({ unit: 'binary', maxLength: 20 }))
+const around = fc.record<Around>({ before: anyText, after: anyText })
+const anyForm = fc.constantFrom(...secretForms)
 
-function tell({ known, parts }: { known: string[]; parts: (string | [number, string])[] }): string {
-  const secretAt = (number: number): string => known[number % known.length] ?? ''
-  return parts.map((part) => (typeof part === 'string' ? part : forms[part[1]]?.(secretAt(part[0])))).join('')
-}
-
-/** The forms of known secrets that stand in a text; base64 and hex also across white space and colons. */
-function leaksIn(text: string, known: readonly string[]): string[] {
-  const squeezed = text.replace(/[\s:]/g, '')
-  return known
-    .map(encodingsOf)
-    .flatMap(({ literal, wrapped }) => [
-      ...literal.filter((form) => text.includes(form)),
-      ...wrapped.filter((form) => squeezed.includes(form)),
-    ])
-}
-
-function inPieces(text: string, redactor: Redactor, cuts: readonly number[]): string {
-  const stream = new StreamRedactor(() => redactor)
-  const places = [...new Set(cuts.map((cut) => cut % (text.length + 1)))].sort((a, b) => a - b)
-  const pieces = [...places, text.length].map((end, index) => text.slice(places[index - 1] ?? 0, end))
-  return [...pieces.map((piece) => stream.push(piece)), stream.end()].join('')
-}
+const fits = ({ fits = () => true }: SecretForm, secret: string): boolean => fits(secret)
 
 describe('a Redactor', () => {
-  test.each(Object.entries(forms))('hides a secret in %s', (_, write) => {
-    const redacted = Redactor.of([SECRET]).redact(`before ${write(SECRET)} after`)
-    expect(redacted).toContain(REDACTED)
-    expect(redacted).toMatch(/^before .* after$/s)
-    expect(leaksIn(redacted, [SECRET])).toEqual([])
+  test.each(secretForms.map((form) => [form.name, form] as const))('hides a secret in the form %s', (_, form) => {
+    for (const secret of SECRETS.filter((one) => fits(form, one))) {
+      const { text, traces } = form.write(secret, { before: 'before', after: ' after' })
+      const redacted = Redactor.of([secret]).redact(text)
+      expect(redacted).toContain(REDACTED)
+      expect(redacted.startsWith('before')).toBe(true)
+      expect(redacted.endsWith('after')).toBe(true)
+      expect(traces.filter((trace) => redacted.includes(trace))).toEqual([])
+    }
   })
 
-  test('hides all that it knows, in every form, wherever it stands', () => {
+  test('hides any secret in every form, whatever stands around it', () => {
     fc.assert(
-      fc.property(story, (told) => {
-        expect(leaksIn(Redactor.of(told.known).redact(tell(told)), told.known)).toEqual([])
+      fc.property(fc.array(anySecret, { minLength: 1, maxLength: 4 }), anyForm, around, (known, form, place) => {
+        const [secret = ''] = known
+        fc.pre(fits(form, secret))
+        const { text, traces } = form.write(secret, place)
+        const redacted = Redactor.of(known).redact(text)
+        expect(redacted).toContain(REDACTED)
+        expect(traces.filter((trace) => redacted.includes(trace))).toEqual([])
       }),
-      { numRuns: 500 },
+      { numRuns: 1500 },
     )
   })
 
-  test('says the same of a text in pieces as of the whole, wherever it is cut', () => {
-    fc.assert(
-      fc.property(story, fc.array(fc.nat(), { maxLength: 30 }), (told, cuts) => {
-        const redactor = Redactor.of(told.known)
-        expect(inPieces(tell(told), redactor, cuts)).toBe(redactor.redact(tell(told)))
-      }),
-      { numRuns: 1000 },
-    )
-  })
-
-  test('says the same of a text that comes one character at a time', () => {
-    fc.assert(
-      fc.property(story, (told) => {
-        const text = tell(told)
-        const redactor = Redactor.of(told.known)
-        expect(
-          inPieces(
-            text,
-            redactor,
-            Array.from({ length: text.length }, (_, place) => place),
-          ),
-        ).toBe(redactor.redact(text))
-      }),
-      { numRuns: 200 },
-    )
+  test('finds a secret in what the programs of this machine print of it', () => {
+    const secret = 'open-sesame-42/and more'
+    const input = `KEY=${secret}\nOTHER=1\n`
+    for (const command of DUMPS) {
+      const [program = '', ...args] = command.split(' ')
+      const printed = printedBy(program, args, input)
+      if (printed === null) continue // not every machine has every one of them
+      expect([command, Redactor.of([secret]).redact(printed).includes(REDACTED)]).toEqual([command, true])
+    }
+    expect(printedBy('od', ['-c'], input)).not.toBeNull()
   })
 
   test('leaves a text without secrets as it is, and is the same string', () => {
+    const ordinary = fc.oneof(
+      fc.string({ maxLength: 300 }),
+      fc.lorem({ maxCount: 30 }),
+      fc.json(),
+      fc.base64String(),
+      fc.uuid(),
+    )
     fc.assert(
-      fc.property(fc.array(secrets, { maxLength: 5 }), fc.string({ maxLength: 200 }), (known, text) => {
-        fc.pre(leaksIn(text, known).length === 0)
+      fc.property(fc.array(anySecret, { minLength: 1, maxLength: 5 }), fc.array(ordinary), (known, parts) => {
+        const text = parts.join('\n')
+        fc.pre(
+          known.every(
+            (secret) => !foldCase(text).replace(/\s/g, '').includes(foldCase(secret).replace(/\s/g, '').slice(0, 4)),
+          ),
+        )
         expect(Redactor.of(known).redact(text)).toBe(text)
       }),
       { numRuns: 500 },
+    )
+  })
+
+  test.each(Object.entries(ORDINARY))('does not take %s for a secret', (_, text) => {
+    const redactor = Redactor.of(['open-sesame-42', 'Correct Horse Battery', 'f'.repeat(64), 'hunter2hunter2'])
+    expect(redactor.redact(text)).toBe(text)
+  })
+
+  test('hides no part of a secret: one character less, or another, and the text stays as it is', () => {
+    const place = fc.constantFrom('first', 'last', 'middle')
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-z]{8,30}$/), anyForm, place, (secret, form, which) => {
+        const at = { first: 0, middle: Math.floor(secret.length / 2), last: secret.length - 1 }[which]
+        const guess = `${secret.slice(0, at)}#${secret.slice(at + 1)}`
+        const { text } = form.write(guess, { before: '<', after: '>' })
+        expect(Redactor.of([secret]).redact(text)).toBe(text)
+      }),
+      { numRuns: 1000 },
     )
   })
 
@@ -141,8 +122,9 @@ describe('a Redactor', () => {
   })
 
   test('takes no value that is too short or is the mark itself', () => {
-    expect(['1234567', '  12345  ', REDACTED, 'REDACTED'].map(isRedactable)).toEqual([false, false, false, false])
-    expect(Redactor.of(['1234567', 'REDACTED']).isEmpty).toBe(true)
+    const values = ['1234567', '  12345  ', '1234\n567', REDACTED, 'REDACTED', 'redacted']
+    expect(values.map(isRedactable)).toEqual(values.map(() => false))
+    expect(Redactor.of(values).isEmpty).toBe(true)
   })
 
   test('hides each line of a key, and the key with other line ends', () => {
@@ -150,58 +132,67 @@ describe('a Redactor', () => {
     const key = `-----BEGIN KEY-----\n${line('A')}\n${line('B')}\n-----END KEY-----\n`
     const redactor = Redactor.of([key])
     expect(redactor.redact(`grep: ${line('B')}.`)).toBe(`grep: ${REDACTED}.`)
-    expect(redactor.redact(`cat: ${key}.`)).toBe(`cat: ${REDACTED}.`)
+    expect(redactor.redact(`cat: ${key}.`)).toBe(`cat: ${REDACTED}\n.`)
     expect(redactor.redact(key.replaceAll('\n', '\r\n'))).not.toContain(line('A'))
     expect(redactor.redact('-----BEGIN KEY-----')).toBe('-----BEGIN KEY-----')
   })
 
-  test('hides the beginning of a secret at the end of a text that was cut', () => {
+  test('of a text that was cut off, sees by what comes behind whether a secret stands there', () => {
     const redactor = Redactor.of(['sesame-open-sesame'])
-    expect(redactor.redact('say sesame-op', { cut: true })).toBe(`say ${REDACTED}`)
-    expect(redactor.redact('say sesame-op')).toBe('say sesame-op')
-    expect(redactor.redact('say ses', { cut: true })).toBe('say ses')
+    const cutAfter = (text: string, rest: string): string => redactor.redact(text + rest, { until: text.length })
+    expect(cutAfter('say sesame-op', 'en-sesame and on')).toBe(`say ${REDACTED}`)
+    expect(cutAfter('say sesame-op', 'en-sesamX and on')).toBe('say sesame-op')
+    expect(cutAfter('say ', 'sesame-open-sesame')).toBe('say ')
+    expect(cutAfter('say it', '')).toBe('say it')
   })
 
-  test('takes time in proportion to the text, whatever it is made of', () => {
+  test.each([
+    ['letters of a secret', 'a'.repeat(300_000)],
+    ['letters apart', 'a-'.repeat(150_000)],
+    ['white space', `${' '.repeat(100_000)}x`.repeat(3)],
+    ['white space and letters', ' a'.repeat(150_000)],
+    ['base64', 'ab+/'.repeat(75_000)],
+    ['lines of base64', `${'ab'.repeat(20)}\n`.repeat(7_000)],
+    ['lines of a dump', '0000000 6161 6262 6161 6262\n'.repeat(10_000)],
+    ['dashes', '-'.repeat(300_000)],
+  ])('takes time in proportion to the text, also of %s', (_, text) => {
     const redactor = Redactor.of(['a'.repeat(100), 'ab'.repeat(50)])
-    expect(redactor.redact('a'.repeat(300_000))).toBe(REDACTED)
-    expect(inPieces('a'.repeat(300_000), redactor, [])).toBe(REDACTED)
+    const startedMs = performance.now()
+    redactor.redact(text)
+    // A thousand times what it takes; what is not in proportion takes minutes.
+    expect(performance.now() - startedMs).toBeLessThan(10_000)
   })
 })
 
-describe('a StreamRedactor', () => {
-  test('holds back no more than may become a secret', () => {
-    const stream = new StreamRedactor(() => Redactor.of(['sesame-open']))
-    expect(stream.push('hello ses')).toBe('hello ')
-    expect(stream.push('t seeds')).toBe('sest seed')
-    expect(stream.push('esame-open!')).toBe(`${REDACTED}!`)
-    expect(stream.end()).toBe('')
-  })
+/** What dumps a file in one of the forms that are known. */
+const DUMPS = `
+  xxd; xxd -u; xxd -b; xxd -e; xxd -g1; xxd -g4; xxd -c 10; xxd -i; xxd -p; xxd -p -c 8
+  hexdump; hexdump -C; hexdump -b; hexdump -c; hexdump -d; hexdump -o; hexdump -x
+  od; od -a; od -b; od -c; od -d; od -i; od -o; od -s; od -x; od -t x1; od -t x1z; od -t x2; od -t x4; od -t x8; od -t o1; od -t o4
+  od -t d1; od -t u1; od -t u2; od -t u4; od -A x -t x1z; od -A d -t x1; od -A n -t x1; od -A n -c; od -v -t x1 -w5
+  base64; base64 -w 20; base32; base32 -w 20; rev; fold -w 7; fold -w 1; tr a-z A-Z; uuencode -m x`
+  .split(/[;\n]/)
+  .flatMap((command) => (command.trim() === '' ? [] : [command.trim()]))
 
-  test('never holds back much, even when white space goes on for ever', () => {
-    const stream = new StreamRedactor(() => Redactor.of([SECRET]))
-    const start = Buffer.from(SECRET).toString('hex').slice(0, 20)
-    let said = stream.push(start).length
-    for (let index = 0; index < 100; index++) said += stream.push(' ').length
-    expect(said).toBe(start.length + 100)
+function printedBy(program: string, args: readonly string[], input: string): string | null {
+  const { error, status, stdout } = spawnSync(program, args, {
+    input,
+    encoding: 'utf8',
+    env: { ...process.env, LC_ALL: 'C' },
   })
+  return error === undefined && status === 0 ? stdout : null
+}
 
-  test('hides a secret that becomes known while its first half is held back', () => {
-    const known = { now: Redactor.of(['sesame-open']) }
-    const stream = new StreamRedactor(() => known.now)
-    const said = [stream.push('the sesame-')]
-    known.now = Redactor.of(['sesame-open', 'sesame-closed'])
-    said.push(stream.push('closed sesame-open'), stream.end())
-    expect(said.join('')).toBe(`the ${REDACTED} ${REDACTED}`)
-  })
+const CERTIFICATE_LINE = 'MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQswCQYDVQQGEwJJ\n'
 
-  test('ends with what was held back, or without it when the text was cut', () => {
-    const redactor = Redactor.of(['sesame-open'])
-    const pieces = (cut: boolean): string => {
-      const stream = new StreamRedactor(() => redactor)
-      return stream.push('so sesame-') + stream.end({ cut })
-    }
-    expect(pieces(false)).toBe('so sesame-')
-    expect(pieces(true)).toBe(`so ${REDACTED}`)
-  })
-})
+const ORDINARY = {
+  'hashes of git': '4d3e4c8a9b0c1d2e3f4a5b6c7d8e9f0a1b2c3d4e Fix the build\n9b0c1d2 Merge branch "open"\n',
+  'sums of files': `${'e3b0c44298fc1c149afbf4c8996fb924'.repeat(2)}  open-sesame.txt\n`,
+  'a UUID': 'id: 6f0a7e2e-6f4d-4c1b-9a3e-0f8f1f2f3f4f',
+  'an image in base64': `data:image/png;base64,${'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk'.repeat(20)}`,
+  'a dump': '00000000: 6f70 656e 2d73 6573 616d 652d 3433 0a    open-sesame-43.\n',
+  'a table': Array.from({ length: 50 }, (_, n) => `${n * 7}\t${n % 13}\t${n * n}`).join('\n'),
+  code: 'export const open = (sesame: string): string => sesame.split("").join("-") // 42\n'.repeat(20),
+  'words of a secret': 'The correct horse has a battery. Open it, Sesame! In hunter 2 hunters met.',
+  'a certificate': `-----BEGIN CERTIFICATE-----\n${CERTIFICATE_LINE.repeat(8)}-----END CERTIFICATE-----`,
+}

@@ -1,42 +1,68 @@
 /**
- * Takes secrets out of texts: whatever of a text belongs to a known secret, in any of its forms (encodings.ts), becomes
- * `[REDACTED]`. Occurrences that overlap or touch become one. Pure; secret-store.ts knows the secrets.
+ * Takes secrets out of texts: whatever of a text belongs to a known secret, in any of its forms (encodings.ts, decoded views),
+ * becomes `[REDACTED]`. Occurrences that overlap or touch become one. Pure; secret-store.ts knows the secrets.
  *
- * What must hold: a text in pieces (`StreamRedactor`) comes out as it would whole, wherever it was cut.
+ * What must hold: a text changes only where a whole secret stands. Who prints guesses learns nothing of a part of one.
  */
 import { REDACTED } from '../core/redacted.ts'
-import { must } from '../platform/must.ts'
-import { encodingsOf } from './encodings.ts'
-import { PatternMatcher, type Cursor, type Span } from './pattern-matcher.ts'
+import { base64Runs } from './base64-runs.ts'
+import { decodeRun } from './decode-run.ts'
+import type { DecodedView } from './decoded-view.ts'
+import { dumpedLetters } from './dumped-letters.ts'
+import { dumpedNumbers } from './dumped-numbers.ts'
+import { encodingsOf, type Encodings } from './encodings.ts'
+import { foldCase } from './fold-case.ts'
+import { BASE32, BASE64, type GroupCode } from './group-codes.ts'
+import { PatternMatcher } from './pattern-matcher.ts'
+import { spacedLetters } from './spaced-letters.ts'
+import { mergeSpans, type Span } from './span.ts'
 
 /** Shorter values stand in ordinary texts by chance; hiding them would destroy these and tell the value. */
 export const MIN_SECRET_CHARS = 8
 
-/** Whether a value can be hidden: not too short, and not a part of the mark that would stand for it. */
+/** Whether a value can be hidden: not too short, line ends aside, and not a part of the mark that would stand for it. */
 export function isRedactable(value: string): boolean {
-  return value.trim().length >= MIN_SECRET_CHARS && !REDACTED.includes(value.trim())
+  const chars = value.trim().replace(/[\r\n]/g, '')
+  return chars.length >= MIN_SECRET_CHARS && !REDACTED.toLowerCase().includes(chars.toLowerCase())
 }
 
-/** A text that was cut at its end may end in the beginning of a secret; so many characters of one are hidden then. */
-const MIN_OPEN_CHARS = 4
+/** What programs put between lines and groups of base64, and between numbers. */
+const BETWEEN_GROUPS = '\n\r\t :'
+const BETWEEN_NUMBERS = `${BETWEEN_GROUPS},`
+
+/** Of the patterns of some secrets. */
+type Matchers = Readonly<Record<keyof Encodings, PatternMatcher>>
+
+/** Eight characters around a part in code reach to the ends of its groups, with line ends in between. */
+const MAX_EDGE = 96
+/** Code within code within code is known nowhere. */
+const MAX_DEPTH = 2
+
+/** Shorter texts are read again faster than they are worth remembering. */
+const MIN_REMEMBERED_CHARS = 16_384
 
 export class Redactor {
   static readonly none = new Redactor([])
-  readonly #matchers: readonly PatternMatcher[]
+  readonly #matchers: readonly Matchers[]
+  /** The last long text without secrets: an output passes several exits, and need not be read at each. */
+  #clean: string | null = null
 
-  private constructor(matchers: readonly PatternMatcher[]) {
+  private constructor(matchers: readonly Matchers[]) {
     this.#matchers = matchers
   }
 
-  /** Building costs about 0.1 ms a secret. Values that are not redactable are left out. */
+  /** Building costs about a millisecond a secret. Values that are not redactable are left out. */
   static of(values: Iterable<string>): Redactor {
     const known = [...new Set(values)].filter(isRedactable).map(encodingsOf)
     if (known.length === 0) return Redactor.none
-    const literal = new Set(known.flatMap((forms) => forms.literal))
-    const wrapped = new Set(known.flatMap((forms) => forms.wrapped))
+    const all = (kind: keyof Matchers): string[] => [...new Set(known.flatMap((forms) => forms[kind]))]
     return new Redactor([
-      new PatternMatcher([...literal], { skipping: false }),
-      new PatternMatcher([...wrapped], { skipping: true }),
+      {
+        folded: new PatternMatcher(all('folded'), { skipped: '\r\n' }),
+        grouped: new PatternMatcher(all('grouped'), { skipped: BETWEEN_NUMBERS }),
+        base64: new PatternMatcher(all('base64'), { skipped: BETWEEN_GROUPS }),
+        base32: new PatternMatcher(all('base32'), { skipped: BETWEEN_GROUPS }),
+      },
     ])
   }
 
@@ -51,142 +77,69 @@ export class Redactor {
     return other.isEmpty ? this : new Redactor([...this.#matchers, ...other.#matchers])
   }
 
-  /** The text without secrets; the same string when there are none. `cut`: the text goes on where nobody sees it. */
-  redact(text: string, { cut = false }: { readonly cut?: boolean } = {}): string {
-    if (this.isEmpty) return text
-    const spans: Span[] = []
-    let openFrom = text.length
-    for (const matcher of this.#matchers) {
-      const cursor = matcher.start()
-      matcher.scan(text, cursor, spans)
-      if (matcher.openLength(cursor) >= MIN_OPEN_CHARS) openFrom = Math.min(openFrom, matcher.openFrom(text, cursor))
-    }
-    if (cut && openFrom < text.length) spans.push({ start: openFrom, end: text.length })
-    return spans.length === 0 ? text : replaceSpans(text, spans)
+  /**
+   * The text without secrets; the same string when there are none. `until`: of a text that was cut off there, what follows is given
+   * too, so that a secret that goes on behind the cut is seen; it is left out.
+   */
+  redact(text: string, { until = text.length }: { readonly until?: number } = {}): string {
+    if (this.isEmpty || text === this.#clean) return text.slice(0, until)
+    const spans = this.spansIn(text)
+    if (spans.length > 0) return replaceSpans(text, spans, until)
+    if (text.length >= MIN_REMEMBERED_CHARS) this.#clean = text
+    return text.slice(0, until)
   }
 
-  /** For StreamRedactor. */
-  get matchers(): readonly PatternMatcher[] {
-    return this.#matchers
+  /** Where secrets stand, in order and apart from each other. */
+  spansIn(text: string): Span[] {
+    if (this.isEmpty || text.length < MIN_SECRET_CHARS) return []
+    const found = this.#match(text)
+    for (const view of viewsOf(text)) for (const span of this.#match(view.text)) found.push(view.spanOf(span))
+    return mergeSpans(found)
+  }
+
+  #match(text: string, depth = 0): Span[] {
+    const found: Span[] = []
+    const folded = foldCase(text)
+    for (const matchers of this.#matchers) {
+      matchers.folded.scan(folded, found)
+      matchers.grouped.scan(folded, found)
+      if (depth === MAX_DEPTH) continue
+      found.push(...this.#confirm(text, matchers.base64, { code: BASE64, depth }))
+      found.push(...this.#confirm(folded, matchers.base32, { code: BASE32, depth }))
+    }
+    return found
+  }
+
+  /** What `matcher` finds leaves the bits at both ends open: without these, who knows all the rest could try the last characters. */
+  #confirm(text: string, matcher: PatternMatcher, { code, depth }: { code: GroupCode; depth: number }): Span[] {
+    const suspects: Span[] = []
+    matcher.scan(text, suspects)
+    return suspects
+      .flatMap((suspect) => decodeRun(text, widen(text, suspect), code))
+      .flatMap((view) => this.#match(view.text, depth + 1).map((span) => view.spanOf(span)))
   }
 }
 
-function replaceSpans(text: string, spans: Span[]): string {
+/** By some characters of the code on both sides, between which white space may stand. */
+function widen(text: string, { start, end }: Span): Span {
+  const before = /(?:[^\s:][\s:]*){0,8}$/.exec(text.slice(Math.max(0, start - MAX_EDGE), start))?.[0] ?? ''
+  const after = /^(?:[\s:]*[^\s:]){0,8}/.exec(text.slice(end, end + MAX_EDGE))?.[0] ?? ''
+  return { start: start - before.length, end: end + after.length }
+}
+
+/** Parts of a text that say something else when they are decoded. */
+function viewsOf(text: string): DecodedView[] {
+  return [...spacedLetters(text), ...base64Runs(text), ...dumpedNumbers(text), ...dumpedLetters(text)]
+}
+
+function replaceSpans(text: string, spans: readonly Span[], until: number): string {
   const parts: string[] = []
   let position = 0
-  for (const { start, end } of merge(spans)) {
+  for (const { start, end } of spans) {
+    if (start >= until) break
     parts.push(text.slice(position, start), REDACTED)
     position = end
   }
-  parts.push(text.slice(position))
+  parts.push(text.slice(position, until))
   return parts.join('')
-}
-
-/** In order, with those that overlap or touch as one. */
-function merge(spans: readonly Span[]): Span[] {
-  const merged: Span[] = []
-  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
-    const last = merged.at(-1)
-    if (last === undefined || span.start > last.end) merged.push(span)
-    else merged[merged.length - 1] = { start: last.start, end: Math.max(last.end, span.end) }
-  }
-  return merged
-}
-
-/**
- * Redacts a text that comes in pieces. `push` returns what can be said by now: what could still turn out to be the beginning
- * of a secret is held back, at most as long as the longest form of one. `end` returns the rest.
- */
-export class StreamRedactor {
-  readonly #current: () => Redactor
-  #redactor: Redactor
-  #cursors: Cursor[]
-  /** What came and is not yet said … */
-  #held = ''
-  /** … of which so many characters from its start stand behind a mark that is said. */
-  #covered = 0
-  /** The last thing said is a mark. */
-  #afterMark = false
-  /** Occurrences within `#held` that are not yet said, in places of `#held`. */
-  #spans: Span[] = []
-
-  /** `current`: asked with every piece, so that a secret that becomes known meanwhile is hidden from then on. */
-  constructor(current: () => Redactor) {
-    this.#current = current
-    this.#redactor = current()
-    this.#cursors = this.#redactor.matchers.map((matcher) => matcher.start())
-  }
-
-  push(piece: string): string {
-    this.#adopt(this.#current())
-    if (this.#redactor.isEmpty && this.#held === '') return piece
-    this.#read(piece)
-    return this.#sayUntil(this.#openFrom())
-  }
-
-  /** What is left. `cut`: as for Redactor. */
-  end({ cut = false }: { readonly cut?: boolean } = {}): string {
-    const openFrom = cut ? this.#openFrom(MIN_OPEN_CHARS) : this.#held.length
-    if (openFrom < this.#held.length) this.#spans.push({ start: openFrom, end: this.#held.length })
-    return this.#sayUntil(this.#held.length)
-  }
-
-  /** What is held back is read again with the new patterns. */
-  #adopt(redactor: Redactor): void {
-    if (redactor === this.#redactor) return
-    this.#redactor = redactor
-    this.#cursors = redactor.matchers.map((matcher) => matcher.start())
-    const held = this.#held
-    this.#held = ''
-    this.#read(held)
-  }
-
-  #read(piece: string): void {
-    this.#held += piece
-    for (const [index, matcher] of this.#redactor.matchers.entries())
-      matcher.scan(this.#held, this.#cursorOf(index), this.#spans)
-  }
-
-  #cursorOf(index: number): Cursor {
-    return must(this.#cursors[index], 'each matcher has a cursor')
-  }
-
-  /** Where the first beginning of a secret is that the text ends with, of at least `minChars`. */
-  #openFrom(minChars = 1): number {
-    const starts = this.#redactor.matchers.map((matcher, index) => {
-      const cursor = this.#cursorOf(index)
-      return matcher.openLength(cursor) >= minChars ? matcher.openFrom(this.#held, cursor) : this.#held.length
-    })
-    return Math.min(this.#held.length, ...starts)
-  }
-
-  #sayUntil(boundary: number): string {
-    const parts: string[] = []
-    const later: Span[] = []
-    for (const { start, end } of merge(this.#spans)) {
-      // One that touches the mark said before belongs to it, even when that is all that is known of the rest.
-      if (start >= boundary && !(this.#afterMark && start <= this.#covered)) {
-        later.push({ start, end })
-        continue
-      }
-      this.#say(parts, start)
-      if (!this.#afterMark) parts.push(REDACTED)
-      this.#afterMark = true
-      this.#covered = Math.max(this.#covered, end)
-    }
-    this.#say(parts, boundary)
-    this.#held = this.#held.slice(boundary)
-    for (const cursor of this.#cursors) cursor.read -= boundary
-    this.#covered = Math.max(0, this.#covered - boundary)
-    this.#spans = later.map(({ start, end }) => ({ start: start - boundary, end: end - boundary }))
-    return parts.join('')
-  }
-
-  /** Says the text up to `end`, as far as it is not covered. */
-  #say(parts: string[], end: number): void {
-    if (end <= this.#covered) return
-    parts.push(this.#held.slice(this.#covered, end))
-    this.#covered = end
-    this.#afterMark = false
-  }
 }

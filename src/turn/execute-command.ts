@@ -18,6 +18,7 @@ export function executeCommand(context: TurnContext, { plan, task, role }: Comma
   return runProgram(context, task, {
     word: 'command',
     role,
+    mayHoldSecrets: role === 'ADMIN',
     start: (frame) => context.commands.run({ ...frame, command: task.detail, role, outputs }),
   })
 }

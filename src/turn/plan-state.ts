@@ -76,7 +76,7 @@ export interface TaskUpdate {
 
 /** Changes a task and records it, without secrets; a new status is told by a TaskUpdate event. */
 export function updateTask(context: TurnContext, task: TaskState, update: TaskUpdate): void {
-  const patch = withoutSecrets(context, update.patch)
+  const patch = redactDeep(update.patch, context.secrets.redactor())
   const { reviewReason, finishedAt: _finished, final: _final, suppressed: _suppressed, ...columns } = patch
   Object.assign(task, columns, reviewReason === undefined ? {} : { reviewReason })
   const { status } = patch
@@ -86,17 +86,6 @@ export function updateTask(context: TurnContext, task: TaskState, update: TaskUp
     audit: [...(update.changes?.audit ?? []), ...auditTask(context, task, { patch, changes: update.changes })],
     taskPatches: new Map([[task.id, patch]]),
   })
-}
-
-/** What was cut off may end in the middle of a secret. */
-export function withoutSecrets({ secrets }: TurnContext, patch: TaskPatch): TaskPatch {
-  const { output, stderr, ...rest } = patch
-  const [redactor, cut] = [secrets.redactor(), { cut: patch.truncated === true }]
-  return {
-    ...redactDeep(rest, redactor),
-    ...(output === undefined ? {} : { output: redactor.redact(output, cut) }),
-    ...(stderr === undefined ? {} : { stderr: redactor.redact(stderr, cut) }),
-  }
 }
 
 const OPEN: ReadonlySet<TaskStatus> = new Set(['PENDING', 'AWAITING_APPROVAL', 'RUNNING'])

@@ -9,8 +9,11 @@ import type { CommandOutcome, RunInput } from '../execution/command.ts'
 import type { Publication } from '../execution/publication.ts'
 import { unreachable } from '../platform/must.ts'
 import { filesOf, withFileNotes } from './files-of.ts'
-import { OutputPieces } from './output-pieces.ts'
+import { HeldOutput } from './held-output.ts'
+import type { EmitOutput, LiveOutput, OutputEnd } from './live-output.ts'
+import { OpenOutput } from './open-output.ts'
 import { updateTask, type TaskState } from './plan-state.ts'
+import { printedText } from './printed-text.ts'
 import { refuseTask } from './refuse-task.ts'
 import { saveLongOutputs } from './save-long-outputs.ts'
 import type { TaskOutcome } from './task-outcome.ts'
@@ -26,6 +29,8 @@ export interface Program {
   readonly word: 'command' | 'skill'
   /** With whose rights it runs, hence in which workspace. */
   readonly role: Role
+  /** It has the server's rights, or was given some: what it prints is not shown before it can be told whether a secret stands there. */
+  readonly mayHoldSecrets: boolean
   readonly start: (frame: RunFrame) => Promise<CommandOutcome>
 }
 
@@ -36,17 +41,13 @@ export async function runProgram(context: TurnContext, task: TaskState, program:
   const barred = whyBarred(context)
   if (barred !== null) return refuseTask(context, task, barred)
 
-  const pieces = new OutputPieces({
-    clock: context.clock,
-    redactor: () => context.secrets.redactor(),
-    emit: (stream, text) => context.journal.record([{ type: 'TaskOutput', taskId: task.id, stream, text }]),
-  })
-  const onOutput: RunFrame['onOutput'] = (stream, text) => pieces.add(stream, text)
-  let ended: Ended = { patch: {}, publication: null, isCut: true, hasExited: false }
+  const live = liveOutput(context, task, program)
+  const onOutput: RunFrame['onOutput'] = (stream, text) => live.add(stream, text)
+  let ended: Ended = { patch: {}, publication: null, output: { brokeOff: true }, hasExited: false }
   try {
     ended = await carryOut(context, program, { taskId: task.id, onOutput })
   } finally {
-    pieces.end({ cut: ended.isCut })
+    live.end(ended.output)
   }
   const { patch, publication, hasExited, hostDied } = ended
   // A program that was ended because the turn goes on elsewhere is found RUNNING there. One that has ended by itself is not:
@@ -61,11 +62,17 @@ export async function runProgram(context: TurnContext, task: TaskState, program:
   return context.signal.aborted ? stopped(context) : { kind: 'Passed' }
 }
 
+function liveOutput({ clock, secrets, journal }: TurnContext, { id: taskId }: TaskState, program: Program): LiveOutput {
+  const emit: EmitOutput = (stream, text) => journal.record([{ type: 'TaskOutput', taskId, stream, text }])
+  if (!program.mayHoldSecrets) return new OpenOutput(clock, emit)
+  return new HeldOutput({ clock, redactor: () => secrets.redactor(), emit, unit: 'LINES' })
+}
+
 interface Ended {
   readonly patch: TaskPatch
   readonly publication: Publication | null
-  /** What it printed was cut off, or broke off with the program: it may end in the middle of a secret. */
-  readonly isCut: boolean
+  /** How what it printed came to its end. */
+  readonly output: OutputEnd
   /** By itself, with all its effects. */
   readonly hasExited: boolean
   /** The process that ran it died. */
@@ -75,23 +82,26 @@ interface Ended {
 /** Runs the program and says what to record of it, also when it could not be started or nobody knows how it ended. */
 async function carryOut(
   context: TurnContext,
-  { word, start }: Program,
+  program: Program,
   frame: Pick<RunFrame, 'taskId' | 'onOutput'>,
 ): Promise<Ended> {
   const { sessionId, config, signal, logger } = context
   const { execTimeoutMs: timeoutMs } = config.current().settings
   try {
-    const outcome = await start({ sessionId, timeoutMs, signal, ...frame })
-    const isCut = outcome.kind === 'killed' || (outcome.kind === 'exited' && outcome.truncated)
+    const outcome = await program.start({ sessionId, timeoutMs, signal, ...frame })
     const hasExited = outcome.kind === 'exited'
-    const patch = patchOf(isCut ? withoutHalves(context, outcome) : outcome, word, timeoutMs)
-    if (!('publication' in outcome)) return { patch, publication: null, isCut, hasExited }
+    const patch = patchOf(context, program, { outcome, timeoutMs })
+    const output = endOf(outcome)
+    if (!('publication' in outcome)) return { patch, publication: null, output, hasExited }
     const publication = await withholdSecrets(context, outcome.publication)
     const stderr = withFileNotes(context, patch.stderr ?? '', publication)
-    return { patch: { ...patch, stderr }, publication, isCut, hasExited }
+    return { patch: { ...patch, stderr }, publication, output, hasExited }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    logger.error({ code: error.code, error: error.message, taskId: frame.taskId }, `a ${word} did not run through`)
+    logger.error(
+      { code: error.code, error: error.message, taskId: frame.taskId },
+      `a ${program.word} did not run through`,
+    )
     if (error.code === 'COMMAND_NOT_STARTED') return unknownEnd('FAILED', error)
     if (error.code === 'COMMAND_LOST') return { ...unknownEnd('INTERRUPTED', error), hostDied: true }
     throw error
@@ -99,35 +109,52 @@ async function carryOut(
 }
 
 function unknownEnd(status: 'FAILED' | 'INTERRUPTED', { message }: AppError): Ended {
-  return { patch: { status, stderr: message }, publication: null, isCut: true, hasExited: false }
+  return { patch: { status, stderr: message }, publication: null, output: { brokeOff: true }, hasExited: false }
 }
 
-/** Before notes are added: behind them nobody could tell any more that a text ends in the beginning of a secret. */
-function withoutHalves({ secrets }: TurnContext, outcome: CommandOutcome): CommandOutcome {
-  if (!('stdout' in outcome)) return outcome
-  const redactor = secrets.redactor()
-  const { stdout, stderr } = outcome
-  return { ...outcome, stdout: redactor.redact(stdout, { cut: true }), stderr: redactor.redact(stderr, { cut: true }) }
+function endOf(outcome: CommandOutcome): OutputEnd {
+  return 'beyond' in outcome ? { beyond: outcome.beyond } : { brokeOff: outcome.kind === 'killed' }
 }
 
-function patchOf(outcome: CommandOutcome, word: Program['word'], timeoutMs: number): TaskPatch {
+interface Run<Outcome> {
+  readonly outcome: Outcome
+  readonly timeoutMs: number
+}
+
+function patchOf(context: TurnContext, program: Program, { outcome, timeoutMs }: Run<CommandOutcome>): TaskPatch {
   switch (outcome.kind) {
     case 'exited': {
-      const { stdout, stderr, truncated, exitCode } = outcome
+      const { stdout, stderr } = printedText(outcome, { ...program, redactor: context.secrets.redactor() })
+      const { truncated, exitCode } = outcome
       return { status: exitCode === 0 ? 'DONE' : 'FAILED', output: stdout, stderr, truncated, exitCode }
     }
-    case 'killed': {
-      const { stdout, truncated, cause } = outcome
-      const note = `The ${word} was ${cause === 'cancelled' ? 'cancelled.' : `ended: ${KILLED[cause](timeoutMs)}`}`
-      const stderr = outcome.stderr === '' ? note : `${outcome.stderr}\n${note}`
-      return { status: cause === 'cancelled' ? 'CANCELLED' : 'FAILED', output: stdout, stderr, truncated }
-    }
+    case 'killed':
+      return patchOfKilled(context, program, { outcome, timeoutMs })
     case 'refused':
       return { status: 'FAILED', stderr: outcome.reason }
     case 'unavailable':
       return { status: 'FAILED', stderr: `SANDBOX_UNAVAILABLE: ${outcome.reason} ${outcome.fix}` }
     default:
       return unreachable(outcome)
+  }
+}
+
+/** The notes come behind what was printed, so that its end is still there when secrets are looked for. */
+function patchOfKilled(
+  { secrets }: TurnContext,
+  program: Program,
+  { outcome, timeoutMs }: Run<Extract<CommandOutcome, { readonly kind: 'killed' }>>,
+): TaskPatch {
+  const { cause, truncated } = outcome
+  const { stdout, stderr, isShortened } = printedText(outcome, { ...program, redactor: secrets.redactor() })
+  const how = cause === 'cancelled' ? 'cancelled.' : `ended: ${KILLED[cause](timeoutMs)}`
+  const leftOut = isShortened ? ' The line that it had not finished is left out.' : ''
+  const note = `The ${program.word} was ${how}${leftOut}`
+  return {
+    status: cause === 'cancelled' ? 'CANCELLED' : 'FAILED',
+    output: stdout,
+    stderr: stderr === '' ? note : `${stderr}\n${note}`,
+    truncated,
   }
 }
 

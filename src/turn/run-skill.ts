@@ -30,7 +30,14 @@ export async function runSkill(context: TurnContext, { plan, task, user }: Skill
     return refuseTask(context, task, `the user ${user.name} may no longer use the skill "${name}"`)
   }
   const call = { skill, args: task.args ?? {}, role: user.role, outputs: outputsBefore(context, plan, task) }
-  return runProgram(context, task, { word: 'skill', role: user.role, start: (frame) => start(context, call, frame) })
+  const { role } = user
+  const mayHoldSecrets = role === 'ADMIN' || skill.env.length > 0 || skill.secrets.length > 0
+  return runProgram(context, task, {
+    word: 'skill',
+    role,
+    mayHoldSecrets,
+    start: (frame) => start(context, call, frame),
+  })
 }
 
 type Call = Pick<SkillInput, 'skill' | 'args' | 'role' | 'outputs'>

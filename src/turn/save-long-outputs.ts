@@ -6,7 +6,8 @@ import { AppError } from '../core/errors.ts'
 import type { Role } from '../core/identity.ts'
 import type { TaskPatch } from '../core/turn-write.ts'
 import { outputFilesOf } from '../execution/plan-outputs.ts'
-import { withoutSecrets, type TaskState } from './plan-state.ts'
+import { redactDeep } from '../secrets/redact-deep.ts'
+import type { TaskState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
 /** `patch`: how the program ended; `role`: with whose rights it ran. A file that cannot be written is logged; the task's row holds the output all the same. */
@@ -16,7 +17,7 @@ export async function saveLongOutputs(
   { patch, role }: { readonly patch: TaskPatch; readonly role: Role },
 ): Promise<void> {
   const { sessionId, commands } = context
-  const { status = 'FAILED', output = '', stderr = '' } = withoutSecrets(context, patch)
+  const { status = 'FAILED', output = '', stderr = '' } = redactDeep(patch, context.secrets.redactor())
   const files = outputFilesOf({ id, type, status, output, stderr })
   try {
     if (files.output !== null) await commands.saveOutput({ sessionId, role, path: files.output, text: output })

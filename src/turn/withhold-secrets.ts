@@ -3,7 +3,9 @@
  * removed before anybody hears of it. Text is looked through as everywhere (src/secrets/redaction.ts); what is packed or
  * encrypted cannot be.
  */
+import { isAscii } from 'node:buffer'
 import { createReadStream } from 'node:fs'
+import { StringDecoder } from 'node:string_decoder'
 import { messageOf } from '../core/errors.ts'
 import type { Publication, PublishedCopy } from '../execution/publication.ts'
 import type { Redactor } from '../secrets/redaction.ts'
@@ -38,19 +40,34 @@ export async function withholdSecrets(
 
 async function findProblem(path: string, redactor: Redactor): Promise<string | null> {
   try {
-    const holdsSecret = await isRedacted(path, redactor)
-    return holdsSecret ? 'it holds a secret, and anybody with the link could read it' : null
+    return (await holdsSecret(path, redactor)) ? 'it holds a secret, and anybody with the link could read it' : null
   } catch (error) {
     return `its copy cannot be read (${messageOf(error)})`
   }
 }
 
-async function isRedacted(path: string, redactor: Redactor): Promise<boolean> {
-  let tail = ''
-  for await (const piece of createReadStream(path, { encoding: 'utf8', highWaterMark: PIECE_BYTES })) {
-    const text = tail + String(piece)
-    if (redactor.redact(text) !== text) return true
-    tail = text.slice(-OVERLAP_CHARS)
+async function holdsSecret(path: string, redactor: Redactor): Promise<boolean> {
+  const [texts, bytes] = [new Overlap(), new Overlap()]
+  const decoder = new StringDecoder('utf8')
+  let isText = true
+  for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
+    const chunk = piece as Buffer
+    if (redactor.spansIn(texts.next(decoder.write(chunk))).length > 0) return true
+    // What is no UTF-8 has lost its bytes there: UTF-16, say.
+    const asBytes = bytes.next(chunk.toString('latin1'))
+    isText &&= isAscii(chunk)
+    if (!isText && redactor.spansIn(asBytes).length > 0) return true
   }
   return false
+}
+
+/** Pieces of a text, each with the end of the one before. */
+class Overlap {
+  #tail = ''
+
+  next(piece: string): string {
+    const text = this.#tail + piece
+    this.#tail = text.slice(-OVERLAP_CHARS)
+    return text
+  }
 }

@@ -7,7 +7,7 @@ import type { MessengerContext } from '../agents/agent.ts'
 import { SilenceFilter, withoutSilence } from '../core/silence-filter.ts'
 import type { TurnWrite } from '../core/turn-write.ts'
 import { newId } from '../platform/id.ts'
-import { OutputPieces } from './output-pieces.ts'
+import { HeldOutput } from './held-output.ts'
 import { reportOf, updateTask, type PlanState, type TaskState } from './plan-state.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 import { stopped, type TurnContext } from './turn-context.ts'
@@ -17,9 +17,10 @@ export async function writeMessage(context: TurnContext, plan: PlanState, task: 
   const final = task.index === plan.tasks.length - 1
   const silence = new SilenceFilter()
   let written = ''
-  const pieces = new OutputPieces({
+  const live = new HeldOutput({
     clock: context.clock,
     redactor: () => context.secrets.redactor(),
+    unit: 'WORDS',
     emit: (_, delta) =>
       context.journal.record([{ type: 'MessageOutput', taskId: task.id, delta, content: null, final }]),
   })
@@ -28,11 +29,11 @@ export async function writeMessage(context: TurnContext, plan: PlanState, task: 
   const onText = (delta: string): void => {
     const said = silence.push(delta)
     written += said
-    pieces.add('STDOUT', said)
+    live.add('STDOUT', said)
   }
   const answer = await context.agents
     .write(messengerContext(context, plan, task), onText, context.signal)
-    .finally(() => (hasPieces = pieces.discard()))
+    .finally(() => (hasPieces = live.discard()))
   const drop = hasPieces || context.turn.resumed ? [task.id] : []
   if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
 

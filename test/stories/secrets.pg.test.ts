@@ -176,10 +176,10 @@ test('a program that is ended in the middle of a secret has said no half of it',
   await writeFile(story.path('.env'), 'KISO_SKILL_TELLER_KEY=deployed-two', { mode: 0o600 })
   await ada.run(ReloadSecretsDocument)
   await story.reconfigure(storyConfig({ settings: { exec_timeout: 1 }, toml: stubProvider(stub) }))
-  plans = [plan([exec('half=deployed; printf %s-t $half; printf %s-t $half >&2; sleep 60')])]
+  plans = [plan([exec('half=deployed; echo one; printf %s-t $half; printf %s-t $half >&2; sleep 60')])]
   const { tasks } = await converse(ada, 'cli:half', 'Go.')
-  expect(tasks[0]).toMatchObject({ status: 'FAILED', output: REDACTED })
-  expect(tasks[0]?.stderr).toMatch(/^\[REDACTED\]\nThe command was ended/)
+  expect(tasks[0]).toMatchObject({ status: 'FAILED', output: 'one\n' })
+  expect(tasks[0]?.stderr).toMatch(/^The command was ended: .* The line that it had not finished is left out\.$/)
   const { session } = await ada.run(SessionEventsDocument, { id: 'cli:half', first: 100 })
   expect(JSON.stringify(session)).not.toContain('deployed-t')
   await story.reconfigure(storyConfig({ toml: stubProvider(stub) }))
