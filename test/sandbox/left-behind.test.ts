@@ -12,7 +12,7 @@ import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
 import { sweepLeftBehind } from '../../src/execution/host-folder.ts'
 import type { HostRequest, HostSettings } from '../../src/execution/host-messages.ts'
 import { homeName, markOf, type OwnerMark } from '../../src/execution/owner-mark.ts'
-import { isRunning, readProcess } from '../../src/execution/process-tree.ts'
+import { isRunning, killProcess, readProcess } from '../../src/execution/process-tree.ts'
 import { createCommandRunner } from '../../src/execution/run-command.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
@@ -230,6 +230,7 @@ async function startService(home: string, bubblewrapPaths: readonly string[] = [
 test('a command that no kernel ends with its host, and the folder of that host, are gone when the next server has started', async () => {
   const home = newHome()
   const marker = `stray-${randomHex(6)}`
+  cleanups.push(() => findProcesses(marker).forEach(killProcess))
   const command = `(setsid bash -c 'exec -a ${marker} sleep 1000' &); exec -a ${marker} sleep 1000`
   const { host, tell } = await startBareHost(home, [])
   const request = { program: { kind: 'COMMAND', command }, timeoutMs: 60_000, isConfined: false } as const
@@ -249,6 +250,35 @@ test('a command that no kernel ends with its host, and the folder of that host, 
   expect(findProcesses(marker)).toEqual([])
   expect(foldersOf(home)).toHaveLength(1)
   expect(foldersOf(home)).not.toContain(folder)
+  await service.stop()
+  expect(foldersOf(home)).toEqual([])
+})
+
+test('a host that stood still when its server died ends with all that it ran when the next server starts', async () => {
+  const home = newHome()
+  const marker = `stray-${randomHex(6)}`
+  cleanups.push(() => findProcesses(marker).forEach(killProcess))
+  const commands = [`echo begun; exec -a ${marker} sleep 1000`]
+  const job = {
+    home,
+    limits: DEFAULT_COMMAND_LIMITS,
+    role: 'ADMIN',
+    timeoutMs: 60_000,
+    concurrency: 1,
+    commands,
+  } as const
+  const server = startCommandServer(job, { account: null })
+  for await (const report of server.reports) if (report.type === 'OUTPUT') break
+  await expect.poll(() => findProcesses(marker).length, { timeout: 10_000, interval: 10 }).toBeGreaterThan(0)
+  const host = findProcesses(home).find((pid) => readProcess(pid)?.parentPid === server.process.pid)
+  process.kill(must(host, 'the server has a host'), 'SIGSTOP')
+  cleanups.push(() => findProcesses(home).forEach(killProcess))
+  const exited = once(server.process, 'exit')
+  server.process.kill('SIGKILL')
+  await exited
+  expect(findProcesses(marker)).not.toEqual([])
+  const service = await startService(home)
+  expect([...findProcesses(marker), ...findProcesses(home).filter((pid) => pid === host)]).toEqual([])
   await service.stop()
   expect(foldersOf(home)).toEqual([])
 })

@@ -1,9 +1,9 @@
 /** Whoever dies, of the server and the process that starts its commands: no command goes on without them. */
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
 import { afterEach, describe, expect, test } from 'vitest'
 import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
-import { readProcess } from '../../src/execution/process-tree.ts'
+import { isRunning, readProcess } from '../../src/execution/process-tree.ts'
 import { createCommandRunner } from '../../src/execution/run-command.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
@@ -83,6 +83,31 @@ describe.skipIf(!sandbox.available)(`when the process that starts commands is ki
     expect(await service.runner.run({ ...input, command: 'echo again', onOutput: () => {} })).toMatchObject({
       stdout: 'again\n',
     })
+    await service.stop()
+  })
+
+  test('a command that it had not taken yet is given to the next one', async () => {
+    const logger = createLogger({ level: 'silent', pretty: false })
+    const home = newHome()
+    const service = await createCommandRunner({ home, logger, clock: systemClock })
+    const host = must(
+      findProcesses(home).find((pid) => readProcess(pid)?.parentPid === process.pid),
+      'the host is a child of this process',
+    )
+    process.kill(host, 'SIGKILL')
+    // It is dead with all its threads, and nothing has told this process, which does nothing else meanwhile.
+    while (isRunning(host) || readdirSync(`/proc/${host}/task`).length > 1);
+    const outcome = await service.runner.run({
+      sessionId: 'cli:test',
+      taskId: 'task_1',
+      role: 'USER',
+      command: 'echo begun',
+      timeoutMs: 60_000,
+      outputs: { entries: [], isFirstOfTurn: true },
+      signal: new AbortController().signal,
+      onOutput: () => {},
+    })
+    expect(outcome).toMatchObject({ kind: 'exited', stdout: 'begun\n' })
     await service.stop()
   })
 })
