@@ -90,6 +90,7 @@ describe.skipIf(!sandbox.available)(`when the process that starts commands is ki
     const logger = createLogger({ level: 'silent', pretty: false })
     const home = newHome()
     const service = await createCommandRunner({ home, logger, clock: systemClock })
+    service.allowUntil(FOREVER_MS)
     const host = must(
       findProcesses(home).find((pid) => readProcess(pid)?.parentPid === process.pid),
       'the host is a child of this process',
