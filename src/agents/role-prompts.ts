@@ -9,6 +9,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, messageOf } from '../core/errors.ts'
 import { PROMPT_NAMES, type PromptName } from '../core/model-call.ts'
+import { packageFile } from '../platform/package-file.ts'
 
 const MAX_PROMPT_BYTES = 256 * 1024
 
@@ -39,7 +40,7 @@ export function createRolePrompts(home: string): RolePrompts {
 }
 
 function readBuiltIn(path: string): string {
-  return readFileSync(new URL(path, import.meta.url), 'utf8').trim()
+  return readFileSync(packageFile(`src/agents/${path}`), 'utf8').trim()
 }
 
 async function readOverride(path: string, known: ReadOverride | undefined): Promise<ReadOverride | null> {

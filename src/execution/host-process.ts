@@ -6,10 +6,10 @@
  * when requests are rejected because the host is lost, nothing that it ran is running any more (as far as the kernel can end it).
  */
 import { fork, type ChildProcess } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { AppError, messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import { CODE_CACHE } from '../platform/code-cache.ts'
+import { programFile } from '../platform/package-file.ts'
 import { endProcesses, isSameStillRunning } from './end-processes.ts'
 import type { HostDeadlines } from './host-deadlines.ts'
 import type { HostAnswer, HostRequest, HostSettings } from './host-messages.ts'
@@ -42,7 +42,7 @@ interface AskOptions {
   readonly onOutput?: OnOutput
 }
 
-const MAIN = fileURLToPath(new URL('command-host-main.ts', import.meta.url))
+const MAIN = programFile('execution/command-host-main')
 /** It handles a few megabytes at a time; a small heap keeps its processes quick to start. */
 const NODE_FLAGS = ['--max-semi-space-size=2', '--max-old-space-size=256']
 

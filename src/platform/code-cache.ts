@@ -3,6 +3,6 @@
  * this: half a second of CPU for each start of a server. Beside the dependencies, where only who may change the code may write; a
  * folder that cannot be written is no error.
  */
-import { fileURLToPath } from 'node:url'
+import { packageFile } from './package-file.ts'
 
-export const CODE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/factotum', import.meta.url))
+export const CODE_CACHE = packageFile('node_modules/.cache/factotum')

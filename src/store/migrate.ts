@@ -9,10 +9,10 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { AppError, messageOf } from '../core/errors.ts'
 import type { Logger } from '../platform/logger.ts'
+import { packageFile } from '../platform/package-file.ts'
 import { connectClient, cannotConnect } from './connect-client.ts'
 import { hasCode } from './error-code.ts'
 import { lockMigrations, type LockMigrationsOptions } from './lock-migrations.ts'
@@ -30,7 +30,7 @@ interface AppliedMigration {
   readonly finished_at: Date | null
 }
 
-const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url))
+const MIGRATIONS = packageFile('prisma/migrations')
 const OLDEST_SERVER = 150_000
 const BOOKKEEPING = `
   CREATE TABLE _prisma_migrations (
