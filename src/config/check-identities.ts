@@ -1,4 +1,5 @@
 /** The rules of tokens and users that need more than one value: who is bound to whom, and nothing twice. */
+import { SCHEDULE_NAMESPACE } from '../core/session-id.ts'
 import { didYouMean } from './closest.ts'
 import type { FoundProblem } from './config-problem.ts'
 import { textsOf, type RawEntry, type Sections } from './sections.ts'
@@ -9,6 +10,7 @@ export function checkIdentities(sections: Sections): readonly FoundProblem[] {
   return [
     ...checkNotEmpty(sections),
     ...[...tokens].flatMap(([name, token]) => checkToken(token, ['tokens', name], sections)),
+    ...[...tokens].flatMap(([name, token]) => checkNamespace(token, name)),
     ...checkTokensDiffer(sections),
     ...[...users].flatMap(([name, user]) => checkUser(user, ['users', name], sections)),
     ...checkAliasesDiffer(sections),
@@ -52,6 +54,13 @@ function checkToken(token: RawEntry, path: readonly string[], { users }: Section
     report('user', `there is no user "${user}"${didYouMean(user, users.keys())}; it must be one of [users]`)
   }
   return problems
+}
+
+/** What schedules open is theirs. */
+function checkNamespace({ kind, namespace = null }: RawEntry, name: string): readonly FoundProblem[] {
+  if (kind !== 'connector' || (namespace ?? name) !== SCHEDULE_NAMESPACE) return []
+  const text = `must not be "${SCHEDULE_NAMESPACE}", where schedules open their sessions; name another, such as "cron"`
+  return [{ path: ['tokens', name, 'namespace'], text }]
 }
 
 function checkTokensDiffer({ tokens }: Sections): readonly FoundProblem[] {

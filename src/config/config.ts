@@ -12,6 +12,7 @@ export interface TokenConfig {
   readonly kind: TokenKind
   /** The user that a token of kind USER is bound to. */
   readonly user: string | null
+  /** Confines a connector to sessions whose ids begin with it and ":". Null: `namespace = "*"`, or no connector. */
   readonly namespace: string | null
   /** Sign the posts to webhooks of sessions that this token set. */
   readonly webhookSecrets: readonly string[]

@@ -97,6 +97,19 @@ describe('a valid configuration', () => {
     })
   })
 
+  test('confines a connector to its own name where none is given; "*" frees it, with a warning', () => {
+    const withTwo = (line: string): string => `${full}\n[tokens.two]\nkind = "connector"\ntoken = "two-token"\n${line}`
+    expect(accept(withTwo('')).tokens.get('two')).toMatchObject({ namespace: 'two' })
+    expect(warningsOf(withTwo('')).filter((line) => line.includes('namespace'))).toEqual([])
+    const free = withTwo('namespace = "*"')
+    expect(accept(free).tokens.get('two')).toMatchObject({ namespace: null })
+    expect(warningsOf(free).filter((line) => line.includes('namespace'))).toEqual([
+      expect.stringMatching(
+        /tokens\.two\.namespace: "\*" lets this token read every session and post in it; .* begin with "two:"/,
+      ),
+    ])
+  })
+
   test('holds a token itself when the file does', () => {
     const { tokens } = accept(`${full}\n[tokens.one]\nkind = "connector"\ntoken = "one-token"`)
     expect(tokens.get('one')).toMatchObject({ sha256: hashToken('one-token'), plainToken: 'one-token' })
@@ -282,6 +295,9 @@ const broken: readonly (readonly [what: string, toml: string, key: string, remed
   ['a user token with a namespace', change('user = "marco"', 'user = "marco"\nnamespace = "x"'), 'tokens.cli.namespace', 'is only for kind "connector"; remove the line'],
   ['a connector with a user', change('namespace = "discord"', 'user = "marco"'), 'tokens.discord.user', 'names the sender of each message; remove the line'],
   ['a namespace with a colon', change('namespace = "discord"', 'namespace = "discord:"'), 'tokens.discord.namespace', 'without ":"'],
+  ['a namespace of users', change('namespace = "discord"', 'namespace = "@marco"'), 'tokens.discord.namespace', 'not beginning with "@"'],
+  ['the namespace of schedules', change('namespace = "discord"', 'namespace = "schedule"'), 'tokens.discord.namespace', 'must not be "schedule"'],
+  ['a connector that is called like it', `${full}\n[tokens.schedule]\nkind = "connector"\ntoken = "one-token"`, 'tokens.schedule.namespace', 'must not be "schedule"'],
   ['an unknown key of a token', change('namespace = ', 'prefix = '), 'tokens.discord.prefix', 'known here: sha256, token, kind, user, namespace'],
 
   ['an unknown role', change('role = "admin"', 'role = "owner"'), 'users.marco.role', 'must be "admin" or "user"; it is "owner"'],

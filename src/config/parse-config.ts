@@ -18,6 +18,9 @@ import { readSections } from './sections.ts'
 import { toSettings } from './settings-schema.ts'
 import { tokenHash } from './token-hash.ts'
 
+/** As `namespace` of a connector: not confined. */
+const EVERYWHERE = '*'
+
 export interface ConfigContext {
   /** NODE_ENV is "production": GraphiQL and introspection are off unless the file turns them on. */
   readonly production: boolean
@@ -88,7 +91,16 @@ function findWarnings(file: ConfigFile): readonly FoundProblem[] {
         text: `has no effect: the token "${tokenName}" always acts for the user it is bound to; aliases are for connectors`,
       })),
   )
-  return [...plain, ...unused, ...findIdleBudgets(file)]
+  return [...plain, ...findUnconfined(file), ...unused, ...findIdleBudgets(file)]
+}
+
+function findUnconfined({ tokens }: ConfigFile): readonly FoundProblem[] {
+  return Object.entries(tokens)
+    .filter(([, { kind, namespace }]) => kind === 'connector' && namespace === EVERYWHERE)
+    .map(([name]) => ({
+      path: ['tokens', name, 'namespace'],
+      text: `"*" lets this token read every session and post in it; without the line it is confined to ids that begin with "${name}:"`,
+    }))
 }
 
 /** A budget that can never be used up is a mistake. */
@@ -142,7 +154,7 @@ function buildToken(token: ConfigFile['tokens'][string], name: string): TokenCon
     plainToken: token.token ?? null,
     kind: token.kind === 'user' ? 'USER' : 'CONNECTOR',
     user: token.user ?? null,
-    namespace: token.namespace ?? null,
+    namespace: token.kind === 'user' || token.namespace === EVERYWHERE ? null : (token.namespace ?? name),
     webhookSecrets: listOf(token.webhook_secret),
     webhookSecretEnvs: listOf(token.webhook_secret_env),
   }

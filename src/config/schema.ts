@@ -35,12 +35,15 @@ export const tokenSchema = z.strictObject(
       description: '"user": acts for one user. "connector": acts for many, and names the sender of each message.',
     }),
     user: name().optional().meta({ description: 'For kind "user": whom the token acts for, a name of [users].' }),
-    namespace: text('must be 1 to 64 letters, digits and _ @ . -, without ":"', (value) =>
-      /^[a-zA-Z0-9_@.-]{1,64}$/.test(value),
+    namespace: text(
+      'must be 1 to 64 letters, digits and _ @ . -, without ":" and not beginning with "@"; or "*"',
+      (value) => value === '*' || /^[a-zA-Z0-9_.-][a-zA-Z0-9_@.-]{0,63}$/.test(value),
     )
       .optional()
       .meta({
-        description: 'For kind "connector", optional: confines it to sessions whose id starts with this and ":".',
+        description:
+          'For kind "connector": confines it to sessions whose id starts with this and ":". Default: the name of the token. ' +
+          '"*": every session can be read and posted in by it.',
       }),
     webhook_secret: oneOrTwo(WEBHOOK_SECRET_RULE, isWebhookSecret)
       .optional()

@@ -11,7 +11,7 @@ export interface User {
 export interface Viewer {
   readonly tokenName: string
   readonly tokenKind: TokenKind
-  /** A connector with a namespace may only touch sessions whose id starts with `<namespace>:`. */
+  /** A connector may only touch sessions whose id starts with `<namespace>:`. Null: it may touch all (or is no connector). */
   readonly namespace: string | null
   readonly user: User | null
   /** The bound user's role; connectors are USER. */

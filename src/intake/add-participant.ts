@@ -20,5 +20,9 @@ export async function addParticipant(
 ): Promise<SessionUpdated | Refusal> {
   const refusal = refuseInput(participantIssues(context.config.current(), ['user'], user))
   if (refusal !== null) return refusal
-  return await applySessionChange(context, { viewer, sessionId, path: ['sessionId'] }, { join: [user] })
+  return await applySessionChange(
+    context,
+    { viewer, sessionId, path: ['sessionId'], acts: ['ADD_PARTICIPANT'] },
+    { join: [user] },
+  )
 }

@@ -1,5 +1,5 @@
 /** What the two use cases that take a message in have in common once it is stored. */
-import type { AcceptResult, IncomingMessage } from '../store/intake-message.ts'
+import type { IncomingMessage, StoreResult } from '../store/intake-message.ts'
 import type { IntakeContext } from './intake-context.ts'
 
 export interface MessageAccepted {
@@ -10,7 +10,7 @@ export interface MessageAccepted {
 }
 
 /** Tells everybody of a message that was just stored; of a duplicate they were told before. */
-export function announceMessage(context: IntakeContext, message: IncomingMessage, result: AcceptResult): void {
+export function announceMessage(context: IntakeContext, message: IncomingMessage, result: StoreResult): void {
   if (result.kind !== 'Accepted') return
   const { at, sessionId, id: messageId } = message
   const { seq, turnId, interrupted, taken } = result

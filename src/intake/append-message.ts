@@ -10,7 +10,7 @@ import type { MessageRole } from '../core/status.ts'
 import { newId } from '../platform/id.ts'
 import { storeMessage, type IncomingMessage } from '../store/intake-message.ts'
 import { announceMessage, type MessageAccepted } from './announce-message.ts'
-import { authorizeSession } from './authorize-session.ts'
+import { authorizeSession, refuseNotOpener } from './authorize-session.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { contentIssues } from './message-content.ts'
 import { messagePreview } from '../core/message-preview.ts'
@@ -40,10 +40,11 @@ export async function appendMessage(
   input: AppendMessageInput,
 ): Promise<MessageAccepted | Refusal> {
   const { sessionId } = input
-  const access = authorizeSession(viewer, sessionId, ['sessionId'])
-  if ('kind' in access) return access
   const author = resolveAuthor(context, viewer, input)
   if ('kind' in author) return author
+  const acts = [author.role === 'USER' ? 'APPEND' : 'APPEND_AS_AGENT'] as const
+  const access = authorizeSession(viewer, { sessionId, path: ['sessionId'] }, acts)
+  if ('kind' in access) return access
   const at = context.clock.now()
   const issues = [
     ...contentIssues(input.content),
@@ -69,6 +70,7 @@ export async function appendMessage(
   const result = await storeMessage(context.database, access, message)
   announceMessage(context, message, result)
   if (result.kind === 'Accepted') return { kind: 'Accepted', messageId: message.id, duplicate: false }
+  if (result.kind === 'NotOpener') return refuseNotOpener(sessionId, acts)
   if (result.kind !== 'Duplicate') return notFound('session', sessionId)
   if (result.same) return { kind: 'Accepted', messageId: result.messageId, duplicate: true }
   return conflict(

@@ -1,16 +1,28 @@
 /**
- * May this caller touch a session of this id? Here is what depends on the id alone: the answer is the same whether the session
- * exists or not, so it tells nothing about it. Whether the caller participates is asked by the statement that then acts.
+ * May this caller touch a session of this id, and do what they want to do? Here is what depends on the id and the caller alone: the
+ * answer is the same whether the session exists or not, so it tells nothing about it. Whether the caller participates, and opened the
+ * session where that is needed, is asked by the statement that then acts.
  */
-import { namespaceAllows, seesAllSessions } from '../config/session-access.ts'
+import { namespaceAllows, openerName, ownNamespace, seesAllSessions } from '../config/session-access.ts'
 import type { Viewer } from '../core/identity.ts'
-import { invalidInput, type Refusal } from '../core/refusal.ts'
+import { conflict, invalidInput, notFound, type Refusal } from '../core/refusal.ts'
 import { isSessionId, SESSION_ID_RULE } from '../core/session-id.ts'
+import { rightTo, type SessionAct } from '../core/session-rights.ts'
 import { idKind } from '../platform/id.ts'
 import type { SessionAccess } from '../store/intake-access.ts'
 
-/** `path` is the input field that holds the id. */
-export function authorizeSession(viewer: Viewer, sessionId: string, path: readonly string[]): SessionAccess | Refusal {
+export interface NamedSession {
+  readonly sessionId: string
+  /** The input field that holds the id. */
+  readonly path: readonly string[]
+}
+
+/** For all of `acts`. */
+export function authorizeSession(
+  viewer: Viewer,
+  { sessionId, path }: NamedSession,
+  acts: readonly SessionAct[],
+): SessionAccess | Refusal {
   if (!isSessionId(sessionId)) return invalidInput(path, SESSION_ID_RULE)
   const kind = idKind(sessionId)
   if (kind !== null)
@@ -18,10 +30,50 @@ export function authorizeSession(viewer: Viewer, sessionId: string, path: readon
   if (!namespaceAllows(viewer, sessionId)) {
     return invalidInput(path, `must start with "${viewer.namespace}:", the namespace of token "${viewer.tokenName}"`)
   }
-  return accessOf(viewer)
+  const rights = new Set(acts.map((act) => rightTo(act, viewer)))
+  if (rights.has('NEVER')) return conflict(`Only an admin may ${describeActs(acts)}.`)
+  return { ...accessOf(viewer), mustHaveOpened: rights.has('IF_OPENED') }
 }
 
-/** What the caller may reach among the sessions whose ids are open to it. */
+/** What the caller may reach among the sessions whose ids are open to it, for what everybody may do there. */
 export function accessOf(viewer: Viewer): SessionAccess {
-  return { all: seesAllSessions(viewer), userName: viewer.user?.name ?? null, tokenName: viewer.tokenName }
+  return {
+    all: seesAllSessions(viewer),
+    userName: viewer.user?.name ?? null,
+    tokenName: viewer.tokenName,
+    opener: openerName(viewer),
+    mustHaveOpened: false,
+  }
+}
+
+/** The caller sees the session, and it was opened by somebody else. */
+export function refuseNotOpener(sessionId: string, acts: readonly SessionAct[]): Refusal {
+  return conflict(`Only who opened session "${sessionId}", or an admin, may ${describeActs(acts)}.`)
+}
+
+/** The same for every id that the caller can neither see nor open, so it tells nothing about it. */
+export function noSuchSession(viewer: Viewer, sessionId: string): Refusal {
+  const refusal = notFound('session', sessionId)
+  return {
+    ...refusal,
+    message: `${refusal.message} Sessions that you open have ids that begin with "${ownNamespace(viewer)}:".`,
+  }
+}
+
+function describeActs(acts: readonly SessionAct[]): string {
+  return acts.map((act) => WORDS[act]).join(', ')
+}
+
+const WORDS: Readonly<Record<SessionAct, string>> = {
+  SEND: 'post in it',
+  APPEND: 'append to it',
+  APPEND_AS_AGENT: 'say what the assistant or the system said',
+  UPDATE: 'change its description, webhook, metadata or settings',
+  DELETE: 'delete it',
+  ADD_PARTICIPANT: 'add participants',
+  LEAVE: 'leave it',
+  REMOVE_PARTICIPANT: 'remove participants',
+  CANCEL_TURN: 'cancel its turns',
+  CHECKPOINT: 'ask for a checkpoint of it',
+  ERASE_USER: 'erase a user',
 }

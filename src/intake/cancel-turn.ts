@@ -2,7 +2,7 @@
 import type { Viewer } from '../core/identity.ts'
 import { conflict, notFound, type Refusal } from '../core/refusal.ts'
 import { requestCancel } from '../store/intake-cancel-turn.ts'
-import { authorizeSession } from './authorize-session.ts'
+import { authorizeSession, refuseNotOpener } from './authorize-session.ts'
 import type { IntakeContext } from './intake-context.ts'
 
 export interface TurnCancelling {
@@ -10,16 +10,19 @@ export interface TurnCancelling {
   readonly turnId: string
 }
 
+const ACTS = ['CANCEL_TURN'] as const
+
 /** The turn's own events tell when it has ended. Repeating it changes nothing. */
 export async function cancelTurn(
   context: IntakeContext,
   viewer: Viewer,
   { sessionId }: { readonly sessionId: string },
 ): Promise<TurnCancelling | Refusal> {
-  const access = authorizeSession(viewer, sessionId, ['sessionId'])
+  const access = authorizeSession(viewer, { sessionId, path: ['sessionId'] }, ACTS)
   if ('kind' in access) return access
   const result = await requestCancel(context.database, access, sessionId)
   if (result.kind === 'NoSession') return notFound('session', sessionId)
+  if (result.kind === 'NotOpener') return refuseNotOpener(sessionId, ACTS)
   if (result.kind === 'NothingRuns') {
     return conflict(`No turn runs in session "${sessionId}". A message that still waits can be withdrawn.`)
   }

@@ -3,13 +3,15 @@ import type { Viewer } from '../core/identity.ts'
 import type { SessionStatus } from '../core/status.ts'
 import { conflict, notFound, type Refusal } from '../core/refusal.ts'
 import { deleteIdleSession } from '../store/intake-delete-session.ts'
-import { authorizeSession } from './authorize-session.ts'
+import { authorizeSession, refuseNotOpener } from './authorize-session.ts'
 import type { IntakeContext } from './intake-context.ts'
 
 export interface SessionDeleted {
   readonly kind: 'Deleted'
   readonly sessionId: string
 }
+
+const ACTS = ['DELETE'] as const
 
 /**
  * Rows and workspace go in one step: a refusal costs nothing, and whoever opens a session of this id at once finds nothing of this one.
@@ -20,13 +22,14 @@ export async function deleteSession(
   viewer: Viewer,
   { id: sessionId }: { readonly id: string },
 ): Promise<SessionDeleted | Refusal> {
-  const access = authorizeSession(viewer, sessionId, ['id'])
+  const access = authorizeSession(viewer, { sessionId, path: ['id'] }, ACTS)
   if ('kind' in access) return access
   const { found, workspace } = await context.database.transaction(async (transaction) => {
     const found = await deleteIdleSession(transaction, access, sessionId)
     return { found, workspace: found?.deleted === true ? await context.setAsideWorkspace(sessionId) : null }
   })
   if (found === null) return notFound('session', sessionId)
+  if (!found.mayDelete) return refuseNotOpener(sessionId, ACTS)
   if (found.type === 'GROUP') {
     return conflict(
       `Session "${sessionId}" is a group's, and those are kept. Hide it with updateSession(inactive: true), or leave it.`,

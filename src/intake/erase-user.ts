@@ -29,7 +29,7 @@ export async function eraseUser(
   viewer: Viewer,
   { sessionId, user }: EraseUserInput,
 ): Promise<UserErased | Refusal> {
-  const access = authorizeSession(viewer, sessionId, ['sessionId'])
+  const access = authorizeSession(viewer, { sessionId, path: ['sessionId'] }, ['ERASE_USER'])
   if ('kind' in access) return access
   const refusal = refuseInput(textIssues(['user'], user, KEY_RULE))
   if (refusal !== null) return refusal

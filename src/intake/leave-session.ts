@@ -2,8 +2,10 @@
 import type { Viewer } from '../core/identity.ts'
 import { invalidInput, notFound, type Refusal } from '../core/refusal.ts'
 import { requestCheckpoint } from '../store/checkpoints.ts'
-import { authorizeSession } from './authorize-session.ts'
+import { authorizeSession, refuseNotOpener } from './authorize-session.ts'
 import type { IntakeContext } from './intake-context.ts'
+
+const ACTS = ['CHECKPOINT'] as const
 
 /** Null: done, or there was nothing to do. Repeating it changes nothing. */
 export async function leaveSession(
@@ -14,9 +16,10 @@ export async function leaveSession(
   if (from == null) return null
   const path = ['previousSessionId']
   if (from === to) return invalidInput(path, 'must be another session than the one to open')
-  const access = authorizeSession(viewer, from, path)
+  const access = authorizeSession(viewer, { sessionId: from, path }, ACTS)
   if ('kind' in access) return access
   const { kind } = await requestCheckpoint(context.database, access, { sessionId: from, reason: 'NEW_SESSION' })
   if (kind === 'Due') context.wakeCheckpoints()
+  if (kind === 'NotOpener') return refuseNotOpener(from, ACTS)
   return kind === 'NoSession' ? notFound('session', from) : null
 }

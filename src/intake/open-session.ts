@@ -1,10 +1,15 @@
-/** `openSession`: creates a session, or takes up one that exists. Called by the GraphQL door; repeating it changes nothing. */
+/**
+ * `openSession`: creates a session, or takes up one that exists. Called by the GraphQL door; repeating it changes nothing. An id outside
+ * the caller's name space is only ever taken up, so what is answered about one that they cannot see is the same whether it is in use.
+ */
 import type { Config } from '../config/config.ts'
+import { mayOpenSession, openerName, ownNamespace } from '../config/session-access.ts'
 import type { Viewer } from '../core/identity.ts'
 import type { InputIssue, Refusal } from '../core/refusal.ts'
+import type { SessionAct } from '../core/session-rights.ts'
 import type { BusyPolicy } from '../core/status.ts'
 import { createSession, type NewSession } from '../store/intake-session.ts'
-import { authorizeSession } from './authorize-session.ts'
+import { authorizeSession, noSuchSession } from './authorize-session.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { participantListIssues } from './participant-rule.ts'
@@ -14,7 +19,7 @@ import { descriptionIssues } from './session-description.ts'
 import { metadataChange, metadataIssues, type MetadataObject } from './session-metadata.ts'
 import { refuseWebhook, webhookChange } from './session-webhook.ts'
 import { leaveSession } from './leave-session.ts'
-import { isReserved, newSessionId, sourceIssues, sourceOf, type SourceInput } from './session-source.ts'
+import { newSessionId, sourceIssues, sourceOf, type SourceInput } from './session-source.ts'
 
 export interface OpenSessionInput {
   /** Chosen by the client, or generated when left out. */
@@ -46,10 +51,11 @@ export async function openSession(
   viewer: Viewer,
   input: OpenSessionInput,
 ): Promise<SessionOpened | Refusal> {
-  const refusal = refuseInput(inputIssues(context.config.current(), input))
+  const config = context.config.current()
+  const refusal = refuseInput(inputIssues(config, input))
   if (refusal !== null) return refusal
-  const sessionId = input.id ?? newSessionId(viewer.namespace, input.source?.kind, context.clock.now())
-  const access = authorizeSession(viewer, sessionId, ['id'])
+  const sessionId = input.id ?? newSessionId(ownNamespace(viewer), input.source?.kind, context.clock.now())
+  const access = authorizeSession(viewer, { sessionId, path: ['id'] }, ['SEND'])
   if ('kind' in access) return access
   const webhookRefusal = await refuseWebhook(context, viewer, input.webhook)
   if (webhookRefusal !== null) return webhookRefusal
@@ -57,8 +63,12 @@ export async function openSession(
   if (previousRefusal !== null) return previousRefusal
   const hidden = hideSecrets(context, sessionId, input)
   const session = newSession(context, viewer, { ...hidden, id: sessionId })
-  const seq = isReserved(sessionId) ? null : await createSession(context.database, access, session)
-  if (seq === null) return await reopen(context, viewer, { ...hidden, id: sessionId })
+  const mayOpen = mayOpenSession(config, viewer, sessionId)
+  const seq = mayOpen ? await createSession(context.database, access, session) : null
+  if (seq === null) {
+    const reopened = await reopen(context, viewer, { ...hidden, id: sessionId })
+    return reopened.kind === 'NotFound' && !mayOpen ? noSuchSession(viewer, sessionId) : reopened
+  }
   announceSessionUpdate(context, { sessionId, seq, at: session.at })
   return { kind: 'Opened', sessionId, created: true }
 }
@@ -82,6 +92,7 @@ function newSession(
     id: input.id,
     source: sourceOf(input.id, input.source),
     connector: viewer.tokenName,
+    openedBy: openerName(viewer),
     metadata: metadataChange(input.metadata as MetadataObject | null | undefined).set,
     webhook: webhookChange(viewer, input.webhook ?? null),
     description: input.description ?? null,
@@ -91,7 +102,10 @@ function newSession(
   }
 }
 
-/** Who takes part stays as it is, but for those who are named: an admin who only looks is none of them. */
+/**
+ * Who takes part stays as it is, but for those who are named: an admin who only looks is none of them. Who did not open it takes it up
+ * as it is.
+ */
 async function reopen(
   context: IntakeContext,
   viewer: Viewer,
@@ -100,7 +114,7 @@ async function reopen(
   const metadata = metadataChange(input.metadata as MetadataObject | null | undefined)
   const updated = await applySessionChange(
     context,
-    { viewer, sessionId: input.id, path: ['id'] },
+    { viewer, sessionId: input.id, path: ['id'], acts: actsOf(input) },
     {
       setMetadata: metadata.set,
       dropMetadata: metadata.drop,
@@ -112,4 +126,14 @@ async function reopen(
     },
   )
   return updated.kind === 'Updated' ? { kind: 'Opened', sessionId: input.id, created: false } : updated
+}
+
+/** What opening it again comes to. */
+function actsOf({ metadata, webhook, description, busyPolicy, participants }: OpenSessionInput): readonly SessionAct[] {
+  const changes = [metadata, webhook, description, busyPolicy].some((field) => field != null)
+  return [
+    'SEND',
+    ...(changes ? (['UPDATE'] as const) : []),
+    ...(participants?.length ? (['ADD_PARTICIPANT'] as const) : []),
+  ]
 }

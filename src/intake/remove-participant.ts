@@ -1,6 +1,7 @@
 /** `removeParticipant`: a user leaves a session, by their own wish or an admin's. Called by the GraphQL door. */
 import type { Viewer } from '../core/identity.ts'
 import { invalidInput, type Refusal } from '../core/refusal.ts'
+import { rightTo } from '../core/session-rights.ts'
 import { isStorable } from '../platform/well-formed.ts'
 import type { ParticipantInput } from './add-participant.ts'
 import type { IntakeContext } from './intake-context.ts'
@@ -16,9 +17,11 @@ export async function removeParticipant(
   viewer: Viewer,
   { sessionId, user }: ParticipantInput,
 ): Promise<SessionUpdated | Refusal> {
-  if (viewer.role !== 'ADMIN' && viewer.user?.name !== user) {
+  const isOwn = viewer.user?.name === user
+  if (!isOwn && rightTo('REMOVE_PARTICIPANT', viewer) === 'NEVER') {
     return invalidInput(['user'], 'must be your own name: only an admin may remove somebody else')
   }
   if (!isStorable(user)) return invalidInput(['user'], 'must be the name of a user')
-  return await applySessionChange(context, { viewer, sessionId, path: ['sessionId'] }, { leave: [user] })
+  const acts = [isOwn ? 'LEAVE' : 'REMOVE_PARTICIPANT'] as const
+  return await applySessionChange(context, { viewer, sessionId, path: ['sessionId'], acts }, { leave: [user] })
 }

@@ -2,19 +2,21 @@
  * `sendMessage`: what somebody says to the agent enters the session and waits for its turn. Called by the GraphQL door. When
  * this returns Accepted, the message, its turn and its event are committed; whatever dies next, the turn will run.
  */
+import { mayOpenSession } from '../config/session-access.ts'
 import { resolveSender } from '../config/resolve-sender.ts'
 import type { Viewer } from '../core/identity.ts'
 import { startsTurn } from '../core/route-message.ts'
 import { conflict, notFound, type Refusal } from '../core/refusal.ts'
 import { newId } from '../platform/id.ts'
+import { reaches } from '../store/intake-access.ts'
 import { acceptMessage, type AcceptResult, type IncomingMessage } from '../store/intake-message.ts'
 import { announceMessage, type MessageAccepted } from './announce-message.ts'
-import { authorizeSession } from './authorize-session.ts'
+import { authorizeSession, noSuchSession } from './authorize-session.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { contentIssues } from './message-content.ts'
 import { messagePreview } from '../core/message-preview.ts'
 import { refuseInput } from '../core/refuse-input.ts'
-import { isReserved, sourceOf } from './session-source.ts'
+import { sourceOf } from './session-source.ts'
 import { KEY_RULE, textIssues } from '../core/text-rule.ts'
 
 export interface SendMessageInput {
@@ -28,14 +30,17 @@ export interface SendMessageInput {
   readonly idempotencyKey?: string | null | undefined
 }
 
-/** Opens the session if there is none, unless its id is reserved. Whether the message starts a turn is the rule of core/route-message.ts. */
+/**
+ * Opens the session if there is none and its id lies in the caller's name space. Whether the message starts a turn is the rule of
+ * core/route-message.ts.
+ */
 export async function sendMessage(
   context: IntakeContext,
   viewer: Viewer,
   input: SendMessageInput,
 ): Promise<MessageAccepted | Refusal> {
   const { sessionId } = input
-  const access = authorizeSession(viewer, sessionId, ['sessionId'])
+  const access = authorizeSession(viewer, { sessionId, path: ['sessionId'] }, ['SEND'])
   if ('kind' in access) return access
   const config = context.config.current()
   const sender = resolveSender(config, viewer, input.user)
@@ -43,6 +48,9 @@ export async function sendMessage(
   const issues = [...contentIssues(input.content), ...textIssues(['idempotencyKey'], input.idempotencyKey, KEY_RULE)]
   const refusal = refuseInput(issues)
   if (refusal !== null) return refusal
+  const mayOpen = mayOpenSession(config, viewer, sessionId)
+  // What follows takes its time with a session that is busy: who has no business there must not notice that it is.
+  if (!mayOpen && !(await reaches(context.database, access, sessionId))) return noSuchSession(viewer, sessionId)
 
   const content = context.redactorOf(sessionId).redact(input.content)
   const at = context.clock.now()
@@ -70,13 +78,14 @@ export async function sendMessage(
   }
   const interrupts = sender.trusted && sender.role === 'ADMIN' ? 'ANYBODY' : 'OWN'
   const turn = { id: newId('turn'), maxQueued, startsIn, collectWindowMs, interrupts } as const
-  const opening = { source: sourceOf(sessionId), mayOpen: !isReserved(sessionId) }
+  const opening = { source: sourceOf(sessionId), mayOpen }
   const result = await context.worker.takeWith(sessionId, async (node) => {
     const start = node === null ? null : { node, limits }
     const accepted = await acceptMessage(context.database, access, { message, turn: { ...turn, start }, ...opening })
     announceMessage(context, message, accepted)
     return accepted
   })
+  if (result.kind === 'NoSession' && !mayOpen) return noSuchSession(viewer, sessionId)
   return answer(input, result, { messageId: message.id, maxQueued })
 }
 

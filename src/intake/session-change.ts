@@ -2,7 +2,8 @@
 import type { Viewer } from '../core/identity.ts'
 import { conflict, invalidInput, notFound, type Refusal } from '../core/refusal.ts'
 import { changeSession, type ChangeResult, type SessionChange } from '../store/intake-session.ts'
-import { authorizeSession } from './authorize-session.ts'
+import type { SessionAct } from '../core/session-rights.ts'
+import { authorizeSession, refuseNotOpener, type NamedSession } from './authorize-session.ts'
 import type { IntakeContext } from './intake-context.ts'
 import { MAX_METADATA_BYTES, METADATA_TOO_LARGE } from './session-metadata.ts'
 
@@ -11,11 +12,10 @@ export interface SessionUpdated {
   readonly sessionId: string
 }
 
-export interface ChangeTarget {
+export interface ChangeTarget extends NamedSession {
   readonly viewer: Viewer
-  readonly sessionId: string
-  /** The input field that holds the session's id. */
-  readonly path: readonly string[]
+  /** What the change comes to. */
+  readonly acts: readonly SessionAct[]
 }
 
 const NO_CHANGE = {
@@ -32,13 +32,13 @@ export async function applySessionChange(
   target: ChangeTarget,
   change: Partial<Omit<SessionChange, 'at'>>,
 ): Promise<SessionUpdated | Refusal> {
-  const { sessionId } = target
-  const access = authorizeSession(target.viewer, sessionId, target.path)
+  const { viewer, sessionId, acts } = target
+  const access = authorizeSession(viewer, target, acts)
   if ('kind' in access) return access
   const at = context.clock.now()
   const result = await changeSession(context.database, { sessionId, access }, { ...NO_CHANGE, ...change, at })
   if (result.kind === 'Changed') announceSessionUpdate(context, { sessionId, seq: result.seq, at })
-  return answer(sessionId, result)
+  return answer(target, result)
 }
 
 export function announceSessionUpdate(
@@ -48,8 +48,9 @@ export function announceSessionUpdate(
   context.feed.published([{ type: 'SessionUpdated', turnId: null, ...event }])
 }
 
-function answer(sessionId: string, result: ChangeResult): SessionUpdated | Refusal {
+function answer({ sessionId, acts }: ChangeTarget, result: ChangeResult): SessionUpdated | Refusal {
   if (result.kind === 'NoSession') return notFound('session', sessionId)
+  if (result.kind === 'NotOpener') return refuseNotOpener(sessionId, acts)
   if (result.kind === 'MetadataTooLarge') return invalidInput(['metadata'], METADATA_TOO_LARGE)
   if (result.kind === 'Busy') {
     return conflict(

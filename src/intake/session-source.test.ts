@@ -1,13 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isSessionId } from '../core/session-id.ts'
-import { isReserved, newSessionId, sourceIssues, sourceOf } from './session-source.ts'
+import { isSessionId, namespaceOf } from '../core/session-id.ts'
+import { newSessionId, sourceIssues, sourceOf } from './session-source.ts'
 
 test.each([
   ['cli:demo', 'cli'],
   ['telegram:2026-11-21-x', 'telegram'],
   ['schedule:a:b', 'schedule'],
   ['plain', 'api'],
+  ['@anna:web:1', 'web'],
+  ['@anna:plain', 'api'],
+  ['@anna', 'api'],
   [':odd', 'api'],
   [`${'x'.repeat(65)}:long`, 'api'],
 ])('the id %s tells the kind %s', (id, kind) => {
@@ -23,20 +26,19 @@ test('every source that is accepted gives an id that is one', () => {
   fc.assert(
     fc.property(fc.option(fc.string(), { nil: null }), (kind) => {
       fc.pre(kind === null || sourceIssues(null, { kind }).length === 0)
-      const id = newSessionId(null, kind ?? undefined, new Date())
+      const id = newSessionId('@anna', kind ?? undefined, new Date())
       expect(isSessionId(id)).toBe(true)
-      expect(isReserved(id)).toBe(false)
+      expect(namespaceOf(id)).toBe('@anna')
     }),
   )
 })
 
 test.each([
-  [null, 'cli', /^cli:[0-9a-f]{32}$/],
-  [null, 'web', /^web:[0-9a-f]{32}$/],
-  [null, 'telegram', /^telegram:2026-11-21-[0-9a-f]{32}$/],
-  [null, 'discord', /^discord:2026-11-21-[0-9a-f]{32}$/],
-  [null, 'slack', /^slack:2026-11-21-[0-9a-f]{32}$/],
-  [null, undefined, /^api:[0-9a-f]{32}$/],
+  ['@anna', 'cli', /^@anna:cli:[0-9a-f]{32}$/],
+  ['@anna', 'web', /^@anna:web:[0-9a-f]{32}$/],
+  ['@anna', 'telegram', /^@anna:telegram:2026-11-21-[0-9a-f]{32}$/],
+  ['@anna', undefined, /^@anna:api:[0-9a-f]{32}$/],
+  ['discord', undefined, /^discord:2026-11-21-[0-9a-f]{32}$/],
   ['slack', undefined, /^slack:2026-11-21-[0-9a-f]{32}$/],
   ['tg-bot', 'telegram', /^tg-bot:2026-11-21-[0-9a-f]{32}$/],
   ['telegram', 'web', /^telegram:[0-9a-f]{32}$/],

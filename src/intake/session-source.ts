@@ -1,5 +1,6 @@
 /** Where a session comes from. It is fixed by whoever opens the session first, in words or by the id it chose. */
 import type { InputIssue } from '../core/refusal.ts'
+import { namespaceOf, SCHEDULE_NAMESPACE, USER_MARK } from '../core/session-id.ts'
 import type { ConversationType } from '../core/status.ts'
 import { randomHex } from '../platform/id.ts'
 import type { SessionSource } from '../store/intake-session.ts'
@@ -17,13 +18,13 @@ export interface SourceInput {
 
 const KIND = /^[a-zA-Z0-9_@.-]{1,64}$/
 const DEFAULT_KIND = 'api'
-const RESERVED_KIND = 'schedule'
 
 /** `sessionId`: null when it is to be generated. */
 export function sourceIssues(sessionId: string | null, source: SourceInput): InputIssue[] {
   const kindRule = 'must be 1 to 64 characters out of letters, digits and _ @ . -, such as "cli" or "telegram"'
   const reserved = 'only schedules open sessions of this kind; choose another, such as "cli"'
-  const takesReserved = source.kind === RESERVED_KIND && (sessionId === null || !isReserved(sessionId))
+  const takesReserved =
+    source.kind === SCHEDULE_NAMESPACE && (sessionId === null || namespaceOf(sessionId) !== SCHEDULE_NAMESPACE)
   return [
     ...(takesReserved ? [{ path: ['source', 'kind'], message: reserved }] : []),
     ...(KIND.test(source.kind) ? [] : [{ path: ['source', 'kind'], message: kindRule }]),
@@ -32,9 +33,13 @@ export function sourceIssues(sessionId: string | null, source: SourceInput): Inp
   ]
 }
 
-/** The source of the session `sessionId`: as given, else the kind is the id's prefix ("cli:demo" → "cli"), else "api". */
+/**
+ * The source of the session `sessionId`: as given, else the kind is the id's prefix ("cli:demo" and "@anna:cli:demo" → "cli"),
+ * else "api".
+ */
 export function sourceOf(sessionId: string, given?: SourceInput | null): SessionSource {
-  const prefix = /^([^:]+):/.exec(sessionId)?.[1] ?? DEFAULT_KIND
+  const isUsers = sessionId.startsWith(USER_MARK)
+  const prefix = namespaceOf(isUsers ? sessionId.slice(sessionId.indexOf(':') + 1) : sessionId) ?? DEFAULT_KIND
   return {
     kind: given?.kind ?? (KIND.test(prefix) ? prefix : DEFAULT_KIND),
     interactive: given?.interactive ?? true,
@@ -48,16 +53,11 @@ export function sourceOf(sessionId: string, given?: SourceInput | null): Session
 const CHAT_PLATFORMS: ReadonlySet<string> = new Set(['telegram', 'discord', 'slack'])
 
 /**
- * An id for a session whose opener chose none: unguessable, by the conventions of spec 2 ("web:<random>",
- * "telegram:<date>-<random>"), with a prefix that the caller may use.
+ * An id for a session whose opener chose none: unguessable, in the opener's name space, by the conventions of spec 2
+ * ("@anna:web:<random>", "telegram:<date>-<random>").
  */
-export function newSessionId(namespace: string | null, kind: string | undefined, now: Date): string {
-  const prefix = namespace ?? kind ?? DEFAULT_KIND
-  const date = CHAT_PLATFORMS.has(kind ?? prefix) ? `${now.toISOString().slice(0, 10)}-` : ''
-  return `${prefix}:${date}${randomHex(16)}`
-}
-
-/** Only schedules open sessions with such an id (src/schedules); who may see one can post in it. */
-export function isReserved(sessionId: string): boolean {
-  return sessionId.startsWith(`${RESERVED_KIND}:`)
+export function newSessionId(namespace: string, kind: string | undefined, now: Date): string {
+  const date = CHAT_PLATFORMS.has(kind ?? namespace) ? `${now.toISOString().slice(0, 10)}-` : ''
+  const local = namespace.startsWith(USER_MARK) ? `${kind ?? DEFAULT_KIND}:` : ''
+  return `${namespace}:${local}${date}${randomHex(16)}`
 }

@@ -37,7 +37,7 @@ export async function updateSession(
   const metadata = metadataChange(said as MetadataObject | null | undefined)
   return await applySessionChange(
     context,
-    { viewer, sessionId: input.id, path: ['id'] },
+    { viewer, sessionId: input.id, path: ['id'], acts: ['UPDATE'] },
     {
       setMetadata: metadata.set,
       dropMetadata: metadata.drop,

@@ -3,6 +3,7 @@
  * one whose message is not there: the message's id and key are the run's, so it is in the session once, whoever dies when.
  */
 import { currentUser } from '../config/current-user.ts'
+import { openerName } from '../config/session-access.ts'
 import { messagePreview } from '../core/message-preview.ts'
 import { scheduleClient } from '../core/schedule-client.ts'
 import { announceMessage } from '../intake/announce-message.ts'
@@ -35,7 +36,8 @@ export async function sendRun(
     collectWindowMs: 0,
     interrupts: 'NOBODY',
   } as const
-  const access = { all: owner.role === 'ADMIN', userName, tokenName }
+  const opener = openerName({ user: owner, tokenName })
+  const access = { all: owner.role === 'ADMIN', userName, tokenName, opener, mustHaveOpened: false }
   const result = await acceptMessage(context.database, access, { message, turn, source: sourceOf(schedule.id) })
   announceMessage(context, message, result)
   const failure = failureOf(result, { maxQueued, userName, sessionId: run.sessionId })

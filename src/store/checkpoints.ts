@@ -8,7 +8,15 @@
  */
 import type { CheckpointReason } from '../core/status.ts'
 import type { Database } from './database.ts'
-import { ACCESS_INPUT, accessInput, mayReach, type SessionAccess } from './intake-access.ts'
+import {
+  ACCESS_INPUT,
+  accessInput,
+  mayAct,
+  mayReach,
+  OPENER_INPUT,
+  openerInput,
+  type SessionAccess,
+} from './intake-access.ts'
 import { AUDIT_INPUT, auditInput, sessionAudit } from './intake-audit.ts'
 import { intakeStatement } from './intake-statement.ts'
 import { TOLD } from './knowledge-due.ts'
@@ -33,6 +41,8 @@ export type CheckpointRequest =
   /** One is being made. */
   | { readonly kind: 'Running' }
   | { readonly kind: 'NothingNew' }
+  /** The caller sees the session, but did not open it. */
+  | { readonly kind: 'NotOpener' }
   /** There is no such session for this caller. */
   | { readonly kind: 'NoSession' }
 
@@ -42,10 +52,11 @@ export async function requestCheckpoint(
   access: SessionAccess,
   { sessionId, reason }: { readonly sessionId: string; readonly reason: CheckpointReason },
 ): Promise<CheckpointRequest> {
-  const [row] = await REQUEST<{ kind: 'Due' | 'Running' | 'NothingNew' }>(database, {
+  const [row] = await REQUEST<{ kind: 'NotOpener' | 'Due' | 'Running' | 'NothingNew' }>(database, {
     session_id: sessionId,
     reason,
     ...accessInput(access),
+    ...openerInput(access),
     ...auditInput(access),
   })
   return { kind: row?.kind ?? 'NoSession' }
@@ -54,11 +65,13 @@ export async function requestCheckpoint(
 /** The session's row is locked, so that a checkpoint that is just being committed counts. */
 const REQUEST = intakeStatement(
   'checkpoint.request',
-  { session_id: 'text', reason: 'checkpoint_reason', ...ACCESS_INPUT, ...AUDIT_INPUT },
+  { session_id: 'text', reason: 'checkpoint_reason', ...ACCESS_INPUT, ...OPENER_INPUT, ...AUDIT_INPUT },
   `s AS MATERIALIZED (
-    SELECT s.id, s.checkpoint_seq FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach('s.id')} FOR UPDATE OF s),
+    SELECT s.id, s.checkpoint_seq, ${mayAct('s')} AS may_act
+    FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach('s.id')} FOR UPDATE OF s),
   verdict AS MATERIALIZED (
-    SELECT s.id, CASE WHEN EXISTS (SELECT FROM checkpoints c WHERE c.session_id = s.id AND c.leased_until > now()) THEN 'Running'
+    SELECT s.id, CASE WHEN NOT s.may_act THEN 'NotOpener'
+      WHEN EXISTS (SELECT FROM checkpoints c WHERE c.session_id = s.id AND c.leased_until > now()) THEN 'Running'
       WHEN ${HAS_NEWS} THEN 'Due' ELSE 'NothingNew' END AS kind FROM s),
   due AS (
     INSERT INTO checkpoints (session_id, reason, ready_at)

@@ -4,7 +4,15 @@
  */
 import type { BusyPolicy, ConversationType } from '../core/status.ts'
 import type { Database } from './database.ts'
-import { ACCESS_INPUT, accessInput, mayReach, type SessionAccess } from './intake-access.ts'
+import {
+  ACCESS_INPUT,
+  accessInput,
+  mayAct,
+  mayReach,
+  OPENER_INPUT,
+  openerInput,
+  type SessionAccess,
+} from './intake-access.ts'
 import { AUDIT_INPUT, auditInput, sessionAudit, type Actor } from './intake-audit.ts'
 import { intakeStatement } from './intake-statement.ts'
 
@@ -47,6 +55,8 @@ export interface NewSession {
   readonly source: SessionSource
   /** The name of the token that opens it. */
   readonly connector: string
+  /** Whose it is from then on (config/session-access.ts). */
+  readonly openedBy: string
   /** A JSON object. */
   readonly metadata: string
   readonly webhook: SessionWebhook | null
@@ -62,6 +72,7 @@ export async function createSession(database: Database, actor: Actor, session: N
     session_id: session.id,
     ...sourceInput(session.source),
     connector: session.connector,
+    opened_by: session.openedBy,
     metadata: session.metadata,
     webhook: session.webhook?.url ?? null,
     webhook_token: session.webhook?.tokenName ?? null,
@@ -81,6 +92,7 @@ const CREATE = intakeStatement(
     session_id: 'text',
     ...SOURCE_INPUT,
     connector: 'text',
+    opened_by: 'text',
     metadata: 'jsonb',
     webhook: 'text',
     webhook_token: 'text',
@@ -92,9 +104,9 @@ const CREATE = intakeStatement(
   },
   `session AS (
     INSERT INTO sessions (id, source_kind, source_interactive, source_platform, source_trigger_id, source_type, connector,
-      metadata, webhook, webhook_token, description, description_source, busy_policy, last_seq, created_at, last_activity_at)
+      opened_by, metadata, webhook, webhook_token, description, description_source, busy_policy, last_seq, created_at, last_activity_at)
     SELECT input.session_id, input.source_kind, input.source_interactive, input.source_platform, input.source_trigger_id,
-      input.source_type, input.connector, input.metadata, input.webhook, input.webhook_token, input.description,
+      input.source_type, input.connector, input.opened_by, input.metadata, input.webhook, input.webhook_token, input.description,
       CASE WHEN input.description IS NOT NULL THEN 'CLIENT'::description_source END, input.busy_policy, 1, input.at, input.at
     FROM input ON CONFLICT (id) DO NOTHING RETURNING id, last_seq),
   participant AS (
@@ -133,6 +145,8 @@ export type ChangeResult =
   /** It was to become inactive, but a turn runs or waits. Nothing was changed. */
   | { readonly kind: 'Busy' }
   | { readonly kind: 'MetadataTooLarge' }
+  /** The caller sees the session, but the change is for who opened it. */
+  | { readonly kind: 'NotOpener' }
   /** There is no such session for this caller. */
   | { readonly kind: 'NoSession' }
 
@@ -141,24 +155,28 @@ export async function changeSession(
   { sessionId, access }: { sessionId: string; access: SessionAccess },
   change: SessionChange,
 ): Promise<ChangeResult> {
-  const [row] = await CHANGE<{ refusal: 'Busy' | 'MetadataTooLarge' | null; last_seq: number | null }>(database, {
-    session_id: sessionId,
-    ...accessInput(access),
-    set_metadata: change.setMetadata,
-    drop_metadata: change.dropMetadata,
-    max_metadata_bytes: change.maxMetadataBytes,
-    sets_description: change.description !== undefined,
-    description: change.description ?? null,
-    sets_webhook: change.webhook !== undefined,
-    webhook: change.webhook?.url ?? null,
-    webhook_token: change.webhook?.tokenName ?? null,
-    inactive: change.inactive ?? null,
-    busy_policy: change.busyPolicy ?? null,
-    join_names: change.join,
-    leave_names: change.leave,
-    at: change.at,
-    ...auditInput(access),
-  })
+  const [row] = await CHANGE<{ refusal: 'NotOpener' | 'Busy' | 'MetadataTooLarge' | null; last_seq: number | null }>(
+    database,
+    {
+      session_id: sessionId,
+      ...accessInput(access),
+      ...openerInput(access),
+      set_metadata: change.setMetadata,
+      drop_metadata: change.dropMetadata,
+      max_metadata_bytes: change.maxMetadataBytes,
+      sets_description: change.description !== undefined,
+      description: change.description ?? null,
+      sets_webhook: change.webhook !== undefined,
+      webhook: change.webhook?.url ?? null,
+      webhook_token: change.webhook?.tokenName ?? null,
+      inactive: change.inactive ?? null,
+      busy_policy: change.busyPolicy ?? null,
+      join_names: change.join,
+      leave_names: change.leave,
+      at: change.at,
+      ...auditInput(access),
+    },
+  )
   if (row === undefined) return { kind: 'NoSession' }
   if (row.refusal !== null) return { kind: row.refusal }
   return row.last_seq === null ? { kind: 'Unchanged' } : { kind: 'Changed', seq: row.last_seq }
@@ -183,6 +201,7 @@ const CHANGE = intakeStatement(
   {
     session_id: 'text',
     ...ACCESS_INPUT,
+    ...OPENER_INPUT,
     set_metadata: 'jsonb',
     drop_metadata: 'text[]',
     max_metadata_bytes: 'int',
@@ -200,7 +219,7 @@ const CHANGE = intakeStatement(
   },
   `held AS MATERIALIZED (
     SELECT s.id, s.status, s.queue_length, s.metadata, s.description, s.description_source, s.webhook, s.webhook_token,
-      s.busy_policy
+      s.busy_policy, ${mayAct('s')} AS may_act
     FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach('s.id')} FOR UPDATE OF s),
   wanted AS MATERIALIZED (
     SELECT held.id, (held.metadata || input.set_metadata) - input.drop_metadata AS metadata,
@@ -215,7 +234,8 @@ const CHANGE = intakeStatement(
     FROM held, input),
   verdict AS MATERIALIZED (
     SELECT
-      CASE WHEN input.inactive AND (held.status IN ('RUNNING', 'AWAITING_APPROVAL') OR held.queue_length > 0) THEN 'Busy'
+      CASE WHEN NOT held.may_act THEN 'NotOpener'
+        WHEN input.inactive AND (held.status IN ('RUNNING', 'AWAITING_APPROVAL') OR held.queue_length > 0) THEN 'Busy'
         WHEN wanted.metadata <> held.metadata AND octet_length(wanted.metadata::text) > input.max_metadata_bytes
           THEN 'MetadataTooLarge' END AS refusal,
       (wanted.metadata, wanted.description, wanted.description_source, wanted.webhook, wanted.webhook_token, wanted.status,

@@ -4,6 +4,7 @@ import { AppError } from '../core/errors.ts'
 import { idKind, siblingId } from '../platform/id.ts'
 import { toAppError } from '../store/to-app-error.ts'
 import { hasCode } from '../store/error-code.ts'
+import { OPENED_ELSEWHERE } from '../store/intake-access.ts'
 import type { RowLine } from './line-schemas.ts'
 import { ROW_KINDS, type RowKind, type RowName } from './row-kinds.ts'
 
@@ -35,11 +36,13 @@ export async function importRows({ client, sessionId, idSalt }: ImportTarget, ba
 
 function insertOf(name: RowName, { table, fields }: RowKind): { name: string; text: string } {
   const all = Object.entries(fields)
+  const isSession = name === 'session'
   const columns = all.map(([, { column }]) => column)
   const read = all.map(([field]) => `r."${field}"`)
   const types = all.map(([field, { type }]) => `"${field}" ${type}`)
-  const text = `INSERT INTO ${table} (${name === 'session' ? 'id' : 'session_id'}, ${columns.join(', ')})
-    SELECT $1, ${read.join(', ')} FROM jsonb_to_recordset($2::jsonb) AS r (${types.join(', ')})`
+  // Whoever is called like its opener here need not be them.
+  const text = `INSERT INTO ${table} (${isSession ? 'opened_by, id' : 'session_id'}, ${columns.join(', ')})
+    SELECT ${isSession ? `'${OPENED_ELSEWHERE}', ` : ''}$1, ${read.join(', ')} FROM jsonb_to_recordset($2::jsonb) AS r (${types.join(', ')})`
   return { name: `import.${name}`, text }
 }
 

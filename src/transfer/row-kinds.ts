@@ -2,7 +2,7 @@
  * What of a session is exported, row by row, and in which order: whatever a row refers to comes before it. From this one description
  * follow the query that exports a table, the check of an imported line, and the statement that imports it.
  *
- * Left out: what would give rights or secrets elsewhere (the webhook and its token, remembered approvals), what belongs to everybody or
+ * Left out: what would give rights or secrets elsewhere (who opened it, the webhook and its token, remembered approvals), what belongs to everybody or
  * to the machine (facts, files, the workspace, the audit), and what says who works on it.
  */
 import * as z from 'zod'
@@ -277,6 +277,7 @@ export const ROW_NAMES = Object.keys(ROW_KINDS) as readonly RowName[]
 export const NOT_EXPORTED: Readonly<Partial<Record<RowName, readonly string[]>>> = {
   session: [
     'id',
+    'opened_by',
     'webhook',
     'webhook_token',
     'queue_length',

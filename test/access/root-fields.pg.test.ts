@@ -44,8 +44,6 @@ async function askAboutNothing(field: string, caller: Caller): Promise<Answer> {
   return { status, body: names.reduce((text, name) => text.replaceAll(absent[name], world.ids[name]), body) }
 }
 
-/** Ids are chosen by clients: who names one that is free opens a session, and who names another one is told that it is not. */
-const OPENS = new Set(['Mutation.openSession', 'Mutation.sendMessage'])
 /** What anybody may make for themselves, whatever there is of others. */
 const MAKES = new Set(['Mutation.createSchedule'])
 /** Say nothing to somebody who may see nothing; what they say to others is in test/stories/people.pg.test.ts. */
@@ -63,7 +61,7 @@ test.each(['nobody', 'revoked'] as const)('%s is told to send a token, whatever 
 
 const STRANGERS = ['other', 'outside'] as const
 const questions = FIELDS.filter((field) => !SILENT.has(field)).flatMap((field) =>
-  STRANGERS.filter((caller) => caller === 'outside' || !(OPENS.has(field) || MAKES.has(field))).map(
+  STRANGERS.filter((caller) => caller === 'outside' || !MAKES.has(field)).map(
     (caller) => [field, caller] as const,
   ),
 )
@@ -80,14 +78,6 @@ test.each(questions)('%s: %s cannot tell that the session is there, nor change i
 
 const BROKEN = /INTERNAL_SERVER_ERROR|GRAPHQL_|BAD_USER_INPUT|TOO_COMPLEX|DATABASE_UN|RATE_LIMITED/
 
-test.each([...OPENS])('%s: an id that is in use is not given to anybody else', async (field) => {
-  const before = await world.fingerprint()
-  const { question, body } = await askAbout(world.ids, field, 'other')
-  expect(body).toContain('"__typename":"NotFoundError"')
-  expect(world.leaksIn(body, question)).toEqual([])
-  expect(await world.fingerprint()).toBe(before)
-})
-
 test.each([...MAKES])('%s: what somebody makes for themselves shows nothing of others', async (field) => {
   const { question, body } = await askAbout(world.ids, field, 'other')
   expect(body).toContain('Payload"')
@@ -95,5 +85,5 @@ test.each([...MAKES])('%s: what somebody makes for themselves shows nothing of o
 })
 
 test('what stands in the lists above is in the schema', () => {
-  expect([...OPENS, ...MAKES, ...SILENT].filter((field) => !FIELDS.includes(field))).toEqual([])
+  expect([...MAKES, ...SILENT].filter((field) => !FIELDS.includes(field))).toEqual([])
 })

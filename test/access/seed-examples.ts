@@ -157,6 +157,7 @@ async function nameAll(
     sourcePlatform: canary,
     sourceTriggerId: canary,
     connector: 'discord',
+    openedBy: 'discord',
     status: 'AWAITING_APPROVAL',
   } as const
   const texts = {

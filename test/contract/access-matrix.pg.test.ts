@@ -25,7 +25,7 @@ const CALLERS: Readonly<Record<string, TokenName | Viewer | null>> = {
   stranger: 'carol',
   'connector of the namespace': 'discord',
   'connector of another namespace': SLACK,
-  'connector without namespace': 'hub',
+  'connector of every namespace': 'hub',
   admin: 'alice',
 }
 
@@ -55,9 +55,10 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Query.audit': ADMINS_SEE,
   'Query.usage': ADMINS_SEE,
   'Mutation.openSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
-  'Mutation.updateSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
-  'Mutation.deleteSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
-  'Mutation.addParticipant': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
+  // The connector of the namespace opened it.
+  'Mutation.updateSession': row('UNAUTHENTICATED Conflict NotFound Payload InvalidInput Conflict Payload'),
+  'Mutation.deleteSession': row('UNAUTHENTICATED Conflict NotFound Payload InvalidInput Conflict Payload'),
+  'Mutation.addParticipant': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Conflict Payload'),
   'Mutation.removeParticipant': row(
     'UNAUTHENTICATED Payload InvalidInput InvalidInput InvalidInput InvalidInput Payload',
   ),
@@ -66,8 +67,8 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   // The message waits and is bob's: connectors may not change what they did not bring.
   'Mutation.editQueuedMessage': row('UNAUTHENTICATED Payload NotFound Conflict NotFound Conflict Payload'),
   'Mutation.withdrawMessage': row('UNAUTHENTICATED Payload NotFound Conflict NotFound Conflict Payload'),
-  'Mutation.checkpointSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
-  'Mutation.cancelTurn': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
+  'Mutation.checkpointSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Conflict Payload'),
+  'Mutation.cancelTurn': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Conflict Payload'),
   // Bob may see it; deciding is the admins'.
   'Mutation.decideApproval': row('UNAUTHENTICATED Conflict NotFound Conflict NotFound Conflict Payload'),
   'Mutation.decideApprovals': row('UNAUTHENTICATED Conflict NotFound Conflict NotFound Conflict Payload'),
@@ -246,7 +247,7 @@ async function seedFor(field: string, id: string): Promise<Omit<Target, 'sender'
   const { database } = it.world.context
   const newestTurn = field === 'Mutation.cancelTurn' ? 'RUNNING' : 'QUEUED'
   const messages = field === 'Mutation.deleteSession' ? 0 : 2
-  const seed = { id, participants: ['bob'], description: `about ${id}.`, messages, newestTurn } as const
+  const seed = { id, participants: ['bob'], openedBy: 'discord', description: `about ${id}.`, messages, newestTurn } as const
   const session = await seedSession(database, seed)
   const knowledge = await seedKnowledge(database, session)
   const otherFactId = await seedFact(database, { content: `Something else than ${id}.` })

@@ -31,7 +31,7 @@ function idOf(sent: api.SendMessageMutation['sendMessage']): string {
 test('openSession creates, then takes up again and merges metadata, from literals and variables alike', async () => {
   const first = await it.run(
     'bob',
-    `mutation { openSession(input: { id: "cli:open", source: { kind: "cli", interactive: false },
+    `mutation { openSession(input: { id: "@bob:open", source: { kind: "cli", interactive: false },
       metadata: { chat: 1, deep: [{ a: true, b: null, c: -1.5, d: WORD }] }, description: "d", participants: ["carol"] }) {
       ... on OpenSessionPayload { created session { id metadata source { kind interactive } participants { name } connector } } } }`,
   )
@@ -39,7 +39,7 @@ test('openSession creates, then takes up again and merges metadata, from literal
     openSession: {
       created: true,
       session: {
-        id: 'cli:open',
+        id: '@bob:open',
         metadata: { chat: 1, deep: [{ a: true, b: null, c: -1.5, d: 'WORD' }] },
         source: { kind: 'cli', interactive: false },
         participants: [{ name: 'bob' }, { name: 'carol' }],
@@ -47,8 +47,8 @@ test('openSession creates, then takes up again and merges metadata, from literal
       },
     },
   })
-  const input = { id: 'cli:open', metadata: { chat: 2 } }
-  const again = await it.run('carol', api.OpenSessionDocument, { input })
+  const input = { id: '@bob:open', metadata: { chat: 2 } }
+  const again = await it.run('bob', api.OpenSessionDocument, { input })
   expect(again.data.openSession).toMatchObject({
     created: false,
     session: { description: 'd', metadata: { chat: 2, deep: [{ a: true }] } },
@@ -59,7 +59,7 @@ test('openSession without an id makes one', async () => {
   const { data } = await it.run('bob', api.OpenSessionDocument, { input: { source: { kind: 'web' } } })
   expect(data.openSession).toMatchObject({
     created: true,
-    session: { id: expect.stringMatching(/^web:[0-9a-f]{32}$/) },
+    session: { id: expect.stringMatching(/^@bob:web:[0-9a-f]{32}$/) },
   })
 })
 
@@ -83,26 +83,26 @@ test('JSON that is too deep or too long never reaches a use case', async () => {
 })
 
 test('sendMessage stores, answers with the place in the queue, and knows its keys', async () => {
-  const first = await send('cli:send', 'one', 'key-1')
+  const first = await send('@bob:send', 'one', 'key-1')
   expect(first).toMatchObject({
     duplicate: false,
     message: { content: 'one', status: 'QUEUED', queuePosition: 0, trusted: true, user: 'bob' },
   })
-  expect(await send('cli:send', 'two')).toMatchObject({ message: { queuePosition: 1 } })
-  expect(await send('cli:send', 'one', 'key-1')).toMatchObject({ duplicate: true, message: { id: idOf(first) } })
-  expect(await send('cli:send', 'other', 'key-1')).toMatchObject({ __typename: 'ConflictError', code: 'CONFLICT' })
-  expect(await send('cli:send', '')).toMatchObject({ __typename: 'InvalidInputError', issues: [{ path: ['content'] }] })
-  expect(await send('cli:send', 'a\0b')).toMatchObject({
+  expect(await send('@bob:send', 'two')).toMatchObject({ message: { queuePosition: 1 } })
+  expect(await send('@bob:send', 'one', 'key-1')).toMatchObject({ duplicate: true, message: { id: idOf(first) } })
+  expect(await send('@bob:send', 'other', 'key-1')).toMatchObject({ __typename: 'ConflictError', code: 'CONFLICT' })
+  expect(await send('@bob:send', '')).toMatchObject({ __typename: 'InvalidInputError', issues: [{ path: ['content'] }] })
+  expect(await send('@bob:send', 'a\0b')).toMatchObject({
     __typename: 'InvalidInputError',
     issues: [{ path: ['content'] }],
   })
-  const stranger = await it.run('carol', api.SendMessageDocument, { input: { sessionId: 'cli:send', content: 'x' } })
-  expect(stranger.data.sendMessage).toMatchObject({ __typename: 'NotFoundError', code: 'NOT_FOUND', id: 'cli:send' })
+  const stranger = await it.run('carol', api.SendMessageDocument, { input: { sessionId: '@bob:send', content: 'x' } })
+  expect(stranger.data.sendMessage).toMatchObject({ __typename: 'NotFoundError', code: 'NOT_FOUND', id: '@bob:send' })
 })
 
 test('a full queue says so', async () => {
-  for (let n = 0; n < MAX_QUEUED; n++) await send('cli:full', `${n}`)
-  expect(await send('cli:full', 'too many')).toMatchObject({
+  for (let n = 0; n < MAX_QUEUED; n++) await send('@bob:full', `${n}`)
+  expect(await send('@bob:full', 'too many')).toMatchObject({
     __typename: 'LimitExceededError',
     code: 'LIMIT_EXCEEDED',
     limit: MAX_QUEUED,
@@ -111,16 +111,16 @@ test('a full queue says so', async () => {
 })
 
 test('what waits can be edited and withdrawn; what runs can be cancelled, not edited', async () => {
-  const [first, second] = [idOf(await send('cli:queue', 'one')), idOf(await send('cli:queue', 'two'))]
+  const [first, second] = [idOf(await send('@bob:queue', 'one')), idOf(await send('@bob:queue', 'two'))]
   const edited = await it.run('bob', api.EditQueuedMessageDocument, { id: second, content: 'two!' })
   expect(edited.data.editQueuedMessage).toMatchObject({ message: { content: 'two!', queuePosition: 1 } })
   const withdrawn = await it.run('bob', api.WithdrawMessageDocument, { id: second })
   expect(withdrawn.data.withdrawMessage).toMatchObject({ message: { status: 'CANCELLED', queuePosition: null } })
 
-  const nothingRuns = await it.run('bob', api.CancelTurnDocument, { sessionId: 'cli:queue' })
+  const nothingRuns = await it.run('bob', api.CancelTurnDocument, { sessionId: '@bob:queue' })
   expect(nothingRuns.data.cancelTurn).toMatchObject({ __typename: 'ConflictError' })
-  await it.world.begin('cli:queue')
-  const cancelled = await it.run('bob', api.CancelTurnDocument, { sessionId: 'cli:queue' })
+  await it.world.begin('@bob:queue')
+  const cancelled = await it.run('bob', api.CancelTurnDocument, { sessionId: '@bob:queue' })
   expect(cancelled.data.cancelTurn).toMatchObject({
     __typename: 'CancelTurnPayload',
     turn: { status: 'RUNNING', cancelRequested: true },
@@ -133,9 +133,9 @@ test('what waits can be edited and withdrawn; what runs can be cancelled, not ed
 })
 
 test('appendMessage puts on record, back-dated, once', async () => {
-  await it.run('bob', api.OpenSessionDocument, { input: { id: 'cli:append' } })
+  await it.run('bob', api.OpenSessionDocument, { input: { id: '@bob:append' } })
   const input = {
-    sessionId: 'cli:append',
+    sessionId: '@bob:append',
     content: 'from elsewhere',
     role: 'ASSISTANT' as const,
     messageId: 'm-1',
@@ -157,35 +157,35 @@ test('appendMessage puts on record, back-dated, once', async () => {
 })
 
 test('participants come and go; who leaves sees the answer and then nothing', async () => {
-  await it.run('bob', api.OpenSessionDocument, { input: { id: 'cli:people' } })
-  const added = await it.run('bob', api.AddParticipantDocument, { sessionId: 'cli:people', user: 'carol' })
+  await it.run('bob', api.OpenSessionDocument, { input: { id: '@bob:people' } })
+  const added = await it.run('bob', api.AddParticipantDocument, { sessionId: '@bob:people', user: 'carol' })
   expect(added.data.addParticipant).toMatchObject({ session: { participants: [{ name: 'bob' }, { name: 'carol' }] } })
-  const left = await it.run('carol', api.RemoveParticipantDocument, { sessionId: 'cli:people', user: 'carol' })
+  const left = await it.run('carol', api.RemoveParticipantDocument, { sessionId: '@bob:people', user: 'carol' })
   expect(left.data.removeParticipant).toMatchObject({ session: { participants: [{ name: 'bob', role: 'USER' }] } })
-  expect((await it.run('carol', api.SessionDocument, { id: 'cli:people' })).data.session).toBeNull()
+  expect((await it.run('carol', api.SessionDocument, { id: '@bob:people' })).data.session).toBeNull()
 })
 
 test('updateSession and deleteSession', async () => {
-  await send('cli:edit', 'hello')
-  const input = { id: 'cli:edit', description: 'new', metadata: { a: 1 } }
+  await send('@bob:edit', 'hello')
+  const input = { id: '@bob:edit', description: 'new', metadata: { a: 1 } }
   const updated = await it.run('bob', api.UpdateSessionDocument, { input })
   expect(updated.data.updateSession).toMatchObject({
     session: { description: 'new', metadata: { a: 1 }, status: 'IDLE' },
   })
-  const kept = await it.run('bob', api.UpdateSessionDocument, { input: { id: 'cli:edit' } })
+  const kept = await it.run('bob', api.UpdateSessionDocument, { input: { id: '@bob:edit' } })
   expect(kept.data.updateSession).toMatchObject({ session: { description: 'new' } })
-  const cleared = await it.run('bob', api.UpdateSessionDocument, { input: { id: 'cli:edit', description: null } })
+  const cleared = await it.run('bob', api.UpdateSessionDocument, { input: { id: '@bob:edit', description: null } })
   expect(cleared.data.updateSession).toMatchObject({ session: { description: null } })
-  const busy = await it.run('bob', api.DeleteSessionDocument, { id: 'cli:edit' })
+  const busy = await it.run('bob', api.DeleteSessionDocument, { id: '@bob:edit' })
   expect(busy.data.deleteSession).toMatchObject({ __typename: 'ConflictError' })
 
-  await it.run('bob', api.OpenSessionDocument, { input: { id: 'cli:gone' } })
-  expect((await it.run('bob', api.DeleteSessionDocument, { id: 'cli:gone' })).data.deleteSession).toEqual({
+  await it.run('bob', api.OpenSessionDocument, { input: { id: '@bob:gone' } })
+  expect((await it.run('bob', api.DeleteSessionDocument, { id: '@bob:gone' })).data.deleteSession).toEqual({
     __typename: 'DeleteSessionPayload',
-    id: 'cli:gone',
+    id: '@bob:gone',
   })
-  expect((await it.run('bob', api.DeleteSessionDocument, { id: 'cli:gone' })).data.deleteSession).toMatchObject({
+  expect((await it.run('bob', api.DeleteSessionDocument, { id: '@bob:gone' })).data.deleteSession).toMatchObject({
     __typename: 'NotFoundError',
-    id: 'cli:gone',
+    id: '@bob:gone',
   })
 })

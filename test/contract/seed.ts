@@ -5,6 +5,8 @@ import { newId } from '../../src/platform/id.ts'
 export interface SeedSession {
   readonly id: string
   readonly participants?: readonly string[]
+  /** As in the row: "@bob", or the name of a connector's token. */
+  readonly openedBy?: string
   readonly messages?: number
   readonly lastActivityAt?: Date
   readonly description?: string
@@ -32,6 +34,7 @@ export async function seedSession(database: Database, seed: SeedSession): Promis
   await prisma.session.create({
     data: {
       id: seed.id,
+      openedBy: seed.openedBy ?? null,
       sourceKind: seed.sourceKind ?? 'cli',
       sourceInteractive: true,
       sourceType: seed.type ?? 'DIRECT',

@@ -24,7 +24,7 @@ import {
   type WatchSessionSubscription,
 } from '../generated/graphql.ts'
 
-/** Who is in the story: Ada runs the place, Ben and Cleo are users, the bridge speaks for a chat platform. */
+/** Who is in the story: Ada runs the place, Ben and Cleo are users, "discord" speaks for a chat platform, the bridge for many. */
 export const PEOPLE = ['ada', 'ben', 'cleo', 'bridge', 'discord'] as const
 export type Person = (typeof PEOPLE)[number]
 
@@ -57,7 +57,7 @@ skills = []
 `
   const tokens = PEOPLE.map((person) => {
     const kind = person === 'bridge' || person === 'discord' ? 'connector' : 'user'
-    const rest = kind === 'user' ? `user = "${person}"` : person === 'discord' ? 'namespace = "discord"' : ''
+    const rest = kind === 'user' ? `user = "${person}"` : `namespace = "${person === 'discord' ? 'discord' : '*'}"`
     return `[tokens.${person}]\nkind = "${kind}"\ntoken = "${tokenOf(person)}"\n${rest}\n${more[person] ?? ''}\n`
   })
   const defaults = { drain_timeout: 0.1, introspection_turns: 0, introspection_idle: 0 }
@@ -156,12 +156,14 @@ export function watchAll(client: ApiClient, sessionId: string, after = 0): Watch
 
 /** Follows the sessions that somebody may see, from now on: there is no first event that says so, hence a session to be seen. */
 export async function watchSessions(client: ApiClient): Promise<Watch<SessionUpdatesSubscription>> {
-  await client.run(OpenSessionDocument, { input: { id: 'web:seen' } })
+  const { openSession } = await client.run(OpenSessionDocument, { input: {} })
+  if (openSession.__typename !== 'OpenSessionPayload') throw new Error(`not opened: ${JSON.stringify(openSession)}`)
+  const { id } = openSession.session
   const sessions = client.watch(SessionUpdatesDocument, {})
   let looks = 0
   await vi.waitFor(
     async () => {
-      await client.run(UpdateSessionDocument, { input: { id: 'web:seen', metadata: { looks: (looks += 1) } } })
+      await client.run(UpdateSessionDocument, { input: { id, metadata: { looks: (looks += 1) } } })
       expect(sessions.received).not.toEqual([])
     },
     { timeout: 10_000 },

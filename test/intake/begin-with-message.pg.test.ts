@@ -67,15 +67,15 @@ async function openIdle(id: string): Promise<void> {
 }
 
 test('the first message of a new session begins', async () => {
-  const { messageId, taken } = await send('b:new', { content: 'hello' })
+  const { messageId, taken } = await send('@bob:new', { content: 'hello' })
   expect(taken).toMatchObject({
-    lease: { sessionId: 'b:new', node: NODE, epoch: 1 },
+    lease: { sessionId: '@bob:new', node: NODE, epoch: 1 },
     begun: {
       turn: { seq: 1, messageId, userName: 'bob', participates: true, content: 'hello', waiting: 0, resumed: false },
       events: [{ type: 'PipelineStep', step: 'RECEIVED', seq: 2 }],
     },
   })
-  expect(await session('b:new')).toMatchObject({
+  expect(await session('@bob:new')).toMatchObject({
     status: 'RUNNING',
     owner: NODE,
     epoch: 1,
@@ -89,15 +89,15 @@ test('the first message of a new session begins', async () => {
     messageId,
   )
   expect(turns).toEqual([{ status: 'RUNNING', step: 'RECEIVED', now: true }])
-  expect(await world.log('b:new')).toEqual(['1 MessageReceived', '2 PipelineStep'])
-  expect(await audited('b:new')).toEqual(['OPENED'])
+  expect(await world.log('@bob:new')).toEqual(['1 MessageReceived', '2 PipelineStep'])
+  expect(await audited('@bob:new')).toEqual(['OPENED'])
 })
 
 test('what it begins with is what a worker finds that takes the session', async () => {
   const begun: unknown[] = []
   for (const [id, at] of [
-    ['b:at-once', NODE],
-    ['b:taken', null],
+    ['@bob:at-once', NODE],
+    ['@bob:taken', null],
   ] as const) {
     await openIdle(id)
     await appendMessage(world.context, world.as('bob'), { sessionId: id, content: 'said before', messageId: `m-${id}` })
@@ -117,10 +117,10 @@ test('what it begins with is what a worker finds that takes the session', async 
 })
 
 test('a second message waits while the first one runs, and begins when that has ended', async () => {
-  const first = await send('b:second')
+  const first = await send('@bob:second')
   expect(first.taken).not.toBeNull()
-  expect((await send('b:second')).taken).toBeNull()
-  expect(await session('b:second')).toMatchObject({
+  expect((await send('@bob:second')).taken).toBeNull()
+  expect(await session('@bob:second')).toMatchObject({
     status: 'RUNNING',
     owner: NODE,
     epoch: 1,
@@ -136,7 +136,7 @@ test.each([
   ['awaits an approval', `status = 'AWAITING_APPROVAL'`],
   ['waits for its budget', `status = 'RUNNING'`],
 ])('a message waits in a session that %s', async (_what, set) => {
-  const id = `b:${set.replaceAll(/\W/g, '')}`
+  const id = `@bob:${set.replaceAll(/\W/g, '')}`
   await openIdle(id)
   await change(id, set)
   const before = await session(id)
@@ -146,19 +146,19 @@ test.each([
 })
 
 test('one that has no turn does not begin; a session that was left is woken', async () => {
-  await openIdle('b:group')
-  await change('b:group', `source_type = 'GROUP', status = 'INACTIVE'`)
-  const noted = await send('b:group', { mentioned: false })
+  await openIdle('@bob:group')
+  await change('@bob:group', `source_type = 'GROUP', status = 'INACTIVE'`)
+  const noted = await send('@bob:group', { mentioned: false })
   expect(noted.taken).toBeNull()
-  expect(await session('b:group')).toMatchObject({ status: 'IDLE', owner: null })
-  await change('b:group', `status = 'INACTIVE'`)
-  expect((await send('b:group', { mentioned: true })).taken?.begun.turn).toMatchObject({ conversationType: 'GROUP' })
+  expect(await session('@bob:group')).toMatchObject({ status: 'IDLE', owner: null })
+  await change('@bob:group', `status = 'INACTIVE'`)
+  expect((await send('@bob:group', { mentioned: true })).taken?.begun.turn).toMatchObject({ conversationType: 'GROUP' })
 })
 
 test('a message does not interrupt the turn that it begins', async () => {
-  await openIdle('b:interrupt')
-  await change('b:interrupt', `busy_policy = 'INTERRUPT'`)
-  const { messageId, taken } = await send('b:interrupt')
+  await openIdle('@bob:interrupt')
+  await change('@bob:interrupt', `busy_policy = 'INTERRUPT'`)
+  const { messageId, taken } = await send('@bob:interrupt')
   expect(taken?.begun.turn.busyPolicy).toBe('INTERRUPT')
   expect(await world.sql('SELECT cancel_requested FROM turns WHERE message_id = $1', messageId)).toEqual([
     { cancel_requested: false },
@@ -166,43 +166,43 @@ test('a message does not interrupt the turn that it begins', async () => {
 })
 
 test('the same message sent again begins nothing', async () => {
-  const first = await send('b:again', { idempotencyKey: 'k' })
-  const again = await send('b:again', { idempotencyKey: 'k' })
+  const first = await send('@bob:again', { idempotencyKey: 'k' })
+  const again = await send('@bob:again', { idempotencyKey: 'k' })
   expect(again).toEqual({ messageId: first.messageId, taken: null })
-  expect(await session('b:again')).toMatchObject({ last_seq: 2, epoch: 1, queue_length: 0 })
+  expect(await session('@bob:again')).toMatchObject({ last_seq: 2, epoch: 1, queue_length: 0 })
 })
 
 test('one that had to wait for the end of a turn waits on: it could not see what that turn said', async () => {
-  await openIdle('b:ends')
-  await sendToWait('b:ends')
-  const running = must(await world.begin('b:ends'), 'a turn runs')
+  await openIdle('@bob:ends')
+  await sendToWait('@bob:ends')
+  const running = must(await world.begin('@bob:ends'), 'a turn runs')
   const [, sent] = await world.interleave(
     (first) => running.end('DONE', first),
-    () => send('b:ends'),
+    () => send('@bob:ends'),
   )
   expect(sent.taken).toBeNull()
-  expect(await session('b:ends')).toMatchObject({ status: 'IDLE', owner: null, queue_length: 1 })
-  expect(must(await session('b:ends'), 'it is there')['ready_at']).not.toBeNull()
+  expect(await session('@bob:ends')).toMatchObject({ status: 'IDLE', owner: null, queue_length: 1 })
+  expect(must(await session('@bob:ends'), 'it is there')['ready_at']).not.toBeNull()
 })
 
 test('nor does it begin after what was said while it waited', async () => {
-  await openIdle('b:said')
+  await openIdle('@bob:said')
   const [, sent] = await world.interleave(
-    (first) => appendMessage(first.context, first.as('bob'), { sessionId: 'b:said', content: 'said', messageId: 'm' }),
-    () => send('b:said'),
+    (first) => appendMessage(first.context, first.as('bob'), { sessionId: '@bob:said', content: 'said', messageId: 'm' }),
+    () => send('@bob:said'),
   )
   expect(sent.taken).toBeNull()
-  expect((await world.begin('b:said'))?.turn.saidBefore.messages).toMatchObject([{ content: 'said' }])
+  expect((await world.begin('@bob:said'))?.turn.saidBefore.messages).toMatchObject([{ content: 'said' }])
 })
 
 test('of two at once in a new session one begins', async () => {
   const [first, second] = await world.interleave(
-    (uncommitted) => send('b:two', {}, uncommitted),
-    () => send('b:two'),
+    (uncommitted) => send('@bob:two', {}, uncommitted),
+    () => send('@bob:two'),
   )
   expect(first.taken).not.toBeNull()
   expect(second.taken).toBeNull()
-  expect(await session('b:two')).toMatchObject({ queue_length: 1, epoch: 1, last_seq: 3, status: 'RUNNING' })
+  expect(await session('@bob:two')).toMatchObject({ queue_length: 1, epoch: 1, last_seq: 3, status: 'RUNNING' })
 })
 
 test('a session that somebody opens at the same moment takes the message, which waits', async () => {
@@ -215,15 +215,15 @@ test('a session that somebody opens at the same moment takes the message, which 
 })
 
 test('one that waited for the withdrawal of another is left to a worker', async () => {
-  await openIdle('b:withdrawn')
-  const waiting = await sendToWait('b:withdrawn')
+  await openIdle('@bob:withdrawn')
+  const waiting = await sendToWait('@bob:withdrawn')
   if (waiting.kind !== 'Accepted') throw new Error('it is accepted')
   const [, sent] = await world.interleave(
     (first) => withdrawMessage(first.context, first.as('bob'), { id: waiting.messageId }),
-    () => send('b:withdrawn'),
+    () => send('@bob:withdrawn'),
   )
   expect(sent.taken).toBeNull()
-  expect((await world.begin('b:withdrawn'))?.turn.messageId).toBe(sent.messageId)
+  expect((await world.begin('@bob:withdrawn'))?.turn.messageId).toBe(sent.messageId)
 })
 
 /** Ids and times differ from one session to another. */

@@ -48,6 +48,7 @@ namespace = "discord"
 token = "discord-token-0123456789abcdef"
 [tokens.hub]
 kind = "connector"
+namespace = "*"
 token = "hub-token-0123456789abcdef"
 
 [settings]

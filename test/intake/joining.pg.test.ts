@@ -55,9 +55,9 @@ const session = async (id: string) =>
   (await world.sql('SELECT queue_length, last_seq, owner, status FROM sessions WHERE id = $1', id))[0]
 
 test('a message that is withdrawn meanwhile does not join, and one that is edited joins as it is now', async () => {
-  await send('s:join', 'leads')
-  const [edited, withdrawn] = [await send('s:join', 'edited'), await send('s:join', 'withdrawn')]
-  const { turn, lease } = await begun('s:join')
+  await send('@bob:join', 'leads')
+  const [edited, withdrawn] = [await send('@bob:join', 'edited'), await send('@bob:join', 'withdrawn')]
+  const { turn, lease } = await begun('@bob:join')
   const [, joined] = await world.interleave(
     async (first) => {
       await editQueuedMessage(first.context, first.as('bob'), { id: edited, content: 'better' })
@@ -66,21 +66,21 @@ test('a message that is withdrawn meanwhile does not join, and one that is edite
     () => joinAll(turn, lease),
   )
   expect(joined).toMatchObject([{ messageId: edited, content: 'better', attempt: 0 }])
-  expect(await statuses('s:join')).toEqual([
+  expect(await statuses('@bob:join')).toEqual([
     { content: 'leads', message: 'PROCESSING', turn: 'RUNNING', attempt: null },
     { content: 'better', message: 'PROCESSING', turn: 'JOINED', attempt: 0 },
     { content: 'withdrawn', message: 'CANCELLED', turn: 'CANCELLED', attempt: null },
   ])
-  expect(await session('s:join')).toMatchObject({ queue_length: 0 })
-  const log = await world.log('s:join')
+  expect(await session('@bob:join')).toMatchObject({ queue_length: 0 })
+  const log = await world.log('@bob:join')
   expect(log.map((line) => Number(line.split(' ')[0]))).toEqual(log.map((_, at) => at + 1))
 })
 
 test('a message cannot be changed any more once it has joined, nor join twice; who lost the lease takes nothing', async () => {
-  await send('s:twice', 'leads')
-  const id = await send('s:twice', 'follows')
-  const { turn, lease } = await begun('s:twice')
-  const [turnId] = (await findWaiting(world.context.database, 's:twice')).map((waiting) => waiting.turnId)
+  await send('@bob:twice', 'leads')
+  const id = await send('@bob:twice', 'follows')
+  const { turn, lease } = await begun('@bob:twice')
+  const [turnId] = (await findWaiting(world.context.database, '@bob:twice')).map((waiting) => waiting.turnId)
   const joining = { turnIds: [must(turnId, 'one waits')], attempt: 0, at: new Date() }
   const lost = { lease: { ...lease, epoch: lease.epoch - 1 }, turn }
   await expect(joinTurns(world.context.database, lost, joining)).rejects.toMatchObject({ code: 'LEASE_LOST' })
@@ -94,48 +94,48 @@ test('a message cannot be changed any more once it has joined, nor join twice; w
 })
 
 test('what waits again when its turn has failed is next, before what came later; the session stays with its node', async () => {
-  await send('s:again', 'leads')
-  await send('s:again', 'added')
-  const { turn, lease } = await begun('s:again')
+  await send('@bob:again', 'leads')
+  await send('@bob:again', 'added')
+  const { turn, lease } = await begun('@bob:again')
   const [added] = await joinAll(turn, lease, 1)
-  await send('s:again', 'came later')
+  await send('@bob:again', 'came later')
   const { turnId, messageId } = must(added, 'it joined')
   const joined = [{ turnId, messageId, status: 'QUEUED' }] as const
   const finish = { status: 'FAILED', failure: 'No.', at: new Date(), joined } as const
   const committed = await commitTurn(world.context.database, { lease, turn }, { events: [], finish })
   expect(committed.released).toBe(false)
-  expect(await statuses('s:again')).toEqual([
+  expect(await statuses('@bob:again')).toEqual([
     { content: 'leads', message: 'FAILED', turn: 'FAILED', attempt: null },
     { content: 'added', message: 'QUEUED', turn: 'QUEUED', attempt: null },
     { content: 'came later', message: 'QUEUED', turn: 'QUEUED', attempt: null },
   ])
-  expect(await session('s:again')).toMatchObject({ queue_length: 2, owner: 1, status: 'RUNNING' })
+  expect(await session('@bob:again')).toMatchObject({ queue_length: 2, owner: 1, status: 'RUNNING' })
   expect(await loadJoined(world.context.database, turn.id)).toEqual([])
-  expect((await world.begin('s:again'))?.turn).toMatchObject({ id: turnId, content: 'added', resumed: false })
+  expect((await world.begin('@bob:again'))?.turn).toMatchObject({ id: turnId, content: 'added', resumed: false })
 })
 
 test('a message that waits for the start of a turn cancels this turn, and one that waits for its end does not', async () => {
   const open = (id: string) => openSession(world.context, world.as('bob'), { id, busyPolicy: 'INTERRUPT' })
   const cancelled = (id: string) =>
     world.sql('SELECT cancel_requested FROM turns WHERE session_id = $1 ORDER BY seq', id)
-  await open('s:starts')
-  await send('s:starts', 'first')
+  await open('@bob:starts')
+  await send('@bob:starts', 'first')
   await world.interleave(
-    (first) => first.begin('s:starts'),
-    () => send('s:starts', 'second'),
+    (first) => first.begin('@bob:starts'),
+    () => send('@bob:starts', 'second'),
   )
-  expect(await cancelled('s:starts')).toEqual([{ cancel_requested: true }, { cancel_requested: false }])
-  expect(world.rung).toContainEqual(expect.objectContaining({ kind: 'cancel', sessionId: 's:starts' }))
+  expect(await cancelled('@bob:starts')).toEqual([{ cancel_requested: true }, { cancel_requested: false }])
+  expect(world.rung).toContainEqual(expect.objectContaining({ kind: 'cancel', sessionId: '@bob:starts' }))
 
-  await open('s:ends')
-  await send('s:ends', 'first')
-  const started = must(await world.begin('s:ends'), 'a turn waits')
+  await open('@bob:ends')
+  await send('@bob:ends', 'first')
+  const started = must(await world.begin('@bob:ends'), 'a turn waits')
   await world.interleave(
     (first) => started.end('DONE', first),
-    () => send('s:ends', 'second'),
+    () => send('@bob:ends', 'second'),
   )
-  expect(await cancelled('s:ends')).toEqual([{ cancel_requested: false }, { cancel_requested: false }])
-  expect(world.rung).not.toContainEqual(expect.objectContaining({ kind: 'cancel', sessionId: 's:ends' }))
+  expect(await cancelled('@bob:ends')).toEqual([{ cancel_requested: false }, { cancel_requested: false }])
+  expect(world.rung).not.toContainEqual(expect.objectContaining({ kind: 'cancel', sessionId: '@bob:ends' }))
 })
 
 test('a queue of several people is worked off: nothing is lost, nothing comes twice, nobody gets the text of another', async () => {

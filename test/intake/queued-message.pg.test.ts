@@ -32,26 +32,26 @@ const turn = (messageId: string) => one('SELECT * FROM turns WHERE message_id = 
 
 describe('edit', () => {
   test('replaces the content and tells of it', async () => {
-    const id = await send('cli:edit')
+    const id = await send('@bob:edit')
     expect(await edit(id)).toEqual({ kind: 'Updated', messageId: id })
     expect(await message(id)).toEqual({ content: 'edited', status: 'QUEUED' })
-    expect(await session('cli:edit')).toMatchObject({ last_message_preview: 'edited', queue_length: 1, last_seq: 2 })
-    expect(await world.log('cli:edit')).toEqual(['1 MessageReceived', '2 MessageUpdated'])
+    expect(await session('@bob:edit')).toMatchObject({ last_message_preview: 'edited', queue_length: 1, last_seq: 2 })
+    expect(await world.log('@bob:edit')).toEqual(['1 MessageReceived', '2 MessageUpdated'])
     const turnId = (await turn(id))?.['id']
     expect(world.published.at(-1)).toMatchObject({ type: 'MessageUpdated', messageId: id, seq: 2, turnId })
-    const started = await world.begin('cli:edit')
+    const started = await world.begin('@bob:edit')
     expect(started?.turn.content).toBe('edited')
   })
 
   test('of an older message leaves the preview of the newest', async () => {
-    const id = await send('cli:older')
-    await send('cli:older', 'newest')
+    const id = await send('@bob:older')
+    await send('@bob:older', 'newest')
     await edit(id)
-    expect(await session('cli:older')).toMatchObject({ last_message_preview: 'newest' })
+    expect(await session('@bob:older')).toMatchObject({ last_message_preview: 'newest' })
   })
 
   test('is held to the rules of content', async () => {
-    const id = await send('cli:rules')
+    const id = await send('@bob:rules')
     expect(await edit(id, '')).toMatchObject({ kind: 'InvalidInput', issues: [{ path: ['content'] }] })
     expect(await message(id)).toMatchObject({ content: 'first' })
   })
@@ -59,56 +59,56 @@ describe('edit', () => {
 
 describe('withdraw', () => {
   test('ends the turn with the events of every turn', async () => {
-    const id = await send('cli:withdraw')
+    const id = await send('@bob:withdraw')
     expect(await withdraw(id)).toEqual({ kind: 'Updated', messageId: id })
     expect(await message(id)).toMatchObject({ status: 'CANCELLED' })
     expect(await turn(id)).toMatchObject({ status: 'CANCELLED', step: 'COMPLETE', finished_at: expect.any(Date) })
-    expect(await session('cli:withdraw')).toMatchObject({
+    expect(await session('@bob:withdraw')).toMatchObject({
       queue_length: 0,
       status: 'IDLE',
       ready_at: null,
       last_seq: 4,
     })
     const log = ['1 MessageReceived', '2 MessageUpdated', '3 PipelineStep', '4 TurnCompleted']
-    expect(await world.log('cli:withdraw')).toEqual(log)
-    const published = world.published.filter((event) => event.sessionId === 'cli:withdraw')
+    expect(await world.log('@bob:withdraw')).toEqual(log)
+    const published = world.published.filter((event) => event.sessionId === '@bob:withdraw')
     expect(published.map((event) => `${event.seq} ${event.type}`)).toEqual(log)
     expect(published.at(-1)).toMatchObject({ status: 'CANCELLED', turnId: (await turn(id))?.['id'] })
-    expect(await world.begin('cli:withdraw')).toBeNull()
+    expect(await world.begin('@bob:withdraw')).toBeNull()
   })
 
   test('from the middle of the queue leaves the others in order', async () => {
-    const ids = [await send('cli:middle', 'a'), await send('cli:middle', 'b'), await send('cli:middle', 'c')]
+    const ids = [await send('@bob:middle', 'a'), await send('@bob:middle', 'b'), await send('@bob:middle', 'c')]
     await withdraw(ids[1] ?? '')
-    expect(await session('cli:middle')).toMatchObject({ queue_length: 2, ready_at: expect.any(Date) })
-    const first = await world.begin('cli:middle')
+    expect(await session('@bob:middle')).toMatchObject({ queue_length: 2, ready_at: expect.any(Date) })
+    const first = await world.begin('@bob:middle')
     await first?.end('DONE')
-    const second = await world.begin('cli:middle')
+    const second = await world.begin('@bob:middle')
     expect([first?.turn.content, second?.turn.content]).toEqual(['a', 'c'])
   })
 
   test('of the last one that waits while another runs leaves the session running', async () => {
-    await send('cli:behind')
-    const waiting = await send('cli:behind', 'second')
-    const started = await world.begin('cli:behind')
+    await send('@bob:behind')
+    const waiting = await send('@bob:behind', 'second')
+    const started = await world.begin('@bob:behind')
     await withdraw(waiting)
-    expect(await session('cli:behind')).toMatchObject({
+    expect(await session('@bob:behind')).toMatchObject({
       status: 'RUNNING',
       queue_length: 0,
       ready_at: expect.any(Date),
     })
     await started?.end('DONE')
-    expect(await session('cli:behind')).toMatchObject({ status: 'IDLE' })
+    expect(await session('@bob:behind')).toMatchObject({ status: 'IDLE' })
   })
 
   test('of the last one between two turns makes the session idle', async () => {
-    await send('cli:between')
-    const waiting = await send('cli:between', 'second')
-    const started = await world.begin('cli:between')
+    await send('@bob:between')
+    const waiting = await send('@bob:between', 'second')
+    const started = await world.begin('@bob:between')
     await started?.end('DONE')
-    expect(await session('cli:between')).toMatchObject({ status: 'RUNNING', queue_length: 1 })
+    expect(await session('@bob:between')).toMatchObject({ status: 'RUNNING', queue_length: 1 })
     await withdraw(waiting)
-    expect(await session('cli:between')).toMatchObject({ status: 'IDLE', queue_length: 0 })
+    expect(await session('@bob:between')).toMatchObject({ status: 'IDLE', queue_length: 0 })
   })
 })
 
@@ -117,26 +117,26 @@ describe.each([
   ['withdraw', (id: string, _content?: string, as?: Name) => withdraw(id, as)],
 ])('%s is refused', (_, change) => {
   test('once the turn has started, and after it', async () => {
-    const id = await send(`cli:started-${_}`)
-    const started = await world.begin(`cli:started-${_}`)
+    const id = await send(`@bob:started-${_}`)
+    const started = await world.begin(`@bob:started-${_}`)
     expect(await change(id)).toMatchObject({ kind: 'Conflict', message: expect.stringContaining('is being worked on') })
     await started?.end('FAILED')
     expect(await change(id)).toMatchObject({ kind: 'Conflict', message: expect.stringContaining('without success') })
     expect(await message(id)).toEqual({ content: 'first', status: 'FAILED' })
-    expect(await world.log(`cli:started-${_}`)).toEqual(['1 MessageReceived', '2 PipelineStep'])
+    expect(await world.log(`@bob:started-${_}`)).toEqual(['1 MessageReceived', '2 PipelineStep'])
   })
 
   test('when it was withdrawn, or never waited', async () => {
-    const id = await send(`cli:never-${_}`)
+    const id = await send(`@bob:never-${_}`)
     await withdraw(id)
     expect(await change(id)).toMatchObject({ kind: 'Conflict', message: expect.stringContaining('withdrawn') })
-    const stored = await appendMessage(world.context, world.as('bob'), { sessionId: `cli:never-${_}`, content: 'x' })
+    const stored = await appendMessage(world.context, world.as('bob'), { sessionId: `@bob:never-${_}`, content: 'x' })
     const refusal = await change(stored.kind === 'Accepted' ? stored.messageId : '')
     expect(refusal).toMatchObject({ kind: 'Conflict', message: expect.stringContaining('without a turn') })
   })
 
   test('to whom the message is not theirs; to strangers it looks absent', async () => {
-    const sessionId = `cli:theirs-${_}`
+    const sessionId = `@bob:theirs-${_}`
     const id = await send(sessionId)
     const absent = await change('msg_01jd0000000000000000000000', 'x', 'carol')
     const unseen = await change(id, 'x', 'carol')
@@ -169,7 +169,7 @@ test('a connector may change what it brought', async () => {
 describe('against a worker that starts the turn', () => {
   test('an edit is either what the turn gets, or refused', async () => {
     for (let round = 0; round < 60; round++) {
-      const sessionId = `cli:edit-race-${round}`
+      const sessionId = `@bob:edit-race-${round}`
       const id = await send(sessionId, 'before')
       const [changed, started] = await Promise.all([edit(id, 'after'), world.begin(sessionId)])
       expect(started?.turn.content).toBe(changed.kind === 'Updated' ? 'after' : 'before')
@@ -180,7 +180,7 @@ describe('against a worker that starts the turn', () => {
 
   test('a withdrawn turn does not start, a started one is not withdrawn', async () => {
     for (let round = 0; round < 60; round++) {
-      const sessionId = `cli:withdraw-race-${round}`
+      const sessionId = `@bob:withdraw-race-${round}`
       const id = await send(sessionId)
       const [changed, started] = await Promise.all([withdraw(id), world.begin(sessionId)])
       expect(started === null).toBe(changed.kind === 'Updated')
@@ -191,7 +191,7 @@ describe('against a worker that starts the turn', () => {
   })
 
   test('with others who send, edit and withdraw, counters and log stay exact', async () => {
-    const sessionId = 'cli:melee'
+    const sessionId = '@bob:melee'
     const first = await Promise.all(Array.from({ length: 20 }, (_, index) => send(sessionId, `m${index}`)))
     const work = async (): Promise<number> => {
       let done = 0

@@ -25,11 +25,11 @@ const sessionRow = async (sessionId: string) => {
 
 describe('an accepted message', () => {
   test('opens the session, waits as a turn, and is told of in the log, all committed', async () => {
-    const sent = await send('cli:first', 'run: echo hi\nand   more')
+    const sent = await send('@bob:cli:first', 'run: echo hi\nand   more')
     expect(sent).toEqual({ kind: 'Accepted', messageId: expect.stringMatching(/^msg_/), duplicate: false })
     const messageId = (sent as { messageId: string }).messageId
 
-    expect(await sessionRow('cli:first')).toMatchObject({
+    expect(await sessionRow('@bob:cli:first')).toMatchObject({
       source_kind: 'cli',
       source_interactive: true,
       connector: 'bob',
@@ -43,7 +43,7 @@ describe('an accepted message', () => {
     })
     expect(await world.sql('SELECT * FROM messages WHERE id = $1', messageId)).toMatchObject([
       {
-        session_id: 'cli:first',
+        session_id: '@bob:cli:first',
         seq: 1,
         role: 'USER',
         user_name: 'bob',
@@ -53,43 +53,43 @@ describe('an accepted message', () => {
       },
     ])
     const turns = await world.sql('SELECT * FROM turns WHERE message_id = $1', messageId)
-    expect(turns).toMatchObject([{ session_id: 'cli:first', seq: 1, user_name: 'bob', status: 'QUEUED' }])
+    expect(turns).toMatchObject([{ session_id: '@bob:cli:first', seq: 1, user_name: 'bob', status: 'QUEUED' }])
     const event = { seq: 1, turn_id: turns[0]?.['id'], type: 'MessageReceived', data: { messageId } }
-    expect(await world.sql('SELECT * FROM events WHERE session_id = $1', 'cli:first')).toMatchObject([event])
-    expect(await world.sql('SELECT user_name FROM participants WHERE session_id = $1', 'cli:first')).toEqual([
+    expect(await world.sql('SELECT * FROM events WHERE session_id = $1', '@bob:cli:first')).toMatchObject([event])
+    expect(await world.sql('SELECT user_name FROM participants WHERE session_id = $1', '@bob:cli:first')).toEqual([
       { user_name: 'bob' },
     ])
   })
 
   test('is published as the event that was committed, and rings for a worker', async () => {
-    const sent = await send('cli:published')
-    const events = world.published.filter((event) => event.sessionId === 'cli:published')
-    const [row] = await world.sql('SELECT * FROM events WHERE session_id = $1', 'cli:published')
+    const sent = await send('@bob:published')
+    const events = world.published.filter((event) => event.sessionId === '@bob:published')
+    const [row] = await world.sql('SELECT * FROM events WHERE session_id = $1', '@bob:published')
     expect(events).toEqual([
       {
         type: 'MessageReceived',
         messageId: sent.kind === 'Accepted' && sent.messageId,
         seq: 1,
         at: row?.['at'],
-        sessionId: 'cli:published',
+        sessionId: '@bob:published',
         turnId: row?.['turn_id'],
       },
     ])
-    expect(world.rung).toContainEqual({ kind: 'work', sessionId: 'cli:published' })
+    expect(world.rung).toContainEqual({ kind: 'work', sessionId: '@bob:published' })
   })
 
   test('wakes an inactive session', async () => {
-    await openSession(world.context, world.as('bob'), { id: 'cli:asleep' })
-    await updateSession(world.context, world.as('bob'), { id: 'cli:asleep', inactive: true })
-    expect(await sessionRow('cli:asleep')).toMatchObject({ status: 'INACTIVE' })
-    await send('cli:asleep')
-    expect(await sessionRow('cli:asleep')).toMatchObject({ status: 'IDLE', queue_length: 1 })
+    await openSession(world.context, world.as('bob'), { id: '@bob:asleep' })
+    await updateSession(world.context, world.as('bob'), { id: '@bob:asleep', inactive: true })
+    expect(await sessionRow('@bob:asleep')).toMatchObject({ status: 'INACTIVE' })
+    await send('@bob:asleep')
+    expect(await sessionRow('@bob:asleep')).toMatchObject({ status: 'IDLE', queue_length: 1 })
   })
 
   test("makes an admin who answers in somebody else's session a participant", async () => {
-    await send('cli:helped')
-    await send('cli:helped', 'let me help', { as: 'alice' })
-    const names = await world.sql('SELECT user_name FROM participants WHERE session_id = $1 ORDER BY 1', 'cli:helped')
+    await send('@bob:helped')
+    await send('@bob:helped', 'let me help', { as: 'alice' })
+    const names = await world.sql('SELECT user_name FROM participants WHERE session_id = $1 ORDER BY 1', '@bob:helped')
     expect(names).toEqual([{ user_name: 'alice' }, { user_name: 'bob' }])
   })
 })
@@ -117,9 +117,9 @@ describe('a connector', () => {
   })
 
   test('is told of its namespace whether the session exists or not', async () => {
-    await send('cli:taken')
+    await send('@bob:taken')
     const answers = await Promise.all(
-      ['cli:taken', 'cli:free'].map((sessionId) =>
+      ['@bob:taken', 'cli:free'].map((sessionId) =>
         sendMessage(world.context, world.as('discord'), { sessionId, content: 'x', user: 'Bob#1' }),
       ),
     )
@@ -131,13 +131,16 @@ describe('a connector', () => {
 
 describe('refused', () => {
   test("somebody else's session, which looks absent", async () => {
-    await send('cli:private')
-    expect(await send('cli:private', 'let me in', { as: 'carol' })).toEqual({
+    await send('@bob:private')
+    const refusal = (id: string): object => ({
       kind: 'NotFound',
-      id: 'cli:private',
-      message: 'There is no session "cli:private" that you may see.',
+      id,
+      message: `There is no session "${id}" that you may see. Sessions that you open have ids that begin with "@carol:".`,
     })
-    expect(await sessionRow('cli:private')).toMatchObject({ message_count: 1, last_seq: 1 })
+    for (const id of ['@bob:private', '@bob:absent', 'discord:absent', 'cli:absent', 'absent', '@bob', '@']) {
+      expect(await send(id, 'let me in', { as: 'carol' })).toEqual(refusal(id))
+    }
+    expect(await sessionRow('@bob:private')).toMatchObject({ message_count: 1, last_seq: 1 })
   })
 
   test.each([
@@ -185,7 +188,7 @@ describe('content that fits exactly', () => {
     ['256 KiB in four-byte characters', '𝄞'.repeat(64 * 1024)],
     ['white space', ' \n '],
   ])('%s is stored as it came', async (_, content) => {
-    const sent = await send('cli:exact', content)
+    const sent = await send('@bob:exact', content)
     const id = (sent as { messageId: string }).messageId
     expect((await world.sql('SELECT content FROM messages WHERE id = $1', id))[0]).toEqual({ content })
   })
@@ -193,16 +196,16 @@ describe('content that fits exactly', () => {
 
 describe('an idempotency key', () => {
   test('answers the second call with the first message', async () => {
-    const first = await send('cli:key', 'once', { key: 'k' })
-    expect(await send('cli:key', 'once', { key: 'k' })).toEqual({ ...first, duplicate: true })
-    expect(await sessionRow('cli:key')).toMatchObject({ message_count: 1, last_seq: 1, queue_length: 1 })
-    expect(world.published.filter((event) => event.sessionId === 'cli:key')).toHaveLength(1)
+    const first = await send('@bob:key', 'once', { key: 'k' })
+    expect(await send('@bob:key', 'once', { key: 'k' })).toEqual({ ...first, duplicate: true })
+    expect(await sessionRow('@bob:key')).toMatchObject({ message_count: 1, last_seq: 1, queue_length: 1 })
+    expect(world.published.filter((event) => event.sessionId === '@bob:key')).toHaveLength(1)
   })
 
   test('with other content is a conflict', async () => {
-    await send('cli:conflict', 'once', { key: 'k' })
-    expect(await send('cli:conflict', 'twice', { key: 'k' })).toMatchObject({ kind: 'Conflict' })
-    expect(await sessionRow('cli:conflict')).toMatchObject({ message_count: 1 })
+    await send('@bob:conflict', 'once', { key: 'k' })
+    expect(await send('@bob:conflict', 'twice', { key: 'k' })).toMatchObject({ kind: 'Conflict' })
+    expect(await sessionRow('@bob:conflict')).toMatchObject({ message_count: 1 })
   })
 
   test('from another user of the same connector is a conflict', async () => {
@@ -214,65 +217,65 @@ describe('an idempotency key', () => {
 
   test('is one per client and session', async () => {
     const answers = [
-      await send('cli:scope-1', 'x', { key: 'k' }),
-      await send('cli:scope-2', 'x', { key: 'k' }),
-      await send('cli:scope-1', 'x', { key: 'k', as: 'alice' }),
+      await send('@bob:scope-1', 'x', { key: 'k' }),
+      await send('@bob:scope-2', 'x', { key: 'k' }),
+      await send('@bob:scope-1', 'x', { key: 'k', as: 'alice' }),
     ]
     expect(answers).toMatchObject(answers.map(() => ({ kind: 'Accepted', duplicate: false })))
   })
 
   test('is honoured when the queue is full', async () => {
-    const first = await send('cli:full-key', 'x', { key: 'k' })
-    for (let waiting = 1; waiting < MAX_QUEUED; waiting++) await send('cli:full-key')
-    expect(await send('cli:full-key')).toMatchObject({ kind: 'LimitExceeded' })
-    expect(await send('cli:full-key', 'x', { key: 'k' })).toEqual({ ...first, duplicate: true })
+    const first = await send('@bob:full-key', 'x', { key: 'k' })
+    for (let waiting = 1; waiting < MAX_QUEUED; waiting++) await send('@bob:full-key')
+    expect(await send('@bob:full-key')).toMatchObject({ kind: 'LimitExceeded' })
+    expect(await send('@bob:full-key', 'x', { key: 'k' })).toEqual({ ...first, duplicate: true })
   })
 
   test('tells nothing to a caller who has left the session', async () => {
-    await send('cli:left', 'x', { key: 'k' })
-    await world.sql('DELETE FROM participants WHERE session_id = $1', 'cli:left')
-    expect(await send('cli:left', 'x', { key: 'k' })).toMatchObject({ kind: 'NotFound' })
+    await send('@bob:left', 'x', { key: 'k' })
+    await world.sql('DELETE FROM participants WHERE session_id = $1', '@bob:left')
+    expect(await send('@bob:left', 'x', { key: 'k' })).toMatchObject({ kind: 'NotFound' })
   })
 })
 
 describe('many at once', () => {
   test('50 messages to a new session get 1 … 50, each with its turn and its event', async () => {
-    const sent = await Promise.all(Array.from({ length: 50 }, (_, index) => send('cli:race', `message ${index}`)))
+    const sent = await Promise.all(Array.from({ length: 50 }, (_, index) => send('@bob:race', `message ${index}`)))
     expect(sent.filter((answer) => answer.kind === 'Accepted')).toHaveLength(50)
     const rows = await world.sql<{ seq: number }>(
       `SELECT m.seq FROM messages m
          JOIN turns t ON t.message_id = m.id AND t.seq = m.seq
          JOIN events e ON e.session_id = m.session_id AND e.seq = m.seq AND e.turn_id = t.id AND e.data->>'messageId' = m.id
        WHERE m.session_id = $1 ORDER BY m.seq`,
-      'cli:race',
+      '@bob:race',
     )
     expect(rows.map((row) => row.seq)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1))
-    expect(await sessionRow('cli:race')).toMatchObject({ last_seq: 50, message_count: 50, queue_length: 50 })
+    expect(await sessionRow('@bob:race')).toMatchObject({ last_seq: 50, message_count: 50, queue_length: 50 })
   })
 
   test('200 calls with one key store one message', async () => {
-    const sent = await Promise.all(Array.from({ length: 200 }, () => send('cli:dup', 'once', { key: 'same' })))
+    const sent = await Promise.all(Array.from({ length: 200 }, () => send('@bob:dup', 'once', { key: 'same' })))
     const ids = new Set(sent.map((answer) => (answer.kind === 'Accepted' ? answer.messageId : answer.kind)))
     expect(ids.size).toBe(1)
     expect(sent.filter((answer) => answer.kind === 'Accepted' && !answer.duplicate)).toHaveLength(1)
-    expect(await world.log('cli:dup')).toEqual(['1 MessageReceived'])
-    expect(await sessionRow('cli:dup')).toMatchObject({ last_seq: 1, message_count: 1, queue_length: 1 })
+    expect(await world.log('@bob:dup')).toEqual(['1 MessageReceived'])
+    expect(await sessionRow('@bob:dup')).toMatchObject({ last_seq: 1, message_count: 1, queue_length: 1 })
   })
 
   test('no more than the limit get in', async () => {
-    const sent = await Promise.all(Array.from({ length: MAX_QUEUED + 30 }, () => send('cli:limit')))
+    const sent = await Promise.all(Array.from({ length: MAX_QUEUED + 30 }, () => send('@bob:limit')))
     expect(sent.filter((answer) => answer.kind === 'Accepted')).toHaveLength(MAX_QUEUED)
     const refused = sent.filter((answer) => answer.kind === 'LimitExceeded')
     expect(refused).toHaveLength(30)
     expect(refused[0]).toMatchObject({ limit: MAX_QUEUED, retryAfterMs: null })
-    expect(await sessionRow('cli:limit')).toMatchObject({ last_seq: MAX_QUEUED, queue_length: MAX_QUEUED })
+    expect(await sessionRow('@bob:limit')).toMatchObject({ last_seq: MAX_QUEUED, queue_length: MAX_QUEUED })
   })
 
-  test('a session that two users open at once belongs to one of them', async () => {
+  test('a session that its user and another one open at once is its user\'s', async () => {
     for (let round = 0; round < 20; round++) {
-      const sessionId = `cli:two-${round}`
-      const sent = await Promise.all([send(sessionId, 'a'), send(sessionId, 'b', { as: 'carol' })])
-      expect(sent.map((answer) => answer.kind).sort()).toEqual(['Accepted', 'NotFound'])
+      const sessionId = `@bob:two-${round}`
+      const sent = await Promise.all([send(sessionId, 'b', { as: 'carol' }), send(sessionId, 'a')])
+      expect(sent.map((answer) => answer.kind)).toEqual(['NotFound', 'Accepted'])
     }
   })
 })
@@ -281,41 +284,41 @@ describe('a message that holds a secret which this process knows', () => {
   const content = `The key is ${SECRET}, in base64 ${Buffer.from(SECRET).toString('base64')}.`
 
   test('is stored without it, and so is its preview', async () => {
-    const sent = await send('cli:secret', content)
+    const sent = await send('@bob:secret', content)
     const [row] = await world.sql(
       'SELECT content FROM messages WHERE id = $1',
       (sent as { messageId: string }).messageId,
     )
     expect(row?.['content']).toMatch(/^The key is \[REDACTED\], in base64 \[REDACTED\].{0,2}\.$/)
-    expect((await sessionRow('cli:secret'))?.['last_message_preview']).not.toContain(SECRET)
+    expect((await sessionRow('@bob:secret'))?.['last_message_preview']).not.toContain(SECRET)
   })
 
   test('sent again under its key is the same message', async () => {
-    const first = await send('cli:secret-again', content, { key: 'k' })
-    expect(await send('cli:secret-again', content, { key: 'k' })).toEqual({ ...first, duplicate: true })
+    const first = await send('@bob:secret-again', content, { key: 'k' })
+    expect(await send('@bob:secret-again', content, { key: 'k' })).toEqual({ ...first, duplicate: true })
   })
 
   test('and was redacted only later is still the same when it is sent again; what stands around the mark counts', async () => {
     const said = 'My 100%_token\\n is hush-hush-hush, and [REDACTED] too.'
-    const first = await send('cli:found-later', said, { key: 'k' })
+    const first = await send('@bob:found-later', said, { key: 'k' })
     const redacted = said.replace('hush-hush-hush', REDACTED)
-    await world.sql('UPDATE messages SET content = $2 WHERE session_id = $1', 'cli:found-later', redacted)
-    expect(await send('cli:found-later', said, { key: 'k' })).toEqual({ ...first, duplicate: true })
+    await world.sql('UPDATE messages SET content = $2 WHERE session_id = $1', '@bob:found-later', redacted)
+    expect(await send('@bob:found-later', said, { key: 'k' })).toEqual({ ...first, duplicate: true })
     for (const other of [
       said.replace('token', 'taken'),
       said.replace('100%_', '100xx'),
       said.replace('too.', 'too. More'),
     ])
-      expect(await send('cli:found-later', other, { key: 'k' })).toMatchObject({ kind: 'Conflict' })
+      expect(await send('@bob:found-later', other, { key: 'k' })).toMatchObject({ kind: 'Conflict' })
   })
 })
 
 test('description and metadata are stored without known secrets, in names of fields too', async () => {
-  const opening = { id: 'cli:hidden', description: `Uses ${SECRET}`, metadata: { [SECRET]: [{ deep: SECRET }], n: 1 } }
+  const opening = { id: '@bob:hidden', description: `Uses ${SECRET}`, metadata: { [SECRET]: [{ deep: SECRET }], n: 1 } }
   await openSession(world.context, world.as('bob'), opening)
   await openSession(world.context, world.as('bob'), { ...opening, metadata: { again: SECRET } })
-  await updateSession(world.context, world.as('bob'), { id: 'cli:hidden', metadata: { more: `(${SECRET})` } })
-  expect(await sessionRow('cli:hidden')).toMatchObject({
+  await updateSession(world.context, world.as('bob'), { id: '@bob:hidden', metadata: { more: `(${SECRET})` } })
+  expect(await sessionRow('@bob:hidden')).toMatchObject({
     description: `Uses ${REDACTED}`,
     metadata: { [REDACTED]: [{ deep: REDACTED }], n: 1, again: REDACTED, more: `(${REDACTED})` },
   })

@@ -34,14 +34,14 @@ const people = async (id: string) => {
 describe('openSession', () => {
   test('creates a session with everything given, and says so in its log', async () => {
     const opened = await open({
-      id: 'web:all',
+      id: '@bob:all',
       source: { kind: 'telegram', interactive: false, platform: 'Telegram', triggerId: 't-1' },
       metadata: { chatId: 42, nested: { a: [1, null] }, dropped: null },
       description: 'About cats',
       participants: ['carol', 'bob'],
     })
-    expect(opened).toEqual({ kind: 'Opened', sessionId: 'web:all', created: true })
-    expect(await row('web:all')).toMatchObject({
+    expect(opened).toEqual({ kind: 'Opened', sessionId: '@bob:all', created: true })
+    expect(await row('@bob:all')).toMatchObject({
       source_kind: 'telegram',
       source_interactive: false,
       source_platform: 'Telegram',
@@ -53,57 +53,58 @@ describe('openSession', () => {
       status: 'IDLE',
       ready_at: null,
     })
-    expect(await people('web:all')).toEqual(['bob', 'carol'])
-    expect(await world.log('web:all')).toEqual(['1 SessionUpdated'])
-    expect(world.published.at(-1)).toMatchObject({ type: 'SessionUpdated', sessionId: 'web:all', seq: 1, turnId: null })
+    expect(await people('@bob:all')).toEqual(['bob', 'carol'])
+    expect(await world.log('@bob:all')).toEqual(['1 SessionUpdated'])
+    expect(world.published.at(-1)).toMatchObject({ type: 'SessionUpdated', sessionId: '@bob:all', seq: 1, turnId: null })
   })
 
   test.each([
-    ['bob', undefined, /^api:[0-9a-f]{32}$/],
-    ['bob', { kind: 'web' }, /^web:[0-9a-f]{32}$/],
+    ['bob', undefined, /^@bob:api:[0-9a-f]{32}$/],
+    ['bob', { kind: 'web' }, /^@bob:web:[0-9a-f]{32}$/],
+    ['alice', { kind: 'web' }, /^@alice:web:[0-9a-f]{32}$/],
     ['discord', { kind: 'web' }, /^discord:[0-9a-f]{32}$/],
     ['discord', undefined, /^discord:\d{4}-\d\d-\d\d-[0-9a-f]{32}$/],
-    ['hub', { kind: 'telegram' }, /^telegram:\d{4}-\d\d-\d\d-[0-9a-f]{32}$/],
-    ['bob', { kind: 'slack', type: 'GROUP' }, /^slack:\d{4}-\d\d-\d\d-[0-9a-f]{32}$/],
+    ['hub', { kind: 'telegram' }, /^hub:\d{4}-\d\d-\d\d-[0-9a-f]{32}$/],
+    ['bob', { kind: 'slack', type: 'GROUP' }, /^@bob:slack:\d{4}-\d\d-\d\d-[0-9a-f]{32}$/],
   ] as const)('generates an id that %s may use', async (as, source, expected) => {
     expect(await open({ source }, as)).toMatchObject({ kind: 'Opened', sessionId: expect.stringMatching(expected) })
   })
 
   test('again keeps the source, merges metadata, replaces the description and wakes it', async () => {
-    await open({ id: 'cli:again', metadata: { a: 1, b: { c: 1 }, gone: 1 }, description: 'old' })
-    await update({ id: 'cli:again', inactive: true })
-    const again = { id: 'cli:again', source: { kind: 'other' }, metadata: { b: 2, gone: null }, description: 'new' }
-    expect(await open(again)).toEqual({ kind: 'Opened', sessionId: 'cli:again', created: false })
-    expect(await row('cli:again')).toMatchObject({
-      source_kind: 'cli',
+    await open({ id: '@bob:again', metadata: { a: 1, b: { c: 1 }, gone: 1 }, description: 'old' })
+    await update({ id: '@bob:again', inactive: true })
+    const again = { id: '@bob:again', source: { kind: 'other' }, metadata: { b: 2, gone: null }, description: 'new' }
+    expect(await open(again)).toEqual({ kind: 'Opened', sessionId: '@bob:again', created: false })
+    expect(await row('@bob:again')).toMatchObject({
+      source_kind: 'api',
       metadata: { a: 1, b: 2 },
       description: 'new',
       status: 'IDLE',
       last_seq: 3,
     })
-    expect((await row('cli:again'))?.['metadata']).not.toHaveProperty('gone')
-    expect(await world.log('cli:again')).toEqual(['1 SessionUpdated', '2 SessionUpdated', '3 SessionUpdated'])
+    expect((await row('@bob:again'))?.['metadata']).not.toHaveProperty('gone')
+    expect(await world.log('@bob:again')).toEqual(['1 SessionUpdated', '2 SessionUpdated', '3 SessionUpdated'])
   })
 
   test('again with nothing new makes no event', async () => {
-    const input = { id: 'cli:same', metadata: { a: 1 }, description: 'same', participants: ['carol'] }
+    const input = { id: '@bob:same', metadata: { a: 1 }, description: 'same', participants: ['carol'] }
     await open(input)
     expect(await open(input)).toMatchObject({ created: false })
-    expect(await open({ id: 'cli:same' })).toMatchObject({ created: false })
-    expect(await world.log('cli:same')).toEqual(['1 SessionUpdated'])
+    expect(await open({ id: '@bob:same' })).toMatchObject({ created: false })
+    expect(await world.log('@bob:same')).toEqual(['1 SessionUpdated'])
   })
 
   test('20 times at once creates one session', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => open({ id: 'cli:race', metadata: { a: 1 } })))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => open({ id: '@bob:race', metadata: { a: 1 } })))
     expect(answers.filter((answer) => answer.kind === 'Opened' && answer.created)).toHaveLength(1)
     expect(answers.filter((answer) => answer.kind === 'Opened')).toHaveLength(20)
-    expect(await world.log('cli:race')).toEqual(['1 SessionUpdated'])
+    expect(await world.log('@bob:race')).toEqual(['1 SessionUpdated'])
   })
 
   test('again takes in whoever is named, and not the admin who only looks', async () => {
-    await open({ id: 'cli:joined' })
-    await open({ id: 'cli:joined', participants: ['carol'] }, 'alice')
-    expect(await people('cli:joined')).toEqual(['bob', 'carol'])
+    await open({ id: '@bob:joined' })
+    await open({ id: '@bob:joined', participants: ['carol'] }, 'alice')
+    expect(await people('@bob:joined')).toEqual(['bob', 'carol'])
     await open({ id: 'cli:of-alice' }, 'alice')
     expect(await people('cli:of-alice')).toEqual(['alice'])
   })
@@ -126,21 +127,21 @@ describe('openSession', () => {
   })
 
   test('keeps the type of its first opening', async () => {
-    await open({ id: 'cli:typed', source: { kind: 'cli', type: 'GROUP' } })
-    await open({ id: 'cli:typed', source: { kind: 'cli', type: 'DIRECT' } })
-    expect(await row('cli:typed')).toMatchObject({ source_type: 'GROUP' })
-    await open({ id: 'cli:untyped' })
-    await open({ id: 'cli:untyped', source: { kind: 'cli', type: 'GROUP' } })
-    expect(await row('cli:untyped')).toMatchObject({ source_type: 'DIRECT' })
+    await open({ id: '@bob:typed', source: { kind: 'cli', type: 'GROUP' } })
+    await open({ id: '@bob:typed', source: { kind: 'cli', type: 'DIRECT' } })
+    expect(await row('@bob:typed')).toMatchObject({ source_type: 'GROUP' })
+    await open({ id: '@bob:untyped' })
+    await open({ id: '@bob:untyped', source: { kind: 'cli', type: 'GROUP' } })
+    expect(await row('@bob:untyped')).toMatchObject({ source_type: 'DIRECT' })
   })
 
   test('of a session of others looks as if there were none that may be seen', async () => {
-    await open({ id: 'cli:others' })
-    expect(await open({ id: 'cli:others', metadata: { a: 1 } }, 'carol')).toMatchObject({
+    await open({ id: '@bob:others' })
+    expect(await open({ id: '@bob:others', metadata: { a: 1 } }, 'carol')).toMatchObject({
       kind: 'NotFound',
-      id: 'cli:others',
+      id: '@bob:others',
     })
-    expect(await row('cli:others')).toMatchObject({ metadata: {}, last_seq: 1 })
+    expect(await row('@bob:others')).toMatchObject({ metadata: {}, last_seq: 1 })
   })
 
   test('names every fault: unknown participants, description, metadata, source', async () => {
@@ -171,61 +172,61 @@ describe('openSession', () => {
 
 describe('updateSession', () => {
   test('sets and clears the description', async () => {
-    await open({ id: 'cli:label' })
-    await update({ id: 'cli:label', description: 'label' })
-    expect(await row('cli:label')).toMatchObject({ description: 'label', description_source: 'CLIENT' })
-    await update({ id: 'cli:label', metadata: { a: 1 } })
-    expect(await row('cli:label')).toMatchObject({ description: 'label' })
-    await update({ id: 'cli:label', description: null })
-    expect(await row('cli:label')).toMatchObject({ description: null, description_source: null, metadata: { a: 1 } })
-    expect(await world.log('cli:label')).toHaveLength(4)
+    await open({ id: '@bob:label' })
+    await update({ id: '@bob:label', description: 'label' })
+    expect(await row('@bob:label')).toMatchObject({ description: 'label', description_source: 'CLIENT' })
+    await update({ id: '@bob:label', metadata: { a: 1 } })
+    expect(await row('@bob:label')).toMatchObject({ description: 'label' })
+    await update({ id: '@bob:label', description: null })
+    expect(await row('@bob:label')).toMatchObject({ description: null, description_source: null, metadata: { a: 1 } })
+    expect(await world.log('@bob:label')).toHaveLength(4)
   })
 
   test('metadata does not grow without bound, and shrinks again', async () => {
-    await open({ id: 'cli:grow' })
+    await open({ id: '@bob:grow' })
     const half = 'x'.repeat(9000)
-    expect(await update({ id: 'cli:grow', metadata: { a: half } })).toMatchObject({ kind: 'Updated' })
-    const refusal = await update({ id: 'cli:grow', metadata: { b: half }, description: 'not either' })
+    expect(await update({ id: '@bob:grow', metadata: { a: half } })).toMatchObject({ kind: 'Updated' })
+    const refusal = await update({ id: '@bob:grow', metadata: { b: half }, description: 'not either' })
     expect(refusal).toMatchObject({ kind: 'InvalidInput', issues: [{ path: ['metadata'] }] })
-    expect(await row('cli:grow')).toMatchObject({ metadata: { a: half }, description: null, last_seq: 2 })
-    expect(await update({ id: 'cli:grow', metadata: { a: null, b: half } })).toMatchObject({ kind: 'Updated' })
-    expect(await row('cli:grow')).toMatchObject({ metadata: { b: half } })
+    expect(await row('@bob:grow')).toMatchObject({ metadata: { a: half }, description: null, last_seq: 2 })
+    expect(await update({ id: '@bob:grow', metadata: { a: null, b: half } })).toMatchObject({ kind: 'Updated' })
+    expect(await row('@bob:grow')).toMatchObject({ metadata: { b: half } })
   })
 
   test('a key called __proto__ is a key like any other', async () => {
-    await open({ id: 'cli:proto', metadata: JSON.parse('{"__proto__": {"a": 1}}') })
-    const [stored] = await world.sql('SELECT metadata::text AS text FROM sessions WHERE id = $1', 'cli:proto')
+    await open({ id: '@bob:proto', metadata: JSON.parse('{"__proto__": {"a": 1}}') })
+    const [stored] = await world.sql('SELECT metadata::text AS text FROM sessions WHERE id = $1', '@bob:proto')
     expect(stored).toEqual({ text: '{"__proto__": {"a": 1}}' })
   })
 
   test('inactive is refused while a turn waits or runs, and undone by false', async () => {
-    await send('cli:busy')
-    expect(await update({ id: 'cli:busy', inactive: true, description: 'no' })).toMatchObject({ kind: 'Conflict' })
-    const started = await world.begin('cli:busy')
-    expect(await update({ id: 'cli:busy', inactive: true })).toMatchObject({ kind: 'Conflict' })
-    expect(await update({ id: 'cli:busy', inactive: false })).toMatchObject({ kind: 'Updated' })
-    expect(await row('cli:busy')).toMatchObject({ status: 'RUNNING', description: null, last_seq: 2 })
+    await send('@bob:busy')
+    expect(await update({ id: '@bob:busy', inactive: true, description: 'no' })).toMatchObject({ kind: 'Conflict' })
+    const started = await world.begin('@bob:busy')
+    expect(await update({ id: '@bob:busy', inactive: true })).toMatchObject({ kind: 'Conflict' })
+    expect(await update({ id: '@bob:busy', inactive: false })).toMatchObject({ kind: 'Updated' })
+    expect(await row('@bob:busy')).toMatchObject({ status: 'RUNNING', description: null, last_seq: 2 })
     await started?.end('DONE')
-    expect(await update({ id: 'cli:busy', inactive: true })).toMatchObject({ kind: 'Updated' })
-    expect(await row('cli:busy')).toMatchObject({ status: 'INACTIVE' })
-    expect(await update({ id: 'cli:busy', inactive: false })).toMatchObject({ kind: 'Updated' })
-    expect(await row('cli:busy')).toMatchObject({ status: 'IDLE', last_seq: 4 })
+    expect(await update({ id: '@bob:busy', inactive: true })).toMatchObject({ kind: 'Updated' })
+    expect(await row('@bob:busy')).toMatchObject({ status: 'INACTIVE' })
+    expect(await update({ id: '@bob:busy', inactive: false })).toMatchObject({ kind: 'Updated' })
+    expect(await row('@bob:busy')).toMatchObject({ status: 'IDLE', last_seq: 4 })
   })
 
   test('at once with messages: nothing is lost, no seq is skipped', async () => {
-    await open({ id: 'cli:storm' })
+    await open({ id: '@bob:storm' })
     await Promise.all(
       Array.from({ length: 90 }, (_, index) => {
-        if (index % 3 === 0) return send('cli:storm')
-        if (index % 3 === 1) return update({ id: 'cli:storm', metadata: { [`k${index}`]: index } })
-        return addParticipant(world.context, world.as('bob'), { sessionId: 'cli:storm', user: 'carol' })
+        if (index % 3 === 0) return send('@bob:storm')
+        if (index % 3 === 1) return update({ id: '@bob:storm', metadata: { [`k${index}`]: index } })
+        return addParticipant(world.context, world.as('bob'), { sessionId: '@bob:storm', user: 'carol' })
       }),
     )
-    const session = await row('cli:storm')
+    const session = await row('@bob:storm')
     expect(Object.keys(session?.['metadata'] as object)).toHaveLength(30)
     // Opened, 30 messages, 30 changes of metadata, carol once.
     expect(session).toMatchObject({ last_seq: 62, queue_length: 30, message_count: 30 })
-    const log = await world.log('cli:storm')
+    const log = await world.log('@bob:storm')
     expect(log.map((line) => Number.parseInt(line, 10))).toEqual(Array.from({ length: 62 }, (_, index) => index + 1))
   })
 })
@@ -237,41 +238,41 @@ describe('participants', () => {
     removeParticipant(world.context, world.as(as), { sessionId, user })
 
   test('are added by those who are in, once, with an event', async () => {
-    await open({ id: 'cli:add' })
-    expect(await send('cli:add', 'carol')).toMatchObject({ kind: 'NotFound' })
-    expect(await add('cli:add', 'carol')).toEqual({ kind: 'Updated', sessionId: 'cli:add' })
-    expect(await add('cli:add', 'carol')).toEqual({ kind: 'Updated', sessionId: 'cli:add' })
-    expect(await world.log('cli:add')).toEqual(['1 SessionUpdated', '2 SessionUpdated'])
-    expect(await send('cli:add', 'carol')).toMatchObject({ kind: 'Accepted' })
+    await open({ id: '@bob:add' })
+    expect(await send('@bob:add', 'carol')).toMatchObject({ kind: 'NotFound' })
+    expect(await add('@bob:add', 'carol')).toEqual({ kind: 'Updated', sessionId: '@bob:add' })
+    expect(await add('@bob:add', 'carol')).toEqual({ kind: 'Updated', sessionId: '@bob:add' })
+    expect(await world.log('@bob:add')).toEqual(['1 SessionUpdated', '2 SessionUpdated'])
+    expect(await send('@bob:add', 'carol')).toMatchObject({ kind: 'Accepted' })
   })
 
   test('are removed by themselves and by admins, and then see nothing', async () => {
-    await open({ id: 'cli:remove', participants: ['carol'] })
-    expect(await remove('cli:remove', 'carol', 'bob')).toMatchObject({
+    await open({ id: '@bob:remove', participants: ['carol'] })
+    expect(await remove('@bob:remove', 'carol', 'bob')).toMatchObject({
       kind: 'InvalidInput',
       issues: [{ path: ['user'] }],
     })
-    expect(await remove('cli:remove', 'carol', 'carol')).toMatchObject({ kind: 'Updated' })
-    expect(await remove('cli:remove', 'carol', 'carol')).toMatchObject({ kind: 'NotFound' })
-    expect(await remove('cli:remove', 'bob', 'alice')).toMatchObject({ kind: 'Updated' })
-    expect(await remove('cli:remove', 'bob', 'alice')).toMatchObject({ kind: 'Updated' })
-    expect(await people('cli:remove')).toEqual([])
-    expect(await world.log('cli:remove')).toHaveLength(3)
+    expect(await remove('@bob:remove', 'carol', 'carol')).toMatchObject({ kind: 'Updated' })
+    expect(await remove('@bob:remove', 'carol', 'carol')).toMatchObject({ kind: 'NotFound' })
+    expect(await remove('@bob:remove', 'bob', 'alice')).toMatchObject({ kind: 'Updated' })
+    expect(await remove('@bob:remove', 'bob', 'alice')).toMatchObject({ kind: 'Updated' })
+    expect(await people('@bob:remove')).toEqual([])
+    expect(await world.log('@bob:remove')).toHaveLength(3)
   })
 
   test('must be users to come in, and need not be users any more to be taken out', async () => {
-    await open({ id: 'cli:unknown' })
-    expect(await add('cli:unknown', 'nobody')).toMatchObject({ kind: 'InvalidInput', issues: [{ path: ['user'] }] })
-    await world.sql(`INSERT INTO participants VALUES ('cli:unknown', 'nobody')`)
-    expect(await remove('cli:unknown', 'nobody', 'alice')).toMatchObject({ kind: 'Updated' })
-    expect(await people('cli:unknown')).toEqual(['bob'])
-    expect(await remove('cli:unknown', '\0', 'alice')).toMatchObject({ kind: 'InvalidInput' })
+    await open({ id: '@bob:unknown' })
+    expect(await add('@bob:unknown', 'nobody')).toMatchObject({ kind: 'InvalidInput', issues: [{ path: ['user'] }] })
+    await world.sql(`INSERT INTO participants VALUES ('@bob:unknown', 'nobody')`)
+    expect(await remove('@bob:unknown', 'nobody', 'alice')).toMatchObject({ kind: 'Updated' })
+    expect(await people('@bob:unknown')).toEqual(['bob'])
+    expect(await remove('@bob:unknown', '\0', 'alice')).toMatchObject({ kind: 'InvalidInput' })
   })
 
   test('strangers cannot add themselves', async () => {
-    await open({ id: 'cli:closed' })
-    expect(await add('cli:closed', 'carol', 'carol')).toMatchObject({ kind: 'NotFound', id: 'cli:closed' })
-    expect(await people('cli:closed')).toEqual(['bob'])
+    await open({ id: '@bob:closed' })
+    expect(await add('@bob:closed', 'carol', 'carol')).toMatchObject({ kind: 'NotFound', id: '@bob:closed' })
+    expect(await people('@bob:closed')).toEqual(['bob'])
   })
 })
 
@@ -279,50 +280,50 @@ describe('deleteSession', () => {
   const remove = (id: string, as: Name = 'bob') => deleteSession(world.context, world.as(as), { id })
 
   test('removes rows and files, tells of it, and keeps what was spent', async () => {
-    await send('cli:delete')
-    const started = await world.begin('cli:delete')
+    await send('@bob:delete')
+    const started = await world.begin('@bob:delete')
     await world.sql(
-      `INSERT INTO audit_entries (id, at, kind, session_id, turn_id, data) VALUES ('aud_1', now(), 'MODEL_CALL', 'cli:delete', $1, '{}')`,
+      `INSERT INTO audit_entries (id, at, kind, session_id, turn_id, data) VALUES ('aud_1', now(), 'MODEL_CALL', '@bob:delete', $1, '{}')`,
       started?.turn.id,
     )
     await started?.end('DONE')
-    expect(await remove('cli:delete')).toEqual({ kind: 'Deleted', sessionId: 'cli:delete' })
+    expect(await remove('@bob:delete')).toEqual({ kind: 'Deleted', sessionId: '@bob:delete' })
     for (const table of ['messages', 'turns', 'events', 'participants']) {
-      expect(await world.sql(`SELECT 1 FROM ${table} WHERE session_id = $1`, 'cli:delete')).toEqual([])
+      expect(await world.sql(`SELECT 1 FROM ${table} WHERE session_id = $1`, '@bob:delete')).toEqual([])
     }
-    expect(await row('cli:delete')).toBeUndefined()
+    expect(await row('@bob:delete')).toBeUndefined()
     const audit = `SELECT kind::text || coalesce(' ' || (data->>'change'), '') AS entry, actor FROM audit_entries
-      WHERE session_id = 'cli:delete' ORDER BY pos`
+      WHERE session_id = '@bob:delete' ORDER BY pos`
     expect(await world.sql(audit)).toMatchObject([
       { entry: 'SESSION OPENED' },
       { entry: 'MODEL_CALL' },
       { entry: 'SESSION DELETED' },
     ])
-    expect(world.rung).toContainEqual({ kind: 'gone', sessionId: 'cli:delete' })
-    const remains = { workspace: 'aside of cli:delete', fileIds: [], approvalIds: [] }
-    expect(world.removed).toEqual([{ sessionId: 'cli:delete', ...remains }])
-    expect(await remove('cli:delete')).toMatchObject({ kind: 'NotFound' })
+    expect(world.rung).toContainEqual({ kind: 'gone', sessionId: '@bob:delete' })
+    const remains = { workspace: 'aside of @bob:delete', fileIds: [], approvalIds: [] }
+    expect(world.removed).toEqual([{ sessionId: '@bob:delete', ...remains }])
+    expect(await remove('@bob:delete')).toMatchObject({ kind: 'NotFound' })
   })
 
   test('is refused while a turn waits or runs, and nothing is touched', async () => {
-    await send('cli:working')
-    expect(await remove('cli:working')).toMatchObject({
+    await send('@bob:working')
+    expect(await remove('@bob:working')).toMatchObject({
       kind: 'Conflict',
       message: expect.stringContaining('messages wait: 1'),
     })
-    const started = await world.begin('cli:working')
-    expect(await remove('cli:working')).toMatchObject({
+    const started = await world.begin('@bob:working')
+    expect(await remove('@bob:working')).toMatchObject({
       kind: 'Conflict',
       message: expect.stringContaining('a turn runs'),
     })
-    expect(world.removed).not.toContain('cli:working')
+    expect(world.removed).not.toContain('@bob:working')
     await started?.end('DONE')
-    expect(await remove('cli:working')).toMatchObject({ kind: 'Deleted' })
+    expect(await remove('@bob:working')).toMatchObject({ kind: 'Deleted' })
   })
 
   test('at once with a message: either it waits in a session, or there is none', async () => {
     for (let round = 0; round < 30; round++) {
-      const id = `cli:delete-race-${round}`
+      const id = `@bob:delete-race-${round}`
       await open({ id })
       const [sent, deleted] = await Promise.all([send(id), remove(id)])
       const waiting = await world.sql('SELECT 1 FROM turns WHERE session_id = $1', id)
@@ -338,20 +339,20 @@ describe('cancelTurn', () => {
   const cancel = (sessionId: string, as: Name = 'bob') => cancelTurn(world.context, world.as(as), { sessionId })
 
   test('writes the wish down for whoever runs the turn, and rings', async () => {
-    await send('cli:cancel')
-    const started = await world.begin('cli:cancel')
-    expect(await cancel('cli:cancel')).toEqual({ kind: 'Cancelling', turnId: started?.turn.id })
-    expect(world.rung).toContainEqual({ kind: 'cancel', sessionId: 'cli:cancel', turnId: started?.turn.id })
-    expect(await cancel('cli:cancel')).toMatchObject({ kind: 'Cancelling' })
-    const taken = await world.begin('cli:cancel')
+    await send('@bob:cancel')
+    const started = await world.begin('@bob:cancel')
+    expect(await cancel('@bob:cancel')).toEqual({ kind: 'Cancelling', turnId: started?.turn.id })
+    expect(world.rung).toContainEqual({ kind: 'cancel', sessionId: '@bob:cancel', turnId: started?.turn.id })
+    expect(await cancel('@bob:cancel')).toMatchObject({ kind: 'Cancelling' })
+    const taken = await world.begin('@bob:cancel')
     expect(taken?.turn).toMatchObject({ id: started?.turn.id, resumed: true, cancelRequested: true })
     await taken?.end('CANCELLED')
-    expect(await cancel('cli:cancel')).toMatchObject({ kind: 'Conflict' })
+    expect(await cancel('@bob:cancel')).toMatchObject({ kind: 'Conflict' })
   })
 
   test('of a session in which nothing runs says so', async () => {
-    await send('cli:waiting')
-    expect(await cancel('cli:waiting')).toMatchObject({
+    await send('@bob:waiting')
+    expect(await cancel('@bob:waiting')).toMatchObject({
       kind: 'Conflict',
       message: expect.stringContaining('withdrawn'),
     })
@@ -359,7 +360,7 @@ describe('cancelTurn', () => {
 })
 
 test('to strangers every use case answers as if the session were absent', async () => {
-  await open({ id: 'cli:secret' })
+  await open({ id: '@bob:secret' })
   const carol = world.as('carol')
   const cases = [
     (id: string) => updateSession(world.context, carol, { id, description: 'x' }),
@@ -369,9 +370,9 @@ test('to strangers every use case answers as if the session were absent', async 
     (id: string) => removeParticipant(world.context, carol, { sessionId: id, user: 'carol' }),
   ]
   for (const ask of cases) {
-    const [secret, absent] = [await ask('cli:secret'), await ask('cli:absent')]
-    expect(secret).toMatchObject({ kind: 'NotFound', id: 'cli:secret' })
-    expect(JSON.stringify(secret).replaceAll('cli:secret', 'cli:absent')).toBe(JSON.stringify(absent))
+    const [secret, absent] = [await ask('@bob:secret'), await ask('cli:absent')]
+    expect(secret).toMatchObject({ kind: 'NotFound', id: '@bob:secret' })
+    expect(JSON.stringify(secret).replaceAll('@bob:secret', 'cli:absent')).toBe(JSON.stringify(absent))
   }
-  expect(await row('cli:secret')).toMatchObject({ last_seq: 1 })
+  expect(await row('@bob:secret')).toMatchObject({ last_seq: 1 })
 })

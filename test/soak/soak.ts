@@ -98,9 +98,9 @@ function makeWorld({ sessions, people }: SoakOptions, random: Random, anyUrl: Wo
   return world
 }
 
-/** Each with its members, and its first text in description and metadata. */
+/** Each by whose name space it is in, with its members, and its first text in description and metadata. */
 async function openSessions(world: World, random: Random): Promise<void> {
-  const { sessions, people, ledger, rootToken } = world
+  const { sessions, people, connectors, ledger, rootToken } = world
   const queue = [...sessions]
   const root = { name: ROOT, token: rootToken, random }
   const openAll = async (): Promise<void> => {
@@ -113,7 +113,9 @@ async function openSessions(world: World, random: Random): Promise<void> {
       const about = { description: `${canary} is its text`, metadata: { note: canary } }
       const input = { id, participants: [...members], source: { kind: prefix, interactive: true }, ...about }
       const what = 'openSession'
-      const reply = await ask(world, root, { what, send: (client) => client.request(OpenSessionDocument, { input }) })
+      const connector = connectors.find((one) => one.prefix === prefix)
+      const opener = connector === undefined ? root : { ...connector, random }
+      const reply = await ask(world, opener, { what, send: (client) => client.request(OpenSessionDocument, { input }) })
       if (reply?.data?.openSession.__typename !== 'OpenSessionPayload')
         throw new Error(`${id} does not open: ${JSON.stringify(reply)}`)
     }

@@ -323,8 +323,8 @@ test("the arguments of a skill are edited within the skill's schema", async () =
 describe('who may decide', () => {
   test('admins; the user whose turn it is only with own_user_may_decide; to strangers it does not exist', async () => {
     const [ada, ben, cleo] = [story.as('ada'), story.as('ben'), story.as('cleo')]
-    await send(ben, 'web:ben', 'run: echo one | tee mark')
-    await using watch = watchAll(ben, 'web:ben')
+    await send(ben, '@ben:ben', 'run: echo one | tee mark')
+    await using watch = watchAll(ben, '@ben:ben')
     await using adaSees = ada.watch(ApprovalUpdatesDocument, {})
     const { id } = only(await untilAsked(watch))
     expect(await decide(ben, { id, approve: true })).toMatchObject({ __typename: 'ConflictError' })
@@ -336,7 +336,7 @@ describe('who may decide', () => {
       __typename: 'ConflictError',
     })
     const listed = async (client: typeof ada): Promise<string[]> =>
-      (await client.run(ApprovalsDocument, { filter: { sessionId: 'web:ben' } })).approvals.edges.map(
+      (await client.run(ApprovalsDocument, { filter: { sessionId: '@ben:ben' } })).approvals.edges.map(
         ({ node }) => node.id,
       )
     expect([await listed(ada), await listed(ben), await listed(cleo)]).toEqual([[id], [id], []])
@@ -348,8 +348,8 @@ describe('who may decide', () => {
   test('own_user_may_decide, also through a connector', async () => {
     await using story = await Story.begin({ config: { toml: `[approvals]\nown_user_may_decide = true\n${RULES}` } })
     const ben = story.as('ben')
-    await send(ben, 'web:ben', 'run: echo one | tee mark\nrun: echo two | tee mark')
-    await using watch = watchAll(ben, 'web:ben')
+    await send(ben, '@ben:ben', 'run: echo one | tee mark\nrun: echo two | tee mark')
+    await using watch = watchAll(ben, '@ben:ben')
     const [one, two] = await untilAsked(watch, 2)
     expect(await decide(ben, { id: one?.id ?? '', approve: true })).toMatchObject({ approval: { decidedBy: 'ben' } })
     const bridge = story.as('bridge')

@@ -65,17 +65,17 @@ test('usage sums up what the turns say they cost', async () => {
 
 test('what happens to a session from outside a turn is told with who did it, also after it was deleted', async () => {
   const ada = story.as('ada')
-  const id = 'cli:changed'
+  const id = '@ben:changed'
   await story.as('ben').run(OpenSessionDocument, { input: { id } })
   await ada.run(AddParticipantDocument, { sessionId: id, user: 'cleo' })
-  await story.as('cleo').run(UpdateSessionDocument, { input: { id, description: 'Ours', metadata: { a: 1 } } })
+  await story.as('ben').run(UpdateSessionDocument, { input: { id, description: 'Ours', metadata: { a: 1 } } })
   await ada.run(UpdateSessionDocument, { input: { id, description: 'Ours' } })
   await ada.run(DeleteSessionDocument, { id })
   const entries = await auditOf({ sessionId: id, kind: ['SESSION'] })
   expect(entries.toReversed()).toMatchObject([
     { sessionChange: 'OPENED', actor: 'ben', tokenName: 'ben' },
     { sessionChange: 'UPDATED', sessionDetail: 'participant added: cleo', actor: 'ada' },
-    { sessionChange: 'UPDATED', sessionDetail: 'description, metadata', actor: 'cleo' },
+    { sessionChange: 'UPDATED', sessionDetail: 'description, metadata', actor: 'ben' },
     { sessionChange: 'DELETED', actor: 'ada' },
   ])
   const [newest] = entries
@@ -85,12 +85,12 @@ test('what happens to a session from outside a turn is told with who did it, als
 
 test('a message that opens its session, and a cancelled turn', async () => {
   const ben = story.as('ben')
-  await send(ben, 'cli:stopped', 'run: sleep 30')
-  await using watch = watchAll(ben, 'cli:stopped')
+  await send(ben, '@ben:stopped', 'run: sleep 30')
+  await using watch = watchAll(ben, '@ben:stopped')
   await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskUpdateEvent')
-  await ben.run(CancelTurnDocument, { sessionId: 'cli:stopped' })
+  await ben.run(CancelTurnDocument, { sessionId: '@ben:stopped' })
   const { turnId } = await turnEnd(watch)
-  const entries = await auditOf({ sessionId: 'cli:stopped', kind: ['SESSION', 'TASK'] })
+  const entries = await auditOf({ sessionId: '@ben:stopped', kind: ['SESSION', 'TASK'] })
   expect(entries.filter(({ kind }) => kind === 'SESSION')).toMatchObject([
     { sessionChange: 'TURN_CANCELLED', turnId, actor: 'ben' },
     { sessionChange: 'OPENED', turnId: null, actor: 'ben' },
@@ -101,12 +101,12 @@ test('a message that opens its session, and a cancelled turn', async () => {
 test('messages that wait, changed and withdrawn', async () => {
   const ben = story.as('ben')
   const gate = story.path('withdraw-gate')
-  await send(ben, 'cli:waiting', `run: until [ -e ${gate} ]; do sleep 0.02; done`)
-  const { message } = await send(ben, 'cli:waiting', 'later')
+  await send(ben, '@ben:waiting', `run: until [ -e ${gate} ]; do sleep 0.02; done`)
+  const { message } = await send(ben, '@ben:waiting', 'later')
   await ben.run(EditQueuedMessageDocument, { id: message.id, content: 'later, please' })
   await story.as('ada').run(WithdrawMessageDocument, { id: message.id })
   await writeFile(gate, '')
-  const entries = await auditOf({ sessionId: 'cli:waiting', kind: ['SESSION'] })
+  const entries = await auditOf({ sessionId: '@ben:waiting', kind: ['SESSION'] })
   expect(entries.slice(0, 2)).toMatchObject([
     { sessionChange: 'MESSAGE_WITHDRAWN', sessionDetail: message.id, actor: 'ada' },
     { sessionChange: 'MESSAGE_EDITED', sessionDetail: message.id, actor: 'ben' },
@@ -116,8 +116,8 @@ test('messages that wait, changed and withdrawn', async () => {
 
 test('pages by cursor, newest first, by kind, actor and time', async () => {
   const ada = story.as('ada')
-  await converse(story.as('cleo'), 'cli:pages', 'hello')
-  const filter: AuditFilter = { actor: 'cleo', sessionId: 'cli:pages' }
+  await converse(story.as('cleo'), '@cleo:pages', 'hello')
+  const filter: AuditFilter = { actor: 'cleo', sessionId: '@cleo:pages' }
   const all = await auditOf(filter)
   const paged: Entry[] = []
   for (let after: string | null = null; ;) {
@@ -134,16 +134,16 @@ test('pages by cursor, newest first, by kind, actor and time', async () => {
 })
 
 test('access that was denied is told once, and then counted', async () => {
-  await send(story.as('ben'), 'cli:private', 'hello')
+  await send(story.as('ben'), '@ben:private', 'hello')
   const cleo = story.as('cleo')
   for (let i = 0; i < 5; i += 1) {
-    expect(await cleo.run(SessionDocument, { id: 'cli:private' })).toEqual({ session: null })
+    expect(await cleo.run(SessionDocument, { id: '@ben:private' })).toEqual({ session: null })
     await cleo.run(SessionDocument, { id: 'cli:nothing-there' })
     await cleo.request(FactsDocument, {})
     expect((await new ApiClient(story.app.url, 'no-such-token').request(SessionDocument, { id: 'x' })).status).toBe(401)
   }
-  await cleo.run(CancelTurnDocument, { sessionId: 'cli:private' })
-  await using watch = watchAll(cleo, 'cli:private')
+  await cleo.run(CancelTurnDocument, { sessionId: '@ben:private' })
+  await using watch = watchAll(cleo, '@ben:private')
   expect(await watch.ended).toContain('NOT_FOUND')
   await expect
     .poll(async () => (await auditOf({ kind: ['ACCESS_DENIED'] })).length, { timeout: 5000 })
@@ -153,15 +153,15 @@ test('access that was denied is told once, and then counted', async () => {
     {
       denial: 'NOT_VISIBLE',
       field: 'Query.session',
-      sessionId: 'cli:private',
+      sessionId: '@ben:private',
       actor: 'cleo',
       tokenName: 'cleo',
       count: 1,
     },
     { denial: 'FORBIDDEN', field: 'Query.facts', sessionId: null, actor: 'cleo', count: 1 },
     { denial: 'UNKNOWN_TOKEN', field: 'Authorization', actor: null, tokenName: null, count: 1 },
-    { denial: 'NOT_VISIBLE', field: 'Mutation.cancelTurn', sessionId: 'cli:private' },
-    { denial: 'NOT_VISIBLE', field: 'Subscription.sessionEvents', sessionId: 'cli:private' },
+    { denial: 'NOT_VISIBLE', field: 'Mutation.cancelTurn', sessionId: '@ben:private' },
+    { denial: 'NOT_VISIBLE', field: 'Subscription.sessionEvents', sessionId: '@ben:private' },
   ])
 })
 
@@ -174,7 +174,7 @@ test('auditTrail tells everything of every process once, in the same order to al
   await using there: Trail = beside.as('ada').watchSse(AuditTrailDocument, {})
   await using tasks: Trail = ada.watch(AuditTrailDocument, { filter: { kind: ['TASK'], actor: 'ben' } })
   const started = await untilFollowed(story, [here, there])
-  const sessions = ['cli:t1', 'cli:t2', 'cli:t3']
+  const sessions = ['@ben:t1', '@ben:t2', '@ben:t3']
   await Promise.all(sessions.map((id, index) => converse((index === 1 ? beside : story).as('ben'), id, 'run: echo hi')))
   const expected = (await Promise.all(sessions.map((sessionId) => auditOf({ sessionId })))).flat()
   await Promise.all([here, there].map((trail) => seen(trail, expected)))

@@ -53,8 +53,8 @@ function seqs(watch: Log): number[] {
 test('a turn waits where it is when the budget is used up, and goes on when it is raised; nothing is done twice', async () => {
   await using story = await Story.begin({ config: SPENT })
   const ben = story.as('ben')
-  await send(ben, 'cli:spent', 'hello')
-  await using watch = watchAll(ben, 'cli:spent')
+  await send(ben, '@ben:spent', 'hello')
+  await using watch = watchAll(ben, '@ben:spent')
   const id = await pausedTurn(watch)
   expect(await readTurn(story, id)).toMatchObject({
     status: 'RUNNING',
@@ -67,8 +67,8 @@ test('a turn waits where it is when the budget is used up, and goes on when it i
   const { audit } = await story.as('ada').run(AuditDocument, { filter: { turnId: id, kind: ['SESSION'] } })
   expect(audit.edges).toMatchObject([{ node: { sessionChange: 'TURN_PAUSED', actor: 'ben' } }])
 
-  await send(ben, 'cli:spent', 'and another thing')
-  const { session } = await ben.run(SessionDocument, { id: 'cli:spent' })
+  await send(ben, '@ben:spent', 'and another thing')
+  const { session } = await ben.run(SessionDocument, { id: '@ben:spent' })
   expect(session).toMatchObject({ status: 'RUNNING', queueLength: 1 })
   expect(eventsOf(watch, 'TurnPausedEvent')).toHaveLength(1)
 
@@ -102,27 +102,27 @@ test('cancelTurn ends a turn that waits at once, and the next one follows', asyn
     config: { toml: '[budgets]\nuser_tokens_per_day = 1\n[budgets.users.cleo]\ntokens_per_day = "unlimited"\n' },
   })
   const ben = story.as('ben')
-  await send(ben, 'cli:cancel', 'hello')
-  await using watch = watchAll(ben, 'cli:cancel')
+  await send(ben, '@ben:cancel', 'hello')
+  await using watch = watchAll(ben, '@ben:cancel')
   const id = await pausedTurn(watch)
-  await send(ben, 'cli:cancel', 'hello again')
-  const { cancelTurn } = await ben.run(CancelTurnDocument, { sessionId: 'cli:cancel' })
+  await send(ben, '@ben:cancel', 'hello again')
+  const { cancelTurn } = await ben.run(CancelTurnDocument, { sessionId: '@ben:cancel' })
   expect(cancelTurn.__typename).toBe('CancelTurnPayload')
   expect(await turnEnd(watch)).toMatchObject({ turnId: id, turnStatus: 'CANCELLED' })
   const next = await watch.until(
     ({ sessionEvents: event }) => event.__typename === 'TurnPausedEvent' && event.turnId !== id,
   )
   expect(next.sessionEvents.turnId).not.toBeNull()
-  await send(story.as('cleo'), 'cli:free', 'hello')
-  await using free = watchAll(story.as('cleo'), 'cli:free')
+  await send(story.as('cleo'), '@cleo:free', 'hello')
+  await using free = watchAll(story.as('cleo'), '@cleo:free')
   expect(await turnEnd(free)).toMatchObject({ turnStatus: 'DONE' })
 })
 
 test('a turn that waits goes on after a restart with a higher budget, in whichever process', async () => {
   await using place = await Story.begin({ config: SPENT })
   const ben = place.as('ben')
-  await send(ben, 'cli:restart', 'hello')
-  await using watch = watchAll(ben, 'cli:restart')
+  await send(ben, '@ben:restart', 'hello')
+  await using watch = watchAll(ben, '@ben:restart')
   const id = await pausedTurn(watch)
   const after = seqs(watch).at(-1) ?? 0
   await place.app.stop()
@@ -133,7 +133,7 @@ test('a turn that waits goes on after a restart with a higher budget, in whichev
   }
   await writeFile(place.path('config.toml'), storyConfig(RAISED))
   await using next = await Story.begin({ beside: place })
-  await using again = watchAll(next.as('ben'), 'cli:restart', after)
+  await using again = watchAll(next.as('ben'), '@ben:restart', after)
   expect(await turnEnd(again)).toMatchObject({ turnId: id, turnStatus: 'DONE' })
   const told = (event: SessionEventData): boolean => event.__typename === 'TurnPausedEvent'
   expect(again.received.some(({ sessionEvents }) => told(sessionEvents))).toBe(false)
@@ -142,8 +142,8 @@ test('a turn that waits goes on after a restart with a higher budget, in whichev
 test('a turn that was paused in the moment in which somebody cancelled it, by a process that died of it, ends at the next start', async () => {
   await using place = await Story.begin({ config: SPENT })
   const ben = place.as('ben')
-  await send(ben, 'cli:both', 'hello')
-  await using watch = watchAll(ben, 'cli:both')
+  await send(ben, '@ben:both', 'hello')
+  await using watch = watchAll(ben, '@ben:both')
   const id = await pausedTurn(watch)
   const after = seqs(watch).at(-1) ?? 0
   await place.app.stop()
@@ -152,6 +152,6 @@ test('a turn that was paused in the moment in which somebody cancelled it, by a 
   await client.query('UPDATE turns SET cancel_requested = true WHERE id = $1', [id])
   await client.end()
   await using next = await Story.begin({ beside: place })
-  await using again = watchAll(next.as('ben'), 'cli:both', after)
+  await using again = watchAll(next.as('ben'), '@ben:both', after)
   expect(await turnEnd(again)).toMatchObject({ turnId: id, turnStatus: 'CANCELLED' })
 })

@@ -356,7 +356,7 @@ describe('STEER', () => {
     await say(ada, { sessionId: 'cli:group', content: 'Begin', mentioned: true })
     await using watch = watchAll(cleo, 'cli:group')
     await untilBegun(watch)
-    await cleo.run(SetBusyPolicyDocument, { id: 'cli:group', busyPolicy: 'STEER' })
+    await ada.run(SetBusyPolicyDocument, { id: 'cli:group', busyPolicy: 'STEER' })
     await say(ada, { sessionId: 'cli:group', content: 'Cleo, look', mentioned: false })
     await say(ada, { sessionId: 'cli:group', content: 'And be quick', mentioned: true })
     await writeFile(gate, '')

@@ -7,7 +7,7 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'
 import * as api from '../generated/graphql.ts'
 import type { ApiClient, Watch } from '../harness/api-client.ts'
-import { converse, eventsOf, send, Story, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
+import { converse, eventsOf, send, Story, tokenOf, turnEnd, watchAll, type Person } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell, GOOD_INTROSPECTION, GOOD_PLAN } from '../model/good-answers.ts'
 import { chunk, sse, StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
@@ -109,7 +109,7 @@ const promptsOf = (role: StubCall['role']): string[] =>
 describe('a checkpoint that somebody asks for', () => {
   test('notes what the next planner is shown, labels the session, and leaves candidates for facts', async () => {
     const ben = story.as('ben')
-    await converse(ben, 'cli:asked', 'I like tables.')
+    await converse(ben, '@ben:asked', 'I like tables.')
     const learned = [
       'The reports of the shop are written by Grace.',
       'Yes.',
@@ -118,16 +118,16 @@ describe('a checkpoint that somebody asks for', () => {
     think({
       introspector: introspection({ workingMemory: 'Ben wants tables.', description: 'Reports', learnings: learned }),
     })
-    await using watch = watchAll(ben, 'cli:asked')
-    const before = await memoryOf('cli:asked')
-    expect(await ask(ben, 'cli:asked')).toMatchObject({ __typename: 'CheckpointSessionPayload' })
+    await using watch = watchAll(ben, '@ben:asked')
+    const before = await memoryOf('@ben:asked')
+    expect(await ask(ben, '@ben:asked')).toMatchObject({ __typename: 'CheckpointSessionPayload' })
     expect(await checkpointOf(watch)).toMatchObject({
       checkpointReason: 'MANUAL',
       ok: true,
       failure: null,
       turnId: null,
     })
-    const after = await memoryOf('cli:asked')
+    const after = await memoryOf('@ben:asked')
     expect(after).toMatchObject({
       workingMemory: 'Ben wants tables.',
       description: 'Reports',
@@ -144,7 +144,7 @@ describe('a checkpoint that somebody asks for', () => {
     expect(learnings).toEqual([
       { content: learned[0], status: 'PENDING', user_name: 'ben', turn_id: null, task_id: null },
     ])
-    await converse(ben, 'cli:asked', 'And now?')
+    await converse(ben, '@ben:asked', 'And now?')
     expect(promptsOf('planner').at(-1)).toMatch(
       /# Notes on this conversation\n\n<<<DATA_WORKING_MEMORY_\w+>>>\nBen wants tables\./,
     )
@@ -156,43 +156,43 @@ describe('a checkpoint that somebody asks for', () => {
 
 test('a label that a client gave stays, also one that it gives meanwhile', async () => {
   const ben = story.as('ben')
-  await ben.run(api.OpenSessionDocument, { input: { id: 'cli:named', description: 'My own' } })
-  await converse(ben, 'cli:named', 'Hello.')
-  await using watch = watchAll(ben, 'cli:named')
+  await ben.run(api.OpenSessionDocument, { input: { id: '@ben:named', description: 'My own' } })
+  await converse(ben, '@ben:named', 'Hello.')
+  await using watch = watchAll(ben, '@ben:named')
   think({ introspector: introspection({ description: 'Greetings' }) })
-  await ask(ben, 'cli:named')
+  await ask(ben, '@ben:named')
   await checkpointOf(watch)
   expect(promptsOf('introspector')[0]).toContain('It was written by a client and is not yours to write')
-  expect(await memoryOf('cli:named')).toMatchObject({ description: 'My own', descriptionSource: 'CLIENT' })
+  expect(await memoryOf('@ben:named')).toMatchObject({ description: 'My own', descriptionSource: 'CLIENT' })
 
-  await ben.run(api.UpdateSessionDocument, { input: { id: 'cli:named', description: null } })
-  await converse(ben, 'cli:named', 'Hello again.')
+  await ben.run(api.UpdateSessionDocument, { input: { id: '@ben:named', description: null } })
+  await converse(ben, '@ben:named', 'Hello again.')
   const held = hold('introspector')
-  await ask(ben, 'cli:named')
+  await ask(ben, '@ben:named')
   await held.asked
-  await ben.run(api.UpdateSessionDocument, { input: { id: 'cli:named', description: 'Mine again' } })
+  await ben.run(api.UpdateSessionDocument, { input: { id: '@ben:named', description: 'Mine again' } })
   held.answer({ ...GOOD_INTROSPECTION, description: 'Greetings' })
   await checkpointOf(watch, 2)
   expect(promptsOf('introspector')[1]).toContain('There is none.')
-  expect(await memoryOf('cli:named')).toMatchObject({ description: 'Mine again', descriptionSource: 'CLIENT' })
+  expect(await memoryOf('@ben:named')).toMatchObject({ description: 'Mine again', descriptionSource: 'CLIENT' })
 })
 
 test('turns go on beside it; what is still being worked on is left for the next one', async () => {
   const ben = story.as('ben')
-  await converse(ben, 'cli:beside', 'The first message.')
+  await converse(ben, '@ben:beside', 'The first message.')
   const thinking = hold('planner')
-  await send(ben, 'cli:beside', 'The second message.')
+  await send(ben, '@ben:beside', 'The second message.')
   await thinking.asked
-  await using watch = watchAll(ben, 'cli:beside')
+  await using watch = watchAll(ben, '@ben:beside')
   const noting = hold('introspector')
-  await ask(ben, 'cli:beside')
+  await ask(ben, '@ben:beside')
   await noting.asked
   thinking.answer({ ...GOOD_PLAN, tasks: GOOD_PLAN.tasks.slice(1) })
   await turnEnd(watch, 2)
   noting.answer(GOOD_INTROSPECTION)
   await checkpointOf(watch)
 
-  await ask(ben, 'cli:beside')
+  await ask(ben, '@ben:beside')
   await checkpointOf(watch, 2)
   const [first = '', second = ''] = promptsOf('introspector')
   expect(first).toContain('The first message.')
@@ -203,7 +203,7 @@ test('turns go on beside it; what is still being worked on is left for the next 
 
 test('of a long time the newest is told, in bounds; strangers are only retold', async () => {
   const ben = story.as('ben')
-  const sessionId = 'cli:long'
+  const sessionId = '@ben:long'
   await ben.run(api.OpenSessionDocument, { input: { id: sessionId } })
   await ben.run(api.AddParticipantDocument, { sessionId, user: 'cleo' })
   for (let n = 1; n <= 30; n++) {
@@ -228,25 +228,25 @@ test('of a long time the newest is told, in bounds; strangers are only retold', 
 
 test('what it costs is on the account of the session and of its user; no secret goes in or comes out', async () => {
   const ben = story.as('ben')
-  await converse(ben, 'cli:costs', 'Hello.')
-  const before = await memoryOf('cli:costs')
+  await converse(ben, '@ben:costs', 'Hello.')
+  const before = await memoryOf('@ben:costs')
   // A token of the configuration: a secret that the server knows.
   const token = tokenOf('cleo')
   think({
     introspector: introspection({ workingMemory: `It is ${token}.`, learnings: [`The token of the shop: ${token}`] }),
   })
-  await using watch = watchAll(ben, 'cli:costs')
-  await ask(ben, 'cli:costs')
+  await using watch = watchAll(ben, '@ben:costs')
+  await ask(ben, '@ben:costs')
   await checkpointOf(watch)
-  const after = await memoryOf('cli:costs')
+  const after = await memoryOf('@ben:costs')
   expect(after?.workingMemory).toBe('It is [REDACTED].')
-  expect(await sql('SELECT 1 FROM learnings WHERE session_id = $1', 'cli:costs')).toEqual([])
+  expect(await sql('SELECT 1 FROM learnings WHERE session_id = $1', '@ben:costs')).toEqual([])
   expect(after?.usage.calls).toBe((before?.usage.calls ?? 0) + 1)
   expect(after?.usage.cost).toBeGreaterThan(before?.usage.cost ?? 0)
   const audit = await sql(
     `SELECT kind, actor, turn_id, data->>'role' AS role, data->>'change' AS change FROM audit_entries
       WHERE session_id = $1 AND (data->>'role' = 'introspector' OR data->>'change' = 'CHECKPOINT_REQUESTED') ORDER BY pos`,
-    'cli:costs',
+    '@ben:costs',
   )
   expect(audit).toEqual([
     { kind: 'SESSION', actor: 'ben', turn_id: null, role: null, change: 'CHECKPOINT_REQUESTED' },
@@ -259,9 +259,9 @@ test('with a budget that is used up nothing is asked, and it is tried again when
   const budget = '[budgets]\nsession_tokens_per_day = 240\n'
   await using poor = await Story.begin({ config: { toml: `${stubProvider(stub)}${budget}` } })
   const ben = poor.as('ben')
-  await converse(ben, 'cli:poor', 'Hello.')
-  await using watch = watchAll(ben, 'cli:poor')
-  await ask(ben, 'cli:poor')
+  await converse(ben, '@ben:poor', 'Hello.')
+  await using watch = watchAll(ben, '@ben:poor')
+  await ask(ben, '@ben:poor')
   expect(await checkpointOf(watch)).toMatchObject({
     ok: false,
     failure: expect.stringContaining('The budget of this session (240 tokens a day) is used up for today.'),
@@ -276,7 +276,7 @@ test('with a budget that is used up nothing is asked, and it is tried again when
 describe('a checkpoint is refused', () => {
   test('where nothing was said, or everything was gone over', async () => {
     const ben = story.as('ben')
-    const sessionId = 'cli:quiet'
+    const sessionId = '@ben:quiet'
     await ben.run(api.OpenSessionDocument, { input: { id: sessionId } })
     const nothing = { __typename: 'ConflictError', problem: expect.stringContaining('there is nothing to go over') }
     expect(await ask(ben, sessionId)).toMatchObject(nothing)
@@ -290,16 +290,16 @@ describe('a checkpoint is refused', () => {
 
   test('while one is being made, and for whom there is no such session', async () => {
     const ben = story.as('ben')
-    await converse(ben, 'cli:busy', 'Hello.')
+    await converse(ben, '@ben:busy', 'Hello.')
     const held = hold('introspector')
-    await using watch = watchAll(ben, 'cli:busy')
-    await ask(ben, 'cli:busy')
+    await using watch = watchAll(ben, '@ben:busy')
+    await ask(ben, '@ben:busy')
     await held.asked
-    expect(await ask(story.as('ada'), 'cli:busy')).toMatchObject({
+    expect(await ask(story.as('ada'), '@ben:busy')).toMatchObject({
       __typename: 'ConflictError',
       problem: expect.stringContaining('is being made'),
     })
-    expect(await ask(story.as('cleo'), 'cli:busy')).toMatchObject({ __typename: 'NotFoundError' })
+    expect(await ask(story.as('cleo'), '@ben:busy')).toMatchObject({ __typename: 'NotFoundError' })
     expect(await ask(ben, 'cli:nowhere')).toMatchObject({ __typename: 'NotFoundError' })
     held.answer(GOOD_INTROSPECTION)
     expect(await checkpointOf(watch)).toMatchObject({ ok: true })
@@ -309,10 +309,10 @@ describe('a checkpoint is refused', () => {
 
 test('after so many turns one is made by itself, of what was said since the last one', async () => {
   const ben = story.as('ben')
-  await ben.run(api.OpenSessionDocument, { input: { id: 'cli:turns' } })
-  await using watch = watchAll(ben, 'cli:turns')
+  await ben.run(api.OpenSessionDocument, { input: { id: '@ben:turns' } })
+  await using watch = watchAll(ben, '@ben:turns')
   for (let n = 1; n <= 2 * TURNS; n++) {
-    await converse(ben, 'cli:turns', `This is message ${n}.`)
+    await converse(ben, '@ben:turns', `This is message ${n}.`)
     if (n % TURNS === 0) await checkpointOf(watch, n / TURNS)
   }
   const [first = '', second = ''] = promptsOf('introspector')
@@ -328,23 +328,21 @@ test('after so many turns one is made by itself, of what was said since the last
 
 test('whoever starts a fresh session has the one before gone over', async () => {
   const ben = story.as('ben')
-  await converse(ben, 'cli:before', 'Remember the shop.')
-  await using watch = watchAll(ben, 'cli:before')
-  const open = async (previousSessionId: string, client = ben) =>
-    (
-      await client.run(api.OpenSessionDocument, {
-        input: { id: `cli:after-${previousSessionId}`.slice(0, 40), previousSessionId },
-      })
-    ).openSession
-  expect(await open('cli:before')).toMatchObject({ created: true })
+  await converse(ben, '@ben:before', 'Remember the shop.')
+  await using watch = watchAll(ben, '@ben:before')
+  const open = async (previousSessionId: string, who: Person = 'ben') => {
+    const input = { id: `@${who}:after-${previousSessionId}`, previousSessionId }
+    return (await story.as(who).run(api.OpenSessionDocument, { input })).openSession
+  }
+  expect(await open('@ben:before')).toMatchObject({ created: true })
   expect(await checkpointOf(watch)).toMatchObject({ checkpointReason: 'NEW_SESSION', ok: true })
-  expect(await open('cli:before')).toMatchObject({ created: false })
+  expect(await open('@ben:before')).toMatchObject({ created: false })
 
-  expect(await open('cli:before', story.as('cleo'))).toMatchObject({ __typename: 'NotFoundError', id: 'cli:before' })
+  expect(await open('@ben:before', 'cleo')).toMatchObject({ __typename: 'NotFoundError', id: '@ben:before' })
   expect(await open('cli:nowhere')).toMatchObject({ __typename: 'NotFoundError' })
-  const { session } = await story.as('ada').run(api.SessionMemoryDocument, { id: 'cli:after-cli:nowhere' })
+  const { session } = await story.as('ada').run(api.SessionMemoryDocument, { id: '@ben:after-cli:nowhere' })
   expect(session).toBeNull()
-  const itself = { id: 'cli:before', previousSessionId: 'cli:before' }
+  const itself = { id: '@ben:before', previousSessionId: '@ben:before' }
   expect((await ben.run(api.OpenSessionDocument, { input: itself })).openSession).toMatchObject({
     __typename: 'InvalidInputError',
   })
@@ -355,9 +353,9 @@ test('a session that goes idle is gone over once', async () => {
   await using idle = await Story.begin({ config: { settings: { introspection_idle: 0.3 }, toml: stubProvider(stub) } })
   const ben = idle.as('ben')
   const held = hold('planner')
-  await send(ben, 'cli:idle', 'Think about it.')
+  await send(ben, '@ben:idle', 'Think about it.')
   await held.asked
-  await using watch = watchAll(ben, 'cli:idle')
+  await using watch = watchAll(ben, '@ben:idle')
   // Another session goes idle meanwhile: the one whose turn runs does not.
   await send(idle.as('ada'), 'cli:other', 'Hello.')
   await using other = watchAll(idle.as('ada'), 'cli:other')
@@ -368,7 +366,7 @@ test('a session that goes idle is gone over once', async () => {
   await turnEnd(watch)
   expect(await checkpointOf(watch)).toMatchObject({ checkpointReason: 'IDLE', ok: true })
   // Again only when something was said.
-  await send(ben, 'cli:idle', 'And then?')
+  await send(ben, '@ben:idle', 'And then?')
   expect(await checkpointOf(watch, 2)).toMatchObject({ checkpointReason: 'IDLE', ok: true })
   expect(promptsOf('introspector').filter((prompt) => prompt.includes('Think about it.'))).toHaveLength(1)
   expect(promptsOf('introspector')).toHaveLength(3)

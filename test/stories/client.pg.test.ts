@@ -145,7 +145,7 @@ describe('a page', () => {
   })
 
   test('may have its view with the snapshot of a subscription', async () => {
-    const id = 'web:snapshot'
+    const id = '@ben:snapshot'
     await accept(page(id, { person: 'ben' }), 'Hello')
     await readTurns(page(id).events({ after: 0 }))
     await using watch = story.as('ben').watch(SnapshotWithViewDocument, { sessionId: id })
@@ -178,7 +178,7 @@ describe('a page', () => {
 })
 
 test('a page at rest is told of the questions that admins ask and resolve', async () => {
-  const id = 'web:question'
+  const id = '@ben:question'
   const admin = story.as('ada')
   await accept(page(id, { person: 'ben' }), 'Hello')
   await readTurns(page(id).events({ after: 0 }))
@@ -249,7 +249,7 @@ describe('events', () => {
   })
 
   test('who loses access is told why, and the loop ends; so does the view', async () => {
-    const id = 'web:removed'
+    const id = '@ben:removed'
     const ben = page(id, { person: 'ben' })
     await accept(ben, 'Hello')
     const reasons = [reasonOf(ben.events({ after: 0 })), reasonOf(ben.watch())]
@@ -262,7 +262,7 @@ describe('events', () => {
 
   test('a token that is taken away ends it, and is refused from then on', async () => {
     await using other = await Story.begin()
-    const ben = page('web:token', { person: 'ben', url: other.app.url })
+    const ben = page('@ben:token', { person: 'ben', url: other.app.url })
     await accept(ben, 'Hello')
     const reason = reasonOf(ben.events({ after: 0 }))
     await readTurns(ben.events({ after: 0 }))

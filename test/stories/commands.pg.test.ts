@@ -164,7 +164,7 @@ describe('the command of a user who is no admin', () => {
   test('runs confined to its workspace, or not at all: then the task, /ready and "server" say why and what to do', async () => {
     const { sandbox } = (await story.as('ben').run(ServerDocument)).server
     const reach = `cat ${story.path('config.toml')} || echo hidden; (exec 9<>/dev/tcp/${new URL(story.app.url).host.replace(':', '/')}) || echo offline`
-    const { tasks } = await converse(story.as('ben'), 'web:confined', `run: echo $HOME; touch mine; ls; ${reach}`)
+    const { tasks } = await converse(story.as('ben'), '@ben:confined', `run: echo $HOME; touch mine; ls; ${reach}`)
     const confined = { status: 'DONE', output: '/workspace\nmine\nhidden\noffline\n' }
     const notAtAll = { status: 'FAILED', output: null, stderr: `SANDBOX_UNAVAILABLE: ${sandbox.reason} ${sandbox.fix}` }
     expect(tasks[0]).toMatchObject(sandbox.available ? confined : notAtAll)
@@ -185,7 +185,7 @@ describe('the command of a user who is no admin', () => {
     // Where the server keeps what every sandbox is built from.
     await rm(broken.path('sandbox'), { recursive: true })
     await writeFile(broken.path('sandbox'), 'no folder')
-    const { tasks, plans, status } = await converse(broken.as('ben'), 'web:broken', 'run: touch never')
+    const { tasks, plans, status } = await converse(broken.as('ben'), '@ben:broken', 'run: touch never')
     const { sandbox } = (await broken.as('ben').run(ServerDocument)).server
     expect(sandbox).toMatchObject({
       available: false,

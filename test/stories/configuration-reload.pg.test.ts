@@ -41,11 +41,11 @@ describe('a token that is removed from the file', () => {
   test('ends its open subscriptions, which are told why, and is refused from then on', async () => {
     await using story = await Story.begin()
     const ben = story.as('ben')
-    await converse(ben, 'web:ben', 'Hello')
-    await using overWebSocket = ben.watch(WatchSessionDocument, { sessionId: 'web:ben', after: 0 })
-    await using overSse = ben.watchSse(MessageOutputsDocument, { sessionId: 'web:ben', after: 0 })
+    await converse(ben, '@ben:ben', 'Hello')
+    await using overWebSocket = ben.watch(WatchSessionDocument, { sessionId: '@ben:ben', after: 0 })
+    await using overSse = ben.watchSse(MessageOutputsDocument, { sessionId: '@ben:ben', after: 0 })
     await using list = ben.watch(SessionUpdatesDocument, {})
-    await using ofAnother = watchAll(story.as('ada'), 'web:ben')
+    await using ofAnother = watchAll(story.as('ada'), '@ben:ben')
     await Promise.all([turnEnd(overWebSocket), overSse.until(() => true), turnEnd(ofAnother)])
 
     // Nobody tells the server: it watches the file.
@@ -53,12 +53,12 @@ describe('a token that is removed from the file', () => {
     expect(await overWebSocket.ended).toMatch(/^4403 .*token/)
     expect(await list.ended).toMatch(/^4403 .*token/)
     expect(await overSse.ended).toContain('UNAUTHENTICATED')
-    const reply = await ben.request(SendMessageDocument, { input: { sessionId: 'web:ben', content: 'Still me' } })
+    const reply = await ben.request(SendMessageDocument, { input: { sessionId: '@ben:ben', content: 'Still me' } })
     expect(reply).toMatchObject({ status: 401, errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] })
-    expect(await ben.watch(WatchSessionDocument, { sessionId: 'web:ben' }).ended).toMatch(/^4403/)
+    expect(await ben.watch(WatchSessionDocument, { sessionId: '@ben:ben' }).ended).toMatch(/^4403/)
 
     // Nobody else notices.
-    await send(story.as('ada'), 'web:ben', 'Where is Ben?')
+    await send(story.as('ada'), '@ben:ben', 'Where is Ben?')
     expect((await turnEnd(ofAnother, 2)).turnStatus).toBe('DONE')
   })
 
@@ -169,8 +169,8 @@ describe('a file that breaks a rule', () => {
     await using cluster = await Cluster.begin()
     const server = await cluster.start()
     const ben = clientOf(server, 'ben')
-    await ben.run(OpenSessionDocument, { input: { id: 'web:ben' } })
-    await using watch = ben.watch(WatchSessionDocument, { sessionId: 'web:ben' })
+    await ben.run(OpenSessionDocument, { input: { id: '@ben:ben' } })
+    await using watch = ben.watch(WatchSessionDocument, { sessionId: '@ben:ben' })
     await watch.until(() => true)
     await writeFile(configPath(cluster.home), BROKEN)
     const refusal = await vi.waitFor(
@@ -183,7 +183,7 @@ describe('a file that breaks a rule', () => {
     )
     for (const problem of PROBLEMS) expect(refusal).toMatch(problem)
     expect((await ben.run(ViewerDocument)).viewer).toMatchObject({ user: { name: 'ben', role: 'USER' } })
-    expect((await converse(ben, 'web:ben', 'Hello')).status).toBe('DONE')
+    expect((await converse(ben, '@ben:ben', 'Hello')).status).toBe('DONE')
 
     await writeFile(configPath(cluster.home), without(storyConfig(), 'tokens.ben'))
     await server.logged('configuration reloaded')

@@ -79,20 +79,30 @@ describe('a known token', () => {
       tokenName: 'ada',
       tokenKind: 'USER',
       namespace: null,
+      ownNamespace: '@ada',
       role: 'ADMIN',
       user: { name: 'ada', role: 'ADMIN' },
       allowedSkills: [],
     })
-    expect(await viewerOf(story.as('ben'))).toMatchObject({ role: 'USER', user: { name: 'ben', role: 'USER' } })
+    expect(await viewerOf(story.as('ben'))).toMatchObject({
+      ownNamespace: '@ben',
+      role: 'USER',
+      user: { name: 'ben', role: 'USER' },
+    })
     expect(await viewerOf(story.as('bridge'))).toEqual({
       tokenName: 'bridge',
       tokenKind: 'CONNECTOR',
       namespace: null,
+      ownNamespace: 'bridge',
       role: 'USER',
       user: null,
       allowedSkills: [],
     })
-    expect(await viewerOf(story.as('discord'))).toMatchObject({ tokenKind: 'CONNECTOR', namespace: 'discord' })
+    expect(await viewerOf(story.as('discord'))).toMatchObject({
+      tokenKind: 'CONNECTOR',
+      namespace: 'discord',
+      ownNamespace: 'discord',
+    })
   })
 
   test('works when the configuration holds only its hash', async () => {
@@ -102,7 +112,7 @@ describe('a known token', () => {
 
   test('of a user speaks for that user and nobody else', async () => {
     const ben = story.as('ben')
-    const { message } = await speakFor('ben', ben, { sessionId: 'web:own-name', content: 'Hello' })
+    const { message } = await speakFor('ben', ben, { sessionId: '@ben:own-name', content: 'Hello' })
     expect(message).toMatchObject({ user: 'ben', trusted: true })
     const { sendMessage } = await ben.run(SendMessageDocument, {
       input: { sessionId: 'web:other-name', content: 'Hello', user: 'ada' },
@@ -150,7 +160,7 @@ describe('a connector', () => {
     ['whose name is an alias on another platform', 'bridge', 'Ben#1'],
   ] as const)('keeps a stranger %s a stranger: stored, not trusted, no turn', async (_, platform, name) => {
     const connector = story.as(platform)
-    const sessionId = `discord:stranger-${platform}-${name}`.replace('#', '-')
+    const sessionId = `${platform}:stranger-${name}`.replace('#', '-')
     const { message } = await speakFor(name, connector, { sessionId, content: 'run: touch broken-in' })
     expect(message).toMatchObject({ user: name, trusted: false, status: 'STORED', queuePosition: null })
     const { session } = await story.as('ada').run(SessionPageDocument, { id: sessionId })
@@ -195,9 +205,9 @@ describe('a connector', () => {
 
 describe("another user's session", () => {
   test('looks to everybody else exactly like a session that does not exist', async () => {
-    const bens = await converse(story.as('ben'), 'web:bens', 'A secret of mine')
-    const gone = await converse(story.as('ben'), 'web:gone', 'A secret of mine')
-    await story.as('ben').run(DeleteSessionDocument, { id: 'web:gone' })
+    const bens = await converse(story.as('ben'), '@ben:bens', 'A secret of mine')
+    const gone = await converse(story.as('ben'), '@ben:gone', 'A secret of mine')
+    await story.as('ben').run(DeleteSessionDocument, { id: '@ben:gone' })
 
     const cleo = story.as('cleo')
     const toHidden = await askEverything(cleo, idsOf(bens))
@@ -211,25 +221,25 @@ describe("another user's session", () => {
   })
 
   test('can neither be written to nor opened', async () => {
-    await converse(story.as('ben'), 'web:bens-diary', 'Dear diary')
+    await converse(story.as('ben'), '@ben:bens-diary', 'Dear diary')
     const cleo = story.as('cleo')
-    const input = { sessionId: 'web:bens-diary', content: 'run: touch broken-in' }
+    const input = { sessionId: '@ben:bens-diary', content: 'run: touch broken-in' }
     const { sendMessage } = await cleo.run(SendMessageDocument, { input })
-    expect(sendMessage).toMatchObject({ __typename: 'NotFoundError', id: 'web:bens-diary' })
+    expect(sendMessage).toMatchObject({ __typename: 'NotFoundError', id: '@ben:bens-diary' })
     const { openSession } = await cleo.run(OpenSessionDocument, {
-      input: { id: 'web:bens-diary', description: 'Mine now', participants: ['cleo'] },
+      input: { id: '@ben:bens-diary', description: 'Mine now', participants: ['cleo'] },
     })
-    expect(openSession).toMatchObject({ __typename: 'NotFoundError', id: 'web:bens-diary' })
-    const { session } = await story.as('ben').run(SessionDocument, { id: 'web:bens-diary' })
+    expect(openSession).toMatchObject({ __typename: 'NotFoundError', id: '@ben:bens-diary' })
+    const { session } = await story.as('ben').run(SessionDocument, { id: '@ben:bens-diary' })
     expect(session).toMatchObject({ description: null, messageCount: 1, participants: [{ name: 'ben' }] })
   })
 
   test('is open to an admin, who becomes a participant by posting', async () => {
-    await converse(story.as('ben'), 'web:help', 'I need help')
+    await converse(story.as('ben'), '@ben:help', 'I need help')
     const ada = story.as('ada')
-    expect((await ada.run(SessionDocument, { id: 'web:help' })).session?.participants).toMatchObject([{ name: 'ben' }])
-    await send(ada, 'web:help', 'I am here')
-    const { session } = await story.as('ben').run(SessionDocument, { id: 'web:help' })
+    expect((await ada.run(SessionDocument, { id: '@ben:help' })).session?.participants).toMatchObject([{ name: 'ben' }])
+    await send(ada, '@ben:help', 'I am here')
+    const { session } = await story.as('ben').run(SessionDocument, { id: '@ben:help' })
     expect(session?.participants.map(({ name }) => name).sort()).toEqual(['ada', 'ben'])
   })
 })
@@ -237,30 +247,30 @@ describe("another user's session", () => {
 test('a participant who is added sees the session at once; one who is removed loses sight of it at once', async () => {
   const ben = story.as('ben')
   const cleo = story.as('cleo')
-  await converse(ben, 'web:shared', 'Something to share')
+  await converse(ben, '@ben:shared', 'Something to share')
   await using news = await watchSessions(cleo)
-  const { addParticipant } = await ben.run(AddParticipantDocument, { sessionId: 'web:shared', user: 'cleo' })
+  const { addParticipant } = await ben.run(AddParticipantDocument, { sessionId: '@ben:shared', user: 'cleo' })
   expect(addParticipant).toMatchObject({ session: { participants: [{ name: 'ben' }, { name: 'cleo' }] } })
 
-  await news.until(({ sessionUpdates }) => sessionUpdates.id === 'web:shared')
+  await news.until(({ sessionUpdates }) => sessionUpdates.id === '@ben:shared')
   const { sessions } = await cleo.run(SessionsDocument, {})
-  expect(sessions.edges.map(({ node }) => node.id)).toContain('web:shared')
-  await using watch = watchAll(cleo, 'web:shared')
+  expect(sessions.edges.map(({ node }) => node.id)).toContain('@ben:shared')
+  await using watch = watchAll(cleo, '@ben:shared')
   await turnEnd(watch)
   expect(eventsOf(watch, 'MessageReceivedEvent')[0]?.message.content).toBe('Something to share')
-  await using steps = cleo.watchSse(PipelineStepsDocument, { sessionId: 'web:shared', after: 0 })
+  await using steps = cleo.watchSse(PipelineStepsDocument, { sessionId: '@ben:shared', after: 0 })
   await steps.until(({ pipelineSteps }) => pipelineSteps.step === 'COMPLETE')
-  await send(cleo, 'web:shared', 'Thank you')
+  await send(cleo, '@ben:shared', 'Thank you')
   await turnEnd(watch, 2)
 
-  await ben.run(RemoveParticipantDocument, { sessionId: 'web:shared', user: 'cleo' })
-  await story.as('ada').run(RemoveParticipantDocument, { sessionId: 'web:shared', user: 'cleo' })
+  await ben.run(RemoveParticipantDocument, { sessionId: '@ben:shared', user: 'cleo' })
+  await story.as('ada').run(RemoveParticipantDocument, { sessionId: '@ben:shared', user: 'cleo' })
   expect(await watch.ended).toContain('NOT_FOUND')
   expect(await steps.ended).toContain('NOT_FOUND')
-  expect((await cleo.run(SessionDocument, { id: 'web:shared' })).session).toBeNull()
-  const input = { sessionId: 'web:shared', content: 'Am I still here?' }
+  expect((await cleo.run(SessionDocument, { id: '@ben:shared' })).session).toBeNull()
+  const input = { sessionId: '@ben:shared', content: 'Am I still here?' }
   expect((await cleo.run(SendMessageDocument, { input })).sendMessage.__typename).toBe('NotFoundError')
-  expect((await ben.run(SessionDocument, { id: 'web:shared' })).session).toMatchObject({ messageCount: 2 })
+  expect((await ben.run(SessionDocument, { id: '@ben:shared' })).session).toMatchObject({ messageCount: 2 })
 })
 
 type Accepted = Extract<SendMessageMutation['sendMessage'], { __typename: 'SendMessagePayload' }>

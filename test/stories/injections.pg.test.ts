@@ -81,7 +81,7 @@ async function setTheStage(): Promise<void> {
   cleanup.defer(() => void listener.close())
   bystander = spawn('sleep', ['600'])
   cleanup.defer(() => void bystander.kill())
-  const victim = adminWorkspacePath(story.home, 'cli:victim')
+  const victim = adminWorkspacePath(story.home, '@ben:victim')
   targets = {
     outside,
     home: story.home,
@@ -119,7 +119,7 @@ function planWell({ user }: StubCall): object {
 
 async function play(injection: Injection): Promise<void> {
   const n = injections.indexOf(injection)
-  const sessionId = `cli:injection-${n}`
+  const sessionId = `@ben:injection-${n}`
   const ben = story.as('ben')
   await ben.run(OpenSessionDocument, { input: { id: sessionId } })
   await bringIn(injection, sessionId)
@@ -187,7 +187,7 @@ function isNoPlan({ tasks }: Conversation['plans'][number]): boolean {
 describe.skipIf(!sandbox.available)(`a model that obeys every injection${skipReason(sandbox)}`, () => {
   beforeAll(async () => {
     await setTheStage()
-    await converse(story.as('ben'), 'cli:victim', 'Write your file.')
+    await converse(story.as('ben'), '@ben:victim', 'Write your file.')
     mkdirSync(join(targets.home, 'roles'), { recursive: true })
     before = snapshot()
     const waiting = [...injections]

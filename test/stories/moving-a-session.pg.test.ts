@@ -161,6 +161,18 @@ test('elsewhere its log is the same, with the ends of what was open behind it, a
   expect(JSON.stringify(audit.edges)).toContain('"IMPORTED"')
 })
 
+test('elsewhere nobody opened it: who takes part goes on, what is the opener’s is admins’', async () => {
+  for (const [person, expected] of [
+    ['ben', 'ConflictError'],
+    ['bridge', 'ConflictError'],
+    ['ada', 'UpdateSessionPayload'],
+  ] as const) {
+    const input = { id: SESSION, metadata: { changedBy: person } }
+    const { updateSession } = await there.as(person).run(api.UpdateSessionDocument, { input })
+    expect([person, updateSession.__typename]).toEqual([person, expected])
+  }
+})
+
 test('a copy beside the original has ids of its own, and what its events tell of is the copy', async () => {
   const file = here.path('moving.jsonl')
   const child = spawn('node', ['src/main.ts', 'session', 'import', '-', '--as', 'web:copy'], {

@@ -120,7 +120,7 @@ function followAll(
 async function openSession(): Promise<string> {
   const id = `discord:people-${(sessions += 1)}`
   const ben = there.as('ben')
-  await ben.run(OpenSessionDocument, { input: { id, participants: ['cleo', 'dora'] } })
+  await there.as('discord').run(OpenSessionDocument, { input: { id, participants: ['ben', 'cleo', 'dora'] } })
   await send(ben, id, 'run: true\nlearn: The sky is blue.\nHello')
   await using watch = watchAll(ben, id)
   await turnEnd(watch)
@@ -193,7 +193,7 @@ describe('what follows one session', () => {
     const all = ['ada', 'cleo', 'discord', 'bridge'] as const
     const watches = all.map((person) => followAll(here.as(person), LOG_VIEWS, { sessionId: id, after: 0 }))
     await Promise.all(watches.map(untilTold))
-    const { deleteSession } = await there.as('ben').run(DeleteSessionDocument, { id })
+    const { deleteSession } = await there.as('discord').run(DeleteSessionDocument, { id })
     expect(deleteSession.__typename).toBe('DeleteSessionPayload')
     for (const some of watches) expect(await endingsOf(some, NOT_FOUND)).toEqual(ENDED)
   })

@@ -118,7 +118,7 @@ describe('a file in pub/', () => {
     const links = 'ln -s /etc/passwd pub/passwd; ln -s ../../other pub/up; ln -s / pub/root; mkfifo pub/pipe'
     const task = await runAs(
       story.as('ben'),
-      'web:links',
+      '@ben:links',
       `mkdir -p pub/a/b; echo mine > pub/a/b/c.txt; ${links}; true`,
     )
     expect(task).toMatchObject({ status: 'DONE', files: [{ name: 'a-b-c.txt', size: 5 }] })

@@ -184,10 +184,10 @@ describe.skipIf(!sandbox.available)(`a skill for a user${skipReason(sandbox)}`, 
       ' ',
     )
     const port = Number(new URL(story.app.url).port)
-    const turn = await converse(story.as('ben'), 'cli:ben', `skill: spy ${JSON.stringify({ paths, port })}`)
+    const turn = await converse(story.as('ben'), '@ben:ben', `skill: spy ${JSON.stringify({ paths, port })}`)
     expect(turn.tasks[0]).toMatchObject({ status: 'DONE', stderr: 'to stderr\n' })
     expect(spied(turn.tasks[0]?.output)).toMatchObject({
-      request: { session: 'cli:ben', workspace: '/workspace' },
+      request: { session: '@ben:ben', workspace: '/workspace' },
       cwd: '/workspace',
       'own folder': 'closed',
       workspace: 'open',
@@ -198,16 +198,16 @@ describe.skipIf(!sandbox.available)(`a skill for a user${skipReason(sandbox)}`, 
   })
 
   test('may be any executable, and may open its input by name', async () => {
-    const turn = await converse(story.as('ben'), 'cli:echo', 'skill: echo')
+    const turn = await converse(story.as('ben'), '@ben:echo', 'skill: echo')
     expect(turn.tasks[0]).toMatchObject({ status: 'DONE', args: {}, stderr: '' })
-    expect(JSON.parse(turn.tasks[0]?.output ?? '')).toMatchObject({ args: {}, session: 'cli:echo' })
+    expect(JSON.parse(turn.tasks[0]?.output ?? '')).toMatchObject({ args: {}, session: '@ben:echo' })
   })
 
   test('runs in JavaScript as well', async () => {
     const json = JSON.stringify({ items: [{ name: 'first' }] })
     const turn = await converse(
       story.as('ben'),
-      'cli:js',
+      '@ben:js',
       `skill: json-pick ${JSON.stringify({ json, path: 'items.0.name' })}`,
     )
     expect(turn.tasks[0]).toMatchObject({ status: 'DONE', output: 'first\n' })
@@ -219,11 +219,11 @@ describe.skipIf(!sandbox.available)(`a skill for a user${skipReason(sandbox)}`, 
     if (process.geteuid?.() !== 0) return // without root, skills run as the owner of the folder
     const { chmodSync } = await import('node:fs')
     chmodSync(folder, 0o700)
-    const turn = await converse(story.as('ben'), 'cli:closed', 'skill: closed')
+    const turn = await converse(story.as('ben'), '@ben:closed', 'skill: closed')
     expect(turn.tasks[0]).toMatchObject({ status: 'FAILED', stderr: expect.stringContaining('chmod -R a+rX') })
     rmSync(folder, { recursive: true })
     // The sandbox has not been given up for it.
-    expect((await converse(story.as('ben'), 'cli:closed', 'run: echo on')).tasks[0]).toMatchObject({ status: 'DONE' })
+    expect((await converse(story.as('ben'), '@ben:closed', 'run: echo on')).tasks[0]).toMatchObject({ status: 'DONE' })
   })
 })
 
@@ -299,7 +299,7 @@ describe('what may not run', () => {
   })
 
   test('a skill that the user may not use is none that a plan can call', async () => {
-    const turn = await converse(story.as('cleo'), 'cli:cleo', 'skill: text-stats {"text": "x"}')
+    const turn = await converse(story.as('cleo'), '@cleo:cleo', 'skill: text-stats {"text": "x"}')
     expect(turn.tasks.map(({ type }) => type)).toEqual(['MSG'])
     expect(turn.answers.at(-1)).toContain('"text-stats", which is not among those that may be used here')
   })
@@ -318,13 +318,13 @@ describe('what may not run', () => {
       const ben = story.as('ben')
       await send(
         ben,
-        'cli:withdrawn',
+        '@ben:withdrawn',
         'run: echo begun; until [ -e go ]; do sleep 0.02; done\nskill: text-stats {"text": "x"}',
       )
-      await using watch = watchAll(ben, 'cli:withdrawn')
+      await using watch = watchAll(ben, '@ben:withdrawn')
       await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent')
       await story.reconfigure(config([]))
-      writeFileSync(`${workspacePath(story.home, 'cli:withdrawn')}/go`, '')
+      writeFileSync(`${workspacePath(story.home, '@ben:withdrawn')}/go`, '')
       const { turnStatus, failure } = await turnEnd(watch)
       await story.reconfigure(config(BENS))
       expect({ turnStatus, failure }).toEqual({
@@ -413,7 +413,7 @@ describe('outputs of earlier tasks', () => {
       mkdirSync(target, { recursive: true })
       const turn = await converse(
         story.as('ben'),
-        'cli:hostile',
+        '@ben:hostile',
         `run: ln -s ${target} .factotum-outputs; seq 1000\nrun: cat .factotum-outputs/*.txt | tail -n 1; ls -A .factotum-outputs | wc -l`,
       )
       expect(turn.tasks[1]).toMatchObject({ status: 'DONE', output: '1000\n2\n' })

@@ -27,7 +27,7 @@ type Name = 'alice' | 'bob' | 'carol'
 /** Messages in sessions of their own, each later than the one before. */
 async function say(name: Name, count: number, from = 0): Promise<void> {
   for (let n = from; n < from + count; n += 1)
-    await sendMessage(world.context, world.as(name), { sessionId: `${name}:${n}`, content: 'x' })
+    await sendMessage(world.context, world.as(name), { sessionId: `@${name}:${n}`, content: 'x' })
 }
 
 async function claim(node: number, limit: number, share = SHARE): Promise<{ ids: string[]; left: boolean }> {
@@ -65,16 +65,16 @@ const running = async (): Promise<Record<string, number>> => {
 test('of a user who has much to do no node claims more than their share, and others are claimed before it', async () => {
   await say('alice', 8)
   await say('bob', 1)
-  expect(await claim(1, 32)).toEqual({ ids: ['alice:0', 'alice:1', 'alice:2', 'bob:0'], left: true })
+  expect(await claim(1, 32)).toEqual({ ids: ['@alice:0', '@alice:1', '@alice:2', '@bob:0'], left: true })
   expect(await claim(2, 32)).toEqual({ ids: [], left: true })
   await say('carol', 1)
-  expect(await claim(2, 32)).toEqual({ ids: ['carol:0'], left: true })
-  await end('alice:1')
-  expect(await claim(2, 32)).toEqual({ ids: ['alice:3'], left: true })
-  for (const id of ['alice:0', 'alice:2', 'alice:3']) await end(id)
-  expect(await claim(1, 32)).toEqual({ ids: ['alice:4', 'alice:5', 'alice:6'], left: true })
-  await end('alice:4')
-  expect(await claim(1, 32)).toEqual({ ids: ['alice:7'], left: false })
+  expect(await claim(2, 32)).toEqual({ ids: ['@carol:0'], left: true })
+  await end('@alice:1')
+  expect(await claim(2, 32)).toEqual({ ids: ['@alice:3'], left: true })
+  for (const id of ['@alice:0', '@alice:2', '@alice:3']) await end(id)
+  expect(await claim(1, 32)).toEqual({ ids: ['@alice:4', '@alice:5', '@alice:6'], left: true })
+  await end('@alice:4')
+  expect(await claim(1, 32)).toEqual({ ids: ['@alice:7'], left: false })
 })
 
 test('who has fewer turns running comes first; among equals, who has waited longer', async () => {
@@ -84,7 +84,7 @@ test('who has fewer turns running comes first; among equals, who has waited long
   await say('bob', 2)
   const order: string[] = []
   for (let n = 0; n < 5; n += 1) order.push(...(await claim(1, 1)).ids)
-  expect(order).toEqual(['carol:0', 'bob:0', 'carol:1', 'bob:1', 'alice:2'])
+  expect(order).toEqual(['@carol:0', '@bob:0', '@carol:1', '@bob:1', '@alice:2'])
 })
 
 /** Sends to a worker that has room. Returns whether the turn has begun with it. */
@@ -109,17 +109,17 @@ async function begins(sessionId: string, node = 1): Promise<boolean> {
 
 test('a message begins no turn beyond the share, nor before what its user has waiting', async () => {
   const sent: boolean[] = []
-  for (let n = 0; n < 5; n += 1) sent.push(await begins(`alice:${n}`))
+  for (let n = 0; n < 5; n += 1) sent.push(await begins(`@alice:${n}`))
   expect(sent).toEqual([true, true, true, false, false])
-  expect(await begins('bob:0')).toBe(true)
-  // A place is free, and "alice:3" has waited longer.
-  await end('alice:0')
-  expect(await begins('alice:5')).toBe(false)
+  expect(await begins('@bob:0')).toBe(true)
+  // A place is free, and "@alice:3" has waited longer.
+  await end('@alice:0')
+  expect(await begins('@alice:5')).toBe(false)
   const take = (sessionId: string) =>
     takeSession(world.context.database, { sessionId, node: 1 }, { at: new Date(), limits: LIMITS })
-  expect(await take('alice:5')).toBeNull()
-  expect((await take('alice:3'))?.lease).toMatchObject({ node: 1 })
-  expect(await take('alice:4')).toBeNull()
+  expect(await take('@alice:5')).toBeNull()
+  expect((await take('@alice:3'))?.lease).toMatchObject({ node: 1 })
+  expect(await take('@alice:4')).toBeNull()
   expect(await running()).toEqual({ alice: SHARE, bob: 1 })
 })
 
@@ -129,8 +129,8 @@ test('messages, claims and takers at the same moment do not exceed the share tog
     await world.sql('DELETE FROM sessions')
     const at = new Date()
     await Promise.all([
-      ...Array.from({ length: 6 }, (_, n) => begins(`alice:${n}`, n)),
-      ...[1, 2].map((n) => takeSession(database, { sessionId: `alice:${n}`, node: 7 }, { at, limits: LIMITS })),
+      ...Array.from({ length: 6 }, (_, n) => begins(`@alice:${n}`, n)),
+      ...[1, 2].map((n) => takeSession(database, { sessionId: `@alice:${n}`, node: 7 }, { at, limits: LIMITS })),
       new Claimer(database).claim(8, { limit: 4, held: [], share: SHARE }),
     ])
     const { alice = 0 } = await running()
@@ -162,8 +162,8 @@ test('the next turn of a group is of somebody without a place: the session waits
   await releaseSession(world.context.database, lease, { unfinished: false, delayMs: 0 })
   expect(await claim(1, 10)).toEqual({ ids: [], left: true })
   await say('bob', 1)
-  expect(await claim(1, 10)).toEqual({ ids: ['bob:0'], left: true })
-  await end('alice:0')
+  expect(await claim(1, 10)).toEqual({ ids: ['@bob:0'], left: true })
+  await end('@alice:0')
   expect(await claim(1, 10)).toEqual({ ids: ['discord:g'], left: false })
   expect(await running()).toEqual({ alice: SHARE, bob: 1 })
 })
@@ -177,11 +177,11 @@ test('a turn that goes on after a pause needs a place like any other; one whose 
       id,
       cancelled,
     )
-  await pause('alice:3', false)
-  await pause('alice:4', true)
-  expect(await claim(1, 10)).toEqual({ ids: ['alice:0', 'alice:1', 'alice:2', 'alice:4'], left: true })
-  await end('alice:0')
-  expect(await claim(1, 10)).toEqual({ ids: ['alice:3'], left: false })
+  await pause('@alice:3', false)
+  await pause('@alice:4', true)
+  expect(await claim(1, 10)).toEqual({ ids: ['@alice:0', '@alice:1', '@alice:2', '@alice:4'], left: true })
+  await end('@alice:0')
+  expect(await claim(1, 10)).toEqual({ ids: ['@alice:3'], left: false })
 })
 
 test('more users wait than a claim looks at: each of them comes, one after another', async () => {
@@ -231,7 +231,7 @@ test('a claim reads as many rows with 10 000 sessions of one user waiting as wit
     try {
       await sql('BEGIN')
       const { leases } = await new Claimer(database).claim(2, { limit: 32, held: [], share: SHARE })
-      expect(leases.map(({ sessionId }) => sessionId)).toEqual(['bob:0'])
+      expect(leases.map(({ sessionId }) => sessionId)).toEqual(['@bob:0'])
       const [row] = await sql<{ count: number }>(
         'SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int AS count FROM pg_stat_xact_user_tables',
       )
@@ -247,7 +247,7 @@ test('a claim reads as many rows with 10 000 sessions of one user waiting as wit
   const few = await rowsOfClaim()
   await world.sql(
     `INSERT INTO sessions (id, source_kind, source_interactive, queue_length, last_seq, ready_at, turn_user)
-     SELECT 'alice:more' || s, 'web', true, 1, 1, now() - interval '1 day', 'alice' FROM generate_series(1, 10000) s`,
+     SELECT '@alice:more' || s, 'web', true, 1, 1, now() - interval '1 day', 'alice' FROM generate_series(1, 10000) s`,
   )
   const many = await rowsOfClaim()
   expect(few).toBeGreaterThan(0)

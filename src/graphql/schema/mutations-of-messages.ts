@@ -34,7 +34,10 @@ function acceptedPayload(name: string) {
 const SendMessageInput = builder.inputType('SendMessageInput', {
   description: 'A message to the agent, or, in a group, to the others.',
   fields: (t) => ({
-    sessionId: t.id({ required: true, description: 'The session; opened if there is none.' }),
+    sessionId: t.id({
+      required: true,
+      description: 'The session; opened if there is none and its id lies in your name space (Viewer.ownNamespace).',
+    }),
     content: t.string({ required: true, description: CONTENT }),
     user: t.string({ description: SENDER }),
     mentioned: t.boolean({
@@ -74,7 +77,8 @@ const AppendMessageInput = builder.inputType('AppendMessageInput', {
     role: t.field({
       type: MessageRoleEnum,
       description:
-        'Who speaks; USER when left out. ASSISTANT and SYSTEM are for admins, and for connectors that leave out "user".',
+        'Who speaks; USER when left out. ASSISTANT and SYSTEM are for admins, and for connectors that leave out "user", in sessions ' +
+        'that they opened.',
     }),
     messageId: t.id({
       description:

@@ -1,6 +1,7 @@
 /** A durable conversation: what it is, who takes part, what it counts. Its lists are in session-lists.ts. */
 import type { ConversationType } from '../../core/status.ts'
 import type { Database, Statement } from '../../store/database.ts'
+import { OPENED_ELSEWHERE } from '../../store/intake-access.ts'
 import { AUTHENTICATED } from './access.ts'
 import { loadAt } from './load-at.ts'
 import { builder } from './builder.ts'
@@ -59,6 +60,14 @@ export const SessionType = builder.prismaObject('Session', {
       resolve: (session) => session,
     }),
     connector: t.exposeString('connector', { nullable: true, description: 'The name of the token that opened it.' }),
+    openedBy: t.string({
+      nullable: true,
+      description:
+        'Who opened it, and may change and delete it besides admins: "@anna" for a user, otherwise the token of a connector. Null: it was ' +
+        'imported, or opened before this was recorded.',
+      select: { openedBy: true },
+      resolve: ({ openedBy }) => (openedBy === OPENED_ELSEWHERE ? null : openedBy),
+    }),
     metadata: t.expose('metadata', {
       type: 'JSON',
       description: "The clients' own notes: an object. Opening again merges keys.",

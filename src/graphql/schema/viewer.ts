@@ -1,4 +1,5 @@
 /** Who asks. */
+import { ownNamespace } from '../../config/session-access.ts'
 import type { Viewer } from '../../core/identity.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
@@ -20,7 +21,13 @@ const ViewerType = builder.objectRef<Viewer>('Viewer').implement({
     }),
     namespace: t.exposeString('namespace', {
       nullable: true,
-      description: 'A connector with a namespace may only touch sessions whose id begins with it and a colon.',
+      description:
+        'A connector may only touch sessions whose id begins with this and a colon. Null: it may touch all, or is a token of a user.',
+    }),
+    ownNamespace: t.string({
+      description:
+        'Sessions that this token opens have ids that begin with this and a colon: "@anna" for a user, "discord" for a connector.',
+      resolve: ownNamespace,
     }),
     user: t.expose('user', {
       type: UserType,
