@@ -34,7 +34,7 @@ beforeAll(async () => {
   // Facts are everybody's: whoever has a turn that was shown one may read it.
   await world.database.query({ name: '', text: 'UPDATE facts SET invalidated_at = now()' }, [])
   await furnish('outside', [`${OUTSIDE_NAMESPACE}:own`, `${OUTSIDE_NAMESPACE}:more`])
-  await furnish('other', ['web:own', 'discord:of-cleo'])
+  await furnish('other', ['@cleo:own', '@cleo:more'])
   for (const list of ['sessions', 'tasks', 'approvals', 'schedules', 'facts', 'learnings', 'audit']) {
     const { body } = await world.ask('admin', `{ ${list} { pageInfo { startCursor endCursor } } }`)
     cursors.push(...[...body.matchAll(/Cursor":"([^"]+)"/g)].map(([, cursor = '']) => cursor))
