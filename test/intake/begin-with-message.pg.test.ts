@@ -207,11 +207,11 @@ test('of two at once in a new session one begins', async () => {
 
 test('a session that somebody opens at the same moment takes the message, which waits', async () => {
   const [, sent] = await world.interleave(
-    (first) => openSession(first.context, first.as('bob'), { id: '@bob:opens' }),
-    () => send('@bob:opens'),
+    (first) => openSession(first.context, first.as('alice'), { id: 'cli:opens' }),
+    () => send('cli:opens', { by: 'alice' }),
   )
   expect(sent.taken).toBeNull()
-  expect(await session('@bob:opens')).toMatchObject({ queue_length: 1, last_seq: 2, owner: null })
+  expect(await session('cli:opens')).toMatchObject({ queue_length: 1, last_seq: 2, owner: null })
 })
 
 test('one that waited for the withdrawal of another is left to a worker', async () => {

@@ -23,8 +23,8 @@ test('forty sessions of one user wait for something; the messages of others are 
 
   for (let n = 0; n < MEANWHILE; n += 1) {
     for (const story of [here, there]) {
-      expect(await converse(story.as('ben'), 'web:ben', 'Hello')).toMatchObject({ status: 'DONE' })
-      expect(await converse(story.as('cleo'), `web:cleo-${n}`, 'Hello')).toMatchObject({ status: 'DONE' })
+      expect(await converse(story.as('ben'), '@ben:hello', 'Hello')).toMatchObject({ status: 'DONE' })
+      expect(await converse(story.as('cleo'), `@cleo:${n}`, 'Hello')).toMatchObject({ status: 'DONE' })
     }
   }
   expect(await states()).toMatchObject({ runningTurns: SHARE, queuedTurns: MANY - SHARE })

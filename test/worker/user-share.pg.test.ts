@@ -100,7 +100,7 @@ async function begins(sessionId: string, node = 1): Promise<boolean> {
       return result
     },
   }
-  const [name] = sessionId.split(':') as [Name]
+  const [name] = sessionId.slice(1).split(':') as [Name]
   const config = { ...context.config, current: () => limited }
   const input = { sessionId, content: 'x' }
   expect(await sendMessage({ ...context, worker, config }, world.as(name), input)).toMatchObject({ kind: 'Accepted' })
