@@ -287,7 +287,7 @@ export const NOT_EXPORTED: Readonly<Partial<Record<RowName, readonly string[]>>>
     'epoch',
     'open_approvals',
   ],
-  turn: ['cancel_requested', 'paused_at', 'paused_reason'],
+  turn: ['cancel_requested', 'paused_at', 'paused_reason', 'evicted_nodes'],
   learning: ['fact_id'],
   approval: ['remembered'],
   delivery: ['seq', 'token_name', 'next_attempt_at'],

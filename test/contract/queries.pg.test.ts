@@ -318,7 +318,10 @@ test('viewer: who asks', async () => {
 
 test('server: what it runs on, and how busy it is', async () => {
   const { prisma } = it.world.context.database
-  await prisma.node.createMany({ data: [{}, {}, { seenAt: new Date(noon) }] })
+  // Beside the nine of the world, which live: one that lives, one that is silent, one that was evicted.
+  await prisma.node.createMany({
+    data: [{ id: 11 }, { id: 12, seenAt: new Date(noon) }, { id: 13, evictedAt: new Date() }],
+  })
   expect((await it.run('alice', api.ServerDocument)).data.server).toEqual({
     version: '0.0.0',
     startedAt: '2026-11-21T15:30:00.000Z',
@@ -326,7 +329,7 @@ test('server: what it runs on, and how busy it is', async () => {
     rehearsal: true,
     models: AGENT_ROLES.map((role) => ({ role, provider: 'rehearsal', model: 'rehearsal' })),
     sandbox: { available: false, reason: 'no bubblewrap', fix: 'apt install bubblewrap' },
-    nodes: 2,
+    nodes: 10,
     queuedTurns: 4,
     runningTurns: 1,
   })

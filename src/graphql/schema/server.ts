@@ -119,7 +119,7 @@ const LOAD: Statement = {
   name: 'server-load',
   text: `
     SELECT
-      (SELECT count(*)::int FROM nodes WHERE seen_at > now() - interval '10 seconds') AS nodes,
+      (SELECT count(*)::int FROM nodes WHERE evicted_at IS NULL AND seen_at > now() - interval '10 seconds') AS nodes,
       count(*) FILTER (WHERE status = 'QUEUED')::int AS queued,
       count(*) FILTER (WHERE status = 'RUNNING')::int AS running
     FROM turns t WHERE status IN ('QUEUED', 'RUNNING') AND ($1::text IS NULL OR starts_with(session_id, $1))
