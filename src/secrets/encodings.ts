@@ -1,6 +1,6 @@
 /**
  * The forms in which a secret may stand in a text. Called when a Redactor is built. Each form is what programs really print; what
- * has a form of its own in every place (dumps, letters apart, long base64 of base64) is decoded instead (decoded-views.ts).
+ * has a form of its own in every place (dumps, letters apart, long base64 of base64) is decoded instead (decoded-view.ts).
  */
 import { foldCase } from './fold-case.ts'
 import { BASE32_ALPHABET } from './group-codes.ts'

@@ -44,7 +44,7 @@ export interface JournalOptions {
 
 /**
  * How long a write waits for another one, when nobody waits for it; as long as pieces of text wait for each other
- * (output-pieces.ts). A commit costs the database the same whether it tells of one step or of three; who watches notices nothing.
+ * (open-output.ts). A commit costs the database the same whether it tells of one step or of three; who watches notices nothing.
  */
 const LINGER_MS = 50
 
