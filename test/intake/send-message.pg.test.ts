@@ -271,7 +271,7 @@ describe('many at once', () => {
     expect(await sessionRow('@bob:limit')).toMatchObject({ last_seq: MAX_QUEUED, queue_length: MAX_QUEUED })
   })
 
-  test('a session that its user and another one open at once is its user\'s', async () => {
+  test("a session that its user and another one open at once is its user's", async () => {
     for (let round = 0; round < 20; round++) {
       const sessionId = `@bob:two-${round}`
       const sent = await Promise.all([send(sessionId, 'b', { as: 'carol' }), send(sessionId, 'a')])

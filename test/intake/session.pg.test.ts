@@ -55,7 +55,12 @@ describe('openSession', () => {
     })
     expect(await people('@bob:all')).toEqual(['bob', 'carol'])
     expect(await world.log('@bob:all')).toEqual(['1 SessionUpdated'])
-    expect(world.published.at(-1)).toMatchObject({ type: 'SessionUpdated', sessionId: '@bob:all', seq: 1, turnId: null })
+    expect(world.published.at(-1)).toMatchObject({
+      type: 'SessionUpdated',
+      sessionId: '@bob:all',
+      seq: 1,
+      turnId: null,
+    })
   })
 
   test.each([
