@@ -61,9 +61,7 @@ test.each(['nobody', 'revoked'] as const)('%s is told to send a token, whatever 
 
 const STRANGERS = ['other', 'outside'] as const
 const questions = FIELDS.filter((field) => !SILENT.has(field)).flatMap((field) =>
-  STRANGERS.filter((caller) => caller === 'outside' || !MAKES.has(field)).map(
-    (caller) => [field, caller] as const,
-  ),
+  STRANGERS.filter((caller) => caller === 'outside' || !MAKES.has(field)).map((caller) => [field, caller] as const),
 )
 
 test.each(questions)('%s: %s cannot tell that the session is there, nor change it', async (field, caller) => {

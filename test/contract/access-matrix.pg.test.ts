@@ -247,7 +247,14 @@ async function seedFor(field: string, id: string): Promise<Omit<Target, 'sender'
   const { database } = it.world.context
   const newestTurn = field === 'Mutation.cancelTurn' ? 'RUNNING' : 'QUEUED'
   const messages = field === 'Mutation.deleteSession' ? 0 : 2
-  const seed = { id, participants: ['bob'], openedBy: 'discord', description: `about ${id}.`, messages, newestTurn } as const
+  const seed = {
+    id,
+    participants: ['bob'],
+    openedBy: 'discord',
+    description: `about ${id}.`,
+    messages,
+    newestTurn,
+  } as const
   const session = await seedSession(database, seed)
   const knowledge = await seedKnowledge(database, session)
   const otherFactId = await seedFact(database, { content: `Something else than ${id}.` })

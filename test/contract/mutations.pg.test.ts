@@ -91,7 +91,10 @@ test('sendMessage stores, answers with the place in the queue, and knows its key
   expect(await send('@bob:send', 'two')).toMatchObject({ message: { queuePosition: 1 } })
   expect(await send('@bob:send', 'one', 'key-1')).toMatchObject({ duplicate: true, message: { id: idOf(first) } })
   expect(await send('@bob:send', 'other', 'key-1')).toMatchObject({ __typename: 'ConflictError', code: 'CONFLICT' })
-  expect(await send('@bob:send', '')).toMatchObject({ __typename: 'InvalidInputError', issues: [{ path: ['content'] }] })
+  expect(await send('@bob:send', '')).toMatchObject({
+    __typename: 'InvalidInputError',
+    issues: [{ path: ['content'] }],
+  })
   expect(await send('@bob:send', 'a\0b')).toMatchObject({
     __typename: 'InvalidInputError',
     issues: [{ path: ['content'] }],

@@ -188,7 +188,8 @@ test('one that had to wait for the end of a turn waits on: it could not see what
 test('nor does it begin after what was said while it waited', async () => {
   await openIdle('@bob:said')
   const [, sent] = await world.interleave(
-    (first) => appendMessage(first.context, first.as('bob'), { sessionId: '@bob:said', content: 'said', messageId: 'm' }),
+    (first) =>
+      appendMessage(first.context, first.as('bob'), { sessionId: '@bob:said', content: 'said', messageId: 'm' }),
     () => send('@bob:said'),
   )
   expect(sent.taken).toBeNull()

@@ -40,6 +40,14 @@ const SessionSourceType = builder.objectRef<SessionSource>('SessionSource').impl
   }),
 })
 
+const SOURCE_COLUMNS = {
+  sourceKind: true,
+  sourceInteractive: true,
+  sourcePlatform: true,
+  sourceTriggerId: true,
+  sourceType: true,
+} as const
+
 export const SessionType = builder.prismaObject('Session', {
   description: 'A durable conversation. Its messages are processed one at a time, in order of arrival.',
   authScopes: AUTHENTICATED,
@@ -50,13 +58,7 @@ export const SessionType = builder.prismaObject('Session', {
     source: t.field({
       type: SessionSourceType,
       description: 'Where it comes from.',
-      select: {
-        sourceKind: true,
-        sourceInteractive: true,
-        sourcePlatform: true,
-        sourceTriggerId: true,
-        sourceType: true,
-      },
+      select: SOURCE_COLUMNS,
       resolve: (session) => session,
     }),
     connector: t.exposeString('connector', { nullable: true, description: 'The name of the token that opened it.' }),
