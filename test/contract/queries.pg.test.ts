@@ -309,6 +309,7 @@ test('viewer: who asks', async () => {
     tokenName: 'bob',
     tokenKind: 'USER',
     namespace: null,
+    ownNamespace: '@bob',
     role: 'USER',
     user: { name: 'bob', role: 'USER' },
     allowedSkills: [],
