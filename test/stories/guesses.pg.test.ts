@@ -51,7 +51,7 @@ describe('a guess', () => {
   test.each(Object.entries(FORMS))('that a user prints is shown at once, right or wrong: %s', async (form, write) => {
     for (const [n, guess] of GUESSES.entries()) {
       const text = `is it ${write(guess)}`
-      const guessed = await printAndWait('ben', `cli:ben-${form}-${n}`, `printf %s '${text}'`)
+      const guessed = await printAndWait('ben', `@ben:ben-${form}-${n}`, `printf %s '${text}'`)
       expect(guessed).toEqual({ live: [text], output: `${text}\ndone\n` })
     }
   })
@@ -61,14 +61,14 @@ describe('a guess', () => {
     async (form, write) => {
       for (const [n, guess] of GUESSES.entries()) {
         const line = `is it ${write(guess)}`
-        const guessed = await printAndWait('ada', `cli:ada-${form}-${n}`, `echo '${line}'`)
+        const guessed = await printAndWait('ada', `@ben:ada-${form}-${n}`, `echo '${line}'`)
         expect(guessed).toEqual({ live: [`${line}\n`], output: `${line}\n\ndone\n` })
       }
     },
   )
 
   test('that is right to the last character is hidden, and nothing but that', async () => {
-    const { live, output } = await printAndWait('ben', 'cli:whole', `printf 'is it %s?' ${SECRET}`)
+    const { live, output } = await printAndWait('ben', '@ben:whole', `printf 'is it %s?' ${SECRET}`)
     expect(live).toEqual([`is it ${REDACTED}?`])
     expect(output).toBe(`is it ${REDACTED}?\ndone\n`)
   })
