@@ -61,7 +61,7 @@ describe('a guess', () => {
     async (form, write) => {
       for (const [n, guess] of GUESSES.entries()) {
         const line = `is it ${write(guess)}`
-        const guessed = await printAndWait('ada', `@ben:ada-${form}-${n}`, `echo '${line}'`)
+        const guessed = await printAndWait('ada', `cli:ada-${form}-${n}`, `echo '${line}'`)
         expect(guessed).toEqual({ live: [`${line}\n`], output: `${line}\n\ndone\n` })
       }
     },
