@@ -28,7 +28,7 @@ export function describeReport({ verdict, figures }: StormReport): string {
     [
       'commands that ran',
       figures.commandsMarked,
-      `${figures.commandsInterrupted} interrupted · run twice: ${verdict.twice.length}`,
+      `${figures.commandsInterrupted} interrupted · run twice: ${verdict.twice.length}, beside another: ${verdict.overlaps.length}`,
     ],
     [
       'turns',

@@ -90,7 +90,8 @@ export class Follower {
     const isPiece = event.__typename === 'MessageOutputEvent' && event.delta !== null
     this.seen.push({ seq: event.seq, type: event.__typename, isPiece })
     const { sessionId } = this.options
-    const named = JSON.stringify(event).match(/cli:storm-[\w-]+/g) ?? []
+    // A name that was cut off with a long text says nothing.
+    const named = JSON.stringify(event).match(/cli:storm-[\w-]+(?![\w-]|…)/g) ?? []
     if (named.some((id) => id !== sessionId)) this.complaints.push(`${sessionId} was told of ${named.join(', ')}`)
     if (event.__typename === 'TurnCompletedEvent') this.#ended.add(event.turnId ?? '')
     for (const { turns, resolve } of this.#waiting) if (this.#ended.size >= turns) resolve()

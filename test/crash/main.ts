@@ -16,12 +16,13 @@ const usage = `npm run test:crash -- [options]
 
 Two server processes on one database, under load: sessions send messages whose commands leave marks in a file, subscribers
 follow every session over WebSocket and SSE and come back with "after". Servers are killed (SIGKILL) at random, hang (SIGSTOP),
-and lose their database; PostgreSQL is killed too. In the end nothing accepted may be lost, no command run twice, no event missed or repeated,
+and lose their database; PostgreSQL is killed too. In the end nothing accepted may be lost, no command run twice or beside another one of its session, no event missed or repeated,
 no text for a webhook lost or out of order, no learning lost or curated twice, no approval decided twice or task run without one,
 no schedule fired twice for one time or not at all, and the audit must be whole.
 
   --kills <n>            how many servers are killed                        default 100
-  --pauses <n>           how often a server hangs for 12 s                  default 1
+  --pauses <n>           how often a server hangs for 15 s                  default 2
+  --node-cuts <n>        how often the servers' node connections are cut    default 10
   --database-kills <n>   how often the embedded PostgreSQL is killed        default 3
   --host-kills <n>       how many processes that start commands are killed  default 10
   --host-stops <n>       how often one of them stands still                 default 4
@@ -42,6 +43,7 @@ function readArguments() {
     options: {
       kills: text,
       pauses: text,
+      'node-cuts': text,
       'database-kills': text,
       'host-kills': text,
       'host-stops': text,
@@ -66,7 +68,8 @@ function readArguments() {
   return {
     help: values.help === true,
     kills: number('kills', 100),
-    pauses: number('pauses', 1),
+    pauses: number('pauses', 2),
+    nodeCuts: number('node-cuts', 10),
     databaseKills,
     databaseRestarts,
     databasePauses,

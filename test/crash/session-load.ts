@@ -12,6 +12,8 @@ export interface SessionLoadOptions {
   readonly token: string
   /** The file to which commands append. */
   readonly marks: string
+  /** The one to which they append when another command of their session runs. */
+  readonly overlaps: string
   /** Where the agent's texts are posted; null: nowhere. */
   readonly webhook: string | null
   readonly anyUrl: (random: Random) => Promise<string>
@@ -88,7 +90,7 @@ export class SessionLoad {
   }
 
   #messageNumber(n: number): string {
-    const { sessionId, marks, random } = this.options
+    const { sessionId, marks, overlaps, random } = this.options
     const commands = Array.from({ length: random.between(1, 3) }, (_, index) => {
       const id = `${sessionId}/${n}.${index + 1}`
       const rest = random.pick([
@@ -98,7 +100,9 @@ export class SessionLoad {
         PUBLISH,
       ])
       const mark = random.chance(ASKING_CHANCE) ? `echo ${id} | ${ASKS_FIRST} -a ${marks}` : `echo ${id} >> ${marks}`
-      return `run: ${mark}; echo ${id}${rest === '' ? '' : `; ${rest}`}`
+      // A command holds the lock until its last process has ended, also while it is stopped.
+      const alone = `exec 9>>lock; flock -n 9 || echo $PWD >> ${overlaps}`
+      return `run: ${mark}; ${alone}; echo ${id}${rest === '' ? '' : `; ${rest}`}`
     })
     const wait = random.chance(0.2) ? [`wait: ${random.between(50, 400)}`] : []
     const fail = random.chance(0.1) ? ['fail: because the load wants another plan'] : []

@@ -16,6 +16,7 @@ export interface StormLoadOptions {
   readonly run: string
   readonly databaseUrl: string
   readonly marks: string
+  readonly overlaps: string
   readonly scheduleMarks: string
   readonly webhookOf: (index: number) => string | null
   readonly anyUrl: (random: Random) => Promise<string>
@@ -44,7 +45,14 @@ export class StormLoad {
     this.#databaseUrl = options.databaseUrl
     this.sessions = Array.from({ length: sessions }, (_, index) => {
       const place = { sessionId: `cli:storm-${run}-${index + 1}`, webhook: webhookOf(index) }
-      return new SessionLoad({ ...place, token, marks: options.marks, anyUrl, random: random.fork() })
+      return new SessionLoad({
+        ...place,
+        token,
+        marks: options.marks,
+        overlaps: options.overlaps,
+        anyUrl,
+        random: random.fork(),
+      })
     })
     const people = [
       { user: ADMINS[0], token },

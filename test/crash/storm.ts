@@ -5,6 +5,7 @@
  */
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import pg from 'pg'
 import { newToken } from '../../src/config/new-token.ts'
 import { newWebhookSecret } from '../../src/config/webhook-secret.ts'
 import { configPath } from '../../src/config/load-config.ts'
@@ -35,6 +36,8 @@ export interface StormOptions {
   readonly kills: number
   /** How often a server hangs for longer than it takes to be taken for dead. */
   readonly pauses: number
+  /** How often the connections are cut by which the servers say that they live. */
+  readonly nodeCuts: number
   /** How often the database is killed. */
   readonly databaseKills: number
   /** Kills the database, which then comes back by itself. Called as often as `databaseKills` says. */
@@ -57,7 +60,7 @@ export interface StormOptions {
 }
 
 export interface StormReport {
-  readonly verdict: Verdict & RecordsVerdict & DecisionsVerdict
+  readonly verdict: Verdict & RecordsVerdict & DecisionsVerdict & { readonly overlaps: readonly string[] }
   readonly figures: {
     readonly durationMs: number
     readonly serversStarted: number
@@ -90,7 +93,7 @@ export interface StormReport {
 }
 
 /** More than it takes until a silent node counts as dead. */
-const PAUSE_MS = 12_000
+const PAUSE_MS = 15_000
 /** Less than it takes until a host that does not answer is replaced, and more. */
 const HOST_STOP_MS = 3_000
 const HOST_REPLACED_MS = 8_000
@@ -111,12 +114,14 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
   await using receiver = await StormReceiver.start(random.fork())
   await using servers = new ServerPair({ home: options.home, databaseUrl, takeovers, random: random.fork() })
   const marks = join(options.home, 'marks')
+  const overlaps = join(options.home, 'overlaps')
   const scheduleMarks = join(options.home, 'schedule-marks')
   const load = new StormLoad({
     ...options,
     tokens,
     run: randomHex(3),
     marks,
+    overlaps,
     scheduleMarks,
     webhookOf: (index) => receiver.webhookOf(index),
     anyUrl: (by) => servers.anyUrl(by),
@@ -133,6 +138,7 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
   const accepted = loads.flatMap((one) => one.accepted)
   const done = { decisions: load.deciders, firings: load.schedules, marks: await linesOf(scheduleMarks) }
   const verdict = {
+    overlaps: (await linesOf(overlaps)).map((folder) => `a command ran beside another one in ${folder}`),
     ...judge(loads, state, lines),
     ...judgeRecords(accepted, receiver, records),
     ...judgeDecisions(done, decisions),
@@ -193,6 +199,7 @@ async function wreak(options: StormOptions, { servers, proxy, random }: Stage): 
     onProgress(`a server hangs for ${PAUSE_MS / 1000} s (${pause} of ${pauses})`)
     await servers.pause(PAUSE_MS)
   }
+  await cutNodes(options, random)
   await harmHosts(options, { servers, random })
   if (drops > 0) onProgress(`connections to the database are reset, ${drops} of them one by one`)
   for (let drop = 1; drop <= drops; drop += 1) {
@@ -215,6 +222,20 @@ async function wreak(options: StormOptions, { servers, proxy, random }: Stage): 
   }
   await sleep(1000)
   onProgress('waiting until everything has ended')
+}
+
+async function cutNodes({ nodeCuts, databaseUrl, onProgress }: StormOptions, random: Random): Promise<void> {
+  if (nodeCuts > 0) onProgress(`the node connections of both servers are cut, ${nodeCuts} times`)
+  for (let cut = 1; cut <= nodeCuts; cut += 1) {
+    const client = new pg.Client({ connectionString: databaseUrl })
+    await client.connect()
+    await client.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE application_name = 'factotum node' AND datname = current_database()`,
+    )
+    await client.end()
+    await sleep(random.between(500, 3000))
+  }
 }
 
 async function harmHosts(

@@ -15,6 +15,7 @@ test('ten kills of one of two servers under load: nothing lost, nothing run twic
     schedules: 3,
     kills: 10,
     pauses: 0,
+    nodeCuts: 2,
     databaseKills: 0,
     killDatabase: () => {},
     hostKills: 3,
@@ -36,6 +37,7 @@ test('ten kills of one of two servers under load: nothing lost, nothing run twic
     audit: [],
     approvals: [],
     schedules: [],
+    overlaps: [],
   })
   expect(figures.commandsMarked).toBeGreaterThan(0)
   expect(figures.takeoversMs.length).toBeGreaterThan(0)
