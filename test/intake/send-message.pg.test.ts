@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { REDACTED } from '../../src/core/redacted.ts'
 import { openSession } from '../../src/intake/open-session.ts'
+import type { IntakeContext } from '../../src/intake/intake-context.ts'
 import { sendMessage } from '../../src/intake/send-message.ts'
 import { updateSession } from '../../src/intake/update-session.ts'
 import { createWorld, MAX_QUEUED, SECRET, type World } from './intake-world.ts'
@@ -141,6 +142,20 @@ describe('refused', () => {
       expect(await send(id, 'let me in', { as: 'carol' })).toEqual(refusal(id))
     }
     expect(await sessionRow('@bob:private')).toMatchObject({ message_count: 1, last_seq: 1 })
+  })
+
+  test('a foreign id, before the worker is asked, whose answer depends on whether the session is busy here', async () => {
+    const asked: string[] = []
+    const worker: IntakeContext['worker'] = {
+      takeWith: (sessionId, accept) => {
+        asked.push(sessionId)
+        return accept(null)
+      },
+    }
+    const context = { ...world.context, worker }
+    for (const sessionId of ['@bob:private', '@bob:absent', '@carol:own'])
+      await sendMessage(context, world.as('carol'), { sessionId, content: 'Is anybody there?' })
+    expect(asked).toEqual(['@carol:own'])
   })
 
   test.each([

@@ -62,14 +62,6 @@ export const SessionType = builder.prismaObject('Session', {
       resolve: (session) => session,
     }),
     connector: t.exposeString('connector', { nullable: true, description: 'The name of the token that opened it.' }),
-    openedBy: t.string({
-      nullable: true,
-      description:
-        'Who opened it, and may change and delete it besides admins: "@anna" for a user, otherwise the token of a connector. Null: it was ' +
-        'imported, or opened before this was recorded.',
-      select: { openedBy: true },
-      resolve: ({ openedBy }) => (openedBy === OPENED_ELSEWHERE ? null : openedBy),
-    }),
     metadata: t.expose('metadata', {
       type: 'JSON',
       description: "The clients' own notes: an object. Opening again merges keys.",
@@ -111,6 +103,14 @@ export const SessionType = builder.prismaObject('Session', {
 })
 
 builder.prismaObjectFields(SessionType, (t) => ({
+  openedBy: t.string({
+    nullable: true,
+    description:
+      'Who opened it, and may change and delete it besides admins: "@anna" for a user, otherwise the token of a connector. Null: it was ' +
+      'imported, or opened before this was recorded.',
+    select: { openedBy: true },
+    resolve: ({ openedBy }) => (openedBy === OPENED_ELSEWHERE ? null : openedBy),
+  }),
   messageCount: t.exposeInt('messageCount', { description: 'All its messages.' }),
   turnCount: t.exposeInt('turnCount', {
     description: 'Its turns that have ended, not counting those that another one took along.',
