@@ -162,12 +162,17 @@ test('elsewhere its log is the same, with the ends of what was open behind it, a
 })
 
 test('elsewhere nobody opened it: who takes part goes on, what is the opener’s is admins’', async () => {
+  const id = '@ben:moving'
+  await converse(here.as('ben'), id, 'Hello')
+  await factotum(here, 'export', id, '--out', here.path('bens.jsonl'))
+  expect(await factotum(there, 'import', here.path('bens.jsonl'))).toMatchObject({ code: 0 })
   for (const [person, expected] of [
+    // There is a token of the same name here; who knows of whom.
     ['ben', 'ConflictError'],
     ['bridge', 'ConflictError'],
     ['ada', 'UpdateSessionPayload'],
   ] as const) {
-    const input = { id: SESSION, metadata: { changedBy: person } }
+    const input = { id, metadata: { changedBy: person } }
     const { updateSession } = await there.as(person).run(api.UpdateSessionDocument, { input })
     expect([person, updateSession.__typename]).toEqual([person, expected])
   }
