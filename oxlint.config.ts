@@ -11,7 +11,8 @@ const layers: Record<string, readonly string[]> = {
   platform: [],
   core: ['platform'],
   config: ['platform', 'core'],
-  store: ['platform', 'core', 'config', 'generated'],
+  postgres: ['platform', 'core', 'config'],
+  store: ['platform', 'core', 'config', 'postgres', 'generated'],
   events: ['platform', 'core', 'config', 'store'],
   model: base,
   execution: [...base, 'secrets'],
@@ -33,18 +34,30 @@ const folders = [...Object.keys(layers), 'generated']
 
 type Override = NonNullable<OxlintConfig['overrides']>[number]
 
-const layerOverrides = Object.entries(layers).flatMap(([folder, allowed]): Override[] => {
-  const above = folders.filter((other) => other !== folder && !allowed.includes(other)).map((other) => `**/${other}/**`)
-  const message = `src/${folder} may import only: ${[folder, ...allowed].join(', ')} (see the layer table).`
-  const forbid = (group: string[]): NonNullable<Override['rules']> => ({
-    'no-restricted-imports': ['error', { patterns: [{ group, message }] }],
-  })
-  return [
-    { files: [`src/${folder}/**/*.ts`], rules: forbid([...above, '**/app.ts', '**/cli.ts', '**/test/**']) },
-    // Tests beside the code keep to its layer, but may use the harness.
-    { files: [`src/${folder}/**/*.test.ts`], rules: forbid([...above, '**/app.ts', '**/cli.ts']) },
-  ]
-})
+/** How deep folders nest below `src/<folder>`; `test/repository` fails for deeper ones. */
+const DEPTHS = [1, 2, 3]
+
+/** The names that a file of `depth` folders below `src/` may not import: other layers, and what stands above them all. */
+function forbiddenImports(folder: string, allowed: readonly string[], depth: number): string {
+  const above = folders.filter((other) => other !== folder && !allowed.includes(other)).map((other) => `${other}/`)
+  return `^${'\\.\\./'.repeat(depth)}(${[...above, 'app\\.ts', 'cli\\.ts'].join('|')})`
+}
+
+const layerOverrides = Object.entries(layers).flatMap(([folder, allowed]): Override[] =>
+  DEPTHS.flatMap((depth) => {
+    const message = `src/${folder} may import only: ${[folder, ...allowed].join(', ')} (see the layer table).`
+    const forbid = (patterns: object[]): NonNullable<Override['rules']> => ({
+      'no-restricted-imports': ['error', { patterns }],
+    })
+    const layer = { regex: forbiddenImports(folder, allowed, depth), message }
+    const place = `src/${folder}${'/*'.repeat(depth)}`
+    return [
+      { files: [`${place}.ts`], rules: forbid([layer, { regex: `^(\\.\\./)+test/`, message }]) },
+      // Tests beside the code keep to its layer, but may use the harness.
+      { files: [`${place}.test.ts`], rules: forbid([layer]) },
+    ]
+  }),
+)
 
 const timeMessage = 'Time, randomness and ids go through src/platform (clock.ts, id.ts), so that tests can hold them.'
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { authenticate } from '../src/config/authenticate.ts'
+import { authenticate } from '../src/config/access/authenticate.ts'
 import { parseConfig } from '../src/config/parse-config.ts'
 import { Doorbell } from '../src/events/doorbell.ts'
 import { Feed } from '../src/events/feed.ts'

@@ -17,7 +17,7 @@ rmSync(build, { recursive: true, force: true })
 const bundle = await rolldown({
   cwd: root,
   platform: 'node',
-  input: { cli: 'src/cli.ts', 'command-host-main': 'src/execution/command-host-main.ts' },
+  input: { cli: 'src/cli.ts', 'command-host-main': 'src/execution/host/command-host-main.ts' },
   // Looked for by packages that do without.
   external: ['pg-native', 'pg-cloudflare', 'bufferutil', 'utf-8-validate'],
   logLevel: 'warn',

@@ -10,7 +10,7 @@ import { AccessDenials } from './audit/access-denials.ts'
 import { AuditSealer } from './audit/audit-sealer.ts'
 import { ConfigAudit, type ConfigAuditOptions } from './audit/config-audit.ts'
 import { REMOVE_OLD_AUDIT, removeOldAudit } from './audit/remove-old-audit.ts'
-import { authenticate } from './config/authenticate.ts'
+import { authenticate } from './config/access/authenticate.ts'
 import type { LiveConfig } from './config/config.ts'
 import { AddressGuard } from './delivery/address-guard.ts'
 import { deliveryJobKey, Outbox } from './delivery/outbox.ts'
@@ -19,7 +19,7 @@ import { openLiveConfig, type LiveConfigFile } from './config/live-config.ts'
 import { configPath } from './config/load-config.ts'
 import { AppError } from './core/errors.ts'
 import { PublicUrl } from './config/public-url.ts'
-import { findMissingKeys } from './config/api-keys.ts'
+import { findMissingKeys } from './config/access/api-keys.ts'
 import { Doorbell } from './events/doorbell.ts'
 import { Feed } from './events/feed.ts'
 import { createCommandRunner, type CommandService } from './execution/run-command.ts'
@@ -28,7 +28,7 @@ import {
   setAsideWorkspace,
   SWEEP_WORKSPACES,
   sweepWorkspaces,
-} from './execution/set-aside-workspace.ts'
+} from './execution/workspace/set-aside-workspace.ts'
 import { SkillCatalog, type Skills } from './execution/skills/skill-catalog.ts'
 import { createApprovalNews, type ApprovalNews } from './graphql/approval-news.ts'
 import { AuditTrails } from './graphql/audit-trails.ts'
@@ -52,11 +52,11 @@ import { VERSION } from './platform/version.ts'
 import { Scheduler } from './schedules/scheduler.ts'
 import type { Redactor } from './secrets/redaction.ts'
 import { SecretStore } from './secrets/secret-store.ts'
-import { findOpenApprovals } from './store/approvals.ts'
+import { findOpenApprovals } from './store/turn/approvals.ts'
 import { Database } from './store/database.ts'
 import { DatabaseClock } from './store/database-clock.ts'
 import { describeDatabase } from './store/describe-database.ts'
-import { HomeWatch } from './store/home-watch.ts'
+import { HomeWatch } from './config/home/home-watch.ts'
 import { migrate, migrationNames } from './store/migrate.ts'
 import { reachDatabase } from './store/reach-database.ts'
 import { removePublishedBytes } from './store/published-bytes.ts'
@@ -67,7 +67,7 @@ import { SessionRun } from './worker/session-run.ts'
 import { Worker } from './worker/worker.ts'
 
 export interface AppOptions {
-  /** FACTOTUM_HOME, prepared (src/store/factotum-home.ts). */
+  /** FACTOTUM_HOME, prepared (src/config/home/factotum-home.ts). */
   readonly home: string
   readonly host: string
   /** 0: any free one. */

@@ -2,8 +2,8 @@
 import type { Role } from '../core/identity.ts'
 import type { AppError } from '../core/errors.ts'
 import type { AgentRole, ModelCallRecord } from '../core/model-call.ts'
-import type { ProposedPlan } from '../core/plan.ts'
-import type { SkillArguments, SkillSummary } from '../core/skill.ts'
+import type { ProposedPlan } from '../core/plan/plan.ts'
+import type { SkillArguments, SkillSummary } from '../core/plan/skill.ts'
 import type { ConversationType, ReviewVerdict, TaskStatus, TaskType } from '../core/status.ts'
 
 /** Every call that was made is recorded, also those of a question that failed in the end. */

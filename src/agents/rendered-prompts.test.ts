@@ -1,6 +1,6 @@
 /** The prompts as the models read them, whole: read the files in rendered/ when you change one. */
 import { describe, expect, test } from 'vitest'
-import type { SkillSummary } from '../core/skill.ts'
+import type { SkillSummary } from '../core/plan/skill.ts'
 import type { PlannerContext, ReplanContext, TaskReport } from './agent.ts'
 import { renderConsolidatorPrompt } from './consolidator/context.ts'
 import { renderCuratorPrompt } from './curator/context.ts'

@@ -4,8 +4,8 @@
  *
  * Who may decide: admins, and with `own_user_may_decide` the user whose turn it is. A connector decides for whom it names.
  */
-import { currentUser } from '../config/current-user.ts'
-import { resolveSender } from '../config/resolve-sender.ts'
+import { currentUser } from '../config/access/current-user.ts'
+import { resolveSender } from '../config/access/resolve-sender.ts'
 import type { Sender, Viewer } from '../core/identity.ts'
 import { conflict, invalidInput, notFound, type InputIssue, type Refusal } from '../core/refusal.ts'
 import { refuseInput } from '../core/refuse-input.ts'
@@ -13,9 +13,9 @@ import type { ApprovalScope } from '../core/status.ts'
 import { accessOf } from '../intake/authorize-session.ts'
 import { idKind } from '../platform/id.ts'
 import { isStorable } from '../platform/well-formed.ts'
-import { findApproval, type OpenApproval } from '../store/approvals.ts'
-import type { SessionAccess } from '../store/intake-access.ts'
-import { settleApproval, type ApprovalDecision } from '../store/settle-approval.ts'
+import { findApproval, type OpenApproval } from '../store/turn/approvals.ts'
+import type { SessionAccess } from '../store/intake/intake-access.ts'
+import { settleApproval, type ApprovalDecision } from '../store/turn/settle-approval.ts'
 import type { ApprovalsContext } from './approvals-context.ts'
 import { editTask, type ApprovalEdit, type EditedTask } from './edited-task.ts'
 import { judgeTask } from './judge-task.ts'

@@ -2,14 +2,14 @@
  * What a task is to do after somebody changed it with their approval: checked by the same rules as a plan, since a change can
  * ask for anything. The deny list and the policy look at it again when it runs.
  */
-import { currentUser } from '../config/current-user.ts'
-import { mayUseSkill } from '../config/may-use-skill.ts'
+import { currentUser } from '../config/access/current-user.ts'
+import { mayUseSkill } from '../config/access/may-use-skill.ts'
 import type { InputIssue } from '../core/refusal.ts'
-import { MAX_DETAIL_BYTES } from '../core/plan-rules.ts'
-import { completeArguments } from '../core/skill-arguments.ts'
-import type { SkillArguments } from '../core/skill.ts'
+import { MAX_DETAIL_BYTES } from '../core/plan/plan-rules.ts'
+import { completeArguments } from '../core/plan/skill-arguments.ts'
+import type { SkillArguments } from '../core/plan/skill.ts'
 import { explainRefusal } from '../execution/shell/deny-list.ts'
-import type { OpenApproval } from '../store/approvals.ts'
+import type { OpenApproval } from '../store/turn/approvals.ts'
 import type { ApprovalsContext } from './approvals-context.ts'
 
 export interface ApprovalEdit {

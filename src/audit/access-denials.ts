@@ -6,9 +6,9 @@
  * What must hold: nobody can fill the audit or the memory by asking. The same denial is one entry at once, and one with the count
  * of the others when its minute is over; of more than a thousand kinds in a minute the rest is counted as one.
  */
-import { seesAllSessions } from '../config/session-access.ts'
+import { seesAllSessions } from '../config/access/session-access.ts'
 import type { LiveConfig } from '../config/config.ts'
-import { hashToken } from '../config/token-hash.ts'
+import { hashToken } from '../config/access/token-hash.ts'
 import type { DenialReason, NewAuditEntry } from '../core/audit-entry.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Viewer } from '../core/identity.ts'

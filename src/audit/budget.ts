@@ -4,7 +4,7 @@
  *
  * Calls that are under way are not counted: turns of one user that run side by side may each begin one more.
  */
-import { isLimited, userBudget } from '../config/budgets.ts'
+import { isLimited, userBudget } from '../config/schema/budgets.ts'
 import type { Budget, Config } from '../config/config.ts'
 import { AppError } from '../core/errors.ts'
 import type { ModelCallRecord } from '../core/model-call.ts'

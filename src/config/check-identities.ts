@@ -3,7 +3,7 @@ import { SCHEDULE_NAMESPACE } from '../core/session-id.ts'
 import { didYouMean } from './closest.ts'
 import type { FoundProblem } from './config-problem.ts'
 import { textsOf, type RawEntry, type Sections } from './sections.ts'
-import { tokenHash } from './token-hash.ts'
+import { tokenHash } from './access/token-hash.ts'
 
 export function checkIdentities(sections: Sections): readonly FoundProblem[] {
   const { tokens, users } = sections

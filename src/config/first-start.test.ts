@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { must } from '../platform/must.ts'
-import { authenticate } from './authenticate.ts'
+import { authenticate } from './access/authenticate.ts'
 import { writeFirstConfig } from './first-start.ts'
 import { configPath, loadConfig } from './load-config.ts'
 

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { link, open, unlink } from 'node:fs/promises'
 import { AppError, messageOf } from '../core/errors.ts'
 import { randomHex } from '../platform/id.ts'
-import { newToken } from './new-token.ts'
+import { newToken } from './command-line/new-token.ts'
 import { sampleConfig } from './sample-config.ts'
 
 export interface FirstStart {

@@ -1,9 +1,9 @@
 /** What an unknown key of config.toml was probably meant to be. */
-import { approvalRuleSchema, approvalsSchema } from './approvals.ts'
-import { budgetsSchema } from './budgets.ts'
+import { approvalRuleSchema, approvalsSchema } from './schema/approvals.ts'
+import { budgetsSchema } from './schema/budgets.ts'
 import { didYouMean } from './closest.ts'
-import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema.ts'
-import { settingsSchema } from './settings-schema.ts'
+import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema/schema.ts'
+import { settingsSchema } from './schema/settings-schema.ts'
 
 const keysBySection: Readonly<Record<string, readonly string[]>> = {
   tokens: Object.keys(tokenSchema.shape),

@@ -4,8 +4,8 @@ import { AGENT_ROLES } from '../core/model-call.ts'
 import type { Config } from './config.ts'
 import { describeProblem } from './config-problem.ts'
 import { parseConfig, type ParsedConfig } from './parse-config.ts'
-import { hashToken } from './token-hash.ts'
-import { newWebhookSecret } from './webhook-secret.ts'
+import { hashToken } from './access/token-hash.ts'
+import { newWebhookSecret } from './access/webhook-secret.ts'
 
 const development = { production: false }
 const hash = (token: string): string => hashToken(token).toString('hex')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { parseConfig } from './parse-config.ts'
 import { sampleConfig } from './sample-config.ts'
-import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema.ts'
-import { describeSettings } from './settings-schema.ts'
+import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema/schema.ts'
+import { describeSettings } from './schema/settings-schema.ts'
 
 const sample = sampleConfig('a'.repeat(64))
 const uncommented = sample.replaceAll(/^#(?=[^\s#])/gm, '')

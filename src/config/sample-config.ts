@@ -4,10 +4,10 @@
  */
 import { stringify } from 'smol-toml'
 import type * as z from 'zod'
-import { approvalRuleSchema, approvalsSchema } from './approvals.ts'
-import { budgetsSchema } from './budgets.ts'
-import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema.ts'
-import { describeSettings } from './settings-schema.ts'
+import { approvalRuleSchema, approvalsSchema } from './schema/approvals.ts'
+import { budgetsSchema } from './schema/budgets.ts'
+import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema/schema.ts'
+import { describeSettings } from './schema/settings-schema.ts'
 
 /** `sha256` is that of the token with which the user "admin" enters. */
 export function sampleConfig(sha256: string): string {

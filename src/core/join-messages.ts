@@ -5,7 +5,7 @@
  */
 import { isScheduleClient } from './schedule-client.ts'
 
-/** As much as one message may have (src/intake/message-content.ts). */
+/** As much as one message may have (src/intake/message/message-content.ts). */
 export const MAX_JOINED_BYTES = 256 * 1024
 
 /** A text of somebody: one that waits, or what a turn has so far. */

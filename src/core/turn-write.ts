@@ -5,7 +5,7 @@
 import type { NewAuditEntry } from './audit-entry.ts'
 import type { ModelCallRecord } from './model-call.ts'
 import type { NewEvent } from './session-event.ts'
-import type { SkillArguments } from './skill.ts'
+import type { SkillArguments } from './plan/skill.ts'
 import type { ApprovalKind, FinalTurnStatus, PipelineStep, ReviewVerdict, TaskStatus, TaskType } from './status.ts'
 
 export interface NewPlan {

@@ -9,7 +9,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { allowsAddress, allowsHost } from '../config/allow-list.ts'
+import { allowsAddress, allowsHost } from '../config/schema/allow-list.ts'
 import type { Settings } from '../config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import { isPublicAddress } from './public-address.ts'

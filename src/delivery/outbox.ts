@@ -7,8 +7,8 @@
  * the same host; every attempt's outcome is stored; at least once, whatever dies when.
  */
 import type { LiveConfig } from '../config/config.ts'
-import type { ApiKeys } from '../config/api-keys.ts'
-import { webhookSecretsOf } from '../config/webhook-secret.ts'
+import type { ApiKeys } from '../config/access/api-keys.ts'
+import { webhookSecretsOf } from '../config/access/webhook-secret.ts'
 import { messageOf } from '../core/errors.ts'
 import { enqueueJobs, type NewJob } from '../jobs/enqueue-jobs.ts'
 import type { JobHandlers, PeriodicJob } from '../jobs/job-runner.ts'

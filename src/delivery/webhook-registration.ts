@@ -1,7 +1,7 @@
 /** May this token set this webhook? Asked when a session is opened or updated. */
 import type { LiveConfig } from '../config/config.ts'
-import type { ApiKeys } from '../config/api-keys.ts'
-import { webhookSecretsOf } from '../config/webhook-secret.ts'
+import type { ApiKeys } from '../config/access/api-keys.ts'
+import { webhookSecretsOf } from '../config/access/webhook-secret.ts'
 import type { AddressGuard } from './address-guard.ts'
 
 export interface WebhookRegistrationOptions {

@@ -1,9 +1,9 @@
 /** What it means to run a shell command for a task: the input, the outcomes, and the port that the turn calls. */
 import type { Role } from '../core/identity.ts'
 import type { OutputStream } from '../core/session-event.ts'
-import type { SkillArguments } from '../core/skill.ts'
-import type { PlanOutputs } from './plan-outputs.ts'
-import type { Publication } from './publication.ts'
+import type { SkillArguments } from '../core/plan/skill.ts'
+import type { PlanOutputs } from './output/plan-outputs.ts'
+import type { Publication } from './workspace/publication.ts'
 import type { InstalledSkill } from './skills/skill-folder.ts'
 
 /** What a run of anything needs. */

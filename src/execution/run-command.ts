@@ -18,14 +18,14 @@ import type {
   SandboxState,
   SkillInput,
 } from './command.ts'
-import { CommandHost } from './command-host.ts'
+import { CommandHost } from './host/command-host.ts'
 import { DEFAULT_COMMAND_LIMITS, type CommandLimits } from './command-limits.ts'
-import { DEFAULT_HOST_DEADLINES, type HostDeadlines } from './host-deadlines.ts'
-import type { CommandRequest } from './host-messages.ts'
-import type { PlanOutputs } from './plan-outputs.ts'
-import { SANDBOX_WORKSPACE } from './sandbox-profile.ts'
-import type { OutputsToWrite } from './workspace-outputs.ts'
-import { adminWorkspacePath } from './workspace.ts'
+import { DEFAULT_HOST_DEADLINES, type HostDeadlines } from './host/host-deadlines.ts'
+import type { CommandRequest } from './host/host-messages.ts'
+import type { PlanOutputs } from './output/plan-outputs.ts'
+import { SANDBOX_WORKSPACE } from './sandbox/sandbox-profile.ts'
+import type { OutputsToWrite } from './output/workspace-outputs.ts'
+import { adminWorkspacePath } from './workspace/workspace.ts'
 
 export interface CommandRunnerOptions {
   /** FACTOTUM_HOME, absolute. Workspaces are made in its `sessions` folder. */

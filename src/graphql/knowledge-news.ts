@@ -7,7 +7,7 @@ import type { Clock } from '../platform/clock.ts'
 import { idKind } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Database } from '../store/database.ts'
-import { readChangedSince, readThere, type WatchedKind } from '../store/knowledge-changes.ts'
+import { readChangedSince, readThere, type WatchedKind } from '../store/knowledge/knowledge-changes.ts'
 import { ChangeNews } from './change-news.ts'
 
 const PAUSE_MS = 250

@@ -1,6 +1,6 @@
 /** What /ready looks at. Required are the things without which no message can be taken; the rest only shows. */
 import type { LiveConfig } from '../config/config.ts'
-import { findMissingKeys, type ApiKeys } from '../config/api-keys.ts'
+import { findMissingKeys, type ApiKeys } from '../config/access/api-keys.ts'
 import type { CommandService } from '../execution/run-command.ts'
 import { AppError } from '../core/errors.ts'
 import type { Database, Statement } from '../store/database.ts'

@@ -3,13 +3,13 @@
  * answer is the same whether the session exists or not, so it tells nothing about it. Whether the caller participates, and opened the
  * session where that is needed, is asked by the statement that then acts.
  */
-import { namespaceAllows, openerName, ownNamespace, seesAllSessions } from '../config/session-access.ts'
+import { namespaceAllows, openerName, ownNamespace, seesAllSessions } from '../config/access/session-access.ts'
 import type { Viewer } from '../core/identity.ts'
 import { conflict, invalidInput, notFound, type Refusal } from '../core/refusal.ts'
 import { isSessionId, SESSION_ID_RULE } from '../core/session-id.ts'
 import { rightTo, type SessionAct } from '../core/session-rights.ts'
 import { idKind } from '../platform/id.ts'
-import type { SessionAccess } from '../store/intake-access.ts'
+import type { SessionAccess } from '../store/intake/intake-access.ts'
 
 export interface NamedSession {
   readonly sessionId: string

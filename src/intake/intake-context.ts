@@ -9,7 +9,7 @@ import type { CheckWebhook } from '../delivery/webhook-registration.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Redactor } from '../secrets/redaction.ts'
 import type { Database } from '../store/database.ts'
-import type { AcceptResult } from '../store/intake-message.ts'
+import type { AcceptResult } from '../store/intake/intake-message.ts'
 
 export interface IntakeContext {
   /** What is stored of a session holds no secret that this process knows. */

@@ -6,7 +6,7 @@
  * is, and so does a merge that it was part of.
  */
 import type { Consolidation } from '../agents/agent.ts'
-import { normalText } from '../core/normal-text.ts'
+import { normalText } from '../core/text/normal-text.ts'
 import { newId } from '../platform/id.ts'
 import { must } from '../platform/must.ts'
 import type { Database } from '../store/database.ts'

@@ -4,7 +4,7 @@
  * So at most one process consolidates, and a batch that cannot be reduced is not tried with every turn.
  */
 import type { Database } from '../store/database.ts'
-import { consolidationDueSql } from '../store/knowledge-due.ts'
+import { consolidationDueSql } from '../store/knowledge/knowledge-due.ts'
 import type { BatchFact } from './judge-consolidation.ts'
 
 export interface ConsolidationBatch {

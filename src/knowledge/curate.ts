@@ -3,7 +3,7 @@
  * that must not be kept become a discarded learning with the reason; the others go through. Called by curateLearnings.
  */
 import type { CuratorContext, Evaluation } from '../agents/agent.ts'
-import { normalText } from '../core/normal-text.ts'
+import { normalText } from '../core/text/normal-text.ts'
 import type { Curation } from '../core/turn-write.ts'
 import { newId } from '../platform/id.ts'
 import { unfitText } from './unfit-text.ts'

@@ -7,7 +7,7 @@
  */
 import type { SummarizerContext } from '../agents/agent.ts'
 import type { Database } from '../store/database.ts'
-import { TOLD } from '../store/knowledge-due.ts'
+import { TOLD } from '../store/knowledge/knowledge-due.ts'
 
 export interface Unsummarised extends SummarizerContext {
   /** The summary reaches to here now … */

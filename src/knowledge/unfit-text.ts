@@ -2,7 +2,7 @@
  * Why a text must not be kept as knowledge, by its form alone: facts stand in the prompts of every session, so what is empty,
  * boundless or may hold a secret stays out. Pure; called for what reviewer, curator and summarizer write.
  */
-import { normalText } from '../core/normal-text.ts'
+import { normalText } from '../core/text/normal-text.ts'
 
 const MIN_CHARS = 8
 export const MAX_KNOWLEDGE_CHARS = 500

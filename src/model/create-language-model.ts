@@ -3,7 +3,7 @@
  * by app.ts. Providers and keys are looked up at every call, so a reload of the configuration holds from the next call on.
  */
 import type { LiveConfig } from '../config/config.ts'
-import type { ApiKeys } from '../config/api-keys.ts'
+import type { ApiKeys } from '../config/access/api-keys.ts'
 import { REHEARSAL } from '../config/model-choice.ts'
 import { AppError } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'

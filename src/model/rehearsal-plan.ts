@@ -3,7 +3,7 @@
  * What must hold: a turn ends. A task that failed and a plan that was refused lead to a plan that only reports it; `fail:`
  * fires only in the first plan. A secret is never named by more than its key, and only taken from the message once.
  */
-import { SILENCE_MARKER } from '../core/silence-filter.ts'
+import { SILENCE_MARKER } from '../core/text/silence-filter.ts'
 import { findBlock, findBlocks, findItems, findTasks, type PromptPart, type PromptTask } from './rehearsal-prompt.ts'
 import { readScript, type Script, type ScriptTask } from './rehearsal-script.ts'
 import { describeEnding, describeResult, MAX_SHOWN_CHARS, quote, shorten } from './rehearsal-words.ts'

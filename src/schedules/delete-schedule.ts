@@ -3,7 +3,7 @@ import type { Viewer } from '../core/identity.ts'
 import { notFound, type Refusal } from '../core/refusal.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
 import { idKind } from '../platform/id.ts'
-import { removeSchedule } from '../store/schedule-edit.ts'
+import { removeSchedule } from '../store/schedules/schedule-edit.ts'
 import { scheduleEditor } from './schedule-access.ts'
 
 export interface ScheduleDeleted {

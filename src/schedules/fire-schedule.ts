@@ -1,8 +1,8 @@
 /** A schedule is due: a run is opened and its message sent, or it is recorded why not. Called by the Scheduler. */
-import { currentUser } from '../config/current-user.ts'
+import { currentUser } from '../config/access/current-user.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
 import { newId } from '../platform/id.ts'
-import { openRun, skipRun, type DueSchedule } from '../store/schedule-runs.ts'
+import { openRun, skipRun, type DueSchedule } from '../store/schedules/schedule-runs.ts'
 import { newRun } from './new-run.ts'
 import { nextFiring } from './next-firing.ts'
 import { ownerGone, sendRun } from './send-run.ts'

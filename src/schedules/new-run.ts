@@ -1,7 +1,7 @@
 /** A run that is about to be opened: its ids, and the session it fires into. */
 import type { ScheduleMode } from '../core/status.ts'
 import { newId } from '../platform/id.ts'
-import type { NewRun } from '../store/schedule-runs.ts'
+import type { NewRun } from '../store/schedules/schedule-runs.ts'
 
 export function newRun(
   { id, mode }: { readonly id: string; readonly mode: ScheduleMode },

@@ -4,7 +4,7 @@
  */
 import type { Viewer } from '../core/identity.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
-import type { ScheduleEditor } from '../store/schedule-edit.ts'
+import type { ScheduleEditor } from '../store/schedules/schedule-edit.ts'
 
 export function scheduleEditor({ clock }: Pick<IntakeContext, 'clock'>, viewer: Viewer): ScheduleEditor {
   const { user, role, tokenName } = viewer

@@ -1,6 +1,6 @@
 /**
  * Fires schedules, and sees how their runs end: it looks every second, in every process; the statements behind it
- * (src/store/schedule-runs.ts) let one of them act. Nothing is kept in memory: whoever dies, another process, or the next start, goes on
+ * (src/store/schedules/schedule-runs.ts) let one of them act. Nothing is kept in memory: whoever dies, another process, or the next start, goes on
  * from the rows.
  */
 import { AppError, messageOf } from '../core/errors.ts'
@@ -9,7 +9,7 @@ import { backoffMs } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
 import { randomFraction } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
-import { readDueSchedules, readRunsToSettle } from '../store/schedule-runs.ts'
+import { readDueSchedules, readRunsToSettle } from '../store/schedules/schedule-runs.ts'
 import { fireSchedule } from './fire-schedule.ts'
 import { settleOpenRun } from './settle-run.ts'
 

@@ -2,16 +2,16 @@
  * Sends the message of a run, as its owner: trusted, with the owner's present rights. Called when a run has been opened, and again for
  * one whose message is not there: the message's id and key are the run's, so it is in the session once, whoever dies when.
  */
-import { currentUser } from '../config/current-user.ts'
-import { openerName } from '../config/session-access.ts'
-import { messagePreview } from '../core/message-preview.ts'
+import { currentUser } from '../config/access/current-user.ts'
+import { openerName } from '../config/access/session-access.ts'
+import { messagePreview } from '../core/text/message-preview.ts'
 import { scheduleClient } from '../core/schedule-client.ts'
-import { announceMessage } from '../intake/announce-message.ts'
+import { announceMessage } from '../intake/message/announce-message.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
 import { newId } from '../platform/id.ts'
-import { acceptMessage, type AcceptResult, type IncomingMessage } from '../store/intake-message.ts'
-import type { SessionSource } from '../store/intake-session.ts'
-import { markRunSent, type FiringSchedule, type OpenRun } from '../store/schedule-runs.ts'
+import { acceptMessage, type AcceptResult, type IncomingMessage } from '../store/intake/intake-message.ts'
+import type { SessionSource } from '../store/intake/intake-session.ts'
+import { markRunSent, type FiringSchedule, type OpenRun } from '../store/schedules/schedule-runs.ts'
 
 export type UnsentRun = Pick<OpenRun, 'runId' | 'sessionId' | 'messageId'>
 type SendingSchedule = Pick<FiringSchedule, 'id' | 'userName' | 'tokenName' | 'content'>

@@ -3,7 +3,7 @@
  * because a process died in between? Then it is sent now. Called by the Scheduler.
  */
 import type { IntakeContext } from '../intake/intake-context.ts'
-import { settleRun, type OpenRun } from '../store/schedule-runs.ts'
+import { settleRun, type OpenRun } from '../store/schedules/schedule-runs.ts'
 import { afterRun, type EndedRun } from './after-run.ts'
 import { sendRun } from './send-run.ts'
 

@@ -1,12 +1,12 @@
 /**
  * `triggerSchedule`: a run now, as the schedule's owner, whether it is enabled or not. The plan stays as it is. Called by the GraphQL door.
  */
-import { currentUser } from '../config/current-user.ts'
+import { currentUser } from '../config/access/current-user.ts'
 import type { Viewer } from '../core/identity.ts'
 import { conflict, notFound, type Refusal } from '../core/refusal.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
 import { idKind } from '../platform/id.ts'
-import { openManualRun } from '../store/schedule-edit.ts'
+import { openManualRun } from '../store/schedules/schedule-edit.ts'
 import { newRun } from './new-run.ts'
 import { scheduleEditor } from './schedule-access.ts'
 import { ownerGone, sendRun } from './send-run.ts'

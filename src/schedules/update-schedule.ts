@@ -2,16 +2,16 @@
  * `updateSchedule`: changes what is given. A new plan (cron, time, zone, or being enabled) counts from now: nothing is made up for,
  * and failures are forgotten. Called by the GraphQL door.
  */
-import { currentUser } from '../config/current-user.ts'
+import { currentUser } from '../config/access/current-user.ts'
 import type { Viewer } from '../core/identity.ts'
 import { refuseInput } from '../core/refuse-input.ts'
 import { conflict, notFound, type Refusal } from '../core/refusal.ts'
 import type { ScheduleMode } from '../core/status.ts'
-import { KEY_RULE, textIssues } from '../core/text-rule.ts'
+import { KEY_RULE, textIssues } from '../core/text/text-rule.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
-import { contentIssues } from '../intake/message-content.ts'
+import { contentIssues } from '../intake/message/message-content.ts'
 import { idKind } from '../platform/id.ts'
-import { patchSchedule, type SchedulePatch, type StoredSchedule } from '../store/schedule-edit.ts'
+import { patchSchedule, type SchedulePatch, type StoredSchedule } from '../store/schedules/schedule-edit.ts'
 import { redactorFor } from './create-schedule.ts'
 import { scheduleEditor, type ScheduleChanged } from './schedule-access.ts'
 import { firstRunAt, timingIssues, type Timing } from './schedule-timing.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TurnWrite } from '../core/turn-write.ts'
-import { REDACTED } from '../core/redacted.ts'
+import { REDACTED } from '../core/text/redacted.ts'
 import { redactTexts, type FreeTexts } from './free-texts.ts'
 import { redactWrite } from './turn-texts.ts'
 import { Redactor } from './redaction.ts'

@@ -9,7 +9,7 @@
  * whole row of transitions; the others have their children as a list and a fallback, which keeps long secrets small.
  */
 
-import type { Span } from './span.ts'
+import type { Span } from './encodings/span.ts'
 
 /** How far a text has been read. */
 interface Cursor {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { REDACTED } from '../core/redacted.ts'
+import { REDACTED } from '../core/text/redacted.ts'
 import type { TurnWrite } from '../core/turn-write.ts'
 import { redactDeep, redactJson } from './redact-deep.ts'
 import { Redactor } from './redaction.ts'

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { secretForms, type Around, type SecretForm } from '../../test/harness/secret-forms.ts'
-import { REDACTED } from '../core/redacted.ts'
-import { foldCase } from './fold-case.ts'
+import { REDACTED } from '../core/text/redacted.ts'
+import { foldCase } from './encodings/fold-case.ts'
 import { isRedactable, Redactor } from './redaction.ts'
 
 const SECRETS = [

@@ -4,18 +4,18 @@
  *
  * What must hold: a text changes only where a whole secret stands. Who prints guesses learns nothing of a part of one.
  */
-import { REDACTED } from '../core/redacted.ts'
-import { base64Runs } from './base64-runs.ts'
-import { decodeRun } from './decode-run.ts'
-import type { DecodedView } from './decoded-view.ts'
-import { dumpedLetters } from './dumped-letters.ts'
-import { dumpedNumbers } from './dumped-numbers.ts'
-import { encodingsOf, type Encodings } from './encodings.ts'
-import { foldCase } from './fold-case.ts'
-import { BASE32, BASE64, type GroupCode } from './group-codes.ts'
+import { REDACTED } from '../core/text/redacted.ts'
+import { base64Runs } from './encodings/base64-runs.ts'
+import { decodeRun } from './encodings/decode-run.ts'
+import type { DecodedView } from './encodings/decoded-view.ts'
+import { dumpedLetters } from './encodings/dumped-letters.ts'
+import { dumpedNumbers } from './encodings/dumped-numbers.ts'
+import { encodingsOf, type Encodings } from './encodings/encodings.ts'
+import { foldCase } from './encodings/fold-case.ts'
+import { BASE32, BASE64, type GroupCode } from './encodings/group-codes.ts'
 import { PatternMatcher } from './pattern-matcher.ts'
-import { spacedLetters } from './spaced-letters.ts'
-import { mergeSpans, type Span } from './span.ts'
+import { spacedLetters } from './encodings/spaced-letters.ts'
+import { mergeSpans, type Span } from './encodings/span.ts'
 
 /** Shorter values stand in ordinary texts by chance; hiding them would destroy these and tell the value. */
 export const MIN_SECRET_CHARS = 8

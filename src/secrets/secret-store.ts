@@ -5,11 +5,11 @@
  * What must hold: a secret is known here before anybody is handed its value. `.env` is looked at every second, so a change holds
  * in every process within that time, and at once where an admin reloads.
  */
-import type { ApiKeys } from '../config/api-keys.ts'
+import type { ApiKeys } from '../config/access/api-keys.ts'
 import type { LiveConfig } from '../config/config.ts'
-import type { FoundSecret } from '../core/plan.ts'
+import type { FoundSecret } from '../core/plan/plan.ts'
 import { conflict, type Refusal } from '../core/refusal.ts'
-import { isSecretKey } from '../core/plan-rules.ts'
+import { isSecretKey } from '../core/plan/plan-rules.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { deployValues, passwordsIn, type KnownValue } from './deploy-values.ts'

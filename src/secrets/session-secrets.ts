@@ -1,5 +1,5 @@
 /** The secrets as a turn sees them: the port of secret-store.ts for one session. Everything is asked at the moment it is used. */
-import type { FoundSecret } from '../core/plan.ts'
+import type { FoundSecret } from '../core/plan/plan.ts'
 import type { Redactor } from './redaction.ts'
 
 export interface SessionSecrets {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { secretForms } from '../../test/harness/secret-forms.ts'
-import { REDACTED } from '../core/redacted.ts'
+import { REDACTED } from '../core/text/redacted.ts'
 import { isRedactable, Redactor } from './redaction.ts'
 import { StreamRedactor } from './stream-redactor.ts'
 

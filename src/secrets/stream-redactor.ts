@@ -4,9 +4,9 @@
  *
  * What must hold: a secret of which nothing was said when its end has come is not said; and neither is the rest of one, otherwise.
  */
-import { REDACTED } from '../core/redacted.ts'
+import { REDACTED } from '../core/text/redacted.ts'
 import type { Redactor } from './redaction.ts'
-import type { Span } from './span.ts'
+import type { Span } from './encodings/span.ts'
 
 /** So much of what was said is read again with what follows, so that a secret is seen that begins there. */
 const CONTEXT_CHARS = 8_192

@@ -1,7 +1,7 @@
 /** One connection of its own, before there is a pool, and what to change when there is none to be had. */
 import pg from 'pg'
 import { AppError, messageOf } from '../core/errors.ts'
-import { hasCode } from './error-code.ts'
+import { hasCode } from '../platform/error-code.ts'
 
 const CONNECT_TIMEOUT_MS = 5000
 

@@ -6,7 +6,7 @@
  * What must hold: no turn runs meanwhile that was shown those texts, or it would write them again (`EraseOutcome`). What stays is what
  * is not the session's, facts and the audit, and what others said.
  */
-import { ERASED } from '../core/erased.ts'
+import { ERASED } from '../core/text/erased.ts'
 import type { ConversationType, TurnStatus } from '../core/status.ts'
 import { newId } from '../platform/id.ts'
 import { INSERT_AUDIT } from './audit-entries.ts'

@@ -14,7 +14,7 @@ import { AppError, messageOf } from '../core/errors.ts'
 import type { Logger } from '../platform/logger.ts'
 import { packageFile } from '../platform/package-file.ts'
 import { connectClient, cannotConnect } from './connect-client.ts'
-import { hasCode } from './error-code.ts'
+import { hasCode } from '../platform/error-code.ts'
 import { lockMigrations, type LockMigrationsOptions } from './lock-migrations.ts'
 
 interface Migration {

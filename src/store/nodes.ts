@@ -21,7 +21,7 @@ const MISSING_MS = 60_000
 
 export interface EvictedNode {
   readonly id: number
-  /** Which process it is, or was (src/execution/server-identity.ts). */
+  /** Which process it is, or was (src/execution/process/server-identity.ts). */
   readonly process: string | null
   /** Its last beat is so long ago that its commands have ended, if it could still end them. */
   readonly isSilent: boolean

@@ -3,7 +3,7 @@
  * closes what it returns last.
  */
 import { AppError } from '../core/errors.ts'
-import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded-postgres.ts'
+import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from '../postgres/embedded-postgres.ts'
 
 export interface ResolvedDatabase {
   /** With the password in it: for connecting, not for logs. */

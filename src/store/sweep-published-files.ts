@@ -7,7 +7,7 @@ import { isPublishedFileId } from '../core/published-file.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Database } from './database.ts'
-import { hasCode } from './error-code.ts'
+import { hasCode } from '../platform/error-code.ts'
 import { deleteExpiredFiles, findUnrecordedFiles } from './published-files.ts'
 import { publishedFolder, publishedPath, removePublishedBytes } from './published-bytes.ts'
 

@@ -2,7 +2,7 @@
  * The rights of a turn's user are read again before each task. That they are others than when the plan was made is told in the
  * audit, once per change, also when another process carries the plan on.
  */
-import type { CurrentUser } from '../config/current-user.ts'
+import type { CurrentUser } from '../config/access/current-user.ts'
 import { describeSkills } from '../config/describe-change.ts'
 import { entryOf } from './audit-task.ts'
 import type { PlanState } from './plan-state.ts'

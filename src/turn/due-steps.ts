@@ -1,5 +1,5 @@
 /** Which steps are due after the turn's answer: what was due when it began, and what it learned itself. */
-import type { KnowledgeDue } from '../store/knowledge-due.ts'
+import type { KnowledgeDue } from '../store/knowledge/knowledge-due.ts'
 
 export class DueSteps {
   #due: KnowledgeDue

@@ -5,7 +5,7 @@
 import type { FinalTurnStatus } from '../core/status.ts'
 import type { JoinedEnd } from '../core/turn-write.ts'
 import { NO_USAGE } from '../core/usage.ts'
-import type { JoinedMessage } from '../store/join-turns.ts'
+import type { JoinedMessage } from '../store/turn/join-turns.ts'
 import type { TurnContext } from './turn-context.ts'
 
 export interface TurnEnd {

@@ -16,7 +16,7 @@ import { merge, type TurnWrite } from '../core/turn-write.ts'
 import { addUsage, type Usage } from '../core/usage.ts'
 import { redactWrite } from '../secrets/turn-texts.ts'
 import type { Redactor } from '../secrets/redaction.ts'
-import type { Committed } from '../store/turn-commit.ts'
+import type { Committed } from '../store/turn/turn-commit.ts'
 
 export interface JournalOptions {
   readonly sessionId: string

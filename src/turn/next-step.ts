@@ -18,7 +18,7 @@ export function nextStep(task: {
   readonly status: TaskStatus
   readonly reviewVerdict: ReviewVerdict | null
 }): NextStep {
-  // An approval that is still open, or was denied, is seen to before the tasks of a plan (src/turn/pass-approvals.ts).
+  // An approval that is still open, or was denied, is seen to before the tasks of a plan (src/turn/approvals/pass-approvals.ts).
   if (task.status === 'PENDING' || task.status === 'AWAITING_APPROVAL') return 'run'
   if (task.status === 'SKIPPED' || task.status === 'CANCELLED') return 'pass'
   // Writing a text again repeats no effect; running a command again would.

@@ -1,6 +1,6 @@
 /** How far the turn came, from its rows: the plans that it has made, and the messages that it has taken along. For a turn that another process left, or that broke off. */
-import { loadJoined } from '../store/join-turns.ts'
-import { loadKnown, loadPlans } from '../store/turn-history.ts'
+import { loadJoined } from '../store/turn/join-turns.ts'
+import { loadKnown, loadPlans } from '../store/turn/turn-history.ts'
 import { planStateOf, type PlanState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 

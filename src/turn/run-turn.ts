@@ -1,7 +1,7 @@
 /**
  * The story of a turn, from the message to its end; each step is a file of its own beside this one.
  *
- *   RECEIVED                        the worker took the turn (src/store/begin-turn.ts)
+ *   RECEIVED                        the worker took the turn (src/store/turn/begin-turn.ts)
  *   RECEIVED again                  collectMessages, when it takes others of its user along
  *   CONTEXT                         assembleContext
  *   PLANNING, PLANNED, VALIDATION   makePlan, with feedback to the planner until the plan is sound
@@ -17,22 +17,22 @@
  * A turn that was left by a process that died enters with its rows (`resumeAttempts`) and goes on at the first task that has
  * not ended. Everything it writes goes through `context.journal`, fenced by the lease.
  */
-import { assembleContext } from './assemble-context.ts'
-import { breakOff, decideReplan, type ReplanDecision } from './decide-replan.ts'
+import { assembleContext } from './steps/assemble-context.ts'
+import { breakOff, decideReplan, type ReplanDecision } from './steps/decide-replan.ts'
 import { diedTooOften } from './died-too-often.ts'
-import { executePlan } from './execute-plan.ts'
+import { executePlan } from './steps/execute-plan.ts'
 import type { PipelineStep } from '../core/status.ts'
-import type { OpenTurn } from '../store/begin-turn.ts'
+import type { OpenTurn } from '../store/turn/begin-turn.ts'
 import { finishTurn } from './finish-turn.ts'
-import { interruptTask } from './interrupt-task.ts'
-import { makePlan } from './make-plan.ts'
+import { interruptTask } from './steps/interrupt-task.ts'
+import { makePlan } from './steps/make-plan.ts'
 import { nextStep } from './next-step.ts'
 import type { PlanState } from './plan-state.ts'
 import { resumeAttempts } from './resume-attempts.ts'
 import { settleTurn } from './settle-turn.ts'
 import { collectMessages, takeAdditions } from './take-along.ts'
 import type { BrokenOff, ReplanWanted } from './task-outcome.ts'
-import { tendKnowledge } from './tend-knowledge.ts'
+import { tendKnowledge } from './knowledge/tend-knowledge.ts'
 import { stopped, type Ending, type TurnContext } from './turn-context.ts'
 
 /** Runs the turn to its end, or until it is stopped. Rejects only when it can no longer write, or for a bug. */

@@ -4,7 +4,7 @@
  * plan that it broke off, so who takes the turn over knows of it, and one that did not join waits for its own turn.
  */
 import { messagesToJoin } from '../core/join-messages.ts'
-import { findWaiting, type JoinedMessage, type WaitingMessage } from '../store/join-turns.ts'
+import { findWaiting, type JoinedMessage, type WaitingMessage } from '../store/turn/join-turns.ts'
 import { failedTask, type PlanState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 

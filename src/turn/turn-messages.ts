@@ -4,8 +4,8 @@
  * and, for a turn that is continued, from its rows.
  */
 import { isAddressed } from '../core/route-message.ts'
-import type { OpenTurn } from '../store/begin-turn.ts'
-import type { JoinedMessage } from '../store/join-turns.ts'
+import type { OpenTurn } from '../store/turn/begin-turn.ts'
+import type { JoinedMessage } from '../store/turn/join-turns.ts'
 
 export interface ServedMessage {
   readonly id: string

@@ -6,7 +6,7 @@
  * is seen, or seen to: its command hosts are gone. For any other it follows from its silence, since a server ends its commands when it
  * cannot beat, and its host when it hears nothing from the server.
  */
-import { hasEndedAll, stateOfServer } from '../execution/server-identity.ts'
+import { hasEndedAll, stateOfServer } from '../execution/process/server-identity.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Database } from '../store/database.ts'

@@ -9,7 +9,7 @@
 import { Client } from 'pg'
 import { messageOf } from '../core/errors.ts'
 import type { CommandService } from '../execution/run-command.ts'
-import { identityOfServer } from '../execution/server-identity.ts'
+import { identityOfServer } from '../execution/process/server-identity.ts'
 import { backoffMs } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
 import { randomFraction } from '../platform/id.ts'

@@ -9,7 +9,7 @@ import { messageOf } from '../core/errors.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Database } from '../store/database.ts'
-import { findPausedTurns, makeReady } from '../store/paused-turns.ts'
+import { findPausedTurns, makeReady } from '../store/turn/paused-turns.ts'
 
 export interface PausedTurnsOptions {
   readonly database: Database

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { AccessDenials } from '../../src/audit/access-denials.ts'
 import type { Config, LiveConfig, TokenConfig } from '../../src/config/config.ts'
-import { hashToken } from '../../src/config/token-hash.ts'
+import { hashToken } from '../../src/config/access/token-hash.ts'
 import type { Viewer } from '../../src/core/identity.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'

@@ -1,10 +1,10 @@
 /** What admins do with facts, learnings and questions: each result that can happen, the history, the audit, and whom it is told. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { normalText } from '../../src/core/normal-text.ts'
+import { normalText } from '../../src/core/text/normal-text.ts'
 import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
-import { commitTurn } from '../../src/store/turn-commit.ts'
+import { commitTurn } from '../../src/store/turn/turn-commit.ts'
 import * as api from '../generated/graphql.ts'
 import { createSchemaWorld, SECRET, type SchemaWorld } from './schema-world.ts'
 import { seedKnowledge, type SeededKnowledge } from './seed-knowledge.ts'

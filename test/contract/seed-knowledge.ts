@@ -1,5 +1,5 @@
 /** Facts, learnings and questions to read, written straight into the tables. */
-import { normalText } from '../../src/core/normal-text.ts'
+import { normalText } from '../../src/core/text/normal-text.ts'
 import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
 import type { Database } from '../../src/store/database.ts'

@@ -3,10 +3,10 @@
  * not run, 2 wrong usage.
  */
 import { parseArgs, styleText } from 'node:util'
-import { findDescendants, isRunning } from '../../src/execution/process-tree.ts'
+import { findDescendants, isRunning } from '../../src/execution/process/process-tree.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
+import { startEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts'
 import { exitCodeOf, progressPrinter, untilInterrupted, wholeNumber } from '../harness/long-run.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 import { describeReport, findingsOf } from './describe-report.ts'

@@ -2,7 +2,7 @@
  * Two servers on one database. One that is killed is started again at once; whoever needs a server gets one that answers,
  * at random, and waits while there is none.
  */
-import { readProcess } from '../../src/execution/process-tree.ts'
+import { readProcess } from '../../src/execution/process/process-tree.ts'
 import { ServerProcess, type LogLine } from '../harness/server-process.ts'
 import { findProcesses } from '../sandbox/outside-world.ts'
 import type { Random } from './random.ts'

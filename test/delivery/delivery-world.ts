@@ -4,7 +4,7 @@
  */
 import type { LiveConfig, Settings } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/parse-config.ts'
-import { newWebhookSecret } from '../../src/config/webhook-secret.ts'
+import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
 import { AddressGuard } from '../../src/delivery/address-guard.ts'
 import type { DeliverySchedule } from '../../src/delivery/delivery-schedule.ts'
 import { Outbox } from '../../src/delivery/outbox.ts'

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newWebhookSecret } from '../../src/config/webhook-secret.ts'
+import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
 import { must } from '../../src/platform/must.ts'
 import { DeliveryWorld, FAST, type Deliverer, type WorldOptions } from './delivery-world.ts'
 import { answer, endlessBody, hang, inTurn, Receiver, reset, slowHeaders, type Behaviour } from './receiver.ts'

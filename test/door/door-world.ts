@@ -3,7 +3,7 @@
  * processes would have them. Events are appended the way the store does it: rows and `last_seq` in one statement, published
  * after the commit.
  */
-import { authenticate } from '../../src/config/authenticate.ts'
+import { authenticate } from '../../src/config/access/authenticate.ts'
 import type { Config, LiveConfig } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/parse-config.ts'
 import type { SessionEvent, SessionEventBody } from '../../src/core/session-event.ts'

@@ -2,7 +2,7 @@
 import { parseArgs, styleText } from 'node:util'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
+import { startEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts'
 import { exitCodeOf, progressPrinter, untilInterrupted, wholeNumber } from '../harness/long-run.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 import { runFuzz, type FuzzReport } from './run-fuzz.ts'

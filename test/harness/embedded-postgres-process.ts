@@ -6,7 +6,7 @@
 import pg from 'pg'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { startEmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
+import { startEmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts'
 
 const [home = '', rows = '0'] = process.argv.slice(2)
 const logger = createLogger({ level: 'silent', pretty: false })

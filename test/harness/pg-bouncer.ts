@@ -8,9 +8,9 @@ import { existsSync } from 'node:fs'
 import { chmod, writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
-import { freePort, LOOPBACK } from '../../src/store/postmaster.ts'
-import { programOptions } from '../../src/store/postgres-program.ts'
-import { unprivilegedAccount } from '../../src/store/unprivileged-account.ts'
+import { freePort, LOOPBACK } from '../../src/postgres/postmaster.ts'
+import { programOptions } from '../../src/postgres/postgres-program.ts'
+import { unprivilegedAccount } from '../../src/config/home/unprivileged-account.ts'
 
 const PROGRAM = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find((path) =>
   existsSync(path),

@@ -8,12 +8,12 @@ import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { homeAccount } from '../../src/store/factotum-home.ts'
-import { findPostgresBinaries } from '../../src/store/postgres-binaries.ts'
-import { prepareCluster, preparePgDirectory, SUPERUSER } from '../../src/store/postgres-cluster.ts'
-import { programOptions } from '../../src/store/postgres-program.ts'
-import { freePort, LOOPBACK } from '../../src/store/postmaster.ts'
-import { unprivilegedAccount } from '../../src/store/unprivileged-account.ts'
+import { homeAccount } from '../../src/config/home/factotum-home.ts'
+import { findPostgresBinaries } from '../../src/postgres/postgres-binaries.ts'
+import { prepareCluster, preparePgDirectory, SUPERUSER } from '../../src/postgres/postgres-cluster.ts'
+import { programOptions } from '../../src/postgres/postgres-program.ts'
+import { freePort, LOOPBACK } from '../../src/postgres/postmaster.ts'
+import { unprivilegedAccount } from '../../src/config/home/unprivileged-account.ts'
 
 const DISK_BYTES = 32 * 1024 * 1024
 /** `autovacuum` would give back what a failed insert had taken. */

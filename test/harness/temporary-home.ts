@@ -5,8 +5,8 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { dataDirectory } from '../../src/store/factotum-home.ts'
-import { isAlive } from '../../src/store/postgres-program.ts'
+import { dataDirectory } from '../../src/config/home/factotum-home.ts'
+import { isAlive } from '../../src/postgres/postgres-program.ts'
 
 export interface TemporaryHome extends AsyncDisposable {
   readonly path: string

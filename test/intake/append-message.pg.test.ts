@@ -1,8 +1,8 @@
 /** Messages that are only put on record: who may, as whom, when, and that repeating changes nothing. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { appendMessage, type AppendMessageInput } from '../../src/intake/append-message.ts'
-import { openSession } from '../../src/intake/open-session.ts'
-import { sendMessage } from '../../src/intake/send-message.ts'
+import { appendMessage, type AppendMessageInput } from '../../src/intake/message/append-message.ts'
+import { openSession } from '../../src/intake/session/open-session.ts'
+import { sendMessage } from '../../src/intake/message/send-message.ts'
 import { must } from '../../src/platform/must.ts'
 import { createWorld, type World } from './intake-world.ts'
 

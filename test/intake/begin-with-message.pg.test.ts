@@ -3,14 +3,14 @@
  * depend on the session's row as it is under the lock, and what it begins with must be what a worker's own statement would find.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { appendMessage } from '../../src/intake/append-message.ts'
+import { appendMessage } from '../../src/intake/message/append-message.ts'
 import type { IntakeContext } from '../../src/intake/intake-context.ts'
-import { openSession } from '../../src/intake/open-session.ts'
-import { sendMessage, type SendMessageInput } from '../../src/intake/send-message.ts'
-import { withdrawMessage } from '../../src/intake/withdraw-message.ts'
+import { openSession } from '../../src/intake/session/open-session.ts'
+import { sendMessage, type SendMessageInput } from '../../src/intake/message/send-message.ts'
+import { withdrawMessage } from '../../src/intake/message/withdraw-message.ts'
 import { must } from '../../src/platform/must.ts'
-import { takeSession, type TakenSession } from '../../src/store/begin-turn.ts'
-import type { AcceptResult } from '../../src/store/intake-message.ts'
+import { takeSession, type TakenSession } from '../../src/store/turn/begin-turn.ts'
+import type { AcceptResult } from '../../src/store/intake/intake-message.ts'
 import { createWorld, type World } from './intake-world.ts'
 
 let world: World

@@ -1,10 +1,10 @@
 /** Who starts a turn by what they say, in the statement that takes the message in: the table of spec 2, over real rows. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConversationType } from '../../src/core/status.ts'
-import { deleteSession } from '../../src/intake/delete-session.ts'
-import { openSession } from '../../src/intake/open-session.ts'
-import { sendMessage, type SendMessageInput } from '../../src/intake/send-message.ts'
-import { updateSession } from '../../src/intake/update-session.ts'
+import { deleteSession } from '../../src/intake/session/delete-session.ts'
+import { openSession } from '../../src/intake/session/open-session.ts'
+import { sendMessage, type SendMessageInput } from '../../src/intake/message/send-message.ts'
+import { updateSession } from '../../src/intake/session/update-session.ts'
 import { createWorld, MAX_QUEUED, type World } from './intake-world.ts'
 
 let world: World

@@ -2,7 +2,7 @@
  * The world in which the use cases of intake are tested: a real database, a configuration with a few people, and a record of
  * what was published and rung. Turns are started and ended by the worker's own statements.
  */
-import { authenticate } from '../../src/config/authenticate.ts'
+import { authenticate } from '../../src/config/access/authenticate.ts'
 import type { Config } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/parse-config.ts'
 import type { Viewer } from '../../src/core/identity.ts'
@@ -13,9 +13,9 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import { Redactor } from '../../src/secrets/redaction.ts'
-import { beginTurn, type OpenTurn } from '../../src/store/begin-turn.ts'
+import { beginTurn, type OpenTurn } from '../../src/store/turn/begin-turn.ts'
 import { Database } from '../../src/store/database.ts'
-import { commitTurn, type Lease } from '../../src/store/turn-commit.ts'
+import { commitTurn, type Lease } from '../../src/store/turn/turn-commit.ts'
 import { createTestDatabase } from '../harness/database.ts'
 
 const CONFIG = `

@@ -3,18 +3,18 @@
  * pair that can meet on a session's row is forced to meet here.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addParticipant } from '../../src/intake/add-participant.ts'
+import { addParticipant } from '../../src/intake/session/add-participant.ts'
 import { accessOf } from '../../src/intake/authorize-session.ts'
-import { cancelTurn } from '../../src/intake/cancel-turn.ts'
-import { deleteSession } from '../../src/intake/delete-session.ts'
-import { editQueuedMessage } from '../../src/intake/edit-queued-message.ts'
-import { openSession } from '../../src/intake/open-session.ts'
-import { appendMessage } from '../../src/intake/append-message.ts'
-import { sendMessage } from '../../src/intake/send-message.ts'
-import { updateSession } from '../../src/intake/update-session.ts'
-import { withdrawMessage } from '../../src/intake/withdraw-message.ts'
+import { cancelTurn } from '../../src/intake/message/cancel-turn.ts'
+import { deleteSession } from '../../src/intake/session/delete-session.ts'
+import { editQueuedMessage } from '../../src/intake/message/edit-queued-message.ts'
+import { openSession } from '../../src/intake/session/open-session.ts'
+import { appendMessage } from '../../src/intake/message/append-message.ts'
+import { sendMessage } from '../../src/intake/message/send-message.ts'
+import { updateSession } from '../../src/intake/session/update-session.ts'
+import { withdrawMessage } from '../../src/intake/message/withdraw-message.ts'
 import { must } from '../../src/platform/must.ts'
-import { deleteIdleSession } from '../../src/store/intake-delete-session.ts'
+import { deleteIdleSession } from '../../src/store/intake/intake-delete-session.ts'
 import { createWorld, MAX_QUEUED, type World } from './intake-world.ts'
 
 let world: World

@@ -1,9 +1,9 @@
 /** Messages that wait are edited and withdrawn, until their turn starts, by those who may; also while a worker starts it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { editQueuedMessage } from '../../src/intake/edit-queued-message.ts'
-import { sendMessage } from '../../src/intake/send-message.ts'
-import { withdrawMessage } from '../../src/intake/withdraw-message.ts'
-import { appendMessage } from '../../src/intake/append-message.ts'
+import { editQueuedMessage } from '../../src/intake/message/edit-queued-message.ts'
+import { sendMessage } from '../../src/intake/message/send-message.ts'
+import { withdrawMessage } from '../../src/intake/message/withdraw-message.ts'
+import { appendMessage } from '../../src/intake/message/append-message.ts'
 import { createWorld, type World } from './intake-world.ts'
 
 let world: World

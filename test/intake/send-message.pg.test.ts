@@ -1,10 +1,10 @@
 /** A message enters: who may send, what is stored, what is refused, and what holds however many send at once. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { REDACTED } from '../../src/core/redacted.ts'
-import { openSession } from '../../src/intake/open-session.ts'
+import { REDACTED } from '../../src/core/text/redacted.ts'
+import { openSession } from '../../src/intake/session/open-session.ts'
 import type { IntakeContext } from '../../src/intake/intake-context.ts'
-import { sendMessage } from '../../src/intake/send-message.ts'
-import { updateSession } from '../../src/intake/update-session.ts'
+import { sendMessage } from '../../src/intake/message/send-message.ts'
+import { updateSession } from '../../src/intake/session/update-session.ts'
 import { createWorld, MAX_QUEUED, SECRET, type World } from './intake-world.ts'
 
 let world: World

@@ -1,12 +1,12 @@
 /** Sessions are opened, taken up again, changed, shared, cancelled and deleted. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addParticipant } from '../../src/intake/add-participant.ts'
-import { cancelTurn } from '../../src/intake/cancel-turn.ts'
-import { deleteSession } from '../../src/intake/delete-session.ts'
-import { openSession, type OpenSessionInput } from '../../src/intake/open-session.ts'
-import { removeParticipant } from '../../src/intake/remove-participant.ts'
-import { sendMessage } from '../../src/intake/send-message.ts'
-import { updateSession, type UpdateSessionInput } from '../../src/intake/update-session.ts'
+import { addParticipant } from '../../src/intake/session/add-participant.ts'
+import { cancelTurn } from '../../src/intake/message/cancel-turn.ts'
+import { deleteSession } from '../../src/intake/session/delete-session.ts'
+import { openSession, type OpenSessionInput } from '../../src/intake/session/open-session.ts'
+import { removeParticipant } from '../../src/intake/session/remove-participant.ts'
+import { sendMessage } from '../../src/intake/message/send-message.ts'
+import { updateSession, type UpdateSessionInput } from '../../src/intake/session/update-session.ts'
 import { createWorld, type World } from './intake-world.ts'
 
 let world: World

@@ -5,18 +5,18 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ModelCallRecord } from '../../src/core/model-call.ts'
-import { normalText } from '../../src/core/normal-text.ts'
+import { normalText } from '../../src/core/text/normal-text.ts'
 import { loadSpan } from '../../src/knowledge/checkpoints/load-span.ts'
 import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
-import { commitCheckpoint, type CheckpointOutcome } from '../../src/store/checkpoint-commit.ts'
+import { commitCheckpoint, type CheckpointOutcome } from '../../src/store/knowledge/checkpoint-commit.ts'
 import {
   claimCheckpoints,
   dropCheckpoint,
   dueCheckpoint,
   renewCheckpoints,
   type CheckpointClaim,
-} from '../../src/store/checkpoints.ts'
+} from '../../src/store/knowledge/checkpoints.ts'
 import type { Database } from '../../src/store/database.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
 

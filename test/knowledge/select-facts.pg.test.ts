@@ -1,6 +1,6 @@
 /** Which facts a prompt gets, and what a new learning is recognised to repeat. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { normalText } from '../../src/core/normal-text.ts'
+import { normalText } from '../../src/core/text/normal-text.ts'
 import { findRepeated, type Repeated } from '../../src/knowledge/find-repeated.ts'
 import { selectFacts } from '../../src/knowledge/select-facts.ts'
 import { fillFacts } from '../harness/long-history.ts'

@@ -15,7 +15,7 @@ import type {
   ReviewerContext,
   SummarizerContext,
 } from '../../src/agents/agent.ts'
-import type { SkillSummary } from '../../src/core/skill.ts'
+import type { SkillSummary } from '../../src/core/plan/skill.ts'
 import { createLanguageModel } from '../../src/model/create-language-model.ts'
 import type { LanguageModel } from '../../src/model/language-model.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'

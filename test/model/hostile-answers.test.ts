@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../src/agents/agent.ts'
-import type { ProposedPlan } from '../../src/core/plan.ts'
-import { validatePlan } from '../../src/core/plan-rules.ts'
+import type { ProposedPlan } from '../../src/core/plan/plan.ts'
+import { validatePlan } from '../../src/core/plan/plan-rules.ts'
 import {
   CURATOR_CONTEXT,
   INTROSPECTOR_CONTEXT,

@@ -4,9 +4,9 @@
  */
 import { describe, expect, test } from 'vitest'
 import type { PlannerContext, ReplanContext, TaskReport } from '../../src/agents/agent.ts'
-import type { ProposedPlan } from '../../src/core/plan.ts'
-import { validatePlan } from '../../src/core/plan-rules.ts'
-import type { SkillArguments } from '../../src/core/skill.ts'
+import type { ProposedPlan } from '../../src/core/plan/plan.ts'
+import { validatePlan } from '../../src/core/plan/plan-rules.ts'
+import type { SkillArguments } from '../../src/core/plan/skill.ts'
 import { FACTS, INTROSPECTOR_CONTEXT, openAgentsWorld, PLANNER_CONTEXT, type AgentsWorld } from './agents-world.ts'
 
 interface Played {

@@ -8,7 +8,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'fence-without-epoch',
     promise: 'A commit under an old epoch writes nothing.',
-    file: 'src/store/turn-commit.ts',
+    file: 'src/store/turn/turn-commit.ts',
     find: 'AND x.owner = $2 AND x.epoch = $3',
     replace: 'AND x.owner = $2 AND $3::int IS NOT NULL',
     tests: ['test/worker/fence.pg.test.ts'],
@@ -16,7 +16,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'fence-without-owner',
     promise: 'A commit of a node that does not own the session writes nothing.',
-    file: 'src/store/turn-commit.ts',
+    file: 'src/store/turn/turn-commit.ts',
     find: 'AND x.owner = $2 AND x.epoch = $3',
     replace: 'AND $2::int IS NOT NULL AND x.epoch = $3',
     tests: ['test/worker/fence.pg.test.ts'],
@@ -24,7 +24,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'patches-beside-the-fence',
     promise: 'Tasks change only under the lease.',
-    file: 'src/store/turn-commit-plan.ts',
+    file: 'src/store/turn/turn-commit-plan.ts',
     find: `    FROM \${FENCE}, jsonb_to_recordset(\${bind(JSON.stringify(rows))}::jsonb) AS p (id text, \${PATCH_COLUMNS})`,
     replace: `    FROM (SELECT \${FENCE.length}) AS w_fence, jsonb_to_recordset(\${bind(JSON.stringify(rows))}::jsonb) AS p (id text, \${PATCH_COLUMNS})`,
     tests: ['test/worker/fence.pg.test.ts'],
@@ -32,7 +32,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'files-beside-the-fence',
     promise: 'Files are published only under the lease.',
-    file: 'src/store/turn-commit-records.ts',
+    file: 'src/store/turn/turn-commit-records.ts',
     find: `    FROM \${FENCE}, jsonb_to_recordset(\${bind(JSON.stringify(files))}::jsonb)`,
     replace: `    FROM (SELECT \${FENCE.length}) AS w_fence, jsonb_to_recordset(\${bind(JSON.stringify(files))}::jsonb)`,
     tests: ['test/worker/fence.pg.test.ts'],
@@ -40,7 +40,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'command-before-running',
     promise: 'RUNNING is durable before anything runs.',
-    file: 'src/turn/run-program.ts',
+    file: 'src/turn/steps/run-program.ts',
     find: '  await context.journal.flushed()\n',
     replace: '',
     tests: ['test/worker/running-before-start.pg.test.ts'],

@@ -8,7 +8,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { CommandInput, CommandOutcome } from '../../src/execution/command.ts'
 import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
 import { createCommandRunner, type CommandRunnerOptions, type CommandService } from '../../src/execution/run-command.ts'
-import { removeSetAside, setAsideWorkspace, sweepWorkspaces } from '../../src/execution/set-aside-workspace.ts'
+import {
+  removeSetAside,
+  setAsideWorkspace,
+  sweepWorkspaces,
+} from '../../src/execution/workspace/set-aside-workspace.ts'
 import {
   adminHomePath,
   adminWorkspacePath,
@@ -16,7 +20,7 @@ import {
   sessionsFolder,
   workspaceName,
   workspacePath,
-} from '../../src/execution/workspace.ts'
+} from '../../src/execution/workspace/workspace.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'

@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { installFix, readMachineFacts } from '../../src/execution/sandbox-fix.ts'
+import { installFix, readMachineFacts } from '../../src/execution/sandbox/sandbox-fix.ts'
 
 const PATHS = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap']
 

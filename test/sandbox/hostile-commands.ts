@@ -5,7 +5,7 @@
  * A command prints ESCAPED when it has got what it wanted. One that is not meant to be killed is followed by `echo TRIED`,
  * so that a script with a mistake in it does not pass for a stopped one. `{{name}}` is replaced by what is outside.
  */
-import { DENIED_CALLS } from '../../src/execution/seccomp-rules.ts'
+import { DENIED_CALLS } from '../../src/execution/sandbox/seccomp-rules.ts'
 import { must } from '../../src/platform/must.ts'
 
 export interface HostileCommand {

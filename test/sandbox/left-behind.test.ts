@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
 import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
-import { sweepLeftBehind } from '../../src/execution/host-folder.ts'
-import type { HostRequest, HostSettings } from '../../src/execution/host-messages.ts'
-import { homeName, markOf, type OwnerMark } from '../../src/execution/owner-mark.ts'
-import { isRunning, killProcess, readProcess } from '../../src/execution/process-tree.ts'
+import { sweepLeftBehind } from '../../src/execution/host/host-folder.ts'
+import type { HostRequest, HostSettings } from '../../src/execution/host/host-messages.ts'
+import { homeName, markOf, type OwnerMark } from '../../src/execution/process/owner-mark.ts'
+import { isRunning, killProcess, readProcess } from '../../src/execution/process/process-tree.ts'
 import { createCommandRunner } from '../../src/execution/run-command.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
@@ -23,7 +23,7 @@ import { startCommandServer } from './run-command-server.ts'
 import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
 
 const sandbox = await findSandbox()
-const HOST_MAIN = fileURLToPath(new URL('../../src/execution/command-host-main.ts', import.meta.url))
+const HOST_MAIN = fileURLToPath(new URL('../../src/execution/host/command-host-main.ts', import.meta.url))
 const NOBODY = { uid: 64_917, gid: 64_917 }
 const BUBBLEWRAP = ['/usr/bin/bwrap']
 

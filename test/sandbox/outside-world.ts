@@ -8,7 +8,7 @@ import { createSocket, type Socket as DatagramSocket } from 'node:dgram'
 import { createServer, type Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isRunning } from '../../src/execution/process-tree.ts'
+import { isRunning } from '../../src/execution/process/process-tree.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
 

@@ -1,13 +1,13 @@
 /** The Scheduler against a real database: what fires, once, whoever dies when; and what becomes of a schedule when a run has ended. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FinalTurnStatus } from '../../src/core/status.ts'
-import { sendMessage } from '../../src/intake/send-message.ts'
+import { sendMessage } from '../../src/intake/message/send-message.ts'
 import { must } from '../../src/platform/must.ts'
 import { newRun } from '../../src/schedules/new-run.ts'
 import { sendRun } from '../../src/schedules/send-run.ts'
 import { triggerSchedule } from '../../src/schedules/trigger-schedule.ts'
 import { updateSchedule } from '../../src/schedules/update-schedule.ts'
-import { openRun, readDueSchedules } from '../../src/store/schedule-runs.ts'
+import { openRun, readDueSchedules } from '../../src/store/schedules/schedule-runs.ts'
 import { createWorld, MAX_QUEUED, type World } from '../intake/intake-world.ts'
 import {
   addSchedule,

@@ -24,8 +24,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { createTemporaryHome, type TemporaryHome } from '../harness/temporary-home.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/store/embedded-postgres.ts'
-import { canEnter } from '../../src/store/unprivileged-account.ts'
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts'
+import { canEnter } from '../../src/config/home/unprivileged-account.ts'
 
 // Servers start and are killed, on a machine that may be busy.
 vi.setConfig({ testTimeout: 120_000 })

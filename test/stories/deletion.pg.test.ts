@@ -4,9 +4,9 @@
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { newWebhookSecret } from '../../src/config/webhook-secret.ts'
-import { setAsideWorkspace } from '../../src/execution/set-aside-workspace.ts'
-import { adminWorkspacePath } from '../../src/execution/workspace.ts'
+import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
+import { setAsideWorkspace } from '../../src/execution/workspace/set-aside-workspace.ts'
+import { adminWorkspacePath } from '../../src/execution/workspace/workspace.ts'
 import { must } from '../../src/platform/must.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Database } from '../../src/store/database.ts'

@@ -5,8 +5,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { REDACTED } from '../../src/core/redacted.ts'
-import { adminWorkspacePath, workspacePath } from '../../src/execution/workspace.ts'
+import { REDACTED } from '../../src/core/text/redacted.ts'
+import { adminWorkspacePath, workspacePath } from '../../src/execution/workspace/workspace.ts'
 import { ReloadSecretsDocument, TurnDocument } from '../generated/graphql.ts'
 import { eventsOf, send, Story, turnEnd, watchAll, type Person } from '../harness/story.ts'
 

@@ -6,7 +6,7 @@
 import { readdir } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AgentRole } from '../../src/core/model-call.ts'
-import { workspaceName } from '../../src/execution/workspace.ts'
+import { workspaceName } from '../../src/execution/workspace/workspace.ts'
 import { converse, Story, storyConfig, type Conversation } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell, GOOD_PLAN } from '../model/good-answers.ts'

@@ -1,6 +1,6 @@
 /** The process that starts commands hangs: the turn's limit, its cancelling and the server's end hold all the same. */
 import { expect, test, vi } from 'vitest'
-import { readProcess } from '../../src/execution/process-tree.ts'
+import { readProcess } from '../../src/execution/process/process-tree.ts'
 import { must } from '../../src/platform/must.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { Lifeline } from '../harness/lifeline.ts'

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { configPath } from '../../src/config/load-config.ts'
 import { must } from '../../src/platform/must.ts'
-import { adminHomePath, workspacePath } from '../../src/execution/workspace.ts'
+import { adminHomePath, workspacePath } from '../../src/execution/workspace/workspace.ts'
 import {
   AddParticipantDocument,
   AuditDocument,

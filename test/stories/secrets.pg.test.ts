@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { rename, symlink, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { REDACTED } from '../../src/core/redacted.ts'
+import { REDACTED } from '../../src/core/text/redacted.ts'
 import {
   AppendMessageDocument,
   DeleteSessionDocument,

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { adminWorkspacePath, workspacePath } from '../../src/execution/workspace.ts'
+import { adminWorkspacePath, workspacePath } from '../../src/execution/workspace/workspace.ts'
 import { SkillProblemsDocument, SkillsDocument, ViewerDocument } from '../generated/graphql.ts'
 import { addExampleSkill, addSkill } from '../harness/skills.ts'
 import { converse, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'

@@ -1,6 +1,6 @@
 /** What is whose: a session's opener, those who take part in it, and connectors that reach it but did not open it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { newWebhookSecret } from '../../src/config/webhook-secret.ts'
+import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
 import { answer, Receiver } from '../delivery/receiver.ts'
 import * as api from '../generated/graphql.ts'
 import { ApiClient } from '../harness/api-client.ts'

@@ -5,11 +5,11 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TurnWrite } from '../../src/core/turn-write.ts'
-import { sendMessage } from '../../src/intake/send-message.ts'
+import { sendMessage } from '../../src/intake/message/send-message.ts'
 import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
-import { beginTurn, type OpenTurn } from '../../src/store/begin-turn.ts'
-import { commitTurn, type Lease } from '../../src/store/turn-commit.ts'
+import { beginTurn, type OpenTurn } from '../../src/store/turn/begin-turn.ts'
+import { commitTurn, type Lease } from '../../src/store/turn/turn-commit.ts'
 import { claimSessions } from '../harness/claim-sessions.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
 

@@ -1,13 +1,13 @@
 /** What a turn writes besides its plan: knowledge, deliveries, files, audit entries, and that it waits. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Curation, TurnWrite } from '../../src/core/turn-write.ts'
-import { cancelTurn } from '../../src/intake/cancel-turn.ts'
-import { sendMessage } from '../../src/intake/send-message.ts'
+import { cancelTurn } from '../../src/intake/message/cancel-turn.ts'
+import { sendMessage } from '../../src/intake/message/send-message.ts'
 import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
-import { beginTurn, type OpenTurn } from '../../src/store/begin-turn.ts'
-import { makeReady } from '../../src/store/paused-turns.ts'
-import { commitTurn, type Lease } from '../../src/store/turn-commit.ts'
+import { beginTurn, type OpenTurn } from '../../src/store/turn/begin-turn.ts'
+import { makeReady } from '../../src/store/turn/paused-turns.ts'
+import { commitTurn, type Lease } from '../../src/store/turn/turn-commit.ts'
 import { claimSessions } from '../harness/claim-sessions.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
 

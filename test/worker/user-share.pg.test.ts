@@ -4,13 +4,13 @@
  */
 import { beforeEach, afterEach, expect, test } from 'vitest'
 import type { IntakeContext } from '../../src/intake/intake-context.ts'
-import { sendMessage } from '../../src/intake/send-message.ts'
+import { sendMessage } from '../../src/intake/message/send-message.ts'
 import { createLogger } from '../../src/platform/logger.ts'
-import { beginTurn, takeSession } from '../../src/store/begin-turn.ts'
-import { Claimer } from '../../src/store/claim-sessions.ts'
+import { beginTurn, takeSession } from '../../src/store/turn/begin-turn.ts'
+import { Claimer } from '../../src/store/turn/claim-sessions.ts'
 import { Database } from '../../src/store/database.ts'
-import type { Lease } from '../../src/store/turn-commit.ts'
-import { releaseSession } from '../../src/store/work-queue.ts'
+import type { Lease } from '../../src/store/turn/turn-commit.ts'
+import { releaseSession } from '../../src/store/turn/work-queue.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
 
 const SHARE = 3

@@ -1,8 +1,8 @@
 /** What the planner is told, as text (spec 4). Every section that others wrote is fenced, and every old text is bounded. */
-import type { ProposedPlan } from '../../core/plan.ts'
+import type { ProposedPlan } from '../../core/plan/plan.ts'
 import type { OpenQuestion, PlanFeedback, PlannerContext, ReplanContext } from '../agent.ts'
 import type { Fence } from '../fence.ts'
-import { SILENCE_MARKER } from '../../core/silence-filter.ts'
+import { SILENCE_MARKER } from '../../core/text/silence-filter.ts'
 import {
   describeAttempts,
   describeFacts,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { validatePlan } from '../../core/plan-rules.ts'
-import type { ProposedPlan, ProposedTask } from '../../core/plan.ts'
+import { validatePlan } from '../../core/plan/plan-rules.ts'
+import type { ProposedPlan, ProposedTask } from '../../core/plan/plan.ts'
 import { isStorable } from '../../platform/well-formed.ts'
 import { planFormat } from './output.ts'
 

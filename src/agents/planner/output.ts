@@ -1,6 +1,6 @@
 /** What the planner answers (spec 4): a goal and tasks. Its rules beyond the shape are in `core/plan-rules.ts`. */
 import * as z from 'zod'
-import type { ProposedPlan, ProposedTask } from '../../core/plan.ts'
+import type { ProposedPlan, ProposedTask } from '../../core/plan/plan.ts'
 import { isStorable, toStorable } from '../../platform/well-formed.ts'
 import type { OpenQuestion } from '../agent.ts'
 import { jsonFormat, orNull, unusable, usable, withValue, type AnswerFormat, type Parsed } from '../answer-format.ts'

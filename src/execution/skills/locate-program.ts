@@ -1,7 +1,7 @@
 /** Where a program is, as skills will find it: in the folders that the PATH of an ADMIN's commands names. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { cleanEnvironment } from '../clean-environment.ts'
+import { cleanEnvironment } from '../sandbox/clean-environment.ts'
 
 /** Absolute, or null. `path`: another list of folders. */
 export function locateProgram(

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
 import { SkillShop, type SkillShopOptions, type Terminal } from './skill-shop.ts'
-import type { SkillAction } from '../../config/skill-action.ts'
+import type { SkillAction } from '../../config/command-line/skill-action.ts'
 
 export interface SkillCommandOptions extends Omit<SkillShopOptions, 'terminal'> {
   readonly input: Readable

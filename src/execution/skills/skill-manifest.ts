@@ -5,7 +5,7 @@
 import { parse, TomlError } from 'smol-toml'
 import * as z from 'zod'
 import { says, text } from '../../config/field.ts'
-import type { SkillArgument, SkillArgumentType, SkillArgumentValue } from '../../core/skill.ts'
+import type { SkillArgument, SkillArgumentType, SkillArgumentValue } from '../../core/plan/skill.ts'
 import { isStorable } from '../../platform/well-formed.ts'
 
 export interface SkillManifest {

@@ -8,7 +8,7 @@
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { SkillAction, SkillChoices } from '../../config/skill-action.ts'
+import type { SkillAction, SkillChoices } from '../../config/command-line/skill-action.ts'
 import { AppError } from '../../core/errors.ts'
 import { randomHex } from '../../platform/id.ts'
 import { markInstalling, readSourceOf, recordSource, sweepLeftovers, unmarkInstalling } from './installation.ts'

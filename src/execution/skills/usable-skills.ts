@@ -1,6 +1,6 @@
 /** The skills that a user may use now, by name: what the planner is offered, and what the door shows. */
-import type { CurrentUser } from '../../config/current-user.ts'
-import { mayUseSkill } from '../../config/may-use-skill.ts'
+import type { CurrentUser } from '../../config/access/current-user.ts'
+import { mayUseSkill } from '../../config/access/may-use-skill.ts'
 import type { Skills } from './skill-catalog.ts'
 import type { InstalledSkill } from './skill-folder.ts'
 

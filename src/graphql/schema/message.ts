@@ -1,5 +1,5 @@
 /** What somebody said. */
-import { ERASED } from '../../core/erased.ts'
+import { ERASED } from '../../core/text/erased.ts'
 import type { Database, Statement } from '../../store/database.ts'
 import { AUTHENTICATED } from './access.ts'
 import { loadAt } from './load-at.ts'

@@ -1,5 +1,5 @@
 /** The mutation that asks for a checkpoint. The rules are in src/intake; here is only how it looks from outside. */
-import { checkpointSession, type CheckpointRequested } from '../../intake/checkpoint-session.ts'
+import { checkpointSession, type CheckpointRequested } from '../../intake/session/checkpoint-session.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import { resultUnion } from './result-union.ts'

@@ -1,6 +1,6 @@
 /** The mutation by which an admin erases a user's data. The rules are in src/intake; here is only how it looks from outside. */
-import { ERASED } from '../../core/erased.ts'
-import { eraseUser, type UserErased } from '../../intake/erase-user.ts'
+import { ERASED } from '../../core/text/erased.ts'
+import { eraseUser, type UserErased } from '../../intake/session/erase-user.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import { ALL_STORED } from './page-sizes.ts'

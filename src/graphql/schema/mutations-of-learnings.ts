@@ -2,7 +2,7 @@
 import { askLearning } from '../../knowledge/admin/ask-learning.ts'
 import { discardLearning } from '../../knowledge/admin/discard-learning.ts'
 import { promoteLearning } from '../../knowledge/admin/promote-learning.ts'
-import type { LearningDecided } from '../../store/knowledge-learning.ts'
+import type { LearningDecided } from '../../store/knowledge/knowledge-learning.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import { resultUnion } from './result-union.ts'

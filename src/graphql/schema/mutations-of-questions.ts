@@ -1,7 +1,7 @@
 /** Mutations by which admins open and resolve questions. The rules are in src/knowledge/admin. */
 import { createQuestion } from '../../knowledge/admin/create-question.ts'
 import { resolveQuestion } from '../../knowledge/admin/resolve-question.ts'
-import type { QuestionChanged } from '../../store/knowledge-question.ts'
+import type { QuestionChanged } from '../../store/knowledge/knowledge-question.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import { resultUnion } from './result-union.ts'

@@ -1,5 +1,5 @@
 /** The server itself: what it runs on and how busy it is. */
-import { seesAllSessions } from '../../config/session-access.ts'
+import { seesAllSessions } from '../../config/access/session-access.ts'
 import type { Viewer } from '../../core/identity.ts'
 import { AGENT_ROLES } from '../../core/model-call.ts'
 import type { SandboxState } from '../../execution/command.ts'

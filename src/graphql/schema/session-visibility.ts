@@ -9,7 +9,7 @@
  *
  * What a viewer may not see looks absent: the same null, the same NOT_FOUND, from the same statement.
  */
-import { seesAllSessions } from '../../config/session-access.ts'
+import { seesAllSessions } from '../../config/access/session-access.ts'
 import type { Viewer } from '../../core/identity.ts'
 import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts'
 import { likeLiteral } from './like-literal.ts'
@@ -23,7 +23,7 @@ export interface SeenSessions {
   readonly participant: string | null
 }
 
-/** The same rule as in src/config/session-access.ts, for statements. */
+/** The same rule as in src/config/access/session-access.ts, for statements. */
 export function seenSessions(viewer: Viewer): SeenSessions {
   const { namespace, user } = viewer
   return {

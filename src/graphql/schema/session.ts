@@ -1,7 +1,7 @@
 /** A durable conversation: what it is, who takes part, what it counts. Its lists are in session-lists.ts. */
 import type { ConversationType } from '../../core/status.ts'
 import type { Database, Statement } from '../../store/database.ts'
-import { OPENED_ELSEWHERE } from '../../store/intake-access.ts'
+import { OPENED_ELSEWHERE } from '../../store/intake/intake-access.ts'
 import { AUTHENTICATED } from './access.ts'
 import { loadAt } from './load-at.ts'
 import { builder } from './builder.ts'

@@ -1,7 +1,7 @@
 /** The installed skills: to everybody those that they may use, to admins also the folders that hold none that works. */
-import { currentUser } from '../../config/current-user.ts'
-import { argumentsSchema } from '../../core/arguments-schema.ts'
-import type { SkillSummary } from '../../core/skill.ts'
+import { currentUser } from '../../config/access/current-user.ts'
+import { argumentsSchema } from '../../core/plan/arguments-schema.ts'
+import type { SkillSummary } from '../../core/plan/skill.ts'
 import type { SkillProblem } from '../../execution/skills/skill-catalog.ts'
 import { usableSkills } from '../../execution/skills/usable-skills.ts'
 import type { GraphQLContext } from '../context.ts'

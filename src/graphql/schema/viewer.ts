@@ -1,5 +1,5 @@
 /** Who asks. */
-import { ownNamespace } from '../../config/session-access.ts'
+import { ownNamespace } from '../../config/access/session-access.ts'
 import type { Viewer } from '../../core/identity.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'

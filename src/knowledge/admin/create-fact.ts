@@ -3,7 +3,7 @@ import type { Viewer } from '../../core/identity.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
 import { isSessionId } from '../../core/session-id.ts'
-import { createFact as storeFact, type FactChanged } from '../../store/knowledge-fact.ts'
+import { createFact as storeFact, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 

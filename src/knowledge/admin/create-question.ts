@@ -3,7 +3,7 @@ import type { Viewer } from '../../core/identity.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
 import { isSessionId } from '../../core/session-id.ts'
-import { createQuestion as storeQuestion, type QuestionChanged } from '../../store/knowledge-question.ts'
+import { createQuestion as storeQuestion, type QuestionChanged } from '../../store/knowledge/knowledge-question.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 

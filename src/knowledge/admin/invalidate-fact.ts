@@ -2,7 +2,7 @@
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
-import { invalidateFact as storeInvalidation, type FactChanged } from '../../store/knowledge-fact.ts'
+import { invalidateFact as storeInvalidation, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { isIdOf, knowledgeTextIssues, remarkOf } from './knowledge-text.ts'
 

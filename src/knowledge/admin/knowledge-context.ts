@@ -10,7 +10,7 @@ import type { News } from '../../events/news.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { must } from '../../platform/must.ts'
 import type { Database } from '../../store/database.ts'
-import type { Editor } from '../../store/knowledge-edit.ts'
+import type { Editor } from '../../store/knowledge/knowledge-edit.ts'
 
 export interface KnowledgeContext {
   readonly database: Database

@@ -1,9 +1,9 @@
 /** The rules for what people write about facts, learnings and questions, and how it is stored; and for the ids they name. */
-import { normalText } from '../../core/normal-text.ts'
+import { normalText } from '../../core/text/normal-text.ts'
 import type { InputIssue } from '../../core/refusal.ts'
-import { textIssues } from '../../core/text-rule.ts'
+import { textIssues } from '../../core/text/text-rule.ts'
 import { idKind, type IdKind } from '../../platform/id.ts'
-import type { NormalizedText } from '../../store/knowledge-edit.ts'
+import type { NormalizedText } from '../../store/knowledge/knowledge-edit.ts'
 import type { KnowledgeContext } from './knowledge-context.ts'
 
 /** UTF-16 code units. Every fact may stand in every prompt: one that needs more is several. */

@@ -2,7 +2,7 @@
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
-import { promoteLearning as storePromotion, type LearningDecided } from '../../store/knowledge-learning.ts'
+import { promoteLearning as storePromotion, type LearningDecided } from '../../store/knowledge/knowledge-learning.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { isIdOf, knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 

@@ -2,7 +2,7 @@
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
-import { resolveQuestion as storeResolution, type QuestionChanged } from '../../store/knowledge-question.ts'
+import { resolveQuestion as storeResolution, type QuestionChanged } from '../../store/knowledge/knowledge-question.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { isIdOf, knowledgeTextIssues, remarkOf } from './knowledge-text.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Sees that checkpoints are made: every second it renews what it has claimed, looks for sessions that went idle, and claims what is
- * due, in every process; the statements behind it (src/store/checkpoints.ts) let one of them act. Nothing is kept in memory that a
+ * due, in every process; the statements behind it (src/store/knowledge/checkpoints.ts) let one of them act. Nothing is kept in memory that a
  * row does not tell: whoever dies, another process, or the next start, goes on.
  *
  * No turn waits for it, and it waits for none.
@@ -10,8 +10,13 @@ import type { Doorbell } from '../../events/doorbell.ts'
 import type { Feed } from '../../events/feed.ts'
 import { backoffMs } from '../../platform/backoff.ts'
 import { randomFraction, randomHex } from '../../platform/id.ts'
-import { claimCheckpoints, dueCheckpoint, dueIdleCheckpoints, renewCheckpoints } from '../../store/checkpoints.ts'
-import type { CheckpointClaim } from '../../store/checkpoints.ts'
+import {
+  claimCheckpoints,
+  dueCheckpoint,
+  dueIdleCheckpoints,
+  renewCheckpoints,
+} from '../../store/knowledge/checkpoints.ts'
+import type { CheckpointClaim } from '../../store/knowledge/checkpoints.ts'
 import { failCheckpoint, makeCheckpoint, type CheckpointContext } from './make-checkpoint.ts'
 
 export interface CheckpointerOptions extends CheckpointContext {

@@ -4,7 +4,7 @@
  * covered all the same, so the next checkpoint begins behind it.
  */
 import type { IntrospectorContext } from '../../agents/agent.ts'
-import { COVERABLE } from '../../store/checkpoints.ts'
+import { COVERABLE } from '../../store/knowledge/checkpoints.ts'
 import type { Database } from '../../store/database.ts'
 
 export interface CheckpointSpan {

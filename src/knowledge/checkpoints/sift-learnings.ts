@@ -2,10 +2,10 @@
  * Which of the introspector's learnings are kept: as candidates that wait for the curator, or an admin, like those of reviews.
  * What is unfit, or known, or was said twice, is logged with the reason and never stored.
  */
-import { normalText } from '../../core/normal-text.ts'
+import { normalText } from '../../core/text/normal-text.ts'
 import { newId } from '../../platform/id.ts'
 import type { Logger } from '../../platform/logger.ts'
-import type { CheckpointResult } from '../../store/checkpoint-commit.ts'
+import type { CheckpointResult } from '../../store/knowledge/checkpoint-commit.ts'
 import type { Database } from '../../store/database.ts'
 import { findRepeated } from '../find-repeated.ts'
 import { unfitText } from '../unfit-text.ts'

@@ -1,0 +1,31 @@
+/**
+ * The secrets that sign webhook posts, in the format of Standard Webhooks (https://www.standardwebhooks.com): "whsec_" and 24 to
+ * 64 bytes in base64. A token has up to two: while one replaces the other, posts carry the signatures of both.
+ */
+import { randomHex } from '../../platform/id.ts'
+import type { TokenConfig } from '../config.ts'
+import type { ApiKeys } from './api-keys.ts'
+
+const PREFIX = 'whsec_'
+const MIN_BYTES = 24
+const MAX_BYTES = 64
+
+export const WEBHOOK_SECRET_RULE = `must be "${PREFIX}" followed by ${MIN_BYTES} to ${MAX_BYTES} random bytes in base64; "factotum token --print" prints one`
+
+export function isWebhookSecret(text: string): boolean {
+  if (!text.startsWith(PREFIX)) return false
+  const base64 = text.slice(PREFIX.length)
+  const bytes = Buffer.from(base64, 'base64')
+  return bytes.toString('base64') === base64 && bytes.length >= MIN_BYTES && bytes.length <= MAX_BYTES
+}
+
+export function newWebhookSecret(): string {
+  return `${PREFIX}${Buffer.from(randomHex(32), 'hex').toString('base64')}`
+}
+
+/** The usable ones, from the file and from the variables that it names; none: the token cannot sign. */
+export function webhookSecretsOf(token: TokenConfig | undefined, keys: ApiKeys): readonly string[] {
+  if (token === undefined) return []
+  const fromVariables = token.webhookSecretEnvs.map((name) => keys.apiKey(name)?.trim() ?? '')
+  return [...new Set([...token.webhookSecrets, ...fromVariables])].filter(isWebhookSecret)
+}

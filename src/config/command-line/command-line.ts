@@ -1,0 +1,124 @@
+/** The command line, as an action for `cli.ts` to carry out. Pure: checks words, not their values (`environment.ts` does). */
+import { parseArgs } from 'node:util'
+import { parseAuditAction, type AuditAction } from './audit-action.ts'
+import { didYouMean } from '../closest.ts'
+import type { Flags } from '../schema/environment.ts'
+import { parseSessionAction, type SessionAction } from './session-action.ts'
+import { parseSkillAction, type SkillAction } from './skill-action.ts'
+import { parseTokenAction, type TokenAction } from './token-action.ts'
+
+export type Action =
+  | { readonly kind: 'serve'; readonly flags: Flags }
+  /** Read config.toml, report, and exit: 0 when it is valid. */
+  | { readonly kind: 'check-config'; readonly flags: Flags }
+  /** Make a token. */
+  | { readonly kind: 'token'; readonly flags: Flags; readonly action: TokenAction }
+  /** Install, list, update or remove skills. */
+  | { readonly kind: 'skill'; readonly flags: Flags; readonly action: SkillAction }
+  /** Verify the audit. */
+  | { readonly kind: 'audit'; readonly flags: Flags; readonly action: AuditAction }
+  /** Export or import a session. */
+  | { readonly kind: 'session'; readonly flags: Flags; readonly action: SessionAction }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'version' }
+  /** Print `message` to stderr and exit with 2. */
+  | { readonly kind: 'misuse'; readonly message: string }
+
+const options = {
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+  port: { type: 'string' },
+  host: { type: 'string' },
+  home: { type: 'string' },
+  'check-config': { type: 'boolean' },
+  name: { type: 'string' },
+  'no-deps': { type: 'boolean' },
+  yes: { type: 'boolean' },
+  all: { type: 'boolean' },
+  day: { type: 'string' },
+  out: { type: 'string' },
+  as: { type: 'string' },
+  kind: { type: 'string' },
+  user: { type: 'string' },
+  namespace: { type: 'string' },
+  print: { type: 'boolean' },
+} as const
+
+const commands = ['serve', 'token', 'skill', 'audit', 'session']
+/** The server's; all others are only those of other commands. */
+const serverFlags = new Set(['help', 'version', 'port', 'host', 'home', 'check-config'])
+
+/** `args` without the program's own name. */
+export function parseCommandLine(args: readonly string[]): Action {
+  let parsed: ReturnType<typeof parse>
+  try {
+    parsed = parse(args)
+  } catch (error) {
+    return misuse(describeParseError(error))
+  }
+  const { values, positionals } = parsed
+  const [command = 'serve', surplus] = positionals
+  if (values.help === true || command === 'help') return { kind: 'help' }
+  if (values.version === true) return { kind: 'version' }
+  if (!commands.includes(command)) return misuse(`There is no command "${command}"${didYouMean(command, commands)}.`)
+  if (command === 'skill') return skillAction(positionals.slice(1), values)
+  if (command === 'audit') return auditAction(positionals.slice(1), values)
+  if (command === 'session') return sessionAction(positionals.slice(1), values)
+  if (command === 'token') return tokenAction(positionals.slice(1), values)
+  if (surplus !== undefined) return misuse(`"${surplus}" is one word too many.`)
+
+  const { port, host, home } = values
+  const flags = {
+    ...(port !== undefined && { port }),
+    ...(host !== undefined && { host }),
+    ...(home !== undefined && { home }),
+  }
+  const wrong = Object.keys(values).find((flag) => !serverFlags.has(flag))
+  if (wrong !== undefined) return misuse(`"factotum serve" takes no option --${wrong}.`)
+  return { kind: values['check-config'] === true ? 'check-config' : 'serve', flags }
+}
+
+type Values = ReturnType<typeof parse>['values']
+
+function skillAction(words: readonly string[], values: Values): Action {
+  const { home, ...rest } = values
+  const action = parseSkillAction(words, rest)
+  if (typeof action === 'string') return misuse(action)
+  return { kind: 'skill', flags: home === undefined ? {} : { home }, action }
+}
+
+function auditAction(words: readonly string[], values: Values): Action {
+  const { home, ...rest } = values
+  const action = parseAuditAction(words, rest)
+  if (typeof action === 'string') return misuse(action)
+  return { kind: 'audit', flags: home === undefined ? {} : { home }, action }
+}
+
+function sessionAction(words: readonly string[], values: Values): Action {
+  const { home, ...rest } = values
+  const action = parseSessionAction(words, rest)
+  if (typeof action === 'string') return misuse(action)
+  return { kind: 'session', flags: home === undefined ? {} : { home }, action }
+}
+
+function tokenAction(words: readonly string[], values: Values): Action {
+  const { home, ...rest } = values
+  const action = parseTokenAction(words, rest)
+  if (typeof action === 'string') return misuse(action)
+  return { kind: 'token', flags: home === undefined ? {} : { home }, action }
+}
+
+function parse(args: readonly string[]) {
+  return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
+}
+
+function misuse(message: string): Action {
+  return { kind: 'misuse', message: `${message} "factotum --help" explains everything.` }
+}
+
+function describeParseError(error: unknown): string {
+  if (!(error instanceof TypeError)) throw error
+  const unknown = /Unknown option '-{1,2}([^']+)'/.exec(error.message)?.[1]
+  if (unknown === undefined) return `${error.message.split('. ')[0]?.replace(/\.$/, '')}.`
+  return `There is no option "${unknown}"${didYouMean(unknown, Object.keys(options))}.`
+}

@@ -1,0 +1,28 @@
+/** A plan as the planner proposes it, before it has ids and rows. */
+import type { TaskType } from '../status.ts'
+
+export interface ProposedTask {
+  readonly type: TaskType
+  /** EXEC: the shell command. MSG: everything the messenger needs to write the text (it never sees the conversation). SKILL: what it is for. */
+  readonly detail: string
+  /** SKILL: its name. Otherwise null. */
+  readonly skill: string | null
+  /** SKILL: its arguments as JSON text. Otherwise null. */
+  readonly args: string | null
+  /** EXEC, SKILL: what must hold for the result to be good. MSG: null. */
+  readonly expect: string | null
+}
+
+/** A secret that the planner found in the message. The value lives in the memory of the process that runs the session, nowhere else. */
+export interface FoundSecret {
+  readonly key: string
+  readonly value: string
+}
+
+export interface ProposedPlan {
+  readonly goal: string
+  readonly tasks: readonly ProposedTask[]
+  readonly secrets: readonly FoundSecret[]
+  /** Open questions that the message answers. */
+  readonly answers: readonly { readonly questionId: string; readonly answer: string }[]
+}

@@ -1,0 +1,147 @@
+/**
+ * One command from start to end: takes a launch that has been started, captures its output, ends its whole tree on timeout,
+ * cancel or a broken limit, and says what happened. Used by the command host, for every role.
+ *
+ * What must hold: `result` settles when the command itself has ended, even if something it left behind keeps its output
+ * open; and when it settles, nothing of it runs any more (as far as the launch's isolation promises).
+ */
+import { constants } from 'node:os'
+import { messageOf } from '../../core/errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { must } from '../../platform/must.ts'
+import type { CommandOutput } from '../command.ts'
+import type { CommandLimits } from '../command-limits.ts'
+import { OutputCapture, type OnOutput } from '../output/output-capture.ts'
+import type { Launch } from '../sandbox/launch.ts'
+import { isNamespaceEmpty, isRunning, killProcess } from '../process/process-tree.ts'
+import type { Exit, StartedLaunch } from '../sandbox/start-launch.ts'
+import { killStragglers } from '../process/stragglers.ts'
+
+export type KillCause = 'timeout' | 'memory' | 'disk' | 'output' | 'cancelled'
+
+export type ProcessResult =
+  | ({ readonly kind: 'exited'; readonly exitCode: number } & CommandOutput)
+  | ({ readonly kind: 'killed'; readonly cause: KillCause } & CommandOutput)
+  /** Nothing of the command ran: no process, or the sandbox or its limits could not be set up. */
+  | { readonly kind: 'not-started'; readonly reason: string }
+
+export interface CommandProcessOptions {
+  /** Nobody else's; its command begins now. */
+  readonly started: StartedLaunch
+  readonly timeoutMs: number
+  readonly limits: CommandLimits
+  readonly clock: Clock
+  readonly onOutput: OnOutput
+  /** The namespace exists; `initPid` is its first process, seen from here. Not called for PROCESS_GROUP. */
+  readonly onNamespace: (initPid: number) => void
+  /** Something of the command could not be ended. */
+  readonly onProblem: (message: string) => void
+}
+
+/** How long output may stay open after the end of the command before it is given up. */
+const DRAIN_MS = 1_000
+/** How long killed processes may take to disappear: one that waits for a slow disk cannot be hurried. */
+const DISAPPEAR_MS = 5_000
+
+export class CommandProcess {
+  readonly result: Promise<ProcessResult>
+  readonly #options: CommandProcessOptions
+  readonly #capture: OutputCapture
+  #cause: KillCause | null = null
+  #hasEnded = false
+
+  constructor(options: CommandProcessOptions) {
+    this.#options = options
+    this.#capture = new OutputCapture(options.limits.outputBytes, options.onOutput)
+    const { stdout, stderr, namespace, controlsClosed } = options.started
+    namespace?.whenInit(options.onNamespace)
+    const closed = Promise.all([
+      stdout.read((chunk) => this.#keep('STDOUT', chunk)),
+      stderr.read((chunk) => this.#keep('STDERR', chunk)),
+      controlsClosed,
+    ])
+    this.result = this.#supervise(closed)
+  }
+
+  /** Ends the whole tree; `result` tells the first cause. No effect when the command has ended. */
+  kill(cause: KillCause): void {
+    if (this.#cause !== null || this.#hasEnded) return
+    this.#cause = cause
+    this.#killTree()
+  }
+
+  async #supervise(closed: Promise<unknown>): Promise<ProcessResult> {
+    const { clock, timeoutMs, started } = this.#options
+    const stopTimer = clock.after(timeoutMs, () => this.kill('timeout'))
+    const exit = await started.exit
+    stopTimer()
+    this.#hasEnded = true
+    await this.#endStragglers()
+    const drain = new AbortController()
+    await Promise.race([closed, clock.sleep(DRAIN_MS, drain.signal)])
+    drain.abort()
+    started.stdout.abandon()
+    started.stderr.abandon()
+    await this.#untilNamespaceEmpty(exit)
+    return this.#describe(exit)
+  }
+
+  #describe(exit: Exit): ProcessResult {
+    const { started } = this.#options
+    const output = this.#capture.finish()
+    if (this.#cause !== null) return { kind: 'killed', cause: this.#cause, ...output }
+    if ('error' in exit) return { kind: 'not-started', reason: messageOf(exit.error) }
+    const exitCode = exit.code ?? 128 + (exit.signal === null ? 0 : constants.signals[exit.signal])
+    return started.hasRun()
+      ? { kind: 'exited', exitCode, ...output }
+      : { kind: 'not-started', reason: output.stderr.trim() || `${launchName(started)} ended with code ${exitCode}` }
+  }
+
+  #keep(stream: 'STDOUT' | 'STDERR', chunk: Buffer): void {
+    this.#capture.write(stream, chunk)
+    if (this.#capture.receivedBytes > this.#options.limits.outputFloodBytes) this.kill('output')
+  }
+
+  #killTree(): void {
+    const { clock } = this.#options
+    const { launch, pid, namespace } = this.#options.started
+    if (pid === undefined) return
+    if (launch.isolation === 'PROCESS_GROUP') return void killStragglers(pid, homeOf(launch))
+    namespace?.kill()
+    clock.after(DRAIN_MS, () => {
+      if (!this.#hasEnded) killProcess(pid)
+    })
+  }
+
+  async #endStragglers(): Promise<void> {
+    const { launch, pid } = this.#options.started
+    if (launch.isolation !== 'PROCESS_GROUP' || pid === undefined) return
+    const killed = killStragglers(pid, homeOf(launch))
+    await this.#until(() => !killed.some(isRunning))
+  }
+
+  /** The kernel ends the namespace with bwrap; that takes a moment when there was something left in it. */
+  async #untilNamespaceEmpty(exit: Exit): Promise<void> {
+    if (exit.isNamespaceKept) return // it was looked at before it was kept
+    const initPid = this.#options.started.namespace?.initPid ?? null
+    if (initPid !== null) await this.#until(() => isNamespaceEmpty(initPid))
+  }
+
+  async #until(hasGone: () => boolean): Promise<void> {
+    const { clock, onProblem } = this.#options
+    const deadlineMs = clock.monotonicMs() + DISAPPEAR_MS
+    while (!hasGone()) {
+      if (clock.monotonicMs() > deadlineMs)
+        return onProblem('Processes of a command do not end although they were killed.')
+      await clock.sleep(1)
+    }
+  }
+}
+
+function launchName({ launch }: StartedLaunch): string {
+  return launch.isolation === 'PROCESS_GROUP' ? 'the shell' : 'bubblewrap'
+}
+
+function homeOf({ environment }: Launch): string {
+  return must(environment['HOME'], 'every launch has a HOME')
+}

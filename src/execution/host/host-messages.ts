@@ -1,0 +1,71 @@
+/**
+ * What the server and its command host say to each other, over the channel that Node gives a forked process. Every request
+ * has an id and gets exactly one answer; answers of a command come after all of its output.
+ */
+import type { OutputStream } from '../../core/session-event.ts'
+import type { CommandOutcome, SandboxState } from '../command.ts'
+import type { CommandLimits } from '../command-limits.ts'
+import type { SkillProgram } from '../skills/skill-program.ts'
+import type { OutputsToWrite } from '../output/workspace-outputs.ts'
+
+/** How the host is set up; its only command line argument, as JSON. Holds no secret: the command line is public. */
+export interface HostSettings {
+  readonly home: string
+  readonly limits: CommandLimits
+  /** Where to look for bubblewrap, in this order. */
+  readonly bubblewrapPaths: readonly string[]
+}
+
+export interface CommandRequest {
+  readonly sessionId: string
+  /** What runs: a task's own command line, or a skill. */
+  readonly program:
+    { readonly kind: 'COMMAND'; readonly command: string } | { readonly kind: 'SKILL'; readonly skill: SkillProgram }
+  readonly timeoutMs: number
+  /** Role USER: only inside the sandbox. */
+  readonly isConfined: boolean
+  /** What the workspace tells of earlier tasks. */
+  readonly outputs: OutputsToWrite
+}
+
+export interface SaveOutputRequest extends Pick<CommandRequest, 'sessionId' | 'isConfined'> {
+  readonly path: string
+  readonly text: string
+}
+
+/**
+ * The answer to a command. `sandbox-failed`: nothing ran; the sandbox must be probed before it is used again. `not-allowed`: the host
+ * had not heard from its server for too long, or was told to end everything; the command was ended, or never began.
+ */
+export type HostOutcome =
+  | Exclude<CommandOutcome, { readonly kind: 'unavailable' }>
+  | { readonly kind: 'not-allowed' }
+  | { readonly kind: 'sandbox-failed'; readonly reason: string }
+
+export type HostRequest =
+  | { readonly type: 'RUN'; readonly id: number; readonly request: CommandRequest }
+  | { readonly type: 'PROBE'; readonly id: number }
+  /** Writes an output whole to a file of the workspace; `path` is relative to it. */
+  | ({ readonly type: 'SAVE_OUTPUT'; readonly id: number } & SaveOutputRequest)
+  /** Answered at once, whatever else the host does. */
+  | { readonly type: 'PING'; readonly id: number }
+  /** Commands may run until then (src/platform/machine-clock.ts). Without it none does. No answer. */
+  | { readonly type: 'ALLOW'; readonly untilMs: number }
+  /** Answered when no command runs any more. */
+  | { readonly type: 'AWAIT_IDLE'; readonly id: number }
+  /** Ends the command that was asked for under this id; its answer still comes. No answer of its own. */
+  | { readonly type: 'CANCEL'; readonly id: number }
+
+export type OutputPiece = readonly [stream: OutputStream, text: string]
+
+export type HostAnswer =
+  | { readonly type: 'OUTPUT'; readonly id: number; readonly pieces: readonly OutputPiece[] }
+  | { readonly type: 'OUTCOME'; readonly id: number; readonly outcome: HostOutcome }
+  | { readonly type: 'PROBED'; readonly id: number; readonly sandbox: SandboxState }
+  | { readonly type: 'PONG'; readonly id: number }
+  /** The output is saved. */
+  | { readonly type: 'DONE'; readonly id: number }
+  /** A failure of our own: the request could not be carried out. */
+  | { readonly type: 'FAILED'; readonly id: number; readonly message: string }
+  /** Something for the log; belongs to no request. */
+  | { readonly type: 'PROBLEM'; readonly message: string }

@@ -1,0 +1,303 @@
+/**
+ * Runs commands, inside the command host: what a command may do follows from its role alone.
+ *   USER  → the deny list, then the sandbox; without a probed sandbox nothing runs
+ *   ADMIN → the deny list, then unconfined, in a workspace and with a home that no sandbox can write
+ * A skill goes the same ways, without the deny list: an admin has installed it.
+ * `command-host-main.ts` makes the one instance and feeds it with the server's requests.
+ */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError, messageOf } from '../../core/errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { planAdminLaunch, planAdminSkillLaunch } from '../sandbox/admin-launch.ts'
+import type { SandboxState } from '../command.ts'
+import { CommandProcess, type KillCause, type ProcessResult } from './command-process.ts'
+import { makeHostFolder } from './host-folder.ts'
+import type { CommandRequest, HostOutcome, HostSettings, SaveOutputRequest } from './host-messages.ts'
+import type { Launch } from '../sandbox/launch.ts'
+import { NamespacePool } from '../namespace/namespace-pool.ts'
+import type { OnOutput } from '../output/output-capture.ts'
+import { OutputPipes } from '../output/output-pipes.ts'
+import { markOf } from '../process/owner-mark.ts'
+import { runAndPublish } from '../workspace/publish-files.ts'
+import { planSandboxLaunch, type SandboxLaunchInput, type SandboxSetup } from '../sandbox/sandbox-profile.ts'
+import { probeSandbox } from '../sandbox/sandbox-probe.ts'
+import { planAdminSkill, planConfinedSkill } from '../skills/skill-program.ts'
+import { explainRefusal } from '../shell/deny-list.ts'
+import { startLaunch, type LaunchMeans, type StartedLaunch } from '../sandbox/start-launch.ts'
+import { watchCommand, type WatchInput } from './watchdog.ts'
+import { WorkspaceQuota } from '../workspace/workspace-quota.ts'
+import { saveOutput, writeOutputs } from '../output/workspace-outputs.ts'
+import {
+  adminHomePath,
+  adminWorkspacePath,
+  prepareWorkspace,
+  removeWorkspace,
+  workspacePath,
+} from '../workspace/workspace.ts'
+
+export interface HostRunnerOptions {
+  readonly settings: HostSettings
+  readonly clock: Clock
+  /** For the log. */
+  readonly onProblem: (message: string) => void
+}
+
+export interface RunOptions {
+  readonly onOutput: OnOutput
+  /** Aborting ends the whole process tree. */
+  readonly signal: AbortSignal
+  /** Called when all is prepared: the last moment to abort without a process having been started. */
+  readonly beforeStart?: () => void
+}
+
+/** Null: this way there is no launch to be had. */
+type Start = () => Promise<StartedLaunch | null>
+type Kill = (cause: KillCause) => void
+
+interface CarryOutOptions extends RunOptions {
+  readonly onNamespace?: (initPid: number, kill: Kill) => void
+}
+
+interface WatchedCommand extends Pick<WatchInput, 'initPid' | 'workspace' | 'mayOnlyShrink'> {
+  readonly kill: Kill
+}
+
+/** `home`: what the program finds as HOME. */
+interface AdminPlace {
+  readonly workspace: string
+  readonly home: string
+}
+
+const PROBE_TIMEOUT_MS = 10_000
+const CANCELLED_BEFORE_START: ProcessResult = {
+  kind: 'killed',
+  cause: 'cancelled',
+  stdout: '',
+  stderr: '',
+  truncated: false,
+}
+
+export class HostRunner {
+  readonly #options: HostRunnerOptions
+  /** Its own, for what must be gone with it. */
+  readonly #folder: string
+  readonly #means: LaunchMeans
+  readonly #quota: WorkspaceQuota
+  /** From the last probe; null: nothing confined may run. */
+  #sandbox: SandboxSetup | null = null
+  /** A bubblewrap that works for ADMIN's commands. */
+  #adminBubblewrap: string | null = null
+  readonly #namespaces: NamespacePool
+  readonly #background = new Set<Promise<void>>()
+
+  constructor(options: HostRunnerOptions) {
+    this.#options = options
+    this.#quota = new WorkspaceQuota(options.settings.limits, options.clock)
+    this.#folder = makeHostFolder(options.settings.home)
+    this.#means = {
+      pipes: new OutputPipes(this.#folder),
+      mark: markOf(options.settings.home, process.pid),
+      clock: options.clock,
+    }
+    this.#namespaces = new NamespacePool({ ...options, ...this.#means })
+  }
+
+  /** Finds out anew what works here. Never rejects. */
+  async probe(): Promise<SandboxState> {
+    const { settings, clock, onProblem } = this.#options
+    const { home, limits, bubblewrapPaths } = settings
+    const bubblewrap = bubblewrapPaths.find((path) => existsSync(path)) ?? null
+    const [probed, isUsableByAdmin] = await Promise.all([
+      probeSandbox({ home, limits, bubblewrap, clock, onProblem, means: this.#means }),
+      this.#probeForAdmin(bubblewrap),
+    ])
+    this.#adminBubblewrap = isUsableByAdmin ? bubblewrap : null
+    this.#sandbox = probed.available ? probed.setup : null
+    return probed.available ? { available: true, tier: 'bubblewrap' } : probed
+  }
+
+  /** Rejects only when there is no workspace or no process to be had. */
+  async run(request: CommandRequest, options: RunOptions): Promise<HostOutcome> {
+    const { program } = request
+    const refusal = program.kind === 'COMMAND' ? explainRefusal(program.command) : null
+    if (refusal !== null) return { kind: 'refused', reason: refusal }
+    return runAndPublish({ home: this.#options.settings.home, workspace: this.#workspaceFor(request) }, () =>
+      request.isConfined ? this.#runConfined(request, options) : this.#runAsAdmin(request, options),
+    )
+  }
+
+  /** Rejects when the disk does not take it. */
+  saveOutput({ path, text, ...place }: SaveOutputRequest): Promise<void> {
+    return saveOutput(this.#workspaceFor(place), path, text)
+  }
+
+  /** Where those commands run: what is confined and what is not share no folder. */
+  #workspaceFor({ sessionId, isConfined }: Pick<CommandRequest, 'sessionId' | 'isConfined'>): string {
+    const { home } = this.#options.settings
+    return isConfined ? workspacePath(home, sessionId) : adminWorkspacePath(home, sessionId)
+  }
+
+  /** Releases what outlives a command. Commands must have ended. */
+  async close(): Promise<void> {
+    await Promise.all(this.#background)
+    await this.#namespaces.close()
+    rmSync(this.#folder, { recursive: true, force: true }) // pipes in use go on working
+  }
+
+  async #runConfined(request: CommandRequest, options: RunOptions): Promise<HostOutcome> {
+    const sandbox = this.#sandbox
+    if (sandbox === null) return { kind: 'sandbox-failed', reason: 'No sandbox has been found to work.' }
+    const { limits } = this.#options.settings
+    const program = confine(request.program, sandbox)
+    if (typeof program === 'string') return { kind: 'refused', reason: program }
+    const workspace = this.#workspaceFor(request)
+    await prepareWorkspace(workspace, sandbox.account)
+    await writeOutputs(workspace, request.outputs)
+    const mayOnlyShrink = this.#quota.isOver(workspace)
+    const { timeoutMs } = request
+    const launch = planSandboxLaunch(sandbox, { ...program, timeoutMs, workspace, limits, mayOnlyShrink })
+    const watch = new AbortController()
+    const result = await this.#carryOut(() => startLaunch(launch, this.#means), request, {
+      ...options,
+      onNamespace: (initPid, kill) => this.#own(this.#watch({ initPid, workspace, mayOnlyShrink, kill }, watch.signal)),
+    }).catch((error: unknown): ProcessResult => ({ kind: 'not-started', reason: messageOf(error) }))
+    watch.abort()
+    if (result.kind !== 'not-started') {
+      this.#own(this.#checkQuota(workspace))
+      return result
+    }
+    this.#sandbox = null
+    return { kind: 'sandbox-failed', reason: result.reason }
+  }
+
+  async #runAsAdmin(request: CommandRequest, options: RunOptions): Promise<HostOutcome> {
+    const workspace = this.#workspaceFor(request)
+    await prepareWorkspace(workspace, null)
+    await writeOutputs(workspace, request.outputs)
+    const { program, sessionId } = request
+    if (program.kind === 'COMMAND') {
+      const home = adminHomePath(this.#options.settings.home, sessionId)
+      await prepareWorkspace(home, null)
+      return this.#startAsAdmin(request, { workspace, home }, options)
+    }
+    const home = mkdtempSync(join(this.#folder, 'home-'))
+    try {
+      return await this.#startAsAdmin(request, { workspace, home }, options)
+    } finally {
+      this.#own(this.#removeHome(home))
+    }
+  }
+
+  /** In a namespace that is there, in one of its own, or without one: what is to be had. */
+  async #startAsAdmin(request: CommandRequest, place: AdminPlace, options: RunOptions): Promise<HostOutcome> {
+    const { program } = request
+    const bubblewrap = this.#adminBubblewrap
+    const startWith = (path: string | null) => () => startLaunch(planForAdmin(program, place, path), this.#means)
+    const startInKept = async (): Promise<StartedLaunch | null> => {
+      if (bubblewrap === null || program.kind === 'SKILL') return null
+      return this.#namespaces.begin({ command: program.command, ...place })
+    }
+    let result = await this.#carryOut(startInKept, request, options)
+    if (result.kind === 'not-started' && bubblewrap !== null) {
+      result = await this.#carryOut(startWith(bubblewrap), request, options)
+      if (result.kind === 'not-started')
+        this.#options.onProblem(`bubblewrap failed, so a command of an admin runs without it: ${result.reason}`)
+    }
+    if (result.kind === 'not-started') result = await this.#carryOut(startWith(null), request, options)
+    // Not before the outcome is on its way: starting a process holds this one up.
+    if (bubblewrap !== null) this.#options.clock.after(0, () => this.#namespaces.prepare(bubblewrap))
+    if (result.kind !== 'not-started') return result
+    throw new AppError('COMMAND_NOT_STARTED', `The command could not be started: ${result.reason}`)
+  }
+
+  async #carryOut(
+    start: Start,
+    { timeoutMs }: Pick<CommandRequest, 'timeoutMs'>,
+    options: CarryOutOptions,
+  ): Promise<ProcessResult> {
+    const { clock, onProblem, settings } = this.#options
+    const { signal, onOutput, onNamespace, beforeStart } = options
+    beforeStart?.()
+    if (signal.aborted) return CANCELLED_BEFORE_START
+    const started = await start()
+    if (started === null) return { kind: 'not-started', reason: 'No namespace was free.' }
+    const running = new CommandProcess({
+      started,
+      timeoutMs,
+      limits: settings.limits,
+      clock,
+      onOutput,
+      onProblem,
+      onNamespace: (initPid) => onNamespace?.(initPid, (cause) => running.kill(cause)),
+    })
+    const cancel = (): void => running.kill('cancelled')
+    if (signal.aborted) cancel()
+    signal.addEventListener('abort', cancel, { once: true })
+    try {
+      return await running.result
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
+  }
+
+  #watch(input: WatchedCommand, signal: AbortSignal): Promise<void> {
+    const { clock, onProblem, settings } = this.#options
+    const { kill, ...rest } = input
+    return watchCommand(
+      { ...rest, limits: settings.limits, quota: this.#quota, clock, onProblem, onExceeded: kill },
+      signal,
+    )
+  }
+
+  /** What a command has written is known before the next one starts, mostly; at the latest while that one runs. */
+  async #checkQuota(workspace: string): Promise<void> {
+    try {
+      await this.#quota.check(workspace)
+    } catch (error) {
+      this.#options.onProblem(`The size of a workspace is not known: ${messageOf(error)}`)
+    }
+  }
+
+  /** Does a command come out of the profile that ADMIN's commands use as it went in? */
+  async #probeForAdmin(bubblewrap: string | null): Promise<boolean> {
+    if (bubblewrap === null) return false
+    const launch = planAdminLaunch({ command: 'echo ok', workspace: '/', home: '/' }, bubblewrap)
+    const limit = { timeoutMs: PROBE_TIMEOUT_MS }
+    const result = await this.#carryOut(() => startLaunch(launch, this.#means), limit, {
+      onOutput: () => {},
+      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+    })
+    return result.kind === 'exited' && result.exitCode === 0 && result.stdout === 'ok\n'
+  }
+
+  /** A skill's own, when it has ended. */
+  async #removeHome(home: string): Promise<void> {
+    try {
+      await removeWorkspace(home)
+    } catch (error) {
+      this.#options.onProblem(`The home of a skill could not be removed: ${messageOf(error)}`)
+    }
+  }
+
+  /** Background work; `close` waits for it. */
+  #own(work: Promise<void>): void {
+    this.#background.add(work)
+    void work.finally(() => this.#background.delete(work))
+  }
+}
+
+/** What bash is told inside the sandbox, and what a skill needs there; or why the skill cannot run. */
+function confine(
+  program: CommandRequest['program'],
+  { account }: SandboxSetup,
+): Pick<SandboxLaunchInput, 'command' | 'skill'> | string {
+  if (program.kind === 'COMMAND') return { command: program.command, skill: null }
+  const skill = planConfinedSkill(program.skill, account)
+  return typeof skill === 'string' ? skill : { command: skill.command, skill }
+}
+
+function planForAdmin(program: CommandRequest['program'], place: AdminPlace, bubblewrap: string | null): Launch {
+  if (program.kind === 'COMMAND') return planAdminLaunch({ command: program.command, ...place }, bubblewrap)
+  return planAdminSkillLaunch(planAdminSkill(program.skill), place, bubblewrap)
+}

@@ -1,0 +1,70 @@
+/**
+ * Watches a sandboxed command from outside for what no kernel limit covers: the memory of all its processes together, and
+ * the disk space that it takes. Short commands are never looked at.
+ */
+import { statfsSync } from 'node:fs'
+import { messageOf } from '../../core/errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { CommandLimits } from '../command-limits.ts'
+import { measureDeletedFiles, measureNamespaceMemory } from '../process/process-tree.ts'
+import type { WorkspaceQuota } from '../workspace/workspace-quota.ts'
+
+export interface WatchInput {
+  /** First process of the command's namespace. */
+  readonly initPid: number
+  readonly workspace: string
+  /** It cannot write (see `mayOnlyShrink`): its disk space is not watched. */
+  readonly mayOnlyShrink: boolean
+  readonly limits: CommandLimits
+  readonly quota: WorkspaceQuota
+  readonly clock: Clock
+  /** A limit is broken: end the command. Called at most once. */
+  readonly onExceeded: (cause: 'memory' | 'disk') => void
+  /** A measurement failed. The command is ended too: what cannot be watched does not run. */
+  readonly onProblem: (message: string) => void
+}
+
+/** The disk is looked at once in so many rounds. */
+const DISK_ROUNDS = 3
+/** Looking at a command takes at most this part of a processor: many processes are looked at more rarely. */
+const MAX_LOAD = 0.05
+
+/** Starts watching; resolves after `signal` aborts or a limit was broken. */
+export async function watchCommand(input: WatchInput, signal: AbortSignal): Promise<void> {
+  const { clock, limits, onExceeded, onProblem } = input
+  try {
+    const freeBytesAtStart = freeBytes(input.workspace)
+    await clock.sleep(limits.watchAfterMs, signal)
+    for (let round = 0; !signal.aborted; round++) {
+      const startMs = clock.monotonicMs()
+      if (usesTooMuchMemory(input)) return onExceeded('memory')
+      const tookMs = clock.monotonicMs() - startMs
+      if (round % DISK_ROUNDS === 0 && (await usesTooMuchDisk(input, freeBytesAtStart)) && !signal.aborted)
+        return onExceeded('disk')
+      await clock.sleep(Math.max(limits.watchEveryMs, tookMs / MAX_LOAD), signal)
+    }
+  } catch (error) {
+    if (signal.aborted) return // the command has ended while it was measured
+    onProblem(`A running command cannot be watched, so it is ended: ${messageOf(error)}`)
+    onExceeded('memory')
+  }
+}
+
+function usesTooMuchMemory({ initPid, limits }: WatchInput): boolean {
+  if (measureNamespaceMemory(initPid, 'FAST') <= limits.memoryBytes) return false
+  return measureNamespaceMemory(initPid, 'EXACT') > limits.memoryBytes
+}
+
+async function usesTooMuchDisk(input: WatchInput, freeBytesAtStart: number): Promise<boolean> {
+  if (input.mayOnlyShrink) return false
+  if (await input.quota.check(input.workspace)) return true
+  const vanishedBytes = freeBytesAtStart - freeBytes(input.workspace)
+  if (vanishedBytes <= input.limits.workspaceBytes) return false
+  // More has gone than the workspace shows. Files that were deleted but are still open? Or some other program's.
+  return vanishedBytes > input.limits.vanishedBytes || measureDeletedFiles(input.initPid) > input.limits.workspaceBytes
+}
+
+function freeBytes(path: string): number {
+  const { bavail, bsize } = statfsSync(path)
+  return bavail * bsize
+}

@@ -1,0 +1,33 @@
+/**
+ * Ends processes that nobody else will end: what a lost command host ran. Where there is no /proc (macOS) nothing is found.
+ *
+ * What must hold: a process is known by its number and its start, so that none is killed that got the number of one that is gone.
+ */
+import type { Clock } from '../../platform/clock.ts'
+import { isRunning, killProcess, readProcess, type ProcessEntry } from './process-tree.ts'
+
+/** A killed process is gone in milliseconds; one that waits for a slow disk cannot be hurried. */
+const DISAPPEAR_MS = 5_000
+const ROUND_MS = 5
+
+/**
+ * Kills what `find` finds, until it finds nothing that runs and all that it has found is gone. `find` is asked again and again, since
+ * a process may start another while it is looked for. Resolves to whether all is gone; false after some seconds.
+ */
+export async function endProcesses(find: () => readonly ProcessEntry[], clock: Clock): Promise<boolean> {
+  const found = new Map<string, ProcessEntry>()
+  const deadlineMs = clock.monotonicMs() + DISAPPEAR_MS
+  for (;;) {
+    for (const entry of find()) found.set(`${entry.pid}-${entry.startTicks}`, entry)
+    const left = [...found.values()].filter(isSameStillRunning)
+    if (left.length === 0) return true
+    if (clock.monotonicMs() > deadlineMs) return false
+    for (const { pid } of left) killProcess(pid)
+    await clock.sleep(ROUND_MS)
+  }
+}
+
+/** Not whether some process has the number now. */
+export function isSameStillRunning({ pid, startTicks }: ProcessEntry): boolean {
+  return isRunning(pid) && readProcess(pid)?.startTicks === startTicks
+}

@@ -1,0 +1,124 @@
+/**
+ * What a command of role USER sees: an empty machine that holds /usr read-only, its workspace at /workspace, a small /tmp,
+ * its own processes, no network, no rights and no way to new namespaces. An allow-list: what is not named here is not there.
+ * `sandbox-probe.ts` checks at start that the kernel really keeps it.
+ */
+import { lstatSync, readlinkSync } from 'node:fs'
+import type { Account } from '../../config/home/unprivileged-account.ts'
+import { cleanEnvironment } from './clean-environment.ts'
+import type { CommandLimits } from '../command-limits.ts'
+import { GATE, READY_FD, SECCOMP_FD, SHELL, STATUS_FD, type Launch } from './launch.ts'
+import type { SandboxFiles } from './sandbox-files.ts'
+import type { SkillLaunch } from '../skills/skill-program.ts'
+
+export const SANDBOX_WORKSPACE = '/workspace'
+export const SANDBOX_UID = 1000
+
+/** What does not change between commands; made by the probe. */
+export interface SandboxSetup {
+  readonly bubblewrap: string
+  /** Whom root becomes first; null when the server is not root. */
+  readonly account: Account | null
+  readonly files: SandboxFiles
+}
+
+export interface SandboxLaunchInput {
+  readonly command: string
+  readonly workspace: string
+  readonly timeoutMs: number
+  readonly limits: CommandLimits
+  /** The workspace is over its limit: files may be deleted, not written. */
+  readonly mayOnlyShrink: boolean
+  /** The skill that `command` starts; null: it is a task's own command. */
+  readonly skill: SkillLaunch | null
+}
+
+export function planSandboxLaunch(setup: SandboxSetup, input: SandboxLaunchInput): Launch {
+  return {
+    isolation: 'SANDBOX',
+    file: setup.bubblewrap,
+    args: [...namespaceArgs(), ...fileArgs(setup.files, input), ...controlArgs(), ...shellArgs(input)],
+    cwd: '/', // the workspace is closed to the server's user; --chdir goes there inside
+    environment: { ...cleanEnvironment(homeOf(input), true), ...input.skill?.environment },
+    input: input.skill?.input ?? null,
+    account: setup.account,
+    seccompPath: setup.files.seccompFilter,
+  }
+}
+
+/** Programs run what they find in their home; in the workspace lies what anybody's commands have left, which is not for a skill. */
+function homeOf({ skill }: SandboxLaunchInput): string {
+  return skill === null ? SANDBOX_WORKSPACE : '/tmp'
+}
+
+function namespaceArgs(): readonly string[] {
+  const namespaces = ['user', 'ipc', 'pid', 'net', 'uts', 'cgroup-try'].map((name) => `--unshare-${name}`)
+  const identity = ['--uid', String(SANDBOX_UID), '--gid', String(SANDBOX_UID), '--hostname', 'sandbox']
+  return [...namespaces, ...identity, '--disable-userns', '--cap-drop', 'ALL', '--new-session', '--die-with-parent']
+}
+
+/** Files of /etc that programs need to start, resolve names and check certificates; none holds a secret. */
+const READABLE_ETC = [
+  '/etc/alternatives',
+  '/etc/ld.so.cache',
+  '/etc/ld.so.conf',
+  '/etc/ld.so.conf.d',
+  '/etc/localtime',
+  '/etc/nsswitch.conf',
+  '/etc/ssl/certs',
+]
+
+function fileArgs(files: SandboxFiles, { workspace, limits, skill }: SandboxLaunchInput): readonly string[] {
+  const groups: readonly (readonly string[])[] = [
+    ['--ro-bind', '/usr', '/usr'],
+    ...['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].map(systemFolderArgs),
+    ...READABLE_ETC.map((path) => ['--ro-bind-try', path, path]),
+    ...files.etc.map(({ source, target }) => ['--ro-bind', source, target]),
+    ['--proc', '/proc'],
+    // --dev makes a writable file system of any size, hence a size for what must be writable and the rest read-only.
+    ['--dev', '/dev', '--size', String(limits.sharedMemoryBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
+    ['--size', String(limits.tmpBytes), '--tmpfs', '/tmp'],
+    ...(skill?.mounts ?? []).map(({ source, target }) => ['--ro-bind', source, target]),
+    ['--bind', workspace, SANDBOX_WORKSPACE, '--remount-ro', '/', '--chdir', SANDBOX_WORKSPACE],
+  ]
+  return groups.flat()
+}
+
+/** Most systems keep these in /usr and link to them. */
+function systemFolderArgs(path: string): readonly string[] {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return []
+  return stats.isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path]
+}
+
+function controlArgs(): readonly string[] {
+  return ['--seccomp', String(SECCOMP_FD), '--json-status-fd', String(STATUS_FD), '--']
+}
+
+/**
+ * Runs inside, before the command; it needs bash, because dash knows no `ulimit -u`. Closes every file that the server has
+ * left open to its children, sets the limits (inside, where processes are counted for this sandbox alone), passes the gate, and
+ * becomes the command. Whatever fails on the way, the command does not run.
+ */
+const START_SCRIPT = `
+for fd in /proc/self/fd/*; do
+  fd=\${fd##*/}
+  case $fd in 0|1|2|${READY_FD}) ;; *) eval "exec $fd>&-" || exit 125 ;; esac
+done
+ulimit -c 0 && ulimit -d "$2" && ulimit -u "$3" && ulimit -f "$4" && ulimit -n "$5" && ulimit -t "$6" || exit 125
+${GATE}
+exec ${SHELL.join(' ')} -c -- "$1"
+`
+
+function shellArgs({ command, limits, timeoutMs, mayOnlyShrink }: SandboxLaunchInput): readonly string[] {
+  const inKibibytes = (bytes: number): string => String(Math.ceil(bytes / 1024))
+  const limitArgs = [
+    inKibibytes(limits.processDataBytes),
+    String(limits.processCount),
+    inKibibytes(mayOnlyShrink ? 0 : limits.fileBytes),
+    String(limits.openFileCount),
+    // Processor time of one process: it may use one core for the whole time that it has.
+    String(Math.ceil(timeoutMs / 1000)),
+  ]
+  return [...SHELL, '-c', START_SCRIPT, 'bash', command, ...limitArgs]
+}

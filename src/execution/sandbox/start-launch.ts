@@ -1,0 +1,152 @@
+/**
+ * Starts the process of a launch, with the file descriptors that `launch.ts` names, and lets its command through the gate. What comes
+ * out of it waits to be read: `command-process.ts` takes it from here.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import type { Clock } from '../../platform/clock.ts'
+import { READY_FD, STATUS_FD, type Launch } from './launch.ts'
+import { NamespaceStatus } from '../namespace/namespace-status.ts'
+import type { OutputPipe, OutputPipes } from '../output/output-pipes.ts'
+import type { OwnerMark } from '../process/owner-mark.ts'
+import { readProcess } from '../process/process-tree.ts'
+
+/** What a host gives to all that it starts. */
+export interface LaunchMeans {
+  readonly pipes: OutputPipes
+  /** The host's. Everything that it starts is found by it. */
+  readonly mark: OwnerMark
+  readonly clock: Clock
+}
+
+export type Exit = (
+  { readonly error: Error } | { readonly code: number | null; readonly signal: NodeJS.Signals | null }
+) & {
+  /** The command has ended and left nothing behind, but its namespace is there for another one. */
+  readonly isNamespaceKept: boolean
+}
+
+export interface StartedLaunch {
+  readonly launch: Launch
+  /** Undefined when there is no process; `exit` tells why. */
+  readonly pid: number | undefined
+  readonly exit: Promise<Exit>
+  readonly stdout: OutputPipe
+  readonly stderr: OutputPipe
+  /** Null for PROCESS_GROUP. */
+  readonly namespace: NamespaceStatus | null
+  /** Ask when `exit` is known: may anything of the command have run? Exit codes do not tell: a command may end with any. */
+  readonly hasRun: () => boolean
+  /** Nothing more will be said about the launch. */
+  readonly controlsClosed: Promise<unknown>
+}
+
+/** Rejects when there are no pipes or no process to be had at once (no memory); what goes wrong later is in `exit`. */
+export async function startLaunch(launch: Launch, { pipes, mark, clock }: LaunchMeans): Promise<StartedLaunch> {
+  const [stdout, stderr] = await pipes.takePair()
+  try {
+    const spawned = spawnLaunch(launch, { mark, output: [stdout.writeFd, stderr.writeFd] })
+    const { namespace, ready } = spawned
+    let mayHaveRun = false
+    const letGo = (isBound: boolean): void => {
+      mayHaveRun = isBound
+      ready?.end(isBound ? 'go\n' : '')
+    }
+    ready?.once('data', () => void untilBound(spawned, clock).then(letGo))
+    const controlsClosed = Promise.all([namespace?.closed, untilClosed(ready)])
+    return { launch, ...spawned, stdout, stderr, hasRun: () => mayHaveRun, controlsClosed }
+  } catch (error) {
+    stdout.abandon()
+    stderr.abandon()
+    throw error
+  } finally {
+    stdout.closeWriteEnd()
+    stderr.closeWriteEnd()
+  }
+}
+
+/**
+ * Resolves to true when the launch ends with its host from now on, to false when it is being ended. bubblewrap says that it is ready
+ * from its second process, while its first one may still be on its way to tie itself to the host; when that sleeps, it has done so.
+ */
+async function untilBound({ namespace }: SpawnedLaunch, clock: Clock): Promise<boolean> {
+  if (namespace === null) return true
+  while (!namespace.isKilled && !namespace.isClosed) {
+    if (namespace.initPid !== null && readProcess(namespace.initPid)?.state === 'S') return true
+    await clock.sleep(1)
+  }
+  return false
+}
+
+export interface SpawnedLaunch extends Pick<StartedLaunch, 'pid' | 'exit' | 'namespace'> {
+  /** `READY_FD`; null when there is no process. */
+  readonly ready: Socket | null
+}
+
+interface SpawnOptions {
+  readonly mark: OwnerMark
+  /** Where stdout and stderr go; null: nobody reads them. */
+  readonly output: readonly [stdoutFd: number, stderrFd: number] | null
+}
+
+/** Throws when there is no process to be had at once. */
+export function spawnLaunch(launch: Launch, options: SpawnOptions): SpawnedLaunch {
+  const child = spawnChild(launch, options)
+  // A program may end without having read its input: then there is nobody left to write to.
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(launch.input)
+  const [status, ready] = [socketAt(child, STATUS_FD), socketAt(child, READY_FD)]
+  // Writing to a process that has just ended is no news: its exit tells.
+  ready?.on('error', () => {})
+  const namespace = status === null || child.pid === undefined ? null : new NamespaceStatus(child.pid, status)
+  return { pid: child.pid, exit: untilExit(child), namespace, ready }
+}
+
+/**
+ * The process leads a session of its own: a Ctrl-C at the server's terminal is not for it, and it has no terminal. The mark is on
+ * bubblewrap, out of reach of the command, which does not see it; without bubblewrap it is on whatever the command starts.
+ */
+function spawnChild(launch: Launch, { mark, output }: SpawnOptions): ChildProcess {
+  const seccompFd = launch.seccompPath === null ? null : openSync(launch.seccompPath, 'r')
+  const isWrapped = launch.isolation !== 'PROCESS_GROUP'
+  const unmark = isWrapped ? Object.keys(mark).flatMap((name) => ['--unsetenv', name]) : []
+  try {
+    return spawn(launch.file, [...unmark, ...launch.args], {
+      cwd: launch.cwd,
+      env: { ...launch.environment, ...mark },
+      detached: true,
+      ...(launch.account === null ? {} : { uid: launch.account.uid, gid: launch.account.gid }),
+      stdio: [
+        launch.input === null ? 'ignore' : 'pipe',
+        output?.[0] ?? 'ignore',
+        output?.[1] ?? 'ignore',
+        seccompFd ?? 'ignore',
+        isWrapped ? 'pipe' : 'ignore',
+        'pipe',
+      ],
+    })
+  } finally {
+    if (seccompFd !== null) closeSync(seccompFd)
+  }
+}
+
+function socketAt(child: ChildProcess, fd: number): Socket | null {
+  // Without a free file descriptor there is no process and no stdio; the "error" event tells.
+  const stdio: ChildProcess['stdio'] | undefined = child.stdio
+  const stream = stdio?.[fd]
+  return stream instanceof Socket ? stream : null
+}
+
+function untilExit(child: ChildProcess): Promise<Exit> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal, isNamespaceKept: false }))
+    child.once('error', (error) => resolve({ error, isNamespaceKept: false }))
+  })
+}
+
+/** Whoever held the other end has closed it or is gone, and what they said has been heard. */
+export function untilClosed(stream: Readable | null): Promise<void> {
+  return stream === null ? Promise.resolve() : new Promise((resolve) => stream.once('close', () => resolve()))
+}

@@ -1,0 +1,58 @@
+/**
+ * How the workspaces of a deleted session go: first out of the way, in one step and while the session's row is still locked, so
+ * that whoever opens a session of the same id finds none of it; then for good. What a process that died in between has left is
+ * swept up by a periodic job (app.ts).
+ */
+import { readdir, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { randomHex } from '../../platform/id.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { must } from '../../platform/must.ts'
+import { hasCode } from '../../platform/error-code.ts'
+import { folderNames, removeWorkspace, sessionsFolder, workspaceName } from './workspace.ts'
+
+/** As a job: its name, and when it runs. */
+export const SWEEP_WORKSPACES = { name: 'sweep-workspaces', cron: '37 * * * *' } as const
+
+/** No workspace's name begins like this. */
+const PREFIX = '.deleted-'
+
+/** The name under which the session's folders lie now, beside the workspaces; null when there are none. No command may be running in them. */
+export async function setAsideWorkspace(home: string, sessionId: string): Promise<string | null> {
+  const aside = `${PREFIX}${randomHex(16)}`
+  const targets = folderNames(aside)
+  let isFound = false
+  for (const [index, name] of folderNames(workspaceName(sessionId)).entries()) {
+    const target = must(targets[index], 'as many names as folders')
+    if (await renameIfThere(join(sessionsFolder(home), name), join(sessionsFolder(home), target))) isFound = true
+  }
+  return isFound ? aside : null
+}
+
+async function renameIfThere(path: string, target: string): Promise<boolean> {
+  try {
+    await rename(path, target)
+    return true
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false
+    throw error
+  }
+}
+
+/** `name`: of a workspace that was set aside. No error if it is gone already. */
+export async function removeSetAside(home: string, name: string): Promise<void> {
+  for (const folder of folderNames(name)) await removeWorkspace(join(sessionsFolder(home), folder))
+}
+
+/** Repeatable, also by several processes at once, and while what it finds is being removed. Rejects when the disk fails. */
+export async function sweepWorkspaces(
+  { home, logger }: { readonly home: string; readonly logger: Logger },
+  signal: AbortSignal,
+): Promise<void> {
+  const names = (await readdir(sessionsFolder(home))).filter((name) => name.startsWith(PREFIX))
+  for (const name of names) {
+    if (signal.aborted) return
+    await removeWorkspace(join(sessionsFolder(home), name))
+  }
+  if (names.length > 0) logger.info({ workspaces: names.length }, 'workspaces of deleted sessions were removed')
+}

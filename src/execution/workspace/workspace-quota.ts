@@ -1,0 +1,101 @@
+/**
+ * Which workspaces are over their limit. Measuring means walking a tree, so it is done only after the file system has
+ * changed by a noticeable part of the limit (or long ago), by `du`, which no name, depth or link in the tree can lead astray.
+ *
+ * What must hold: a workspace found over its limit stays so until a later measurement finds it below. Its next command may
+ * delete, but not write (`mayOnlyShrink` of the sandbox).
+ */
+import { execFile } from 'node:child_process'
+import { statfsSync } from 'node:fs'
+import { AppError } from '../../core/errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { CommandLimits } from '../command-limits.ts'
+
+/** A file system that has changed by less than this part of the limit is not worth a look. */
+const NOTICEABLE_PART = 64
+const MEASURE_AGAIN_MS = 5_000
+/** Workspaces remembered; the oldest are measured anew. */
+const MAX_REMEMBERED = 10_000
+
+interface Measurement {
+  readonly isOver: boolean
+  readonly freeBytes: number
+  readonly freeFileCount: number
+  readonly atMs: number
+}
+
+export class WorkspaceQuota {
+  readonly #limits: CommandLimits
+  readonly #clock: Clock
+  readonly #measurements = new Map<string, Measurement>()
+
+  constructor(limits: CommandLimits, clock: Clock) {
+    this.#limits = limits
+    this.#clock = clock
+  }
+
+  /** What the last measurement found; false when there was none. */
+  isOver(workspace: string): boolean {
+    return this.#measurements.get(workspace)?.isOver ?? false
+  }
+
+  /** Measures when there is a reason to; resolves to `isOver`. Rejects when the workspace cannot be measured. */
+  async check(workspace: string): Promise<boolean> {
+    const last = this.#measurements.get(workspace)
+    const { bavail, bsize, ffree } = statfsSync(workspace)
+    const now = { freeBytes: bavail * bsize, freeFileCount: ffree, atMs: this.#clock.monotonicMs() }
+    if (last !== undefined && !this.#hasChanged(last, now)) return last.isOver
+    const usage = await measureUsage(workspace)
+    const isOver = usage.bytes > this.#limits.workspaceBytes || usage.fileCount > this.#limits.workspaceFileCount
+    this.#remember(workspace, { isOver, ...now })
+    return isOver
+  }
+
+  #hasChanged(last: Measurement, now: Omit<Measurement, 'isOver'>): boolean {
+    return (
+      last.isOver ||
+      now.atMs - last.atMs > MEASURE_AGAIN_MS ||
+      Math.abs(now.freeBytes - last.freeBytes) > this.#limits.workspaceBytes / NOTICEABLE_PART ||
+      Math.abs(now.freeFileCount - last.freeFileCount) > this.#limits.workspaceFileCount / NOTICEABLE_PART
+    )
+  }
+
+  #remember(workspace: string, measurement: Measurement): void {
+    this.#measurements.delete(workspace)
+    this.#measurements.set(workspace, measurement)
+    const oldest = this.#measurements.keys().next()
+    if (this.#measurements.size > MAX_REMEMBERED && oldest.done !== true) this.#measurements.delete(oldest.value)
+  }
+}
+
+interface Usage {
+  readonly bytes: number
+  readonly fileCount: number
+}
+
+async function measureUsage(workspace: string): Promise<Usage> {
+  const first = await Promise.all([sumUp('--block-size=1', workspace), sumUp('--inodes', workspace)])
+  if (!first.some(({ isIncomplete }) => isIncomplete)) return { bytes: first[0].sum, fileCount: first[1].sum }
+  // A folder that its owner has closed would hide what is in it. (Root sees it all the same.)
+  await runTool('chmod', ['-R', 'u+rwX', '--', workspace])
+  const [bytes, fileCount] = await Promise.all([sumUp('--block-size=1', workspace), sumUp('--inodes', workspace)])
+  return { bytes: bytes.sum, fileCount: fileCount.sum }
+}
+
+/** Files that vanish meanwhile make `du` complain and count on; only a sum that is missing is a failure. */
+async function sumUp(unit: string, workspace: string): Promise<{ sum: number; isIncomplete: boolean }> {
+  const { stdout, stderr } = await runTool('du', ['--summarize', '--one-file-system', unit, '--', workspace])
+  const sum = /^\d+/.exec(stdout)?.[0]
+  if (sum === undefined) throw new AppError('COMMAND_NOT_STARTED', `du gave no sum for ${workspace}: ${stderr.trim()}`)
+  return { sum: Number(sum), isIncomplete: stderr.includes('Permission denied') }
+}
+
+/** Resolves with what it printed, however it ended. */
+function runTool(file: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
+  const options = { env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, cwd: '/' }
+  return new Promise((resolve) => {
+    execFile(file, args, options, (error, stdout, stderr) => {
+      resolve({ stdout, stderr: stderr === '' && error !== null ? error.message : stderr })
+    })
+  })
+}

@@ -1,0 +1,21 @@
+/** What the two use cases that take a message in have in common once it is stored. */
+import type { IncomingMessage, StoreResult } from '../../store/intake/intake-message.ts'
+import type { IntakeContext } from '../intake-context.ts'
+
+export interface MessageAccepted {
+  readonly kind: 'Accepted'
+  readonly messageId: string
+  /** It had been accepted before, under the same idempotency key or message id. */
+  readonly duplicate: boolean
+}
+
+/** Tells everybody of a message that was just stored; of a duplicate they were told before. */
+export function announceMessage(context: IntakeContext, message: IncomingMessage, result: StoreResult): void {
+  if (result.kind !== 'Accepted') return
+  const { at, sessionId, id: messageId } = message
+  const { seq, turnId, interrupted, taken } = result
+  // The work first: the statement that takes the session is under way while the event is told. Its own events come after its answer.
+  if (interrupted !== null) context.doorbell.ring({ kind: 'cancel', sessionId, turnId: interrupted })
+  if (turnId !== null && taken === null) context.doorbell.ring({ kind: 'work', sessionId })
+  context.feed.published([{ type: 'MessageReceived', messageId, seq, at, sessionId, turnId }])
+}

@@ -1,0 +1,108 @@
+/**
+ * `appendMessage`: a message is put on record without asking the agent for anything, such as the history of a conversation
+ * that went on elsewhere. Called by the GraphQL door. Its place is where it comes in: what is dated back keeps its date, and
+ * stands behind what was there before it, in lists, in the log and for the planner, who is told the date.
+ */
+import { resolveSender } from '../../config/access/resolve-sender.ts'
+import type { Viewer } from '../../core/identity.ts'
+import { conflict, invalidInput, notFound, type InputIssue, type Refusal } from '../../core/refusal.ts'
+import type { MessageRole } from '../../core/status.ts'
+import { newId } from '../../platform/id.ts'
+import { storeMessage, type IncomingMessage } from '../../store/intake/intake-message.ts'
+import { announceMessage, type MessageAccepted } from './announce-message.ts'
+import { authorizeSession, refuseNotOpener } from '../authorize-session.ts'
+import type { IntakeContext } from '../intake-context.ts'
+import { contentIssues } from './message-content.ts'
+import { messagePreview } from '../../core/text/message-preview.ts'
+import { refuseInput } from '../../core/refuse-input.ts'
+import { KEY_RULE, textIssues } from '../../core/text/text-rule.ts'
+
+export interface AppendMessageInput {
+  readonly sessionId: string
+  readonly content: string
+  /** Whom it is from. Needed for role USER when the token is a connector. */
+  readonly user?: string | null | undefined
+  /** USER when left out. */
+  readonly role?: MessageRole | null | undefined
+  /** The client's own id of the message: appending it again changes nothing. */
+  readonly messageId?: string | null | undefined
+  /** When it was written, if not now. */
+  readonly createdAt?: Date | null | undefined
+}
+
+/** How far a client's clock may be ahead of ours. */
+const MAX_AHEAD_MS = 60_000
+
+/** The session must exist. */
+export async function appendMessage(
+  context: IntakeContext,
+  viewer: Viewer,
+  input: AppendMessageInput,
+): Promise<MessageAccepted | Refusal> {
+  const { sessionId } = input
+  const author = resolveAuthor(context, viewer, input)
+  if ('kind' in author) return author
+  const acts = [author.role === 'USER' ? 'APPEND' : 'APPEND_AS_AGENT'] as const
+  const access = authorizeSession(viewer, { sessionId, path: ['sessionId'] }, acts)
+  if ('kind' in access) return access
+  const at = context.clock.now()
+  const issues = [
+    ...contentIssues(input.content),
+    ...textIssues(['messageId'], input.messageId, KEY_RULE),
+    ...createdAtIssues(input.createdAt, at),
+  ]
+  const refusal = refuseInput(issues)
+  if (refusal !== null) return refusal
+
+  const content = context.redactorOf(sessionId).redact(input.content)
+  const message: IncomingMessage = {
+    id: newId('message'),
+    sessionId,
+    ...author,
+    mentioned: false,
+    content,
+    preview: messagePreview(content),
+    client: viewer.tokenName,
+    idempotencyKey: input.messageId == null ? null : `append:${input.messageId}`,
+    createdAt: input.createdAt ?? at,
+    at,
+  }
+  const result = await storeMessage(context.database, access, message)
+  announceMessage(context, message, result)
+  if (result.kind === 'Accepted') return { kind: 'Accepted', messageId: message.id, duplicate: false }
+  if (result.kind === 'NotOpener') return refuseNotOpener(sessionId, acts)
+  if (result.kind !== 'Duplicate') return notFound('session', sessionId)
+  if (result.same) return { kind: 'Accepted', messageId: result.messageId, duplicate: true }
+  return conflict(
+    `The message id "${input.messageId}" was used in this session for a message with other content, role or user.`,
+  )
+}
+
+type Author = Pick<IncomingMessage, 'role' | 'userName' | 'trusted' | 'joins'>
+
+/**
+ * People speak for themselves alone. What the assistant or the system said is believed by whoever reads the session, so it is a
+ * connector's own word (it has no user) or an admin's, who stays named as who put it there.
+ */
+function resolveAuthor(context: IntakeContext, viewer: Viewer, input: AppendMessageInput): Author | Refusal {
+  const role = input.role ?? 'USER'
+  if (role !== 'USER' && viewer.user === null && input.user == null) {
+    return { role, userName: null, trusted: true, joins: false }
+  }
+  const sender = resolveSender(context.config.current(), viewer, input.user)
+  if ('kind' in sender) return sender
+  if (role === 'USER') return { role, userName: sender.name, trusted: sender.trusted, joins: sender.trusted }
+  if (sender.trusted && sender.role === 'ADMIN') return { role, userName: sender.name, trusted: true, joins: false }
+  return invalidInput(
+    ['role'],
+    `Only an admin may say what the ${role.toLowerCase()} said, or a connector in its own name, which leaves out "user". Leave ` +
+      'out "role" to speak for the user.',
+  )
+}
+
+function createdAtIssues(createdAt: Date | null | undefined, now: Date): InputIssue[] {
+  if (createdAt == null) return []
+  const ms = createdAt.getTime()
+  if (ms >= 0 && ms <= now.getTime() + MAX_AHEAD_MS) return []
+  return [{ path: ['createdAt'], message: `must lie between 1970 and now (${now.toISOString()})` }]
+}

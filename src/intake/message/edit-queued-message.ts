@@ -1,0 +1,33 @@
+/** `editQueuedMessage`: replaces what a message says, as long as its turn has not started. Called by the GraphQL door. */
+import type { Viewer } from '../../core/identity.ts'
+import type { Refusal } from '../../core/refusal.ts'
+import { editWaiting } from '../../store/intake/intake-queued-message.ts'
+import { accessOf } from '../authorize-session.ts'
+import type { IntakeContext } from '../intake-context.ts'
+import { contentIssues } from './message-content.ts'
+import { messagePreview } from '../../core/text/message-preview.ts'
+import { findOwnMessage, refuseStarted, type MessageUpdated } from './queued-message.ts'
+import { refuseInput } from '../../core/refuse-input.ts'
+
+export async function editQueuedMessage(
+  context: IntakeContext,
+  viewer: Viewer,
+  { id: messageId, ...input }: { readonly id: string; readonly content: string },
+): Promise<MessageUpdated | Refusal> {
+  const refusal = refuseInput(contentIssues(input.content))
+  if (refusal !== null) return refusal
+  const found = await findOwnMessage(context, viewer, messageId)
+  if ('kind' in found) return found
+  const { sessionId } = found
+  const content = context.redactorOf(sessionId).redact(input.content)
+  const at = context.clock.now()
+  const preview = messagePreview(content)
+  const change = await editWaiting(
+    context.database,
+    { messageId, sessionId, at, actor: accessOf(viewer) },
+    { content, preview },
+  )
+  if (change === null) return await refuseStarted(context, viewer, messageId)
+  context.feed.published([{ type: 'MessageUpdated', messageId, at, sessionId, ...change }])
+  return { kind: 'Updated', messageId }
+}

@@ -1,0 +1,18 @@
+/** The rule for what a message may contain (spec 3): 1 byte to 256 KiB of UTF-8 that can be stored as it is. */
+import type { InputIssue } from '../../core/refusal.ts'
+import { unstorable } from '../../core/text/text-rule.ts'
+
+export const MAX_CONTENT_BYTES = 256 * 1024
+
+const PATH = ['content']
+
+/** Blank text is content like any other: what a message means is not decided here. */
+export function contentIssues(content: string): InputIssue[] {
+  if (content === '') return [{ path: PATH, message: 'must not be empty' }]
+  const bytes = Buffer.byteLength(content)
+  if (bytes > MAX_CONTENT_BYTES) {
+    return [{ path: PATH, message: `must be at most ${MAX_CONTENT_BYTES} bytes (256 KiB) of UTF-8, not ${bytes}` }]
+  }
+  const problem = unstorable(content)
+  return problem === null ? [] : [{ path: PATH, message: problem }]
+}

@@ -1,0 +1,54 @@
+/** Who may change a message that waits, and what to say when it waits no more: what editing and withdrawing have in common. */
+import { namespaceAllows } from '../../config/access/session-access.ts'
+import type { Viewer } from '../../core/identity.ts'
+import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
+import type { MessageStatus } from '../../core/status.ts'
+import { idKind } from '../../platform/id.ts'
+import { findMessage, type FoundMessage } from '../../store/intake/intake-queued-message.ts'
+import { accessOf } from '../authorize-session.ts'
+import type { IntakeContext } from '../intake-context.ts'
+
+export interface MessageUpdated {
+  readonly kind: 'Updated'
+  readonly messageId: string
+}
+
+/** The message, if the caller may change it as far as persons go; its sender may, the connector that brought it, and admins. */
+export async function findOwnMessage(
+  context: IntakeContext,
+  viewer: Viewer,
+  messageId: string,
+): Promise<FoundMessage | Refusal> {
+  const found = await findReachable(context, viewer, messageId)
+  if (found === null) return notFound('message', messageId)
+  if (isOwn(viewer, found)) return found
+  return conflict(`Message "${messageId}" is somebody else's: only its sender or an admin may change it.`)
+}
+
+/** To be called when the message turned out not to wait. */
+export async function refuseStarted(context: IntakeContext, viewer: Viewer, messageId: string): Promise<Refusal> {
+  const found = await findReachable(context, viewer, messageId)
+  if (found === null) return notFound('message', messageId)
+  return conflict(`Message "${messageId}" ${SAYING[found.status]}; only a message that waits can be changed.`)
+}
+
+const SAYING: Readonly<Record<MessageStatus, string>> = {
+  QUEUED: 'is about to be worked on',
+  PROCESSING: 'is being worked on already',
+  DONE: 'has been worked on',
+  FAILED: 'has been worked on, without success',
+  CANCELLED: 'was withdrawn or cancelled',
+  STORED: 'was stored without a turn',
+}
+
+async function findReachable(context: IntakeContext, viewer: Viewer, messageId: string): Promise<FoundMessage | null> {
+  if (idKind(messageId) !== 'message') return null
+  const found = await findMessage(context.database, accessOf(viewer), messageId)
+  return found !== null && namespaceAllows(viewer, found.sessionId) ? found : null
+}
+
+function isOwn(viewer: Viewer, message: FoundMessage): boolean {
+  if (viewer.role === 'ADMIN') return true
+  if (viewer.user === null) return message.client === viewer.tokenName
+  return message.trusted && message.userName === viewer.user.name
+}

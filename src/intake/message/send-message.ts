@@ -1,0 +1,117 @@
+/**
+ * `sendMessage`: what somebody says to the agent enters the session and waits for its turn. Called by the GraphQL door. When
+ * this returns Accepted, the message, its turn and its event are committed; whatever dies next, the turn will run.
+ */
+import { mayOpenSession } from '../../config/access/session-access.ts'
+import { resolveSender } from '../../config/access/resolve-sender.ts'
+import type { Viewer } from '../../core/identity.ts'
+import { startsTurn } from '../../core/route-message.ts'
+import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
+import { newId } from '../../platform/id.ts'
+import { reaches } from '../../store/intake/intake-access.ts'
+import { acceptMessage, type AcceptResult, type IncomingMessage } from '../../store/intake/intake-message.ts'
+import { announceMessage, type MessageAccepted } from './announce-message.ts'
+import { authorizeSession, noSuchSession } from '../authorize-session.ts'
+import type { IntakeContext } from '../intake-context.ts'
+import { contentIssues } from './message-content.ts'
+import { messagePreview } from '../../core/text/message-preview.ts'
+import { refuseInput } from '../../core/refuse-input.ts'
+import { sourceOf } from '../session/session-source.ts'
+import { KEY_RULE, textIssues } from '../../core/text/text-rule.ts'
+
+export interface SendMessageInput {
+  readonly sessionId: string
+  readonly content: string
+  /** Whom it is from; a token that is bound to a user may leave it out. */
+  readonly user?: string | null | undefined
+  /** It is directed at the agent; false when left out. In a session of one person with the agent every message is. */
+  readonly mentioned?: boolean | null | undefined
+  /** A second call with this key, by the same token in the same session, answers with the first call's message. */
+  readonly idempotencyKey?: string | null | undefined
+}
+
+/**
+ * Opens the session if there is none and its id lies in the caller's name space. Whether the message starts a turn is the rule of
+ * core/route-message.ts.
+ */
+export async function sendMessage(
+  context: IntakeContext,
+  viewer: Viewer,
+  input: SendMessageInput,
+): Promise<MessageAccepted | Refusal> {
+  const { sessionId } = input
+  const access = authorizeSession(viewer, { sessionId, path: ['sessionId'] }, ['SEND'])
+  if ('kind' in access) return access
+  const config = context.config.current()
+  const sender = resolveSender(config, viewer, input.user)
+  if ('kind' in sender) return sender
+  const issues = [...contentIssues(input.content), ...textIssues(['idempotencyKey'], input.idempotencyKey, KEY_RULE)]
+  const refusal = refuseInput(issues)
+  if (refusal !== null) return refusal
+  const mayOpen = mayOpenSession(config, viewer, sessionId)
+  // What follows takes its time with a session that is busy: who has no business there must not notice that it is.
+  const isReached = mayOpen || access.all || (await reaches(context.database, access, sessionId))
+  if (!isReached) return noSuchSession(viewer, sessionId)
+
+  const content = context.redactorOf(sessionId).redact(input.content)
+  const at = context.clock.now()
+  const mentioned = input.mentioned ?? false
+  const message: IncomingMessage = {
+    id: newId('message'),
+    sessionId,
+    role: 'USER',
+    userName: sender.name,
+    trusted: sender.trusted,
+    mentioned,
+    content,
+    preview: messagePreview(content),
+    client: viewer.tokenName,
+    idempotencyKey: input.idempotencyKey == null ? null : `send:${input.idempotencyKey}`,
+    createdAt: at,
+    at,
+    joins: sender.trusted,
+  }
+  const limits = config.settings
+  const { maxQueued, collectWindowMs } = limits
+  const startsIn = {
+    DIRECT: startsTurn({ type: 'DIRECT', sender, mentioned }),
+    GROUP: startsTurn({ type: 'GROUP', sender, mentioned }),
+  }
+  const interrupts = sender.trusted && sender.role === 'ADMIN' ? 'ANYBODY' : 'OWN'
+  const turn = { id: newId('turn'), maxQueued, startsIn, collectWindowMs, interrupts } as const
+  const opening = { source: sourceOf(sessionId), mayOpen }
+  const result = await context.worker.takeWith(sessionId, async (node) => {
+    const start = node === null ? null : { node, limits }
+    const accepted = await acceptMessage(context.database, access, { message, turn: { ...turn, start }, ...opening })
+    announceMessage(context, message, accepted)
+    return accepted
+  })
+  if (result.kind === 'NoSession' && !mayOpen) return noSuchSession(viewer, sessionId)
+  return answer(input, result, { messageId: message.id, maxQueued })
+}
+
+function answer(
+  input: SendMessageInput,
+  result: AcceptResult,
+  { messageId, maxQueued }: { messageId: string; maxQueued: number },
+): MessageAccepted | Refusal {
+  if (result.kind === 'Accepted') return { kind: 'Accepted', messageId, duplicate: false }
+  if (result.kind === 'NoSession') return notFound('session', input.sessionId)
+  if (result.kind === 'QueueFull') return queueFull(input.sessionId, maxQueued)
+  if (result.same) return { kind: 'Accepted', messageId: result.messageId, duplicate: true }
+  return conflict(
+    `The idempotency key "${input.idempotencyKey}" was used in this session for a message with other content or "mentioned", or from ` +
+      'another user. Send a new message with a new key.',
+  )
+}
+
+function queueFull(sessionId: string, limit: number): Refusal {
+  return {
+    kind: 'LimitExceeded',
+    message:
+      `${limit} messages wait in session "${sessionId}" already, which is the limit (max_queued). ` +
+      'Send again when some of them are done, or withdraw one.',
+    limit,
+    retryAfterMs: null,
+  }
+}

@@ -1,0 +1,36 @@
+/** `withdrawMessage`: takes a message out of the queue, as long as its turn has not started. Called by the GraphQL door. */
+import type { Viewer } from '../../core/identity.ts'
+import type { Refusal } from '../../core/refusal.ts'
+import type { SessionEventBody } from '../../core/session-event.ts'
+import { NO_USAGE } from '../../core/usage.ts'
+import { withdrawWaiting } from '../../store/intake/intake-queued-message.ts'
+import { accessOf } from '../authorize-session.ts'
+import type { IntakeContext } from '../intake-context.ts'
+import { findOwnMessage, refuseStarted, type MessageUpdated } from './queued-message.ts'
+
+export async function withdrawMessage(
+  context: IntakeContext,
+  viewer: Viewer,
+  { id: messageId }: { readonly id: string },
+): Promise<MessageUpdated | Refusal> {
+  const found = await findOwnMessage(context, viewer, messageId)
+  if ('kind' in found) return found
+  const { sessionId } = found
+  const at = context.clock.now()
+  const bodies = eventsOf(messageId)
+  const change = await withdrawWaiting(context.database, { messageId, sessionId, at, actor: accessOf(viewer) }, bodies)
+  if (change === null) return await refuseStarted(context, viewer, messageId)
+  const first = change.seq - bodies.length + 1
+  const { turnId } = change
+  context.feed.published(bodies.map((body, index) => ({ ...body, seq: first + index, at, sessionId, turnId })))
+  return { kind: 'Updated', messageId }
+}
+
+/** The turn ends here, so its last two events are those of every turn: whoever waits for the end is not left waiting. */
+function eventsOf(messageId: string): readonly SessionEventBody[] {
+  return [
+    { type: 'MessageUpdated', messageId },
+    { type: 'PipelineStep', step: 'COMPLETE', detail: null },
+    { type: 'TurnCompleted', status: 'CANCELLED', commandsHandled: [], durationMs: 0, usage: NO_USAGE, failure: null },
+  ]
+}

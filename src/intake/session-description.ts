@@ -1,7 +1,0 @@
-/** The rule for a session's description: a label of one glance, with null for none. */
-import type { InputIssue } from '../core/refusal.ts'
-import { textIssues } from '../core/text-rule.ts'
-
-export function descriptionIssues(description: string | null | undefined): InputIssue[] {
-  return textIssues(['description'], description, { min: 1, max: 1000 })
-}

@@ -1,0 +1,28 @@
+/** `addParticipant`: a user may see and post in a session from now on. Anybody may add who may use the session. */
+import type { Viewer } from '../../core/identity.ts'
+import type { Refusal } from '../../core/refusal.ts'
+import type { IntakeContext } from '../intake-context.ts'
+import { participantIssues } from './participant-rule.ts'
+import { refuseInput } from '../../core/refuse-input.ts'
+import { applySessionChange, type SessionUpdated } from './session-change.ts'
+
+export interface ParticipantInput {
+  readonly sessionId: string
+  /** The name of a user. */
+  readonly user: string
+}
+
+/** Adding somebody who is in already changes nothing. */
+export async function addParticipant(
+  context: IntakeContext,
+  viewer: Viewer,
+  { sessionId, user }: ParticipantInput,
+): Promise<SessionUpdated | Refusal> {
+  const refusal = refuseInput(participantIssues(context.config.current(), ['user'], user))
+  if (refusal !== null) return refusal
+  return await applySessionChange(
+    context,
+    { viewer, sessionId, path: ['sessionId'], acts: ['ADD_PARTICIPANT'] },
+    { join: [user] },
+  )
+}

@@ -1,0 +1,7 @@
+/** The rule for a session's description: a label of one glance, with null for none. */
+import type { InputIssue } from '../../core/refusal.ts'
+import { textIssues } from '../../core/text/text-rule.ts'
+
+export function descriptionIssues(description: string | null | undefined): InputIssue[] {
+  return textIssues(['description'], description, { min: 1, max: 1000 })
+}

@@ -1,0 +1,50 @@
+/** `updateSession`: changes a session's description, webhook, metadata and busy policy, hides it or brings it back. Called by the GraphQL door. */
+import type { Viewer } from '../../core/identity.ts'
+import type { Refusal } from '../../core/refusal.ts'
+import type { BusyPolicy } from '../../core/status.ts'
+import { hideSecrets } from '../hide-secrets.ts'
+import type { IntakeContext } from '../intake-context.ts'
+import { refuseInput } from '../../core/refuse-input.ts'
+import { applySessionChange, type SessionUpdated } from './session-change.ts'
+import { descriptionIssues } from './session-description.ts'
+import { refuseWebhook, webhookChange } from './session-webhook.ts'
+import { metadataChange, metadataIssues, type MetadataObject } from './session-metadata.ts'
+
+export interface UpdateSessionInput {
+  readonly id: string
+  /** Absent: as it is; null: none. */
+  readonly description?: string | null | undefined
+  /** Absent: as it is; null: none, and what waits to be posted is given up. */
+  readonly webhook?: string | null | undefined
+  /** A JSON object, merged key by key into what is there; null removes a key. */
+  readonly metadata?: unknown
+  /** Whether it is hidden from lists; only a session without work can be hidden. */
+  readonly inactive?: boolean | null | undefined
+  /** What becomes of a message that arrives while a turn runs. */
+  readonly busyPolicy?: BusyPolicy | null | undefined
+}
+
+export async function updateSession(
+  context: IntakeContext,
+  viewer: Viewer,
+  input: UpdateSessionInput,
+): Promise<SessionUpdated | Refusal> {
+  const refusal = refuseInput([...descriptionIssues(input.description), ...metadataIssues(input.metadata)])
+  if (refusal !== null) return refusal
+  const webhookRefusal = await refuseWebhook(context, viewer, input.webhook)
+  if (webhookRefusal !== null) return webhookRefusal
+  const { description, metadata: said } = hideSecrets(context, input.id, input)
+  const metadata = metadataChange(said as MetadataObject | null | undefined)
+  return await applySessionChange(
+    context,
+    { viewer, sessionId: input.id, path: ['id'], acts: ['UPDATE'] },
+    {
+      setMetadata: metadata.set,
+      dropMetadata: metadata.drop,
+      ...(description === undefined ? {} : { description }),
+      ...(input.webhook === undefined ? {} : { webhook: webhookChange(viewer, input.webhook) }),
+      ...(input.inactive == null ? {} : { inactive: input.inactive }),
+      ...(input.busyPolicy == null ? {} : { busyPolicy: input.busyPolicy }),
+    },
+  )
+}

@@ -1,0 +1,39 @@
+/** The audit's entry of what somebody did to a session from outside a turn, written by the statement that does it. */
+import type { SessionChange } from '../../core/audit-entry.ts'
+import { newId } from '../../platform/id.ts'
+import { INSERT_AUDIT } from '../audit-entries.ts'
+
+/** Who does it. */
+export interface Actor {
+  /** Null: a connector that speaks for nobody in particular. */
+  readonly userName: string | null
+  readonly tokenName: string
+}
+
+/** The parameters that `sessionAudit` reads, besides `session_id`. */
+export const AUDIT_INPUT = { audit_id: 'text', audit_actor: 'text', audit_token: 'text' } as const
+
+export function auditInput({ userName, tokenName }: Actor): Readonly<Record<keyof typeof AUDIT_INPUT, unknown>> {
+  return { audit_id: newId('audit'), audit_actor: userName, audit_token: tokenName }
+}
+
+/** A CTE that writes the entry. All but `change` is SQL, and it may be; `from`: nothing is written when it has no row. */
+export function sessionAudit(
+  change: SessionChange | { readonly sql: string },
+  {
+    from,
+    at,
+    turnId = 'NULL',
+    detail = 'NULL',
+  }: {
+    readonly from: string
+    readonly at: string
+    readonly turnId?: string
+    readonly detail?: string
+  },
+): string {
+  return `audit AS (
+    ${INSERT_AUDIT}
+    SELECT input.audit_id, ${at}, 'SESSION', input.session_id, ${turnId}, input.audit_actor, input.audit_token,
+      jsonb_build_object('change', ${typeof change === 'string' ? `'${change}'` : change.sql}, 'detail', ${detail}) FROM ${from})`
+}

@@ -1,0 +1,60 @@
+/** A running turn is asked to end. The wish is a row, so a node that takes the turn over honours it too. */
+import type { Database } from '../database.ts'
+import {
+  ACCESS_INPUT,
+  accessInput,
+  mayAct,
+  mayReach,
+  OPENER_INPUT,
+  openerInput,
+  type SessionAccess,
+} from './intake-access.ts'
+import { AUDIT_INPUT, auditInput, sessionAudit } from './intake-audit.ts'
+import { intakeStatement } from './intake-statement.ts'
+
+export type CancelResult =
+  /** `ready`: the turn waited without a worker; its session now has work. */
+  | { readonly kind: 'Requested'; readonly turnId: string; readonly ready: boolean }
+  | { readonly kind: 'NothingRuns' }
+  /** The caller sees the session, but did not open it. */
+  | { readonly kind: 'NotOpener' }
+  /** There is no such session for this caller. */
+  | { readonly kind: 'NoSession' }
+
+export async function requestCancel(
+  database: Database,
+  access: SessionAccess,
+  sessionId: string,
+): Promise<CancelResult> {
+  const [row] = await CANCEL<{ may_act: boolean; turn_id: string | null; ready: boolean }>(database, {
+    session_id: sessionId,
+    ...accessInput(access),
+    ...openerInput(access),
+    ...auditInput(access),
+  })
+  if (row === undefined) return { kind: 'NoSession' }
+  if (!row.may_act) return { kind: 'NotOpener' }
+  return row.turn_id === null ? { kind: 'NothingRuns' } : { kind: 'Requested', turnId: row.turn_id, ready: row.ready }
+}
+
+/**
+ * A turn that ends meanwhile is not touched: its status is looked at again once the row is free. The session's row is locked
+ * first, as everybody does who writes to both; a turn that waits without a worker is paused under that lock, so either this
+ * sees it waiting, or the write that pauses it sees that its end is wanted. Both are read off the locked rows: the update
+ * itself would look for the session as it was before.
+ */
+const CANCEL = intakeStatement(
+  'intake.cancel-turn',
+  { session_id: 'text', ...ACCESS_INPUT, ...OPENER_INPUT, ...AUDIT_INPUT },
+  `session AS MATERIALIZED (
+    SELECT s.id, s.owner, ${mayAct('s')} AS may_act FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach('s.id')} FOR UPDATE OF s),
+  running AS MATERIALIZED (
+    SELECT t.id, t.cancel_requested, t.paused_at FROM session JOIN turns t ON t.session_id = session.id
+    WHERE session.may_act AND t.status IN ('RUNNING', 'AWAITING_APPROVAL') FOR UPDATE OF t),
+  turn AS (UPDATE turns t SET cancel_requested = true FROM running WHERE t.id = running.id),
+  ready AS (
+    UPDATE sessions s SET ready_at = now(), turn_user = NULL FROM session, running
+    WHERE s.id = session.id AND session.owner IS NULL AND running.paused_at IS NOT NULL RETURNING s.id),
+  ${sessionAudit('TURN_CANCELLED', { from: 'running, input WHERE NOT running.cancel_requested', at: 'now()', turnId: 'running.id' })}
+  SELECT session.may_act, running.id AS turn_id, ready.id IS NOT NULL AS ready FROM session LEFT JOIN running ON true LEFT JOIN ready ON true`,
+)

@@ -1,0 +1,206 @@
+/**
+ * A message enters: its row, its turn, its event and the session's counters in one statement, so that an accepted message is
+ * committed whole before anybody is answered. Everything hangs on the session's row, which is written first: its lock puts
+ * the messages of a session in order, and `seq` comes from it without gaps.
+ */
+import type { ConversationType, MessageRole } from '../../core/status.ts'
+import { BugError } from '../../platform/must.ts'
+import { beginInput, takenSession, type BegunWithMessage, type TurnStart } from './begin-with-message.ts'
+import type { TakenSession } from '../turn/begin-turn.ts'
+import type { Database } from '../database.ts'
+import { accessInput, openerInput, type SessionAccess } from './intake-access.ts'
+import { auditInput } from './intake-audit.ts'
+import {
+  ACCEPT,
+  ACCEPT_AND_BEGIN,
+  ACCEPT_AND_BEGIN_THERE,
+  ACCEPT_THERE,
+  STORE,
+  type MESSAGE_INPUT,
+} from './intake-message-sql.ts'
+import { sourceInput, type SessionSource } from './intake-session.ts'
+
+export interface IncomingMessage {
+  readonly id: string
+  readonly sessionId: string
+  readonly role: MessageRole
+  /** The user, or the platform identity of an untrusted sender; null when the client itself speaks. */
+  readonly userName: string | null
+  readonly trusted: boolean
+  /** The client says that it is directed at the agent. */
+  readonly mentioned: boolean
+  readonly content: string
+  readonly preview: string
+  /** The name of the token that brought it; idempotency keys are its own. */
+  readonly client: string
+  readonly idempotencyKey: string | null
+  /** When the message was written; `at` is when it came. */
+  readonly createdAt: Date
+  readonly at: Date
+  /** The sender becomes a participant. */
+  readonly joins: boolean
+}
+
+export interface NewTurn {
+  readonly id: string
+  readonly maxQueued: number
+  /** Whether the message gets the turn, by what the session turns out to be; otherwise it is stored (core/route-message.ts). */
+  readonly startsIn: Readonly<Record<ConversationType, boolean>>
+  /** For how long it waits for others of its kind; 0: not at all. */
+  readonly collectWindowMs: number
+  /** Whose running turn it may cancel where the session's policy is INTERRUPT. */
+  readonly interrupts: 'NOBODY' | 'OWN' | 'ANYBODY'
+  /** Who runs it at once if the session is idle; null or left out: it waits until it is taken. */
+  readonly start?: TurnStart | null
+}
+
+export type AcceptResult =
+  /**
+   * `turnId`: null when the message has no turn. `interrupted`: the running turn that is to end for it. `taken`: the session, if
+   * its turn has been started (`start`).
+   */
+  | {
+      readonly kind: 'Accepted'
+      readonly seq: number
+      readonly turnId: string | null
+      readonly interrupted: string | null
+      readonly taken: TakenSession | null
+    }
+  /** The idempotency key is known. `same`: it came with the same content from the same sender. */
+  | { readonly kind: 'Duplicate'; readonly messageId: string; readonly same: boolean }
+  | { readonly kind: 'QueueFull' }
+  /** There is no such session for this caller. */
+  | { readonly kind: 'NoSession' }
+
+/** NotOpener: the caller sees the session, but such a message is for who opened it to bring. */
+export type StoreResult = AcceptResult | { readonly kind: 'NotOpener' }
+
+interface AcceptOptions {
+  readonly message: IncomingMessage
+  readonly turn: NewTurn
+  readonly source: SessionSource
+  readonly mayOpen?: boolean
+}
+
+/** Each further attempt means that somebody else's commit came between; more than a few in a row cannot be. */
+const MAX_ATTEMPTS = 5
+
+/**
+ * Stores `message`, with `turn` to run where it starts one, and opens the session from `source` when there is none; with `mayOpen`
+ * false there must be one.
+ */
+export async function acceptMessage(
+  database: Database,
+  access: SessionAccess,
+  { message, turn, source, mayOpen = true }: AcceptOptions,
+): Promise<AcceptResult> {
+  const input = {
+    ...messageInput(access, message),
+    ...sourceInput(source),
+    turn_id: turn.id,
+    runs_direct: turn.startsIn.DIRECT,
+    runs_in_group: turn.startsIn.GROUP,
+    max_queued: turn.maxQueued,
+    collect_window_ms: turn.collectWindowMs,
+    interrupts: turn.interrupts,
+    opened_by: access.opener,
+    ...auditInput(openerOf(access, message)),
+  }
+  const { start = null } = turn
+  // The plain statement is the smaller one: where the turn cannot begin anyway, the database has less to do.
+  const run = (): Promise<Row[]> =>
+    start === null || turn.collectWindowMs > 0
+      ? (mayOpen ? ACCEPT : ACCEPT_THERE)<Row>(database, input)
+      : (mayOpen ? ACCEPT_AND_BEGIN : ACCEPT_AND_BEGIN_THERE)<Row>(database, { ...input, ...beginInput(start) })
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const row = await runOnce(run)
+    if (row === 'raced' || (row.outcome === 'UNSEEN' && mayOpen)) continue
+    if (row.outcome === 'BARRED' || row.outcome === 'UNSEEN') return { kind: 'NoSession' }
+    // Only looked for, a session may have been deleted meanwhile instead: the next statement sees which it was.
+    if (row.outcome === 'FULL' && !mayOpen && attempt === 0) continue
+    if (row.outcome === 'FULL') return { kind: 'QueueFull' }
+    return stored(row, { message, turnId: turn.id, node: start?.node ?? null })
+  }
+  throw new BugError(`message ${message.id} lost every race for session ${message.sessionId}`)
+}
+
+/** Whom the audit names when the message opens a session: its sender, if that is known. */
+function openerOf(access: SessionAccess, { trusted, userName }: IncomingMessage): SessionAccess {
+  return trusted ? { ...access, userName } : access
+}
+
+/** Stores `message` without a turn in a session that exists. */
+export async function storeMessage(
+  database: Database,
+  access: SessionAccess,
+  message: IncomingMessage,
+): Promise<StoreResult> {
+  const input = { ...messageInput(access, message), ...openerInput(access) }
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const row = await runOnce(() => STORE<Row>(database, input))
+    if (row === 'raced') continue
+    if (row.outcome === 'NOT_OPENER') return { kind: 'NotOpener' }
+    return row.outcome === null ? stored(row, { message, turnId: null, node: null }) : { kind: 'NoSession' }
+  }
+  throw new BugError(`message ${message.id} lost every race for session ${message.sessionId}`)
+}
+
+interface Row {
+  /** Null: see `seq` or `prior_id`. Otherwise why nothing was stored. */
+  outcome: 'UNSEEN' | 'BARRED' | 'FULL' | 'NOT_OPENER' | null
+  seq: number | null
+  runs: boolean | null
+  interrupted: string | null
+  begun: BegunWithMessage | null
+  prior_id: string | null
+  same: boolean | null
+}
+
+/** Two calls with one idempotency key that do not see each other: the second to commit fails and finds the first next time. */
+async function runOnce(run: () => Promise<Row[]>): Promise<Row | 'raced'> {
+  try {
+    const [row] = await run()
+    if (row === undefined) throw new BugError('the statement answers in one row')
+    return row
+  } catch (error) {
+    const { code, constraint } = error as { code?: unknown; constraint?: unknown }
+    if (code === '23505' && constraint === 'messages_session_id_client_idempotency_key_key') return 'raced'
+    throw error
+  }
+}
+
+/** `turnId`: what its turn is called, should the message have one; `node`: who runs it, should it have begun. */
+function stored(
+  row: Row,
+  given: { readonly message: IncomingMessage; readonly turnId: string | null; readonly node: number | null },
+): AcceptResult {
+  const { seq, interrupted, begun } = row
+  if (seq === null) {
+    if (row.prior_id !== null) return { kind: 'Duplicate', messageId: row.prior_id, same: row.same === true }
+    throw new BugError('a message is stored, a duplicate or refused')
+  }
+  const { message, node } = given
+  const turnId = row.runs === true ? given.turnId : null
+  const hasBegun = begun !== null && turnId !== null && node !== null
+  const taken = hasBegun ? takenSession(begun, { message, turnId, node }) : null
+  return { kind: 'Accepted', seq, turnId, interrupted, taken }
+}
+
+function messageInput(access: SessionAccess, message: IncomingMessage): Record<keyof typeof MESSAGE_INPUT, unknown> {
+  return {
+    message_id: message.id,
+    session_id: message.sessionId,
+    role: message.role,
+    user_name: message.userName,
+    trusted: message.trusted,
+    mentioned: message.mentioned,
+    content: message.content,
+    preview: message.preview,
+    client: message.client,
+    idempotency_key: message.idempotencyKey,
+    created_at: message.createdAt,
+    at: message.at,
+    joins: message.joins,
+    ...accessInput(access),
+  }
+}

@@ -1,0 +1,266 @@
+/**
+ * Sessions are opened, reopened and changed from outside a turn. Each statement commits the change with its SessionUpdated
+ * event, or does nothing when there is nothing to change.
+ */
+import type { BusyPolicy, ConversationType } from '../../core/status.ts'
+import type { Database } from '../database.ts'
+import {
+  ACCESS_INPUT,
+  accessInput,
+  mayAct,
+  mayReach,
+  OPENER_INPUT,
+  openerInput,
+  type SessionAccess,
+} from './intake-access.ts'
+import { AUDIT_INPUT, auditInput, sessionAudit, type Actor } from './intake-audit.ts'
+import { intakeStatement } from './intake-statement.ts'
+
+/** Where a session comes from; kept for ever from its first opening. */
+export interface SessionSource {
+  readonly kind: string
+  readonly interactive: boolean
+  readonly platform: string | null
+  readonly triggerId: string | null
+  readonly type: ConversationType
+}
+
+/** The parameters that name a session's source, for every statement that may open one. */
+export const SOURCE_INPUT = {
+  source_kind: 'text',
+  source_interactive: 'boolean',
+  source_platform: 'text',
+  source_trigger_id: 'text',
+  source_type: 'conversation_type',
+} as const
+
+export function sourceInput(source: SessionSource): Readonly<Record<keyof typeof SOURCE_INPUT, unknown>> {
+  return {
+    source_kind: source.kind,
+    source_interactive: source.interactive,
+    source_platform: source.platform,
+    source_trigger_id: source.triggerId,
+    source_type: source.type,
+  }
+}
+
+/** Where the agent's texts are posted, and the token that set it: its secret signs the posts. */
+export interface SessionWebhook {
+  readonly url: string
+  readonly tokenName: string
+}
+
+export interface NewSession {
+  readonly id: string
+  readonly source: SessionSource
+  /** The name of the token that opens it. */
+  readonly connector: string
+  /** Whose it is from then on (config/session-access.ts). */
+  readonly openedBy: string
+  /** A JSON object. */
+  readonly metadata: string
+  readonly webhook: SessionWebhook | null
+  readonly description: string | null
+  readonly busyPolicy: BusyPolicy
+  readonly participants: readonly string[]
+  readonly at: Date
+}
+
+/** The seq of the new session's first event, or null when there is a session of this id already. */
+export async function createSession(database: Database, actor: Actor, session: NewSession): Promise<number | null> {
+  const [row] = await CREATE<{ last_seq: number }>(database, {
+    session_id: session.id,
+    ...sourceInput(session.source),
+    connector: session.connector,
+    opened_by: session.openedBy,
+    metadata: session.metadata,
+    webhook: session.webhook?.url ?? null,
+    webhook_token: session.webhook?.tokenName ?? null,
+    description: session.description,
+    busy_policy: session.busyPolicy,
+    participants: session.participants,
+    at: session.at,
+    ...auditInput(actor),
+  })
+  return row?.last_seq ?? null
+}
+
+/** Two openers at once: the second waits for the first's commit, then inserts nothing. */
+const CREATE = intakeStatement(
+  'intake.create-session',
+  {
+    session_id: 'text',
+    ...SOURCE_INPUT,
+    connector: 'text',
+    opened_by: 'text',
+    metadata: 'jsonb',
+    webhook: 'text',
+    webhook_token: 'text',
+    description: 'text',
+    busy_policy: 'busy_policy',
+    participants: 'text[]',
+    at: 'timestamptz',
+    ...AUDIT_INPUT,
+  },
+  `session AS (
+    INSERT INTO sessions (id, source_kind, source_interactive, source_platform, source_trigger_id, source_type, connector,
+      opened_by, metadata, webhook, webhook_token, description, description_source, busy_policy, last_seq, created_at, last_activity_at)
+    SELECT input.session_id, input.source_kind, input.source_interactive, input.source_platform, input.source_trigger_id,
+      input.source_type, input.connector, input.opened_by, input.metadata, input.webhook, input.webhook_token, input.description,
+      CASE WHEN input.description IS NOT NULL THEN 'CLIENT'::description_source END, input.busy_policy, 1, input.at, input.at
+    FROM input ON CONFLICT (id) DO NOTHING RETURNING id, last_seq),
+  participant AS (
+    INSERT INTO participants (session_id, user_name, joined_at)
+    SELECT session.id, name, input.at FROM session, input, unnest(input.participants) AS name ON CONFLICT DO NOTHING),
+  event AS (
+    INSERT INTO events (session_id, seq, at, turn_id, type, data)
+    SELECT session.id, session.last_seq, input.at, NULL, 'SessionUpdated', '{}' FROM session, input),
+  ${sessionAudit('OPENED', { from: 'session, input', at: 'input.at' })}
+  SELECT last_seq FROM session`,
+)
+
+export interface SessionChange {
+  /** A JSON object: its keys replace those of the session's metadata. */
+  readonly setMetadata: string
+  readonly dropMetadata: readonly string[]
+  readonly maxMetadataBytes: number
+  /** Absent: as it is; null: none. */
+  readonly description?: string | null
+  /** Absent: as it is; null: none. */
+  readonly webhook?: SessionWebhook | null
+  /** Absent: as it is. */
+  readonly inactive?: boolean
+  /** Absent: as it is. */
+  readonly busyPolicy?: BusyPolicy
+  /** Users who shall be participants. */
+  readonly join: readonly string[]
+  /** Users who shall be none. */
+  readonly leave: readonly string[]
+  readonly at: Date
+}
+
+export type ChangeResult =
+  | { readonly kind: 'Changed'; readonly seq: number }
+  | { readonly kind: 'Unchanged' }
+  /** It was to become inactive, but a turn runs or waits. Nothing was changed. */
+  | { readonly kind: 'Busy' }
+  | { readonly kind: 'MetadataTooLarge' }
+  /** The caller sees the session, but the change is for who opened it. */
+  | { readonly kind: 'NotOpener' }
+  /** There is no such session for this caller. */
+  | { readonly kind: 'NoSession' }
+
+export async function changeSession(
+  database: Database,
+  { sessionId, access }: { sessionId: string; access: SessionAccess },
+  change: SessionChange,
+): Promise<ChangeResult> {
+  const [row] = await CHANGE<{ refusal: 'NotOpener' | 'Busy' | 'MetadataTooLarge' | null; last_seq: number | null }>(
+    database,
+    {
+      session_id: sessionId,
+      ...accessInput(access),
+      ...openerInput(access),
+      set_metadata: change.setMetadata,
+      drop_metadata: change.dropMetadata,
+      max_metadata_bytes: change.maxMetadataBytes,
+      sets_description: change.description !== undefined,
+      description: change.description ?? null,
+      sets_webhook: change.webhook !== undefined,
+      webhook: change.webhook?.url ?? null,
+      webhook_token: change.webhook?.tokenName ?? null,
+      inactive: change.inactive ?? null,
+      busy_policy: change.busyPolicy ?? null,
+      join_names: change.join,
+      leave_names: change.leave,
+      at: change.at,
+      ...auditInput(access),
+    },
+  )
+  if (row === undefined) return { kind: 'NoSession' }
+  if (row.refusal !== null) return { kind: row.refusal }
+  return row.last_seq === null ? { kind: 'Unchanged' } : { kind: 'Changed', seq: row.last_seq }
+}
+
+/** Names of fields, and who came and went. */
+const WHAT_CHANGED = `concat_ws(', ',
+    CASE WHEN wanted.description IS DISTINCT FROM held.description THEN 'description' END,
+    CASE WHEN wanted.metadata <> held.metadata THEN 'metadata' END,
+    CASE WHEN wanted.webhook IS DISTINCT FROM held.webhook THEN 'webhook' END,
+    CASE WHEN wanted.busy_policy <> held.busy_policy THEN 'busy policy ' || wanted.busy_policy END,
+    CASE WHEN wanted.status <> held.status THEN 'status ' || wanted.status END,
+    (SELECT 'participant added: ' || string_agg(user_name, ', participant added: ') FROM joined),
+    (SELECT 'participant removed: ' || string_agg(user_name, ', participant removed: ') FROM departed))`
+
+/**
+ * `held` locks the session's row and reads it as it is then. How many joined and left is counted in FROM, not asked in WHERE:
+ * only what FROM delivered stays what it was when the update has to look at the row a second time.
+ */
+const CHANGE = intakeStatement(
+  'intake.change-session',
+  {
+    session_id: 'text',
+    ...ACCESS_INPUT,
+    ...OPENER_INPUT,
+    set_metadata: 'jsonb',
+    drop_metadata: 'text[]',
+    max_metadata_bytes: 'int',
+    sets_description: 'boolean',
+    description: 'text',
+    sets_webhook: 'boolean',
+    webhook: 'text',
+    webhook_token: 'text',
+    inactive: 'boolean',
+    busy_policy: 'busy_policy',
+    join_names: 'text[]',
+    leave_names: 'text[]',
+    at: 'timestamptz',
+    ...AUDIT_INPUT,
+  },
+  `held AS MATERIALIZED (
+    SELECT s.id, s.status, s.queue_length, s.metadata, s.description, s.description_source, s.webhook, s.webhook_token,
+      s.busy_policy, ${mayAct('s')} AS may_act
+    FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach('s.id')} FOR UPDATE OF s),
+  wanted AS MATERIALIZED (
+    SELECT held.id, (held.metadata || input.set_metadata) - input.drop_metadata AS metadata,
+      CASE WHEN input.sets_description THEN input.description ELSE held.description END AS description,
+      CASE WHEN NOT input.sets_description THEN held.description_source
+        WHEN input.description IS NOT NULL THEN 'CLIENT'::description_source END AS description_source,
+      CASE WHEN input.sets_webhook THEN input.webhook ELSE held.webhook END AS webhook,
+      CASE WHEN input.sets_webhook THEN input.webhook_token ELSE held.webhook_token END AS webhook_token,
+      CASE WHEN input.inactive THEN 'INACTIVE'::session_status
+        WHEN NOT input.inactive AND held.status = 'INACTIVE' THEN 'IDLE' ELSE held.status END AS status,
+      coalesce(input.busy_policy, held.busy_policy) AS busy_policy
+    FROM held, input),
+  verdict AS MATERIALIZED (
+    SELECT
+      CASE WHEN NOT held.may_act THEN 'NotOpener'
+        WHEN input.inactive AND (held.status IN ('RUNNING', 'AWAITING_APPROVAL') OR held.queue_length > 0) THEN 'Busy'
+        WHEN wanted.metadata <> held.metadata AND octet_length(wanted.metadata::text) > input.max_metadata_bytes
+          THEN 'MetadataTooLarge' END AS refusal,
+      (wanted.metadata, wanted.description, wanted.description_source, wanted.webhook, wanted.webhook_token, wanted.status,
+        wanted.busy_policy)
+        IS DISTINCT FROM (held.metadata, held.description, held.description_source, held.webhook, held.webhook_token,
+          held.status, held.busy_policy) AS differs
+    FROM held, wanted, input),
+  joined AS (
+    INSERT INTO participants (session_id, user_name, joined_at)
+    SELECT input.session_id, name, input.at FROM verdict, input, unnest(input.join_names) AS name
+    WHERE verdict.refusal IS NULL ON CONFLICT DO NOTHING RETURNING user_name),
+  departed AS (
+    DELETE FROM participants p USING verdict, input
+    WHERE verdict.refusal IS NULL AND p.session_id = input.session_id AND p.user_name = ANY (input.leave_names)
+    RETURNING p.user_name),
+  session AS (
+    UPDATE sessions s SET last_seq = s.last_seq + 1, metadata = wanted.metadata, description = wanted.description,
+      description_source = wanted.description_source, webhook = wanted.webhook, webhook_token = wanted.webhook_token, status = wanted.status,
+      busy_policy = wanted.busy_policy
+    FROM wanted, verdict, (SELECT (SELECT count(*) FROM joined) + (SELECT count(*) FROM departed) AS number) moved
+    WHERE s.id = wanted.id AND verdict.refusal IS NULL AND (verdict.differs OR moved.number > 0)
+    RETURNING s.last_seq),
+  event AS (
+    INSERT INTO events (session_id, seq, at, turn_id, type, data)
+    SELECT input.session_id, session.last_seq, input.at, NULL, 'SessionUpdated', '{}' FROM session, input),
+  ${sessionAudit('UPDATED', { from: 'session, held, wanted, input', at: 'input.at', detail: WHAT_CHANGED })}
+  SELECT verdict.refusal, session.last_seq FROM verdict LEFT JOIN session ON true`,
+)

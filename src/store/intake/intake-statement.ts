@@ -1,0 +1,30 @@
+/**
+ * A hand-written statement whose parameters have names: `input.<name>` in its text. The planner sees plain parameters, as
+ * the `input` of one row without a table is folded into whatever reads it.
+ */
+import type { Queryable, Statement } from '../database.ts'
+
+/** PostgreSQL's type of each parameter, by name. */
+type InputTypes = Readonly<Record<string, string>>
+
+export type IntakeStatement<Types extends InputTypes> = <Row extends object>(
+  database: Queryable,
+  input: Readonly<Record<keyof Types, unknown>>,
+) => Promise<Row[]>
+
+/** `text` follows `WITH input AS (…),`: it goes on with CTEs, then SELECT. `named` names the prepared statement. */
+export function intakeStatement<const Types extends InputTypes>(
+  named: string | Pick<Statement, 'name' | 'timeoutMs'>,
+  types: Types,
+  text: string,
+): IntakeStatement<Types> {
+  const columns = Object.entries(types).map(([column, type], index) => `$${index + 1}::${type} AS ${column}`)
+  const head = typeof named === 'string' ? { name: named } : named
+  const statement = { ...head, text: `WITH input AS NOT MATERIALIZED (SELECT ${columns.join(', ')}),\n${text}` }
+  const names: readonly (keyof Types)[] = Object.keys(types)
+  return <Row extends object>(database: Queryable, input: Readonly<Record<keyof Types, unknown>>) =>
+    database.query<Row>(
+      statement,
+      names.map((column) => input[column]),
+    )
+}

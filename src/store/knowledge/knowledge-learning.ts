@@ -1,0 +1,126 @@
+/**
+ * Learnings as admins decide about them. A learning is decided once, whoever is first: an admin here, or the curator in a
+ * turn's commit (turn-commit-knowledge.ts), which changes only what is still PENDING.
+ */
+import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
+import type { SessionEvent } from '../../core/session-event.ts'
+import type { LearningStatus } from '../../core/status.ts'
+import { normalText } from '../../core/text/normal-text.ts'
+import type { Database } from '../database.ts'
+import {
+  editKnowledge,
+  lockSession,
+  recordChange,
+  recordSessionUpdate,
+  type Editor,
+  type NormalizedText,
+  type Transaction,
+} from './knowledge-edit.ts'
+import { insertFact, refuseTwin } from './knowledge-fact.ts'
+import { insertQuestion, refuseTwinQuestion } from './knowledge-question.ts'
+
+export interface LearningDecided {
+  readonly kind: 'LearningDecided'
+  readonly learningId: string
+  /** The learning, and the fact or question that came of it. */
+  readonly changedIds: readonly string[]
+  /** When a question came of it: of its session. */
+  readonly sessionEvent?: SessionEvent
+}
+
+/** It becomes a fact, with `text` instead of its own when given. */
+export function promoteLearning(
+  database: Database,
+  editor: Editor,
+  { id, text }: { readonly id: string; readonly text: NormalizedText | null },
+): Promise<LearningDecided | Refusal> {
+  return editKnowledge(database, async (transaction) => {
+    const learning = await lockPending(transaction, id)
+    if ('kind' in learning) return learning
+    const { sessionId, content } = learning
+    const factText = text ?? { content, norm: normalText(content) }
+    const twin = await refuseTwin(transaction, factText.norm)
+    if (twin !== null) return twin
+    const factId = await insertFact(transaction, editor, { text: factText, sessionId })
+    return await decide(transaction, editor, { learning, columns: { status: 'PROMOTED', factId } })
+  })
+}
+
+/** It becomes a question that the planner raises in the learning's session. */
+export function askLearning(
+  database: Database,
+  editor: Editor,
+  { id, text }: { readonly id: string; readonly text: NormalizedText },
+): Promise<LearningDecided | Refusal> {
+  return editKnowledge(database, async (transaction) => {
+    await lockSessionOf(transaction, id)
+    const learning = await lockPending(transaction, id)
+    if ('kind' in learning) return learning
+    const { sessionId } = learning
+    const twin = await refuseTwinQuestion(transaction, text.norm, sessionId)
+    if (twin !== null) return twin
+    const questionId = await insertQuestion(transaction, editor, { text, sessionId })
+    const decided = await decide(transaction, editor, { learning, columns: { status: 'ASKED', questionId } })
+    return { ...decided, sessionEvent: await recordSessionUpdate(transaction, editor, sessionId) }
+  })
+}
+
+export function discardLearning(
+  database: Database,
+  editor: Editor,
+  { id, reason }: { readonly id: string; readonly reason: string | null },
+): Promise<LearningDecided | Refusal> {
+  return editKnowledge(database, async (transaction) => {
+    const learning = await lockPending(transaction, id)
+    if ('kind' in learning) return learning
+    return await decide(transaction, editor, { learning, columns: { status: 'DISCARDED', reason } })
+  })
+}
+
+/** Before the learning's own row, as a turn's commit does. */
+async function lockSessionOf(transaction: Transaction, learningId: string): Promise<void> {
+  const learning = await transaction.learning.findUnique({ where: { id: learningId }, select: { sessionId: true } })
+  if (learning !== null) await lockSession(transaction, learning.sessionId)
+}
+
+interface LockedLearning {
+  readonly id: string
+  readonly content: string
+  readonly sessionId: string
+  readonly status: LearningStatus
+  readonly decidedBy: string | null
+}
+
+async function lockPending(transaction: Transaction, id: string): Promise<LockedLearning | Refusal> {
+  const [learning] = await transaction.$queryRaw<LockedLearning[]>`
+    SELECT id, content, session_id AS "sessionId", status, decided_by AS "decidedBy"
+    FROM learnings WHERE id = ${id} FOR UPDATE`
+  if (learning === undefined) return notFound('learning', id)
+  if (learning.status === 'PENDING') return learning
+  const by = learning.decidedBy === null ? '' : ` by ${learning.decidedBy}`
+  return conflict(`Learning "${id}" was decided${by} already: it is ${learning.status}.`)
+}
+
+interface Decision {
+  readonly learning: LockedLearning
+  readonly columns: {
+    readonly status: Exclude<LearningStatus, 'PENDING'>
+    readonly factId?: string
+    readonly questionId?: string
+    readonly reason?: string | null
+  }
+}
+
+async function decide(
+  transaction: Transaction,
+  editor: Editor,
+  { learning, columns }: Decision,
+): Promise<LearningDecided> {
+  const { id, sessionId } = learning
+  const { status, factId, questionId, reason = null } = columns
+  const decided = { decidedBy: editor.userName, decidedAt: editor.at }
+  await transaction.learning.update({ where: { id }, data: { ...columns, ...decided } })
+  await recordChange(transaction, editor, { subjectId: id, sessionId, change: status, reason })
+  const made = [factId, questionId].filter((one) => one !== undefined)
+  return { kind: 'LearningDecided', learningId: id, changedIds: [id, ...made] }
+}

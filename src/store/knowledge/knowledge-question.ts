@@ -1,0 +1,121 @@
+/**
+ * Questions as admins open and resolve them: in one session, or, without one, in every session. Pages show those of their
+ * session (Session.view), so a change of one is an event in its log.
+ */
+import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
+import type { SessionEvent } from '../../core/session-event.ts'
+import type { QuestionStatus } from '../../core/status.ts'
+import { newId } from '../../platform/id.ts'
+import type { Database } from '../database.ts'
+import {
+  editKnowledge,
+  lockSession,
+  lockText,
+  recordChange,
+  recordSessionUpdate,
+  type Editor,
+  type NormalizedText,
+  type Transaction,
+} from './knowledge-edit.ts'
+
+export interface QuestionChanged {
+  readonly kind: 'QuestionChanged'
+  readonly questionId: string
+  /** Of the session in which it is asked; null when it is asked in all. */
+  readonly sessionEvent: SessionEvent | null
+}
+
+interface NewQuestion {
+  readonly text: NormalizedText
+  readonly sessionId: string | null
+}
+
+export function createQuestion(
+  database: Database,
+  editor: Editor,
+  question: NewQuestion,
+): Promise<QuestionChanged | Refusal> {
+  const { text, sessionId } = question
+  return editKnowledge(database, async (transaction) => {
+    if (sessionId !== null && !(await lockSession(transaction, sessionId))) return notFound('session', sessionId)
+    const twin = await refuseTwinQuestion(transaction, text.norm, sessionId)
+    if (twin !== null) return twin
+    const questionId = await insertQuestion(transaction, editor, question)
+    return { kind: 'QuestionChanged', questionId, sessionEvent: await tellSession(transaction, editor, sessionId) }
+  })
+}
+
+export function resolveQuestion(
+  database: Database,
+  editor: Editor,
+  { id, answer }: { readonly id: string; readonly answer: string | null },
+): Promise<QuestionChanged | Refusal> {
+  return editKnowledge(database, async (transaction) => {
+    await lockSessionOf(transaction, id)
+    const question = await lockQuestion(transaction, id)
+    if (question === undefined) return notFound('question', id)
+    if (question.status !== 'OPEN') {
+      const by = question.resolvedBy === null ? '' : ` by ${question.resolvedBy}`
+      return conflict(`Question "${id}" was resolved${by} already.`)
+    }
+    const resolved = { resolvedBy: editor.userName, resolvedAt: editor.at }
+    await transaction.question.update({ where: { id }, data: { status: 'RESOLVED', answer, ...resolved } })
+    const { sessionId } = question
+    await recordChange(transaction, editor, { subjectId: id, sessionId, change: 'RESOLVED' })
+    return { kind: 'QuestionChanged', questionId: id, sessionEvent: await tellSession(transaction, editor, sessionId) }
+  })
+}
+
+/** An open question; the caller has made sure that its session is there and that no other one asks the same. */
+export async function insertQuestion(
+  transaction: Transaction,
+  editor: Editor,
+  { text, sessionId }: NewQuestion,
+): Promise<string> {
+  const id = newId('question')
+  await transaction.question.create({
+    data: { id, ...text, sessionId, source: 'ADMIN', createdAt: editor.at },
+  })
+  await recordChange(transaction, editor, { subjectId: id, sessionId, change: 'OPEN' })
+  return id
+}
+
+/** A refusal when the same is asked there already. Nobody can ask it until the transaction ends. */
+export async function refuseTwinQuestion(
+  transaction: Transaction,
+  norm: string,
+  sessionId: string | null,
+): Promise<Refusal | null> {
+  await lockText(transaction, 'question', norm)
+  const twin = await transaction.question.findFirst({
+    select: { id: true },
+    where: { norm, sessionId, status: 'OPEN' },
+  })
+  return twin === null ? null : conflict(`Question "${twin.id}" asks the same and is open.`)
+}
+
+async function tellSession(
+  transaction: Transaction,
+  editor: Editor,
+  sessionId: string | null,
+): Promise<SessionEvent | null> {
+  return sessionId === null ? null : await recordSessionUpdate(transaction, editor, sessionId)
+}
+
+/** A question never changes its session. */
+async function lockSessionOf(transaction: Transaction, questionId: string): Promise<void> {
+  const question = await transaction.question.findUnique({ where: { id: questionId }, select: { sessionId: true } })
+  if (question?.sessionId != null) await lockSession(transaction, question.sessionId)
+}
+
+interface LockedQuestion {
+  readonly sessionId: string | null
+  readonly status: QuestionStatus
+  readonly resolvedBy: string | null
+}
+
+async function lockQuestion(transaction: Transaction, id: string): Promise<LockedQuestion | undefined> {
+  const [question] = await transaction.$queryRaw<LockedQuestion[]>`
+    SELECT session_id AS "sessionId", status, resolved_by AS "resolvedBy" FROM questions WHERE id = ${id} FOR UPDATE`
+  return question
+}

@@ -1,0 +1,274 @@
+/**
+ * The runs of schedules as the Scheduler (src/schedules/scheduler.ts) opens, sends and settles them. Each statement that changes a
+ * schedule or the status of a run counts the schedule's `version` up and does nothing when it is no longer what was read: of all
+ * processes that see a schedule due, one fires it, and nobody opens a run while another one is open.
+ *
+ * What is due is decided by the database's time, which all processes share.
+ */
+import type { NewAuditEntry } from '../../core/audit-entry.ts'
+import type { MessageStatus, ScheduleMode } from '../../core/status.ts'
+import { auditRows, AUDIT_RECORD, INSERT_AUDIT } from '../audit-entries.ts'
+import type { Database } from '../database.ts'
+import { intakeStatement } from '../intake/intake-statement.ts'
+
+/** A schedule as far as firing goes. */
+export interface FiringSchedule {
+  readonly id: string
+  readonly userName: string
+  readonly tokenName: string
+  readonly content: string
+  readonly cron: string | null
+  readonly timeZone: string
+  readonly mode: ScheduleMode
+  readonly enabled: boolean
+  readonly failures: number
+  readonly nextRunAt: Date | null
+  readonly version: number
+}
+
+export interface DueSchedule extends FiringSchedule {
+  readonly dueAt: Date
+  /** The database's time. */
+  readonly now: Date
+  readonly hasOpenRun: boolean
+}
+
+const SCHEDULE = `s.id, s.user_name AS "userName", s.token_name AS "tokenName", s.content, s.cron, s.time_zone AS "timeZone",
+    s.mode, s.enabled, s.failures, s.next_run_at AS "nextRunAt", s.version`
+
+const HAS_OPEN_RUN = `EXISTS (SELECT 1 FROM schedule_runs r WHERE r.schedule_id = s.id AND r.status = 'RUNNING')`
+
+const DUE = {
+  name: 'schedules.due',
+  text: `SELECT ${SCHEDULE}, s.next_run_at AS "dueAt", now() AS now, ${HAS_OPEN_RUN} AS "hasOpenRun"
+    FROM schedules s WHERE s.next_run_at <= now() AND (s.cron IS NOT NULL OR NOT ${HAS_OPEN_RUN})
+    ORDER BY s.next_run_at LIMIT $1`,
+}
+
+/** Longest due first. A schedule that fires once waits for the end of a run that somebody set off, and is not among them. */
+export function readDueSchedules(database: Database, limit: number): Promise<DueSchedule[]> {
+  return database.query<DueSchedule>(DUE, [limit])
+}
+
+export interface NewRun {
+  readonly id: string
+  readonly dueAt: Date
+  readonly manual: boolean
+  readonly sessionId: string
+  readonly messageId: string
+  readonly at: Date
+}
+
+/** The newest runs of a schedule that are kept. */
+const KEPT_RUNS = 1000
+
+/** What every statement that adds a run wants to have deleted; reads `schedule`, the row that it has changed. */
+const PRUNED = `pruned AS (
+    DELETE FROM schedule_runs r USING schedule, LATERAL (
+      SELECT id FROM schedule_runs WHERE schedule_id = schedule.id ORDER BY id DESC OFFSET ${KEPT_RUNS}) old
+    WHERE r.id = old.id AND r.status <> 'RUNNING')`
+
+const VERSIONED = { schedule_id: 'text', version: 'int' } as const
+
+const OPEN = intakeStatement(
+  'schedules.open-run',
+  {
+    ...VERSIONED,
+    next_run_at: 'timestamptz',
+    run_id: 'text',
+    due_at: 'timestamptz',
+    manual: 'boolean',
+    session_id: 'text',
+    message_id: 'text',
+    at: 'timestamptz',
+  },
+  `schedule AS (
+    UPDATE schedules s SET next_run_at = input.next_run_at, version = s.version + 1 FROM input
+    WHERE s.id = input.schedule_id AND s.version = input.version RETURNING s.id),
+  run AS (
+    INSERT INTO schedule_runs (id, schedule_id, due_at, manual, status, session_id, message_id, started_at)
+    SELECT input.run_id, schedule.id, input.due_at, input.manual, 'RUNNING', input.session_id, input.message_id, input.at
+    FROM schedule, input),
+  ${PRUNED}
+  SELECT id FROM schedule`,
+)
+
+/** False: somebody else was first, and nothing was written. The caller has seen that no run is open. */
+export async function openRun(
+  database: Database,
+  { id, version }: Pick<FiringSchedule, 'id' | 'version'>,
+  { run, nextRunAt }: { readonly run: NewRun; readonly nextRunAt: Date | null },
+): Promise<boolean> {
+  const rows = await OPEN(database, {
+    schedule_id: id,
+    version,
+    next_run_at: nextRunAt,
+    run_id: run.id,
+    due_at: run.dueAt,
+    manual: run.manual,
+    session_id: run.sessionId,
+    message_id: run.messageId,
+    at: run.at,
+  })
+  return rows.length > 0
+}
+
+const SKIP = intakeStatement(
+  'schedules.skip-run',
+  {
+    ...VERSIONED,
+    next_run_at: 'timestamptz',
+    run_id: 'text',
+    due_at: 'timestamptz',
+    failure: 'text',
+    at: 'timestamptz',
+    pauses: 'boolean',
+    audit: 'jsonb',
+  },
+  `schedule AS (
+    UPDATE schedules s SET next_run_at = input.next_run_at, version = s.version + 1, enabled = s.enabled AND NOT input.pauses,
+      paused_reason = CASE WHEN input.pauses THEN input.failure ELSE s.paused_reason END
+    FROM input WHERE s.id = input.schedule_id AND s.version = input.version RETURNING s.id),
+  run AS (
+    INSERT INTO schedule_runs (id, schedule_id, due_at, manual, status, started_at, finished_at, failure)
+    SELECT input.run_id, schedule.id, input.due_at, false, 'SKIPPED', input.at, input.at, input.failure FROM schedule, input),
+  ${PRUNED},
+  audit AS (
+    ${INSERT_AUDIT}
+    SELECT a.id, a.at, a.kind, a.session_id, a.turn_id, a.actor, a.token_name, a.data
+    FROM schedule, input, jsonb_to_recordset(input.audit) AS a (${AUDIT_RECORD}))
+  SELECT id FROM schedule`,
+)
+
+export interface SkippedRun {
+  readonly id: string
+  readonly dueAt: Date
+  readonly reason: string
+  readonly at: Date
+  /** Null: with this, the schedule is taken out of use, for the same reason; `audit` says so. */
+  readonly nextRunAt: Date | null
+  readonly pauses: readonly NewAuditEntry[] | null
+}
+
+/** Records a firing that does not take place. False: somebody else was first. */
+export async function skipRun(
+  database: Database,
+  { id, version }: Pick<FiringSchedule, 'id' | 'version'>,
+  skipped: SkippedRun,
+): Promise<boolean> {
+  const rows = await SKIP(database, {
+    schedule_id: id,
+    version,
+    next_run_at: skipped.nextRunAt,
+    run_id: skipped.id,
+    due_at: skipped.dueAt,
+    failure: skipped.reason,
+    at: skipped.at,
+    pauses: skipped.pauses !== null,
+    audit: auditRows(skipped.pauses ?? []),
+  })
+  return rows.length > 0
+}
+
+/** A run that is open, and what has become of its message; null while that has not been stored, or when it was deleted. */
+export interface OpenRun {
+  readonly runId: string
+  readonly sessionId: string
+  readonly messageId: string
+  readonly manual: boolean
+  readonly sent: boolean
+  readonly messageStatus: MessageStatus | null
+  readonly turnFailure: string | null
+  readonly finishedAt: Date | null
+  /** The database's time. */
+  readonly now: Date
+  readonly schedule: FiringSchedule
+}
+
+const OPEN_RUNS = {
+  name: 'schedules.open-runs',
+  text: `SELECT r.id AS "runId", r.session_id AS "sessionId", r.message_id AS "messageId", r.manual, r.sent,
+      m.status AS "messageStatus", t.failure AS "turnFailure", t.finished_at AS "finishedAt", now() AS now, ${SCHEDULE}
+    FROM schedule_runs r JOIN schedules s ON s.id = r.schedule_id
+      LEFT JOIN messages m ON m.id = r.message_id LEFT JOIN turns t ON t.message_id = r.message_id
+    WHERE r.status = 'RUNNING' AND ((m.id IS NULL AND (r.sent OR r.started_at <= now() - $2 * interval '1 millisecond'))
+      OR m.status IN ('DONE', 'FAILED', 'CANCELLED'))
+    ORDER BY r.id LIMIT $1`,
+}
+
+type OpenRunRow = Omit<OpenRun, 'schedule'> & FiringSchedule
+
+/**
+ * Those whose message has been processed, oldest first, and those that nobody seems to be about to send: their message was not
+ * there `unsentAfterMs` after they were opened.
+ */
+export async function readRunsToSettle(
+  database: Database,
+  { limit, unsentAfterMs }: { readonly limit: number; readonly unsentAfterMs: number },
+): Promise<OpenRun[]> {
+  const rows = await database.query<OpenRunRow>(OPEN_RUNS, [limit, unsentAfterMs])
+  return rows.map((row) => {
+    const { runId, sessionId, messageId, manual, sent, messageStatus, turnFailure, finishedAt, now, ...schedule } = row
+    return { runId, sessionId, messageId, manual, sent, messageStatus, turnFailure, finishedAt, now, schedule }
+  })
+}
+
+const SENT = { name: 'schedules.sent', text: 'UPDATE schedule_runs SET sent = true WHERE id = $1' }
+
+/** The run's message was accepted: from now on it is not sent again, whatever becomes of the message. */
+export async function markRunSent(database: Database, runId: string): Promise<void> {
+  await database.query(SENT, [runId])
+}
+
+const SETTLE = intakeStatement(
+  'schedules.settle-run',
+  {
+    ...VERSIONED,
+    run_id: 'text',
+    status: 'schedule_run_status',
+    failure: 'text',
+    finished_at: 'timestamptz',
+    failures: 'int',
+    last_error: 'text',
+    next_run_at: 'timestamptz',
+  },
+  `schedule AS (
+    UPDATE schedules s SET failures = input.failures, last_error = input.last_error, next_run_at = input.next_run_at,
+      version = s.version + 1
+    FROM input WHERE s.id = input.schedule_id AND s.version = input.version RETURNING s.id),
+  run AS (
+    UPDATE schedule_runs r SET status = input.status, failure = input.failure, finished_at = input.finished_at,
+      (session_id, message_id) = (SELECT r.session_id, r.message_id FROM sessions WHERE id = r.session_id)
+    FROM schedule, input WHERE r.id = input.run_id AND r.status = 'RUNNING')
+  SELECT id FROM schedule`,
+)
+
+export interface SettledRun {
+  readonly runId: string
+  readonly status: 'DONE' | 'FAILED'
+  readonly failure: string | null
+  readonly finishedAt: Date
+  readonly failures: number
+  readonly lastError: string | null
+  readonly nextRunAt: Date | null
+}
+
+/** A run whose session is gone keeps no trace of it. False: the schedule has changed meanwhile; look again. */
+export async function settleRun(
+  database: Database,
+  { id, version }: Pick<FiringSchedule, 'id' | 'version'>,
+  settled: SettledRun,
+): Promise<boolean> {
+  const rows = await SETTLE(database, {
+    schedule_id: id,
+    version,
+    run_id: settled.runId,
+    status: settled.status,
+    failure: settled.failure,
+    finished_at: settled.finishedAt,
+    failures: settled.failures,
+    last_error: settled.lastError,
+    next_run_at: settled.nextRunAt,
+  })
+  return rows.length > 0
+}

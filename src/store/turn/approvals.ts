@@ -1,0 +1,92 @@
+/** Reads about approvals: what was approved for a session, and what is overdue. */
+import type { Remembered } from '../../core/approval-policy.ts'
+import type { SkillArguments } from '../../core/plan/skill.ts'
+import type { ApprovalKind, ApprovalStatus, TaskType } from '../../core/status.ts'
+import type { Database } from '../database.ts'
+import { mayReach, type SessionAccess, ACCESS_INPUT, accessInput } from '../intake/intake-access.ts'
+import { intakeStatement } from '../intake/intake-statement.ts'
+
+/** What was approved for the session of this user. */
+export async function loadRemembered(
+  database: Database,
+  { sessionId, userName }: { readonly sessionId: string; readonly userName: string },
+): Promise<Remembered[]> {
+  const rows = await database.query<{ one: Remembered }>(REMEMBERED, [sessionId, userName])
+  return rows.map((row) => row.one)
+}
+
+const REMEMBERED = {
+  name: 'approvals.remembered',
+  text: `SELECT one FROM approvals a, jsonb_array_elements(a.remembered) AS one
+    WHERE a.session_id = $1 AND a.user_name = $2 AND a.remembered IS NOT NULL AND a.status = 'APPROVED'`,
+}
+
+/** An approval and what it was asked for, for who decides about it. */
+export interface OpenApproval {
+  readonly id: string
+  readonly sessionId: string
+  readonly turnId: string
+  readonly kind: ApprovalKind
+  readonly status: ApprovalStatus
+  /** Whose turn it is. */
+  readonly userName: string
+  readonly isOverdue: boolean
+  readonly task: {
+    readonly id: string
+    readonly type: TaskType
+    readonly detail: string
+    readonly skill: string | null
+    readonly args: SkillArguments | null
+  }
+}
+
+/** Null: there is none that the caller may see. `namespace`: the session's id must begin with it. */
+export async function findApproval(
+  database: Database,
+  { access, namespace }: { readonly access: SessionAccess; readonly namespace: string | null },
+  approvalId: string,
+): Promise<OpenApproval | null> {
+  const input = { approval_id: approvalId, namespace, ...accessInput(access) }
+  const [row] = await FIND<OpenApproval>(database, input)
+  return row ?? null
+}
+
+const FIND = intakeStatement(
+  'approvals.find',
+  { approval_id: 'text', namespace: 'text', ...ACCESS_INPUT },
+  `visible AS (
+    SELECT a.* FROM input JOIN approvals a ON a.id = input.approval_id
+    WHERE ${mayReach('a.session_id')} AND (input.namespace IS NULL OR starts_with(a.session_id, input.namespace || ':')))
+  SELECT a.id, a.session_id AS "sessionId", a.turn_id AS "turnId", a.kind, a.status, a.user_name AS "userName",
+    a.expires_at <= now() AS "isOverdue",
+    jsonb_build_object('id', t.id, 'type', t.type, 'detail', t.detail, 'skill', t.skill, 'args', t.args) AS task
+  FROM visible a JOIN tasks t ON t.id = a.task_id`,
+)
+
+export interface UnsettledApproval {
+  readonly id: string
+  readonly sessionId: string
+  readonly taskId: string
+}
+
+/** Those that nobody decided about in time, longest overdue first. */
+export async function findOverdue(database: Database, limit: number): Promise<UnsettledApproval[]> {
+  return database.query<UnsettledApproval>(OVERDUE, [limit])
+}
+
+const OVERDUE = {
+  name: 'approvals.overdue',
+  text: `SELECT id, session_id AS "sessionId", task_id AS "taskId" FROM approvals
+    WHERE status = 'PENDING' AND expires_at <= now() ORDER BY expires_at LIMIT $1`,
+}
+
+/** Those that wait for somebody, newest first. */
+export async function findOpenApprovals(database: Database, limit: number): Promise<UnsettledApproval[]> {
+  return database.query<UnsettledApproval>(OPEN, [limit])
+}
+
+const OPEN = {
+  name: 'approvals.open',
+  text: `SELECT id, session_id AS "sessionId", task_id AS "taskId" FROM approvals
+    WHERE status = 'PENDING' ORDER BY id DESC LIMIT $1`,
+}

@@ -1,0 +1,135 @@
+/**
+ * A running turn takes waiting messages along: their turns become JOINED, in a commit of their own that is fenced by the lease and
+ * tells of each. Which messages is the rule of core/join-messages.ts; called by src/turn/take-along.ts. How they end is part of the
+ * write that ends the turn (turn-commit-finish.ts).
+ */
+import { AppError } from '../../core/errors.ts'
+import type { JoinableText } from '../../core/join-messages.ts'
+import type { SessionEvent } from '../../core/session-event.ts'
+import type { Database } from '../database.ts'
+import type { Lease, TurnRef } from './turn-commit.ts'
+
+export interface WaitingMessage extends JoinableText {
+  readonly turnId: string
+  /** It is directed at the agent. */
+  readonly addressed: boolean
+}
+
+/** Any more wait for a next time. */
+const MAX_READ = 1000
+
+/** The messages that wait in the session, in their order. */
+export async function findWaiting(database: Database, sessionId: string): Promise<WaitingMessage[]> {
+  return database.query<WaitingMessage>(WAITING, [sessionId])
+}
+
+const WAITING = {
+  name: 'turn.waiting',
+  text: `SELECT t.id AS "turnId", t.user_name AS "userName", m.client, octet_length(m.content) AS bytes,
+      m.mentioned OR s.source_type <> 'GROUP' AS addressed
+    FROM sessions s JOIN turns t ON t.session_id = s.id JOIN messages m ON m.id = t.message_id
+    WHERE s.id = $1 AND t.status = 'QUEUED' ORDER BY t.seq LIMIT ${MAX_READ}`,
+}
+
+/** A message that a turn took along. */
+export interface JoinedMessage {
+  /** The turn that would have been its own. */
+  readonly turnId: string
+  readonly messageId: string
+  readonly content: string
+  readonly mentioned: boolean
+  /** The plan that it broke off; 0: it joined before the first. */
+  readonly attempt: number
+  readonly joinedAt: Date
+}
+
+export interface Joining {
+  readonly turnIds: readonly string[]
+  readonly attempt: number
+  readonly at: Date
+}
+
+/**
+ * Those of `turnIds` that still wait join `turn`, as they are now. Throws AppError LEASE_LOST when another node has the session;
+ * then nothing was written.
+ */
+export async function joinTurns(
+  database: Database,
+  { lease, turn }: { readonly lease: Lease; readonly turn: TurnRef },
+  { turnIds, attempt, at }: Joining,
+): Promise<{ readonly joined: readonly JoinedMessage[]; readonly events: readonly SessionEvent[] }> {
+  const values = [lease.sessionId, lease.node, lease.epoch, turn.id, turnIds, attempt, at]
+  const rows = await database.query<Row>(JOIN, values)
+  if (rows.length === 0) throw new AppError('LEASE_LOST', `the lease of session ${lease.sessionId} was lost`)
+  const found = rows.filter((row): row is JoinedRow => row.seq !== null)
+  const { sessionId } = lease
+  return {
+    joined: found.map(({ turnId, messageId, content, mentioned }) => ({
+      turnId,
+      messageId,
+      content,
+      mentioned,
+      attempt,
+      joinedAt: at,
+    })),
+    events: found.map(({ seq, turnId, messageId }) => ({
+      type: 'MessageUpdated',
+      messageId,
+      seq,
+      at,
+      sessionId,
+      turnId,
+    })),
+  }
+}
+
+interface JoinedRow {
+  readonly seq: number
+  readonly turnId: string
+  readonly messageId: string
+  readonly content: string
+  readonly mentioned: boolean
+}
+
+/** One row without values: the lease holds, and nothing joined. */
+type Row = JoinedRow | { readonly seq: null }
+
+/**
+ * The session's row is locked first. A message that was withdrawn or edited while this waited for the lock is seen as it is now:
+ * `picked` looks again at rows that it locks, and `message` returns what it updated.
+ */
+const JOIN = {
+  name: 'turn.join',
+  text: `WITH fence AS MATERIALIZED (SELECT id FROM sessions WHERE id = $1 AND owner = $2 AND epoch = $3 FOR UPDATE),
+    picked AS MATERIALIZED (SELECT t.id, t.seq, t.message_id FROM fence, turns t
+      WHERE t.session_id = $1 AND t.id = ANY($5::text[]) AND t.status = 'QUEUED' FOR UPDATE OF t),
+    placed AS MATERIALIZED (SELECT id, message_id, row_number() OVER (ORDER BY seq)::int AS place FROM picked),
+    turn AS (UPDATE turns t SET status = 'JOINED', step = 'RECEIVED', joined_into = $4, joined_attempt = $6, started_at = $7
+      FROM placed WHERE t.id = placed.id),
+    message AS (UPDATE messages m SET status = 'PROCESSING' FROM placed WHERE m.id = placed.message_id
+      RETURNING m.id, m.content, m.mentioned),
+    session AS (UPDATE sessions s SET last_seq = s.last_seq + joined.number, queue_length = s.queue_length - joined.number,
+        last_activity_at = $7
+      FROM (SELECT count(*)::int AS number FROM placed) joined WHERE s.id = $1 AND joined.number > 0
+      RETURNING s.last_seq - joined.number AS base),
+    event AS (INSERT INTO events (session_id, seq, at, turn_id, type, data)
+      SELECT $1, session.base + placed.place, $7, placed.id, 'MessageUpdated', jsonb_build_object('messageId', placed.message_id)
+      FROM session, placed)
+    SELECT told.seq, told."turnId", told."messageId", told.content, told.mentioned
+    FROM fence LEFT JOIN (SELECT session.base + placed.place AS seq, placed.id AS "turnId", message.id AS "messageId",
+        message.content, message.mentioned
+      FROM session, placed JOIN message ON message.id = placed.message_id) told ON true ORDER BY told.seq`,
+}
+
+/** What `turnId` has taken along, in order of the messages; for a turn that is continued. */
+export async function loadJoined(database: Database, turnId: string): Promise<JoinedMessage[]> {
+  return database.query<JoinedMessage>(JOINED, [turnId])
+}
+
+const JOINED = {
+  name: 'turn.joined',
+  text: `SELECT t.id AS "turnId", m.id AS "messageId", m.content, m.mentioned, t.joined_attempt AS attempt,
+      t.started_at AS "joinedAt"
+    FROM turns t JOIN messages m ON m.id = t.message_id
+    WHERE t.joined_into = $1 AND t.status = 'JOINED' ORDER BY t.joined_attempt, t.seq`,
+}

@@ -1,0 +1,44 @@
+/**
+ * What the fragments of a turn's commit are made of. A fragment is a statement of the WITH list in src/store/turn/turn-commit.ts; it must
+ * read from a fenced source, so that without the lease it writes nothing. The types hold that: only `fenced` makes a `Fenced`,
+ * and it does not compile without a `FencedSource` among its parts.
+ */
+
+/** Takes a value into a statement's parameters and gives its place, such as "$5". */
+export type Bind = (value: unknown) => string
+
+declare const source: unique symbol
+declare const fragment: unique symbol
+
+/** The name of a fragment that has rows only under the lease. */
+export type FencedSource = string & { readonly [source]: true }
+
+/** The text of a fragment that reads from a `FencedSource`. */
+export type Fenced = string & { readonly [fragment]: true }
+
+const named = (name: string): FencedSource => name as FencedSource
+
+/** The session's row, locked, with its lease checked. */
+export const FENCE = named('w_fence')
+/** The turn's row. */
+export const TURN = named('w_turn')
+/** Learnings that this commit has decided. */
+export const CURATED = named('w_curated')
+/** Questions that this commit has answered. */
+export const ANSWERS = named('w_answers')
+/** Approvals that this commit has settled. */
+export const SETTLED_APPROVALS = named('w_settled_approvals')
+
+type ReadsSource<Parts extends readonly unknown[]> = Parts extends readonly [infer First, ...infer Rest]
+  ? First extends FencedSource
+    ? true
+    : ReadsSource<Rest>
+  : false
+
+/** Template tag for a fragment; one of its parts must be a `FencedSource`, behind FROM or USING. */
+export function fenced<const Parts extends readonly string[]>(
+  texts: TemplateStringsArray,
+  ...parts: ReadsSource<Parts> extends true ? Parts : readonly [FencedSource]
+): Fenced {
+  return String.raw({ raw: texts }, ...parts) as Fenced
+}

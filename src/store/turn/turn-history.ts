@@ -1,0 +1,178 @@
+/** What a turn reads: how far it came before (after a takeover), and what was said in the session before it. */
+import type { SkillArguments } from '../../core/plan/skill.ts'
+import type {
+  ApprovalKind,
+  ApprovalStatus,
+  MessageRole,
+  ReviewVerdict,
+  TaskStatus,
+  TaskType,
+} from '../../core/status.ts'
+import type { Settings } from '../../config/config.ts'
+import type { Database } from '../database.ts'
+import { strangersSql, type StrangersMessage } from './strangers-messages.ts'
+import { dueSql, type KnowledgeDue } from '../knowledge/knowledge-due.ts'
+
+export interface StoredTask {
+  readonly id: string
+  readonly index: number
+  readonly type: TaskType
+  readonly detail: string
+  readonly skill: string | null
+  readonly args: SkillArguments | null
+  readonly expect: string | null
+  readonly status: TaskStatus
+  readonly output: string | null
+  readonly stderr: string | null
+  readonly truncated: boolean
+  readonly exitCode: number | null
+  readonly reviewVerdict: ReviewVerdict | null
+  readonly reviewReason: string | null
+  /** Of the approval that was asked for it, or for its plan. */
+  readonly approval: StoredApproval | null
+}
+
+export interface StoredApproval {
+  readonly id: string
+  readonly kind: ApprovalKind
+  readonly status: ApprovalStatus
+  readonly decidedBy: string | null
+  readonly note: string | null
+  readonly expiresAt: Date
+}
+
+export interface StoredPlan {
+  readonly id: string
+  readonly attempt: number
+  readonly goal: string
+  /** Of the turn's user, when the plan was made; null: not known. */
+  readonly rights: string | null
+  readonly tasks: readonly StoredTask[]
+}
+
+/** The plans of a turn with their tasks, first attempt first. */
+export async function loadPlans(database: Database, turnId: string): Promise<StoredPlan[]> {
+  const plans = await database.query<StoredPlan>(LOAD_PLANS, [turnId])
+  // Times in JSON are texts.
+  return plans.map((plan) => ({ ...plan, tasks: plan.tasks.map(readTimes) }))
+}
+
+function readTimes(task: StoredTask): StoredTask {
+  const { approval } = task
+  return approval === null ? task : { ...task, approval: { ...approval, expiresAt: new Date(approval.expiresAt) } }
+}
+
+const LOAD_PLANS = {
+  name: 'turn.plans',
+  text: `SELECT p.id, p.attempt, p.goal, p.rights, coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'index', t.index, 'type', t.type,
+      'detail', t.detail, 'skill', t.skill, 'args', t.args, 'expect', t.expect, 'status', t.status, 'output', t.output, 'stderr', t.stderr,
+      'truncated', t.truncated, 'exitCode', t.exit_code, 'reviewVerdict', t.review_verdict, 'reviewReason', t.review_reason,
+      'approval', CASE WHEN a.id IS NOT NULL THEN jsonb_build_object('id', a.id, 'kind', a.kind, 'status', a.status,
+        'decidedBy', a.decided_by, 'note', a.note, 'expiresAt', a.expires_at) END)
+      ORDER BY t.index) FILTER (WHERE t.id IS NOT NULL), '[]') AS tasks
+    FROM plans p LEFT JOIN tasks t ON t.plan_id = p.id LEFT JOIN approvals a ON a.task_id = t.id WHERE p.turn_id = $1 GROUP BY p.id ORDER BY p.attempt`,
+}
+
+/** What a task printed before its process died, as far as its events tell. */
+export async function loadPartialOutput(
+  database: Database,
+  task: { readonly sessionId: string; readonly taskId: string; readonly afterSeq: number },
+): Promise<{ stdout: string; stderr: string }> {
+  const rows = await database.query<{ stream: string; text: string }>(PARTIAL_OUTPUT, [
+    task.sessionId,
+    task.afterSeq,
+    task.taskId,
+  ])
+  return {
+    stdout: rows.find((row) => row.stream === 'STDOUT')?.text ?? '',
+    stderr: rows.find((row) => row.stream === 'STDERR')?.text ?? '',
+  }
+}
+
+const PARTIAL_OUTPUT = {
+  name: 'turn.partial-output',
+  text: `SELECT data->>'stream' AS stream, string_agg(data->>'text', '' ORDER BY seq) AS text FROM events
+    WHERE session_id = $1 AND seq > $2 AND type = 'TaskOutput' AND data->>'taskId' = $3 GROUP BY 1`,
+}
+
+export interface SaidBefore {
+  /** Trusted messages before the turn's own, in the order in which they came; `at`: when each was said, as a text. */
+  readonly messages: readonly {
+    readonly user: string | null
+    readonly role: MessageRole
+    readonly content: string
+    readonly at: string
+  }[]
+  /** What the agent said since the last summary, oldest first. */
+  readonly outputs: readonly string[]
+  readonly summary: string
+  /** What the introspector noted; '' when there is nothing. */
+  readonly workingMemory: string
+  /** Open ones, of this session and of all, oldest first. */
+  readonly questions: readonly { readonly id: string; readonly content: string }[]
+  /** Messages of people who are not known, oldest first; for the paraphraser. */
+  readonly strangers: readonly StrangersMessage[]
+  /** Somebody whom nobody knows has written in the session, however long ago. */
+  readonly hasStrangers: boolean
+  /** Whether there is any fact to choose from. */
+  readonly hasFacts: boolean
+  readonly due: KnowledgeDue
+}
+
+/** The settings that bound it. */
+export type SaidLimits = Pick<Settings, 'contextMessages' | 'summarizeThreshold' | 'knowledgeMaxFacts'>
+
+/** How many of the agent's latest outputs the planner sees. Bounded, so that a turn costs the same in an old session. */
+const RECENT_OUTPUTS = 10
+/** Longer texts are cut: the planner needs what was said, not all of it. */
+const RECENT_TEXT_CHARS = 4000
+/** The newest open questions that the planner sees: so many of the session, and so many of all. */
+const OPEN_QUESTIONS = 10
+
+/**
+ * A SaidBefore as an SQL expression, for the statement that begins the turn: the last trusted messages before `seq`,
+ * and the agent's last outputs since the summary in other turns than `turnId`. The parameters are expressions. Each part walks
+ * an index from its newest end and stops at its limit. Of a session that the statement itself opens there is no row to be seen, `s`:
+ * nothing was said in it.
+ */
+export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq' | keyof SaidLimits, string>>): string {
+  const openQuestions = (where: string): string =>
+    `(SELECT id, content FROM questions WHERE ${where} AND status = 'OPEN' ORDER BY id DESC LIMIT ${OPEN_QUESTIONS})`
+  return `(SELECT jsonb_build_object(
+    'summary', coalesce(s.summary, ''),
+    'workingMemory', coalesce(s.working_memory, ''),
+    'hasFacts', EXISTS (SELECT 1 FROM facts WHERE invalidated_at IS NULL),
+    'messages', (SELECT coalesce(jsonb_agg(jsonb_build_object('user', m.user_name, 'role', m.role, 'content', left(m.content, ${RECENT_TEXT_CHARS}), 'at', m.created_at) ORDER BY m.seq), '[]')
+      FROM (SELECT * FROM messages
+        WHERE session_id = s.id AND seq < ${of.seq} AND trusted AND status NOT IN ('QUEUED', 'CANCELLED')
+        ORDER BY seq DESC LIMIT ${of.contextMessages}) m),
+    'outputs', (SELECT coalesce(jsonb_agg(left(t.output, ${RECENT_TEXT_CHARS}) ORDER BY t.id), '[]')
+      FROM (SELECT * FROM tasks
+        WHERE session_id = s.id AND type = 'MSG' AND status = 'DONE' AND NOT suppressed AND turn_id <> ${of.turnId}
+        ORDER BY id DESC LIMIT ${RECENT_OUTPUTS}) t JOIN turns said ON said.id = t.turn_id AND said.seq > s.summary_seq),
+    'due', ${dueSql({ seq: of.seq, threshold: of.summarizeThreshold, max: of.knowledgeMaxFacts })},
+    'strangers', ${strangersSql(of)},
+    'hasStrangers', EXISTS (SELECT 1 FROM messages WHERE session_id = s.id AND NOT trusted),
+    'questions', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'content', q.content) ORDER BY q.id), '[]')
+      FROM (${openQuestions('session_id = s.id')} UNION ALL ${openQuestions('session_id IS NULL')}) q))
+    FROM (SELECT ${of.sessionId} AS id) this LEFT JOIN sessions s ON s.id = this.id)`
+}
+
+/** What a turn's planner knew of before the conversation; the messenger is told the same (`known` of a plan). */
+export interface StoredKnown {
+  readonly summary: string
+  readonly facts: readonly { readonly id: string; readonly content: string }[]
+}
+
+/** For a turn that is continued: the facts that its planner was shown, as they are now, and the summary. */
+export async function loadKnown(database: Database, turnId: string): Promise<StoredKnown> {
+  const [row] = await database.query<StoredKnown>(LOAD_KNOWN, [turnId])
+  return row ?? { summary: '', facts: [] }
+}
+
+const LOAD_KNOWN = {
+  name: 'turn.known',
+  text: `SELECT s.summary, coalesce((SELECT jsonb_agg(jsonb_build_object('id', f.id, 'content', f.content) ORDER BY f.id)
+      FROM turn_facts u JOIN facts f ON f.id = ANY (u.fact_ids) WHERE u.turn_id = t.id AND f.invalidated_at IS NULL), '[]') AS facts
+    FROM turns t JOIN sessions s ON s.id = t.session_id WHERE t.id = $1`,
+}

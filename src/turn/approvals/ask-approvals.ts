@@ -1,0 +1,60 @@
+/** Asks for approvals, and lets the turn wait for them: rows, events and the pause are one commit. */
+import type { ApprovalKind } from '../../core/status.ts'
+import { newId } from '../../platform/id.ts'
+import { entryOf } from '../audit-task.ts'
+import { updateTask, type PlanState, type TaskState } from '../plan-state.ts'
+import type { Ending, TurnContext } from '../turn-context.ts'
+
+export interface WantedApproval {
+  /** With PLAN: its first task with an effect. */
+  readonly task: TaskState
+  readonly kind: ApprovalKind
+  /** For people. */
+  readonly reason: string
+}
+
+export function askApprovals(context: TurnContext, plan: PlanState, wanted: readonly WantedApproval[]): Ending {
+  const createdAt = context.clock.now()
+  const expiresAt = new Date(createdAt.getTime() + context.config.current().settings.approvalTimeoutMs)
+  for (const { task, kind, reason } of wanted) {
+    const id = newId('approval')
+    const { id: taskId } = task
+    task.approval = { id, kind, status: 'PENDING', decidedBy: null, note: null, expiresAt }
+    const body = {
+      approvalId: id,
+      taskId,
+      status: 'PENDING',
+      scope: null,
+      note: null,
+      before: null,
+      after: null,
+    } as const
+    updateTask(context, task, {
+      patch: { status: 'AWAITING_APPROVAL' },
+      before: [{ type: 'Approval', approvalId: id }],
+      changes: {
+        approvals: [{ id, taskId, kind, reason, createdAt, expiresAt }],
+        audit: [entryOf(context, { kind: 'APPROVAL', ...body })],
+      },
+    })
+  }
+  return waitForApprovals(context, plan)
+}
+
+/** The job that ends what is overdue comes first; this is for when it does not. */
+const GRACE_MS = 60_000
+
+/** The turn waits for what is open of its plan: without a worker, until all is approved, one is not, or the time is over. */
+export function waitForApprovals(context: TurnContext, plan: PlanState): Ending {
+  const open = plan.tasks.filter(({ approval }) => approval?.status === 'PENDING')
+  const expiry = Math.min(...open.map(({ approval }) => approval?.expiresAt.getTime() ?? Infinity))
+  const what = open.some(({ approval }) => approval?.kind === 'PLAN')
+    ? 'its plan'
+    : `task ${open.map(({ index }) => index + 1).join(', ')}`
+  const reason = `It waits until somebody approves ${what}.`
+  const until = new Date(expiry)
+  context.journal.record([{ type: 'TurnPaused', reason, until: until.toISOString() }], {
+    pause: { reason, at: context.clock.now(), until: new Date(expiry + GRACE_MS), forApproval: true },
+  })
+  return { kind: 'Paused' }
+}

@@ -1,0 +1,25 @@
+/**
+ * A task may not run: somebody denied it, nobody approved it in time, or the policy says so. It fails with the reason, and its
+ * plan is given up as after a review that asks for another: the planner is told, and so is whoever reviews what comes next.
+ */
+import { updateTask, type TaskState } from '../plan-state.ts'
+import type { ReplanWanted } from '../task-outcome.ts'
+import type { TurnContext } from '../turn-context.ts'
+import { withdrawApproval } from './withdraw-approval.ts'
+
+/** `reason`: a whole sentence, for people and for the planner. */
+export function denyTask(context: TurnContext, task: TaskState, reason: string): ReplanWanted {
+  const overdue = withdrawApproval(context, task, 'EXPIRED')
+  updateTask(context, task, {
+    patch: {
+      status: 'FAILED',
+      stderr: reason,
+      reviewVerdict: 'REPLAN',
+      reviewReason: reason,
+      finishedAt: context.clock.now(),
+    },
+    before: [...overdue.events, { type: 'Review', taskId: task.id, verdict: 'REPLAN', reason, learningId: null }],
+    changes: overdue.changes,
+  })
+  return { kind: 'ReplanWanted', task, reason }
+}

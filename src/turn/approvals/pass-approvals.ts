@@ -1,0 +1,123 @@
+/**
+ * Whether a plan may go on: before anything of it runs, and again before each task with an effect, since the rules, the user's
+ * role and what was approved may have changed. Everything follows from the rows, so a turn that waited for days, or was taken
+ * over, walks the same way.
+ *
+ * All approvals that a plan needs are asked for together, in one commit with the pause: nothing of the plan has happened while
+ * somebody thinks about it, and whoever decides sees all of it. The turn then holds no worker and no connection. It is ready
+ * again when all are approved, or one is not.
+ *
+ * A plan of an admin in a session in which strangers have written is approved as a whole, once, which stands for its tasks too.
+ */
+import { judgeTask } from '../../approvals/judge-task.ts'
+import { currentUser, type CurrentUser } from '../../config/access/current-user.ts'
+import type { ApprovalVerdict, Remembered } from '../../core/approval-policy.ts'
+import { loadRemembered } from '../../store/turn/approvals.ts'
+import { must } from '../../platform/must.ts'
+import { askApprovals, waitForApprovals, type WantedApproval } from './ask-approvals.ts'
+import { denyTask } from './deny-task.ts'
+import type { PlanState, TaskState } from '../plan-state.ts'
+import type { ReplanWanted } from '../task-outcome.ts'
+import type { Ending, TurnContext } from '../turn-context.ts'
+import { whyBarred } from '../why-barred.ts'
+
+/** Null: nothing stands in its way. `asWhole`: the plan is about to begin, or to go on after a wait. */
+export async function passApprovals(
+  context: TurnContext,
+  plan: PlanState,
+  { asWhole }: { readonly asWhole: boolean },
+): Promise<ReplanWanted | Ending | null> {
+  const denied = plan.tasks.find((task) => isOpen(task) && denialOf(context, task) !== null)
+  if (denied !== undefined) return denyTask(context, denied, denialOf(context, denied) ?? '')
+  if (plan.tasks.some((task) => task.approval?.status === 'PENDING')) return waitForApprovals(context, plan)
+  const open = plan.tasks.filter((task) => isOpen(task) && task.type !== 'MSG')
+  const user = currentUser(context.config.current(), context.turn.userName)
+  // A user who is no longer there runs nothing; each task says so.
+  return open.length === 0 || user === null || whyBarred(context) !== null
+    ? null
+    : judge(context, plan, { open, user, asWhole })
+}
+
+function isOpen({ status }: TaskState): boolean {
+  return status === 'PENDING' || status === 'AWAITING_APPROVAL'
+}
+
+/** A whole sentence with what was said of it; null: the task was not denied. */
+function denialOf({ clock }: TurnContext, { index, approval }: TaskState): string | null {
+  if (approval === null) return null
+  const what = approval.kind === 'PLAN' ? 'The plan' : `Task ${index + 1}`
+  const note = approval.note === null ? '' : ` The note says: ${approval.note}`
+  if (approval.status === 'DENIED') return `${what} was denied by ${approval.decidedBy ?? 'an admin'}.${note}`
+  const isOver = approval.status === 'PENDING' && approval.expiresAt <= clock.now()
+  return approval.status === 'EXPIRED' || isOver
+    ? `${what} was not run: nobody approved it in time, which counts as denied.`
+    : null
+}
+
+interface OpenTasks {
+  readonly open: readonly TaskState[]
+  readonly user: CurrentUser
+  readonly asWhole: boolean
+}
+
+async function judge(
+  context: TurnContext,
+  plan: PlanState,
+  { open, user, asWhole }: OpenTasks,
+): Promise<ReplanWanted | Ending | null> {
+  const isApproved = ({ approval }: TaskState): boolean => approval?.status === 'APPROVED'
+  const isPlanApproved = plan.tasks.some((task) => task.approval?.kind === 'PLAN' && isApproved(task))
+  const ground = await groundOf(context, plan, { open, user, asWhole })
+  const { approvals: policy } = context.config.current()
+  const judged = open.flatMap((task) => {
+    const verdict = judgeTask(task, { policy, role: user.role, remembered: ground?.remembered ?? [] })
+    return verdict === null ? [] : [{ task, verdict }]
+  })
+  const barred = judged.find(({ verdict }) => verdict.effect === 'DENY')
+  if (barred !== undefined)
+    return denyTask(context, barred.task, `Task ${barred.task.index + 1} was not run: ${barred.verdict.reason}.`)
+  if (isPlanApproved) return null
+  const wanting = judged.filter(({ task, verdict }) => verdict.effect === 'REQUIRE' && !isApproved(task))
+  const wanted = ground?.hasStrangers === true ? [wholePlan(open, wanting)] : wanting.map(wantedOf)
+  return wanted.length === 0 ? null : askApprovals(context, plan, wanted)
+}
+
+/** What is in the rows, where it matters: null where no rule can ask for an approval. */
+async function groundOf(
+  { config, database, sessionId, turn }: TurnContext,
+  plan: PlanState,
+  { user, asWhole }: OpenTasks,
+): Promise<ApprovalGround | null> {
+  const { rules, fallback, plansWithStrangers } = config.current().approvals
+  // Once something of it has run, or was asked about, the plan is no longer approved as a whole.
+  const isUntouched = plan.tasks.every((task) => task.status === 'PENDING' && task.approval === null)
+  const asksForPlan = plansWithStrangers && user.role === 'ADMIN' && asWhole && isUntouched
+  const asksForTasks = fallback === 'REQUIRE' || rules.some(({ effect }) => effect === 'REQUIRE')
+  if (!asksForPlan && !asksForTasks) return null
+  // No read where no rule asks: the start of a command would wait for it, and the plan's commit would go alone.
+  const remembered = asksForTasks ? await loadRemembered(database, { sessionId, userName: turn.userName }) : []
+  return { remembered, hasStrangers: asksForPlan && turn.saidBefore.hasStrangers }
+}
+
+interface ApprovalGround {
+  /** What was approved for the session of this user. */
+  readonly remembered: readonly Remembered[]
+  /** Somebody whom nobody knows has written in the session, and that matters. */
+  readonly hasStrangers: boolean
+}
+
+interface Judged {
+  readonly task: TaskState
+  readonly verdict: ApprovalVerdict
+}
+
+function wantedOf({ task, verdict }: Judged): WantedApproval {
+  return { task, kind: 'TASK', reason: `${verdict.reason}.` }
+}
+
+function wholePlan(open: readonly TaskState[], wanting: readonly Judged[]): WantedApproval {
+  const [task] = open
+  const rules = wanting.map((one) => ` Task ${one.task.index + 1}: ${one.verdict.reason}.`).join('')
+  const reason = `People whom nobody knows have written in this session, so the whole plan needs an approval (plans_with_strangers).${rules}`
+  return { task: must(task, 'a plan is judged for its tasks'), kind: 'PLAN', reason }
+}

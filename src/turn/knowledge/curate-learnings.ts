@@ -1,0 +1,31 @@
+/**
+ * CURATING: the curator decides about the session's pending learnings: a fact, a question to the user, or nothing. The decisions
+ * are one write, and each holds only for a learning that nobody else has decided meanwhile.
+ */
+import { curate } from '../../knowledge/curate.ts'
+import { findRepeated } from '../../knowledge/find-repeated.ts'
+import { loadCuration } from '../../knowledge/load-curation.ts'
+import { selectFacts } from '../../knowledge/select-facts.ts'
+import { askAfterwards, type StepOutcome } from '../step-outcome.ts'
+import type { TurnContext } from '../turn-context.ts'
+
+export async function curateLearnings(context: TurnContext): Promise<StepOutcome> {
+  const { database, journal, agents, clock, config, sessionId, turn } = context
+  // What the turn has just learned must be in the rows that are read.
+  await journal.flushed()
+  const pending = await loadCuration(database, sessionId)
+  if (pending.learnings.length === 0) return { kind: 'Passed' }
+  const about = pending.learnings.map(({ content }) => content).join('\n')
+  const facts = await selectFacts(database, { about, maxCount: config.current().settings.knowledgeMaxFacts })
+
+  const answer = await askAfterwards(context, 'CURATING', () => agents.curate({ ...pending, facts }, context.signal))
+  if (answer.kind !== 'answered') return answer
+  const curations = await curate({
+    evaluations: answer.output,
+    questions: pending.questions,
+    findFact: async (norm) => (await findRepeated(database, { norm, turnId: turn.id, among: 'facts' }))?.id ?? null,
+    at: clock.now(),
+  })
+  journal.record([], { curations })
+  return { kind: 'Passed' }
+}

@@ -1,0 +1,103 @@
+/**
+ * The live output of what may hold secrets: a program with the server's rights, a skill that was given some, a model. It is said in
+ * whole lines (or words), each 100 to 200 ms after its end has come, so that a secret that comes in several pieces or lines is
+ * whole before any of it is said. An unfinished line comes with its rest, or at the end.
+ *
+ * What must hold: when something is said, and in which pieces, follows from the time and from line ends alone. What would depend on
+ * whether a text begins as a secret does would tell who prints guesses which is right, character by character.
+ */
+import type { OutputStream } from '../../core/session-event.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Redactor } from '../../secrets/redaction.ts'
+import { StreamRedactor } from '../../secrets/stream-redactor.ts'
+import { finishedLength, MAX_UNFINISHED_CHARS, type Unit } from './finished-length.ts'
+import type { EmitOutput, LiveOutput, OutputEnd } from './live-output.ts'
+import { splitOutput } from './split-output.ts'
+
+export interface HeldOutputOptions {
+  readonly clock: Clock
+  readonly redactor: () => Redactor
+  readonly emit: EmitOutput
+  readonly unit: Unit
+}
+
+/** What came before the last look is said. */
+const LOOK_MS = 100
+
+/** A place in a stream up to which its units are finished. */
+interface Finished {
+  readonly stream: OutputStream
+  readonly place: number
+}
+
+const STREAMS = ['STDOUT', 'STDERR'] as const
+
+export class HeldOutput implements LiveOutput {
+  readonly #options: HeldOutputOptions
+  readonly #streams: Readonly<Record<OutputStream, StreamRedactor>>
+  /** In the order in which they came: before the last look, and since. */
+  #seen: Finished[] = []
+  #fresh: Finished[] = []
+  #cancelLook: (() => void) | null = null
+  #emitted = false
+
+  constructor(options: HeldOutputOptions) {
+    this.#options = options
+    const { redactor } = options
+    this.#streams = { STDOUT: new StreamRedactor(redactor), STDERR: new StreamRedactor(redactor) }
+  }
+
+  add(stream: OutputStream, text: string): void {
+    const redactor = this.#streams[stream]
+    const units = finishedLength(text, this.#options.unit)
+    const unitEnd = units === 0 ? 0 : redactor.length + units
+    redactor.push(text)
+    const place = Math.max(unitEnd, redactor.length - MAX_UNFINISHED_CHARS)
+    if (place <= redactor.said) return
+    this.#fresh.push({ stream, place })
+    this.#cancelLook ??= this.#options.clock.after(LOOK_MS, () => this.#look())
+  }
+
+  end({ brokeOff = false, beyond }: OutputEnd = {}): void {
+    this.#cancelLook?.()
+    this.#cancelLook = null
+    const rest = brokeOff ? [] : STREAMS.map((stream) => ({ stream, place: this.#streams[stream].length }))
+    this.#streams.STDOUT.push(beyond?.stdout ?? '')
+    this.#streams.STDERR.push(beyond?.stderr ?? '')
+    this.#say([...this.#seen, ...this.#fresh, ...rest])
+    this.#seen = []
+    this.#fresh = []
+  }
+
+  discard(): boolean {
+    this.#cancelLook?.()
+    this.#cancelLook = null
+    this.#seen = []
+    this.#fresh = []
+    return this.#emitted
+  }
+
+  /** Two looks lie between the end of a line and its being said: a process that was held up reads what has come before the second. */
+  #look(): void {
+    this.#say(this.#seen)
+    this.#seen = this.#fresh
+    this.#fresh = []
+    this.#cancelLook = this.#seen.length === 0 ? null : this.#options.clock.after(LOOK_MS, () => this.#look())
+  }
+
+  #say(finished: readonly Finished[]): void {
+    const said: { readonly stream: OutputStream; text: string }[] = []
+    for (const { stream, place } of finished) {
+      const text = this.#streams[stream].sayUntil(place)
+      const last = said.at(-1)
+      if (last?.stream === stream) last.text += text
+      else said.push({ stream, text })
+    }
+    for (const { stream, text } of said) {
+      for (const piece of splitOutput(text)) {
+        this.#emitted = true
+        this.#options.emit(stream, piece)
+      }
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/** What is said of a text while it comes, as events; made for one task by run-program.ts and write-message.ts. */
+import type { OutputStream } from '../../core/session-event.ts'
+import type { CommandOutput } from '../../execution/command.ts'
+
+export interface OutputEnd {
+  /** It broke off, in the middle of whatever it was. */
+  readonly brokeOff?: boolean
+  /** What would have come, had it not been cut off at the limit. */
+  readonly beyond?: CommandOutput['beyond']
+}
+
+export interface LiveOutput {
+  add(stream: OutputStream, text: string): void
+  /** Says what waits; nothing comes after. */
+  end(how?: OutputEnd): void
+  /** Drops what waits. Returns whether anything had been said. */
+  discard(): boolean
+}
+
+export type EmitOutput = (stream: OutputStream, text: string) => void

@@ -1,0 +1,83 @@
+/**
+ * What the planner found of secrets leaves the plan before anybody else sees it: the values go into the memory of this process,
+ * the message that brought them is rewritten without them, and so is the plan. From here on they are known, so no later prompt,
+ * row, event or log line holds them. Called by makePlan with each answer of the planner, also one whose plan is refused.
+ */
+import { hash } from 'node:crypto'
+import { messagePreview } from '../../core/text/message-preview.ts'
+import type { FoundSecret, ProposedPlan } from '../../core/plan/plan.ts'
+import { REDACTED } from '../../core/text/redacted.ts'
+import { redactDeep } from '../../secrets/redact-deep.ts'
+import type { TurnContext } from '../turn-context.ts'
+import type { ServedMessage } from '../turn-messages.ts'
+
+export interface TakenSecrets {
+  /** The plan without secrets. */
+  readonly plan: ProposedPlan
+  /** The names under which they are kept. */
+  readonly names: readonly string[]
+  /** What the planner did with secrets that it must not, one sentence each; never with a value. */
+  readonly problems: readonly string[]
+}
+
+/** A thousand misused secrets need no thousand sentences. */
+const MAX_PROBLEMS = 10
+
+export function takeSecrets(context: TurnContext, proposed: ProposedPlan): TakenSecrets {
+  const { secrets, messages } = context
+  const said = proposed.secrets.filter(({ value }) => messages.text.includes(value))
+  const shown = messages.all.map((message) => ({ ...message, knownBefore: secrets.redactor().redact(message.content) }))
+  secrets.remember(said)
+  for (const message of shown) hideInMessage(context, message)
+  const names = said.map(({ key }) => key).filter((key) => secrets.ephemeral().has(key))
+  const plan = { ...redactDeep(proposed, secrets.redactor()), secrets: [] }
+  return {
+    plan,
+    names,
+    problems: [...inventedProblems(context, proposed.secrets), ...misplacedProblems(plan, proposed)].slice(
+      0,
+      MAX_PROBLEMS,
+    ),
+  }
+}
+
+/**
+ * A message as it is stored and shown from now on. Everybody who has it open is told. `knownBefore`: without the secrets that
+ * were known before, which is how it is shown when an earlier answer of the planner brought some of them.
+ */
+function hideInMessage(
+  { secrets, journal }: TurnContext,
+  message: ServedMessage & { readonly knownBefore: string },
+): void {
+  const content = secrets.redactor().redact(message.content)
+  if (content === message.content) return
+  const wasSha256 = [message.content, message.knownBefore].map((shown) => hash('sha256', messagePreview(shown)))
+  const preview = { wasSha256, now: messagePreview(content) }
+  journal.record([{ type: 'MessageUpdated', messageId: message.id }], {
+    messageTexts: [{ id: message.id, content }],
+    preview,
+  })
+}
+
+/** A planner that is asked again sees the mark in the message, and may take it for the value: that is no mistake. */
+function inventedProblems({ messages }: TurnContext, secrets: readonly FoundSecret[]): string[] {
+  return secrets.flatMap(({ value }, index) =>
+    messages.text.includes(value) || value.includes(REDACTED)
+      ? []
+      : [
+          `The value of secret ${index + 1} does not stand in the message. Copy it from there as it is, or leave it out of the secrets.`,
+        ],
+  )
+}
+
+/** A program that got the mark instead of the value would fail, and nobody would know why. */
+function misplacedProblems(plan: ProposedPlan, proposed: ProposedPlan): string[] {
+  return proposed.tasks.flatMap(({ type, detail, args }, index) => {
+    const hidden = plan.tasks[index]
+    if (type === 'MSG' || (detail === hidden?.detail && args === hidden.args)) return []
+    return [
+      `Task ${index + 1} (${type.toLowerCase()}) holds the value of a secret. No command and no argument gets one: leave it out. ` +
+        'A skill that asks for a secret by its key is given it; without such a skill, tell the user in a msg task that it cannot be used.',
+    ]
+  })
+}

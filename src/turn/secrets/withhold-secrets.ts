@@ -1,0 +1,73 @@
+/**
+ * A link to a published file needs no password, so a file that holds a secret which is known here is not published: its copy is
+ * removed before anybody hears of it. Text is looked through as everywhere (src/secrets/redaction.ts); what is packed or
+ * encrypted cannot be.
+ */
+import { isAscii } from 'node:buffer'
+import { createReadStream } from 'node:fs'
+import { StringDecoder } from 'node:string_decoder'
+import { messageOf } from '../../core/errors.ts'
+import type { Publication, PublishedCopy } from '../../execution/workspace/publication.ts'
+import type { Redactor } from '../../secrets/redaction.ts'
+import { publishedPath, removePublishedBytes } from '../../store/published-bytes.ts'
+import type { TurnContext } from '../turn-context.ts'
+
+/** Small enough that looking through one holds nobody up. */
+const PIECE_BYTES = 128 * 1024
+/** Looked through again with the next piece; longer than a secret in any of its forms. */
+const OVERLAP_CHARS = 32 * 1024
+
+export async function withholdSecrets(
+  { home, secrets }: Pick<TurnContext, 'home'> & { readonly secrets: Pick<TurnContext['secrets'], 'redactor'> },
+  { files, notes }: Publication,
+): Promise<Publication> {
+  const redactor = secrets.redactor()
+  if (redactor.isEmpty) return { files, notes }
+  const kept: PublishedCopy[] = []
+  const added: string[] = []
+  for (const file of files) {
+    const problem = await findProblem(publishedPath(home, file.id), redactor)
+    if (problem === null) kept.push(file)
+    else added.push(`${file.name} was not published: ${problem}.`)
+  }
+  const withheld = files.filter((file) => !kept.includes(file))
+  await removePublishedBytes(
+    home,
+    withheld.map(({ id }) => id),
+  )
+  return { files: kept, notes: [...notes, ...added] }
+}
+
+async function findProblem(path: string, redactor: Redactor): Promise<string | null> {
+  try {
+    return (await holdsSecret(path, redactor)) ? 'it holds a secret, and anybody with the link could read it' : null
+  } catch (error) {
+    return `its copy cannot be read (${messageOf(error)})`
+  }
+}
+
+async function holdsSecret(path: string, redactor: Redactor): Promise<boolean> {
+  const [texts, bytes] = [new Overlap(), new Overlap()]
+  const decoder = new StringDecoder('utf8')
+  let isText = true
+  for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
+    const chunk = piece as Buffer
+    if (redactor.spansIn(texts.next(decoder.write(chunk))).length > 0) return true
+    // What is no UTF-8 has lost its bytes there: UTF-16, say.
+    const asBytes = bytes.next(chunk.toString('latin1'))
+    isText &&= isAscii(chunk)
+    if (!isText && redactor.spansIn(asBytes).length > 0) return true
+  }
+  return false
+}
+
+/** Pieces of a text, each with the end of the one before. */
+class Overlap {
+  #tail = ''
+
+  next(piece: string): string {
+    const text = this.#tail + piece
+    this.#tail = text.slice(-OVERLAP_CHARS)
+    return text
+  }
+}

@@ -1,0 +1,62 @@
+/** CONTEXT: what the planner is told. Spec 4 lists what may be in it; everything is bounded, however old the session is. */
+import type { PlannerContext, ReplanContext } from '../../agents/agent.ts'
+import { currentUser } from '../../config/access/current-user.ts'
+import { usableSkills } from '../../execution/skills/usable-skills.ts'
+import { selectFacts } from '../../knowledge/select-facts.ts'
+import { paraphraseMessages } from './paraphrase-messages.ts'
+import { failedTask, historyOf, reportOf, whyGivenUp, type PlanState, type TaskState } from '../plan-state.ts'
+import type { TurnContext } from '../turn-context.ts'
+
+export async function assembleContext(context: TurnContext, attempts: readonly PlanState[]): Promise<PlannerContext> {
+  const { turn, messages } = context
+  const config = context.config.current()
+  const { settings } = config
+  const paraphrased = await paraphraseMessages(context, { again: attempts.length > 0 })
+  const user = currentUser(config, turn.userName)
+  const about = { about: context.secrets.redactor().redact(messages.text), maxCount: settings.knowledgeMaxFacts }
+  const facts = turn.saidBefore.hasFacts ? await selectFacts(context.database, about) : []
+  // Only now, so that it is committed together with PLANNING, which follows at once.
+  context.journal.record([{ type: 'PipelineStep', step: 'CONTEXT', detail: null }])
+  return {
+    callerName: turn.userName,
+    // A user who was removed meanwhile gets the least; their tasks will be refused one by one.
+    callerRole: user?.role ?? 'USER',
+    conversationType: turn.conversationType,
+    addressed: messages.isAddressed,
+    message: turn.content,
+    additions: messages.joined.map(({ content, attempt }) => ({ content, whilePlanRan: attempt > 0 })),
+    recentMessages: turn.saidBefore.messages,
+    recentOutputs: turn.saidBefore.outputs,
+    summary: turn.saidBefore.summary,
+    workingMemory: turn.saidBefore.workingMemory,
+    facts,
+    questions: turn.saidBefore.questions,
+    skills: usableSkills(context.skills, user),
+    paraphrased,
+    secretNames: [...context.secrets.ephemeral().keys()],
+    maxTasks: settings.maxPlanTasks,
+    replan: replanContextOf(attempts),
+  }
+}
+
+/** What was done by the plans that the user has broken off one after another: the last of them, and those right before it. */
+function doneSoFar(attempts: readonly PlanState[]): TaskState[] {
+  const lastFailed = attempts.findLastIndex((attempt) => failedTask(attempt) !== null)
+  return attempts.slice(lastFailed + 1).flatMap(({ tasks }) => tasks.filter(({ status }) => status !== 'SKIPPED'))
+}
+
+/** What the planner must know of the attempts before; null for the first plan. */
+function replanContextOf(attempts: readonly PlanState[]): ReplanContext | null {
+  const last = attempts.at(-1)
+  if (last === undefined) return null
+  const failed = failedTask(last)
+  const skipped = last.tasks.filter((task) => task.status === 'SKIPPED')
+  const completed = failed === null ? doneSoFar(attempts) : last.tasks.filter((task) => task.index < failed.index)
+  return {
+    completed: completed.map(reportOf),
+    remaining: skipped.map(({ type, detail }) => ({ type, detail })),
+    failed: failed === null ? null : reportOf(failed),
+    reason: whyGivenUp(last),
+    history: historyOf(attempts),
+  }
+}

@@ -1,0 +1,28 @@
+/** The tasks of an accepted plan with the arguments that the skills will get: checked, defaults filled in. */
+import type { ProposedTask } from '../../core/plan/plan.ts'
+import { completeArguments } from '../../core/plan/skill-arguments.ts'
+import type { SkillArguments, SkillSummary } from '../../core/plan/skill.ts'
+
+export type CompleteTask = Omit<ProposedTask, 'args'> & { readonly args: SkillArguments | null }
+
+/** `skills`: those that the planner was offered. A call that breaks the rules of a plan has no arguments. */
+export function completeTasks(tasks: readonly ProposedTask[], skills: readonly SkillSummary[]): CompleteTask[] {
+  return tasks.map((task) => {
+    const skill = task.type === 'SKILL' ? skills.find(({ name }) => name === task.skill) : undefined
+    const completed = skill === undefined ? null : completeArguments(skill, task.args)
+    return { ...task, args: completed?.kind === 'complete' ? completed.args : null }
+  })
+}
+
+/** The same text for tasks that do the same. */
+export function taskKey({
+  type,
+  detail,
+  skill,
+  args,
+}: Pick<CompleteTask, 'type' | 'detail' | 'skill' | 'args'>): string {
+  // What a skill does follows from its arguments; what it is called for may be said in many ways.
+  const what =
+    type === 'SKILL' ? [skill, Object.entries(args ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))] : detail.trim()
+  return JSON.stringify([type, what])
+}

@@ -1,0 +1,24 @@
+/** EXEC: runs a task's command, with the rights of `role` (see src/execution). */
+import type { Role } from '../../core/identity.ts'
+import { outputsBefore } from './outputs-before.ts'
+import type { PlanState, TaskState } from '../plan-state.ts'
+import { runProgram } from './run-program.ts'
+import type { TaskOutcome } from '../task-outcome.ts'
+import type { TurnContext } from '../turn-context.ts'
+
+export interface CommandTask {
+  readonly plan: PlanState
+  readonly task: TaskState
+  /** As configured now. */
+  readonly role: Role
+}
+
+export function executeCommand(context: TurnContext, { plan, task, role }: CommandTask): Promise<TaskOutcome> {
+  const outputs = outputsBefore(context, plan, task)
+  return runProgram(context, task, {
+    word: 'command',
+    role,
+    mayHoldSecrets: role === 'ADMIN',
+    start: (frame) => context.commands.run({ ...frame, command: task.detail, role, outputs }),
+  })
+}

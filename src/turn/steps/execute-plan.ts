@@ -1,0 +1,74 @@
+/**
+ * EXECUTING: the plan's tasks one by one. What is due for a task follows from its row alone (`nextStep`), so a plan that
+ * another process left is carried on at the first task that has not ended. Before each task the user's rights and the approval
+ * policy are read again; all approvals that a plan needs are asked for before anything of it runs.
+ */
+import { currentUser } from '../../config/access/current-user.ts'
+import { must, unreachable } from '../../platform/must.ts'
+import { auditRights } from '../audit-rights.ts'
+import { executeCommand } from './execute-command.ts'
+import { interruptTask } from './interrupt-task.ts'
+import { nextStep } from '../next-step.ts'
+import { passApprovals } from '../approvals/pass-approvals.ts'
+import type { PlanState, TaskState } from '../plan-state.ts'
+import { refuseTask } from './refuse-task.ts'
+import { reviewTask } from './review-task.ts'
+import { runSkill } from './run-skill.ts'
+import { isBrokenOff, takeAdditions } from '../take-along.ts'
+import type { BrokenOff, ReplanWanted, TaskOutcome } from '../task-outcome.ts'
+import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
+import { whyBarred } from '../why-barred.ts'
+import { writeMessage } from './write-message.ts'
+
+export async function executePlan(context: TurnContext, plan: PlanState): Promise<ReplanWanted | BrokenOff | Ending> {
+  const detail = plan.tasks.length === 1 ? '1 task' : `${plan.tasks.length} tasks`
+  context.journal.record([{ type: 'PipelineStep', step: 'EXECUTING', detail }])
+  // Nobody is asked to approve a plan that is given up at once; but who was asked is heard first.
+  const wasAsked = plan.tasks.some(({ approval }) => approval !== null)
+  if (!wasAsked && (await takeAdditions(context, plan))) return { kind: 'BrokenOff' }
+  const barred = await passApprovals(context, plan, { asWhole: true })
+  if (barred !== null) return barred
+  for (const task of plan.tasks) {
+    if (context.signal.aborted) return stopped(context)
+    const isBoundary = nextStep(task) === 'run' && (task.index > 0 || wasAsked)
+    if (isBoundary && (await takeAdditions(context, plan))) return { kind: 'BrokenOff' }
+    const outcome = await advance(context, plan, task)
+    if (outcome.kind !== 'Passed') return outcome
+  }
+  return { kind: isBrokenOff(context, plan) ? 'BrokenOff' : 'Done' }
+}
+
+async function advance(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
+  const step = nextStep(task)
+  switch (step) {
+    case 'pass':
+      return { kind: 'Passed' }
+    case 'replan':
+      return { kind: 'ReplanWanted', task, reason: task.reviewReason ?? '' }
+    case 'review':
+      return reviewTask(context, plan, task)
+    case 'interrupt':
+      await interruptTask(context, task)
+      return reviewTask(context, plan, task)
+    case 'run':
+      return run(context, plan, task)
+    default:
+      return unreachable(step)
+  }
+}
+
+async function run(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
+  const configured = currentUser(context.config.current(), context.turn.userName)
+  auditRights(context, plan, configured)
+  const reason = whyBarred(context)
+  if (reason !== null) return refuseTask(context, task, reason)
+  const user = must(configured, 'who is not barred is configured')
+  if (task.type === 'MSG') return writeMessage(context, plan, task)
+  const barred = await passApprovals(context, plan, { asWhole: false })
+  if (barred !== null) return barred
+  const executed =
+    task.type === 'SKILL'
+      ? await runSkill(context, { plan, task, user })
+      : await executeCommand(context, { plan, task, role: user.role })
+  return executed.kind === 'Passed' ? reviewTask(context, plan, task) : executed
+}

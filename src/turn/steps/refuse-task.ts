@@ -1,0 +1,10 @@
+/** A task that may not run any more: it fails with the reason, and the turn ends. */
+import { updateTask, type TaskState } from '../plan-state.ts'
+import type { Ending, TurnContext } from '../turn-context.ts'
+
+/** `reason`: half a sentence, for people. */
+export function refuseTask(context: TurnContext, task: TaskState, reason: string): Ending {
+  const failure = `Task ${task.index + 1} was not run: ${reason}.`
+  updateTask(context, task, { patch: { status: 'FAILED', stderr: failure, finishedAt: context.clock.now() } })
+  return { kind: 'Failed', failure }
+}

@@ -1,0 +1,33 @@
+/** REVIEWING: the reviewer judges a task that has run, and may learn from it. Verdict REPLAN gives the plan up. */
+import { keepLearning } from '../knowledge/keep-learning.ts'
+import { reportOf, updateTask, type PlanState, type TaskState } from '../plan-state.ts'
+import type { TaskOutcome } from '../task-outcome.ts'
+import { stopped, type TurnContext } from '../turn-context.ts'
+import { unanswered } from './unanswered.ts'
+
+export async function reviewTask(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
+  const { provider, model } = context.agents.modelOf('reviewer')
+  context.journal.record([{ type: 'PipelineStep', step: 'REVIEWING', detail: `${provider}:${model}` }])
+  const answer = await context.agents.review(
+    {
+      goal: plan.goal,
+      message: context.messages.text,
+      task: reportOf(task),
+      truncated: task.truncated,
+      history: plan.history,
+    },
+    context.signal,
+  )
+  context.journal.record([], { modelCalls: answer.calls })
+  if (context.signal.aborted) return stopped(context)
+  if (answer.kind === 'failed')
+    return unanswered(context, answer.error, { failure: `The review of task ${task.index + 1} failed.` })
+  const { verdict, reason, learn } = answer.output
+  const learning = await keepLearning(context, task.id, learn)
+  updateTask(context, task, {
+    patch: { reviewVerdict: verdict, reviewReason: reason },
+    before: [{ type: 'Review', taskId: task.id, verdict, reason, learningId: learning?.id ?? null }],
+    changes: learning === null ? {} : { learnings: [learning] },
+  })
+  return verdict === 'OK' ? { kind: 'Passed' } : { kind: 'ReplanWanted', task, reason: reason ?? '' }
+}

@@ -1,0 +1,166 @@
+/**
+ * What EXEC and SKILL share: a program runs for a task, what it prints is told as it comes, and its end is recorded. RUNNING
+ * is committed before the process starts, so a process that dies leaves the task marked and nothing is silently run again.
+ */
+import { AppError } from '../../core/errors.ts'
+import type { Role } from '../../core/identity.ts'
+import type { TaskPatch } from '../../core/turn-write.ts'
+import type { CommandOutcome, RunInput } from '../../execution/command.ts'
+import type { Publication } from '../../execution/workspace/publication.ts'
+import { unreachable } from '../../platform/must.ts'
+import { filesOf, withFileNotes } from './files-of.ts'
+import { HeldOutput } from '../secrets/held-output.ts'
+import type { EmitOutput, LiveOutput, OutputEnd } from '../secrets/live-output.ts'
+import { OpenOutput } from '../secrets/open-output.ts'
+import { updateTask, type TaskState } from '../plan-state.ts'
+import { printedText } from '../secrets/printed-text.ts'
+import { refuseTask } from './refuse-task.ts'
+import { saveLongOutputs } from './save-long-outputs.ts'
+import type { TaskOutcome } from '../task-outcome.ts'
+import { stopped, type TurnContext } from '../turn-context.ts'
+import { whyBarred } from '../why-barred.ts'
+import { withholdSecrets } from '../secrets/withhold-secrets.ts'
+
+/** What a run needs whatever the program is. */
+export type RunFrame = Pick<RunInput, 'sessionId' | 'taskId' | 'timeoutMs' | 'signal' | 'onOutput'>
+
+export interface Program {
+  /** How notes to people and agents call it. */
+  readonly word: 'command' | 'skill'
+  /** With whose rights it runs, hence in which workspace. */
+  readonly role: Role
+  /** It has the server's rights, or was given some: what it prints is not shown before it can be told whether a secret stands there. */
+  readonly mayHoldSecrets: boolean
+  readonly start: (frame: RunFrame) => Promise<CommandOutcome>
+}
+
+export async function runProgram(context: TurnContext, task: TaskState, program: Program): Promise<TaskOutcome> {
+  updateTask(context, task, { patch: { status: 'RUNNING', startedAt: context.clock.now() } })
+  await context.journal.flushed()
+  // The commit has told whether the user was removed from the session while the plan was made, or the task before it ran.
+  const barred = whyBarred(context)
+  if (barred !== null) return refuseTask(context, task, barred)
+
+  const live = liveOutput(context, task, program)
+  const onOutput: RunFrame['onOutput'] = (stream, text) => live.add(stream, text)
+  let ended: Ended = { patch: {}, publication: null, output: { brokeOff: true }, hasExited: false }
+  try {
+    ended = await carryOut(context, program, { taskId: task.id, onOutput })
+  } finally {
+    live.end(ended.output)
+  }
+  const { patch, publication, hasExited, hostDied } = ended
+  // A program that was ended because the turn goes on elsewhere is found RUNNING there. One that has ended by itself is not:
+  // it would be taken for interrupted, and perhaps be done again.
+  const { aborted, reason } = context.signal
+  if (aborted && reason !== 'CANCELLED' && !(hasExited && reason === 'HANDED_OVER')) return stopped(context)
+  await saveLongOutputs(context, task, { patch, role: program.role })
+  const files = publication === null ? [] : filesOf(context, task.id, publication)
+  const changes = { files, ...(hostDied === undefined ? {} : { hostDied }) }
+  updateTask(context, task, { patch: { ...patch, finishedAt: context.clock.now() }, changes })
+  context.journal.hurry()
+  return context.signal.aborted ? stopped(context) : { kind: 'Passed' }
+}
+
+function liveOutput({ clock, secrets, journal }: TurnContext, { id: taskId }: TaskState, program: Program): LiveOutput {
+  const emit: EmitOutput = (stream, text) => journal.record([{ type: 'TaskOutput', taskId, stream, text }])
+  if (!program.mayHoldSecrets) return new OpenOutput(clock, emit)
+  return new HeldOutput({ clock, redactor: () => secrets.redactor(), emit, unit: 'LINES' })
+}
+
+interface Ended {
+  readonly patch: TaskPatch
+  readonly publication: Publication | null
+  /** How what it printed came to its end. */
+  readonly output: OutputEnd
+  /** By itself, with all its effects. */
+  readonly hasExited: boolean
+  /** The process that ran it died. */
+  readonly hostDied?: true
+}
+
+/** Runs the program and says what to record of it, also when it could not be started or nobody knows how it ended. */
+async function carryOut(
+  context: TurnContext,
+  program: Program,
+  frame: Pick<RunFrame, 'taskId' | 'onOutput'>,
+): Promise<Ended> {
+  const { sessionId, config, signal, logger } = context
+  const { execTimeoutMs: timeoutMs } = config.current().settings
+  try {
+    const outcome = await program.start({ sessionId, timeoutMs, signal, ...frame })
+    const hasExited = outcome.kind === 'exited'
+    const patch = patchOf(context, program, { outcome, timeoutMs })
+    const output = endOf(outcome)
+    if (!('publication' in outcome)) return { patch, publication: null, output, hasExited }
+    const publication = await withholdSecrets(context, outcome.publication)
+    const stderr = withFileNotes(context, patch.stderr ?? '', publication)
+    return { patch: { ...patch, stderr }, publication, output, hasExited }
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    logger.error(
+      { code: error.code, error: error.message, taskId: frame.taskId },
+      `a ${program.word} did not run through`,
+    )
+    if (error.code === 'COMMAND_NOT_STARTED') return unknownEnd('FAILED', error)
+    if (error.code === 'COMMAND_LOST') return { ...unknownEnd('INTERRUPTED', error), hostDied: true }
+    throw error
+  }
+}
+
+function unknownEnd(status: 'FAILED' | 'INTERRUPTED', { message }: AppError): Ended {
+  return { patch: { status, stderr: message }, publication: null, output: { brokeOff: true }, hasExited: false }
+}
+
+function endOf(outcome: CommandOutcome): OutputEnd {
+  return 'beyond' in outcome ? { beyond: outcome.beyond } : { brokeOff: outcome.kind === 'killed' }
+}
+
+interface Run<Outcome> {
+  readonly outcome: Outcome
+  readonly timeoutMs: number
+}
+
+function patchOf(context: TurnContext, program: Program, { outcome, timeoutMs }: Run<CommandOutcome>): TaskPatch {
+  switch (outcome.kind) {
+    case 'exited': {
+      const { stdout, stderr } = printedText(outcome, { ...program, redactor: context.secrets.redactor() })
+      const { truncated, exitCode } = outcome
+      return { status: exitCode === 0 ? 'DONE' : 'FAILED', output: stdout, stderr, truncated, exitCode }
+    }
+    case 'killed':
+      return patchOfKilled(context, program, { outcome, timeoutMs })
+    case 'refused':
+      return { status: 'FAILED', stderr: outcome.reason }
+    case 'unavailable':
+      return { status: 'FAILED', stderr: `SANDBOX_UNAVAILABLE: ${outcome.reason} ${outcome.fix}` }
+    default:
+      return unreachable(outcome)
+  }
+}
+
+/** The notes come behind what was printed, so that its end is still there when secrets are looked for. */
+function patchOfKilled(
+  { secrets }: TurnContext,
+  program: Program,
+  { outcome, timeoutMs }: Run<Extract<CommandOutcome, { readonly kind: 'killed' }>>,
+): TaskPatch {
+  const { cause, truncated } = outcome
+  const { stdout, stderr, isShortened } = printedText(outcome, { ...program, redactor: secrets.redactor() })
+  const how = cause === 'cancelled' ? 'cancelled.' : `ended: ${KILLED[cause](timeoutMs)}`
+  const leftOut = isShortened ? ' The line that it had not finished is left out.' : ''
+  const note = `The ${program.word} was ${how}${leftOut}`
+  return {
+    status: cause === 'cancelled' ? 'CANCELLED' : 'FAILED',
+    output: stdout,
+    stderr: stderr === '' ? note : `${stderr}\n${note}`,
+    truncated,
+  }
+}
+
+const KILLED: Record<'timeout' | 'memory' | 'disk' | 'output', (timeoutMs: number) => string> = {
+  timeout: (timeoutMs) => `it ran longer than ${timeoutMs / 1000} s (exec_timeout).`,
+  memory: () => 'it used more memory than the sandbox allows.',
+  disk: () => 'the workspace grew beyond its limit.',
+  output: () => 'it printed without end.',
+}

@@ -1,0 +1,82 @@
+/**
+ * MSG: the messenger writes the text, streamed piece by piece; when it is whole, it is DELIVERING: the text stands in the log
+ * once and its pieces leave it. A text that was under way when a process died is written again from the start (TaskUpdate
+ * RUNNING tells readers to begin anew). A messenger that stays silent (core/silence-filter.ts) says nothing, to nobody.
+ */
+import type { MessengerContext } from '../../agents/agent.ts'
+import { SilenceFilter, withoutSilence } from '../../core/text/silence-filter.ts'
+import type { TurnWrite } from '../../core/turn-write.ts'
+import { newId } from '../../platform/id.ts'
+import { HeldOutput } from '../secrets/held-output.ts'
+import { reportOf, updateTask, type PlanState, type TaskState } from '../plan-state.ts'
+import type { TaskOutcome } from '../task-outcome.ts'
+import { stopped, type TurnContext } from '../turn-context.ts'
+import { unanswered } from './unanswered.ts'
+
+export async function writeMessage(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
+  const final = task.index === plan.tasks.length - 1
+  const silence = new SilenceFilter()
+  let written = ''
+  const live = new HeldOutput({
+    clock: context.clock,
+    redactor: () => context.secrets.redactor(),
+    unit: 'WORDS',
+    emit: (_, delta) =>
+      context.journal.record([{ type: 'MessageOutput', taskId: task.id, delta, content: null, final }]),
+  })
+  updateTask(context, task, { patch: { status: 'RUNNING', startedAt: context.clock.now() } })
+  let hasPieces = false
+  const onText = (delta: string): void => {
+    const said = silence.push(delta)
+    written += said
+    live.add('STDOUT', said)
+  }
+  const answer = await context.agents
+    .write(messengerContext(context, plan, task), onText, context.signal)
+    .finally(() => (hasPieces = live.discard()))
+  const drop = hasPieces || context.turn.resumed ? [task.id] : []
+  if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
+
+  const finishedAt = context.clock.now()
+  const changes = { modelCalls: answer.calls, dropDeltasOf: drop }
+  if (context.signal.aborted) {
+    updateTask(context, task, { patch: { status: 'CANCELLED', output: written, finishedAt }, changes })
+    return stopped(context)
+  }
+  if (answer.kind === 'failed') {
+    const ending = unanswered(context, answer.error, { failure: 'The messenger could not write the answer.', changes })
+    if (ending.kind === 'Failed') {
+      const patch = { status: 'FAILED', output: written, stderr: answer.error.message, finishedAt } as const
+      updateTask(context, task, { patch, changes })
+    }
+    return ending
+  }
+  say(context, task, { text: withoutSilence(answer.output), final, changes })
+  return { kind: 'Passed' }
+}
+
+/** The task is done. `text`: null when there is nothing to say, which is kept as such and told to nobody. */
+function say(
+  context: TurnContext,
+  task: TaskState,
+  { text, final, changes }: { text: string | null; final: boolean; changes: Omit<TurnWrite, 'events' | 'taskPatches'> },
+): void {
+  const finishedAt = context.clock.now()
+  if (text === null) {
+    updateTask(context, task, { patch: { status: 'DONE', suppressed: true, final, finishedAt }, changes })
+    return
+  }
+  updateTask(context, task, {
+    patch: { status: 'DONE', output: text, final, finishedAt },
+    before: [
+      { type: 'PipelineStep', step: 'DELIVERING', detail: null },
+      { type: 'MessageOutput', taskId: task.id, delta: null, content: text, final },
+    ],
+    changes: { ...changes, deliveries: [{ id: newId('delivery'), taskId: task.id, final, createdAt: finishedAt }] },
+  })
+}
+
+function messengerContext({ messages }: TurnContext, plan: PlanState, task: TaskState): MessengerContext {
+  const outputs = plan.tasks.slice(0, task.index).map(reportOf)
+  return { goal: plan.goal, detail: task.detail, outputs, mayBeSilent: !messages.isAddressed, ...plan.known }
+}
