@@ -42,7 +42,7 @@ interface AskOptions {
   readonly onOutput?: OnOutput
 }
 
-const MAIN = programFile('execution/command-host-main')
+const MAIN = programFile('execution/host/command-host-main')
 /** It handles a few megabytes at a time; a small heap keeps its processes quick to start. */
 const NODE_FLAGS = ['--max-semi-space-size=2', '--max-old-space-size=256']
 
