@@ -124,7 +124,7 @@ class Door {
       logger,
     })
     this.#hub = createHub(options, this.#sessionNews)
-    this.#connections = new Connections({ authenticate, config, clock, metrics })
+    this.#connections = new Connections({ authenticate, config, clock, logger, metrics })
     const perMinute = (): number => config.current().settings.requestsPerMinute
     this.#rateLimit = new RateLimit({ clock, perMinute, doorbell })
     const operations = new Operations({
@@ -183,7 +183,7 @@ class Door {
     const closed = new Promise<void>((resolve) => void this.#server.close(() => resolve()))
     // How the last turns ended is still on its way to those who watch.
     await Promise.race([this.#hub.settled(), this.#options.clock.sleep(LAST_EVENTS_MS)])
-    this.#connections.stop()
+    await this.#connections.stop()
     this.#server.closeIdleConnections()
     for (const socket of this.#unused) socket.destroy()
     await this.#sessionNews.stop()
