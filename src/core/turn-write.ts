@@ -47,7 +47,7 @@ export interface TaskPatch {
   readonly finishedAt?: Date
 }
 
-/** A candidate fact. `norm`: its text as repetitions are recognised by (core/normal-text.ts). */
+/** A candidate fact. `norm`: its text as repetitions are recognised by (core/text/normal-text.ts). */
 export interface NewLearning {
   readonly id: string
   readonly taskId: string

@@ -15,7 +15,7 @@ export interface Repeated {
 }
 
 export interface RepetitionQuery {
-  /** The text's normal text (core/normal-text.ts). */
+  /** The text's normal text (core/text/normal-text.ts). */
   readonly norm: string
   /** The turn whose prompt had facts. */
   readonly turnId: string

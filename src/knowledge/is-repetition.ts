@@ -12,7 +12,7 @@ export const MIN_SIMILARITY = 0.6
 /** How similar a text must be that only adds words. */
 const MIN_SIMILARITY_WITH_MORE = 0.8
 
-/** Both as normal texts (core/normal-text.ts). `similarity`: of their trigrams, 0 to 1. */
+/** Both as normal texts (core/text/normal-text.ts). `similarity`: of their trigrams, 0 to 1. */
 export function isRepetition(text: string, known: string, similarity: number): boolean {
   if (text === known) return true
   if (similarity < MIN_SIMILARITY) return false

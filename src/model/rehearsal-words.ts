@@ -1,7 +1,7 @@
 /** How the rehearsal model words things: texts of others bounded and set off, results in a sentence. */
 import type { PromptTask } from './rehearsal-prompt.ts'
 
-/** Of the message and of each output: even indented, all of it fits into a task's detail (core/plan-rules.ts). */
+/** Of the message and of each output: even indented, all of it fits into a task's detail (core/plan/plan-rules.ts). */
 export const MAX_SHOWN_CHARS = 1_500
 
 /** A task that has run: how it ended, and what it printed. */

@@ -1,5 +1,5 @@
 /**
- * Redacts a text that comes in pieces. Who uses it says up to where it may be said (turn/held-output.ts), and decides that by time
+ * Redacts a text that comes in pieces. Who uses it says up to where it may be said (turn/secrets/held-output.ts), and decides that by time
  * and line ends alone: here nothing is held back because it may begin a secret, or who prints guesses would see which is right.
  *
  * What must hold: a secret of which nothing was said when its end has come is not said; and neither is the rest of one, otherwise.

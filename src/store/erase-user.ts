@@ -1,5 +1,5 @@
 /**
- * What a user has left in a group is erased: rows, order, seq and times stay, texts and names go (core/erased.ts), from the columns that
+ * What a user has left in a group is erased: rows, order, seq and times stay, texts and names go (core/text/erased.ts), from the columns that
  * hold what the user said or what the agent made of it. One transaction, under the lock of the session's row, which every writer of
  * the session takes first; the log's event tells every process to forget what it keeps of the log.
  *

@@ -15,7 +15,7 @@ export interface Environment {
   /** 0: any free port. */
   readonly port: number
   readonly host: string
-  /** Absolute; null: not said, the default of `store/factotum-home.ts` holds. */
+  /** Absolute; null: not said, the default of `config/home/factotum-home.ts` holds. */
   readonly home: string | null
   readonly logLevel: string
   readonly production: boolean

@@ -12,7 +12,7 @@ export interface SessionAccess {
   readonly userName: string | null
   /** For the audit, and for sessions of which only the token that opened them is known. */
   readonly tokenName: string
-  /** How the row of a session names the caller when they opened it (config/session-access.ts). */
+  /** How the row of a session names the caller when they opened it (config/access/session-access.ts). */
   readonly opener: string
   /** What is to be done is the opener's: others who reach the session are refused. */
   readonly mustHaveOpened: boolean

@@ -55,7 +55,7 @@ export interface NewSession {
   readonly source: SessionSource
   /** The name of the token that opens it. */
   readonly connector: string
-  /** Whose it is from then on (config/session-access.ts). */
+  /** Whose it is from then on (config/access/session-access.ts). */
   readonly openedBy: string
   /** A JSON object. */
   readonly metadata: string

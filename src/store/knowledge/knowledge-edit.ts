@@ -21,7 +21,7 @@ export interface Editor {
   readonly at: Date
 }
 
-/** A text, and what repetitions of it are recognised by (core/normal-text.ts). */
+/** A text, and what repetitions of it are recognised by (core/text/normal-text.ts). */
 export interface NormalizedText {
   readonly content: string
   readonly norm: string
