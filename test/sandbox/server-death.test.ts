@@ -1,6 +1,7 @@
 /** Whoever dies, of the server and the process that starts its commands: no command goes on without them. */
 import { readdirSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
 import { isRunning, readProcess } from '../../src/execution/process/process-tree.ts'
@@ -111,6 +112,35 @@ describe.skipIf(!sandbox.available)(`when the process that starts commands is ki
     expect(outcome).toMatchObject({ kind: 'exited', stdout: 'begun\n' })
     await service.stop()
   })
+})
+
+test('a command that is cancelled while a dead host is cleared away has not run, and the next one does', async () => {
+  const logger = createLogger({ level: 'silent', pretty: false })
+  const home = newHome()
+  // Without bubblewrap its commands outlive the host, and ending them takes a moment.
+  const service = await createCommandRunner({ home, logger, clock: systemClock, bubblewrapPaths: [] })
+  service.allowUntil(FOREVER_MS)
+  const host = must(
+    findProcesses(home).find((pid) => readProcess(pid)?.parentPid === process.pid),
+    'the host is a child of this process',
+  )
+  const outputs = { entries: [], isFirstOfTurn: true }
+  const input = { sessionId: 'cli:test', taskId: 'task_1', role: 'ADMIN', timeoutMs: 60_000, outputs } as const
+  const { signal } = new AbortController()
+  const begun = Promise.withResolvers<unknown>()
+  const command = lastingCommand(`survivor-${randomHex(6)}`)
+  const lost = service.runner.run({ ...input, command, signal, onOutput: begun.resolve }).catch(() => {})
+  await begun.promise
+  process.kill(host, 'SIGKILL')
+  while (service.hostProblem() !== 'it is being replaced') await setImmediate()
+  const cancel = new AbortController()
+  const cancelled = service.runner.run({ ...input, command: 'touch ran', signal: cancel.signal, onOutput: () => {} })
+  cancel.abort()
+  expect(await cancelled).toMatchObject({ kind: 'killed', cause: 'cancelled', stdout: '' })
+  await lost
+  const listed = await service.runner.run({ ...input, command: 'ls', signal, onOutput: () => {} })
+  expect(listed).toMatchObject({ kind: 'exited', stdout: '' })
+  await service.stop()
 })
 
 test('a host whose server has gone away leaves nothing behind', async () => {

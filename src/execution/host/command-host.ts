@@ -119,6 +119,7 @@ export class CommandHost {
       const host = await this.#soon(this.#started, signal)
       if (host?.isEnding !== true) return host
       await this.#soon(host.lost, signal) // then the next one is on its way
+      if (signal.aborted) return null
     }
   }
 
