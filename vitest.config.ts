@@ -19,9 +19,13 @@ export default defineConfig({
     pool: 'forks',
     // A test's process lives for seconds: what V8 compiles for a long life (a third of a second for Prisma's WebAssembly) is lost.
     execArgv: ['--wasm-tiering-budget=100000000', '--max-semi-space-size=64'],
-    maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Most files wait for other processes about as long as they compute.
+    maxWorkers: Math.max(4, availableParallelism()),
+    reporters: ['./test/harness/slowest-files.ts', 'default'],
+    // Ends what hangs; never what is slow because the machine is busy.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     teardownTimeout: 30_000,
     projects: [
       {

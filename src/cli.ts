@@ -5,7 +5,7 @@
  * What is large is imported when it is needed, after the code cache is there: `--help` answers at once.
  */
 import { existsSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
+import { enableCompileCache, flushCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { addToken } from './config/command-line/add-token.ts'
 import type { AuditAction } from './config/command-line/audit-action.ts'
@@ -190,6 +190,8 @@ async function serve(flags: Flags): Promise<void> {
     throw error
   })
   if (app !== null) {
+    // Node writes it when the process ends, which one that is killed never does: every start would compile anew.
+    flushCompileCache()
     process.on('SIGHUP', () => void app.reloadConfig())
     await untilAborted(stopping)
     await app.stop().catch((error: unknown) => {

@@ -8,7 +8,6 @@ import type { Viewer } from '../core/identity.ts'
 import { isSessionId } from '../core/session-id.ts'
 import type { Feed, Following } from '../events/feed.ts'
 import type { Clock } from '../platform/clock.ts'
-import { Coalesced } from '../platform/coalesced.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { accessClassOf, badCursor, type LogOperation } from './log-operation.ts'
@@ -98,7 +97,7 @@ class FollowedSession {
   /** Counts what may have changed the audience: a read of it that was started before is of no use afterwards. */
   #audienceVersion = 0
   #audience: { readonly version: number; readonly read: Promise<Audience> } | null = null
-  readonly #rechecks = new Coalesced(() => this.#recheckMembers())
+  #rechecking: Promise<void> | null = null
   #ended = false
 
   constructor(sessionId: string, options: HubOptions, onClosed: () => void) {
@@ -150,7 +149,7 @@ class FollowedSession {
     this.#end('stopped')
     this.#following.close()
     await Promise.all(groups.map((group) => group.settled()))
-    await this.#rechecks.settled()
+    await this.#rechecking
   }
 
   #startGroup(key: string, from: { operation: LogOperation; viewer: Viewer; head: number }): ShareGroup {
@@ -204,19 +203,27 @@ class FollowedSession {
   /** Participants may have changed: ends the subscriptions of those who may not see the session any more. */
   #recheck(): Promise<void> {
     this.#audienceVersion += 1
-    return this.#rechecks.run()
+    this.#rechecking ??= this.#recheckUntilDone()
+    return this.#rechecking
   }
 
-  async #recheckMembers(): Promise<void> {
+  async #recheckUntilDone(): Promise<void> {
     const { clock, logger } = this.#options
-    while (!this.#ended) {
+    let checkedVersion = -1
+    while (!this.#ended && checkedVersion !== this.#audienceVersion) {
+      const version = this.#audienceVersion
       try {
-        return this.#endAllBut(await this.#currentAudience())
+        this.#endAllBut(await this.#currentAudience())
+        checkedVersion = version
       } catch (error) {
-        logger.warn({ sessionId: this.#sessionId, error: messageOf(error) }, 'access could not be rechecked; retrying')
+        logger.warn(
+          { sessionId: this.#sessionId, error: messageOf(error) },
+          'access could not be rechecked; trying again',
+        )
         await clock.sleep(RETRY_MS)
       }
     }
+    this.#rechecking = null
   }
 
   #endAllBut(audience: Audience): void {

@@ -13,7 +13,6 @@ import type { Viewer } from '../core/identity.ts'
 import type { SessionEvent } from '../core/session-event.ts'
 import type { Following } from '../events/feed.ts'
 import type { Clock } from '../platform/clock.ts'
-import { Coalesced } from '../platform/coalesced.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { fitResult } from './answer-budget.ts'
@@ -69,9 +68,10 @@ export class ShareGroup {
   #erasedAt = 0
   readonly #working = new Set<Promise<void>>()
   #head: number
-  /** A delivery begins with the next turn of the event loop. */
-  #isWoken = false
-  readonly #deliveries = new Coalesced(() => this.#deliverNew())
+  #woken = false
+  #delivering = false
+  /** The log grew since `#deliverNew` last looked. */
+  #again = false
 
   constructor(options: ShareGroupOptions) {
     this.#options = options
@@ -101,19 +101,19 @@ export class ShareGroup {
 
   /** The log grew. What happens within one turn of the event loop is delivered together. */
   wake(): void {
-    if (this.#isWoken) return
-    this.#isWoken = true
+    if (this.#woken) return
+    this.#woken = true
     setImmediate(() => {
-      this.#isWoken = false
-      void this.#deliveries.run()
+      this.#woken = false
+      this.#again = true
+      if (!this.#delivering) this.#work(this.#deliverNew())
     })
   }
 
   /** Resolves when nothing is being read or executed any more. */
   async settled(): Promise<void> {
     for (;;) {
-      if (this.#isWoken) await new Promise((resolve) => setImmediate(resolve))
-      else if (this.#deliveries.isBusy) await this.#deliveries.settled()
+      if (this.#woken) await new Promise((resolve) => setImmediate(resolve))
       else if (this.#working.size > 0) await Promise.all(this.#working)
       else return
     }
@@ -127,9 +127,10 @@ export class ShareGroup {
   /** Serves live members up to the end of the log. */
   async #deliverNew(): Promise<void> {
     const { following, onSessionUpdated } = this.#options
+    this.#delivering = true
     try {
-      let isMore = true
-      while (isMore && this.members.size > 0) {
+      while (this.#again && this.members.size > 0) {
+        this.#again = false
         const reading = following.read(this.#head)
         const read = reading instanceof Promise ? await reading : reading
         if (read === null) return
@@ -139,18 +140,20 @@ export class ShareGroup {
         this.#forgetBefore(updates.findLast((event) => event.erased === true)?.seq ?? 0)
         const shown = this.#show(read.events)
         this.#deliver(shown instanceof Promise ? await shown : shown)
-        isMore = read.upTo > this.#head
+        if (read.upTo > this.#head) this.#again = true
         this.#head = read.upTo
       }
     } catch (error) {
       this.#recover(error)
+    } finally {
+      this.#delivering = false
     }
   }
 
   #recover(error: unknown): void {
     const { clock, logger, metrics } = this.#options
     if (error instanceof AppError) {
-      logger.warn({ error: messageOf(error) }, 'events could not be read; retrying')
+      logger.warn({ error: messageOf(error) }, 'events could not be read; trying again')
       clock.after(RETRY_MS, () => this.wake())
       return
     }
@@ -301,7 +304,7 @@ async function retrying<Answer>(
       return await ask()
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      logger.warn({ error: messageOf(error) }, 'events could not be read; retrying')
+      logger.warn({ error: messageOf(error) }, 'events could not be read; trying again')
       await clock.sleep(RETRY_MS)
     }
   }

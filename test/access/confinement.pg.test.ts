@@ -12,7 +12,7 @@ import { must } from '../../src/platform/must.ts'
 import { idKindOf, inputObject, leafValue, list, operationFor, type Choose } from './documents-of-schema.ts'
 import { OUTSIDE_NAMESPACE, PeopleWorld } from './people-world.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const schema = buildSchema()
 const FIELDS = ['Query', 'Mutation', 'Subscription']

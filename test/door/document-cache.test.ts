@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { Documents } from '../../src/graphql/documents.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 180_000 })
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 const schema = buildSchema()

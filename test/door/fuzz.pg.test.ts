@@ -2,13 +2,16 @@
 import { expect, test } from 'vitest'
 import { runFuzz } from '../fuzz/run-fuzz.ts'
 import { createTestDatabase } from '../harness/database.ts'
+import { rounds } from '../harness/rounds.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 
-test('two thousand random operations: every one is answered, none with a server error', async () => {
+const OPERATIONS = rounds(600, 2000)
+
+test(`${OPERATIONS} random operations: every one is answered, none with a server error`, async () => {
   await using home = await createTemporaryHome()
   await using database = await createTestDatabase()
   const options = { home: home.path, databaseUrl: database.url, seed: 20_261_122, onProgress: () => {} }
-  const { findings, counts, largestBytes } = await runFuzz({ ...options, documents: 2000 })
+  const { findings, counts, largestBytes } = await runFuzz({ ...options, documents: OPERATIONS })
   expect(findings).toEqual([])
   expect(largestBytes).toBeGreaterThan(1000)
   // It asks for what there is, and not only for what is refused at once.

@@ -35,6 +35,8 @@ export interface ProcessEnd {
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url))
 const MAIN = join(CHECKOUT, 'src/main.ts')
+/** As the workers of the tests have it (vitest.config.ts), with whom it shares the code cache: Node keeps one for each set of flags. */
+const NODE_FLAGS = ['--wasm-tiering-budget=100000000']
 const SETPRIV = '/usr/bin/setpriv'
 /** What is shown of the output of a server that does not start. */
 const QUOTED_CHARACTERS = 4000
@@ -116,7 +118,7 @@ class Running {
     this.#onLog = onLog
     this.#keepsLog = keepsLog
     const { PATH } = process.env
-    const [file = '', ...args] = [...dyingWithParent(), ...(command ?? [process.execPath, MAIN])]
+    const [file = '', ...args] = [...dyingWithParent(), ...(command ?? [process.execPath, ...NODE_FLAGS, MAIN])]
     this.child = spawn(file, args, {
       cwd: CHECKOUT,
       env: {

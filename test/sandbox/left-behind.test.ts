@@ -13,11 +13,12 @@ import { sweepLeftBehind } from '../../src/execution/host/host-folder.ts'
 import type { HostRequest, HostSettings } from '../../src/execution/host/host-messages.ts'
 import { homeName, markOf, type OwnerMark } from '../../src/execution/process/owner-mark.ts'
 import { isRunning, killProcess, readProcess } from '../../src/execution/process/process-tree.ts'
-import { createCommandRunner } from '../../src/execution/run-command.ts'
+import { createCommandRunner, type CommandService } from '../../src/execution/run-command.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
+import { rounds } from '../harness/rounds.ts'
 import { findProcesses } from './outside-world.ts'
 import { startCommandServer } from './run-command-server.ts'
 import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
@@ -73,7 +74,8 @@ async function killServedSoon({ isConfined }: Way, delayMs: number): Promise<rea
   cleanups.push(() => service.stop())
   const role = isConfined ? 'USER' : 'ADMIN'
   const outputs = { entries: [], isFirstOfTurn: false }
-  const { signal } = new AbortController()
+  const cancel = new AbortController()
+  const { signal } = cancel
   const input = { taskId: 'task_1', role, timeoutMs: 60_000, outputs, signal, onOutput: () => {} } as const
   // After it a namespace is being prepared, for an admin's next command.
   await service.runner.run({ ...input, sessionId: 'cli:0', command: 'true' })
@@ -81,9 +83,17 @@ async function killServedSoon({ isConfined }: Way, delayMs: number): Promise<rea
     service.runner.run({ ...input, sessionId, command: commandOf(marker) }),
   )
   const told = Promise.allSettled(runs)
-  killAtStart(hostOf(home), delayMs)
+  const host = hostOf(home)
+  killAtStart(host, delayMs)
+  // What the host had not taken yet is given to the next one, where it would run until its limit.
+  await expect.poll(() => isReplaced(service, home, host), { timeout: 20_000, interval: 10 }).toBe(true)
+  cancel.abort()
   await told
   return findProcesses(marker)
+}
+
+function isReplaced(service: CommandService, home: string, host: number): boolean {
+  return service.hostProblem() === null && !childrenWith(home).includes(host)
 }
 
 /** Kills the host so long after its first command's process is there. Nothing else happens here meanwhile, or it would be missed. */
@@ -114,18 +124,22 @@ function findBegun(marker: string): readonly number[] {
 
 /** The host of this process for this home. */
 function hostOf(home: string): number {
-  const host = findProcesses(home).find((pid) => readProcess(pid)?.parentPid === process.pid)
-  return must(host, 'the host is a child of this process')
+  return must(childrenWith(home)[0], 'the host is a child of this process')
+}
+
+function childrenWith(home: string): readonly number[] {
+  return findProcesses(home).filter((pid) => readProcess(pid)?.parentPid === process.pid)
 }
 
 const EARLY = [
   { name: 'a USER', isConfined: true },
   { name: 'an ADMIN', isConfined: false },
 ] as const
-const ROUNDS = 10
+const ROUNDS = rounds(3, 10)
+const LATEST_MS = 5
 
 function delaysOf(round: number): readonly number[] {
-  return [0, 1, 2, 3].map((part) => (round + part / 4) / 2)
+  return [0, 1, 2, 3].map((part) => ((round + part / 4) * LATEST_MS) / ROUNDS)
 }
 
 describe.skipIf(!sandbox.available)(

@@ -21,6 +21,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { rounds } from '../harness/rounds.ts'
 import { createTemporaryHome, type TemporaryHome } from '../harness/temporary-home.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -28,8 +29,9 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/postgres
 import { canEnter } from '../../src/config/home/unprivileged-account.ts'
 
 // Servers start and are killed, on a machine that may be busy.
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
+const KILLS = rounds(4, 10)
 const CHECKOUT = join(import.meta.dirname, '../..')
 const PROCESS = 'test/harness/embedded-postgres-process.ts'
 const NOBODY = { name: 'nobody', uid: 65_534, gid: 65_534 }
@@ -197,9 +199,9 @@ describe('the embedded PostgreSQL', () => {
     expect(await isRunning(pid)).toBe(false)
   })
 
-  test('loses no acknowledged row in 10 kills, every other of them of the server as well', async () => {
+  test(`loses no acknowledged row in ${KILLS} kills, every other of them of the server as well`, async () => {
     const acknowledged: number[] = []
-    for (let kill = 0; kill < 10; kill += 1) {
+    for (let kill = 0; kill < KILLS; kill += 1) {
       const writer = startProcess({ rows: 1_000_000 })
       const { pid } = await writer.next()
       for (let row = 0; row < 20; row += 1) acknowledged.push((await writer.next()).n ?? Number.NaN)
@@ -209,7 +211,7 @@ describe('the embedded PostgreSQL', () => {
     const server = await start()
     const stored = new Set((await query<{ n: number }>(server.url, 'SELECT n FROM acknowledged')).map(({ n }) => n))
     expect(acknowledged.filter((n) => !stored.has(n))).toEqual([])
-    expect(acknowledged).toHaveLength(200)
+    expect(acknowledged).toHaveLength(20 * KILLS)
     await server.stop()
   })
 

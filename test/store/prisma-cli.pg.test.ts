@@ -15,7 +15,7 @@ const CHECKOUT = join(import.meta.dirname, '../..')
 const COPIED = ['prisma', 'prisma.config.ts', 'scripts/schema-engine', 'scripts/schema-engine.ts', 'package.json']
 const silent = createLogger({ level: 'silent', pretty: false })
 
-vi.setConfig({ testTimeout: 120_000 }) // each command loads Prisma anew, which takes long on a busy machine
+vi.setConfig({ testTimeout: 180_000 }) // each command loads Prisma anew, which takes long on a busy machine
 
 let project: string
 let database: TestDatabase

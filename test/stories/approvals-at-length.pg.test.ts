@@ -26,7 +26,7 @@ import { GOOD_REVIEW } from '../model/good-answers.ts'
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
 
 // Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 90_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const RULES = approvalRules('effect = "require"\ncommand = "tee"', 'effect = "deny"\ncommand = "curl"')
 /** Decisions that are made at the same moment. */

@@ -16,7 +16,7 @@ import {
   type ApprovalFieldsFragment,
 } from '../generated/graphql.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const RULES = approvalRules('effect = "require"\ncommand = "tee"', 'effect = "deny"\ncommand = "curl"')
 

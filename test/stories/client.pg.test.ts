@@ -23,7 +23,7 @@ import {
 } from '../generated/graphql.ts'
 
 // Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 /** Some of everything: output in pieces, a second plan, a text in pieces. */
 const MESSAGE = `run: for n in 1 2 3; do echo line $n; sleep 0.05; done

@@ -19,7 +19,7 @@ import {
 } from '../generated/graphql.ts'
 
 // Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const SESSION = 'cli:gone'
 

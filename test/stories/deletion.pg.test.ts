@@ -17,7 +17,7 @@ import { columnsOf, findInDatabase } from '../harness/find-in-database.ts'
 import { readSchedule, reschedule, schedule, untilSchedule } from '../harness/schedules.ts'
 import { converse, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 /** In every text that is said, learned, printed or written, but for facts: those are everybody's. */
 const CANARY = 'cnry-4711'

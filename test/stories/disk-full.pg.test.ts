@@ -8,7 +8,7 @@ import { eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
 
 // Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const SESSION = 'cli:full'
 /** Far more than the free space of a page. */

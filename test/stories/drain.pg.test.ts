@@ -10,7 +10,7 @@ import { eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
 import { WatchSessionDocument } from '../generated/graphql.ts'
 
 // Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const DRAINING = 'draining: waiting for running turns'
 

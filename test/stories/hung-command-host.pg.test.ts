@@ -10,7 +10,7 @@ import { CancelTurnDocument } from '../generated/graphql.ts'
 import { findProcesses } from '../sandbox/outside-world.ts'
 
 // Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 function hostOf(server: ServerProcess): number {
   const host = findProcesses('command-host-main').find((pid) => readProcess(pid)?.parentPid === server.pid)

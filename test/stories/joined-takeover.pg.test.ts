@@ -9,7 +9,7 @@ import { answerWell, GOOD_PLAN } from '../model/good-answers.ts'
 import { StubEndpoint, type StubCall } from '../model/stub-endpoint.ts'
 
 // Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const exec = (detail: string) => ({ type: 'exec', detail, skill: null, args: null, expect: 'it works' })
 const TALK = { ...GOOD_PLAN, tasks: GOOD_PLAN.tasks.slice(1) }

@@ -9,7 +9,7 @@ import { Cluster, clientOf } from '../harness/cluster.ts'
 import { eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
 
 // Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const SESSION = 'cli:late'
 
@@ -37,7 +37,7 @@ test('a process that was taken for dead writes nothing any more, and becomes a n
   const settled = await logOf(cluster)
 
   late.signal('SIGCONT')
-  await late.logged('node was evicted; its turns continue elsewhere')
+  await late.logged('this node was taken for dead: its turns go on elsewhere')
   const again = await late.logged('node joined', (line) => line['node'] !== joined['node'])
   await late.logged('turn ends')
 

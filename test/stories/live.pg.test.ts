@@ -17,7 +17,7 @@ import {
 } from '../generated/graphql.ts'
 
 // Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const SESSION = 'cli:live'
 /** Some of everything: output in pieces, a review that is not content, a second plan, a text in pieces. */

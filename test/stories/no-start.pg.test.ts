@@ -14,7 +14,7 @@ import { createTemporaryHome } from '../harness/temporary-home.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
 
 // A real process, on a machine that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const CHECKOUT = join(import.meta.dirname, '../..')
 

@@ -7,7 +7,7 @@ import { SmallDiskPostgres } from '../harness/small-disk-postgres.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
 
 // Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const LOST = 'FACTOTUM_HOME cannot be used: commands and files fail until it can'
 const FOUND = 'FACTOTUM_HOME can be used again'

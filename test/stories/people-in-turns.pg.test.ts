@@ -24,7 +24,7 @@ import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { ApiClient, type Watch } from '../harness/api-client.ts'
 import { answersIn, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 /** Whoever wants `tee` has to wait. */
 const CONFIG = { toml: approvalRules('effect = "require"\ncommand = "tee"') }

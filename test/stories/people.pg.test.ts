@@ -41,7 +41,7 @@ import { ApiClient, type Watch } from '../harness/api-client.ts'
 import { runAsAdmin } from '../harness/database.ts'
 import { send, Story, storyConfig, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 /** Those that follow one session, and those of lists. */
 const LOG_VIEWS = {

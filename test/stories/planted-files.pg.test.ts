@@ -12,7 +12,7 @@ import { AddParticipantDocument, OpenSessionDocument } from '../generated/graphq
 import { addSkill } from '../harness/skills.ts'
 import { converse, Story } from '../harness/story.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 180_000 })
 const sandbox = await findSandbox()
 const SESSION = 'web:planted'
 

@@ -5,7 +5,7 @@ import { Cluster, clientOf } from '../harness/cluster.ts'
 import { passTime, readSchedule, schedule, untilSchedule } from '../harness/schedules.ts'
 
 // Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 function databaseOf({ databaseUrl }: Cluster): string {
   return must(databaseUrl, 'a cluster on a database of its own')

@@ -15,7 +15,7 @@ import { eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
 import { TcpProxy } from '../harness/tcp-proxy.ts'
 
 // Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 /** The user's own, without the Node that is installed beside the packages. */
 const PATH = (process.env['PATH'] ?? '')

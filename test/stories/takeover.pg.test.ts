@@ -9,7 +9,7 @@ import { SessionPageDocument, type WatchSessionSubscription } from '../generated
 import { StubEndpoint, type StubCall } from '../model/stub-endpoint.ts'
 
 // Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const SESSION = 'cli:takeover'
 const MAX_TAKEOVER_MS = 10_000

@@ -21,7 +21,7 @@ import { Cluster, clientOf } from '../harness/cluster.ts'
 import { converse, send, Story, storyConfig, tokenOf, turnEnd, watchAll, type StoryConfig } from '../harness/story.ts'
 
 // Real processes take a while to start on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 const SECRET = newWebhookSecret()
 const OTHER_SECRET = newWebhookSecret()

@@ -1,15 +1,15 @@
 /**
- * Which approvals were asked for or settled, for `approvalUpdates`: notified at once, only to viewers who may see their session at
- * that moment. When notifications may have been missed, what is open is notified again.
+ * Which approvals were asked for or settled, for `approvalUpdates`: told at once, only to viewers who may see their session at
+ * that moment. When news may have been missed, what is open is told again.
  */
 import type { Viewer } from '../core/identity.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Logger } from '../platform/logger.ts'
-import { ChangeNotifier } from './change-notifier.ts'
+import { ChangeNews } from './change-news.ts'
 import type { ReadAudience } from './log-view.ts'
-import { notifyAudience } from './notify-audience.ts'
+import { tellAudience } from './tell-audience.ts'
 
-export interface ApprovalNotifierOptions {
+export interface ApprovalNewsOptions {
   readonly doorbell: Doorbell
   readonly readAudience: ReadAudience
   /** Newest first. */
@@ -17,21 +17,16 @@ export interface ApprovalNotifierOptions {
   readonly logger: Logger
 }
 
-export type ApprovalNotifier = ChangeNotifier<Viewer>
+export type ApprovalNews = ChangeNews<Viewer>
 
-export function createApprovalNotifier({
-  doorbell,
-  readAudience,
-  readOpen,
-  logger,
-}: ApprovalNotifierOptions): ApprovalNotifier {
-  return new ChangeNotifier({
+export function createApprovalNews({ doorbell, readAudience, readOpen, logger }: ApprovalNewsOptions): ApprovalNews {
+  return new ChangeNews({
     doorbell,
     logger,
     subject: 'approvals',
     listen: (note) => doorbell.on('approval', ({ id, sessionId }) => note({ id, group: sessionId })),
     readMissed: async (limit) => (await readOpen(limit)).map(({ id, sessionId }) => ({ id, group: sessionId })),
-    notify: notifyAudience(readAudience),
+    tell: tellAudience(readAudience),
     parallel: 1,
     pause: () => Promise.resolve(),
   })
