@@ -63,6 +63,22 @@ export interface Budgets {
   readonly session: Budget
 }
 
+/** What may be kept at the same time; null: as much as there is space for. */
+export interface Quota {
+  readonly sessions: number | null
+  readonly publishedBytes: number | null
+  readonly workspaceBytes: number | null
+}
+
+export interface Quotas {
+  /** Of each user of role USER. */
+  readonly user: Quota
+  /** Of each token of a connector. */
+  readonly connector: Quota
+  /** What single users have instead. */
+  readonly users: ReadonlyMap<string, Partial<Quota>>
+}
+
 export interface Settings {
   readonly contextMessages: number
   /** So many messages in no summary: the oldest are summarised. */
@@ -122,6 +138,7 @@ export interface Config {
   readonly prices: ReadonlyMap<string, Price>
   readonly approvals: ApprovalPolicy
   readonly budgets: Budgets
+  readonly quotas: Quotas
   readonly settings: Settings
 }
 

@@ -10,6 +10,7 @@ export function describeChange(before: Config, after: Config): string[] {
     ...changedKeys('model', before.models, after.models),
     ...(isSame(before.prices, after.prices) ? [] : ['prices changed']),
     ...(isSame(before.budgets, after.budgets) ? [] : ['budgets changed']),
+    ...(isSame(before.quotas, after.quotas) ? [] : ['quotas changed']),
     ...(isSame(before.approvals.rules, after.approvals.rules) ? [] : ['rules of approvals changed']),
     ...changedKeys('approvals:', { ...before.approvals, rules: null }, { ...after.approvals, rules: null }),
     ...changedKeys('setting', before.settings, after.settings),

@@ -4,6 +4,7 @@ import { budgetsSchema } from './schema/budgets.ts'
 import { didYouMean } from './closest.ts'
 import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema/schema.ts'
 import { settingsSchema } from './schema/settings-schema.ts'
+import { quotasSchema } from './schema/quotas.ts'
 
 const keysBySection: Readonly<Record<string, readonly string[]>> = {
   tokens: Object.keys(tokenSchema.shape),
@@ -13,6 +14,7 @@ const keysBySection: Readonly<Record<string, readonly string[]>> = {
   prices: Object.keys(priceSchema.shape),
   approvals: Object.keys(approvalsSchema.shape),
   budgets: Object.keys(budgetsSchema.shape),
+  quotas: Object.keys(quotasSchema.shape),
   settings: Object.keys(settingsSchema(false).shape),
 }
 

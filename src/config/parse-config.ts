@@ -7,6 +7,7 @@ import type { AgentRole } from '../core/model-call.ts'
 import { must } from '../platform/must.ts'
 import { findContradictoryRules, toApprovalPolicy } from './schema/approvals.ts'
 import { toBudgets } from './schema/budgets.ts'
+import { toQuotas } from './schema/quotas.ts'
 import { checkIdentities } from './check-identities.ts'
 import { checkModels } from './check-models.ts'
 import type { Config, ModelChoice, Price, TokenConfig, UserConfig } from './config.ts'
@@ -103,14 +104,16 @@ function findUnconfined({ tokens }: ConfigFile): readonly FoundProblem[] {
     }))
 }
 
-/** A budget that can never be used up is a mistake. */
-function findIdleBudgets({ budgets, users, prices }: ConfigFile): readonly FoundProblem[] {
-  const nobody = Object.keys(budgets.users)
-    .filter((userName) => users[userName] === undefined)
-    .map((userName) => ({
-      path: ['budgets', 'users', userName],
-      text: 'has no effect: there is no user of this name in [users]',
-    }))
+/** A budget that can never be used up is a mistake, and so is a quota of nobody. */
+function findIdleBudgets({ budgets, quotas, users, prices }: ConfigFile): readonly FoundProblem[] {
+  const nobody = Object.entries({ budgets, quotas }).flatMap(([section, { users: own }]) =>
+    Object.keys(own)
+      .filter((userName) => users[userName] === undefined)
+      .map((userName) => ({
+        path: [section, 'users', userName],
+        text: 'has no effect: there is no user of this name in [users]',
+      })),
+  )
   if (Object.keys(prices).length > 0) return nobody
   const text = 'has no effect as long as no model has a price in [prices]'
   const costs = (['user_cost_per_day', 'session_cost_per_day'] as const).filter((key) => budgets[key] !== undefined)
@@ -136,6 +139,7 @@ function buildConfig(file: ConfigFile): Config {
       ]),
     ),
     budgets: toBudgets(file.budgets),
+    quotas: toQuotas(file.quotas),
     settings: toSettings(file.settings),
   }
 }

@@ -8,10 +8,11 @@ import { approvalRuleSchema, approvalsSchema } from './schema/approvals.ts'
 import { budgetsSchema } from './schema/budgets.ts'
 import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema/schema.ts'
 import { describeSettings } from './schema/settings-schema.ts'
+import { quotasSchema } from './schema/quotas.ts'
 
 /** `sha256` is that of the token with which the user "admin" enters. */
 export function sampleConfig(sha256: string): string {
-  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), budgets(), approvals(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
+  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), budgets(), quotas(), approvals(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
 
 const intro = [
@@ -109,6 +110,15 @@ function budgets(): string[] {
       'tokens_per_day = "unlimited"',
       'cost_per_day = 50.0',
     ),
+  ]
+}
+
+function quotas(): string[] {
+  const { users: _users, ...defaults } = quotasSchema.parse({})
+  return [
+    ...title('Quotas: what may be kept at the same time. What is deleted, or has expired, counts no more.'),
+    ...explain(quotasSchema),
+    ...commented('[quotas]', ...stringify(defaults).trim().split('\n'), '[quotas.users.admin]', 'sessions = 5000'),
   ]
 }
 

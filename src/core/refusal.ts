@@ -17,6 +17,8 @@ export type Refusal =
       readonly kind: 'LimitExceeded'
       readonly message: string
       readonly limit: number
+      /** How much there is already. */
+      readonly current: number
       readonly retryAfterMs: number | null
     }
 

@@ -83,6 +83,8 @@ export interface NewPublishedFile {
   /** Bytes. */
   readonly size: number
   readonly contentType: string
+  /** Whose turn has published it. */
+  readonly userName: string
   readonly createdAt: Date
   readonly expiresAt: Date | null
 }

@@ -63,6 +63,7 @@ function tooMany(userName: string): Refusal {
     kind: 'LimitExceeded',
     message: `"${userName}" has ${MAX_SCHEDULES} schedules already, which is the limit. Delete one that is not needed.`,
     limit: MAX_SCHEDULES,
+    current: MAX_SCHEDULES,
     retryAfterMs: null,
   }
 }

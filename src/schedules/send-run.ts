@@ -5,9 +5,11 @@
 import { currentUser } from '../config/access/current-user.ts'
 import { openerName } from '../config/access/session-access.ts'
 import { messagePreview } from '../core/text/message-preview.ts'
+import { openerQuota } from '../config/schema/quotas.ts'
 import { scheduleClient } from '../core/schedule-client.ts'
 import { announceMessage } from '../intake/message/announce-message.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
+import { tooManySessions } from '../intake/session/too-many-sessions.ts'
 import { newId } from '../platform/id.ts'
 import { acceptMessage, type AcceptResult, type IncomingMessage } from '../store/intake/intake-message.ts'
 import type { SessionSource } from '../store/intake/intake-session.ts'
@@ -38,8 +40,11 @@ export async function sendRun(
   } as const
   const opener = openerName({ user: owner, tokenName })
   const access = { all: owner.role === 'ADMIN', userName, tokenName, opener, mustHaveOpened: false }
-  const result = await acceptMessage(context.database, access, { message, turn, source: sourceOf(schedule.id) })
+  const { sessions: maxSessions } = openerQuota(config, opener)
+  const source = sourceOf(schedule.id)
+  const result = await acceptMessage(context.database, access, { message, turn, source, maxSessions })
   announceMessage(context, message, result)
+  if (result.kind === 'NoQuota') return (await tooManySessions(context, { opener, maxSessions })).message
   const failure = failureOf(result, { maxQueued, userName, sessionId: run.sessionId })
   if (failure === null) await markRunSent(context.database, run.runId)
   return failure

@@ -64,7 +64,7 @@ const WRITE_TEXTS: FreeTexts<Omit<TurnWrite, 'events' | 'audit'>> = {
   preview: { wasSha256: 'kept', now: 'text' },
   summary: { text: 'text' },
   deliveries: { id: 'kept', taskId: 'kept' },
-  files: { id: 'kept', taskId: 'kept', name: 'text', contentType: 'kept' },
+  files: { id: 'kept', taskId: 'kept', name: 'text', contentType: 'kept', userName: 'kept' },
   pause: { reason: 'text' },
   approvals: { id: 'kept', taskId: 'kept', reason: 'text' },
   settledApprovals: { id: 'kept' },

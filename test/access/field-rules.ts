@@ -142,7 +142,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     InputIssue: 'message path',
     InvalidInputError: 'code issues message',
     LearningPayload: 'learning',
-    LimitExceededError: 'code limit message retryAfterMs',
+    LimitExceededError: 'code current limit message retryAfterMs',
     NotFoundError: 'code id message',
     OpenSessionPayload: 'created session',
     ParticipantPayload: 'session',

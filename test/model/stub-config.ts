@@ -42,6 +42,7 @@ const SETTINGS: Settings = {
   webhookAllowList: [],
 }
 
+const NO_QUOTA = { sessions: null, publishedBytes: null, workspaceBytes: null }
 const NO_BUDGET = { tokensPerDay: null, costPerDay: null }
 
 /** Tests may replace `config` to play a reload. */
@@ -67,6 +68,7 @@ export class StubConfig implements LiveConfig {
       prices: new Map(Object.entries(prices)),
       approvals: { fallback: 'ALLOW', rules: [], ownUserMayDecide: false, plansWithStrangers: true },
       budgets: { user: NO_BUDGET, users: new Map(), session: NO_BUDGET },
+      quotas: { user: NO_QUOTA, connector: NO_QUOTA, users: new Map() },
       settings: { ...SETTINGS, ...settings },
     }
   }

@@ -122,7 +122,18 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
   deliveries: ({ taskId }) => only({ deliveries: [{ id: newId('delivery'), taskId, final: true, createdAt: at }] }),
   files: ({ taskId }) =>
     only({
-      files: [{ id: 'pub_1', taskId, name: 'a', size: 1, contentType: 'text/plain', createdAt: at, expiresAt: null }],
+      files: [
+        {
+          id: 'pub_1',
+          taskId,
+          name: 'a',
+          size: 1,
+          contentType: 'text/plain',
+          userName: 'alice',
+          createdAt: at,
+          expiresAt: null,
+        },
+      ],
     }),
   audit: ({ turn }) =>
     only({

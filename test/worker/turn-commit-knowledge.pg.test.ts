@@ -170,12 +170,12 @@ test('deliveries exist only where there is a webhook', async () => {
 })
 
 test('files and audit entries are stored as given', async () => {
-  const file = { id: 'pub_1', taskId, name: 'a.txt', size: 3_000_000_000, contentType: 'text/plain' }
+  const file = { id: 'pub_1', taskId, name: 'a.txt', size: 3_000_000_000, contentType: 'text/plain', userName: 'alice' }
   const body = { kind: 'REVIEW', taskId, verdict: 'OK', hasLearning: true } as const
   const about = { at, sessionId: SESSION, turnId: turn.id, actor: 'alice', tokenName: 'cli' }
   await write({ files: [{ ...file, createdAt: at, expiresAt: null }], audit: [{ ...about, body }] })
-  expect(await world.sql('SELECT id, name, size FROM published_files')).toEqual([
-    { id: 'pub_1', name: 'a.txt', size: '3000000000' },
+  expect(await world.sql('SELECT id, name, size, user_name FROM published_files')).toEqual([
+    { id: 'pub_1', name: 'a.txt', size: '3000000000', user_name: 'alice' },
   ])
   expect(await world.sql('SELECT kind, actor, token_name, data FROM audit_entries WHERE turn_id IS NOT NULL')).toEqual([
     { kind: 'REVIEW', actor: 'alice', token_name: 'cli', data: { taskId, verdict: 'OK', hasLearning: true } },

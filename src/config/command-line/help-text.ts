@@ -64,7 +64,7 @@ Files, below FACTOTUM_HOME
 ${table([
   [
     'config.toml',
-    'Tokens, users, providers, models, prices, budgets, approvals, settings; commented. Changes are taken over within a second.',
+    'Tokens, users, providers, models, prices, budgets, quotas, approvals, settings; commented. Changes are taken over within a second.',
   ],
   [
     '.env',

@@ -7,6 +7,7 @@ import { approvalsSchema } from './approvals.ts'
 import { budgetsSchema } from './budgets.ts'
 import { name, says, text } from '../field.ts'
 import { isPlatformIdentity, PLATFORM_IDENTITY_RULE } from '../access/platform-identity.ts'
+import { quotasSchema } from './quotas.ts'
 import { settingsSchema } from './settings-schema.ts'
 import { isSha256 } from '../access/token-hash.ts'
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from '../access/webhook-secret.ts'
@@ -155,6 +156,7 @@ export function fileSchema(production: boolean) {
     approvals: approvalsSchema.prefault({}),
     prices: z.record(modelText, priceSchema, says('must be sections [prices."provider:model"]')).default({}),
     budgets: budgetsSchema.prefault({}),
+    quotas: quotasSchema.prefault({}),
     settings: settingsSchema(production).prefault({}),
   })
 }

@@ -66,11 +66,11 @@ const OpenSessionPayload = builder.objectRef<SessionOpened>('OpenSessionPayload'
 
 builder.mutationField('openSession', (t) =>
   t.field({
-    type: resultUnion('OpenSession', OpenSessionPayload, ['InvalidInput', 'NotFound', 'Conflict']),
+    type: resultUnion('OpenSession', OpenSessionPayload, ['InvalidInput', 'NotFound', 'Conflict', 'LimitExceeded']),
     authScopes: AUTHENTICATED,
     description:
       'Creates a session, or takes one up again: an INACTIVE one becomes IDLE. Calling it again changes nothing. What is the ' +
-      "opener's (see updateSession) is refused with a ConflictError from anybody else.",
+      "opener's (see updateSession) is refused with a ConflictError from anybody else. A LimitExceededError: you have opened as many as you may.",
     args: { input: t.arg({ type: OpenSessionInput, required: true, description: 'The session.' }) },
     resolve: (_root, { input }, { intake, viewer }) => openSession(intake, viewer, input),
   }),

@@ -89,6 +89,7 @@ const LimitExceededError = builder.objectRef<RefusalOf<'LimitExceeded'>>('LimitE
   authScopes: AUTHENTICATED,
   fields: (t) => ({
     limit: t.exposeInt('limit', { description: 'The limit.' }),
+    current: t.exposeInt('current', { description: 'How much of it is used.' }),
     retryAfterMs: t.exposeInt('retryAfterMs', {
       nullable: true,
       description: 'After how many milliseconds it may work; null when that cannot be told.',

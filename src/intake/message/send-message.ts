@@ -10,6 +10,8 @@ import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import { newId } from '../../platform/id.ts'
 import { reaches } from '../../store/intake/intake-access.ts'
 import { acceptMessage, type AcceptResult, type IncomingMessage } from '../../store/intake/intake-message.ts'
+import { openerQuota } from '../../config/schema/quotas.ts'
+import { tooManySessions } from '../session/too-many-sessions.ts'
 import { announceMessage, type MessageAccepted } from './announce-message.ts'
 import { authorizeSession, noSuchSession } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
@@ -79,7 +81,9 @@ export async function sendMessage(
   }
   const interrupts = sender.trusted && sender.role === 'ADMIN' ? 'ANYBODY' : 'OWN'
   const turn = { id: newId('turn'), maxQueued, startsIn, collectWindowMs, interrupts } as const
-  const opening = { source: sourceOf(sessionId), mayOpen }
+  const { opener } = access
+  const maxSessions = openerQuota(config, opener).sessions
+  const opening = { source: sourceOf(sessionId), mayOpen, maxSessions }
   const result = await context.worker.takeWith(sessionId, async (node) => {
     const start = node === null ? null : { node, limits }
     const accepted = await acceptMessage(context.database, access, { message, turn: { ...turn, start }, ...opening })
@@ -87,12 +91,13 @@ export async function sendMessage(
     return accepted
   })
   if (result.kind === 'NoSession' && !mayOpen) return noSuchSession(viewer, sessionId)
+  if (result.kind === 'NoQuota') return tooManySessions(context, { opener, maxSessions })
   return answer(input, result, { messageId: message.id, maxQueued })
 }
 
 function answer(
   input: SendMessageInput,
-  result: AcceptResult,
+  result: Exclude<AcceptResult, { readonly kind: 'NoQuota' }>,
   { messageId, maxQueued }: { messageId: string; maxQueued: number },
 ): MessageAccepted | Refusal {
   if (result.kind === 'Accepted') return { kind: 'Accepted', messageId, duplicate: false }
@@ -112,6 +117,7 @@ function queueFull(sessionId: string, limit: number): Refusal {
       `${limit} messages wait in session "${sessionId}" already, which is the limit (max_queued). ` +
       'Send again when some of them are done, or withdraw one.',
     limit,
+    current: limit,
     retryAfterMs: null,
   }
 }

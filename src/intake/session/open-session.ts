@@ -12,6 +12,8 @@ import { createSession, type NewSession } from '../../store/intake/intake-sessio
 import { authorizeSession, noSuchSession } from '../authorize-session.ts'
 import { hideSecrets } from '../hide-secrets.ts'
 import type { IntakeContext } from '../intake-context.ts'
+import { openerQuota } from '../../config/schema/quotas.ts'
+import { tooManySessions } from './too-many-sessions.ts'
 import { participantListIssues } from './participant-rule.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { announceSessionUpdate, applySessionChange } from './session-change.ts'
@@ -64,12 +66,15 @@ export async function openSession(
   const hidden = hideSecrets(context, sessionId, input)
   const session = newSession(context, viewer, { ...hidden, id: sessionId })
   const mayOpen = mayOpenSession(config, viewer, sessionId)
-  const seq = mayOpen ? await createSession(context.database, access, session) : null
-  if (seq === null) {
+  const quota = { opener: session.openedBy, maxSessions: openerQuota(config, session.openedBy).sessions }
+  const creation = { actor: access, session, ...quota }
+  const created = mayOpen ? await createSession(context.database, creation) : { kind: 'Exists' as const }
+  if (created.kind === 'NoQuota') return tooManySessions(context, quota)
+  if (created.kind === 'Exists') {
     const reopened = await reopen(context, viewer, { ...hidden, id: sessionId })
     return reopened.kind === 'NotFound' && !mayOpen ? noSuchSession(viewer, sessionId) : reopened
   }
-  announceSessionUpdate(context, { sessionId, seq, at: session.at })
+  announceSessionUpdate(context, { sessionId, seq: created.seq, at: session.at })
   return { kind: 'Opened', sessionId, created: true }
 }
 

@@ -8,6 +8,7 @@ import { ACCESS_INPUT, mayAct, mayReach, OPENER_INPUT } from './intake-access.ts
 import { AUDIT_INPUT, sessionAudit } from './intake-audit.ts'
 import { SOURCE_INPUT } from './intake-session.ts'
 import { intakeStatement, type IntakeStatement } from './intake-statement.ts'
+import { QUOTA, QUOTA_ALLOWS, QUOTA_INPUT } from './opened-sessions.ts'
 
 /** Parameters of every statement here. */
 export const MESSAGE_INPUT = {
@@ -72,13 +73,20 @@ const COUNTED = `message_count = s.message_count + 1,
 const WOKEN = `CASE s.status WHEN 'INACTIVE' THEN 'IDLE' ELSE s.status END`
 
 /**
- * Why nothing was stored is read from the statement's snapshot. UNSEEN: the session is newer than that, so look again.
- * BARRED: at that moment the caller could not reach it. What is left is the one condition on the row that the statement has (`other`).
+ * Why nothing was stored is read from the statement's snapshot. NO_QUOTA: there was none to be opened. UNSEEN: the session is newer than
+ * that, so look again. BARRED: at that moment the caller could not reach it. What is left is the one condition on the row that the
+ * statement has (`other`).
  */
-function resultOf({ interrupted, begun, other }: Readonly<Record<'interrupted' | 'begun' | 'other', string>>): string {
+function resultOf({
+  interrupted,
+  begun,
+  opens,
+  other,
+}: Readonly<Record<'interrupted' | 'begun' | 'other', string>> & { readonly opens: boolean }): string {
   return `SELECT session.seq, session.runs, prior.id AS prior_id, prior.same, ${interrupted} AS interrupted, ${begun} AS begun,
     CASE
       WHEN session.seq IS NOT NULL OR prior.id IS NOT NULL THEN NULL
+      ${opens ? `WHEN NOT ${QUOTA_ALLOWS} THEN 'NO_QUOTA'` : ''}
       WHEN NOT EXISTS (SELECT 1 FROM sessions WHERE id = input.session_id) THEN 'UNSEEN'
       WHEN NOT ${mayReach('input.session_id')} THEN 'BARRED'
       ELSE ${other}
@@ -118,6 +126,7 @@ export const ACCEPT_INPUT = {
   collect_window_ms: 'int',
   interrupts: 'text',
   opened_by: 'text',
+  ...QUOTA_INPUT,
   ...AUDIT_INPUT,
 } as const
 
@@ -131,7 +140,7 @@ function openSql({ takesAnew, node }: Record<'takesAnew' | 'node', string>): str
       1 + ${takesAnew}::int, input.at, input.at, CASE WHEN ${RUNS_ANEW} THEN ${collectedAt('input.collect_window_ms')} END,
       CASE WHEN ${takesAnew} THEN 'RUNNING' ELSE 'IDLE' END::session_status, CASE WHEN ${takesAnew} THEN ${node} END, ${takesAnew}::int,
       CASE WHEN ${RUNS_ANEW} AND input.collect_window_ms = 0 THEN input.user_name END
-    FROM input WHERE NOT EXISTS (SELECT 1 FROM prior)
+    FROM input WHERE NOT EXISTS (SELECT 1 FROM prior) AND ${QUOTA_ALLOWS}
     ON CONFLICT (id) DO UPDATE`
 }
 
@@ -159,7 +168,7 @@ function acceptSql({
   readonly received?: string
 }): string {
   return `${PRIOR},
-  ${place}session AS (
+  ${opens ? QUOTA : ''}${place}session AS (
     ${opens ? openSql({ takesAnew, node }) : 'UPDATE sessions AS s'} SET ${COUNTED}, last_seq = s.last_seq + 1 + ${takes}::int,
       queue_length = s.queue_length + (${RUNS} AND NOT ${takes})::int, epoch = s.epoch + ${takes}::int,
       owner = CASE WHEN ${takes} THEN ${node} ELSE s.owner END,
@@ -189,7 +198,7 @@ function acceptSql({
     status: `CASE WHEN session.taken THEN 'PROCESSING' WHEN session.runs THEN 'QUEUED' ELSE 'STORED' END::message_status`,
     turnId: 'CASE WHEN session.runs THEN input.turn_id END',
   })}
-  ${resultOf({ interrupted: '(SELECT turn_id FROM interrupted)', begun, other: `'FULL'` })}`
+  ${resultOf({ interrupted: '(SELECT turn_id FROM interrupted)', begun, opens, other: `'FULL'` })}`
 }
 
 /** Stores a message whose turn waits. */
@@ -236,5 +245,5 @@ export const STORE = intakeStatement(
     WHERE s.id = input.session_id AND NOT EXISTS (SELECT 1 FROM prior) AND ${mayReach('s.id')} AND ${mayAct('s')}
     RETURNING s.last_seq AS seq, false AS runs),
   ${rows({ status: `'STORED'`, turnId: 'NULL' })}
-  ${resultOf({ interrupted: 'NULL', begun: 'NULL::jsonb', other: NOT_OPENER })}`,
+  ${resultOf({ interrupted: 'NULL', begun: 'NULL::jsonb', opens: false, other: NOT_OPENER })}`,
 )

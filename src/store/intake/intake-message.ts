@@ -69,6 +69,8 @@ export type AcceptResult =
   /** The idempotency key is known. `same`: it came with the same content from the same sender. */
   | { readonly kind: 'Duplicate'; readonly messageId: string; readonly same: boolean }
   | { readonly kind: 'QueueFull' }
+  /** There is no such session, and `access.opener` has as many as they may. */
+  | { readonly kind: 'NoQuota' }
   /** There is no such session for this caller. */
   | { readonly kind: 'NoSession' }
 
@@ -80,6 +82,8 @@ interface AcceptOptions {
   readonly turn: NewTurn
   readonly source: SessionSource
   readonly mayOpen?: boolean
+  /** How many sessions the opener may have; null: any number. */
+  readonly maxSessions: number | null
 }
 
 /** Each further attempt means that somebody else's commit came between; more than a few in a row cannot be. */
@@ -92,7 +96,7 @@ const MAX_ATTEMPTS = 5
 export async function acceptMessage(
   database: Database,
   access: SessionAccess,
-  { message, turn, source, mayOpen = true }: AcceptOptions,
+  { message, turn, source, mayOpen = true, maxSessions }: AcceptOptions,
 ): Promise<AcceptResult> {
   const input = {
     ...messageInput(access, message),
@@ -104,6 +108,7 @@ export async function acceptMessage(
     collect_window_ms: turn.collectWindowMs,
     interrupts: turn.interrupts,
     opened_by: access.opener,
+    max_sessions: maxSessions,
     ...auditInput(openerOf(access, message)),
   }
   const { start = null } = turn
@@ -115,6 +120,7 @@ export async function acceptMessage(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const row = await runOnce(run)
     if (row === 'raced' || (row.outcome === 'UNSEEN' && mayOpen)) continue
+    if (row.outcome === 'NO_QUOTA') return { kind: 'NoQuota' }
     if (row.outcome === 'BARRED' || row.outcome === 'UNSEEN') return { kind: 'NoSession' }
     // Only looked for, a session may have been deleted meanwhile instead: the next statement sees which it was.
     if (row.outcome === 'FULL' && !mayOpen && attempt === 0) continue
@@ -147,7 +153,7 @@ export async function storeMessage(
 
 interface Row {
   /** Null: see `seq` or `prior_id`. Otherwise why nothing was stored. */
-  outcome: 'UNSEEN' | 'BARRED' | 'FULL' | 'NOT_OPENER' | null
+  outcome: 'NO_QUOTA' | 'UNSEEN' | 'BARRED' | 'FULL' | 'NOT_OPENER' | null
   seq: number | null
   runs: boolean | null
   interrupted: string | null

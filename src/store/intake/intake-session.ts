@@ -15,6 +15,7 @@ import {
 } from './intake-access.ts'
 import { AUDIT_INPUT, auditInput, sessionAudit, type Actor } from './intake-audit.ts'
 import { intakeStatement } from './intake-statement.ts'
+import { QUOTA, QUOTA_ALLOWS, QUOTA_INPUT } from './opened-sessions.ts'
 
 /** Where a session comes from; kept for ever from its first opening. */
 export interface SessionSource {
@@ -66,13 +67,31 @@ export interface NewSession {
   readonly at: Date
 }
 
-/** The seq of the new session's first event, or null when there is a session of this id already. */
-export async function createSession(database: Database, actor: Actor, session: NewSession): Promise<number | null> {
-  const [row] = await CREATE<{ last_seq: number }>(database, {
+export type CreateResult =
+  /** `seq`: of its first event. */
+  | { readonly kind: 'Created'; readonly seq: number }
+  /** There is a session of this id already. */
+  | { readonly kind: 'Exists' }
+  /** There is none, and the opener has as many as they may. */
+  | { readonly kind: 'NoQuota' }
+
+interface CreateOptions {
+  readonly actor: Actor
+  readonly session: NewSession
+  /** How many sessions the opener may have; null: any number. */
+  readonly maxSessions: number | null
+}
+
+export async function createSession(
+  database: Database,
+  { actor, session, maxSessions }: CreateOptions,
+): Promise<CreateResult> {
+  const [row] = await CREATE<{ allowed: boolean; seq: number | null }>(database, {
     session_id: session.id,
     ...sourceInput(session.source),
     connector: session.connector,
     opened_by: session.openedBy,
+    max_sessions: maxSessions,
     metadata: session.metadata,
     webhook: session.webhook?.url ?? null,
     webhook_token: session.webhook?.tokenName ?? null,
@@ -82,7 +101,8 @@ export async function createSession(database: Database, actor: Actor, session: N
     at: session.at,
     ...auditInput(actor),
   })
-  return row?.last_seq ?? null
+  if (row?.allowed === false) return { kind: 'NoQuota' }
+  return row == null || row.seq === null ? { kind: 'Exists' } : { kind: 'Created', seq: row.seq }
 }
 
 /** Two openers at once: the second waits for the first's commit, then inserts nothing. */
@@ -93,6 +113,7 @@ const CREATE = intakeStatement(
     ...SOURCE_INPUT,
     connector: 'text',
     opened_by: 'text',
+    ...QUOTA_INPUT,
     metadata: 'jsonb',
     webhook: 'text',
     webhook_token: 'text',
@@ -102,13 +123,13 @@ const CREATE = intakeStatement(
     at: 'timestamptz',
     ...AUDIT_INPUT,
   },
-  `session AS (
+  `${QUOTA}session AS (
     INSERT INTO sessions (id, source_kind, source_interactive, source_platform, source_trigger_id, source_type, connector,
       opened_by, metadata, webhook, webhook_token, description, description_source, busy_policy, last_seq, created_at, last_activity_at)
     SELECT input.session_id, input.source_kind, input.source_interactive, input.source_platform, input.source_trigger_id,
       input.source_type, input.connector, input.opened_by, input.metadata, input.webhook, input.webhook_token, input.description,
       CASE WHEN input.description IS NOT NULL THEN 'CLIENT'::description_source END, input.busy_policy, 1, input.at, input.at
-    FROM input ON CONFLICT (id) DO NOTHING RETURNING id, last_seq),
+    FROM input WHERE ${QUOTA_ALLOWS} ON CONFLICT (id) DO NOTHING RETURNING id, last_seq),
   participant AS (
     INSERT INTO participants (session_id, user_name, joined_at)
     SELECT session.id, name, input.at FROM session, input, unnest(input.participants) AS name ON CONFLICT DO NOTHING),
@@ -116,7 +137,7 @@ const CREATE = intakeStatement(
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
     SELECT session.id, session.last_seq, input.at, NULL, 'SessionUpdated', '{}' FROM session, input),
   ${sessionAudit('OPENED', { from: 'session, input', at: 'input.at' })}
-  SELECT last_seq FROM session`,
+  SELECT quota.allows AS allowed, session.last_seq AS seq FROM quota LEFT JOIN session ON true`,
 )
 
 export interface SessionChange {

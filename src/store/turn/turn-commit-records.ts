@@ -17,10 +17,11 @@ export function deliveriesSql(deliveries: readonly NewDelivery[], bind: Bind): F
 }
 
 export function filesSql(files: readonly NewPublishedFile[], bind: Bind): Fenced {
-  return fenced`INSERT INTO published_files (id, session_id, task_id, name, size, content_type, created_at, expires_at)
-    SELECT p.id, $1, p."taskId", p.name, p.size, p."contentType", p."createdAt", p."expiresAt"
+  return fenced`INSERT INTO published_files (id, session_id, task_id, name, size, content_type, user_name, created_at, expires_at)
+    SELECT p.id, $1, p."taskId", p.name, p.size, p."contentType", p."userName", p."createdAt", p."expiresAt"
     FROM ${FENCE}, jsonb_to_recordset(${bind(JSON.stringify(files))}::jsonb)
-      AS p (id text, "taskId" text, name text, size bigint, "contentType" text, "createdAt" timestamptz, "expiresAt" timestamptz)`
+      AS p (id text, "taskId" text, name text, size bigint, "contentType" text, "userName" text, "createdAt" timestamptz,
+        "expiresAt" timestamptz)`
 }
 
 export function auditSql(entries: readonly NewAuditEntry[], bind: Bind): Fenced {

@@ -5,11 +5,23 @@ import type { Publication } from '../../execution/workspace/publication.ts'
 import type { TurnContext } from '../turn-context.ts'
 
 /** The rows to be written together with the end of the task. */
-export function filesOf({ clock, config }: TurnContext, taskId: string, { files }: Publication): NewPublishedFile[] {
+export function filesOf(
+  { turn, clock, config }: TurnContext,
+  taskId: string,
+  { files }: Publication,
+): NewPublishedFile[] {
   const { publishedFileTtlMs } = config.current().settings
   const createdAt = clock.now()
   const expiresAt = publishedFileTtlMs === 0 ? null : new Date(createdAt.getTime() + publishedFileTtlMs)
-  return files.map((file) => ({ ...file, taskId, contentType: contentTypeOf(file.name), createdAt, expiresAt }))
+  const { userName } = turn
+  return files.map((file) => ({
+    ...file,
+    taskId,
+    contentType: contentTypeOf(file.name),
+    userName,
+    createdAt,
+    expiresAt,
+  }))
 }
 
 /** `stderr` with what the reviewer, the messenger and people must know of the files. */

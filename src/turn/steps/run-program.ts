@@ -20,6 +20,7 @@ import type { TaskOutcome } from '../task-outcome.ts'
 import { stopped, type TurnContext } from '../turn-context.ts'
 import { whyBarred } from '../why-barred.ts'
 import { withholdSecrets } from '../secrets/withhold-secrets.ts'
+import { withholdBeyondQuota } from './withhold-beyond-quota.ts'
 
 /** What a run needs whatever the program is. */
 export type RunFrame = Pick<RunInput, 'sessionId' | 'taskId' | 'timeoutMs' | 'signal' | 'onOutput'>
@@ -93,7 +94,7 @@ async function carryOut(
     const patch = patchOf(context, program, { outcome, timeoutMs })
     const output = endOf(outcome)
     if (!('publication' in outcome)) return { patch, publication: null, output, hasExited }
-    const publication = await withholdSecrets(context, outcome.publication)
+    const publication = await withholdBeyondQuota(context, await withholdSecrets(context, outcome.publication))
     const stderr = withFileNotes(context, patch.stderr ?? '', publication)
     return { patch: { ...patch, stderr }, publication, output, hasExited }
   } catch (error) {

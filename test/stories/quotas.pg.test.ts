@@ -1,0 +1,175 @@
+/** What a user may keep: so many sessions, exactly, in whatever process they are opened; what is deleted is free at once. */
+import { readdir, writeFile } from 'node:fs/promises'
+import { describe, expect, test, vi } from 'vitest'
+import type { ApiClient } from '../harness/api-client.ts'
+import { clientOf, Cluster } from '../harness/cluster.ts'
+import { converse, send, Story, storyConfig } from '../harness/story.ts'
+import { schedule, untilSchedule } from '../harness/schedules.ts'
+import * as api from '../generated/graphql.ts'
+
+// Real processes take a while to start on a busy machine.
+vi.setConfig({ testTimeout: 120_000 })
+
+const LIMIT = 10
+const quotas = (lines: string): { readonly config: { readonly toml: string } } => ({
+  config: { toml: `[quotas]\n${lines}\n` },
+})
+
+const sent = async (client: ApiClient, sessionId: string) => client.session(sessionId).send('Hello')
+const kindsOf = (results: readonly { readonly __typename: string }[]): Record<string, number> =>
+  Object.fromEntries(
+    Map.groupBy(results, ({ __typename }) => __typename)
+      .entries()
+      .map(([kind, all]) => [kind, all.length]),
+  )
+
+async function open(client: ApiClient, id: string) {
+  return (await client.run(api.OpenSessionDocument, { input: { id } })).openSession
+}
+
+async function remove(client: ApiClient, id: string): Promise<void> {
+  expect((await client.run(api.DeleteSessionDocument, { id })).deleteSession).toMatchObject({ id })
+}
+
+test('fifty sessions opened at once in two processes, where ten may be: ten are, and the rest is told why', async () => {
+  await using cluster = await Cluster.begin(quotas(`user_sessions = ${LIMIT}`))
+  const [one, other] = [await cluster.start(), await cluster.start()]
+  const [here, there] = [clientOf(one, 'ben'), clientOf(other, 'ben')]
+  const ids = Array.from({ length: 50 }, (_, n) => `@ben:${n}`)
+  const results = await Promise.all(ids.map((id, n) => sent(n % 2 === 0 ? here : there, id)))
+  expect(kindsOf(results)).toEqual({ SendMessagePayload: LIMIT, LimitExceededError: 50 - LIMIT })
+  expect(results.find(({ __typename }) => __typename === 'LimitExceededError')).toEqual({
+    __typename: 'LimitExceededError',
+    code: 'LIMIT_EXCEEDED',
+    problem: 'You have 10 of 10 sessions. Delete one that you no longer need, or ask an administrator for more.',
+    limit: LIMIT,
+    current: LIMIT,
+    retryAfterMs: null,
+  })
+  expect(await cluster.query(`SELECT count(*)::int AS n FROM sessions WHERE id LIKE '@ben:%'`)).toEqual([{ n: LIMIT }])
+  expect(await cluster.query(`SELECT count(*)::int AS n FROM messages WHERE session_id LIKE '@ben:%'`)).toEqual([
+    { n: LIMIT },
+  ])
+
+  const mine = ids.find((_id, n) => results[n]?.__typename === 'SendMessagePayload') ?? ''
+  expect(await sent(there, mine)).toMatchObject({ __typename: 'SendMessagePayload' })
+  expect(await open(here, mine)).toMatchObject({ __typename: 'OpenSessionPayload', created: false })
+  expect(await open(there, '@ben:one-more')).toMatchObject({ __typename: 'LimitExceededError', current: LIMIT })
+  expect(await sent(clientOf(one, 'cleo'), '@cleo:hers')).toMatchObject({ __typename: 'SendMessagePayload' })
+
+  await converse(here, mine, 'Done?')
+  await remove(here, mine)
+  const again = await Promise.all(ids.map((_id, n) => open(n % 2 === 0 ? here : there, `@ben:again-${n}`)))
+  expect(kindsOf(again)).toEqual({ OpenSessionPayload: 1, LimitExceededError: 49 })
+})
+
+test('messages that come at once to the last session that may be opened are all taken', async () => {
+  await using story = await Story.begin(quotas('user_sessions = 1'))
+  const results = await Promise.all(Array.from({ length: 20 }, () => sent(story.as('ben'), '@ben:only')))
+  expect(kindsOf(results)).toEqual({ SendMessagePayload: 20 })
+  expect(await sent(story.as('ben'), '@ben:other')).toMatchObject({
+    __typename: 'LimitExceededError',
+    limit: 1,
+    current: 1,
+  })
+})
+
+test('a quota is by role and by name, and changes with the configuration; what was opened before counts', async () => {
+  const toml = '[quotas]\nuser_sessions = 1\nconnector_sessions = 2\n[quotas.users.cleo]\nsessions = 2\n'
+  await using story = await Story.begin({ config: { toml } })
+  const openAll = async (client: ApiClient, prefix: string, count: number) => {
+    const results = []
+    for (let n = 0; n < count; n += 1) results.push(await open(client, `${prefix}${n}`))
+    return kindsOf(results)
+  }
+  expect(await openAll(story.as('ben'), '@ben:', 3)).toEqual({ OpenSessionPayload: 1, LimitExceededError: 2 })
+  expect(await openAll(story.as('cleo'), '@cleo:', 3)).toEqual({ OpenSessionPayload: 2, LimitExceededError: 1 })
+  expect(await openAll(story.as('ada'), 'cli:', 3)).toEqual({ OpenSessionPayload: 3 })
+  expect(await openAll(story.as('discord'), 'discord:', 3)).toEqual({ OpenSessionPayload: 2, LimitExceededError: 1 })
+  const send = { sessionId: 'discord:9', content: 'Hello', user: 'Ben#1' }
+  const { sendMessage } = await story.as('discord').run(api.SendMessageDocument, { input: send })
+  expect(sendMessage).toMatchObject({
+    problem: expect.stringContaining('The connector "discord" has 2 of 2 sessions.'),
+  })
+
+  await story.reconfigure(storyConfig({ toml: '[quotas]\nuser_sessions = 4\n' }))
+  expect(await openAll(story.as('ben'), '@ben:more-', 4)).toEqual({ OpenSessionPayload: 3, LimitExceededError: 1 })
+  const demoted = storyConfig({ toml: '[quotas]\nuser_sessions = 2\n' }).replace(
+    'role = "admin"',
+    'role = "user"\nskills = []',
+  )
+  await story.reconfigure(demoted)
+  expect(await open(story.as('ada'), '@ada:one')).toMatchObject({
+    problem: 'You have 3 of 2 sessions. Delete one that you no longer need, or ask an administrator for more.',
+    limit: 2,
+    current: 3,
+  })
+})
+
+test('a schedule whose user has as many sessions as they may: its run fails and says so, and the next one works', async () => {
+  await using story = await Story.begin(quotas('user_sessions = 1'))
+  const ben = story.as('ben')
+  await send(ben, '@ben:kept', 'Hello')
+  const { id } = await schedule(ben, { content: 'Good morning', cron: '0 0 1 1 *', mode: 'FRESH' })
+  await ben.run(api.TriggerScheduleDocument, { id })
+  const failed = await untilSchedule(ben, id, ({ runs }) => runs[0]?.status === 'FAILED')
+  const reason = 'You have 1 of 1 sessions. Delete one that you no longer need, or ask an administrator for more.'
+  expect(failed).toMatchObject({ lastError: reason, runs: [{ failure: reason, session: null }] })
+
+  await converse(ben, '@ben:kept', 'Done?')
+  await remove(ben, '@ben:kept')
+  await ben.run(api.TriggerScheduleDocument, { id })
+  await untilSchedule(ben, id, ({ runs }) => runs[0]?.status === 'DONE')
+  expect(await open(ben, '@ben:next')).toMatchObject({ __typename: 'LimitExceededError' })
+})
+
+describe('published files', () => {
+  const MIB = 1024 * 1024
+  const publish = async (client: ApiClient, sessionId: string, [name, bytes]: readonly [string, number]) => {
+    const { tasks, status } = await converse(
+      client,
+      sessionId,
+      `run: mkdir -p pub && head -c ${Math.round(bytes)} /dev/zero > pub/${name} && echo done`,
+    )
+    const { task } = await client.run(api.TaskFilesDocument, { id: tasks[0]?.id ?? '' })
+    return { turn: status, task: task?.status, files: task?.files.map((file) => file.name), said: task?.stderr ?? '' }
+  }
+
+  test('beyond the quota of their user are not published; the command and its turn go on, and what is deleted is free', async () => {
+    const toml = '[quotas.users.ada]\npublished_mib = 1\n'
+    await using story = await Story.begin({ config: { toml } })
+    await using beside = await Story.begin({ beside: story })
+    const [ada, adaThere] = [story.as('ada'), beside.as('ada')]
+    expect(await publish(ada, 'cli:one', ['first', 0.6 * MIB])).toMatchObject({ files: ['first'] })
+    const second = await publish(adaThere, 'cli:two', ['second', 0.6 * MIB])
+    expect(second).toMatchObject({ turn: 'DONE', task: 'DONE', files: [] })
+    expect(second.said).toBe(
+      'second (0.6 MiB) was not published: files that ada publishes may have 1.0 MiB together, and have 0.6 MiB. ' +
+        'Delete sessions whose files are no longer needed, or ask an administrator for more.',
+    )
+    expect(await readdir(story.path('pub'))).toHaveLength(1)
+    expect(await publish(ada, 'cli:two', ['small', 0.3 * MIB])).toMatchObject({ files: ['small'] })
+
+    await remove(ada, 'cli:one')
+    expect(await publish(adaThere, 'cli:two', ['third', 0.6 * MIB])).toMatchObject({ files: ['third'] })
+    await story.reconfigure(storyConfig())
+    expect(await publish(ada, 'cli:two', ['large', 2 * MIB])).toMatchObject({ files: ['large'] })
+  })
+
+  test('of commands that end at once in two processes share what is left', async () => {
+    await using story = await Story.begin({ config: { toml: '[quotas.users.ada]\npublished_mib = 1\n' } })
+    await using beside = await Story.begin({ beside: story })
+    const gate = story.path('gate')
+    const command = `until [ -e ${gate} ]; do sleep 0.02; done; mkdir -p pub && head -c ${Math.round(0.4 * MIB)} /dev/zero > pub/a`
+    const ids = Array.from({ length: 8 }, (_, n) => `cli:${n}`)
+    const results = Promise.all(
+      ids.map((id, n) => converse((n % 2 === 0 ? story : beside).as('ada'), id, `run: ${command}`)),
+    )
+    const states = async () => (await story.as('ada').run(api.ServerDocument)).server
+    await expect.poll(states, { timeout: 20_000 }).toMatchObject({ runningTurns: 8 })
+    await writeFile(gate, '')
+    const said = (await results).map(({ tasks }) => tasks[0]?.stderr ?? '')
+    expect(said.filter((text) => text.startsWith('Published a'))).toHaveLength(2)
+    expect(said.filter((text) => text.startsWith('a (0.4 MiB) was not published'))).toHaveLength(6)
+  })
+})
