@@ -30,11 +30,11 @@ import {
   sweepWorkspaces,
 } from './execution/workspace/set-aside-workspace.ts'
 import { SkillCatalog, type Skills } from './execution/skills/skill-catalog.ts'
-import { createApprovalNews, type ApprovalNews } from './graphql/approval-news.ts'
+import { createApprovalNotifier, type ApprovalNotifier } from './graphql/approval-notifier.ts'
 import { AuditTrails } from './graphql/audit-trails.ts'
 import { createContext } from './graphql/context.ts'
 import { renderGraphiqlPage } from './graphql/graphiql-page.ts'
-import { createKnowledgeNews, type KnowledgeNews } from './graphql/knowledge-news.ts'
+import { createKnowledgeNotifier, type KnowledgeNotifier } from './graphql/knowledge-notifier.ts'
 import { readAudience } from './graphql/session-audience.ts'
 import { createReadiness } from './graphql/readiness-checks.ts'
 import { buildSchema } from './graphql/schema/schema.ts'
@@ -260,8 +260,8 @@ async function startAudit(parts: Parts & Stored & { readonly config: LiveConfigF
 
 /** What goes on behind the door: who watches what, and what is refused. */
 interface Watching {
-  readonly knowledgeNews: KnowledgeNews
-  readonly approvalNews: ApprovalNews
+  readonly knowledgeNotifier: KnowledgeNotifier
+  readonly approvalNotifier: ApprovalNotifier
   readonly auditTrails: AuditTrails
   readonly denials: AccessDenials
 }
@@ -269,8 +269,8 @@ interface Watching {
 function startWatching({ database, doorbell, config, clock, logger }: Parts & Stored, opened: Opened): Watching {
   const watching = {
     denials: new AccessDenials({ database, config, clock, logger }),
-    knowledgeNews: createKnowledgeNews({ database, doorbell, clock, logger }),
-    approvalNews: createApprovalNews({
+    knowledgeNotifier: createKnowledgeNotifier({ database, doorbell, clock, logger }),
+    approvalNotifier: createApprovalNotifier({
       doorbell,
       readAudience: (sessionId) => readAudience(database, sessionId),
       readOpen: (limit) => findOpenApprovals(database, limit),
@@ -353,7 +353,8 @@ function openDoor(parts: DoorParts): Promise<RunningServer> {
   const { database, doorbell, feed, config, secrets, commands, worker, clock, logger, metrics, host, port } = parts
   const { intake, redactorOf } = parts
   const knowledge = { database, clock, doorbell, feed, hideSecrets: (text: string) => secrets.redactLine(text) }
-  const { startedAt, described, knowledgeNews, approvalNews, denials, auditTrails, skills, outbox, publicUrl } = parts
+  const { startedAt, described, knowledgeNotifier, approvalNotifier, denials, auditTrails, skills, outbox, publicUrl } =
+    parts
   const approvals = { database, config, clock, skills, redactorOf, feed, doorbell }
   const server = { version: VERSION, startedAt, database: described, sandboxState: () => commands.sandbox() }
   return startServer({
@@ -376,9 +377,9 @@ function openDoor(parts: DoorParts): Promise<RunningServer> {
           auditTrails,
           intake,
           knowledge,
-          knowledgeNews,
+          knowledgeNotifier,
           approvals,
-          approvalNews,
+          approvalNotifier,
           skills,
           secrets,
           outbox,

@@ -6,7 +6,7 @@
  * A process that dies in between leaves nothing half done: what it had not sealed is sealed by the next. A seal that this
  * process knows and that is gone or changed is told in the log and in the audit.
  */
-import { AppError, messageOf } from '../core/errors.ts'
+import { isOutage, messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
@@ -51,7 +51,6 @@ export class AuditSealer {
   constructor(options: AuditSealerOptions) {
     this.#options = options
     const { clock, logger } = options
-    const isOutage = (error: unknown): boolean => error instanceof AppError
     const tick = async (): Promise<void> => {
       try {
         await this.#sealAll()

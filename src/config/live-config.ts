@@ -9,7 +9,8 @@
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import { messageOf } from '../core/errors.ts'
+import { Periodic } from '../platform/periodic.ts'
+import { isOutage, messageOf } from '../core/errors.ts'
 import type { Config, LiveConfig } from './config.ts'
 import { interpretConfig, readConfigText, type LoadedConfig } from './load-config.ts'
 import type { ConfigContext } from './parse-config.ts'
@@ -39,8 +40,7 @@ export class LiveConfigFile implements LiveConfig {
   readonly #options: LiveConfigOptions
   readonly #listeners = new Set<(config: Config) => void>()
   readonly #refusalListeners = new Set<(reason: string) => void>()
-  readonly #stopping = new AbortController()
-  readonly #following: Promise<void>
+  readonly #poll: Periodic
   #config: Config
   /** The look that was last dealt with: taken over or refused. */
   #handled: Look
@@ -55,7 +55,10 @@ export class LiveConfigFile implements LiveConfig {
     const loaded = interpretConfig(options.path, toml, options)
     this.#config = loaded.config
     this.#logWarnings(loaded)
-    this.#following = this.#follow(this.#stopping.signal)
+    const { clock, logger } = options
+    const tick = (): Promise<void> => this.#look((look) => this.#handleIfSettled(look))
+    this.#poll = new Periodic({ name: 'config.toml poll', everyMs: POLL_MS, tick, isOutage, clock, logger })
+    this.#poll.start()
   }
 
   current(): Config {
@@ -84,16 +87,8 @@ export class LiveConfigFile implements LiveConfig {
 
   /** Stops following the file. Repeatable; never rejects. */
   async stop(): Promise<void> {
-    this.#stopping.abort()
-    await this.#following
+    await this.#poll.stop()
     await this.#lastLook
-  }
-
-  async #follow(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.#options.clock.sleep(POLL_MS, signal)
-      if (!signal.aborted) await this.#look((look) => this.#handleIfSettled(look))
-    }
   }
 
   #look(then: (look: Look) => void): Promise<void> {

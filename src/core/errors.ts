@@ -47,6 +47,11 @@ export class AppError extends Error {
   }
 }
 
+/** Whether the world failed (a database that is away), which passes, and not the code. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof AppError
+}
+
 /** Whatever was thrown, as text for a log line or a person. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -14,10 +14,11 @@
  */
 import pg from 'pg'
 import { messageOf } from '../core/errors.ts'
-import { backoffMs } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
+import { Coalesced } from '../platform/coalesced.ts'
 import { randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
+import { Periodic } from '../platform/periodic.ts'
 import type { Heard, HeardOf, News } from './news.ts'
 
 const CHANNEL = 'factotum_news'
@@ -35,12 +36,6 @@ const RECONNECT = { firstMs: 100, maxMs: 5000 }
 
 /** `true` means "I take it": other processes need not hear of it. Only 'work' asks. */
 type Handler = (heard: Heard) => boolean | void
-
-/** A connection that listens; `lost` aborts when it is to be used no more. */
-interface Connection {
-  readonly client: pg.Client
-  readonly lost: AbortController
-}
 
 export interface DoorbellOptions {
   readonly url: string
@@ -62,29 +57,45 @@ export class Doorbell {
   /** Other processes that were heard since the last greeting but one, and since the last. */
   #known = new Set<string>()
   #heardLately = new Set<string>()
-  readonly #stopping = new AbortController()
-  #connection: Connection | null = null
-  #sending: Promise<void> | null = null
-  #listening: Promise<void> | null = null
+  readonly #poll: Periodic
+  readonly #sends = new Coalesced(() => this.#sendAll())
+  readonly #firstTick = Promise.withResolvers<void>()
+  #isStarted = false
+  /** The connection that listens. */
+  #client: pg.Client | null = null
+  /** A connection that broke and is not closed yet. */
+  #lost: pg.Client | null = null
+  #hasGreetedTwice = false
   #dropped = 0
 
   constructor(options: DoorbellOptions) {
     this.#options = options
+    const { clock, logger } = options
+    this.#poll = new Periodic({
+      name: 'connection for NOTIFY',
+      everyMs: () => (this.#hasGreetedTwice ? GREET_MS : GREET_AGAIN_MS),
+      backoff: RECONNECT,
+      tick: () => this.#tick().finally(() => this.#firstTick.resolve()),
+      isOutage: () => true,
+      clock,
+      logger,
+    })
   }
 
   /** Listens from now on. Resolves after the first attempt to connect; when that failed, attempts go on in the background. */
   async start(): Promise<void> {
-    if (this.#listening !== null) return
-    await new Promise<void>((resolve) => {
-      this.#listening = this.#keepListening(resolve)
-    })
+    if (!this.#isStarted) this.#poll.start()
+    this.#isStarted = true
+    await this.#firstTick.promise
   }
 
   /** Tells other processes what waits, if that is quick, and closes the connection. */
   async stop(): Promise<void> {
-    await Promise.race([this.#sending, this.#options.clock.sleep(1000)])
-    this.#stopping.abort()
-    await this.#listening
+    await Promise.race([this.#sends.settled(), this.#options.clock.sleep(1000)])
+    await this.#poll.stop()
+    await this.#close(this.#client ?? this.#lost)
+    this.#client = null
+    this.#lost = null
   }
 
   /** Tells whoever listens, here at once and elsewhere soon. Never throws, never waits. */
@@ -115,38 +126,35 @@ export class Doorbell {
       try {
         taken = handler(heard) === true || taken
       } catch (error) {
-        this.#options.logger.error({ err: error, news: heard }, 'a handler of the doorbell failed')
+        this.#options.logger.error({ err: error, news: heard }, 'handler of the doorbell failed')
       }
       if (taken && heard.kind === 'work') break
     }
     return taken
   }
 
-  /** Starts telling other processes what waits, unless that is under way or there is no connection. */
+  /** Notifies other processes of what waits, soon; without a connection, when there is one again. */
   #send(): void {
-    const connection = this.#connection
-    if (connection === null || this.#sending !== null || !this.#hasToSend()) return
-    this.#sending = this.#sendOver(connection).finally(() => {
-      this.#sending = null
-      this.#send()
-    })
+    if (this.#client !== null && this.#hasToSend()) void this.#sends.run()
   }
 
   #hasToSend(): boolean {
     return this.#waiting.size > 0 || this.#greeting !== null
   }
 
-  async #sendOver(connection: Connection): Promise<void> {
+  async #sendAll(): Promise<void> {
+    const client = this.#client
+    if (client === null) return
     try {
-      while (this.#hasToSend() && !connection.lost.signal.aborted) {
+      while (this.#hasToSend() && this.#client === client) {
         const [payload, sent] = this.#nextPayload()
         this.#greeting = null
-        await connection.client.query({ name: 'ring', text: 'SELECT pg_notify($1, $2)', values: [CHANNEL, payload] })
+        await client.query({ name: 'ring', text: 'SELECT pg_notify($1, $2)', values: [CHANNEL, payload] })
         for (const [key, news] of sent) if (this.#waiting.get(key) === news) this.#waiting.delete(key)
       }
     } catch (error) {
-      this.#options.logger.warn({ error: messageOf(error) }, 'the doorbell could not be rung')
-      this.#giveUp(connection)
+      this.#options.logger.warn({ error: messageOf(error) }, 'NOTIFY failed; reconnecting')
+      this.#giveUp(client)
     }
   }
 
@@ -166,27 +174,21 @@ export class Doorbell {
     return [`${opening}${texts.join(',')}${closing}`, sent]
   }
 
-  async #keepListening(firstAttemptDone: () => void): Promise<void> {
-    const { clock, logger } = this.#options
-    let attempt = 0
-    while (!this.#stopping.signal.aborted) {
-      try {
-        const connection = await this.#connect()
-        attempt = 0
-        firstAttemptDone()
-        await this.#untilLost(connection)
-        if (!this.#stopping.signal.aborted) logger.warn('the doorbell lost its database connection')
-      } catch (error) {
-        logger.warn({ error: messageOf(error) }, 'the doorbell cannot connect to the database')
-        firstAttemptDone()
-      }
-      const random = Number.parseInt(randomHex(4), 16) / 2 ** 32
-      await clock.sleep(backoffMs(RECONNECT, attempt, random), this.#stopping.signal)
-      attempt += 1
+  /** Connects, or greets over the connection that is there. Throws when it broke, so that the next attempt waits a little. */
+  async #tick(): Promise<void> {
+    const lost = this.#lost
+    if (lost !== null) {
+      this.#lost = null
+      await this.#close(lost)
+      throw new Error('the connection broke')
     }
+    if (this.#client === null) return this.#connect()
+    this.#greet()
+    this.#hasGreetedTwice = true
+    this.#isAlone = this.#known.size === 0
   }
 
-  async #connect(): Promise<Connection> {
+  async #connect(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.#options.url,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -194,25 +196,24 @@ export class Doorbell {
       keepAlive: true,
       application_name: 'factotum doorbell',
     })
-    const connection: Connection = { client, lost: new AbortController() }
-    client.on('error', () => this.#giveUp(connection))
-    client.on('end', () => this.#giveUp(connection))
+    client.on('error', () => this.#giveUp(client))
+    client.on('end', () => this.#giveUp(client))
     client.on('notification', (notification) => this.#hear(notification.payload ?? ''))
     try {
       await client.connect()
       await client.query(`LISTEN ${CHANNEL}`)
     } catch (error) {
-      await this.#end(client)
+      await this.#close(client)
       throw error
     }
-    this.#connection = connection
+    this.#client = client
     if (this.#dropped > 0) {
-      this.#options.logger.warn({ dropped: this.#dropped }, 'news was dropped while the doorbell had no connection')
+      this.#options.logger.warn({ dropped: this.#dropped }, 'notifications were dropped while there was no connection')
       this.#dropped = 0
     }
     this.#tellHandlers({ kind: 'resync' })
+    this.#hasGreetedTwice = false
     this.#greet()
-    return connection
   }
 
   #greet(): void {
@@ -222,34 +223,19 @@ export class Doorbell {
     this.#send()
   }
 
-  /** Resolves when the connection is no longer used: lost, found dead, or because we stop. */
-  async #untilLost(connection: Connection): Promise<void> {
-    const { lost } = connection
-    const stop = (): void => this.#giveUp(connection)
-    this.#stopping.signal.addEventListener('abort', stop, { once: true })
-    if (this.#stopping.signal.aborted) stop()
-    for (let pauseMs = GREET_AGAIN_MS; !lost.signal.aborted; pauseMs = GREET_MS) {
-      await this.#options.clock.sleep(pauseMs, lost.signal)
-      if (lost.signal.aborted) break
-      this.#greet()
-      this.#isAlone = this.#known.size === 0
-    }
-    this.#stopping.signal.removeEventListener('abort', stop)
-    await this.#end(connection.client)
-  }
-
-  #giveUp(connection: Connection): void {
-    if (this.#connection === connection) {
-      this.#connection = null
-      this.#isAlone = false
-    }
-    connection.lost.abort()
+  /** The connection broke: it is used no more, and the next tick is due. */
+  #giveUp(client: pg.Client): void {
+    if (this.#client !== client) return
+    this.#client = null
+    this.#isAlone = false
+    this.#lost = client
+    this.#poll.wake()
   }
 
   /** Says goodbye, but not for long: the other side may be gone. */
-  async #end(client: pg.Client): Promise<void> {
-    const ended = client.end().catch((error: unknown) => {
-      this.#options.logger.debug({ error: messageOf(error) }, 'a connection of the doorbell was already closed')
+  async #close(client: pg.Client | null): Promise<void> {
+    const ended = client?.end().catch((error: unknown) => {
+      this.#options.logger.debug({ error: messageOf(error) }, 'connection for NOTIFY was already closed')
     })
     await Promise.race([ended, this.#options.clock.sleep(1000)])
   }
@@ -274,7 +260,7 @@ export class Doorbell {
       this.#meet(from, hello)
       for (const one of news) this.#tellHandlers(one)
     } catch (error) {
-      this.#options.logger.error({ err: error }, 'the doorbell heard what it cannot read')
+      this.#options.logger.error({ err: error }, 'invalid NOTIFY payload')
     }
   }
 }

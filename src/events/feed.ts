@@ -5,7 +5,7 @@
  * How it learns that a log grew: `published` by this process's own commits, which bring the events along; the doorbell for
  * other processes' commits; and every two seconds one look at all followed sessions, for news that was lost.
  */
-import { AppError } from '../core/errors.ts'
+import { isOutage } from '../core/errors.ts'
 import type { SessionEvent } from '../core/session-event.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -54,7 +54,6 @@ export class Feed {
   constructor(options: FeedOptions) {
     this.#options = options
     const { clock, logger } = options
-    const isOutage = (error: unknown): boolean => error instanceof AppError
     const tick = (): Promise<void> => this.#look()
     this.#poll = new Periodic({
       name: 'poll of followed sessions',

@@ -11,6 +11,7 @@
  */
 import { messageOf } from '../core/errors.ts'
 import type { SessionEvent } from '../core/session-event.ts'
+import { Coalesced } from '../platform/coalesced.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { LogPage, LogRange } from './log.ts'
 
@@ -55,6 +56,7 @@ export interface TailOptions {
 export class Tail {
   readonly followers = new Set<Follower>()
   readonly #options: TailOptions
+  readonly #catchUps = new Coalesced(() => this.#catchUp())
   readonly #replays = new Map<number, Promise<Read | null>>()
   #cache: SessionEvent[] = []
   #cachedBytes = 0
@@ -64,7 +66,6 @@ export class Tail {
   #erasedAt = 0
   /** The log is said to have reached this; more than `#head` means there is something to read. */
   #reached = 0
-  #catchingUp: Promise<void> | null = null
   #anchoring: Promise<number | null> | null = null
   #closed = false
 
@@ -118,8 +119,8 @@ export class Tail {
   /** News that the log has reached `seq`. May be late, repeated or of a deleted session's log. */
   reached(seq: number): void {
     this.#reached = Math.max(this.#reached, seq)
-    if (this.#head === null || this.#reached <= this.#head || this.#catchingUp !== null || this.#closed) return
-    this.#catchingUp = this.#catchUp()
+    if (this.#head === null || this.#reached <= this.#head || this.#closed) return
+    void this.#catchUps.run()
   }
 
   /**
@@ -143,7 +144,7 @@ export class Tail {
 
   /** Resolves when no read is under way. */
   async settled(): Promise<void> {
-    await this.#catchingUp
+    await this.#catchUps.settled()
     await Promise.allSettled([this.#anchoring, ...this.#replays.values()])
   }
 
@@ -162,10 +163,7 @@ export class Tail {
         if (page.lastSeq < target && this.#reached === target) this.#reached = page.lastSeq
       }
     } catch (error) {
-      logger.warn({ sessionId, error: messageOf(error) }, 'the log could not be read; the next look tries again')
-    } finally {
-      // Here, not when the promise settles: news that comes between the last look and then must start another round.
-      this.#catchingUp = null
+      logger.warn({ sessionId, error: messageOf(error) }, 'log could not be read; the next poll retries')
     }
   }
 

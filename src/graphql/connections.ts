@@ -3,9 +3,12 @@
  * that their tokens still are what they were when they connected.
  */
 import type { LiveConfig } from '../config/config.ts'
+import { isOutage } from '../core/errors.ts'
 import type { Viewer } from '../core/identity.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { Periodic } from '../platform/periodic.ts'
 
 /** Proxies and browsers drop silent connections after 30 to 60 s. */
 const BEAT_MS = 12_000
@@ -28,29 +31,35 @@ export interface ConnectionsOptions {
   readonly authenticate: Authenticate
   readonly config: LiveConfig
   readonly clock: Clock
+  readonly logger: Logger
   readonly metrics: Metrics
 }
 
 export class Connections {
   readonly #options: ConnectionsOptions
   readonly #open = new Set<Connection>()
-  #cancelBeat: () => void = () => undefined
+  readonly #beats: Periodic
   #unsubscribe: () => void = () => undefined
 
   constructor(options: ConnectionsOptions) {
     this.#options = options
+    const { clock, logger } = options
+    const tick = async (): Promise<void> => {
+      for (const connection of this.#open) connection.beat()
+    }
+    this.#beats = new Periodic({ name: 'beats to clients', everyMs: BEAT_MS, tick, isOutage, clock, logger })
   }
 
   start(): void {
     this.#unsubscribe = this.#options.config.onChange(() => this.#recheck())
-    this.#beatLater()
+    this.#beats.start()
   }
 
   /** Ends all of them. */
-  stop(): void {
-    this.#cancelBeat()
+  async stop(): Promise<void> {
     this.#unsubscribe()
     for (const connection of this.#open) connection.end('GOING_AWAY')
+    await this.#beats.stop()
   }
 
   /** The returned function is called when the connection is closed, for whatever reason. */
@@ -72,12 +81,5 @@ export class Connections {
       if (now === null) connection.end('TOKEN_REMOVED')
       else if (JSON.stringify(now) !== JSON.stringify(viewer)) connection.end('RIGHTS_CHANGED')
     }
-  }
-
-  #beatLater(): void {
-    this.#cancelBeat = this.#options.clock.after(BEAT_MS, () => {
-      for (const connection of this.#open) connection.beat()
-      this.#beatLater()
-    })
   }
 }

@@ -12,9 +12,9 @@ import type { KnowledgeContext } from '../knowledge/admin/knowledge-context.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { SecretStore } from '../secrets/secret-store.ts'
 import type { Database } from '../store/database.ts'
-import type { ApprovalNews } from './approval-news.ts'
+import type { ApprovalNotifier } from './approval-notifier.ts'
 import type { AuditTrails } from './audit-trails.ts'
-import type { KnowledgeNews } from './knowledge-news.ts'
+import type { KnowledgeNotifier } from './knowledge-notifier.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ServerInfo } from './schema/server-info.ts'
 
@@ -30,11 +30,11 @@ export interface GraphQLServices {
   readonly knowledge: KnowledgeContext
   readonly approvals: ApprovalsContext
   /** Where `approvalUpdates` comes from. */
-  readonly approvalNews: Pick<ApprovalNews, 'follow'>
+  readonly approvalNotifier: Pick<ApprovalNotifier, 'follow'>
   /** Told of everything that is refused because of who asks. */
   readonly denials: Pick<AccessDenials, 'forbidden' | 'absent'>
   /** Where `factUpdates` and `learningUpdates` come from. */
-  readonly knowledgeNews: Pick<KnowledgeNews, 'follow'>
+  readonly knowledgeNotifier: Pick<KnowledgeNotifier, 'follow'>
   readonly skills: Skills
   readonly secrets: Pick<SecretStore, 'reload'>
   readonly outbox: Pick<Outbox, 'wake'>

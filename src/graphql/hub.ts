@@ -8,6 +8,7 @@ import type { Viewer } from '../core/identity.ts'
 import { isSessionId } from '../core/session-id.ts'
 import type { Feed, Following } from '../events/feed.ts'
 import type { Clock } from '../platform/clock.ts'
+import { Coalesced } from '../platform/coalesced.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { accessClassOf, badCursor, type LogOperation } from './log-operation.ts'
@@ -97,7 +98,7 @@ class FollowedSession {
   /** Counts what may have changed the audience: a read of it that was started before is of no use afterwards. */
   #audienceVersion = 0
   #audience: { readonly version: number; readonly read: Promise<Audience> } | null = null
-  #rechecking: Promise<void> | null = null
+  readonly #rechecks = new Coalesced(() => this.#recheckMembers())
   #ended = false
 
   constructor(sessionId: string, options: HubOptions, onClosed: () => void) {
@@ -149,7 +150,7 @@ class FollowedSession {
     this.#end('stopped')
     this.#following.close()
     await Promise.all(groups.map((group) => group.settled()))
-    await this.#rechecking
+    await this.#rechecks.settled()
   }
 
   #startGroup(key: string, from: { operation: LogOperation; viewer: Viewer; head: number }): ShareGroup {
@@ -203,27 +204,19 @@ class FollowedSession {
   /** Participants may have changed: ends the subscriptions of those who may not see the session any more. */
   #recheck(): Promise<void> {
     this.#audienceVersion += 1
-    this.#rechecking ??= this.#recheckUntilDone()
-    return this.#rechecking
+    return this.#rechecks.run()
   }
 
-  async #recheckUntilDone(): Promise<void> {
+  async #recheckMembers(): Promise<void> {
     const { clock, logger } = this.#options
-    let checkedVersion = -1
-    while (!this.#ended && checkedVersion !== this.#audienceVersion) {
-      const version = this.#audienceVersion
+    while (!this.#ended) {
       try {
-        this.#endAllBut(await this.#currentAudience())
-        checkedVersion = version
+        return this.#endAllBut(await this.#currentAudience())
       } catch (error) {
-        logger.warn(
-          { sessionId: this.#sessionId, error: messageOf(error) },
-          'access could not be rechecked; trying again',
-        )
+        logger.warn({ sessionId: this.#sessionId, error: messageOf(error) }, 'access could not be rechecked; retrying')
         await clock.sleep(RETRY_MS)
       }
     }
-    this.#rechecking = null
   }
 
   #endAllBut(audience: Audience): void {

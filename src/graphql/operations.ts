@@ -30,7 +30,7 @@ import { isTooDeep, LIMITS } from './operation-limits.ts'
 import { overloaded } from './overloaded.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { CreateContext } from './request-context.ts'
-import type { SessionNews } from './session-news.ts'
+import type { SessionNotifier } from './session-notifier.ts'
 import type { Subscriber } from './subscriber.ts'
 
 export type Transport = 'http' | 'sse' | 'websocket'
@@ -62,7 +62,7 @@ export interface OperationsOptions {
   readonly schema: GraphQLSchema
   readonly config: LiveConfig
   readonly createContext: CreateContext
-  readonly sessionNews: SessionNews
+  readonly sessionNotifier: SessionNotifier
   readonly hub: Hub
   readonly denials: Pick<AccessDenials, 'absent'>
   readonly rateLimit: RateLimit
@@ -225,8 +225,15 @@ export class Operations {
     { ready, params }: Admitted,
     { viewer, requestId, logger }: Caller,
   ): ExecutionArgs & { readonly contextValue: object } {
-    const { schema, createContext, sessionNews, config } = this.#options
-    const contextValue = createContext({ viewer, requestId, logger, grantedSessionId: null, answer: null, sessionNews })
+    const { schema, createContext, sessionNotifier, config } = this.#options
+    const contextValue = createContext({
+      viewer,
+      requestId,
+      logger,
+      grantedSessionId: null,
+      answer: null,
+      sessionNotifier,
+    })
     const { operationName, variables } = params
     const hideSuggestions = !config.current().settings.introspection
     return { schema, document: ready.document, operationName, variableValues: variables, contextValue, hideSuggestions }

@@ -6,7 +6,7 @@
 import type { Viewer } from '../core/identity.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { AnswerBudget } from './answer-budget.ts'
-import type { SessionNews } from './session-news.ts'
+import type { SessionNotifier } from './session-notifier.ts'
 
 export interface RequestContext {
   /**
@@ -22,7 +22,7 @@ export interface RequestContext {
   /** How large the answer may become; null: its values are not counted while they are resolved. */
   readonly answer: AnswerBudget | null
   /** Where `sessionUpdates` comes from. */
-  readonly sessionNews: SessionNews
+  readonly sessionNotifier: SessionNotifier
 }
 
 export type CreateContext = (request: RequestContext) => object

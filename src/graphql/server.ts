@@ -32,7 +32,7 @@ import type { CreateContext } from './request-context.ts'
 import { SAFE_HEADERS } from './safe-headers.ts'
 import { readActiveSessions, readAudience } from './session-audience.ts'
 import { FILES_PATH, serveFile } from './serve-file.ts'
-import { createSessionNews, type SessionNews } from './session-news.ts'
+import { createSessionNotifier, type SessionNotifier } from './session-notifier.ts'
 import { MAX_SOCKETS, WebSockets } from './web-socket.ts'
 
 const GRAPHQL_PATH = '/graphql'
@@ -102,7 +102,7 @@ class Door {
   readonly #server: Server
   readonly #hub: Hub
   readonly #rateLimit: RateLimit
-  readonly #sessionNews: SessionNews
+  readonly #sessionNotifier: SessionNotifier
   readonly #connections: Connections
   readonly #webSockets: WebSockets
   /** Connections that nothing was asked on yet. Browsers open some in advance; Node does not count them as idle. */
@@ -116,22 +116,22 @@ class Door {
     this.#options = options
     const readActiveSince = (since: Date, limit: number): Promise<string[]> =>
       readActiveSessions(database, since, limit)
-    this.#sessionNews = createSessionNews({
+    this.#sessionNotifier = createSessionNotifier({
       doorbell,
       readAudience: (sessionId) => readAudience(database, sessionId),
       readActiveSince,
       clock,
       logger,
     })
-    this.#hub = createHub(options, this.#sessionNews)
-    this.#connections = new Connections({ authenticate, config, clock, metrics })
+    this.#hub = createHub(options, this.#sessionNotifier)
+    this.#connections = new Connections({ authenticate, config, clock, logger, metrics })
     const perMinute = (): number => config.current().settings.requestsPerMinute
     this.#rateLimit = new RateLimit({ clock, perMinute, doorbell })
     const operations = new Operations({
       schema,
       config,
       createContext: options.createContext,
-      sessionNews: this.#sessionNews,
+      sessionNotifier: this.#sessionNotifier,
       hub: this.#hub,
       denials: options.denials,
       rateLimit: this.#rateLimit,
@@ -174,7 +174,7 @@ class Door {
       await this.#metricsListener?.stop()
       throw error
     }
-    this.#sessionNews.start()
+    this.#sessionNotifier.start()
     this.#connections.start()
     this.#rateLimit.start()
   }
@@ -183,10 +183,10 @@ class Door {
     const closed = new Promise<void>((resolve) => void this.#server.close(() => resolve()))
     // How the last turns ended is still on its way to those who watch.
     await Promise.race([this.#hub.settled(), this.#options.clock.sleep(LAST_EVENTS_MS)])
-    this.#connections.stop()
+    await this.#connections.stop()
     this.#server.closeIdleConnections()
     for (const socket of this.#unused) socket.destroy()
-    await this.#sessionNews.stop()
+    await this.#sessionNotifier.stop()
     await this.#hub.stop()
     this.#rateLimit.stop()
     const cancelCut = this.#options.clock.after(STOP_GRACE_MS, () => {
@@ -264,13 +264,13 @@ function bareAnswer(status: 404 | 421): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
 }
 
-function createHub(options: ServerOptions, sessionNews: SessionNews): Hub {
+function createHub(options: ServerOptions, sessionNotifier: SessionNotifier): Hub {
   const { database, feed, config, createContext, clock, logger, metrics } = options
   return new Hub({
     feed,
     readAudience: (sessionId) => readAudience(database, sessionId),
     createContext: (viewer, grantedSessionId) =>
-      createContext({ viewer, requestId: 'shared', logger, grantedSessionId, answer: null, sessionNews }),
+      createContext({ viewer, requestId: 'shared', logger, grantedSessionId, answer: null, sessionNotifier }),
     maxResponseBytes: () => config.current().settings.maxResponseBytes,
     clock,
     logger,

@@ -13,6 +13,7 @@ import type { Viewer } from '../core/identity.ts'
 import type { SessionEvent } from '../core/session-event.ts'
 import type { Following } from '../events/feed.ts'
 import type { Clock } from '../platform/clock.ts'
+import { Coalesced } from '../platform/coalesced.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { fitResult } from './answer-budget.ts'
@@ -68,10 +69,9 @@ export class ShareGroup {
   #erasedAt = 0
   readonly #working = new Set<Promise<void>>()
   #head: number
-  #woken = false
-  #delivering = false
-  /** The log grew since `#deliverNew` last looked. */
-  #again = false
+  /** A delivery begins with the next turn of the event loop. */
+  #isWoken = false
+  readonly #deliveries = new Coalesced(() => this.#deliverNew())
 
   constructor(options: ShareGroupOptions) {
     this.#options = options
@@ -101,19 +101,19 @@ export class ShareGroup {
 
   /** The log grew. What happens within one turn of the event loop is delivered together. */
   wake(): void {
-    if (this.#woken) return
-    this.#woken = true
+    if (this.#isWoken) return
+    this.#isWoken = true
     setImmediate(() => {
-      this.#woken = false
-      this.#again = true
-      if (!this.#delivering) this.#work(this.#deliverNew())
+      this.#isWoken = false
+      void this.#deliveries.run()
     })
   }
 
   /** Resolves when nothing is being read or executed any more. */
   async settled(): Promise<void> {
     for (;;) {
-      if (this.#woken) await new Promise((resolve) => setImmediate(resolve))
+      if (this.#isWoken) await new Promise((resolve) => setImmediate(resolve))
+      else if (this.#deliveries.isBusy) await this.#deliveries.settled()
       else if (this.#working.size > 0) await Promise.all(this.#working)
       else return
     }
@@ -127,10 +127,9 @@ export class ShareGroup {
   /** Serves live members up to the end of the log. */
   async #deliverNew(): Promise<void> {
     const { following, onSessionUpdated } = this.#options
-    this.#delivering = true
     try {
-      while (this.#again && this.members.size > 0) {
-        this.#again = false
+      let isMore = true
+      while (isMore && this.members.size > 0) {
         const reading = following.read(this.#head)
         const read = reading instanceof Promise ? await reading : reading
         if (read === null) return
@@ -140,20 +139,18 @@ export class ShareGroup {
         this.#forgetBefore(updates.findLast((event) => event.erased === true)?.seq ?? 0)
         const shown = this.#show(read.events)
         this.#deliver(shown instanceof Promise ? await shown : shown)
-        if (read.upTo > this.#head) this.#again = true
+        isMore = read.upTo > this.#head
         this.#head = read.upTo
       }
     } catch (error) {
       this.#recover(error)
-    } finally {
-      this.#delivering = false
     }
   }
 
   #recover(error: unknown): void {
     const { clock, logger, metrics } = this.#options
     if (error instanceof AppError) {
-      logger.warn({ error: messageOf(error) }, 'events could not be read; trying again')
+      logger.warn({ error: messageOf(error) }, 'events could not be read; retrying')
       clock.after(RETRY_MS, () => this.wake())
       return
     }
@@ -304,7 +301,7 @@ async function retrying<Answer>(
       return await ask()
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      logger.warn({ error: messageOf(error) }, 'events could not be read; trying again')
+      logger.warn({ error: messageOf(error) }, 'events could not be read; retrying')
       await clock.sleep(RETRY_MS)
     }
   }

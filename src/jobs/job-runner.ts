@@ -8,11 +8,10 @@
 import { parseCronItems, run, type Runner, type TaskList } from 'graphile-worker'
 import pg from 'pg'
 import { messageOf } from '../core/errors.ts'
-import { backoffMs } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
-import { randomFraction } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import { Periodic } from '../platform/periodic.ts'
 import { jobLogger } from './job-logger.ts'
 
 /** `signal` aborts when the server stops and the job has had its time. What it throws is logged, and the job tried again later. */
@@ -33,7 +32,7 @@ export interface JobRunnerOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
-  /** How often is looked for jobs whose time has come; those for now are told of. */
+  /** How often to poll for jobs whose time has come; those for now are notified. */
   readonly pollMs?: number
 }
 
@@ -43,7 +42,9 @@ const CONCURRENCY = 3
 const MAX_CONNECTIONS = CONCURRENCY + 1
 const CONNECT_TIMEOUT_MS = 3000
 const QUERY_TIMEOUT_MS = 10_000
-const RESTART = { firstMs: 500, maxMs: 15_000 }
+/** How often is checked whether graphile-worker has ended by itself. */
+const CHECK_MS = 500
+const BACKOFF = { firstMs: CHECK_MS, maxMs: 15_000 }
 /** Jobs get this long to end by themselves, then their signal aborts. */
 const GRACE_MS = 3000
 const STOP_LIMIT_MS = 6000
@@ -52,8 +53,9 @@ export class JobRunner {
   readonly #options: JobRunnerOptions
   readonly #pool: pg.Pool
   readonly #stopping = new AbortController()
+  readonly #restarts: Periodic
+  /** Null: it has ended, and is to be started again. */
   #runner: Runner | null = null
-  #keeping: Promise<void> = Promise.resolve()
 
   constructor(options: JobRunnerOptions) {
     this.#options = options
@@ -66,15 +68,26 @@ export class JobRunner {
       application_name: 'factotum jobs',
     })
     const warn = (error: Error): void =>
-      options.logger.warn({ error: messageOf(error) }, 'a connection of the job runner was lost')
+      options.logger.warn({ error: messageOf(error) }, 'job runner lost a connection')
     this.#pool.on('error', warn)
     this.#pool.on('connect', (client) => void client.on('error', warn))
+    const { clock, logger } = options
+    this.#restarts = new Periodic({
+      name: 'start of the job runner',
+      everyMs: CHECK_MS,
+      backoff: BACKOFF,
+      tick: () => this.#restart(),
+      // What graphile-worker throws does not say whether the database was away.
+      isOutage: () => true,
+      clock,
+      logger,
+    })
   }
 
   /** Brings graphile-worker's schema up to date and begins to work. Rejects when that fails; call `stop` then, too. */
   async start(): Promise<void> {
-    const first = await this.#begin()
-    this.#keeping = this.#keepRunning(first)
+    await this.#begin()
+    this.#restarts.start()
   }
 
   /** Takes no more jobs; those under way get a few seconds. Repeatable; never rejects. */
@@ -83,41 +96,22 @@ export class JobRunner {
     this.#stopping.abort()
     const ended = this.#end()
     const isDone = await Promise.race([ended.then(() => true), this.#options.clock.sleep(STOP_LIMIT_MS)])
-    if (isDone !== true)
-      this.#options.logger.warn('the job runner did not stop in time; its jobs are tried again later')
+    if (isDone !== true) this.#options.logger.warn('job runner did not stop in time; its jobs are retried later')
   }
 
   async #end(): Promise<void> {
-    await this.#runner?.stop().catch((error: unknown) => this.#tell(error))
-    await this.#keeping
+    await this.#restarts.stop()
+    const runner = this.#runner
+    await runner?.stop().catch((error: unknown) => this.#warn(error))
+    await runner?.promise.catch(() => undefined) // logged when it ended
     await this.#pool.end()
   }
 
-  async #keepRunning(first: Runner): Promise<void> {
-    const { signal } = this.#stopping
-    let runner: Runner | null = first
-    while (runner !== null && !signal.aborted) {
-      await runner.promise.catch((error: unknown) => this.#tell(error))
-      runner = signal.aborted ? null : await this.#beginAgain()
-    }
+  async #restart(): Promise<void> {
+    if (this.#runner === null && !this.#stopping.signal.aborted) await this.#begin()
   }
 
-  async #beginAgain(): Promise<Runner | null> {
-    const { clock } = this.#options
-    const { signal } = this.#stopping
-    for (let attempt = 0; !signal.aborted; attempt += 1) {
-      await clock.sleep(backoffMs(RESTART, attempt, randomFraction()), signal)
-      if (signal.aborted) break
-      try {
-        return await this.#begin()
-      } catch (error) {
-        this.#tell(error)
-      }
-    }
-    return null
-  }
-
-  async #begin(): Promise<Runner> {
+  async #begin(): Promise<void> {
     const { handlers, periodic, logger, pollMs = 1000 } = this.#options
     const runner = await run({
       pgPool: this.#pool,
@@ -144,9 +138,11 @@ export class JobRunner {
       },
     })
     this.#runner = runner
-    // Stopped while this began: nobody else ends it.
-    if (this.#stopping.signal.aborted) await runner.stop()
-    return runner
+    void runner.promise
+      .catch((error: unknown) => this.#warn(error))
+      .finally(() => {
+        this.#runner = null
+      })
   }
 
   #tasksOf(handlers: JobHandlers): TaskList {
@@ -160,7 +156,7 @@ export class JobRunner {
             metrics.jobs.inc({ name, outcome: 'done' })
           } catch (error) {
             metrics.jobs.inc({ name, outcome: 'failed' })
-            logger.error({ err: error, job: name }, 'a job failed; it is tried again later')
+            logger.error({ err: error, job: name }, 'job failed; retrying later')
             throw error
           }
         },
@@ -168,8 +164,8 @@ export class JobRunner {
     )
   }
 
-  #tell(error: unknown): void {
+  #warn(error: unknown): void {
     if (!this.#stopping.signal.aborted)
-      this.#options.logger.warn({ error: messageOf(error) }, 'the job runner ended; it is started again')
+      this.#options.logger.warn({ error: messageOf(error) }, 'job runner ended; restarting')
   }
 }

@@ -3,6 +3,8 @@
  * boundless or may hold a secret stays out. Pure; called for what reviewer, curator and summarizer write.
  */
 import { normalText } from '../core/text/normal-text.ts'
+import { REDACTED } from '../core/text/redacted.ts'
+import { secretsByForm } from '../secrets/forms/secret-forms.ts'
 
 const MIN_CHARS = 8
 export const MAX_KNOWLEDGE_CHARS = 500
@@ -14,15 +16,5 @@ export function unfitText(text: string): string | null {
   if (length < MIN_CHARS) return `it has ${length} characters, which is too short to be understood elsewhere`
   if (text.length > MAX_KNOWLEDGE_CHARS)
     return `it has ${text.length} characters; at most ${MAX_KNOWLEDGE_CHARS} are kept`
-  return SECRETS.some((pattern) => pattern.test(text)) ? 'it may hold a secret' : null
+  return text.includes(REDACTED) || secretsByForm(text).length > 0 ? 'it may hold a secret' : null
 }
-
-/** A secret that was masked before, and the forms that unknown ones commonly have. A word such as "password" alone is none. */
-const SECRETS: readonly RegExp[] = [
-  /\[REDACTED\]/,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
-  /\b(?:gh[pousr]_|github_pat_|glpat-|xox[abprs]-|sk-|pk_live_|sk_live_|AKIA|AIza|npm_|dop_v1_)[\w-]{12,}/,
-  /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}/,
-  /\b(?:password|passwd|passphrase|pwd|secret|api[ _-]?key|access[ _-]?key|token)\b["'`]?\s*(?:is|are|=|:|was)\s*["'`]?(?=\S*\d)\S{6,}/i,
-  /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]+:[^\s/@]+@/i,
-]

@@ -9,11 +9,12 @@
  */
 import { writeFile } from 'node:fs/promises'
 import pg from 'pg'
-import { AppError, messageOf } from '../core/errors.ts'
+import { AppError, isOutage, messageOf } from '../core/errors.ts'
 import { backoffMs } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { must } from '../platform/must.ts'
+import { Periodic } from '../platform/periodic.ts'
 import { hasCode } from '../platform/error-code.ts'
 import { homeAccount, prepareHome } from '../config/home/factotum-home.ts'
 import { findPostgresBinaries } from './postgres-binaries.ts'
@@ -67,7 +68,7 @@ const CONNECT_TIMEOUT_MS = 3000
 const MAX_LAUNCHES = 3
 const REVIVAL_BACKOFF = { firstMs: 200, maxMs: 10_000 }
 const LOG_CHECK_MS = 3_600_000
-const SHUTDOWN_LOOK_MS = 1000
+const SHUTDOWN_CHECK_MS = 1000
 
 /**
  * Resolves when the database accepts connections: in under a second the first time (it creates the files), in some tens of
@@ -114,9 +115,7 @@ export class EmbeddedPostgres {
   /** Waits for the keeper's end and deals with it; done only after `stop`. */
   #watch: Promise<void> = Promise.resolve()
   #stopped: Promise<void> | null = null
-  #cancelLogCheck: () => void = () => {}
-  #cancelShutdownLook: () => void = () => {}
-  #endingShutdown: Promise<void> = Promise.resolve()
+  readonly #checks: readonly Periodic[]
 
   constructor(cluster: Cluster, options: EmbeddedPostgresOptions, held: Held) {
     this.url = `postgresql://${SUPERUSER}:${cluster.password}@${LOOPBACK}:${held.postmaster.port}/${DATABASE}`
@@ -124,8 +123,14 @@ export class EmbeddedPostgres {
     this.#cluster = cluster
     this.#options = options
     this.#keep(held)
-    this.#checkLog()
-    this.#lookForShutdown()
+    const { clock, logger } = options
+    const check = (name: string, everyMs: number, tick: () => Promise<void>): Periodic =>
+      new Periodic({ name, everyMs, backoff: { firstMs: everyMs, maxMs: everyMs }, tick, isOutage, clock, logger })
+    this.#checks = [
+      check('bounding of server.log', LOG_CHECK_MS, () => boundLog(cluster.log)),
+      check("check of PostgreSQL's shutdown", SHUTDOWN_CHECK_MS, () => this.#endShutdown()),
+    ]
+    for (const periodic of this.#checks) periodic.start()
   }
 
   /** The server's process id; null while it is being started again and after `stop`. */
@@ -144,9 +149,7 @@ export class EmbeddedPostgres {
 
   async #letGo(): Promise<void> {
     this.#stopping.abort()
-    this.#cancelLogCheck()
-    this.#cancelShutdownLook()
-    await this.#endingShutdown
+    await Promise.all(this.#checks.map((check) => check.stop()))
     if (this.#held === null) await this.#watch // being started again: that gives up, or ends with a server to let go of
     if (this.#held !== null) await this.#release(this.#held)
     await this.#watch
@@ -173,7 +176,10 @@ export class EmbeddedPostgres {
     this.#watch = held.keeper.ended.then(() => this.#revive(held.postmaster))
   }
 
-  /** Starts the server again, until it runs or we stop. The port must stay the same: pools hold the URL. */
+  /**
+   * Starts the server again, until it runs or we stop. The port must stay the same: pools hold the URL. Not a Periodic: it begins with
+   * the keeper's end, happens once, and the next revival waits for the end of the next keeper.
+   */
   async #revive({ pid, port }: Postmaster): Promise<void> {
     const { clock, logger } = this.#options
     const { signal } = this.#stopping
@@ -194,18 +200,9 @@ export class EmbeddedPostgres {
   }
 
   /**
-   * Somebody told the server SIGTERM, as a supervisor does that signals all processes of a service: it takes no new connection, and waits
-   * for those that are open, ours, for ever. So it is ended, and started again for as long as this process has work to finish.
+   * The server got SIGTERM, as from a supervisor that signals all processes of a service: it takes no new connection, and waits for
+   * those that are open, ours, for ever. So it is ended, and started again for as long as this process has work to finish.
    */
-  #lookForShutdown(): void {
-    const { clock, logger } = this.#options
-    this.#cancelShutdownLook = clock.after(SHUTDOWN_LOOK_MS, () => {
-      this.#endingShutdown = this.#endShutdown()
-        .catch((error: unknown) => logger.error({ error: messageOf(error) }, 'the embedded PostgreSQL cannot be ended'))
-        .finally(() => !this.#stopping.signal.aborted && this.#lookForShutdown())
-    })
-  }
-
   async #endShutdown(): Promise<void> {
     if (this.#held === null) return
     const postmaster = await readPostmaster(this.#cluster)
@@ -213,16 +210,6 @@ export class EmbeddedPostgres {
     const { pid } = postmaster
     this.#options.logger.warn({ pid }, 'the embedded PostgreSQL was told to stop, and waits for its clients: ending it')
     await hurryStop(this.#cluster)
-  }
-
-  #checkLog(): void {
-    this.#cancelLogCheck = this.#options.clock.after(LOG_CHECK_MS, () => {
-      boundLog(this.#cluster.log)
-        .catch((error: unknown) =>
-          this.#options.logger.warn({ error: messageOf(error) }, 'server.log could not be cut'),
-        )
-        .finally(() => !this.#stopping.signal.aborted && this.#checkLog())
-    })
   }
 }
 

@@ -104,9 +104,12 @@ export class EphemeralSecrets {
   }
 }
 
+/** Those without a key go first: a message with thousands of texts that look like secrets drives out none that a skill may ask for. */
 function forgetOldest({ values, all }: Held): void {
   let chars = [...all].reduce((sum, value) => sum + value.length, 0)
-  for (const oldest of all) {
+  const named = new Set(values.values())
+  const order = [...all].sort((a, b) => Number(named.has(a)) - Number(named.has(b)))
+  for (const oldest of order) {
     if (chars <= MAX_CHARS) return
     chars -= oldest.length
     all.delete(oldest)

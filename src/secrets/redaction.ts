@@ -16,6 +16,7 @@ import { BASE32, BASE64, type GroupCode } from './encodings/group-codes.ts'
 import { PatternMatcher } from './pattern-matcher.ts'
 import { spacedLetters } from './encodings/spaced-letters.ts'
 import { mergeSpans, type Span } from './encodings/span.ts'
+import { withMarks } from './with-marks.ts'
 
 /** Shorter values stand in ordinary texts by chance; hiding them would destroy these and tell the value. */
 export const MIN_SECRET_CHARS = 8
@@ -84,7 +85,7 @@ export class Redactor {
   redact(text: string, { until = text.length }: { readonly until?: number } = {}): string {
     if (this.isEmpty || text === this.#clean) return text.slice(0, until)
     const spans = this.spansIn(text)
-    if (spans.length > 0) return replaceSpans(text, spans, until)
+    if (spans.length > 0) return withMarks(text, spans, until)
     if (text.length >= MIN_REMEMBERED_CHARS) this.#clean = text
     return text.slice(0, until)
   }
@@ -130,16 +131,4 @@ function widen(text: string, { start, end }: Span): Span {
 /** Parts of a text that say something else when they are decoded. */
 function viewsOf(text: string): DecodedView[] {
   return [...spacedLetters(text), ...base64Runs(text), ...dumpedNumbers(text), ...dumpedLetters(text)]
-}
-
-function replaceSpans(text: string, spans: readonly Span[], until: number): string {
-  const parts: string[] = []
-  let position = 0
-  for (const { start, end } of spans) {
-    if (start >= until) break
-    parts.push(text.slice(position, start), REDACTED)
-    position = end
-  }
-  parts.push(text.slice(position, until))
-  return parts.join('')
 }

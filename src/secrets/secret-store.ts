@@ -9,9 +9,11 @@ import type { ApiKeys } from '../config/access/api-keys.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { FoundSecret } from '../core/plan/plan.ts'
 import { conflict, type Refusal } from '../core/refusal.ts'
+import { isOutage } from '../core/errors.ts'
 import { isSecretKey } from '../core/plan/plan-rules.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import { Periodic } from '../platform/periodic.ts'
 import { deployValues, passwordsIn, type KnownValue } from './deploy-values.ts'
 import { DeployVariables } from './deploy-variables.ts'
 import { EphemeralSecrets } from './ephemeral-secrets.ts'
@@ -27,7 +29,7 @@ export interface SecretStoreOptions {
   readonly logger: Logger
 }
 
-const LOOK_MS = 1000
+const POLL_MS = 1000
 /** A value that was replaced (rotated) may still be in outputs under way and in files; so many of them stay hidden. */
 const MAX_FORMER = 100
 
@@ -42,8 +44,8 @@ export class SecretStore implements ApiKeys {
   readonly #variables: DeployVariables
   readonly #ephemeral: EphemeralSecrets
   readonly #stopListening: () => void
+  readonly #poll: Periodic
   readonly #listeners = new Set<(names: readonly string[]) => void>()
-  #cancelLook: () => void = () => undefined
   /** Values that do not change while the process lives. */
   #fixed: readonly KnownValue[] = []
   /** Name → value, as known now. */
@@ -64,15 +66,16 @@ export class SecretStore implements ApiKeys {
     })
     this.#rebuild()
     this.#stopListening = config.onChange(() => this.#rebuild())
-    this.#lookLater()
+    const tick = async (): Promise<void> => this.#look()
+    this.#poll = new Periodic({ name: '.env poll', everyMs: POLL_MS, tick, isOutage, clock, logger })
+    this.#poll.start()
   }
 
-  /** Forgets the ephemeral secrets and looks at nothing any more. Repeatable. */
-  stop(): Promise<void> {
+  /** Forgets the ephemeral secrets and polls `.env` no more. Repeatable. */
+  async stop(): Promise<void> {
     this.#stopListening()
-    this.#cancelLook()
     this.#ephemeral.clear()
-    return Promise.resolve()
+    await this.#poll.stop()
   }
 
   /** The value of a variable: the environment's, else that of `.env` as it is now; null when neither has it. */
@@ -170,13 +173,6 @@ export class SecretStore implements ApiKeys {
     const names = [...this.#variables.lines.keys()]
     this.#options.logger.info({ names }, 'secrets reloaded from .env')
     for (const listener of this.#listeners) listener(names)
-  }
-
-  #lookLater(): void {
-    this.#cancelLook = this.#options.clock.after(LOOK_MS, () => {
-      this.#look()
-      this.#lookLater()
-    })
   }
 
   #rebuild(): void {

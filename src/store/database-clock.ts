@@ -3,8 +3,9 @@
  * wrong that of a host is. Read at start and now and then; in between, this process only measures how much time has passed.
  */
 import type { Clock } from '../platform/clock.ts'
-import { messageOf } from '../core/errors.ts'
+import { isOutage } from '../core/errors.ts'
 import type { Logger } from '../platform/logger.ts'
+import { Periodic } from '../platform/periodic.ts'
 import type { Queryable } from './database.ts'
 
 export interface DatabaseClockOptions {
@@ -15,6 +16,7 @@ export interface DatabaseClockOptions {
 }
 
 const READ_MS = 5000
+const RETRY = { firstMs: READ_MS, maxMs: READ_MS }
 /** Less than this is how long the answer took, not how far the clocks are apart. */
 const TOLERANCE_MS = 50
 /** So far apart that whoever runs the host should know. */
@@ -24,13 +26,23 @@ const NOW = { name: 'clock.now', text: 'SELECT extract(epoch FROM clock_timestam
 
 export class DatabaseClock implements Clock {
   readonly #options: DatabaseClockOptions
-  readonly #stopping = new AbortController()
+  readonly #poll: Periodic
   /** The database's time at the moment when `monotonicMs` was 0. */
   #zeroMs = 0
-  #reading: Promise<void> = Promise.resolve()
 
   private constructor(options: DatabaseClockOptions) {
     this.#options = options
+    const { clock, logger } = options
+    const tick = (): Promise<void> => this.#tick()
+    this.#poll = new Periodic({
+      name: "poll of the database's time",
+      everyMs: READ_MS,
+      backoff: RETRY,
+      tick,
+      isOutage,
+      clock,
+      logger,
+    })
   }
 
   /** Rejects when the database does not tell the time. */
@@ -40,7 +52,7 @@ export class DatabaseClock implements Clock {
     const aheadMs = options.clock.now().getTime() - clock.now().getTime()
     if (Math.abs(aheadMs) > WRONG_MS)
       options.logger.warn({ aheadMs }, 'the clock of this host differs from that of the database, whose time holds')
-    clock.#reading = clock.#keepReading()
+    clock.#poll.start()
     return clock
   }
 
@@ -61,23 +73,13 @@ export class DatabaseClock implements Clock {
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort()
-    await this.#reading
+    await this.#poll.stop()
   }
 
-  async #keepReading(): Promise<void> {
-    const { logger } = this.#options
-    while (!this.#stopping.signal.aborted) {
-      await this.sleep(READ_MS, this.#stopping.signal)
-      if (this.#stopping.signal.aborted) return
-      try {
-        const { zeroMs, tookMs } = await this.#read()
-        // Else time would jump to and fro by what a slow answer seems to say.
-        if (Math.abs(zeroMs - this.#zeroMs) > TOLERANCE_MS + tookMs) this.#zeroMs = zeroMs
-      } catch (error) {
-        logger.debug({ error: messageOf(error) }, 'the database did not tell the time; the last one counts on')
-      }
-    }
+  async #tick(): Promise<void> {
+    const { zeroMs, tookMs } = await this.#read()
+    // Else time would jump to and fro by what a slow answer seems to say.
+    if (Math.abs(zeroMs - this.#zeroMs) > TOLERANCE_MS + tookMs) this.#zeroMs = zeroMs
   }
 
   async #read(): Promise<{ readonly zeroMs: number; readonly tookMs: number }> {

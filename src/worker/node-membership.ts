@@ -10,11 +10,10 @@ import { Client } from 'pg'
 import { messageOf } from '../core/errors.ts'
 import type { CommandService } from '../execution/run-command.ts'
 import { identityOfServer } from '../execution/process/server-identity.ts'
-import { backoffMs } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
-import { randomFraction } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import { machineMs } from '../platform/machine-clock.ts'
+import { Periodic } from '../platform/periodic.ts'
 import type { Database } from '../store/database.ts'
 import { beat, leaveNode, registerNode } from '../store/nodes.ts'
 
@@ -31,15 +30,18 @@ export interface NodeMembershipOptions {
   readonly onLost: () => void
 }
 
-interface Connection {
-  readonly client: Client
-  /** Aborts when it has ended. */
-  readonly ended: AbortController
-}
-
 interface Membership {
   readonly node: number
-  readonly connection: Connection
+  readonly client: Client
+  /** When the last beat that found it listed was answered. */
+  beatenMs: number
+}
+
+/** The node that this process was, of which no command runs any more. */
+interface Left {
+  readonly node: number
+  /** This process stood still for longer than others wait: it counts as a death (src/store/nodes.ts). */
+  readonly hasDied: boolean
 }
 
 const BEAT_MS = 2000
@@ -55,79 +57,81 @@ const REJOIN = { firstMs: 200, maxMs: 2000 }
 
 export class NodeMembership {
   readonly #options: NodeMembershipOptions
-  readonly #stopping = new AbortController()
+  readonly #beats: Periodic
   #membership: Membership | null = null
-  #keeping: Promise<void> = Promise.resolve()
+  /** Null: nothing to take off the list before this process joins again. */
+  #left: Left | null = null
 
   constructor(options: NodeMembershipOptions) {
     this.#options = options
+    const { clock, logger } = options
+    this.#beats = new Periodic({
+      name: 'node registration',
+      everyMs: BEAT_MS,
+      backoff: REJOIN,
+      tick: (signal) => this.#tick(signal),
+      // What the node's own connection throws is not told apart from a bug.
+      isOutage: () => true,
+      clock,
+      logger,
+    })
   }
 
   /** Joins for the first time; rejects when that fails, since a server that cannot start should say so. */
   async start(): Promise<void> {
-    const first = await this.#join()
-    this.#keeping = this.#keep(first)
+    await this.#join()
+    this.#beats.start()
   }
 
   /** Leaves the list for good. Nothing may run any more. */
   async stop(): Promise<void> {
-    this.#stopping.abort()
-    await this.#keeping
+    await this.#beats.stop()
     const membership = this.#membership
     if (membership === null) return
     // Without the database there is nothing to leave: others see by the lock that this node is gone.
     await leaveNode(this.#options.database, membership.node, { hasDied: false }).catch((error: unknown) =>
-      this.#options.logger.warn({ error: messageOf(error) }, 'could not sign off'),
+      this.#options.logger.warn({ error: messageOf(error) }, 'could not deregister node'),
     )
-    await this.#close(membership.connection)
+    await this.#close(membership.client)
   }
 
-  async #keep(first: Membership): Promise<void> {
-    const { logger, onLost } = this.#options
-    for (let membership: Membership | null = first; membership !== null;) {
-      const { node, connection } = membership
-      const hasStalled = await this.#beatUntilLost(membership)
-      if (this.#stopping.signal.aborted) return
-      this.#membership = null
-      onLost()
-      const hasEnded = await this.#endCommands()
-      await this.#close(connection)
-      if (!hasEnded) logger.error({ node }, 'commands could not be ended; other nodes wait until they must have ended')
-      membership = await this.#rejoin(hasEnded ? { node, hasDied: hasStalled } : null)
-    }
+  /** Beats, or joins again; throws when it cannot. */
+  async #tick(signal: AbortSignal): Promise<'again' | void> {
+    if (this.#membership === null) return this.#rejoin()
+    if ((await this.#beat(this.#membership)) || signal.aborted) return
+    await this.#lose(this.#membership)
+    return 'again'
   }
 
-  /** Resolves when the membership is lost or to be ended; true: this process stood still meanwhile. */
-  async #beatUntilLost({ node, connection }: Membership): Promise<boolean> {
-    const { clock, logger } = this.#options
-    const wake = AbortSignal.any([this.#stopping.signal, connection.ended.signal])
-    for (;;) {
-      const sinceMs = clock.monotonicMs()
-      await clock.sleep(BEAT_MS, wake)
-      if (this.#stopping.signal.aborted) return false
-      if (await this.#beats({ node, connection })) continue
-      const stalledMs = clock.monotonicMs() - sinceMs - BEAT_MS - BEAT_TIMEOUT_MS
-      if (stalledMs > STALL_MS)
-        logger.error({ node, stalledMs }, 'this process stood still for longer than others wait')
-      return stalledMs > STALL_MS
-    }
-  }
-
-  async #beats({ node, connection }: Membership): Promise<boolean> {
-    const { logger, commands } = this.#options
+  async #beat(membership: Membership): Promise<boolean> {
+    const { logger, commands, clock } = this.#options
+    const { node, client } = membership
     const sentAtMs = machineMs()
     try {
-      const isListed = await beat(connection.client, node)
-      if (isListed) commands.allowUntil(sentAtMs + COMMANDS_MS)
-      else logger.error({ node }, 'this node was taken for dead: its turns go on elsewhere')
+      const isListed = await beat(client, node)
+      if (isListed) {
+        membership.beatenMs = clock.monotonicMs()
+        commands.allowUntil(sentAtMs + COMMANDS_MS)
+      } else {
+        logger.error({ node }, 'node was evicted; its turns continue elsewhere')
+      }
       return isListed
     } catch (error) {
-      logger.error(
-        { node, error: messageOf(error) },
-        'the database went away: running turns stop here and resume from their rows',
-      )
+      logger.error({ node, error: messageOf(error) }, 'beat failed; running turns stop and resume from their rows')
       return false
     }
+  }
+
+  async #lose({ node, client, beatenMs }: Membership): Promise<void> {
+    const { clock, logger, onLost } = this.#options
+    const stalledMs = clock.monotonicMs() - beatenMs - BEAT_MS - BEAT_TIMEOUT_MS
+    if (stalledMs > STALL_MS) logger.error({ node, stalledMs }, 'process stood still for longer than others wait')
+    this.#membership = null
+    onLost()
+    const hasEnded = await this.#endCommands()
+    await this.#close(client)
+    if (!hasEnded) logger.error({ node }, 'commands could not be ended; other nodes wait until they must have ended')
+    this.#left = hasEnded ? { node, hasDied: stalledMs > STALL_MS } : null
   }
 
   /** False: nobody can say whether a command still runs. */
@@ -140,40 +144,31 @@ export class NodeMembership {
     return hasEnded
   }
 
-  /** `left`: the node that this process was, of which no command runs any more. Null: this process stops. */
-  async #rejoin(left: { readonly node: number; readonly hasDied: boolean } | null): Promise<Membership | null> {
-    const { clock, logger, database } = this.#options
-    const { signal } = this.#stopping
-    for (let failures = 0; !signal.aborted; failures += 1) {
-      try {
-        if (left !== null) await leaveNode(database, left.node, left)
-        return await this.#join()
-      } catch (error) {
-        logger.warn({ error: messageOf(error), failures }, 'cannot join the nodes; trying again')
-      }
-      await clock.sleep(backoffMs(REJOIN, failures, randomFraction()), signal)
-    }
-    return null
+  async #rejoin(): Promise<void> {
+    const left = this.#left
+    if (left !== null) await leaveNode(this.#options.database, left.node, left)
+    await this.#join()
+    this.#left = null
   }
 
-  async #join(): Promise<Membership> {
-    const connection = this.#open()
+  async #join(): Promise<void> {
+    const { clock, commands, home, onJoined } = this.#options
+    const client = this.#open()
     try {
-      await connection.client.connect()
+      await client.connect()
       const sentAtMs = machineMs()
-      const node = await registerNode(connection.client, identityOfServer(this.#options.home))
-      this.#options.commands.allowUntil(sentAtMs + COMMANDS_MS)
-      this.#membership = { node, connection }
-      this.#options.onJoined(node)
-      return this.#membership
+      const node = await registerNode(client, identityOfServer(home))
+      commands.allowUntil(sentAtMs + COMMANDS_MS)
+      this.#membership = { node, client, beatenMs: clock.monotonicMs() }
+      onJoined(node)
     } catch (error) {
-      await this.#close(connection)
+      await this.#close(client)
       throw error
     }
   }
 
-  #open(): Connection {
-    const ended = new AbortController()
+  /** The end of the connection makes the next beat due, which fails then. */
+  #open(): Client {
     const client = new Client({
       connectionString: this.#options.database.url,
       keepAlive: true,
@@ -183,14 +178,14 @@ export class NodeMembership {
     })
     client.on('error', (error) => {
       this.#options.logger.warn({ error: messageOf(error) }, 'node connection broke')
-      ended.abort()
+      this.#beats.wake()
     })
-    client.on('end', () => ended.abort())
-    return { client, ended }
+    client.on('end', () => this.#beats.wake())
+    return client
   }
 
   /** It is being given up: whether it still says good-bye makes no difference, and a peer that is gone says nothing. */
-  async #close({ client }: Connection): Promise<void> {
+  async #close(client: Client): Promise<void> {
     const inTime = new AbortController()
     await Promise.race([client.end().catch(() => undefined), this.#options.clock.sleep(GOOD_BYE_MS, inTime.signal)])
     inTime.abort()

@@ -1,12 +1,13 @@
 /**
  * Lets turns go on that wait for a budget, as soon as the configuration gives them more: when it changes, and when a process
  * starts, since it may have changed while none ran. At midnight they go on by themselves: the queue holds them until then.
- * Every process looks; a turn that is made ready twice runs once.
+ * Every process does so; a turn that is made ready twice runs once.
  */
 import { checkBudget } from '../audit/budget.ts'
-import type { Config, LiveConfig } from '../config/config.ts'
+import type { LiveConfig } from '../config/config.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Doorbell } from '../events/doorbell.ts'
+import { Coalesced } from '../platform/coalesced.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Database } from '../store/database.ts'
 import { findPausedTurns, makeReady } from '../store/turn/paused-turns.ts'
@@ -21,8 +22,7 @@ export interface PausedTurnsOptions {
 export class PausedTurns {
   readonly #options: PausedTurnsOptions
   #stopListening: () => void = () => undefined
-  /** One look after another. */
-  #looking: Promise<void> = Promise.resolve()
+  readonly #wakes = new Coalesced(() => this.#wake())
 
   constructor(options: PausedTurnsOptions) {
     this.#options = options
@@ -30,36 +30,35 @@ export class PausedTurns {
 
   start(): void {
     const { config } = this.#options
-    this.#stopListening = config.onChange((current) => this.#look(current))
-    this.#look(config.current())
+    this.#stopListening = config.onChange(() => void this.#wakes.run())
+    void this.#wakes.run()
   }
 
   async stop(): Promise<void> {
     this.#stopListening()
-    await this.#looking
-  }
-
-  #look(config: Config): void {
-    this.#looking = this.#looking.then(() => this.#wake(config))
+    await this.#wakes.settled()
   }
 
   /**
    * Those that would only be paused again are left alone. One that is to end was paused in the moment in which somebody cancelled
    * it, by a process that died before it could say so.
    */
-  async #wake(config: Config): Promise<void> {
-    const { database, doorbell, logger } = this.#options
+  async #wake(): Promise<void> {
+    const { database, doorbell, config, logger } = this.#options
     try {
       const paused = await findPausedTurns(database)
       const ready: string[] = []
       for (const turn of paused) {
-        if (turn.cancelRequested || (await checkBudget(database, config, { ...turn, made: [] })) === null)
+        if (turn.cancelRequested || (await checkBudget(database, config.current(), { ...turn, made: [] })) === null)
           ready.push(turn.sessionId)
       }
       await makeReady(database, ready)
       if (ready.length > 0) doorbell.ring({ kind: 'work', sessionId: '' })
     } catch (error) {
-      logger.warn({ error: messageOf(error) }, 'could not see whether paused turns may go on; at midnight they do')
+      logger.warn(
+        { error: messageOf(error) },
+        'paused turns could not be checked against the new budgets; they resume at midnight',
+      )
     }
   }
 }

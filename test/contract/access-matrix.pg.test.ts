@@ -276,8 +276,8 @@ async function firstUpdate(
   { id, learningId, factId, approvalId }: Omit<Target, 'sender'>,
 ): Promise<{ data: unknown; codes: unknown[] }> {
   it.news = { follow: () => once(id) }
-  it.approvalNews = { follow: () => once(approvalId) }
-  it.knowledgeNews = { follow: (kind) => once(kind === 'fact' ? factId : must(learningId, 'a learning')) }
+  it.approvalNotifier = { follow: () => once(approvalId) }
+  it.knowledgeNotifier = { follow: (kind) => once(kind === 'fact' ? factId : must(learningId, 'a learning')) }
   it.auditTrails = { follow: () => Promise.resolve(once(AUDIT_ENTRY)) }
   for await (const result of await it.subscribe(as, document)) {
     return { data: result.data, codes: (result.errors ?? []).map((error) => error.extensions['code']) }

@@ -8,9 +8,9 @@ import type { Skills } from '../../src/execution/skills/skill-catalog.ts'
 import type { AuditTrails } from '../../src/graphql/audit-trails.ts'
 import { createContext, type GraphQLContext } from '../../src/graphql/context.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
-import type { ApprovalNews } from '../../src/graphql/approval-news.ts'
-import type { KnowledgeNews } from '../../src/graphql/knowledge-news.ts'
-import type { SessionNews } from '../../src/graphql/session-news.ts'
+import type { ApprovalNotifier } from '../../src/graphql/approval-notifier.ts'
+import type { KnowledgeNotifier } from '../../src/graphql/knowledge-notifier.ts'
+import type { SessionNotifier } from '../../src/graphql/session-notifier.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Redactor } from '../../src/secrets/redaction.ts'
 import type { TypedDocumentString } from '../generated/graphql.ts'
@@ -34,10 +34,10 @@ export class SchemaWorld implements AsyncDisposable {
   /** What is installed. */
   skills: Skills = { scan: () => ({ skills: new Map(), problems: [] }) }
   /** What `sessionUpdates` tells, by whoever asks. */
-  news: Pick<SessionNews, 'follow'> = { follow: () => neverEnding() }
-  approvalNews: Pick<ApprovalNews, 'follow'> = { follow: () => neverEnding() }
+  news: Pick<SessionNotifier, 'follow'> = { follow: () => neverEnding() }
+  approvalNotifier: Pick<ApprovalNotifier, 'follow'> = { follow: () => neverEnding() }
   /** What `factUpdates` and `learningUpdates` tell. */
-  knowledgeNews: Pick<KnowledgeNews, 'follow'> = { follow: () => neverEnding() }
+  knowledgeNotifier: Pick<KnowledgeNotifier, 'follow'> = { follow: () => neverEnding() }
 
   /** Knows one secret. */
   readonly redactor = Redactor.of([SECRET])
@@ -108,9 +108,9 @@ export class SchemaWorld implements AsyncDisposable {
         },
         denials: this.denials,
         auditTrails: this.auditTrails,
-        knowledgeNews: this.knowledgeNews,
+        knowledgeNotifier: this.knowledgeNotifier,
         approvals: { ...context, skills: this.skills },
-        approvalNews: this.approvalNews,
+        approvalNotifier: this.approvalNotifier,
         skills: this.skills,
         outbox: { wake: (sessionId) => this.woken.push(sessionId) },
         secrets: { reload: () => ({ kind: 'Reloaded', names: ['DEPLOY_KEY'] }) },
@@ -128,7 +128,7 @@ export class SchemaWorld implements AsyncDisposable {
         logger: createLogger({ level: 'silent', pretty: false }),
         grantedSessionId: null,
         answer: null,
-        sessionNews: this.news as SessionNews,
+        sessionNotifier: this.news as SessionNotifier,
       },
     )
   }

@@ -5,9 +5,9 @@
 import type { LiveConfig } from '../../src/config/config.ts'
 import type { Doorbell } from '../../src/events/doorbell.ts'
 import type { Feed } from '../../src/events/feed.ts'
-import { createApprovalNews } from '../../src/graphql/approval-news.ts'
+import { createApprovalNotifier } from '../../src/graphql/approval-notifier.ts'
 import type { GraphQLServices } from '../../src/graphql/context.ts'
-import { createKnowledgeNews } from '../../src/graphql/knowledge-news.ts'
+import { createKnowledgeNotifier } from '../../src/graphql/knowledge-notifier.ts'
 import { readAudience } from '../../src/graphql/session-audience.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Logger } from '../../src/platform/logger.ts'
@@ -49,9 +49,9 @@ export function bareServices(options: BareServicesOptions): GraphQLServices {
       wakeCheckpoints: () => undefined,
     },
     knowledge: { database, clock, doorbell, feed, hideSecrets: (text) => text },
-    knowledgeNews: createKnowledgeNews({ database, doorbell, clock, logger }),
+    knowledgeNotifier: createKnowledgeNotifier({ database, doorbell, clock, logger }),
     approvals: { database, config, clock, skills, feed, doorbell, redactorOf },
-    approvalNews: createApprovalNews({
+    approvalNotifier: createApprovalNotifier({
       doorbell,
       readAudience: (sessionId) => readAudience(database, sessionId),
       readOpen: () => Promise.resolve([]),

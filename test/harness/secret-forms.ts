@@ -23,6 +23,9 @@ export interface SecretForm {
 }
 
 const isGraphic = (secret: string): boolean => /^[!-~]+$/.test(secret)
+/** Of a letter beyond ASCII nothing is left, so enough others must be there; two in a row may be taken for one of UTF-8. */
+const isMostlyLatin = (secret: string): boolean =>
+  /^(?:[!-~]|[\u00c0-\u00ff](?=[!-~]))+$/.test(secret) && secret.replace(/[^!-~]/g, '').length >= 8
 const isPrintable = (secret: string): boolean => /^[ -~]+$/.test(secret)
 
 /** A form that says only the secret, between what is around it. */
@@ -238,6 +241,8 @@ const ofOther = (forms: readonly SecretForm[]): SecretForm[] =>
 
 export const secretForms: readonly SecretForm[] = [
   literal('plain', (secret) => secret),
+  literal('Latin-1 read as UTF-8', (secret) => Buffer.from(secret, 'latin1').toString(), isMostlyLatin),
+  literal('UTF-16 read as UTF-8', (secret) => utf16le(secret).toString().slice(0, -1), isMostlyLatin),
   literal('upper case', (secret) => secret.toUpperCase()),
   literal('lower case', (secret) => secret.toLowerCase()),
   literal('case turned', (secret) =>

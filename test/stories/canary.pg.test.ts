@@ -2,6 +2,7 @@
  * The canaries: secrets that stand nowhere else go in by every way there is, and are found nowhere: not in the database, the
  * log, the events, the prompts, nor the posts. What people said in confidence is in one prompt, the one that brings it.
  */
+import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -19,6 +20,7 @@ import {
   ReloadSecretsDocument,
   SendMessageDocument,
   SessionUpdatesDocument,
+  TaskFilesDocument,
   TurnDocument,
   UpdateSessionDocument,
   type SessionUpdatesSubscription,
@@ -68,13 +70,44 @@ note = { type = "string", default = "" }
 key = { required = true }
 `
 
-/** Commands that print the file of secrets in every form, in lines and pieces of odd sizes, on both streams. */
+/** Form → the command that writes the file in it. */
+const DUMPS: Readonly<Record<string, (file: string) => string>> = {
+  base32: (file) => `base32 ${file}`,
+  'base32 in a line': (file) => `base32 -w 0 ${file}`,
+  'base64 twice': (file) => `base64 ${file} | base64`,
+  'base64 twice, in a line': (file) => `base64 -w 0 ${file} | base64 -w 0`,
+  'od -c': (file) => `od -c ${file}`,
+  'od -t x1': (file) => `od -A x -t x1 -v ${file}`,
+  'hex dump': (file) => `if command -v xxd > /dev/null; then xxd ${file}; else od -A x -t x1z -v ${file}; fi`,
+  reversed: (file) => python(file, 'text[::-1]'),
+  'letters apart': (file) => python(file, '" ".join(text)'),
+  'letters apart by dashes': (file) => python(file, '"-".join(text)'),
+  'letters on lines': (file) => python(file, '"\\n".join(text)'),
+  'upper case': (file) => python(file, 'text.upper()'),
+  'UTF-16, little end first': (file) => `iconv -f UTF-8 -t UTF-16LE ${file}`,
+  'UTF-16, big end first': (file) => `iconv -f UTF-8 -t UTF-16BE ${file}`,
+}
+
+function python(file: string, expression: string): string {
+  const write = `sys.stdout.buffer.write((${expression}).encode())`
+  return `python3 -c 'import sys; text = open(sys.argv[1], encoding="utf-8").read(); ${write}' ${file}`
+}
+
+/** Commands that print the file of secrets in every form, in lines and pieces of odd sizes, on both streams, and publish it. */
 function leakCommands(file: string): string[] {
   const drip = `size=$(wc -c < ${file}); for ((i = 1; i <= size; i += 41)); do tail -c +$i ${file} | head -c 41; sleep 0.01; done`
   const encoded = `base64 ${file}; base64 -w 0 ${file}; base64 -w 0 ${file} | tr '+/' '-_'; base64 -w 11 ${file}`
   const hex = `od -An -v -tx1 ${file}; od -An -v -tx1 ${file} | tr -d ' \\n' | tr a-f A-F`
   const url = `od -An -v -tx1 ${file} | tr -d '\\n' | tr ' ' '%'`
-  return [`cat ${file}; cat ${file} >&2; ${encoded}`, `${drip}; (${drip}) >&2`, `${hex}; ${url}; exit 3`]
+  const dumps = Object.values(DUMPS).map((write) => `${write(file)}; echo`)
+  const published = Object.values(DUMPS).map((write, index) => `(${write(file)}) > pub/leak-${index}.txt`)
+  return [
+    `cat ${file}; cat ${file} >&2; ${encoded}`,
+    `${drip}; (${drip}) >&2`,
+    dumps.join('; '),
+    `mkdir -p pub; echo harmless > pub/harmless.txt; ${published.join('; ')}; cat ${file}`,
+    `${hex}; ${url}; exit 3`,
+  ]
 }
 
 let stub: StubEndpoint
@@ -218,9 +251,28 @@ describe('secrets that go in by every way', () => {
     expect(turns.map(({ turn }) => turn?.status)).toEqual(['DONE', 'DONE', 'FAILED'])
     const [first] = turns
     expect(first?.turn?.plans[0]).toMatchObject({ goal: `Use ${REDACTED}`, secretNames: ['shop_token'] })
-    expect(first?.turn?.tasks.map(({ type }) => type)).toEqual(['EXEC', 'EXEC', 'EXEC', 'SKILL', 'MSG'])
+    expect(first?.turn?.tasks.map(({ type }) => type)).toEqual([...commands.map(() => 'EXEC'), 'SKILL', 'MSG'])
     for (const task of first?.turn?.tasks ?? []) expect(task.output).toContain(REDACTED)
     expect(turns[2]?.turn?.failure).toContain(REDACTED)
+  })
+
+  test.each(Object.entries(DUMPS))('would be found: %s', (_, write) => {
+    const file = join(story.home, 'everything.txt')
+    const printed = execFileSync('bash', ['-c', write(file)], { encoding: 'utf8' })
+    // As they stand in a row, or in an event.
+    for (const text of [printed, JSON.stringify({ printed })])
+      expect(new Set(findLeaks(text, ALL).map(({ name }) => name))).toEqual(new Set(Object.keys(ALL)))
+  })
+
+  test('are in no file that was published', async () => {
+    const tasks = turnIds.map(async (id) => (await story.as('ada').run(TurnDocument, { id })).turn?.tasks ?? [])
+    const files = (await Promise.all(tasks)).flat().map(async ({ id }) => {
+      const { task } = await story.as('ada').run(TaskFilesDocument, { id })
+      return task?.files.map(({ name }) => name) ?? []
+    })
+    const names = (await Promise.all(files)).flat()
+    expect(names).toContain('harmless.txt')
+    expect(names.filter((name) => name.startsWith('leak-'))).toEqual([])
   })
 
   test('are nowhere in the database', async () => {

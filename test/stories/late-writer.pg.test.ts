@@ -37,7 +37,7 @@ test('a process that was taken for dead writes nothing any more, and becomes a n
   const settled = await logOf(cluster)
 
   late.signal('SIGCONT')
-  await late.logged('this node was taken for dead: its turns go on elsewhere')
+  await late.logged('node was evicted; its turns continue elsewhere')
   const again = await late.logged('node joined', (line) => line['node'] !== joined['node'])
   await late.logged('turn ends')
 

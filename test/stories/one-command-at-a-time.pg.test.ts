@@ -51,7 +51,7 @@ async function expectTakenOver({ second }: Stage, meanwhile: () => void = () => 
 
 /** The server that stood still has noticed, and is of use again. */
 async function expectBack({ first }: Stage): Promise<void> {
-  await first.logged('this node was taken for dead: its turns go on elsewhere')
+  await first.logged('node was evicted; its turns continue elsewhere')
   const joined = await first.logged('node joined')
   await first.logged('node joined', ({ node }) => node !== joined['node'])
 }

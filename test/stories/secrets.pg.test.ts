@@ -10,8 +10,9 @@ import {
   SessionDocument,
   SessionEventsDocument,
 } from '../generated/graphql.ts'
+import { findInDatabase } from '../harness/find-in-database.ts'
 import { addSkill } from '../harness/skills.ts'
-import { converse, Story, storyConfig, type Conversation } from '../harness/story.ts'
+import { converse, Story, storyConfig, turnEnd, watchAll, type Conversation } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { answerWell } from '../model/good-answers.ts'
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
@@ -31,6 +32,8 @@ let stub: StubEndpoint
 let story: Story
 /** What the planner answers, in turn; the last one goes on. */
 let plans: object[] = []
+/** What the reviewer answers, in turn; then, that all is well. */
+let reviews: object[] = []
 
 beforeAll(async () => {
   stub = await StubEndpoint.start({ by: play })
@@ -50,6 +53,8 @@ afterAll(async () => {
 })
 
 function play(call: StubCall): StubAnswer {
+  const review = call.role === 'reviewer' ? reviews.shift() : undefined
+  if (review !== undefined) return { content: review }
   if (call.role !== 'planner') return answerWell(call)
   const [plan] = plans
   if (plans.length > 1) plans.shift()
@@ -89,9 +94,12 @@ test('what is said in confidence reaches the skills that ask for its key, in thi
   const toml = storyConfig({ settings: { worker_idle_timeout: 0 }, toml: stubProvider(stub) })
   await story.reconfigure(toml)
   await converse(ada, 'cli:said', 'The last with it.')
-  await vi.waitFor(async () => {
-    expect(told(await converse(ada, 'cli:said', 'Without.'))).not.toHaveProperty('shop_token')
-  })
+  await vi.waitFor(
+    async () => {
+      expect(told(await converse(ada, 'cli:said', 'Without.'))).not.toHaveProperty('shop_token')
+    },
+    { timeout: 60_000 },
+  )
   expect(planners().at(-1)).not.toContain('Their names')
   await story.reconfigure(storyConfig({ toml: stubProvider(stub) }))
 })
@@ -120,6 +128,51 @@ test('a plan with a secret in a command or an argument is refused, and the plann
   expect(second).not.toContain(TOKEN)
   expect(second).toContain('Task 1 (exec) holds the value of a secret.')
   expect(second).toContain('Task 2 (skill) holds the value of a secret.')
+})
+
+test('what looks like a secret is nowhere but in the first prompt, also when the planner does not find it', async () => {
+  const [value, short] = ['hunter22', 'hunter2']
+  const command = 'printf hunter; printf 22; echo; echo the password of staging is known'
+  plans = [plan([]), plan([exec(command)])]
+  await converse(story.as('ben'), '@ben:by-form', 'Hello.')
+  stub.calls.length = 0
+  const learns = `The password of staging is ${value}.`
+  reviews = [{ status: 'ok', reason: `It says ${value}.`, learn: learns }]
+  const watch = watchAll(story.as('ada'), '@ben:by-form')
+  const ben = story.as('ben')
+  const content = `The password of staging is ${value}, and DB_PASSWORD=${short} is older.`
+  const turn = await converse(ben, '@ben:by-form', content)
+  const { session } = await ben.run(SessionDocument, { id: '@ben:by-form' })
+  const shown = `The password of staging is ${REDACTED}, and DB_PASSWORD=${REDACTED} is older.`
+  expect([turn.status, turn.message.content, session?.lastMessagePreview]).toEqual(['DONE', shown, shown])
+  expect(turn.tasks[0]?.output).toContain(REDACTED)
+
+  const prompts = stub.calls.map(({ body }) => JSON.stringify(body))
+  expect(prompts.flatMap((prompt, index) => (prompt.includes(value) ? [index] : []))).toEqual([0])
+  await turnEnd(watch, 2)
+  const events = watch.received.map((frame) => JSON.stringify(frame))
+  const known = events.findIndex((frame) => frame.includes('MessageUpdatedEvent'))
+  expect(known).toBeGreaterThan(-1)
+  expect(events.slice(known).filter((frame) => frame.includes(value))).toEqual([])
+  await watch.close()
+  // Nor among the learnings and facts, nor in the message of the turn.
+  expect(await findInDatabase(story.databaseUrl, [value])).toEqual([])
+})
+
+test('what looks like a secret is not stored at all in a message that starts no turn', async () => {
+  const ada = story.as('ada')
+  await converse(ada, 'cli:stored', 'Hello.')
+  const content = 'Das Passwort von Anna lautet Sommer2026x.'
+  for (let tries = 0; tries < 2; tries++) {
+    const input = { sessionId: 'cli:stored', messageId: 'once', content }
+    const { appendMessage } = await ada.run(AppendMessageDocument, { input })
+    expect(appendMessage).toMatchObject({
+      __typename: 'AppendMessagePayload',
+      duplicate: tries > 0,
+      message: { content: `Das Passwort von Anna lautet ${REDACTED}.` },
+    })
+  }
+  expect(await findInDatabase(story.databaseUrl, ['Sommer2026x'])).toEqual([])
 })
 
 test('a second secret that only a later answer of the planner finds leaves the message and its preview too', async () => {

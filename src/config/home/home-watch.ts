@@ -1,12 +1,13 @@
 /**
  * Whether FACTOTUM_HOME can be worked with: it is still the folder of the start (it may be unmounted, moved or deleted while the server
- * runs) and takes new files (its disk may be full or mounted read-only). Looked at each second; a change is logged.
+ * runs) and takes new files (its disk may be full or mounted read-only). Probed each second; a change is logged.
  */
 import { stat, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { messageOf } from '../../core/errors.ts'
+import { isOutage, messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
+import { Periodic } from '../../platform/periodic.ts'
 import { hasCode } from '../../platform/error-code.ts'
 
 export interface HomeWatchOptions {
@@ -15,28 +16,30 @@ export interface HomeWatchOptions {
   readonly logger: Logger
 }
 
-const LOOK_MS = 1000
+const POLL_MS = 1000
 /** Less free space than that is none. It is gone again before the system writes it to the disk. */
 const PROBE = Buffer.alloc(64 << 10)
 
 export class HomeWatch {
   readonly #options: HomeWatchOptions
-  readonly #stopping = new AbortController()
+  readonly #poll: Periodic
   readonly #probePath: string
   readonly #identity: string
   #problem: string | null = null
-  #watching: Promise<void> = Promise.resolve()
 
   private constructor(options: HomeWatchOptions, identity: string) {
     this.#options = options
     this.#identity = identity
     this.#probePath = join(options.home, `.probe-${process.pid}`)
+    const { clock, logger } = options
+    const tick = async (): Promise<void> => this.#remember(await this.#probe())
+    this.#poll = new Periodic({ name: 'probe of FACTOTUM_HOME', everyMs: POLL_MS, tick, isOutage, clock, logger })
   }
 
   /** Takes the folder that is there now for the right one. Call `stop`. */
   static async start(options: HomeWatchOptions): Promise<HomeWatch> {
     const watch = new HomeWatch(options, await identify(options.home))
-    watch.#watching = watch.#watch()
+    watch.#poll.start()
     return watch
   }
 
@@ -46,20 +49,10 @@ export class HomeWatch {
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort()
-    await this.#watching
+    await this.#poll.stop()
   }
 
-  async #watch(): Promise<void> {
-    const { clock } = this.#options
-    const { signal } = this.#stopping
-    while (!signal.aborted) {
-      this.#remember(await this.#look())
-      await clock.sleep(LOOK_MS, signal)
-    }
-  }
-
-  async #look(): Promise<string | null> {
+  async #probe(): Promise<string | null> {
     const { home } = this.#options
     try {
       if ((await identify(home)) !== this.#identity) return `${home} is another folder than when the server started`

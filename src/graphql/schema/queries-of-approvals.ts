@@ -55,7 +55,7 @@ builder.subscriptionField('approvalUpdates', (t) =>
     description:
       'Approvals of sessions that you may see, when they are asked for and when they are settled. What changed while you ' +
       'were not connected is not told: load the list after you have subscribed.',
-    subscribe: (_root, _args, context) => context.approvalNews.follow(context.viewer),
+    subscribe: (_root, _args, context) => context.approvalNotifier.follow(context.viewer),
     resolve: (query, id, _args, { database, viewer }) =>
       stillThere(database.prisma.approval.findFirst({ ...query, where: inVisibleSession(viewer, id) })),
   }),

@@ -11,7 +11,7 @@ builder.subscriptionField('learningUpdates', (t) =>
     description:
       'Learnings that are new, or about which somebody decided; at most four times a second each, now and then one that ' +
       `has not changed. ${MISSED} For admins.`,
-    subscribe: (_root, _args, context) => context.knowledgeNews.follow('learning'),
+    subscribe: (_root, _args, context) => context.knowledgeNotifier.follow('learning'),
     resolve: (query, id, _args, { database }) =>
       stillThere(database.prisma.learning.findUnique({ ...query, where: { id } })),
   }),
@@ -24,7 +24,7 @@ builder.subscriptionField('factUpdates', (t) =>
     description:
       'Facts that are new or changed, by an admin or by a turn; at most four times a second each, now and then one that ' +
       `has not changed. ${MISSED} For admins.`,
-    subscribe: (_root, _args, context) => context.knowledgeNews.follow('fact'),
+    subscribe: (_root, _args, context) => context.knowledgeNotifier.follow('fact'),
     resolve: (query, id, _args, { database }) =>
       stillThere(database.prisma.fact.findUnique({ ...query, where: { id } })),
   }),

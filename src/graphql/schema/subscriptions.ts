@@ -93,7 +93,7 @@ builder.subscriptionField('sessionUpdates', (t) =>
     description:
       'Sessions that you may see, whenever a field that lists show has changed; at most four times a second each. ' +
       'What changed while you were not connected is not told: load the list first.',
-    subscribe: (_root, _args, context) => context.sessionNews.follow(context.viewer),
+    subscribe: (_root, _args, context) => context.sessionNotifier.follow(context.viewer),
     resolve: (query, id, _args, { database, viewer }) =>
       stillThere(database.prisma.session.findFirst({ ...query, where: visibleSession(viewer, id) })),
   }),

@@ -8,6 +8,7 @@ import type { Viewer } from '../../core/identity.ts'
 import { conflict, invalidInput, notFound, type InputIssue, type Refusal } from '../../core/refusal.ts'
 import type { MessageRole } from '../../core/status.ts'
 import { newId } from '../../platform/id.ts'
+import { hideForms } from '../../secrets/forms/secret-forms.ts'
 import { storeMessage, type IncomingMessage } from '../../store/intake/intake-message.ts'
 import { announceMessage, type MessageAccepted } from './announce-message.ts'
 import { authorizeSession, refuseNotOpener } from '../authorize-session.ts'
@@ -54,7 +55,8 @@ export async function appendMessage(
   const refusal = refuseInput(issues)
   if (refusal !== null) return refusal
 
-  const content = context.redactorOf(sessionId).redact(input.content)
+  // No turn takes it up, so nothing else finds what looks like a secret in it.
+  const content = hideForms(context.redactorOf(sessionId).redact(input.content))
   const message: IncomingMessage = {
     id: newId('message'),
     sessionId,

@@ -8,6 +8,7 @@ import type { Viewer } from '../../core/identity.ts'
 import { startsTurn } from '../../core/route-message.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import { newId } from '../../platform/id.ts'
+import { hideForms } from '../../secrets/forms/secret-forms.ts'
 import { reaches } from '../../store/intake/intake-access.ts'
 import { acceptMessage, type AcceptResult, type IncomingMessage } from '../../store/intake/intake-message.ts'
 import { openerQuota } from '../../config/schema/quotas.ts'
@@ -55,9 +56,15 @@ export async function sendMessage(
   const isReached = mayOpen || access.all || (await reaches(context.database, access, sessionId))
   if (!isReached) return noSuchSession(viewer, sessionId)
 
-  const content = context.redactorOf(sessionId).redact(input.content)
   const at = context.clock.now()
   const mentioned = input.mentioned ?? false
+  const startsIn = {
+    DIRECT: startsTurn({ type: 'DIRECT', sender, mentioned }),
+    GROUP: startsTurn({ type: 'GROUP', sender, mentioned }),
+  }
+  const known = context.redactorOf(sessionId).redact(input.content)
+  // Where no turn takes it up, no planner needs what looks like a secret in it.
+  const content = startsIn.DIRECT || startsIn.GROUP ? known : hideForms(known)
   const message: IncomingMessage = {
     id: newId('message'),
     sessionId,
@@ -75,10 +82,6 @@ export async function sendMessage(
   }
   const limits = config.settings
   const { maxQueued, collectWindowMs } = limits
-  const startsIn = {
-    DIRECT: startsTurn({ type: 'DIRECT', sender, mentioned }),
-    GROUP: startsTurn({ type: 'GROUP', sender, mentioned }),
-  }
   const interrupts = sender.trusted && sender.role === 'ADMIN' ? 'ANYBODY' : 'OWN'
   const turn = { id: newId('turn'), maxQueued, startsIn, collectWindowMs, interrupts } as const
   const { opener } = access

@@ -5,11 +5,11 @@
  *
  * No turn waits for it, and it waits for none.
  */
-import { AppError, messageOf } from '../../core/errors.ts'
+import { AppError, isOutage, messageOf } from '../../core/errors.ts'
 import type { Doorbell } from '../../events/doorbell.ts'
 import type { Feed } from '../../events/feed.ts'
-import { backoffMs } from '../../platform/backoff.ts'
-import { randomFraction, randomHex } from '../../platform/id.ts'
+import { randomHex } from '../../platform/id.ts'
+import { Periodic } from '../../platform/periodic.ts'
 import {
   claimCheckpoints,
   dueCheckpoint,
@@ -24,12 +24,11 @@ export interface CheckpointerOptions extends CheckpointContext {
   readonly doorbell: Pick<Doorbell, 'ring'>
 }
 
-const LOOK_MS = 1000
+const POLL_MS = 1000
 /** At once, in this process: turns come first. */
 const MAX_RUNNING = 4
 /** How often is looked for idle sessions: a tenth of what counts as idle, but … */
 const LOOK_IDLE = { leastMs: 1000, mostMs: 30_000 }
-const TROUBLE = { firstMs: 1000, maxMs: 15_000 }
 
 export class Checkpointer {
   readonly #options: CheckpointerOptions
@@ -37,31 +36,31 @@ export class Checkpointer {
   /** By run id. */
   readonly #running = new Map<string, AbortController>()
   readonly #owned = new Set<Promise<void>>()
-  #working: Promise<void> = Promise.resolve()
-  /** Aborting it makes the next look happen now. */
-  #pause = new AbortController()
+  readonly #poll: Periodic
   #lookedForIdleMs: number | null = null
 
   constructor(options: CheckpointerOptions) {
     this.#options = options
+    const { clock, logger } = options
+    const tick = (): Promise<void> => this.#tick()
+    this.#poll = new Periodic({ name: 'checkpoint poll', everyMs: POLL_MS, tick, isOutage, clock, logger })
   }
 
   start(): void {
-    this.#working = this.#work()
+    this.#poll.start()
   }
 
   /** What is being made is given up, and left to other processes. Repeatable; never rejects. */
   async stop(): Promise<void> {
     this.#stopping.abort()
-    this.#pause.abort()
     for (const run of this.#running.values()) run.abort()
-    await this.#working
+    await this.#poll.stop()
     while (this.#owned.size > 0) await Promise.all(this.#owned)
   }
 
-  /** One is due: looks at once. */
+  /** One is due: polls at once. */
   wake(): void {
-    this.#pause.abort()
+    this.#poll.wake()
   }
 
   /** A turn has ended, so many since the session's last checkpoint. Returns at once and never throws. */
@@ -78,7 +77,10 @@ export class Checkpointer {
       await dueCheckpoint(database, sessionId, 'TURN_LIMIT')
       this.wake()
     } catch (error) {
-      logger.warn({ sessionId, error: messageOf(error) }, 'a checkpoint after many turns could not be made due')
+      logger.warn(
+        { sessionId, error: messageOf(error) },
+        'checkpoint could not be made due; the end of the next turn retries',
+      )
     }
   }
 
@@ -87,24 +89,7 @@ export class Checkpointer {
     this.#owned.add(owned)
   }
 
-  async #work(): Promise<void> {
-    const { clock, logger } = this.#options
-    for (let failures = 0; !this.#stopping.signal.aborted;) {
-      this.#pause = new AbortController()
-      try {
-        await this.#look()
-        failures = 0
-        await clock.sleep(LOOK_MS, this.#pause.signal)
-      } catch (error) {
-        if (!(error instanceof AppError)) logger.error({ err: error }, 'a bug keeps checkpoints from being made')
-        else if (failures === 0) logger.warn({ error: error.message }, 'checkpoints cannot be seen to; trying again')
-        await clock.sleep(backoffMs(TROUBLE, failures, randomFraction()), this.#stopping.signal)
-        failures += 1
-      }
-    }
-  }
-
-  async #look(): Promise<void> {
+  async #tick(): Promise<void> {
     const { database } = this.#options
     await this.#renew()
     await this.#lookForIdle()
@@ -157,7 +142,7 @@ export class Checkpointer {
     const { feed, logger } = this.#options
     const { sessionId } = claim
     if (error instanceof AppError) {
-      logger.warn({ sessionId, error: error.message }, 'a checkpoint broke off; it is made again')
+      logger.warn({ sessionId, error: error.message }, 'checkpoint failed; retrying')
       return
     }
     const correlationId = randomHex(8)
@@ -166,7 +151,7 @@ export class Checkpointer {
       const failure = `The server made an error while it made this checkpoint (reference ${correlationId}).`
       feed.published(await failCheckpoint(this.#options, claim, failure))
     } catch (worse) {
-      logger.warn({ sessionId, error: messageOf(worse) }, 'a checkpoint could not be given back; its claim runs out')
+      logger.warn({ sessionId, error: messageOf(worse) }, 'checkpoint could not be released; its claim expires')
     }
   }
 }

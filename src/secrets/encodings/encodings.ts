@@ -69,7 +69,14 @@ function literalForms(text: string): string[] {
   // Where bytes were decoded, each is a character: what is beyond ASCII stands there in another form than in a text.
   const asBytes = bytesOf(text).map((bytes) => bytes.toString('latin1'))
   // Upper case can be another text: "ß" becomes "SS".
-  return [text, text.toUpperCase(), reversed, ...asBytes, ...inJson(text), ...inUrls(text), ...inEscapes(text)]
+  const cased = [text, text.toUpperCase(), reversed]
+  return [...cased, ...asBytes, ...misread(text), ...inJson(text), ...inUrls(text), ...inEscapes(text)]
+}
+
+/** What is left of a text in Latin-1 or UTF-16 where it was taken for UTF-8, when it is still mostly itself. */
+function misread(text: string): string[] {
+  const left = text.replace(/[\u0080-\u00ff]/g, '\ufffd')
+  return left !== text && left.replaceAll('\ufffd', '').length >= MIN_FORM_CHARS ? [left] : []
 }
 
 /** With and without escaped slashes, with and without escapes for everything beyond ASCII; and JSON text inside JSON. */

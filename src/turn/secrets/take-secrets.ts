@@ -8,6 +8,8 @@ import { messagePreview } from '../../core/text/message-preview.ts'
 import type { FoundSecret, ProposedPlan } from '../../core/plan/plan.ts'
 import { REDACTED } from '../../core/text/redacted.ts'
 import { redactDeep } from '../../secrets/redact-deep.ts'
+import { isRedactable } from '../../secrets/redaction.ts'
+import { hideForms, secretsByForm } from '../../secrets/forms/secret-forms.ts'
 import type { TurnContext } from '../turn-context.ts'
 import type { ServedMessage } from '../turn-messages.ts'
 
@@ -27,7 +29,9 @@ export function takeSecrets(context: TurnContext, proposed: ProposedPlan): Taken
   const { secrets, messages } = context
   const said = proposed.secrets.filter(({ value }) => messages.text.includes(value))
   const shown = messages.all.map((message) => ({ ...message, knownBefore: secrets.redactor().redact(message.content) }))
-  secrets.remember(said)
+  // What looks like one is hidden, too, and under no name: no skill can ask for it.
+  const byForm = secretsByForm(messages.text).filter((value) => !said.some((secret) => secret.value.includes(value)))
+  secrets.remember([...said, ...byForm.filter(isRedactable).map((value) => ({ key: '', value }))])
   for (const message of shown) hideInMessage(context, message)
   const names = said.map(({ key }) => key).filter((key) => secrets.ephemeral().has(key))
   const plan = { ...redactDeep(proposed, secrets.redactor()), secrets: [] }
@@ -49,7 +53,7 @@ function hideInMessage(
   { secrets, journal }: TurnContext,
   message: ServedMessage & { readonly knownBefore: string },
 ): void {
-  const content = secrets.redactor().redact(message.content)
+  const content = secrets.redactor().redact(hideForms(message.content))
   if (content === message.content) return
   const wasSha256 = [message.content, message.knownBefore].map((shown) => hash('sha256', messagePreview(shown)))
   const preview = { wasSha256, now: messagePreview(content) }

@@ -1,22 +1,22 @@
 /**
- * Which sessions changed in a list, for `sessionUpdates`: each at most four times a second, told only to viewers who may see
+ * Which sessions changed in a list, for `sessionUpdates`: each at most four times a second, notified only to viewers who may see
  * the session at that moment.
  */
 import type { Viewer } from '../core/identity.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import { ChangeNews } from './change-news.ts'
+import { ChangeNotifier } from './change-notifier.ts'
 import type { ReadAudience } from './log-view.ts'
-import { tellAudience } from './tell-audience.ts'
+import { notifyAudience } from './notify-audience.ts'
 
 const PAUSE_MS = 250
 /** Audiences read at the same time. */
 const PARALLEL_READS = 4
-/** When news may have been missed: sessions that were active this lately are told again, changed or not. */
+/** When notifications may have been missed: sessions that were active this lately are notified again, changed or not. */
 const LOOK_BACK_MS = 60_000
 
-export interface SessionNewsOptions {
+export interface SessionNotifierOptions {
   readonly doorbell: Doorbell
   readonly readAudience: ReadAudience
   /** Ids of the sessions that were active since then, latest first. */
@@ -25,11 +25,11 @@ export interface SessionNewsOptions {
   readonly logger: Logger
 }
 
-export type SessionNews = ChangeNews<Viewer>
+export type SessionNotifier = ChangeNotifier<Viewer>
 
-export function createSessionNews(options: SessionNewsOptions): SessionNews {
+export function createSessionNotifier(options: SessionNotifierOptions): SessionNotifier {
   const { doorbell, readAudience, readActiveSince, clock, logger } = options
-  return new ChangeNews({
+  return new ChangeNotifier({
     doorbell,
     logger,
     subject: 'session lists',
@@ -41,7 +41,7 @@ export function createSessionNews(options: SessionNewsOptions): SessionNews {
       const ids = await readActiveSince(new Date(clock.now().getTime() - LOOK_BACK_MS), limit)
       return ids.map((id) => ({ id, group: id }))
     },
-    tell: tellAudience(readAudience),
+    notify: notifyAudience(readAudience),
     parallel: PARALLEL_READS,
     pause: () => clock.sleep(PAUSE_MS),
   })

@@ -1,15 +1,15 @@
 /**
- * Which approvals were asked for or settled, for `approvalUpdates`: told at once, only to viewers who may see their session at
- * that moment. When news may have been missed, what is open is told again.
+ * Which approvals were asked for or settled, for `approvalUpdates`: notified at once, only to viewers who may see their session at
+ * that moment. When notifications may have been missed, what is open is notified again.
  */
 import type { Viewer } from '../core/identity.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Logger } from '../platform/logger.ts'
-import { ChangeNews } from './change-news.ts'
+import { ChangeNotifier } from './change-notifier.ts'
 import type { ReadAudience } from './log-view.ts'
-import { tellAudience } from './tell-audience.ts'
+import { notifyAudience } from './notify-audience.ts'
 
-export interface ApprovalNewsOptions {
+export interface ApprovalNotifierOptions {
   readonly doorbell: Doorbell
   readonly readAudience: ReadAudience
   /** Newest first. */
@@ -17,16 +17,21 @@ export interface ApprovalNewsOptions {
   readonly logger: Logger
 }
 
-export type ApprovalNews = ChangeNews<Viewer>
+export type ApprovalNotifier = ChangeNotifier<Viewer>
 
-export function createApprovalNews({ doorbell, readAudience, readOpen, logger }: ApprovalNewsOptions): ApprovalNews {
-  return new ChangeNews({
+export function createApprovalNotifier({
+  doorbell,
+  readAudience,
+  readOpen,
+  logger,
+}: ApprovalNotifierOptions): ApprovalNotifier {
+  return new ChangeNotifier({
     doorbell,
     logger,
     subject: 'approvals',
     listen: (note) => doorbell.on('approval', ({ id, sessionId }) => note({ id, group: sessionId })),
     readMissed: async (limit) => (await readOpen(limit)).map(({ id, sessionId }) => ({ id, group: sessionId })),
-    tell: tellAudience(readAudience),
+    notify: notifyAudience(readAudience),
     parallel: 1,
     pause: () => Promise.resolve(),
   })

@@ -1,6 +1,6 @@
 /**
  * Which facts and learnings changed, for `factUpdates` and `learningUpdates`: each at most four times a second, whether an admin
- * or a turn made the change. When news may have been missed, what changed lately is told again.
+ * or a turn made the change. When notifications may have been missed, what changed lately is notified again.
  */
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -8,24 +8,29 @@ import { idKind } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Database } from '../store/database.ts'
 import { readChangedSince, readThere, type WatchedKind } from '../store/knowledge/knowledge-changes.ts'
-import { ChangeNews } from './change-news.ts'
+import { ChangeNotifier } from './change-notifier.ts'
 
 const PAUSE_MS = 250
-/** When news may have been missed: what changed this lately is told again. */
+/** When notifications may have been missed: what changed this lately is notified again. */
 const LOOK_BACK_MS = 60_000
 
-export interface KnowledgeNewsOptions {
+export interface KnowledgeNotifierOptions {
   readonly database: Database
   readonly doorbell: Doorbell
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** Watchers follow one kind; the kind is also what is read and told at once. */
-export type KnowledgeNews = ChangeNews<WatchedKind>
+/** Watchers follow one kind; the kind is also what is read and notified together. */
+export type KnowledgeNotifier = ChangeNotifier<WatchedKind>
 
-export function createKnowledgeNews({ database, doorbell, clock, logger }: KnowledgeNewsOptions): KnowledgeNews {
-  return new ChangeNews<WatchedKind>({
+export function createKnowledgeNotifier({
+  database,
+  doorbell,
+  clock,
+  logger,
+}: KnowledgeNotifierOptions): KnowledgeNotifier {
+  return new ChangeNotifier<WatchedKind>({
     doorbell,
     logger,
     subject: 'knowledge',
@@ -44,8 +49,8 @@ export function createKnowledgeNews({ database, doorbell, clock, logger }: Knowl
       )
       return missed.flat()
     },
-    // What news speaks of need not have come about: a turn's decision about a learning that an admin had decided.
-    tell: async (group, ids, watchers) => {
+    // What a notification speaks of need not have come about: a turn's decision about a learning that an admin had decided.
+    notify: async (group, ids, watchers) => {
       const wanted = [...watchers].filter(([, kind]) => kind === group)
       if (wanted.length === 0 || !isWatchedKind(group)) return
       const there = await readThere(database, group, ids)

@@ -1,9 +1,9 @@
-/** How changes of a session are told (change-news.ts): to those who may see the session at that moment, by one read. */
+/** How changes of a session are passed on (change-notifier.ts): to viewers who may see the session at that moment, by one read. */
 import type { Viewer } from '../core/identity.ts'
-import type { ChangeNewsOptions } from './change-news.ts'
+import type { ChangeNotifierOptions } from './change-notifier.ts'
 import type { ReadAudience } from './log-view.ts'
 
-export function tellAudience(readAudience: ReadAudience): ChangeNewsOptions<Viewer>['tell'] {
+export function notifyAudience(readAudience: ReadAudience): ChangeNotifierOptions<Viewer>['notify'] {
   return async (sessionId, ids, watchers) => {
     const audience = await readAudience(sessionId)
     for (const [watcher, viewer] of watchers) {
