@@ -4,7 +4,7 @@
  */
 import { readProcess } from '../../src/execution/process/process-tree.ts'
 import { ServerProcess, type LogLine } from '../harness/server-process.ts'
-import { findProcesses } from '../sandbox/outside-world.ts'
+import { hostOf } from '../sandbox/host-of.ts'
 import type { Random } from './random.ts'
 import type { Takeovers } from './takeovers.ts'
 
@@ -84,7 +84,7 @@ export class ServerPair implements AsyncDisposable {
   /** The process that starts a server's commands dies, or stands still: for so long, or until its server has replaced it. */
   async harmHost(how: 'KILL' | 'STOP', goOnAfterMs: number | null = null): Promise<void> {
     const { server } = await this.#anyOf(this.#options.random)
-    const host = findProcesses('command-host-main').find((pid) => readProcess(pid)?.parentPid === server.pid)
+    const host = hostOf(server.pid)
     if (host === undefined) return // it is being replaced
     process.kill(host, how === 'KILL' ? 'SIGKILL' : 'SIGSTOP')
     if (goOnAfterMs === null) return

@@ -5,14 +5,14 @@
 import { rmSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
 import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
-import type { CommandInput } from '../../src/execution/command.ts'
-import { readProcess } from '../../src/execution/process/process-tree.ts'
 import { createCommandRunner, type CommandService } from '../../src/execution/run-command.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { machineMs } from '../../src/platform/machine-clock.ts'
 import { must } from '../../src/platform/must.ts'
+import { commandInput } from './command-input.ts'
+import { hostOf } from './host-of.ts'
 import { findProcesses } from './outside-world.ts'
 import { startCommandServer, type RunningServer } from './run-command-server.ts'
 import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
@@ -41,11 +41,6 @@ function newHome(): string {
 /** Its processes are found by `marker`; it does not end. */
 const lasting = (marker: string): string => `echo begun; exec -a ${marker} sleep 1000`
 
-function hostOf(server: number): number {
-  const isHost = (pid: number): boolean => readProcess(pid)?.parentPid === server
-  return must(findProcesses('command-host-main').find(isHost), 'the host is a child of its server')
-}
-
 for (const { skipped, ...way } of WAYS) {
   const name = `${way.role}${'bubblewrapPaths' in way ? ' without bubblewrap' : ''}${skipped}`
   describe.skipIf(skipped !== '')(`a command of role ${name}`, () => {
@@ -69,7 +64,7 @@ for (const { skipped, ...way } of WAYS) {
     test('ends as soon as a host goes on that was stopped together with its server', async () => {
       const marker = `stopped-${randomHex(6)}`
       const server = await begin(marker)
-      const host = hostOf(must(server.process.pid, 'it runs'))
+      const host = must(hostOf(server.process.pid), 'it is a child of its server')
       server.process.kill('SIGSTOP')
       process.kill(host, 'SIGSTOP')
       await systemClock.sleep(2500)
@@ -86,16 +81,7 @@ describe('without permission', () => {
   async function start(): Promise<{ service: CommandService; run: (command: string) => Promise<unknown> }> {
     const service = await createCommandRunner({ home: newHome(), logger, clock: systemClock })
     cleanups.push(() => service.stop())
-    const input: Omit<CommandInput, 'command'> = {
-      sessionId: 'cli:test',
-      taskId: 'task_1',
-      role: 'ADMIN',
-      timeoutMs: 60_000,
-      outputs: { entries: [], isFirstOfTurn: true },
-      signal: new AbortController().signal,
-      onOutput: () => {},
-    }
-    return { service, run: (command) => service.runner.run({ ...input, command }) }
+    return { service, run: (command) => service.runner.run(commandInput(command)) }
   }
 
   test('no command begins, and one that has had it may', async () => {
@@ -125,7 +111,7 @@ describe('without permission', () => {
     const marker = `lost-${randomHex(6)}`
     const lost = run(lasting(marker)).catch((error: unknown) => error)
     await expect.poll(() => findProcesses(marker), POLL).not.toEqual([])
-    process.kill(hostOf(process.pid), 'SIGKILL')
+    process.kill(must(hostOf(process.pid), 'it is a child of this process'), 'SIGKILL')
     expect(await lost).toMatchObject({ code: 'COMMAND_LOST' })
     expect(await run('echo again')).toMatchObject({ stdout: 'again\n' })
     await service.endAll()
@@ -140,22 +126,13 @@ test.skipIf(!sandbox.available)(
     const service = await createCommandRunner({ home: newHome(), logger, clock: systemClock })
     cleanups.push(() => service.stop())
     service.allowUntil(FOREVER_MS)
-    const input = {
-      sessionId: 'cli:test',
-      taskId: 'task_1',
-      role: 'ADMIN',
-      timeoutMs: 60_000,
-      outputs: { entries: [], isFirstOfTurn: true },
-      signal: new AbortController().signal,
-    } as const
     for (let round = 0; round < 5; round += 1) {
       const onOutput = (): never => {
         throw new Error('the listener failed')
       }
-      await expect(
-        service.runner.run({ ...input, command: 'exec 9>lock; flock 9; echo held; sleep 1000', onOutput }),
-      ).rejects.toThrow('the listener failed')
-      const next = await service.runner.run({ ...input, command: 'flock -n lock echo free', onOutput: () => {} })
+      const held = service.runner.run(commandInput('exec 9>lock; flock 9; echo held; sleep 1000', { onOutput }))
+      await expect(held).rejects.toThrow('the listener failed')
+      const next = await service.runner.run(commandInput('flock -n lock echo free'))
       expect(next).toMatchObject({ stdout: 'free\n' })
     }
   },

@@ -25,6 +25,7 @@ import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
+import { commandInput } from './command-input.ts'
 import { findProcesses } from './outside-world.ts'
 import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
 
@@ -51,17 +52,7 @@ async function start(
     home,
     service,
     run: (command, input = {}) =>
-      service.runner.run({
-        sessionId: SESSION,
-        taskId: 'task_1',
-        command,
-        role,
-        timeoutMs: 20_000,
-        outputs: { entries: [], isFirstOfTurn: true },
-        signal: new AbortController().signal,
-        onOutput: () => {},
-        ...input,
-      }),
+      service.runner.run(commandInput(command, { sessionId: SESSION, role, timeoutMs: 20_000, ...input })),
   }
   fixtures.push(fixture)
   return fixture

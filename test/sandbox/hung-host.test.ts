@@ -15,6 +15,7 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
+import { commandInput } from './command-input.ts'
 import { findProcesses } from './outside-world.ts'
 import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
 
@@ -46,18 +47,7 @@ async function start(options: Partial<CommandRunnerOptions>, role: CommandInput[
   const service = await createCommandRunner({ home, logger, clock: systemClock, ...options })
   cleanups.push(() => service.stop())
   service.allowUntil(FOREVER_MS)
-  const run: Fixture['run'] = (command, input = {}) =>
-    service.runner.run({
-      sessionId: 'cli:test',
-      taskId: 'task_1',
-      command,
-      role,
-      timeoutMs: 60_000,
-      outputs: { entries: [], isFirstOfTurn: true },
-      signal: new AbortController().signal,
-      onOutput: () => {},
-      ...input,
-    })
+  const run: Fixture['run'] = (command, input = {}) => service.runner.run(commandInput(command, { role, ...input }))
   return { home, service, run }
 }
 

@@ -18,6 +18,7 @@ import { startLaunch, type LaunchMeans, type StartedLaunch } from '../../src/exe
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
+import { hostOf } from './host-of.ts'
 import { findProcesses } from './outside-world.ts'
 import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
 
@@ -334,10 +335,7 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
     expect(await run('echo hi')).toMatchObject({ stdout: 'hi\n' })
     await expect.poll(findKept, { timeout: 5_000, interval: 10 }).not.toEqual([])
     const kept = findKept()
-    const host = must(
-      findProcesses('command-host-main').find((pid) => readProcess(pid)?.parentPid === process.pid),
-      'the host is a child of this process',
-    )
+    const host = must(hostOf(process.pid), 'it is a child of this process')
     process.kill(host, 'SIGKILL')
     await expect.poll(() => kept.filter(isRunning), { timeout: 5_000, interval: 10 }).toEqual([])
   })

@@ -10,6 +10,8 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
+import { commandInput } from './command-input.ts'
+import { hostOf } from './host-of.ts'
 import { findProcesses } from './outside-world.ts'
 import { startCommandServer } from './run-command-server.ts'
 import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
@@ -62,28 +64,16 @@ describe.skipIf(!sandbox.available)(`when the process that starts commands is ki
     const logger = createLogger({ level: 'silent', pretty: false })
     const service = await createCommandRunner({ home: newHome(), logger, clock: systemClock })
     service.allowUntil(FOREVER_MS)
-    const host = must(
-      findProcesses('command-host-main').find((pid) => readProcess(pid)?.parentPid === process.pid),
-      'the host is a child of this process',
-    )
+    const host = must(hostOf(process.pid), 'it is a child of this process')
     const marker = `survivor-${randomHex(6)}`
-    const input = {
-      sessionId: 'cli:test',
-      taskId: 'task_1',
-      role: 'USER',
-      timeoutMs: 60_000,
-      outputs: { entries: [], isFirstOfTurn: true },
-      signal: new AbortController().signal,
-    } as const
     const begun = Promise.withResolvers<unknown>()
-    const running = service.runner.run({ ...input, command: lastingCommand(marker), onOutput: begun.resolve })
+    const running = service.runner.run(commandInput(lastingCommand(marker), { role: 'USER', onOutput: begun.resolve }))
     await Promise.race([begun.promise, running.then((outcome) => expect.unreachable(JSON.stringify(outcome)))])
     process.kill(host, 'SIGKILL')
     await expect(running).rejects.toMatchObject({ code: 'COMMAND_LOST' })
     await expect.poll(() => findProcesses(marker), { timeout: 5_000, interval: 10 }).toEqual([])
-    expect(await service.runner.run({ ...input, command: 'echo again', onOutput: () => {} })).toMatchObject({
-      stdout: 'again\n',
-    })
+    const again = await service.runner.run(commandInput('echo again', { role: 'USER' }))
+    expect(again).toMatchObject({ stdout: 'again\n' })
     await service.stop()
   })
 
@@ -99,16 +89,7 @@ describe.skipIf(!sandbox.available)(`when the process that starts commands is ki
     process.kill(host, 'SIGKILL')
     // It is dead with all its threads, and nothing has told this process, which does nothing else meanwhile.
     while (isRunning(host) || readdirSync(`/proc/${host}/task`).length > 1);
-    const outcome = await service.runner.run({
-      sessionId: 'cli:test',
-      taskId: 'task_1',
-      role: 'USER',
-      command: 'echo begun',
-      timeoutMs: 60_000,
-      outputs: { entries: [], isFirstOfTurn: true },
-      signal: new AbortController().signal,
-      onOutput: () => {},
-    })
+    const outcome = await service.runner.run(commandInput('echo begun', { role: 'USER' }))
     expect(outcome).toMatchObject({ kind: 'exited', stdout: 'begun\n' })
     await service.stop()
   })

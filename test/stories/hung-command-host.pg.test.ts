@@ -1,21 +1,15 @@
 /** The process that starts commands hangs: the turn's limit, its cancelling and the server's end hold all the same. */
 import { expect, test, vi } from 'vitest'
-import { readProcess } from '../../src/execution/process/process-tree.ts'
 import { must } from '../../src/platform/must.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import { Lifeline } from '../harness/lifeline.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import { eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
 import { CancelTurnDocument } from '../generated/graphql.ts'
-import { findProcesses } from '../sandbox/outside-world.ts'
+import { hostOf } from '../sandbox/host-of.ts'
 
 // Real processes take a while to start on a busy machine.
 vi.setConfig({ testTimeout: 180_000 })
-
-function hostOf(server: ServerProcess): number {
-  const host = findProcesses('command-host-main').find((pid) => readProcess(pid)?.parentPid === server.pid)
-  return must(host, 'the server has a host')
-}
 
 /** Sends a command that does not end, and lets the host hang when it runs. */
 async function hangIn(server: ServerProcess, lifeline: Lifeline) {
@@ -24,7 +18,7 @@ async function hangIn(server: ServerProcess, lifeline: Lifeline) {
   const watch = watchAll(ada, 'cli:hung')
   await lifeline.held
   await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent')
-  process.kill(hostOf(server), 'SIGSTOP')
+  process.kill(must(hostOf(server.pid), 'the server has a host'), 'SIGSTOP')
   return watch
 }
 

@@ -12,24 +12,14 @@ import { beginTurn, type OpenTurn } from '../../src/store/turn/begin-turn.ts'
 import { commitTurn, type Lease } from '../../src/store/turn/turn-commit.ts'
 import { claimSessions } from '../harness/claim-sessions.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
+import { modelCall } from './model-call.ts'
 
 const SESSION = 'cli:fenced'
 const at = new Date('2026-01-02T03:04:05.678Z')
 const later = new Date('2100-01-02T03:04:05.678Z')
 const PREVIEW = 'hello'
 const PREVIEW_SHA256 = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824'
-const call = {
-  role: 'planner',
-  provider: 'p',
-  model: 'm',
-  status: 'OK',
-  inputTokens: 7,
-  outputTokens: 3,
-  cachedTokens: 1,
-  cost: 0.5,
-  durationMs: 4,
-  at,
-} as const
+const call = modelCall(at)
 
 /** What is there before: a running turn with a joined one, a plan, a task, an open approval, a text piece in the log, a webhook. */
 interface Filled {

@@ -11,6 +11,7 @@ import { loadPartialOutput, loadPlans } from '../../src/store/turn/turn-history.
 import { releaseSession } from '../../src/store/turn/work-queue.ts'
 import { claimSessions } from '../harness/claim-sessions.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
+import { modelCall } from './model-call.ts'
 
 const SESSION = 'cli:demo'
 
@@ -51,18 +52,7 @@ describe('a turn writes', () => {
     const lease = await claim(world)
     const turn = await start(world, lease)
     const [planId, taskId] = [newId('plan'), newId('task')]
-    const call = {
-      role: 'planner',
-      provider: 'p',
-      model: 'm',
-      status: 'OK',
-      inputTokens: 7,
-      outputTokens: 3,
-      cachedTokens: 1,
-      cost: 0.5,
-      durationMs: 4,
-      at: new Date(),
-    } as const
+    const call = modelCall(new Date())
     const committed = await commitTurn(
       database,
       { lease, turn },
