@@ -1,4 +1,7 @@
-/** How long turns lie still when their process dies, from what the processes log: who began which turn, and who resumed it. */
+/**
+ * How long turns lie still when their process dies, from what the processes log: who began which turn, and who resumed it. It counts
+ * from when there is a process that could: how long one takes to start says nothing about taking over.
+ */
 import type { LogLine } from '../harness/server-process.ts'
 
 export type Cause = 'KILLED' | 'HANGS'
@@ -6,12 +9,15 @@ export type Cause = 'KILLED' | 'HANGS'
 export class Takeovers {
   /** Turns that run, and in which process. */
   readonly #running = new Map<string, number>()
-  /** Turns that lie still, and since when. */
-  readonly #still = new Map<string, { readonly sinceMs: number; readonly cause: Cause }>()
+  /** Turns that lie still, and since when another process could go on with them. */
+  readonly #still = new Map<string, { sinceMs: number; readonly cause: Cause }>()
+  /** The processes that are nodes and neither dead nor hanging. */
+  readonly #working = new Set<number>()
   readonly #delaysMs: Record<Cause, number[]> = { KILLED: [], HANGS: [] }
 
   /** Every log line of every server comes by here. */
   note(server: number, line: LogLine): void {
+    if (line.msg === 'node joined') this.#joined(server, Date.parse(line.time))
     const turnId = line['turnId']
     if (typeof turnId !== 'string') return
     if (line.msg === 'turn begins') {
@@ -25,11 +31,17 @@ export class Takeovers {
 
   /** This server does nothing any more, from now on. */
   died(server: number, cause: Cause): void {
+    this.#working.delete(server)
     for (const [turnId, owner] of this.#running) {
       if (owner !== server) continue
       this.#running.delete(turnId)
       this.#still.set(turnId, { sinceMs: Date.now(), cause })
     }
+  }
+
+  #joined(server: number, atMs: number): void {
+    if (this.#working.size === 0) for (const turn of this.#still.values()) turn.sinceMs = Math.max(turn.sinceMs, atMs)
+    this.#working.add(server)
   }
 
   /** How many turns run there. */
