@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { CommandInput, CommandOutcome } from '../../src/execution/command.ts'
 import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
+import { measureNamespaceMemory } from '../../src/execution/process-tree.ts'
 import { createCommandRunner, type CommandRunnerOptions, type CommandService } from '../../src/execution/run-command.ts'
 import {
   removeSetAside,
@@ -73,6 +74,34 @@ function printed(text: string): { onOutput: CommandInput['onOutput']; seen: Prom
   }
   return { onOutput, seen: promise }
 }
+
+/** A program in the place of bubblewrap. */
+function fakeBubblewrap(home: string, script: string): string {
+  const path = join(home, 'bwrap')
+  writeFileSync(path, `#!/bin/bash\n${script}\n`)
+  chmodSync(path, 0o755)
+  return path
+}
+
+/**
+ * The bubblewrap of a busy machine, for a command with "slowly" in it: its first process is there, and waits for its user map. That
+ * cannot be had together with "--disable-userns".
+ */
+const SLOW_FOR_SOME = `
+[[ "$*" == *slowly* ]] || exec /usr/bin/bwrap "$@"
+bubblewrap=$$
+set_up() {
+  sleep 0.3
+  for pid in $(</proc/$bubblewrap/task/$bubblewrap/children); do
+    [[ $pid == $BASHPID ]] && continue
+    echo deny >/proc/$pid/setgroups
+    echo "0 $(id -u) 1" >/proc/$pid/uid_map
+    echo "0 $(id -g) 1" >/proc/$pid/gid_map
+  done
+  echo
+}
+for arg; do [[ $arg == --disable-userns ]] || args+=("$arg"); done
+exec /usr/bin/bwrap --info-fd 8 --userns-block-fd 9 "\${args[@]}" 8>/dev/null 9< <(set_up)`
 
 interface Way {
   readonly name: string
@@ -260,6 +289,19 @@ describe.skipIf(!sandbox.available)(`a workspace that has grown too large${skipR
   })
 })
 
+describe.skipIf(!sandbox.available)(`a command whose sandbox takes long to be set up${skipReason(sandbox)}`, () => {
+  afterAll(stopAll)
+
+  test('is not ended for the memory of other programs, which its first process sees until then', async () => {
+    const memoryBytes = 50 * 1024 * 1024
+    expect(measureNamespaceMemory(process.pid, 'EXACT')).toBeGreaterThan(memoryBytes)
+    const home = createTestHome()
+    const limits = { ...DEFAULT_COMMAND_LIMITS, memoryBytes, watchAfterMs: 0, watchEveryMs: 5 }
+    const { run } = await start({ home, limits, bubblewrapPaths: [fakeBubblewrap(home, SLOW_FOR_SOME)] }, 'USER')
+    expect(await run('echo slowly')).toMatchObject({ kind: 'exited', exitCode: 0, stdout: 'slowly\n' })
+  })
+})
+
 describe('without a sandbox that holds', () => {
   afterEach(stopAll)
 
@@ -278,14 +320,6 @@ describe('without a sandbox that holds', () => {
     expect(await run('echo hi', { role: 'ADMIN' })).toMatchObject({ kind: 'exited', stdout: 'hi\n' })
   })
 
-  /** A program in the place of bubblewrap. */
-  function fakeBubblewrap(home: string, script: string): string {
-    const path = join(home, 'bwrap')
-    writeFileSync(path, `#!/bin/bash\n${script}\n`)
-    chmodSync(path, 0o755)
-    return path
-  }
-
   const BROKEN = [
     ['confines nothing', 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"'],
     [
@@ -299,7 +333,8 @@ describe('without a sandbox that holds', () => {
   test.each(BROKEN)('a bubblewrap that %s is found out', async (_, script) => {
     const home = createTestHome()
     const { run, service } = await start({ home, bubblewrapPaths: [fakeBubblewrap(home, script)] }, 'USER')
-    expect(service.sandbox()).toMatchObject({ available: false })
+    const reason = expect.stringContaining('bubblewrap does not work here')
+    expect(service.sandbox()).toMatchObject({ available: false, reason })
     expect(await run('touch ran')).toMatchObject({ kind: 'unavailable' })
     expect(await run('echo hi', { role: 'ADMIN' })).toMatchObject({ kind: 'exited', stdout: 'hi\n' })
   })

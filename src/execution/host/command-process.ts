@@ -32,7 +32,10 @@ export interface CommandProcessOptions {
   readonly limits: CommandLimits
   readonly clock: Clock
   readonly onOutput: OnOutput
-  /** The namespace exists; `initPid` is its first process, seen from here. Not called for PROCESS_GROUP. */
+  /**
+   * The command begins in its namespace; `initPid` is the first process there, seen from here. Not called for PROCESS_GROUP. Not
+   * earlier: until bubblewrap has set everything up, that process sees all processes of the machine.
+   */
   readonly onNamespace: (initPid: number) => void
   /** Something of the command could not be ended. */
   readonly onProblem: (message: string) => void
@@ -53,8 +56,8 @@ export class CommandProcess {
   constructor(options: CommandProcessOptions) {
     this.#options = options
     this.#capture = new OutputCapture(options.limits.outputBytes, options.onOutput)
-    const { stdout, stderr, namespace, controlsClosed } = options.started
-    namespace?.whenInit(options.onNamespace)
+    const { stdout, stderr, begun, controlsClosed } = options.started
+    void begun.then(() => this.#tellNamespace())
     const closed = Promise.all([
       stdout.read((chunk) => this.#keep('STDOUT', chunk)),
       stderr.read((chunk) => this.#keep('STDERR', chunk)),
@@ -84,6 +87,11 @@ export class CommandProcess {
     started.stderr.abandon()
     await this.#untilNamespaceEmpty(exit)
     return this.#describe(exit)
+  }
+
+  #tellNamespace(): void {
+    const initPid = this.#options.started.namespace?.initPid ?? null
+    if (initPid !== null && this.#cause === null && !this.#hasEnded) this.#options.onNamespace(initPid)
   }
 
   #describe(exit: Exit): ProcessResult {

@@ -23,6 +23,7 @@ import { spawnLaunch, untilClosed, type Exit, type SpawnedLaunch, type StartedLa
 
 interface RunningCommand {
   readonly exit: PromiseWithResolvers<Exit>
+  readonly begun: PromiseWithResolvers<void>
   /** The shell has all it needs; the command follows. */
   isReady: boolean
   /** The command's shell has opened its output, or never will. */
@@ -61,6 +62,7 @@ export class KeptNamespace {
   begin(command: AdminCommand, [stdout, stderr]: readonly [OutputPipe, OutputPipe]): StartedLaunch {
     const running: RunningCommand = {
       exit: Promise.withResolvers(),
+      begun: Promise.withResolvers(),
       isReady: false,
       closeWriteEnds: () => {
         stdout.closeWriteEnd()
@@ -78,6 +80,7 @@ export class KeptNamespace {
       exit: running.exit.promise,
       stdout,
       stderr,
+      begun: running.begun.promise,
       hasRun: () => running.isReady,
       controlsClosed: Promise.resolve(),
     }
@@ -106,6 +109,7 @@ export class KeptNamespace {
     if (code === undefined) {
       if (running === null) return
       running.isReady = true
+      running.begun.resolve()
       running.closeWriteEnds()
     } else if (namespace?.isKilled === true || running?.isReady !== true) {
       // It was too late for a command that was killed; or the shell that has ended is not the one that got the order, or never

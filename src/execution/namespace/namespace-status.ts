@@ -8,7 +8,6 @@ export class NamespaceStatus {
   readonly #pid: number
   #text = ''
   #initPid: number | null = null
-  #onInit: (initPid: number) => void = () => {}
   #isKilled = false
   #isClosed = false
 
@@ -38,12 +37,6 @@ export class NamespaceStatus {
     return this.#isClosed
   }
 
-  /** Calls `listener` with the first process as soon as it is known, for one listener at a time. Not when it is killed before. */
-  whenInit(listener: (initPid: number) => void): void {
-    if (this.#initPid === null) this.#onInit = listener
-    else listener(this.#initPid)
-  }
-
   /**
    * The first process takes everything in the namespace along; bubblewrap sees its end and ends too, which then proves that
    * nothing is left. Until bubblewrap has told its number, this waits: to kill bubblewrap now could leave a half made namespace.
@@ -59,6 +52,5 @@ export class NamespaceStatus {
     if (initPid === undefined || this.#initPid !== null) return
     this.#initPid = Number(initPid)
     if (this.#isKilled) this.kill()
-    else this.#onInit(this.#initPid)
   }
 }

@@ -13,6 +13,9 @@ import type { OutputPipe, OutputPipes } from '../output/output-pipes.ts'
 import type { OwnerMark } from '../process/owner-mark.ts'
 import { readProcess } from '../process/process-tree.ts'
 
+/** bubblewrap has told its first process before its second one says that it is ready, so it is read in the same round or the next. */
+const MAX_ROUNDS_WITHOUT_INIT = 20
+
 /** What a host gives to all that it starts. */
 export interface LaunchMeans {
   readonly pipes: OutputPipes
@@ -37,6 +40,8 @@ export interface StartedLaunch {
   readonly stderr: OutputPipe
   /** Null for PROCESS_GROUP. */
   readonly namespace: NamespaceStatus | null
+  /** Settles when the command begins; not at all when it never does. */
+  readonly begun: Promise<void>
   /** Ask when `exit` is known: may anything of the command have run? Exit codes do not tell: a command may end with any. */
   readonly hasRun: () => boolean
   /** Nothing more will be said about the launch. */
@@ -49,14 +54,16 @@ export async function startLaunch(launch: Launch, { pipes, mark, clock }: Launch
   try {
     const spawned = spawnLaunch(launch, { mark, output: [stdout.writeFd, stderr.writeFd] })
     const { namespace, ready } = spawned
+    const begun = Promise.withResolvers<void>()
     let mayHaveRun = false
     const letGo = (isBound: boolean): void => {
       mayHaveRun = isBound
       ready?.end(isBound ? 'go\n' : '')
+      if (isBound) begun.resolve()
     }
     ready?.once('data', () => void untilBound(spawned, clock).then(letGo))
     const controlsClosed = Promise.all([namespace?.closed, untilClosed(ready)])
-    return { launch, ...spawned, stdout, stderr, hasRun: () => mayHaveRun, controlsClosed }
+    return { launch, ...spawned, stdout, stderr, begun: begun.promise, hasRun: () => mayHaveRun, controlsClosed }
   } catch (error) {
     stdout.abandon()
     stderr.abandon()
@@ -68,13 +75,17 @@ export async function startLaunch(launch: Launch, { pipes, mark, clock }: Launch
 }
 
 /**
- * Resolves to true when the launch ends with its host from now on, to false when it is being ended. bubblewrap says that it is ready
- * from its second process, while its first one may still be on its way to tie itself to the host; when that sleeps, it has done so.
+ * Resolves to true when the launch ends with its host from now on, to false when it is being ended, or when there is no namespace
+ * although bubblewrap was to make one. bubblewrap says that it is ready from its second process, while its first one may still be on
+ * its way to tie itself to the host; when that sleeps, it has done so.
  */
 async function untilBound({ namespace }: SpawnedLaunch, clock: Clock): Promise<boolean> {
   if (namespace === null) return true
-  while (!namespace.isKilled && !namespace.isClosed) {
-    if (namespace.initPid !== null && readProcess(namespace.initPid)?.state === 'S') return true
+  for (let round = 0; !namespace.isKilled && !namespace.isClosed; round += 1) {
+    if (namespace.initPid === null && round === MAX_ROUNDS_WITHOUT_INIT) return false
+    const init = namespace.initPid === null ? null : readProcess(namespace.initPid)
+    if (init?.state === 'S') return true
+    if (namespace.initPid !== null && init === null) return false
     await clock.sleep(1)
   }
   return false
