@@ -1,32 +1,26 @@
 /**
- * What a command host that is killed leaves: nothing that runs, whenever it dies; and what no kernel ends for it is swept up when
- * another host starts, as are its folders. What belongs to others stays.
+ * What a command host leaves that no kernel ends for it is swept up when another host starts, as are its folders. What belongs to
+ * others stays. What it leaves when it dies while it starts a command: `killed-at-start.test.ts`.
  */
-import { fork, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
-import { sweepLeftBehind } from '../../src/execution/host/host-folder.ts'
-import type { HostRequest, HostSettings } from '../../src/execution/host/host-messages.ts'
 import { homeName, markOf, type OwnerMark } from '../../src/execution/process/owner-mark.ts'
 import { isRunning, killProcess, readProcess } from '../../src/execution/process/process-tree.ts'
-import { createCommandRunner, type CommandService } from '../../src/execution/run-command.ts'
+import { createCommandRunner } from '../../src/execution/run-command.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
-import { rounds } from '../harness/rounds.ts'
+import { BareHost } from './bare-host.ts'
 import { findProcesses } from './outside-world.ts'
 import { startCommandServer } from './run-command-server.ts'
-import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
+import { createTestHome, FOREVER_MS } from './sandbox-support.ts'
 
-const sandbox = await findSandbox()
-const HOST_MAIN = fileURLToPath(new URL('../../src/execution/host/command-host-main.ts', import.meta.url))
 const NOBODY = { uid: 64_917, gid: 64_917 }
-const BUBBLEWRAP = ['/usr/bin/bwrap']
 
 const cleanups: (() => Promise<void> | void)[] = []
 afterEach(async () => {
@@ -39,89 +33,6 @@ function newHome(): string {
   return home
 }
 
-/** A host without a server, so that nobody but the kernel ends what it runs. */
-async function startBareHost(home: string, bubblewrapPaths: readonly string[]) {
-  const settings: HostSettings = { home, limits: DEFAULT_COMMAND_LIMITS, bubblewrapPaths }
-  const host = fork(HOST_MAIN, [JSON.stringify(settings)], { execArgv: [], env: {} })
-  const tell = (request: HostRequest): void => void host.send(request, () => {})
-  tell({ type: 'PROBE', id: 1 })
-  await once(host, 'message')
-  return { host, tell }
-}
-
-interface Way {
-  readonly isConfined: boolean
-}
-
-/** Without a server: the command's name, and the home whose host has died. */
-async function killBareSoon({ isConfined }: Way, delayMs: number) {
-  const [marker, home] = [`early-${randomHex(6)}`, newHome()]
-  const { host, tell } = await startBareHost(home, BUBBLEWRAP)
-  const program = { kind: 'COMMAND', command: commandOf(marker) } as const
-  const request = { program, timeoutMs: 60_000, isConfined, outputs: { list: null, isFirstOfTurn: false } }
-  tell({ type: 'ALLOW', untilMs: FOREVER_MS })
-  for (const id of [2, 3]) tell({ type: 'RUN', id, request: { ...request, sessionId: `cli:${id}` } })
-  const exited = once(host, 'exit')
-  killAtStart(must(host.pid, 'the host runs'), delayMs)
-  await exited
-  return { marker, home }
-}
-
-/** With a server, which tells its callers. Returns what runs of the commands when they have been told. */
-async function killServedSoon({ isConfined }: Way, delayMs: number): Promise<readonly number[]> {
-  const [marker, home] = [`early-${randomHex(6)}`, newHome()]
-  const service = await startService(home, BUBBLEWRAP)
-  cleanups.push(() => service.stop())
-  const role = isConfined ? 'USER' : 'ADMIN'
-  const outputs = { entries: [], isFirstOfTurn: false }
-  const cancel = new AbortController()
-  const { signal } = cancel
-  const input = { taskId: 'task_1', role, timeoutMs: 60_000, outputs, signal, onOutput: () => {} } as const
-  // After it a namespace is being prepared, for an admin's next command.
-  await service.runner.run({ ...input, sessionId: 'cli:0', command: 'true' })
-  const runs = ['cli:1', 'cli:2'].map((sessionId) =>
-    service.runner.run({ ...input, sessionId, command: commandOf(marker) }),
-  )
-  const told = Promise.allSettled(runs)
-  const host = hostOf(home)
-  killAtStart(host, delayMs)
-  // What the host had not taken yet is given to the next one, where it would run until its limit.
-  await expect.poll(() => isReplaced(service, home, host), { timeout: 20_000, interval: 10 }).toBe(true)
-  cancel.abort()
-  await told
-  return findProcesses(marker)
-}
-
-function isReplaced(service: CommandService, home: string, host: number): boolean {
-  return service.hostProblem() === null && !childrenWith(home).includes(host)
-}
-
-/** Kills the host so long after its first command's process is there. Nothing else happens here meanwhile, or it would be missed. */
-function killAtStart(host: number, delayMs: number): void {
-  const children = `/proc/${host}/task/${host}/children`
-  const before = readFileSync(children, 'utf8')
-  const deadlineMs = performance.now() + 1_000
-  while (readFileSync(children, 'utf8') === before && performance.now() < deadlineMs);
-  const killAtMs = performance.now() + delayMs
-  while (performance.now() < killAtMs);
-  process.kill(host, 'SIGKILL')
-}
-
-function commandOf(marker: string): string {
-  return `exec -a ${marker} sleep 1000`
-}
-
-/** Commands that have begun: what still starts them is called otherwise. */
-function findBegun(marker: string): readonly number[] {
-  return findProcesses(marker).filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(marker)
-    } catch {
-      return false // it has ended meanwhile
-    }
-  })
-}
-
 /** The host of this process for this home. */
 function hostOf(home: string): number {
   return must(childrenWith(home)[0], 'the host is a child of this process')
@@ -130,47 +41,6 @@ function hostOf(home: string): number {
 function childrenWith(home: string): readonly number[] {
   return findProcesses(home).filter((pid) => readProcess(pid)?.parentPid === process.pid)
 }
-
-const EARLY = [
-  { name: 'a USER', isConfined: true },
-  { name: 'an ADMIN', isConfined: false },
-] as const
-const ROUNDS = rounds(3, 10)
-const LATEST_MS = 5
-
-function delaysOf(round: number): readonly number[] {
-  return [0, 1, 2, 3].map((part) => ((round + part / 4) * LATEST_MS) / ROUNDS)
-}
-
-describe.skipIf(!sandbox.available)(
-  `a host that is killed just when it starts commands of${skipReason(sandbox)}`,
-  () => {
-    test.each(EARLY)(
-      '$name leaves none that runs, although nobody sweeps up; what stands before its beginning is swept',
-      async (way) => {
-        for (let round = 0; round < ROUNDS; round += 1) {
-          const killed = await Promise.all(delaysOf(round).map((delayMs) => killBareSoon(way, delayMs)))
-          const begun = (): readonly number[] => killed.flatMap(({ marker }) => findBegun(marker))
-          await expect.poll(begun, { timeout: 5_000, interval: 10 }).toEqual([])
-          for (const { home } of killed) await sweepLeftBehind({ home, clock: systemClock, onProblem: () => {} })
-          expect(killed.flatMap(({ marker }) => findProcesses(marker))).toEqual([])
-        }
-      },
-      180_000,
-    )
-
-    test.each(EARLY)(
-      '$name leaves nothing when its server has told the callers',
-      async (way) => {
-        for (let round = 0; round < ROUNDS; round += 1) {
-          const left = await Promise.all(delaysOf(round).map((delayMs) => killServedSoon(way, delayMs)))
-          expect(left.flat()).toEqual([])
-        }
-      },
-      180_000,
-    )
-  },
-)
 
 interface Sleeper {
   readonly pid: number
@@ -246,17 +116,10 @@ test('a command that no kernel ends with its host, and the folder of that host, 
   const marker = `stray-${randomHex(6)}`
   cleanups.push(() => findProcesses(marker).forEach(killProcess))
   const command = `(setsid bash -c 'exec -a ${marker} sleep 1000' &); exec -a ${marker} sleep 1000`
-  const { host, tell } = await startBareHost(home, [])
-  const request = { program: { kind: 'COMMAND', command }, timeoutMs: 60_000, isConfined: false } as const
-  tell({ type: 'ALLOW', untilMs: FOREVER_MS })
-  tell({
-    type: 'RUN',
-    id: 2,
-    request: { ...request, sessionId: 'cli:1', outputs: { list: null, isFirstOfTurn: true } },
-  })
+  const host = await BareHost.start(home, [])
+  void host.run(command, { sessionId: 'cli:1', isConfined: false })
   await expect.poll(() => findProcesses(marker).length, { timeout: 10_000, interval: 10 }).toBeGreaterThanOrEqual(2)
-  host.kill('SIGKILL')
-  await once(host, 'exit')
+  await host.kill()
   expect(findProcesses(marker)).not.toEqual([])
   const [folder] = foldersOf(home)
   expect(folder).toBeDefined()

@@ -1,0 +1,208 @@
+/**
+ * A command host that is killed while it starts commands: none of them goes on without it, and a server that tells its callers that
+ * their commands are lost has ended all of them. One moment is held still; many others are tried.
+ */
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { CommandInput } from '../../src/execution/command.ts'
+import { sweepLeftBehind } from '../../src/execution/host/host-folder.ts'
+import { readProcess } from '../../src/execution/process/process-tree.ts'
+import { createCommandRunner, type CommandService } from '../../src/execution/run-command.ts'
+import { sessionsFolder } from '../../src/execution/workspace/workspace.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { randomHex } from '../../src/platform/id.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { must } from '../../src/platform/must.ts'
+import { rounds } from '../harness/rounds.ts'
+import { BareHost } from './bare-host.ts'
+import { HeldBubblewrap } from './held-bubblewrap.ts'
+import { findProcesses } from './outside-world.ts'
+import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
+
+const sandbox = await findSandbox()
+const ROUNDS = rounds(1, 10)
+/** From the first launch on; the others follow within a few milliseconds. */
+const DELAYS_MS = [0, 1, 2, 4].flatMap((ms) => Array.from({ length: ROUNDS }, (_, round) => ms + round / ROUNDS))
+const LIMIT_MS = 30_000 * ROUNDS
+/** Started together, so that one kill meets each of them at another moment. */
+const SESSIONS = ['cli:1', 'cli:2', 'cli:3', 'cli:4']
+const WITHIN = { timeout: 10_000, interval: 10 }
+
+const cleanups: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp()
+})
+
+interface Scene {
+  readonly home: string
+  readonly bubblewrap: HeldBubblewrap
+  readonly marker: string
+  readonly command: string
+}
+
+interface Way {
+  readonly isConfined: boolean
+  /** The first command is given to a namespace that is still being made. */
+  readonly isPrepared?: boolean
+}
+
+const WAYS = [
+  { name: 'a USER', isConfined: true },
+  { name: 'an ADMIN', isConfined: false },
+] as const
+const ALL_WAYS = [...WAYS, { name: 'an ADMIN, in a prepared namespace,', isConfined: false, isPrepared: true }] as const
+/** In the arguments of a launch that prepares one. */
+const PREPARATION = 'keeper'
+
+function setScene(): Scene {
+  const home = createTestHome()
+  cleanups.push(() => rmSync(home, { recursive: true, force: true }))
+  const marker = `early-${randomHex(6)}`
+  return { home, marker, bubblewrap: new HeldBubblewrap(home), command: `touch ran; exec -a ${marker} sleep 1000` }
+}
+
+async function startBareHost(scene: Scene): Promise<BareHost> {
+  const host = await BareHost.start(scene.home, [scene.bubblewrap.path])
+  cleanups.push(() => sweep(scene))
+  cleanups.push(() => host.kill())
+  return host
+}
+
+async function startService({ home, bubblewrap }: Scene): Promise<CommandService> {
+  const service = await createCommandRunner({
+    home,
+    logger: createLogger({ level: 'silent', pretty: false }),
+    clock: systemClock,
+    bubblewrapPaths: [bubblewrap.path],
+  })
+  cleanups.push(() => service.stop())
+  service.allowUntil(FOREVER_MS)
+  return service
+}
+
+function beginBare(host: BareHost, { command }: Scene, { isConfined }: Way): void {
+  for (const sessionId of SESSIONS) void host.run(command, { sessionId, isConfined })
+}
+
+function runServed(service: CommandService, command: string, sessionId: string, { isConfined }: Way): Promise<unknown> {
+  const fixed = { taskId: 'task_1', timeoutMs: 20_000, outputs: { entries: [], isFirstOfTurn: true } }
+  const { signal } = new AbortController()
+  const role: CommandInput['role'] = isConfined ? 'USER' : 'ADMIN'
+  return service.runner.run({ ...fixed, command, sessionId, role, signal, onOutput: () => {} })
+}
+
+/** Resolves when every caller has been told that its command is lost. */
+async function loseAll(service: CommandService, { command }: Scene, way: Way): Promise<void> {
+  const runs = SESSIONS.map((sessionId) => runServed(service, command, sessionId, way))
+  const told = await Promise.allSettled(runs)
+  const lost = { status: 'rejected', reason: expect.objectContaining({ code: 'COMMAND_LOST' }) }
+  expect(told).toEqual(SESSIONS.map(() => lost))
+}
+
+function sweep({ home }: Scene): Promise<void> {
+  return sweepLeftBehind({ home, clock: systemClock, onProblem: () => {} })
+}
+
+/** What a sweep leaves. One that is only just forked has no mark yet, and is found by the next. */
+async function findSwept(scene: Scene): Promise<readonly number[]> {
+  await sweep(scene)
+  return findProcesses(scene.marker)
+}
+
+/** The host of this process for this home. */
+function hostOf({ home }: Scene): number {
+  const host = findProcesses(home).find((pid) => readProcess(pid)?.parentPid === process.pid)
+  return must(host, 'the host is a child of this process')
+}
+
+function countBegun({ home }: Scene): number {
+  const files = readdirSync(sessionsFolder(home), { recursive: true, encoding: 'utf8' })
+  return files.filter((name) => name.endsWith('/ran')).length
+}
+
+/** Commands that run: what still starts them is called otherwise. */
+function findRunning({ marker }: Scene): readonly number[] {
+  return findProcesses(marker).filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(marker)
+    } catch {
+      return false // it has ended meanwhile
+    }
+  })
+}
+
+/** Precise to less than a millisecond; what is to happen meanwhile happens in other processes. */
+function passMs(ms: number): void {
+  const untilMs = performance.now() + ms
+  while (performance.now() < untilMs);
+}
+
+describe.skipIf(!sandbox.available)(`commands of${skipReason(sandbox)}`, () => {
+  test.each(WAYS)(
+    '$name do not begin when their host dies before bubblewrap is tied to it, and are swept',
+    async (way) => {
+      const scene = setScene()
+      const host = await startBareHost(scene)
+      scene.bubblewrap.hold(scene.marker)
+      beginBare(host, scene, way)
+      await scene.bubblewrap.seen()
+      await host.kill()
+      scene.bubblewrap.release()
+      await expect.poll(() => findProcesses(scene.bubblewrap.path), WITHIN).toEqual([])
+      await sweep(scene)
+      expect(findProcesses(scene.marker)).toEqual([])
+      expect(countBegun(scene)).toBe(0)
+    },
+  )
+
+  test.each(WAYS)('$name that stand before their beginning are ended before their callers are told', async (way) => {
+    const scene = setScene()
+    const service = await startService(scene)
+    scene.bubblewrap.hold(scene.marker)
+    const lost = loseAll(service, scene, way)
+    await scene.bubblewrap.seen()
+    process.kill(hostOf(scene), 'SIGKILL')
+    await lost
+    expect(findProcesses(scene.marker)).toEqual([])
+    expect(countBegun(scene)).toBe(0)
+  })
+
+  test.each(ALL_WAYS)(
+    '$name end with their host, whenever that dies; what stands before its beginning is swept',
+    async (way: Way) => {
+      for (const delayMs of DELAYS_MS) {
+        const scene = setScene()
+        const host = await startBareHost(scene)
+        scene.bubblewrap.watch(way.isPrepared === true ? PREPARATION : scene.marker)
+        if (way.isPrepared === true) await host.run('true', { sessionId: 'cli:0', ...way })
+        beginBare(host, scene, way)
+        await scene.bubblewrap.seen()
+        passMs(delayMs)
+        await host.kill()
+        await expect.poll(() => findRunning(scene), WITHIN).toEqual([])
+        await expect.poll(() => findSwept(scene), WITHIN).toEqual([])
+      }
+    },
+    LIMIT_MS,
+  )
+
+  test.each(ALL_WAYS)(
+    '$name have ended when their callers are told, whenever their host dies',
+    async (way: Way) => {
+      for (const delayMs of DELAYS_MS) {
+        const scene = setScene()
+        const service = await startService(scene)
+        scene.bubblewrap.watch(way.isPrepared === true ? PREPARATION : scene.marker)
+        if (way.isPrepared === true) await runServed(service, 'true', 'cli:0', way)
+        const lost = loseAll(service, scene, way)
+        await scene.bubblewrap.seen()
+        passMs(delayMs)
+        process.kill(hostOf(scene), 'SIGKILL')
+        await lost
+        expect(findProcesses(scene.marker)).toEqual([])
+        await service.stop()
+      }
+    },
+    LIMIT_MS,
+  )
+})
