@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { CommandInput, CommandOutcome } from '../../src/execution/command.ts'
 import { DEFAULT_COMMAND_LIMITS } from '../../src/execution/command-limits.ts'
-import { measureNamespaceMemory } from '../../src/execution/process-tree.ts'
+import { measureNamespaceMemory } from '../../src/execution/process/process-tree.ts'
 import { createCommandRunner, type CommandRunnerOptions, type CommandService } from '../../src/execution/run-command.ts'
 import {
   removeSetAside,

@@ -84,16 +84,20 @@ function beginBare(host: BareHost, { command }: Scene, { isConfined }: Way): voi
   for (const sessionId of SESSIONS) void host.run(command, { sessionId, isConfined })
 }
 
-function runServed(service: CommandService, command: string, sessionId: string, { isConfined }: Way): Promise<unknown> {
+function runServed(
+  service: CommandService,
+  { isConfined }: Way,
+  what: Pick<CommandInput, 'command' | 'sessionId'>,
+): Promise<unknown> {
   const fixed = { taskId: 'task_1', timeoutMs: 20_000, outputs: { entries: [], isFirstOfTurn: true } }
   const { signal } = new AbortController()
   const role: CommandInput['role'] = isConfined ? 'USER' : 'ADMIN'
-  return service.runner.run({ ...fixed, command, sessionId, role, signal, onOutput: () => {} })
+  return service.runner.run({ ...fixed, ...what, role, signal, onOutput: () => {} })
 }
 
 /** Resolves when every caller has been told that its command is lost. */
 async function loseAll(service: CommandService, { command }: Scene, way: Way): Promise<void> {
-  const runs = SESSIONS.map((sessionId) => runServed(service, command, sessionId, way))
+  const runs = SESSIONS.map((sessionId) => runServed(service, way, { command, sessionId }))
   const told = await Promise.allSettled(runs)
   const lost = { status: 'rejected', reason: expect.objectContaining({ code: 'COMMAND_LOST' }) }
   expect(told).toEqual(SESSIONS.map(() => lost))
@@ -193,7 +197,7 @@ describe.skipIf(!sandbox.available)(`commands of${skipReason(sandbox)}`, () => {
         const scene = setScene()
         const service = await startService(scene)
         scene.bubblewrap.watch(way.isPrepared === true ? PREPARATION : scene.marker)
-        if (way.isPrepared === true) await runServed(service, 'true', 'cli:0', way)
+        if (way.isPrepared === true) await runServed(service, way, { command: 'true', sessionId: 'cli:0' })
         const lost = loseAll(service, scene, way)
         await scene.bubblewrap.seen()
         passMs(delayMs)
