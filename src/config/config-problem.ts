@@ -1,7 +1,5 @@
 /** What is wrong with a configuration, said so that the reader knows which key to change and to what. */
-import type * as z from 'zod'
 import { AppError } from '../core/errors.ts'
-import { describeUnknownKey } from './known-keys.ts'
 
 export interface ConfigProblem {
   /** The key, as `["users", "anna", "skills"]`; empty: the whole file. */
@@ -14,18 +12,6 @@ export interface ConfigProblem {
 
 /** A problem before its line is known. */
 export type FoundProblem = Omit<ConfigProblem, 'line'>
-
-/** What the schema found, as problems: usually one, but one for each unknown key. */
-export function toProblems(issue: z.core.$ZodIssue): readonly FoundProblem[] {
-  const path = issue.path.map(String)
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: [...path, key], text: describeUnknownKey(key, path) }))
-  }
-  if (issue.code === 'invalid_key') {
-    return [{ path, text: `as a name ${issue.issues[0]?.message ?? issue.message}` }]
-  }
-  return [{ path, text: issue.message }]
-}
 
 /** `line 12, users.anna.skills: is missing; it must be …` */
 export function describeProblem(problem: ConfigProblem): string {

@@ -2,7 +2,8 @@
  * How a turn's work ends, before what follows it (tend-knowledge.ts): tasks that have not ended are cancelled, and the user is
  * told of a failure. The failure is durable with that message, so that a turn that is continued does not begin anew.
  */
-import { endOpenTasks, type PlanState } from './plan-state.ts'
+import type { PlanState } from './plan-state.ts'
+import { endOpenTasks } from './update-task.ts'
 import { tellUser } from './tell-user.ts'
 import type { Ending, TurnContext } from './turn-context.ts'
 

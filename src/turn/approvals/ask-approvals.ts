@@ -2,7 +2,8 @@
 import type { ApprovalKind } from '../../core/status.ts'
 import { newId } from '../../platform/id.ts'
 import { entryOf } from '../audit-task.ts'
-import { updateTask, type PlanState, type TaskState } from '../plan-state.ts'
+import type { PlanState, TaskState } from '../plan-state.ts'
+import { updateTask } from '../update-task.ts'
 import type { Ending, TurnContext } from '../turn-context.ts'
 
 export interface WantedApproval {

@@ -2,7 +2,8 @@
  * A task may not run: somebody denied it, nobody approved it in time, or the policy says so. It fails with the reason, and its
  * plan is given up as after a review that asks for another: the planner is told, and so is whoever reviews what comes next.
  */
-import { updateTask, type TaskState } from '../plan-state.ts'
+import type { TaskState } from '../plan-state.ts'
+import { updateTask } from '../update-task.ts'
 import type { ReplanWanted } from '../task-outcome.ts'
 import type { TurnContext } from '../turn-context.ts'
 import { withdrawApproval } from './withdraw-approval.ts'

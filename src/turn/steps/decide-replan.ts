@@ -4,7 +4,8 @@
  * nor is it one that a command was interrupted, because the server or its database went away: only deaths are counted then.
  */
 import { diedTooOften } from '../died-too-often.ts'
-import { endOpenTasks, hasFailed, type PlanState } from '../plan-state.ts'
+import { hasFailed, type PlanState } from '../plan-state.ts'
+import { endOpenTasks } from '../update-task.ts'
 import { describeCount } from '../take-along.ts'
 import type { ReplanWanted } from '../task-outcome.ts'
 import { isNotice, tellUser } from '../tell-user.ts'

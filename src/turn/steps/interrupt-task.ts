@@ -3,7 +3,8 @@
  * for the reviewer to judge, and never silently run again.
  */
 import { loadPartialOutput } from '../../store/turn/turn-history.ts'
-import { updateTask, type TaskState } from '../plan-state.ts'
+import type { TaskState } from '../plan-state.ts'
+import { updateTask } from '../update-task.ts'
 import type { TurnContext } from '../turn-context.ts'
 
 export async function interruptTask(context: TurnContext, task: TaskState): Promise<void> {

@@ -1,5 +1,6 @@
 /** A task that may not run any more: it fails with the reason, and the turn ends. */
-import { updateTask, type TaskState } from '../plan-state.ts'
+import type { TaskState } from '../plan-state.ts'
+import { updateTask } from '../update-task.ts'
 import type { Ending, TurnContext } from '../turn-context.ts'
 
 /** `reason`: half a sentence, for people. */

@@ -1,6 +1,7 @@
 /** REVIEWING: the reviewer judges a task that has run, and may learn from it. Verdict REPLAN gives the plan up. */
 import { keepLearning } from '../knowledge/keep-learning.ts'
-import { reportOf, updateTask, type PlanState, type TaskState } from '../plan-state.ts'
+import { reportOf, type PlanState, type TaskState } from '../plan-state.ts'
+import { updateTask } from '../update-task.ts'
 import type { TaskOutcome } from '../task-outcome.ts'
 import { stopped, type TurnContext } from '../turn-context.ts'
 import { unanswered } from './unanswered.ts'

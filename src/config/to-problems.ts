@@ -1,4 +1,6 @@
-/** What an unknown key of config.toml was probably meant to be. */
+/** What the zod schema found wrong with config.toml, as problems; for an unknown key also what was probably meant. */
+import type * as z from 'zod'
+import type { FoundProblem } from './config-problem.ts'
 import { approvalRuleSchema, approvalsSchema } from './schema/approvals.ts'
 import { budgetsSchema } from './schema/budgets.ts'
 import { didYouMean } from './closest.ts'
@@ -20,8 +22,20 @@ const keysBySection: Readonly<Record<string, readonly string[]>> = {
 
 const RULE_KEYS = Object.keys(approvalRuleSchema.shape)
 
+/** What the schema found, as problems: usually one, but one for each unknown key. */
+export function toProblems(issue: z.core.$ZodIssue): readonly FoundProblem[] {
+  const path = issue.path.map(String)
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: [...path, key], text: describeUnknownKey(key, path) }))
+  }
+  if (issue.code === 'invalid_key') {
+    return [{ path, text: `as a name ${issue.issues[0]?.message ?? issue.message}` }]
+  }
+  return [{ path, text: issue.message }]
+}
+
 /** The error for `key`, which stands at `path` (empty: outside of all sections). */
-export function describeUnknownKey(key: string, path: readonly string[]): string {
+function describeUnknownKey(key: string, path: readonly string[]): string {
   const section = path[0] ?? null
   if (section === null && keysBySection['settings']?.includes(key) === true) {
     return 'is a setting; it must stand below the line [settings]'

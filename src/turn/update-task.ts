@@ -1,0 +1,46 @@
+/**
+ * The one place where a task changes: in memory, and in the journal together with the event and the audit's entry of the change.
+ */
+import type { SessionEventBody } from '../core/session-event.ts'
+import type { TaskStatus } from '../core/status.ts'
+import type { TaskPatch, TurnWrite } from '../core/turn-write.ts'
+import { redactDeep } from '../secrets/redact-deep.ts'
+import { withdrawApproval } from './approvals/withdraw-approval.ts'
+import { auditTask } from './audit-task.ts'
+import type { PlanState, TaskState } from './plan-state.ts'
+import type { TurnContext } from './turn-context.ts'
+
+export interface TaskUpdate {
+  readonly patch: TaskPatch
+  /** Events before the TaskUpdate, such as the whole text of a message. */
+  readonly before?: readonly SessionEventBody[]
+  /** Events after the TaskUpdate, such as the next pipeline step. */
+  readonly after?: readonly SessionEventBody[]
+  readonly changes?: Omit<TurnWrite, 'events' | 'taskPatches'>
+}
+
+/** Changes a task and records it, without secrets; a new status is told by a TaskUpdate event. */
+export function updateTask(context: TurnContext, task: TaskState, update: TaskUpdate): void {
+  const patch = redactDeep(update.patch, context.secrets.redactor())
+  const { reviewReason, finishedAt: _finished, final: _final, suppressed: _suppressed, ...columns } = patch
+  Object.assign(task, columns, reviewReason === undefined ? {} : { reviewReason })
+  const { status } = patch
+  const told: SessionEventBody[] = status === undefined ? [] : [{ type: 'TaskUpdate', taskId: task.id, status }]
+  context.journal.record([...(update.before ?? []), ...told, ...(update.after ?? [])], {
+    ...update.changes,
+    audit: [...(update.changes?.audit ?? []), ...auditTask(context, task, { patch, changes: update.changes })],
+    taskPatches: new Map([[task.id, patch]]),
+  })
+}
+
+const OPEN: ReadonlySet<TaskStatus> = new Set(['PENDING', 'AWAITING_APPROVAL', 'RUNNING'])
+
+/** Ends every task that has not ended, with `status`. */
+export function endOpenTasks(context: TurnContext, plan: PlanState, status: 'SKIPPED' | 'CANCELLED'): void {
+  const finishedAt = context.clock.now()
+  for (const task of plan.tasks) {
+    if (!OPEN.has(task.status)) continue
+    const waited = withdrawApproval(context, task, 'CANCELLED')
+    updateTask(context, task, { patch: { status, finishedAt }, before: waited.events, changes: waited.changes })
+  }
+}
