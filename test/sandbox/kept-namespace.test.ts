@@ -19,11 +19,13 @@ import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import { hostOf } from './host-of.ts'
+import { rounds } from '../harness/rounds.ts'
 import { findProcesses } from './outside-world.ts'
 import { createTestHome, findSandbox, FOREVER_MS, skipReason } from './sandbox-support.ts'
 
 const sandbox = await findSandbox()
 const BUBBLEWRAP = '/usr/bin/bwrap'
+const ROUNDS = rounds(10, 30)
 
 const cleanups: (() => Promise<void> | void)[] = []
 afterEach(async () => {
@@ -265,7 +267,7 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
   ] as const)('whose %s is killed as a command comes says truly whether it ran', async (_, victim) => {
     const workspace = newWorkspace()
     const untrue: string[] = []
-    for (let round = 0; round < 30; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const fixture = new Fixture()
       fixture.prepare()
       const processes = await untilWaiting()
