@@ -1,12 +1,14 @@
 /**
  * Makes what is not committed: the Prisma client, the Pothos types and the typed GraphQL documents of the client and the tests. Runs after
- * `npm ci` and before start, demo and test; does nothing when what it reads has not changed since (`--force`: always).
+ * `npm ci` and before start, demo and test; does nothing when what it reads has not changed since (`--force`: always). After
+ * `npm ci --omit=dev` it makes dist/ instead, which is what bin/factotum.js runs then.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildInCopy } from './build-in-copy.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'src/generated/.stamp')
@@ -19,33 +21,57 @@ const sources = [
   ...filesUnder('test/documents'),
 ]
 
-const digest = createHash('sha256')
-for (const source of sources)
-  digest.update(source).update(existsSync(join(root, source)) ? readFileSync(join(root, source)) : '')
-const wanted = digest.digest('hex')
+const wanted = digestOf(sources)
+const dist = join(root, 'dist')
 
-if (!process.argv.includes('--force') && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) process.exit(0)
-if (!['prisma', 'graphql-codegen'].every((tool) => existsSync(join(root, 'node_modules/.bin', tool)))) {
-  const isThere = existsSync(join(root, 'src/generated/prisma'))
-  console.error(
-    isThere
-      ? 'factotum: without the development packages nothing is generated anew; what was generated before is used.'
-      : 'factotum: what is generated is missing, and the development packages that make it are not installed. Run "npm ci" first; then ' +
-          '"npm ci --omit=dev" may take them away again.',
-  )
-  // An installation that succeeded is not undone for it; a start without it would fail.
-  process.exit(isThere || process.env['npm_lifecycle_event'] === 'postinstall' ? 0 : 1)
-}
+if (!hasGenerators()) makeDist()
+// From an install without development packages, or of a release: what the sources say now is what counts.
+rmSync(dist, { recursive: true, force: true })
+if (!process.argv.includes('--force') && readStamp(stamp) === wanted) process.exit(0)
 run('prisma', ['generate'])
 if (existsSync(join(root, 'schema.graphql'))) run('graphql-codegen', ['--config', 'codegen.ts'])
 mkdirSync(join(root, 'src/generated'), { recursive: true })
 writeFileSync(stamp, wanted)
 
+function hasGenerators(): boolean {
+  return ['prisma', 'graphql-codegen', 'rolldown'].every((tool) => existsSync(join(root, 'node_modules/.bin', tool)))
+}
+
+/** Ends the process. */
+function makeDist(): never {
+  const made = join(dist, '.stamp')
+  const digest = digestOf([...sources, 'package.json', 'scripts/build.ts', ...filesUnder('src')])
+  if (readStamp(made) === digest) process.exit(0)
+  console.log(
+    'factotum: no development packages are here, so the server is built in a copy that has them; this takes a minute.',
+  )
+  try {
+    buildInCopy(root)
+    writeFileSync(made, digest)
+    process.exit(0)
+  } catch (error) {
+    console.error(`factotum: the server was not built\n${printedBy(error)}`)
+    console.error('factotum: install a release (README.md), or run "npm ci" with the development packages.')
+    process.exit(1)
+  }
+}
+
+function readStamp(file: string): string | null {
+  return existsSync(file) ? readFileSync(file, 'utf8') : null
+}
+
+function digestOf(files: readonly string[]): string {
+  const digest = createHash('sha256')
+  for (const file of files)
+    digest.update(file).update(existsSync(join(root, file)) ? readFileSync(join(root, file)) : '')
+  return digest.digest('hex')
+}
+
 function filesUnder(folder: string): string[] {
   if (!existsSync(join(root, folder))) return []
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((file) => join(folder, file))
-    .filter((file) => /\.(graphql|ts)$/.test(file))
+    .filter((file) => /\.(graphql|ts|md)$/.test(file) && !file.includes('/generated/'))
     .sort()
 }
 
@@ -58,10 +84,12 @@ function run(tool: string, args: readonly string[]): void {
       env: { ...process.env, NO_UPDATE_NOTIFIER: '1' },
     })
   } catch (error) {
-    const { stdout, stderr } = error as { stdout?: Buffer; stderr?: Buffer }
-    console.error(
-      `factotum: "${tool} ${args.join(' ')}" failed\n${stdout?.toString() ?? ''}${stderr?.toString() ?? ''}`,
-    )
+    console.error(`factotum: "${tool} ${args.join(' ')}" failed\n${printedBy(error)}`)
     process.exit(1)
   }
+}
+
+function printedBy(error: unknown): string {
+  const { stdout, stderr, message } = error as { stdout?: Buffer; stderr?: Buffer; message?: string }
+  return `${stdout?.toString() ?? ''}${stderr?.toString() ?? ''}` || (message ?? '')
 }

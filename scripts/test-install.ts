@@ -1,15 +1,17 @@
 /**
  * `npm run test:install`: makes a release, installs it into an empty folder as an operator would (with the Node of the PATH, and the
- * registry), measures it, starts it, sends a message, and stops it by SIGTERM. Ends with a failure when any of this does.
+ * registry), measures it, starts it, sends a message by the client that it brings, and stops it by SIGTERM. Then the same with
+ * `npm ci --omit=dev` in a fresh clone of what is committed. Ends with a failure when any of this does, or npm complains of an engine.
  */
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { connect as Connect, FactotumClient } from '../src/client/connect.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** Megabytes on disk. */
@@ -20,57 +22,99 @@ const PATH = (process.env['PATH'] ?? '')
   .join(delimiter)
 const env = { PATH, HOME: process.env['HOME'], PORT: '0' }
 
-const tarball = execFileSync('node', [join(root, 'scripts/pack-release.ts')], { encoding: 'utf8' }).trim()
 const folder = mkdtempSync(join(tmpdir(), 'factotum-install-'))
 try {
   chmodSync(folder, 0o711)
-  measure('without PostgreSQL', ['--omit=optional'])
-  measure('with PostgreSQL', [])
-  await run()
+  const tarball = pack()
+  const installed = join(folder, 'release')
+  installRelease(installed, [tarball, '--omit=optional'])
+  measure(installed, 'without PostgreSQL')
+  installRelease(installed, [tarball])
+  measure(installed, 'with PostgreSQL')
+  await run(installed, 'node_modules/.bin/factotum')
+  const clone = join(folder, 'clone')
+  execFileSync('git', ['clone', '--quiet', root, clone])
+  npm(clone, ['ci', '--omit=dev', '--omit=optional'])
+  measure(clone, 'without PostgreSQL')
+  npm(clone, ['ci', '--omit=dev'])
+  measure(clone, 'with PostgreSQL')
+  await run(clone, 'bin/factotum.js')
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
 
-function measure(what: keyof typeof LIMITS, flags: readonly string[]): void {
-  rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
-  rmSync(join(folder, 'package-lock.json'), { force: true })
-  writeFileSync(join(folder, 'package.json'), '{}')
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...flags, tarball], { cwd: folder, env, stdio: 'inherit' })
-  const [size = ''] = execFileSync('du', ['-sm', 'node_modules'], { cwd: folder, encoding: 'utf8' }).split('\t')
-  console.log(`${what}: ${size} MB of at most ${LIMITS[what]}`)
+/** As anybody would: plain `npm pack`. */
+function pack(): string {
+  const printed = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], { cwd: root, encoding: 'utf8' })
+  const name = /"filename": "([^"]+)"/.exec(printed)?.[1] ?? ''
+  const files = execFileSync('tar', ['-tzf', join(folder, name)], { encoding: 'utf8' }).split('\n')
+  for (const file of [
+    'bin/factotum.js',
+    'dist/cli.js',
+    'dist/NOTICE',
+    'dist/client/connect.js',
+    'dist/client/connect.d.ts',
+  ])
+    assert.ok(files.includes(`package/${file}`), `${file} is not in the tarball`)
+  assert.deepEqual(
+    files.filter((file) => /^package\/(?:src\/.*\.ts|test|scripts|node_modules)/.test(file)),
+    [],
+  )
+  return join(folder, name)
+}
+
+function installRelease(where: string, what: readonly string[]): void {
+  rmSync(where, { recursive: true, force: true })
+  mkdirSync(where)
+  writeFileSync(join(where, 'package.json'), '{}')
+  npm(where, ['install', ...what])
+}
+
+function npm(cwd: string, args: readonly string[]): void {
+  const { status, stdout, stderr } = spawnSync('npm', [...args, '--no-audit', '--no-fund'], {
+    cwd,
+    env,
+    encoding: 'utf8',
+  })
+  console.log(stdout)
+  assert.equal(status, 0, stderr)
+  assert.ok(!stderr.includes('EBADENGINE'), stderr)
+}
+
+function measure(where: string, what: keyof typeof LIMITS): void {
+  const folders = ['node_modules', 'dist'].filter((name) => existsSync(join(where, name)))
+  const size = /(\d+)\ttotal/.exec(execFileSync('du', ['-smc', ...folders], { cwd: where, encoding: 'utf8' }))?.[1]
+  console.log(`${where.split('/').at(-1)} ${what}: ${size} MB of at most ${LIMITS[what]}`)
   assert.ok(Number(size) <= LIMITS[what])
 }
 
-async function run(): Promise<void> {
-  const home = join(folder, 'home')
-  const server = spawn(join(folder, 'node_modules/.bin/factotum'), {
-    env: { ...env, FACTOTUM_HOME: home },
-    cwd: folder,
-  })
+async function run(where: string, program: string): Promise<void> {
+  const home = join(where, 'home')
+  const server = spawn(join(where, program), { env: { ...env, FACTOTUM_HOME: home }, cwd: where })
   const exited = once(server, 'exit')
   server.stderr.pipe(process.stderr)
+  const { connect } = (await import(join(where, clientOf(where)))) as { connect: typeof Connect }
   let token = ''
   for await (const line of createInterface(server.stdout)) {
     token ||= /fct_[0-9a-f]{64}/.exec(line)?.[0] ?? ''
     const url = /"url":"([^"]+)".*factotum is ready/.exec(line)?.[1]
-    if (url !== undefined) await talk(url, token).finally(() => server.kill('SIGTERM'))
+    if (url !== undefined) await talk(connect({ url, token })).finally(() => server.kill('SIGTERM'))
   }
   assert.deepEqual(await exited, [0, null])
   console.log('started, answered and stopped')
 }
 
-async function talk(url: string, token: string): Promise<void> {
-  const ask = async (query: string): Promise<string> => {
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
-    return (await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) })).text()
-  }
-  await ask(
-    'mutation { sendMessage(input: { sessionId: "cli:install", content: "run: echo $((6 * 7)) is it" }) { __typename } }',
-  )
-  const isDone = async (): Promise<boolean> =>
-    (await ask('{ tasks(first: 5) { edges { node { output } } } }')).includes('42 is it')
-  for (let tries = 0; !(await isDone()); tries += 1) {
-    assert.ok(tries < 300, 'the command has no output')
-    await new Promise((resolve) => setTimeout(resolve, 100))
+function clientOf(where: string): string {
+  const own = 'dist/client/connect.js'
+  return existsSync(join(where, own)) ? own : `node_modules/factotum/${own}`
+}
+
+async function talk(client: FactotumClient): Promise<void> {
+  const session = client.session('cli:install')
+  const sent = await session.send('run: echo $((6 * 7)) is it')
+  assert.equal(sent.__typename, 'SendMessagePayload')
+  for await (const event of session.events({ after: 0 })) {
+    if (event.__typename === 'TaskOutputEvent' && event.text.includes('42 is it')) return client.close()
+    assert.notEqual(event.__typename, 'TurnCompletedEvent', 'the command has no output')
   }
 }

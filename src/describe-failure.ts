@@ -43,7 +43,7 @@ function withReason({ code, message, cause }: AppError): string {
 function describeMissingModule(message: string): string {
   const reason = message.split('\n', 1)[0] ?? ''
   if (!reason.includes('/generated/')) return `it is not installed whole: ${reason}. Run "npm ci" in its folder.`
-  return 'what is generated is missing. Run "npm ci" in the checkout, without --omit=dev.'
+  return 'what is generated is missing. Run "npm ci" in the checkout, with --omit=dev for a server alone.'
 }
 
 function describeRefusal({ code, message }: pg.DatabaseError): string {
