@@ -2,7 +2,7 @@ import { defineConfig, type OxlintConfig } from 'oxlint'
 
 /**
  * The layer table: a folder of `src/` may import only what stands in its row (and itself).
- * ARCHITECTURE.md has the same table, and a test compares the two. When a row stands in your way, change the design, not the row.
+ * ARCHITECTURE.md has the same table, and a test compares the two. When a row is in the way, change the design.
  */
 const base = ['platform', 'core', 'config', 'store', 'events']
 const turnsNeed = ['approvals', 'model', 'execution', 'secrets', 'audit', 'delivery', 'agents', 'knowledge']

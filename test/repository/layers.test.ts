@@ -1,4 +1,4 @@
-/** What oxlint.config.ts takes for granted where it forbids imports across layers, and what ARCHITECTURE.md says of it. */
+/** What oxlint.config.ts relies on where it forbids imports across layers, and what ARCHITECTURE.md says of it. */
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { layers } from '../../oxlint.config.ts'

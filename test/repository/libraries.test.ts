@@ -1,4 +1,4 @@
-/** Every package that package.json names has a row in ARCHITECTURE.md that says what it is for, and no row is left of one that went. */
+/** Every package of package.json has a row in ARCHITECTURE.md that says what it is for, and every row has a package. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { codes, tableRows } from './markdown-table.ts'

@@ -1,4 +1,4 @@
-/** The process that starts the commands of a server (`src/execution/host/command-host-main.ts`), for tests that kill or stop it. */
+/** The process that starts commands (`src/execution/host/command-host-main.ts`), for tests that kill or stop it. */
 import { readProcess } from '../../src/execution/process/process-tree.ts'
 import { findProcesses } from './outside-world.ts'
 
