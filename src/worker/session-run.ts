@@ -32,6 +32,7 @@ import { makeReady } from '../store/turn/paused-turns.ts'
 import { commitTurn, type Lease } from '../store/turn/turn-commit.ts'
 import { releaseSession } from '../store/turn/work-queue.ts'
 import { countWrite } from './count-write.ts'
+import { StopState } from './stop-state.ts'
 import { DueSteps } from '../turn/due-steps.ts'
 import { Journal } from '../turn/journal.ts'
 import { finishTurn } from '../turn/finish-turn.ts'
@@ -87,10 +88,7 @@ export class SessionRun {
   #turnId: string | null = null
   /** The last turn's end gave the session back. */
   #isReleased = false
-  #lastTurn = false
-  #handOver = false
-  /** This process is no longer the node that the lease names: others free the session, and nothing is released here. */
-  #abandoned = false
+  readonly #stop = new StopState()
 
   constructor(options: SessionRunOptions) {
     this.#options = options
@@ -98,27 +96,28 @@ export class SessionRun {
     this.settled = this.#run()
   }
 
-  /** Ends this turn if it is the running one: somebody asked for it. The session's next turn follows. */
+  /** Ends this turn if it is the running one. The session's next turn follows. */
   cancelTurn(turnId: string): void {
     if (turnId === this.#turnId) this.#abort('CANCELLED')
   }
 
   /** Lets the running turn end, and takes no other. */
   finishTurnOnly(): void {
-    this.#lastTurn = true
+    this.#stop.raise('DRAIN')
   }
 
   /** Stops the running turn as it is, to be continued by another process. */
   handOver(): void {
-    this.#lastTurn = true
-    this.#handOver = true
+    this.#stop.raise('HAND_OVER')
     this.#abort('HANDED_OVER')
   }
 
-  /** Stops the running turn without another write: the session may run elsewhere already. */
+  /**
+   * Stops the running turn without another write: this process is no longer the node that the lease names, others free the session,
+   * and it may run elsewhere already.
+   */
   abandon(): void {
-    this.#lastTurn = true
-    this.#abandoned = true
+    this.#stop.raise('LOST')
     this.#abort('LEASE_LOST')
   }
 
@@ -133,7 +132,7 @@ export class SessionRun {
     try {
       end = await this.#runTurns()
     } catch (error) {
-      this.#logger.error({ err: error }, 'the run of a session broke off; its turn will be continued')
+      this.#logger.error({ err: error }, 'session run failed; its turn will be continued')
     }
     letGo()
     await this.#release(end)
@@ -143,12 +142,12 @@ export class SessionRun {
   async #release(end: RunEnd): Promise<void> {
     const { database, lease, clock } = this.#options
     const release = { unfinished: end !== 'DRAINED', delayMs: end === 'BROKEN' ? BROKEN_DELAY_MS : 0 }
-    for (let attempt = 0; !this.#abandoned && !this.#isReleased; attempt += 1) {
+    for (let attempt = 0; !this.#stop.reaches('LOST') && !this.#isReleased; attempt += 1) {
       try {
         await releaseSession(database, lease, release)
         return
       } catch (error) {
-        this.#logger.warn({ error: messageOf(error) }, 'could not release the session; trying again')
+        this.#logger.warn({ error: messageOf(error) }, 'session could not be released; retrying')
         await clock.sleep(backoffMs(RELEASE_RETRY, attempt, randomFraction()))
       }
     }
@@ -157,7 +156,7 @@ export class SessionRun {
   async #runTurns(): Promise<RunEnd> {
     const { database, lease, clock, feed, config, mayGoOn } = this.#options
     let first = this.#options.begun
-    while (!this.#lastTurn && !this.#isReleased) {
+    while (!this.#stop.reaches('DRAIN') && !this.#isReleased) {
       this.#turnId = null
       this.#turnAbort = new AbortController()
       const limits = config.current().settings
@@ -177,7 +176,8 @@ export class SessionRun {
   }
 
   async #runOne(turn: OpenTurn): Promise<Ending> {
-    if (this.#handOver) return { kind: 'Stopped', reason: 'HANDED_OVER' }
+    if (this.#stop.reaches('LOST')) return { kind: 'Stopped', reason: 'LEASE_LOST' }
+    if (this.#stop.reaches('HAND_OVER')) return { kind: 'Stopped', reason: 'HANDED_OVER' }
     const logger = this.#logger.child({ turnId: turn.id })
     const context = this.#contextOf(turn, logger)
     const { metrics, clock } = this.#options
@@ -216,7 +216,7 @@ export class SessionRun {
         busyPolicy = committed.busyPolicy
         if (write.finish !== undefined) checkpointer.turnEnded(lease.sessionId, committed.turnsSinceCheckpoint)
         await approvalExpiry.watch(write.approvals ?? [])
-        // The session's row did not know that somebody wants the turn's end: it would wait for its budget first.
+        // The session's row did not know of the request to cancel: the turn would wait for its budget first.
         if (write.pause !== undefined && committed.cancelRequested) await this.#wakeToCancel()
         if (committed.hasDeliveries) outbox.wake(lease.sessionId)
         return committed
@@ -273,7 +273,7 @@ export class SessionRun {
   async #wakeToCancel(): Promise<void> {
     const { database, lease } = this.#options
     await makeReady(database, [lease.sessionId]).catch((error: unknown) =>
-      this.#logger.warn({ error: messageOf(error) }, 'a cancelled turn that waits could not be woken'),
+      this.#logger.warn({ error: messageOf(error) }, 'cancelled turn that waits could not be made ready'),
     )
   }
 

@@ -7,11 +7,13 @@
  * makes it a node breaks: then others may take its sessions, so every running turn is stopped without another write.
  */
 import type { LiveConfig } from '../config/config.ts'
-import { messageOf } from '../core/errors.ts'
+import { isOutage, messageOf } from '../core/errors.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { CommandService } from '../execution/run-command.ts'
 import type { Clock } from '../platform/clock.ts'
+import { Coalesced } from '../platform/coalesced.ts'
 import type { Logger } from '../platform/logger.ts'
+import { Periodic } from '../platform/periodic.ts'
 import type { Database } from '../store/database.ts'
 import type { Lease } from '../store/turn/turn-commit.ts'
 import { takeSession, type BegunTurn } from '../store/turn/begin-turn.ts'
@@ -35,33 +37,43 @@ export interface WorkerOptions {
    * Runs the open turns of a claimed session until none is left, it is stopped, or others wait (`mayGoOn`) once a turn has ended.
    * `begun`: the first is started already.
    */
-  readonly startRun: (lease: Lease, begun: BegunTurn | null, mayGoOn: () => boolean) => SessionRun
+  readonly startRun: (lease: Lease, begun: BegunTurn | null, mayGoOn: () => boolean) => Run
 }
 
-/** Safety net: news comes by doorbell; this finds what lost news would have told, and the sessions of dead nodes. */
+type Run = Pick<SessionRun, 'settled' | 'cancelTurn' | 'finishTurnOnly' | 'handOver' | 'abandon'>
+
+/** What a session that is at work here takes of `max_concurrent_turns`. */
+type Slot = {
+  /** Notified of more work meanwhile: the session is taken again as soon as the slot is free. */
+  again: boolean
+} & (
+  | {
+      /** It is being claimed on its own. None is begun while a claim of many is under way. */
+      readonly phase: 'claiming'
+      readonly settled: Promise<void>
+    }
+  | { readonly phase: 'running'; readonly run: Run }
+)
+
+/** Safety net: work comes by NOTIFY; this finds what lost notifications were about, and the sessions of dead nodes. */
 const POLL_MS = 500
 
 export class Worker {
   readonly #options: WorkerOptions
   readonly #membership: NodeMembership
   readonly #evictions: Evictions
-  readonly #runs = new Map<string, SessionRun>()
+  /** By session. */
+  readonly #slots = new Map<string, Slot>()
   #state: 'joining' | 'working' | 'draining' | 'stopped' = 'joining'
   #node = 0
-  /** Sessions that are being claimed one by one, as news told of them. None is begun while a claim is under way. */
-  readonly #taking = new Map<string, Promise<void>>()
-  #claiming: Promise<void> | null = null
-  #claimAgain = false
-  /** Sessions that were told to have work while they ran or were being taken here. */
-  readonly #toldMeanwhile = new Set<string>()
-  /** There may be work of which nobody will tell again: it was more than there was room for. */
+  readonly #claims = new Coalesced(() => this.#claim())
+  /** There may be work that is not notified again: it was more than there were free slots for. */
   #hasBacklog = false
   /** Sessions wait for a place in their users' shares, which a turn that ends may leave. */
   #hasHeldBack = false
   readonly #claimer: Claimer
   readonly #cleanups: (() => void)[] = []
-  #cancelPoll: () => void = () => undefined
-  #looking: Promise<void> = Promise.resolve()
+  readonly #poll: Periodic
 
   constructor(options: WorkerOptions) {
     this.#options = options
@@ -72,11 +84,16 @@ export class Worker {
       onLost: () => this.#lost(),
     })
     this.#evictions = new Evictions(options)
-  }
-
-  /** Turns running in this process. */
-  get running(): number {
-    return this.#runs.size
+    const { clock, logger } = options
+    this.#poll = new Periodic({
+      name: 'poll for cancelled turns and dead nodes',
+      everyMs: POLL_MS,
+      backoff: { firstMs: POLL_MS, maxMs: POLL_MS },
+      tick: () => this.#tick(),
+      isOutage,
+      clock,
+      logger,
+    })
   }
 
   /** No new turns are taken here, and none will be. */
@@ -88,11 +105,12 @@ export class Worker {
   async start(): Promise<void> {
     const { doorbell } = this.#options
     this.#cleanups.push(
-      doorbell.on('work', (news) => this.#hear(news.sessionId)),
-      doorbell.on('cancel', (news) => this.#runs.get(news.sessionId)?.cancelTurn(news.turnId)),
+      doorbell.on('work', ({ sessionId }) => this.#take(sessionId)),
+      doorbell.on('cancel', ({ sessionId, turnId }) => this.#cancel(sessionId, turnId)),
       doorbell.on('resync', () => this.#wake()),
     )
     await this.#membership.start()
+    this.#poll.start()
   }
 
   /**
@@ -104,21 +122,21 @@ export class Worker {
     const { clock, config, logger } = this.#options
     this.#state = 'draining'
     // What it has claimed would belong to nobody once this node is off the list.
-    await Promise.all([this.#claiming, ...this.#taking.values()])
-    if (this.#runs.size > 0) {
+    const claiming = [...this.#slots.values()].flatMap((slot) => (slot.phase === 'claiming' ? [slot.settled] : []))
+    await Promise.all([this.#claims.settled(), ...claiming])
+    if (this.#slots.size > 0) {
       const { drainTimeoutMs } = config.current().settings
-      logger.info({ turns: this.#runs.size, drainTimeoutMs }, 'draining: waiting for running turns')
+      logger.info({ turns: this.#slots.size, drainTimeoutMs }, 'draining: waiting for running turns')
       const cancel = clock.after(drainTimeoutMs, () => {
-        for (const run of this.#runs.values()) run.handOver()
+        for (const run of this.#runs()) run.handOver()
       })
-      for (const run of this.#runs.values()) run.finishTurnOnly()
-      while (this.#runs.size > 0) await Promise.all([...this.#runs.values()].map((run) => run.settled))
+      for (const run of this.#runs()) run.finishTurnOnly()
+      while (this.#slots.size > 0) await Promise.all(this.#runs().map((run) => run.settled))
       cancel()
     }
     this.#state = 'stopped'
     for (const cleanup of this.#cleanups) cleanup()
-    this.#cancelPoll()
-    await this.#looking
+    await this.#poll.stop()
     await this.#membership.stop()
   }
 
@@ -127,56 +145,53 @@ export class Worker {
     this.#node = node
     this.#state = 'working'
     this.#options.logger.info({ node }, 'node joined')
-    this.#poll()
     this.#wake()
   }
 
   #lost(): void {
     if (this.#state === 'working') this.#state = 'joining'
-    this.#cancelPoll()
-    for (const run of this.#runs.values()) run.abandon()
+    for (const run of this.#runs()) run.abandon()
   }
 
-  #poll(): void {
-    this.#cancelPoll()
-    // While draining too: a turn that is being waited for can still be cancelled.
+  #runs(): Run[] {
+    return [...this.#slots.values()].flatMap((slot) => (slot.phase === 'running' ? [slot.run] : []))
+  }
+
+  #cancel(sessionId: string, turnId: string): void {
+    const slot = this.#slots.get(sessionId)
+    if (slot?.phase === 'running') slot.run.cancelTurn(turnId)
+  }
+
+  /** While draining too: a turn that is being waited for can still be cancelled. */
+  async #tick(): Promise<void> {
+    const { database, doorbell } = this.#options
     if (this.#state === 'joining' || this.#state === 'stopped') return
-    this.#cancelPoll = this.#options.clock.after(POLL_MS, () => {
-      this.#looking = this.#look().finally(() => this.#poll())
-    })
-  }
-
-  async #look(): Promise<void> {
-    const { database, logger, doorbell } = this.#options
-    try {
-      if (this.#runs.size > 0) {
-        const cancelled = await findCancelledTurns(database, this.#node)
-        for (const { sessionId, turnId } of cancelled) this.#runs.get(sessionId)?.cancelTurn(turnId)
-      }
-      if (this.#state !== 'working') return
-      const freed = await this.#evictions.look(this.#node)
-      if (freed > 0) doorbell.ring({ kind: 'work', sessionId: '' })
-      this.#wake()
-    } catch (error) {
-      logger.warn({ error: messageOf(error) }, 'looking for what news did not tell failed')
+    if (this.#slots.size > 0) {
+      const cancelled = await findCancelledTurns(database, this.#node)
+      for (const { sessionId, turnId } of cancelled) this.#cancel(sessionId, turnId)
     }
+    if (this.#state !== 'working') return
+    const freed = await this.#evictions.look(this.#node)
+    if (freed > 0) doorbell.ring({ kind: 'work', sessionId: '' })
+    this.#wake()
   }
 
-  /** News of a session that has work. Returns whether this process sees to it. */
-  #hear(sessionId: string): boolean {
+  /** The session has work; empty: any may have. Returns whether this process takes care of it. */
+  #take(sessionId: string): boolean {
     if (this.#state !== 'working') return false
-    if (this.#runs.has(sessionId) || this.#taking.has(sessionId)) {
-      this.#toldMeanwhile.add(sessionId)
+    const slot = this.#slots.get(sessionId)
+    if (slot !== undefined) {
+      slot.again = true
       return true
     }
     if (sessionId === '' || !this.#isShortWayOpen()) return this.#wake()
-    this.#taking.set(sessionId, this.#take(sessionId))
+    this.#slots.set(sessionId, { phase: 'claiming', settled: this.#claimOne(sessionId), again: false })
     return true
   }
 
   /** Who has waited longer comes first; and a claim would take for forgotten what was taken behind its back. */
   #isShortWayOpen(): boolean {
-    return this.#state === 'working' && !this.#hasBacklog && this.#claiming === null && this.#room() > 0
+    return this.#state === 'working' && !this.#hasBacklog && !this.#claims.isBusy && this.#freeSlots() > 0
   }
 
   /**
@@ -187,82 +202,86 @@ export class Worker {
     sessionId: string,
     accept: (node: number | null) => Promise<Result>,
   ): Promise<Result> {
-    const isBusy = this.#runs.has(sessionId) || this.#taking.has(sessionId)
-    if (isBusy || !this.#isShortWayOpen()) return accept(null)
+    if (this.#slots.has(sessionId) || !this.#isShortWayOpen()) return accept(null)
     const accepting = accept(this.#node)
-    this.#taking.set(sessionId, this.#runTaken(sessionId, accepting))
+    this.#slots.set(sessionId, { phase: 'claiming', settled: this.#claimWith(sessionId, accepting), again: false })
     return accepting
   }
 
-  async #runTaken(sessionId: string, accepting: Promise<AcceptResult>): Promise<void> {
-    // Whoever asked is told of a failure; a session that was taken all the same is found by a claim.
+  async #claimWith(sessionId: string, accepting: Promise<AcceptResult>): Promise<void> {
+    // The caller handles a failure; a session that was taken all the same is found by a claim.
     const result = await accepting.catch(() => null)
-    this.#taking.delete(sessionId)
-    if (result?.kind === 'Accepted' && result.taken !== null) this.#run(result.taken.lease, result.taken.begun)
-    else if (this.#toldMeanwhile.delete(sessionId)) this.#hear(sessionId)
+    const taken = result?.kind === 'Accepted' ? result.taken : null
+    if (taken !== null) this.#run(taken.lease, taken.begun)
+    else this.#freeClaiming(sessionId)
   }
 
   /** The short way from a message to its turn: one statement. What it cannot start is left to a claim. */
-  async #take(sessionId: string): Promise<void> {
+  async #claimOne(sessionId: string): Promise<void> {
     const { database, logger, clock, config } = this.#options
     const limits = config.current().settings
+    const free = { sessionId, node: this.#node }
     try {
-      const free = { sessionId, node: this.#node }
       const taken = await takeSession(database, free, { at: clock.now(), limits })
-      if (taken === null) this.#wake()
-      else this.#run(taken.lease, taken.begun)
+      if (taken !== null) return this.#run(taken.lease, taken.begun)
+      this.#slots.delete(sessionId)
+      // Also for what was notified meanwhile.
+      this.#wake()
     } catch (error) {
-      logger.warn({ error: messageOf(error) }, 'taking a session failed')
+      logger.warn({ sessionId, error: messageOf(error) }, 'session could not be claimed; the next poll retries')
+      this.#freeClaiming(sessionId)
     }
-    this.#taking.delete(sessionId)
   }
 
-  /** Claims while there is room and work. Returns whether there is room. */
+  #freeClaiming(sessionId: string): void {
+    const slot = this.#slots.get(sessionId)
+    if (slot !== undefined) this.#free(sessionId, slot)
+  }
+
+  /** Claims while there are free slots and work. Returns whether there are free slots. */
   #wake(): boolean {
     if (this.#state !== 'working') return false
-    if (this.#room() <= 0) {
+    if (this.#freeSlots() <= 0) {
       this.#hasBacklog = true
       return false
     }
-    this.#claimAgain = true
-    this.#claiming ??= this.#claim()
+    void this.#claims.run()
     return true
   }
 
-  #room(): number {
-    return this.#options.config.current().settings.maxConcurrentTurns - this.#runs.size - this.#taking.size
+  #freeSlots(): number {
+    return this.#options.config.current().settings.maxConcurrentTurns - this.#slots.size
   }
 
   async #claim(): Promise<void> {
     const { config, logger } = this.#options
-    while (this.#claimAgain && this.#state === 'working' && this.#room() > 0) {
-      this.#claimAgain = false
-      const limit = this.#room()
-      const held = [...this.#runs.keys(), ...this.#taking.keys()]
-      try {
-        const share = config.current().settings.maxRunningPerUser
-        const { leases, left } = await this.#claimer.claim(this.#node, { limit, held, share })
-        this.#hasBacklog = leases.length === limit
-        this.#hasHeldBack = left
-        for (const lease of leases) this.#run(lease, null)
-      } catch (error) {
-        logger.warn({ error: messageOf(error) }, 'claiming work failed')
-      }
+    const limit = this.#freeSlots()
+    if (this.#state !== 'working' || limit <= 0) return
+    try {
+      const share = config.current().settings.maxRunningPerUser
+      const { leases, left } = await this.#claimer.claim(this.#node, { limit, held: [...this.#slots.keys()], share })
+      this.#hasBacklog = leases.length === limit
+      this.#hasHeldBack = left
+      for (const lease of leases) this.#run(lease, null)
+    } catch (error) {
+      logger.warn({ error: messageOf(error) }, 'claim failed; the next poll retries')
     }
-    this.#claiming = null
   }
 
   #run(lease: Lease, begun: BegunTurn | null): void {
     const { sessionId } = lease
     const run = this.#options.startRun(lease, begun, () => !this.#hasBacklog && !this.#hasHeldBack)
-    this.#runs.set(sessionId, run)
+    const slot: Slot = { phase: 'running', run, again: this.#slots.get(sessionId)?.again ?? false }
+    this.#slots.set(sessionId, slot)
     if (this.#state === 'joining' || lease.node !== this.#node) run.abandon()
     if (this.#state === 'draining') run.handOver()
-    void run.settled.then(() => {
-      // After a lost membership the session may already run here again, under a new lease.
-      if (this.#runs.get(sessionId) === run) this.#runs.delete(sessionId)
-      if (this.#toldMeanwhile.delete(sessionId)) this.#hear(sessionId)
-      else if (this.#hasBacklog || this.#hasHeldBack) this.#wake()
-    })
+    void run.settled.then(() => this.#free(sessionId, slot))
+  }
+
+  #free(sessionId: string, slot: Slot): void {
+    // After a lost membership the session may already run here again, under a new lease.
+    if (this.#slots.get(sessionId) === slot) this.#slots.delete(sessionId)
+    if (slot.again) this.#take(sessionId)
+    else if (this.#hasBacklog || this.#hasHeldBack) this.#wake()
   }
 }

@@ -45,4 +45,20 @@ export const MUTANTS: readonly Mutant[] = [
     replace: '',
     tests: ['test/worker/running-before-start.pg.test.ts'],
   },
+  {
+    name: 'notified-meanwhile-forgotten',
+    promise: 'Work that is notified while its session occupies a slot is begun as soon as the slot is free.',
+    file: 'src/worker/worker.ts',
+    find: '      slot.again = true',
+    replace: '      slot.again = false',
+    tests: ['test/worker/notified-while-running.pg.test.ts'],
+  },
+  {
+    name: 'stop-state-goes-back',
+    promise: 'A drain that is requested after the lease was lost lets nothing be released.',
+    file: 'src/worker/stop-state.ts',
+    find: 'if (!this.reaches(level)) this.#level = level',
+    replace: 'this.#level = level',
+    tests: ['src/worker/stop-state.test.ts'],
+  },
 ]

@@ -1,0 +1,123 @@
+/**
+ * Work that is notified while its session still occupies a slot is begun as soon as the slot is free, not with the next poll: the polls
+ * of this worker wait for ever after the first, so nothing else could begin it.
+ */
+import { setImmediate } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Doorbell } from '../../src/events/doorbell.ts'
+import { sendMessage } from '../../src/intake/message/send-message.ts'
+import { systemClock, type Clock } from '../../src/platform/clock.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { must } from '../../src/platform/must.ts'
+import type { BegunTurn } from '../../src/store/turn/begin-turn.ts'
+import { commitTurn, type Lease } from '../../src/store/turn/turn-commit.ts'
+import { Worker } from '../../src/worker/worker.ts'
+import { Arrivals } from '../harness/arrivals.ts'
+import { createTemporaryHome } from '../harness/temporary-home.ts'
+import { createWorld, type World } from '../intake/intake-world.ts'
+
+const SESSION = '@alice:notified'
+const logger = createLogger({ level: 'silent', pretty: false })
+
+let world: World
+beforeEach(async () => {
+  world = await createWorld()
+})
+afterEach(() => world[Symbol.asyncDispose]())
+
+/** A run that ends its turn, and frees its slot, when the test says so. */
+class HeldRun {
+  readonly #lease: Lease
+  readonly #freed = Promise.withResolvers<void>()
+  readonly begun: BegunTurn | null
+  readonly settled = this.#freed.promise
+
+  constructor(lease: Lease, begun: BegunTurn | null) {
+    this.#lease = lease
+    this.begun = begun
+  }
+
+  /** Nothing waits: the session is free in the database before its slot is here. */
+  async endTurn(): Promise<void> {
+    const { turn } = must(this.begun, 'the turn was begun with the claim')
+    const finish = { status: 'DONE', failure: null, at: new Date() } as const
+    await commitTurn(world.context.database, { lease: this.#lease, turn }, { events: [], finish })
+  }
+
+  free = (): void => this.#freed.resolve()
+  handOver = this.free
+  abandon = this.free
+  cancelTurn = (): void => undefined
+  finishTurnOnly = (): void => undefined
+}
+
+/** Time passes, but no pause ends before it is aborted. */
+class EndlessPauses implements Clock {
+  begun = 0
+  now = systemClock.now
+  monotonicMs = systemClock.monotonicMs
+  after = systemClock.after
+
+  sleep(_ms: number, signal?: AbortSignal): Promise<void> {
+    this.begun += 1
+    return new Promise((resolve) => {
+      if (signal?.aborted === true) resolve()
+      else signal?.addEventListener('abort', () => resolve(), { once: true })
+    })
+  }
+}
+
+/** Until no claim is under way: only then is a message offered a node. */
+async function quiet(worker: Worker): Promise<void> {
+  const offered = async (): Promise<number | null> => {
+    let offer: number | null = null
+    await worker.takeWith('@alice:other', (node) => {
+      offer = node
+      return Promise.resolve({ kind: 'NoSession' })
+    })
+    return offer
+  }
+  await expect.poll(offered).not.toBeNull()
+}
+
+test('a session that is notified between the end of its turn and that of its run is taken again at once', async () => {
+  await using home = await createTemporaryHome()
+  // Those of the world have the numbers that a real one would get.
+  await world.sql('DELETE FROM nodes')
+  const { database, config } = world.context
+  const doorbell = new Doorbell({ url: database.url, logger, clock: systemClock })
+  const runs = new Arrivals<HeldRun>()
+  const clock = new EndlessPauses()
+  const worker = new Worker({
+    database,
+    home: home.path,
+    doorbell,
+    config,
+    clock,
+    logger,
+    commands: { allowUntil: () => undefined, endAll: () => Promise.resolve() },
+    startRun: (lease, begun) => {
+      const run = new HeldRun(lease, begun)
+      runs.add(run)
+      return run
+    },
+  })
+  await worker.start()
+  // The beats and the poll have had their first ticks.
+  await expect.poll(() => clock.begun).toBe(2)
+  await quiet(worker)
+
+  await sendMessage(world.context, world.as('alice'), { sessionId: SESSION, content: 'first' })
+  doorbell.ring({ kind: 'work', sessionId: SESSION })
+  const [first] = await runs.until(({ length }) => length === 1)
+  await quiet(worker)
+  await first?.endTurn()
+  await sendMessage(world.context, world.as('alice'), { sessionId: SESSION, content: 'second' })
+  doorbell.ring({ kind: 'work', sessionId: SESSION })
+  first?.free()
+  await setImmediate()
+  // What has been begun by now is waited for.
+  await worker.stop()
+
+  expect(runs.all.map(({ begun }) => begun?.turn.content)).toEqual(['first', 'second'])
+})
