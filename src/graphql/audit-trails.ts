@@ -1,6 +1,6 @@
 /**
- * The audit as it grows, for `auditTrail`: in the order of the chain, nothing missing and nothing twice as long as somebody
- * follows, whichever process wrote or sealed the entries. Entries are told once they are sealed, because nothing can appear
+ * The audit as it grows, for `auditTrail`: in the order of the chain, nothing missing and nothing twice for each
+ * follower, whichever process wrote or sealed the entries. Entries are given out once they are sealed, because nothing can appear
  * before those any more.
  *
  * Each follower reads for itself, a page at a time and only when it has given away the one before: it holds little, and one
@@ -9,6 +9,7 @@
 import type { StoredAuditEntry } from '../core/audit-entry.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Clock } from '../platform/clock.ts'
+import { EndableGenerator } from '../platform/endable-generator.ts'
 import { readSealedPage, readSealedPlace, type AuditFilter, type ChainPlace } from '../store/audit-reads.ts'
 import type { Database } from '../store/database.ts'
 
@@ -19,8 +20,8 @@ export interface AuditTrailsOptions {
 }
 
 const PAGE = 200
-/** News may be lost. */
-const LOOK_MS = 2000
+/** Notifications may be lost. */
+const POLL_MS = 2000
 
 export class AuditTrails {
   readonly #options: AuditTrailsOptions
@@ -52,16 +53,16 @@ export class AuditTrails {
   }
 }
 
-/** Not an `async function*`, which could not be ended while it waits. */
-class AuditTrail implements AsyncGenerator<StoredAuditEntry, void, void> {
+/** Not a Periodic: it reads only when it is asked for an entry, so a slow reader costs no statement and no memory. */
+class AuditTrail extends EndableGenerator<StoredAuditEntry> {
   readonly #options: AuditTrailsOptions & { readonly filter: AuditFilter; readonly onEnd: () => void }
   #place: ChainPlace
   /** Read and not given away. */
   #page: StoredAuditEntry[] = []
-  #isEnded = false
   #wake = new AbortController()
 
   constructor(options: AuditTrailsOptions & { filter: AuditFilter; from: ChainPlace; onEnd: () => void }) {
+    super()
     this.#options = options
     this.#place = options.from
   }
@@ -71,15 +72,15 @@ class AuditTrail implements AsyncGenerator<StoredAuditEntry, void, void> {
     this.#wake.abort()
   }
 
-  async next(): Promise<IteratorResult<StoredAuditEntry, void>> {
-    while (!this.#isEnded) {
+  protected async take(): Promise<StoredAuditEntry | null> {
+    while (!this.isEnded) {
       const entry = this.#page.shift()
-      if (entry !== undefined) return { done: false, value: entry }
+      if (entry !== undefined) return entry
       this.#wake = new AbortController()
       await this.#read()
-      if (this.#page.length === 0) await this.#options.clock.sleep(LOOK_MS, this.#wake.signal)
+      if (this.#page.length === 0) await this.#options.clock.sleep(POLL_MS, this.#wake.signal)
     }
-    return { done: true, value: undefined }
+    return null
   }
 
   async #read(): Promise<void> {
@@ -91,22 +92,8 @@ class AuditTrail implements AsyncGenerator<StoredAuditEntry, void, void> {
     this.#place = next
   }
 
-  async return(): Promise<IteratorResult<StoredAuditEntry, void>> {
-    this.#isEnded = true
+  protected onEnd(): void {
     this.#options.onEnd()
     this.#wake.abort()
-    return { done: true, value: undefined }
-  }
-
-  async throw(): Promise<IteratorResult<StoredAuditEntry, void>> {
-    return this.return()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.return()
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
   }
 }

@@ -1,19 +1,17 @@
-/**
- * One subscription to changes: the ids of what changed and has not been given to it yet. Not an `async function*`, which could
- * not be ended while it waits.
- */
+/** One subscription to changes: the ids of what changed and has not been given to it yet. */
 import { GraphQLError } from 'graphql'
+import { EndableGenerator } from '../platform/endable-generator.ts'
 
 /** Changed things that a watcher has not taken yet; more are SLOW_CONSUMER. */
 export const MAX_PENDING = 1000
 
-export class ChangeWatcher implements AsyncGenerator<string, void, void> {
+export class ChangeWatcher extends EndableGenerator<string> {
   readonly #onEnd: () => void
   readonly #pending = new Set<string>()
-  #ended = false
   #wake: (() => void) | null = null
 
   constructor(onEnd: () => void) {
+    super()
     this.#onEnd = onEnd
   }
 
@@ -22,38 +20,16 @@ export class ChangeWatcher implements AsyncGenerator<string, void, void> {
     this.#wake?.()
   }
 
-  async next(): Promise<IteratorResult<string, void>> {
-    while (!this.#ended) {
-      if (this.#pending.size > MAX_PENDING) {
-        await this.return()
-        throw overflown()
-      }
-      for (const id of this.#pending) {
-        this.#pending.delete(id)
-        return { done: false, value: id }
-      }
-      await new Promise<void>((resolve) => (this.#wake = resolve))
-    }
-    return { done: true, value: undefined }
+  protected async take(): Promise<string> {
+    while (this.#pending.size === 0) await new Promise<void>((resolve) => (this.#wake = resolve))
+    if (this.#pending.size > MAX_PENDING) throw overflown()
+    const [id = ''] = this.#pending
+    this.#pending.delete(id)
+    return id
   }
 
-  async return(): Promise<IteratorResult<string, void>> {
-    this.#ended = true
+  protected onEnd(): void {
     this.#onEnd()
-    this.#wake?.()
-    return { done: true, value: undefined }
-  }
-
-  async throw(): Promise<IteratorResult<string, void>> {
-    return this.return()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.return()
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
   }
 }
 

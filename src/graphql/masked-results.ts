@@ -1,8 +1,6 @@
-/**
- * The results of a subscription with their errors masked. Not an `async function*`: such a generator cannot be ended while it
- * waits for the next value, and a client that leaves must not wait for one.
- */
+/** The results of a subscription with their errors masked. */
 import type { ExecutionResult, GraphQLError } from 'graphql'
+import { EndableGenerator } from '../platform/endable-generator.ts'
 
 export interface MaskedResultsOptions {
   readonly source: AsyncGenerator<ExecutionResult, void, void>
@@ -13,45 +11,31 @@ export interface MaskedResultsOptions {
   readonly onEnd: () => void
 }
 
-export class MaskedResults implements AsyncGenerator<ExecutionResult, void, void> {
+export class MaskedResults extends EndableGenerator<ExecutionResult> {
   readonly #options: MaskedResultsOptions
-  #ended = false
 
   constructor(options: MaskedResultsOptions) {
+    super()
     this.#options = options
   }
 
-  async next(): Promise<IteratorResult<ExecutionResult, void>> {
+  /** Rejects when the source cannot be ended. */
+  override async return(): Promise<IteratorResult<ExecutionResult, void>> {
+    const ended = await super.return()
+    await this.#options.source.return()
+    return ended
+  }
+
+  protected async take(): Promise<ExecutionResult | null> {
     try {
       const result = await this.#options.source.next()
-      if (result.done === true) this.#end()
-      else return { done: false, value: this.#options.mask(result.value) }
-      return result
+      return result.done === true ? null : this.#options.mask(result.value)
     } catch (error) {
-      this.#end()
       throw this.#options.maskError(error)
     }
   }
 
-  async return(): Promise<IteratorResult<ExecutionResult, void>> {
-    this.#end()
-    return this.#options.source.return()
-  }
-
-  async throw(): Promise<IteratorResult<ExecutionResult, void>> {
-    return this.return()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.return()
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  #end(): void {
-    if (!this.#ended) this.#options.onEnd()
-    this.#ended = true
+  protected onEnd(): void {
+    this.#options.onEnd()
   }
 }

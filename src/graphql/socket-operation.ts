@@ -4,6 +4,7 @@
  */
 import type { Duplex } from 'node:stream'
 import type { ExecutionResult, GraphQLError } from 'graphql'
+import { EndableGenerator } from '../platform/endable-generator.ts'
 import type { Batch } from './batch.ts'
 import type { Hold } from './hub.ts'
 import type { Subscriber } from './subscriber.ts'
@@ -18,14 +19,13 @@ export interface SocketOperationOptions {
   readonly isOpen: () => boolean
 }
 
-export class SocketOperation implements Subscriber, AsyncGenerator<ExecutionResult, void, void> {
+export class SocketOperation extends EndableGenerator<ExecutionResult> implements Subscriber {
   readonly #options: SocketOperationOptions
   readonly #idAsJson: string
   #hold: Hold | null = null
-  #ended: { readonly error: GraphQLError | null } | null = null
-  #wake: (() => void) | null = null
 
   constructor(options: SocketOperationOptions) {
+    super()
     this.#options = options
     this.#idAsJson = JSON.stringify(options.id)
   }
@@ -33,7 +33,7 @@ export class SocketOperation implements Subscriber, AsyncGenerator<ExecutionResu
   /** What to let go of when the operation ends, from whichever side. */
   set hold(hold: Hold) {
     this.#hold = hold
-    if (this.#ended !== null) hold.close()
+    if (this.isEnded) hold.close()
   }
 
   get bufferedBytes(): number {
@@ -41,7 +41,7 @@ export class SocketOperation implements Subscriber, AsyncGenerator<ExecutionResu
   }
 
   send(batch: Batch): void {
-    if (this.#ended === null && this.#options.isOpen()) batch.writeFrames(this.#options.socket, this.#idAsJson)
+    if (!this.isEnded && this.#options.isOpen()) batch.writeFrames(this.#options.socket, this.#idAsJson)
   }
 
   drained(): Promise<void> {
@@ -63,38 +63,15 @@ export class SocketOperation implements Subscriber, AsyncGenerator<ExecutionResu
   }
 
   fail(error: GraphQLError): void {
-    this.#end(error)
+    this.end({ error })
   }
 
   /** graphql-ws waits here for as long as the subscription runs. */
-  async next(): Promise<IteratorResult<ExecutionResult, void>> {
-    if (this.#ended === null) await new Promise<void>((resolve) => (this.#wake = resolve))
-    const error = this.#ended?.error ?? null
-    if (error !== null) throw error
-    return { done: true, value: undefined }
+  protected take(): Promise<null> {
+    return new Promise(() => undefined)
   }
 
-  async return(): Promise<IteratorResult<ExecutionResult, void>> {
-    this.#end(null)
-    return { done: true, value: undefined }
-  }
-
-  async throw(): Promise<IteratorResult<ExecutionResult, void>> {
-    return this.return()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.return()
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  #end(error: GraphQLError | null): void {
-    if (this.#ended !== null) return
-    this.#ended = { error }
+  protected onEnd(): void {
     this.#hold?.close()
-    this.#wake?.()
   }
 }

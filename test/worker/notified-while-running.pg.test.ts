@@ -54,9 +54,9 @@ class HeldRun {
 /** Time passes, but no pause ends before it is aborted. */
 class EndlessPauses implements Clock {
   begun = 0
-  now = systemClock.now
-  monotonicMs = systemClock.monotonicMs
-  after = systemClock.after
+  now = () => systemClock.now()
+  monotonicMs = () => systemClock.monotonicMs()
+  after: Clock['after'] = (ms, action) => systemClock.after(ms, action)
 
   sleep(_ms: number, signal?: AbortSignal): Promise<void> {
     this.begun += 1
