@@ -14,7 +14,11 @@ export function describeRights(user: CurrentUser | null): string {
 }
 
 /** To be called before a task is executed with the rights of `user`. */
-export function auditRights(context: TurnContext, plan: PlanState, user: CurrentUser | null): void {
+export function auditRights(
+  context: Pick<TurnContext, 'sessionId' | 'turn' | 'journal' | 'clock'>,
+  plan: PlanState,
+  user: CurrentUser | null,
+): void {
   const rights = describeRights(user)
   if (plan.rights !== null && plan.rights !== rights) {
     const detail = `Rights of ${context.turn.userName} when the plan was made: ${plan.rights}. Now: ${rights}.`

@@ -12,7 +12,7 @@ const MAX_DETAIL = 4000
 
 /** `task` as it is with `patch`, which is recorded together with `changes`. */
 export function auditTask(
-  context: TurnContext,
+  context: Pick<TurnContext, 'sessionId' | 'turn' | 'clock'>,
   task: TaskState,
   { patch, changes = {} }: { readonly patch: TaskPatch; readonly changes?: Pick<TurnWrite, 'learnings'> | undefined },
 ): NewAuditEntry[] {
@@ -37,7 +37,10 @@ export function auditTask(
 }
 
 /** An entry of this turn, at the present time. */
-export function entryOf({ clock, sessionId, turn }: TurnContext, body: AuditBody): NewAuditEntry {
+export function entryOf(
+  { clock, sessionId, turn }: Pick<TurnContext, 'sessionId' | 'turn' | 'clock'>,
+  body: AuditBody,
+): NewAuditEntry {
   const { id: turnId, userName: actor, tokenName } = turn
   return { at: clock.now(), sessionId, turnId, actor, tokenName, body }
 }

@@ -15,7 +15,7 @@ export interface TurnEnd {
 }
 
 /** To be recorded together with the turn's own end. */
-export function endJoined(context: TurnContext, end: TurnEnd): JoinedEnd[] {
+export function endJoined(context: Pick<TurnContext, 'messages' | 'journal'>, end: TurnEnd): JoinedEnd[] {
   return context.messages.joined.map((message) => {
     const waitsAgain = end.status === 'FAILED' && message.attempt > 0
     if (waitsAgain)
@@ -27,7 +27,7 @@ export function endJoined(context: TurnContext, end: TurnEnd): JoinedEnd[] {
 
 /** What it cost is counted with the turn that it joined. */
 function tellEnd(
-  { journal }: TurnContext,
+  { journal }: Pick<TurnContext, 'journal'>,
   { turnId, joinedAt }: JoinedMessage,
   { status, failure, at }: TurnEnd,
 ): void {

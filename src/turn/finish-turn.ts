@@ -6,7 +6,10 @@ import type { FinalTurnStatus } from '../core/status.ts'
 import { endJoined } from './end-joined.ts'
 import type { Ending, TurnContext } from './turn-context.ts'
 
-export async function finishTurn(context: TurnContext, ending: Ending): Promise<Ending> {
+export async function finishTurn(
+  context: Pick<TurnContext, 'turn' | 'messages' | 'journal' | 'clock'>,
+  ending: Ending,
+): Promise<Ending> {
   if (ending.kind === 'Paused' || (ending.kind === 'Stopped' && ending.reason !== 'CANCELLED')) return ending
   const status = statusOf(ending)
   const failure = ending.kind === 'Failed' ? ending.failure : null

@@ -4,7 +4,9 @@ import { loadKnown, loadPlans } from '../store/turn/turn-history.ts'
 import { planStateOf, type PlanState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
-export async function resumeAttempts(context: TurnContext): Promise<PlanState[]> {
+export async function resumeAttempts(
+  context: Pick<TurnContext, 'turn' | 'messages' | 'database'>,
+): Promise<PlanState[]> {
   const { database, turn } = context
   const [plans, known, joined] = await Promise.all([
     loadPlans(database, turn.id),

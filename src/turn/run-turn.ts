@@ -33,7 +33,7 @@ import { settleTurn } from './settle-turn.ts'
 import { collectMessages, takeAdditions } from './take-along.ts'
 import type { BrokenOff, ReplanWanted } from './task-outcome.ts'
 import { tendKnowledge } from './knowledge/tend-knowledge.ts'
-import { stopped, type Ending, type TurnContext } from './turn-context.ts'
+import { stopped, type Ending, type TaskContext, type TurnContext } from './turn-context.ts'
 
 /** Runs the turn to its end, or until it is stopped. Rejects only when it can no longer write, or for a bug. */
 export async function runTurn(context: TurnContext): Promise<Ending> {
@@ -62,12 +62,15 @@ async function workOn(context: TurnContext, attempts: PlanState[]): Promise<Endi
 }
 
 /** Why a turn is not carried on at all, if so. */
-function refusal(context: TurnContext): Ending | null {
+function refusal(context: Pick<TurnContext, 'turn' | 'journal'>): Ending | null {
   return context.turn.cancelRequested ? { kind: 'Stopped', reason: 'CANCELLED' } : diedTooOften(context)
 }
 
 /** What was under way when the process died has an unknown outcome, also when nobody will review it. */
-async function interruptTasks(context: TurnContext, attempts: readonly PlanState[]): Promise<void> {
+async function interruptTasks(
+  context: TaskContext & Pick<TurnContext, 'database'>,
+  attempts: readonly PlanState[],
+): Promise<void> {
   for (const task of attempts.at(-1)?.tasks ?? []) {
     if (nextStep(task) === 'interrupt') await interruptTask(context, task)
   }
@@ -77,14 +80,16 @@ async function interruptTasks(context: TurnContext, attempts: readonly PlanState
  * Where the turn was left. Proves first that it can be written to: with a database that reads but does not write (a full disk),
  * a turn that comes back every few seconds must not ask the models each time.
  */
-async function takeOver(context: TurnContext): Promise<PlanState[]> {
+async function takeOver(
+  context: Pick<TurnContext, 'turn' | 'messages' | 'journal' | 'database'>,
+): Promise<PlanState[]> {
   context.journal.record([])
   await context.journal.flushed()
   return resumeAttempts(context)
 }
 
 function decide(
-  context: TurnContext,
+  context: TaskContext & Pick<TurnContext, 'messages' | 'config'>,
   attempts: readonly PlanState[],
   executed: ReplanWanted | BrokenOff | Ending,
 ): ReplanDecision {

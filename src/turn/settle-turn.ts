@@ -5,9 +5,9 @@
 import type { PlanState } from './plan-state.ts'
 import { endOpenTasks } from './update-task.ts'
 import { tellUser } from './tell-user.ts'
-import type { Ending, TurnContext } from './turn-context.ts'
+import type { Ending, TaskContext } from './turn-context.ts'
 
-export function settleTurn(context: TurnContext, attempts: readonly PlanState[], ending: Ending): void {
+export function settleTurn(context: TaskContext, attempts: readonly PlanState[], ending: Ending): void {
   if (ending.kind === 'Paused' || (ending.kind === 'Stopped' && ending.reason !== 'CANCELLED')) return
   const plan = attempts.at(-1) ?? null
   if (plan !== null) endOpenTasks(context, plan, 'CANCELLED')

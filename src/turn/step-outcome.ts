@@ -20,7 +20,7 @@ const ROLES: Readonly<Record<KnowledgeStep, AgentRole>> = {
 
 /** Tells that the step begins, and asks. */
 export async function askAfterwards<T>(
-  context: TurnContext,
+  context: Pick<TurnContext, 'journal' | 'signal' | 'agents'>,
   step: KnowledgeStep,
   ask: () => Promise<Answer<T>>,
 ): Promise<Extract<Answer<T>, { kind: 'answered' }> | StepOutcome> {

@@ -11,8 +11,13 @@ import type { TurnContext } from './turn-context.ts'
 /** A turn whose user goes on and on would never end; what comes later gets a turn of its own. */
 const MAX_PLANS_BROKEN_OFF = 5
 
+type CollectMessagesContext = Pick<
+  TurnContext,
+  'sessionId' | 'turn' | 'messages' | 'busyPolicy' | 'join' | 'journal' | 'signal' | 'config' | 'database' | 'clock'
+>
+
 /** Before the first plan. Costs nothing where nothing waits, or nothing is collected. */
-export async function collectMessages(context: TurnContext): Promise<void> {
+export async function collectMessages(context: CollectMessagesContext): Promise<void> {
   const { turn, config, signal, journal } = context
   const collects = config.current().settings.collectWindowMs > 0 || context.busyPolicy() === 'COLLECT'
   if (turn.waiting === 0 || !collects || signal.aborted) return
@@ -23,12 +28,17 @@ export async function collectMessages(context: TurnContext): Promise<void> {
 }
 
 /** The user said more while the plan ran, and no task of it had failed: another one takes its place. */
-export function isBrokenOff({ messages }: TurnContext, plan: PlanState): boolean {
+export function isBrokenOff({ messages }: Pick<TurnContext, 'messages'>, plan: PlanState): boolean {
   return messages.thatBrokeOff(plan.attempt).length > 0 && failedTask(plan) === null
 }
 
+type TakeAdditionsContext = Pick<
+  TurnContext,
+  'sessionId' | 'turn' | 'messages' | 'busyPolicy' | 'join' | 'journal' | 'database' | 'clock'
+>
+
 /** Before a task, and before the next plan. True: the user has said more since this plan was made. */
-export async function takeAdditions(context: TurnContext, plan: PlanState): Promise<boolean> {
+export async function takeAdditions(context: TakeAdditionsContext, plan: PlanState): Promise<boolean> {
   const { messages, journal } = context
   if (isBrokenOff(context, plan)) return true
   if (context.busyPolicy() !== 'STEER' || messages.plansBrokenOff >= MAX_PLANS_BROKEN_OFF) return false
@@ -37,8 +47,10 @@ export async function takeAdditions(context: TurnContext, plan: PlanState): Prom
   return joined.length > 0
 }
 
+type TakeContext = Pick<TurnContext, 'sessionId' | 'turn' | 'messages' | 'join' | 'database' | 'clock'>
+
 async function take(
-  context: TurnContext,
+  context: TakeContext,
   { attempt, isWanted }: { readonly attempt: number; readonly isWanted: (message: WaitingMessage) => boolean },
 ): Promise<readonly JoinedMessage[]> {
   const { turn, messages, sessionId, database, clock } = context

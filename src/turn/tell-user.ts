@@ -14,7 +14,11 @@ export function isNotice(task: { readonly detail: string }): boolean {
 }
 
 /** `plan`: the plan that the notice belongs to, or null when there is none; then one is made to hold it. */
-export function tellUser(context: TurnContext, plan: PlanState | null, text: string): void {
+export function tellUser(
+  context: Pick<TurnContext, 'sessionId' | 'turn' | 'journal' | 'clock'>,
+  plan: PlanState | null,
+  text: string,
+): void {
   const at = context.clock.now()
   const taskId = newId('task')
   const planId = plan?.id ?? newId('plan')

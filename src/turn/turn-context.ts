@@ -1,4 +1,4 @@
-/** What every step of a turn gets: who and what the turn is for, the journal to write with, and the ports it may call. */
+/** What a turn works with: who and what it is for, the journal to write with, and the ports it may call. Each step takes what it uses. */
 import type { Agents } from '../agents/agent.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { PublicUrl } from '../config/public-url.ts'
@@ -48,6 +48,9 @@ export interface TurnContext {
   readonly logger: Logger
 }
 
+/** What it takes to write a task's row, with its event and its entry in the audit. */
+export type TaskContext = Pick<TurnContext, 'sessionId' | 'turn' | 'journal' | 'secrets' | 'clock'>
+
 /**
  * Why a turn is stopped from outside. CANCELLED: somebody asked for it, and the turn ends. HANDED_OVER (this process shuts
  * down) and LEASE_LOST (it may no longer write): the turn goes on elsewhere, and nothing more is written here.
@@ -64,6 +67,6 @@ export type Ending =
   | { readonly kind: 'Paused' }
 
 /** The ending of a turn whose signal has aborted. */
-export function stopped(context: TurnContext): Ending {
+export function stopped(context: Pick<TurnContext, 'signal'>): Ending {
   return { kind: 'Stopped', reason: context.signal.reason as StopReason }
 }

@@ -8,7 +8,7 @@ import { redactDeep } from '../secrets/redact-deep.ts'
 import { withdrawApproval } from './approvals/withdraw-approval.ts'
 import { auditTask } from './audit-task.ts'
 import type { PlanState, TaskState } from './plan-state.ts'
-import type { TurnContext } from './turn-context.ts'
+import type { TaskContext } from './turn-context.ts'
 
 export interface TaskUpdate {
   readonly patch: TaskPatch
@@ -20,7 +20,7 @@ export interface TaskUpdate {
 }
 
 /** Changes a task and records it, without secrets; a new status is told by a TaskUpdate event. */
-export function updateTask(context: TurnContext, task: TaskState, update: TaskUpdate): void {
+export function updateTask(context: TaskContext, task: TaskState, update: TaskUpdate): void {
   const patch = redactDeep(update.patch, context.secrets.redactor())
   const { reviewReason, finishedAt: _finished, final: _final, suppressed: _suppressed, ...columns } = patch
   Object.assign(task, columns, reviewReason === undefined ? {} : { reviewReason })
@@ -36,7 +36,7 @@ export function updateTask(context: TurnContext, task: TaskState, update: TaskUp
 const OPEN: ReadonlySet<TaskStatus> = new Set(['PENDING', 'AWAITING_APPROVAL', 'RUNNING'])
 
 /** Ends every task that has not ended, with `status`. */
-export function endOpenTasks(context: TurnContext, plan: PlanState, status: 'SKIPPED' | 'CANCELLED'): void {
+export function endOpenTasks(context: TaskContext, plan: PlanState, status: 'SKIPPED' | 'CANCELLED'): void {
   const finishedAt = context.clock.now()
   for (const task of plan.tasks) {
     if (!OPEN.has(task.status)) continue

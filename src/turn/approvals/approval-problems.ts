@@ -10,7 +10,7 @@ import type { PlanState, TaskState } from '../plan-state.ts'
 import type { TurnContext } from '../turn-context.ts'
 
 export function approvalProblems(
-  context: TurnContext,
+  context: Pick<TurnContext, 'turn' | 'config'>,
   tasks: readonly CompleteTask[],
   attempts: readonly PlanState[],
 ): string[] {

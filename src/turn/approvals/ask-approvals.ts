@@ -4,7 +4,7 @@ import { newId } from '../../platform/id.ts'
 import { entryOf } from '../audit-task.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
 import { updateTask } from '../update-task.ts'
-import type { Ending, TurnContext } from '../turn-context.ts'
+import type { Ending, TaskContext, TurnContext } from '../turn-context.ts'
 
 export interface WantedApproval {
   /** With PLAN: its first task with an effect. */
@@ -14,7 +14,11 @@ export interface WantedApproval {
   readonly reason: string
 }
 
-export function askApprovals(context: TurnContext, plan: PlanState, wanted: readonly WantedApproval[]): Ending {
+export function askApprovals(
+  context: TaskContext & Pick<TurnContext, 'config'>,
+  plan: PlanState,
+  wanted: readonly WantedApproval[],
+): Ending {
   const createdAt = context.clock.now()
   const expiresAt = new Date(createdAt.getTime() + context.config.current().settings.approvalTimeoutMs)
   for (const { task, kind, reason } of wanted) {
@@ -46,7 +50,7 @@ export function askApprovals(context: TurnContext, plan: PlanState, wanted: read
 const GRACE_MS = 60_000
 
 /** The turn waits for what is open of its plan: without a worker, until all is approved, one is not, or the time is over. */
-export function waitForApprovals(context: TurnContext, plan: PlanState): Ending {
+export function waitForApprovals(context: Pick<TurnContext, 'journal' | 'clock'>, plan: PlanState): Ending {
   const open = plan.tasks.filter(({ approval }) => approval?.status === 'PENDING')
   const expiry = Math.min(...open.map(({ approval }) => approval?.expiresAt.getTime() ?? Infinity))
   const what = open.some(({ approval }) => approval?.kind === 'PLAN')

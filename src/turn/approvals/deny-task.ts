@@ -5,11 +5,11 @@
 import type { TaskState } from '../plan-state.ts'
 import { updateTask } from '../update-task.ts'
 import type { ReplanWanted } from '../task-outcome.ts'
-import type { TurnContext } from '../turn-context.ts'
+import type { TaskContext } from '../turn-context.ts'
 import { withdrawApproval } from './withdraw-approval.ts'
 
 /** `reason`: a whole sentence, for people and for the planner. */
-export function denyTask(context: TurnContext, task: TaskState, reason: string): ReplanWanted {
+export function denyTask(context: TaskContext, task: TaskState, reason: string): ReplanWanted {
   const overdue = withdrawApproval(context, task, 'EXPIRED')
   updateTask(context, task, {
     patch: {

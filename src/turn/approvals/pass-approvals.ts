@@ -18,12 +18,12 @@ import { askApprovals, waitForApprovals, type WantedApproval } from './ask-appro
 import { denyTask } from './deny-task.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
 import type { ReplanWanted } from '../task-outcome.ts'
-import type { Ending, TurnContext } from '../turn-context.ts'
+import type { Ending, TaskContext, TurnContext } from '../turn-context.ts'
 import { whyBarred } from '../why-barred.ts'
 
 /** Null: nothing stands in its way. `asWhole`: the plan is about to begin, or to go on after a wait. */
 export async function passApprovals(
-  context: TurnContext,
+  context: TaskContext & Pick<TurnContext, 'config' | 'database'>,
   plan: PlanState,
   { asWhole }: { readonly asWhole: boolean },
 ): Promise<ReplanWanted | Ending | null> {
@@ -43,7 +43,7 @@ function isOpen({ status }: TaskState): boolean {
 }
 
 /** A whole sentence with what was said of it; null: the task was not denied. */
-function denialOf({ clock }: TurnContext, { index, approval }: TaskState): string | null {
+function denialOf({ clock }: Pick<TurnContext, 'clock'>, { index, approval }: TaskState): string | null {
   if (approval === null) return null
   const what = approval.kind === 'PLAN' ? 'The plan' : `Task ${index + 1}`
   const note = approval.note === null ? '' : ` The note says: ${approval.note}`
@@ -61,7 +61,7 @@ interface OpenTasks {
 }
 
 async function judge(
-  context: TurnContext,
+  context: TaskContext & Pick<TurnContext, 'config' | 'database'>,
   plan: PlanState,
   { open, user, asWhole }: OpenTasks,
 ): Promise<ReplanWanted | Ending | null> {
@@ -84,7 +84,7 @@ async function judge(
 
 /** What is in the rows, where it matters: null where no rule can ask for an approval. */
 async function groundOf(
-  { config, database, sessionId, turn }: TurnContext,
+  { config, database, sessionId, turn }: Pick<TurnContext, 'sessionId' | 'turn' | 'config' | 'database'>,
   plan: PlanState,
   { user, asWhole }: OpenTasks,
 ): Promise<ApprovalGround | null> {

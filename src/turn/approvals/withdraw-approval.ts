@@ -11,7 +11,7 @@ export interface ApprovalWithdrawn {
 
 /** Nothing, when there is none or it was settled. */
 export function withdrawApproval(
-  context: TurnContext,
+  context: Pick<TurnContext, 'clock'>,
   task: TaskState,
   status: SettledApproval['status'],
 ): ApprovalWithdrawn {

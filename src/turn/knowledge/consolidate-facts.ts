@@ -8,7 +8,12 @@ import { judgeConsolidation } from '../../knowledge/judge-consolidation.ts'
 import { askAfterwards, type StepOutcome } from '../step-outcome.ts'
 import type { TurnContext } from '../turn-context.ts'
 
-export async function consolidateFacts(context: TurnContext): Promise<StepOutcome> {
+type ConsolidateFactsContext = Pick<
+  TurnContext,
+  'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'config' | 'database' | 'tellFacts' | 'clock'
+>
+
+export async function consolidateFacts(context: ConsolidateFactsContext): Promise<StepOutcome> {
   const { database, agents, clock, config, sessionId, turn } = context
   const batch = await claimConsolidation(database, config.current().settings.knowledgeMaxFacts)
   if (batch === null) return { kind: 'Passed' }
@@ -22,7 +27,10 @@ export async function consolidateFacts(context: TurnContext): Promise<StepOutcom
   return verdict.kind === 'Accepted' ? { kind: 'Passed' } : refuse(context, verdict.reason)
 }
 
-function refuse({ journal, clock, sessionId, turn }: TurnContext, reason: string): StepOutcome {
+function refuse(
+  { journal, clock, sessionId, turn }: Pick<TurnContext, 'sessionId' | 'turn' | 'journal' | 'clock'>,
+  reason: string,
+): StepOutcome {
   const body = { kind: 'KNOWLEDGE', subjectId: 'facts', change: 'CONSOLIDATION_REFUSED', reason } as const
   const by = { actor: 'summarizer', tokenName: null }
   journal.record([], { audit: [{ at: clock.now(), sessionId, turnId: turn.id, ...by, body }] })

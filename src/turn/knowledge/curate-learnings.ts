@@ -9,7 +9,12 @@ import { selectFacts } from '../../knowledge/select-facts.ts'
 import { askAfterwards, type StepOutcome } from '../step-outcome.ts'
 import type { TurnContext } from '../turn-context.ts'
 
-export async function curateLearnings(context: TurnContext): Promise<StepOutcome> {
+type CurateLearningsContext = Pick<
+  TurnContext,
+  'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'config' | 'database' | 'clock'
+>
+
+export async function curateLearnings(context: CurateLearningsContext): Promise<StepOutcome> {
   const { database, journal, agents, clock, config, sessionId, turn } = context
   // What the turn has just learned must be in the rows that are read.
   await journal.flushed()

@@ -13,9 +13,11 @@ import type { TurnContext } from '../turn-context.ts'
 /** A review has at most one. A page full of new things must not flood the inbox. */
 const MAX_LEARNINGS_PER_TURN = 5
 
+type KeepLearningContext = Pick<TurnContext, 'turn' | 'journal' | 'database' | 'due' | 'clock' | 'logger'>
+
 /** `learn`: what the reviewer says was learned; null: nothing. */
 export async function keepLearning(
-  context: TurnContext,
+  context: KeepLearningContext,
   taskId: string,
   learn: string | null,
 ): Promise<NewLearning | null> {
@@ -30,7 +32,10 @@ export async function keepLearning(
   return null
 }
 
-async function repeats(context: TurnContext, content: string): Promise<string | null> {
+async function repeats(
+  context: Pick<TurnContext, 'turn' | 'journal' | 'database'>,
+  content: string,
+): Promise<string | null> {
   const { database, journal, turn } = context
   // What the turn learned a moment ago must be in the rows that are read.
   await journal.flushed()

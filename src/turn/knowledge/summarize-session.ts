@@ -7,7 +7,12 @@ import { loadUnsummarised } from '../../knowledge/load-unsummarised.ts'
 import { askAfterwards, type StepOutcome } from '../step-outcome.ts'
 import type { TurnContext } from '../turn-context.ts'
 
-export async function summarizeSession(context: TurnContext): Promise<StepOutcome> {
+type SummarizeSessionContext = Pick<
+  TurnContext,
+  'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'config' | 'database'
+>
+
+export async function summarizeSession(context: SummarizeSessionContext): Promise<StepOutcome> {
   const { database, journal, agents, config, sessionId, turn } = context
   // The turn's own answer must be in the rows that are read.
   await journal.flushed()

@@ -13,8 +13,23 @@ import type { KnowledgeStep, StepOutcome } from '../step-outcome.ts'
 import { summarizeSession } from './summarize-session.ts'
 import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
 
+type TendKnowledgeContext = Pick<
+  TurnContext,
+  | 'sessionId'
+  | 'turn'
+  | 'journal'
+  | 'signal'
+  | 'agents'
+  | 'config'
+  | 'database'
+  | 'due'
+  | 'tellFacts'
+  | 'clock'
+  | 'logger'
+>
+
 /** Returns `ending`, unless the turn has to go on elsewhere. */
-export async function tendKnowledge(context: TurnContext, ending: Ending): Promise<Ending> {
+export async function tendKnowledge(context: TendKnowledgeContext, ending: Ending): Promise<Ending> {
   if (ending.kind !== 'Done' && ending.kind !== 'Failed') return ending
   const due = context.due.list
   if (due.curation) await attempt(context, 'CURATING', curateLearnings)
@@ -23,10 +38,15 @@ export async function tendKnowledge(context: TurnContext, ending: Ending): Promi
   return context.signal.aborted && context.signal.reason !== 'CANCELLED' ? stopped(context) : ending
 }
 
+type StepContext = Pick<
+  TurnContext,
+  'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'config' | 'database' | 'tellFacts' | 'clock' | 'logger'
+>
+
 async function attempt(
-  context: TurnContext,
+  context: StepContext,
   step: KnowledgeStep,
-  run: (context: TurnContext) => Promise<StepOutcome>,
+  run: (context: StepContext) => Promise<StepOutcome>,
 ): Promise<void> {
   if (context.signal.aborted) return
   const outcome = await outcomeOf(context, run)
@@ -37,8 +57,8 @@ async function attempt(
 
 /** A bug in what follows the answer must not fail the turn. When the database is gone the turn breaks off, as anywhere. */
 async function outcomeOf(
-  context: TurnContext,
-  run: (context: TurnContext) => Promise<StepOutcome>,
+  context: StepContext,
+  run: (context: StepContext) => Promise<StepOutcome>,
 ): Promise<StepOutcome> {
   try {
     return await run(context)

@@ -25,7 +25,10 @@ export interface TakenSecrets {
 /** A thousand misused secrets need no thousand sentences. */
 const MAX_PROBLEMS = 10
 
-export function takeSecrets(context: TurnContext, proposed: ProposedPlan): TakenSecrets {
+export function takeSecrets(
+  context: Pick<TurnContext, 'messages' | 'journal' | 'secrets'>,
+  proposed: ProposedPlan,
+): TakenSecrets {
   const { secrets, messages } = context
   const said = proposed.secrets.filter(({ value }) => messages.text.includes(value))
   const shown = messages.all.map((message) => ({ ...message, knownBefore: secrets.redactor().redact(message.content) }))
@@ -50,7 +53,7 @@ export function takeSecrets(context: TurnContext, proposed: ProposedPlan): Taken
  * were known before, which is how it is shown when an earlier answer of the planner brought some of them.
  */
 function hideInMessage(
-  { secrets, journal }: TurnContext,
+  { secrets, journal }: Pick<TurnContext, 'journal' | 'secrets'>,
   message: ServedMessage & { readonly knownBefore: string },
 ): void {
   const content = secrets.redactor().redact(hideForms(message.content))
@@ -64,7 +67,7 @@ function hideInMessage(
 }
 
 /** A planner that is asked again sees the mark in the message, and may take it for the value: that is no mistake. */
-function inventedProblems({ messages }: TurnContext, secrets: readonly FoundSecret[]): string[] {
+function inventedProblems({ messages }: Pick<TurnContext, 'messages'>, secrets: readonly FoundSecret[]): string[] {
   return secrets.flatMap(({ value }, index) =>
     messages.text.includes(value) || value.includes(REDACTED)
       ? []

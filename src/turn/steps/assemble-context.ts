@@ -7,7 +7,15 @@ import { paraphraseMessages } from './paraphrase-messages.ts'
 import { failedTask, historyOf, reportOf, whyGivenUp, type PlanState, type TaskState } from '../plan-state.ts'
 import type { TurnContext } from '../turn-context.ts'
 
-export async function assembleContext(context: TurnContext, attempts: readonly PlanState[]): Promise<PlannerContext> {
+type PlanningContext = Pick<
+  TurnContext,
+  'turn' | 'messages' | 'journal' | 'signal' | 'agents' | 'secrets' | 'skills' | 'config' | 'database' | 'logger'
+>
+
+export async function assembleContext(
+  context: PlanningContext,
+  attempts: readonly PlanState[],
+): Promise<PlannerContext> {
   const { turn, messages } = context
   const config = context.config.current()
   const { settings } = config

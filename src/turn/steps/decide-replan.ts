@@ -9,13 +9,13 @@ import { endOpenTasks } from '../update-task.ts'
 import { describeCount } from '../take-along.ts'
 import type { ReplanWanted } from '../task-outcome.ts'
 import { isNotice, tellUser } from '../tell-user.ts'
-import type { Ending, TurnContext } from '../turn-context.ts'
+import type { Ending, TaskContext, TurnContext } from '../turn-context.ts'
 import { must } from '../../platform/must.ts'
 
 export type ReplanDecision = { readonly kind: 'Replan' } | Ending
 
 export function decideReplan(
-  context: TurnContext,
+  context: TaskContext & Pick<TurnContext, 'config'>,
   attempts: readonly PlanState[],
   wanted: ReplanWanted,
 ): ReplanDecision {
@@ -37,7 +37,10 @@ export function decideReplan(
 }
 
 /** Another plan follows, for all that the user has said by now. */
-export function breakOff(context: TurnContext, attempts: readonly PlanState[]): ReplanDecision {
+export function breakOff(
+  context: TaskContext & Pick<TurnContext, 'messages'>,
+  attempts: readonly PlanState[],
+): ReplanDecision {
   const plan = must(attempts.at(-1), 'there is a plan to break off')
   endOpenTasks(context, plan, 'SKIPPED')
   const count = describeCount(context.messages.thatBrokeOff(plan.attempt).length)

@@ -4,7 +4,7 @@ import { outputsBefore } from './outputs-before.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
 import { runProgram } from './run-program.ts'
 import type { TaskOutcome } from '../task-outcome.ts'
-import type { TurnContext } from '../turn-context.ts'
+import type { TaskContext, TurnContext } from '../turn-context.ts'
 
 export interface CommandTask {
   readonly plan: PlanState
@@ -13,7 +13,13 @@ export interface CommandTask {
   readonly role: Role
 }
 
-export function executeCommand(context: TurnContext, { plan, task, role }: CommandTask): Promise<TaskOutcome> {
+type ExecuteCommandContext = TaskContext &
+  Pick<TurnContext, 'signal' | 'commands' | 'config' | 'home' | 'publicUrl' | 'database' | 'logger'>
+
+export function executeCommand(
+  context: ExecuteCommandContext,
+  { plan, task, role }: CommandTask,
+): Promise<TaskOutcome> {
   const outputs = outputsBefore(context, plan, task)
   return runProgram(context, task, {
     word: 'command',

@@ -20,7 +20,10 @@ import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
 import { whyBarred } from '../why-barred.ts'
 import { writeMessage } from './write-message.ts'
 
-export async function executePlan(context: TurnContext, plan: PlanState): Promise<ReplanWanted | BrokenOff | Ending> {
+export async function executePlan(
+  context: Omit<TurnContext, 'tellFacts'>,
+  plan: PlanState,
+): Promise<ReplanWanted | BrokenOff | Ending> {
   const detail = plan.tasks.length === 1 ? '1 task' : `${plan.tasks.length} tasks`
   context.journal.record([{ type: 'PipelineStep', step: 'EXECUTING', detail }])
   // Nobody is asked to approve a plan that is given up at once; but who was asked is heard first.
@@ -38,7 +41,11 @@ export async function executePlan(context: TurnContext, plan: PlanState): Promis
   return { kind: isBrokenOff(context, plan) ? 'BrokenOff' : 'Done' }
 }
 
-async function advance(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
+async function advance(
+  context: Omit<TurnContext, 'busyPolicy' | 'join' | 'tellFacts'>,
+  plan: PlanState,
+  task: TaskState,
+): Promise<TaskOutcome> {
   const step = nextStep(task)
   switch (step) {
     case 'pass':
@@ -57,7 +64,11 @@ async function advance(context: TurnContext, plan: PlanState, task: TaskState): 
   }
 }
 
-async function run(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
+async function run(
+  context: Omit<TurnContext, 'busyPolicy' | 'join' | 'tellFacts'>,
+  plan: PlanState,
+  task: TaskState,
+): Promise<TaskOutcome> {
   const configured = currentUser(context.config.current(), context.turn.userName)
   auditRights(context, plan, configured)
   const reason = whyBarred(context)

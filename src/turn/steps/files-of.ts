@@ -6,7 +6,7 @@ import type { TurnContext } from '../turn-context.ts'
 
 /** The rows to be written together with the end of the task. */
 export function filesOf(
-  { turn, clock, config }: TurnContext,
+  { turn, clock, config }: Pick<TurnContext, 'turn' | 'config' | 'clock'>,
   taskId: string,
   { files }: Publication,
 ): NewPublishedFile[] {
@@ -25,7 +25,11 @@ export function filesOf(
 }
 
 /** `stderr` with what the reviewer, the messenger and people must know of the files. */
-export function withFileNotes({ publicUrl }: TurnContext, stderr: string, { files, notes }: Publication): string {
+export function withFileNotes(
+  { publicUrl }: Pick<TurnContext, 'publicUrl'>,
+  stderr: string,
+  { files, notes }: Publication,
+): string {
   const published = files.map(
     ({ id, name, size }) => `Published ${name} (${size} bytes): ${publicUrl.linkTo(publishedUrlPath(id))}`,
   )

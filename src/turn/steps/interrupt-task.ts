@@ -5,9 +5,12 @@
 import { loadPartialOutput } from '../../store/turn/turn-history.ts'
 import type { TaskState } from '../plan-state.ts'
 import { updateTask } from '../update-task.ts'
-import type { TurnContext } from '../turn-context.ts'
+import type { TaskContext, TurnContext } from '../turn-context.ts'
 
-export async function interruptTask(context: TurnContext, task: TaskState): Promise<void> {
+export async function interruptTask(
+  context: TaskContext & Pick<TurnContext, 'database'>,
+  task: TaskState,
+): Promise<void> {
   const { sessionId, turn } = context
   const partial = await loadPartialOutput(context.database, { sessionId, taskId: task.id, afterSeq: turn.seq })
   const note = 'The server stopped while this command ran: whether it took effect, and how far, is unknown.'

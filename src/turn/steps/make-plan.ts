@@ -15,13 +15,15 @@ import { describeRights } from '../audit-rights.ts'
 import { hasFailed, historyOf, whyGivenUp, type PlanState, type TaskState } from '../plan-state.ts'
 import { isNotice } from '../tell-user.ts'
 import { takeSecrets } from '../secrets/take-secrets.ts'
-import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
+import { stopped, type Ending, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { unanswered } from './unanswered.ts'
 
 export type MakePlanOutcome = { readonly kind: 'Planned'; readonly plan: PlanState } | Ending
 
+type MakePlanContext = TaskContext & Pick<TurnContext, 'messages' | 'signal' | 'agents' | 'config' | 'logger'>
+
 export async function makePlan(
-  context: TurnContext,
+  context: MakePlanContext,
   planner: PlannerContext,
   attempts: readonly PlanState[],
 ): Promise<MakePlanOutcome> {
@@ -93,7 +95,7 @@ interface Accepted {
 }
 
 function storePlan(
-  context: TurnContext,
+  context: Pick<TurnContext, 'turn' | 'journal' | 'config' | 'clock'>,
   { planner, proposed, secretNames }: Accepted,
   attempts: readonly PlanState[],
 ): PlanState {

@@ -6,7 +6,7 @@ import type { TurnContext } from '../turn-context.ts'
 
 const ENDED = new Set<TaskState['status']>(['DONE', 'FAILED', 'INTERRUPTED'])
 
-export function outputsBefore(context: TurnContext, plan: PlanState, task: TaskState): PlanOutputs {
+export function outputsBefore(context: Pick<TurnContext, 'secrets'>, plan: PlanState, task: TaskState): PlanOutputs {
   const before = plan.tasks.filter((other) => other.index < task.index && ENDED.has(other.status) && !isNotice(other))
   const redactor = context.secrets.redactor()
   const entries = before.map((other) =>

@@ -12,9 +12,11 @@ const MAX_CHARS = 24_000
 
 type Paraphrased = PlannerContext['paraphrased']
 
+type ParaphraseMessagesContext = Pick<TurnContext, 'turn' | 'journal' | 'signal' | 'agents' | 'database' | 'logger'>
+
 /** `again`: the turn has asked before; what that brought is read, and nothing is asked. */
 export async function paraphraseMessages(
-  context: TurnContext,
+  context: ParaphraseMessagesContext,
   { again }: { readonly again: boolean },
 ): Promise<Paraphrased> {
   const strangers = withinBudget(context.turn.saidBefore.strangers)
@@ -38,14 +40,20 @@ function withinBudget(messages: readonly StrangersMessage[]): readonly Strangers
   return messages.slice(from + 1)
 }
 
-async function readAgain({ database }: TurnContext, open: readonly StrangersMessage[]): Promise<Map<string, string>> {
+async function readAgain(
+  { database }: Pick<TurnContext, 'database'>,
+  open: readonly StrangersMessage[],
+): Promise<Map<string, string>> {
   return loadParaphrases(
     database,
     open.map(({ id }) => id),
   )
 }
 
-async function retell(context: TurnContext, open: readonly StrangersMessage[]): Promise<Map<string, string>> {
+async function retell(
+  context: Pick<TurnContext, 'journal' | 'signal' | 'agents' | 'logger'>,
+  open: readonly StrangersMessage[],
+): Promise<Map<string, string>> {
   const { agents, journal, logger, signal } = context
   const { provider, model } = agents.modelOf('paraphraser')
   journal.record([{ type: 'PipelineStep', step: 'PARAPHRASE', detail: `${provider}:${model}` }])

@@ -3,10 +3,13 @@ import { keepLearning } from '../knowledge/keep-learning.ts'
 import { reportOf, type PlanState, type TaskState } from '../plan-state.ts'
 import { updateTask } from '../update-task.ts'
 import type { TaskOutcome } from '../task-outcome.ts'
-import { stopped, type TurnContext } from '../turn-context.ts'
+import { stopped, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { unanswered } from './unanswered.ts'
 
-export async function reviewTask(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
+type ReviewTaskContext = TaskContext &
+  Pick<TurnContext, 'messages' | 'signal' | 'agents' | 'database' | 'due' | 'logger'>
+
+export async function reviewTask(context: ReviewTaskContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
   const { provider, model } = context.agents.modelOf('reviewer')
   context.journal.record([{ type: 'PipelineStep', step: 'REVIEWING', detail: `${provider}:${model}` }])
   const answer = await context.agents.review(

@@ -18,7 +18,7 @@ import { printedText } from '../secrets/printed-text.ts'
 import { refuseTask } from './refuse-task.ts'
 import { saveLongOutputs } from './save-long-outputs.ts'
 import type { TaskOutcome } from '../task-outcome.ts'
-import { stopped, type TurnContext } from '../turn-context.ts'
+import { stopped, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { whyBarred } from '../why-barred.ts'
 import { withholdSecrets } from '../secrets/withhold-secrets.ts'
 import { withholdBeyondQuota } from './withhold-beyond-quota.ts'
@@ -36,7 +36,10 @@ export interface Program {
   readonly start: (frame: RunFrame) => Promise<CommandOutcome>
 }
 
-export async function runProgram(context: TurnContext, task: TaskState, program: Program): Promise<TaskOutcome> {
+type RunProgramContext = TaskContext &
+  Pick<TurnContext, 'signal' | 'commands' | 'config' | 'home' | 'publicUrl' | 'database' | 'logger'>
+
+export async function runProgram(context: RunProgramContext, task: TaskState, program: Program): Promise<TaskOutcome> {
   updateTask(context, task, { patch: { status: 'RUNNING', startedAt: context.clock.now() } })
   await context.journal.flushed()
   // The commit has told whether the user was removed from the session while the plan was made, or the task before it ran.
@@ -64,7 +67,11 @@ export async function runProgram(context: TurnContext, task: TaskState, program:
   return context.signal.aborted ? stopped(context) : { kind: 'Passed' }
 }
 
-function liveOutput({ clock, secrets, journal }: TurnContext, { id: taskId }: TaskState, program: Program): LiveOutput {
+function liveOutput(
+  { clock, secrets, journal }: Pick<TurnContext, 'journal' | 'secrets' | 'clock'>,
+  { id: taskId }: TaskState,
+  program: Program,
+): LiveOutput {
   const emit: EmitOutput = (stream, text) => journal.record([{ type: 'TaskOutput', taskId, stream, text }])
   if (!program.mayHoldSecrets) return new OpenOutput(clock, emit)
   return new HeldOutput({ clock, redactor: () => secrets.redactor(), emit, unit: 'LINES' })
@@ -81,9 +88,14 @@ interface Ended {
   readonly hostDied?: true
 }
 
+type CarryOutContext = Pick<
+  TurnContext,
+  'sessionId' | 'turn' | 'signal' | 'secrets' | 'config' | 'home' | 'publicUrl' | 'database' | 'logger'
+>
+
 /** Runs the program and says what to record of it, also when it could not be started or nobody knows how it ended. */
 async function carryOut(
-  context: TurnContext,
+  context: CarryOutContext,
   program: Program,
   frame: Pick<RunFrame, 'taskId' | 'onOutput'>,
 ): Promise<Ended> {
@@ -123,7 +135,11 @@ interface Run<Outcome> {
   readonly timeoutMs: number
 }
 
-function patchOf(context: TurnContext, program: Program, { outcome, timeoutMs }: Run<CommandOutcome>): TaskPatch {
+function patchOf(
+  context: Pick<TurnContext, 'secrets'>,
+  program: Program,
+  { outcome, timeoutMs }: Run<CommandOutcome>,
+): TaskPatch {
   switch (outcome.kind) {
     case 'exited': {
       const { stdout, stderr } = printedText(outcome, { ...program, redactor: context.secrets.redactor() })
@@ -143,7 +159,7 @@ function patchOf(context: TurnContext, program: Program, { outcome, timeoutMs }:
 
 /** The notes come behind what was printed, so that its end is still there when secrets are looked for. */
 function patchOfKilled(
-  { secrets }: TurnContext,
+  { secrets }: Pick<TurnContext, 'secrets'>,
   program: Program,
   { outcome, timeoutMs }: Run<Extract<CommandOutcome, { readonly kind: 'killed' }>>,
 ): TaskPatch {

@@ -12,7 +12,7 @@ import type { PlanState, TaskState } from '../plan-state.ts'
 import { refuseTask } from './refuse-task.ts'
 import { runProgram, type RunFrame } from './run-program.ts'
 import type { TaskOutcome } from '../task-outcome.ts'
-import type { TurnContext } from '../turn-context.ts'
+import type { TaskContext, TurnContext } from '../turn-context.ts'
 
 export interface SkillTask {
   readonly plan: PlanState
@@ -21,8 +21,11 @@ export interface SkillTask {
   readonly user: CurrentUser
 }
 
+type RunSkillContext = TaskContext &
+  Pick<TurnContext, 'signal' | 'commands' | 'skills' | 'config' | 'home' | 'publicUrl' | 'database' | 'logger'>
+
 /** A skill that may not be used any more fails its task and ends the turn. */
-export async function runSkill(context: TurnContext, { plan, task, user }: SkillTask): Promise<TaskOutcome> {
+export async function runSkill(context: RunSkillContext, { plan, task, user }: SkillTask): Promise<TaskOutcome> {
   const name = task.skill ?? ''
   const skill = context.skills.scan().skills.get(name)
   if (skill === undefined) return refuseTask(context, task, `the skill "${name}" is no longer installed`)
@@ -43,7 +46,11 @@ export async function runSkill(context: TurnContext, { plan, task, user }: Skill
 type Call = Pick<SkillInput, 'skill' | 'args' | 'role' | 'outputs'>
 
 /** Secrets are looked up last, and nothing but the skill's input and environment holds them. */
-async function start({ secrets, commands }: TurnContext, call: Call, frame: RunFrame): Promise<CommandOutcome> {
+async function start(
+  { secrets, commands }: Pick<TurnContext, 'secrets' | 'commands'>,
+  call: Call,
+  frame: RunFrame,
+): Promise<CommandOutcome> {
   const { skill } = call
   const { variables, missing } = deployEnvironment(skill, (variable) => secrets.deploy(variable))
   if (missing.length > 0) return { kind: 'refused', reason: describeMissing(skill.name, missing) }

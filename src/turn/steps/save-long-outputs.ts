@@ -12,7 +12,7 @@ import type { TurnContext } from '../turn-context.ts'
 
 /** `patch`: how the program ended; `role`: with whose rights it ran. A file that cannot be written is logged; the task's row holds the output all the same. */
 export async function saveLongOutputs(
-  context: TurnContext,
+  context: Pick<TurnContext, 'sessionId' | 'secrets' | 'commands' | 'logger'>,
   { id, type }: TaskState,
   { patch, role }: { readonly patch: TaskPatch; readonly role: Role },
 ): Promise<void> {

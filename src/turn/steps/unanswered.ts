@@ -8,9 +8,11 @@ import type { TurnWrite } from '../../core/turn-write.ts'
 import { entryOf } from '../audit-task.ts'
 import type { Ending, TurnContext } from '../turn-context.ts'
 
+type UnansweredContext = Pick<TurnContext, 'sessionId' | 'turn' | 'journal' | 'clock' | 'logger'>
+
 /** `failure` is for people: what could not be done. `changes` are recorded when the turn waits. */
 export function unanswered(
-  context: TurnContext,
+  context: UnansweredContext,
   error: AppError,
   { failure, changes = {} }: { readonly failure: string; readonly changes?: Omit<TurnWrite, 'events' | 'audit'> },
 ): Ending {

@@ -11,10 +11,14 @@ import { HeldOutput } from '../secrets/held-output.ts'
 import { reportOf, type PlanState, type TaskState } from '../plan-state.ts'
 import { updateTask } from '../update-task.ts'
 import type { TaskOutcome } from '../task-outcome.ts'
-import { stopped, type TurnContext } from '../turn-context.ts'
+import { stopped, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { unanswered } from './unanswered.ts'
 
-export async function writeMessage(context: TurnContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
+export async function writeMessage(
+  context: TaskContext & Pick<TurnContext, 'messages' | 'signal' | 'agents' | 'logger'>,
+  plan: PlanState,
+  task: TaskState,
+): Promise<TaskOutcome> {
   const final = task.index === plan.tasks.length - 1
   const silence = new SilenceFilter()
   let written = ''
@@ -58,7 +62,7 @@ export async function writeMessage(context: TurnContext, plan: PlanState, task: 
 
 /** The task is done. `text`: null when there is nothing to say, which is kept as such and told to nobody. */
 function say(
-  context: TurnContext,
+  context: TaskContext,
   task: TaskState,
   { text, final, changes }: { text: string | null; final: boolean; changes: Omit<TurnWrite, 'events' | 'taskPatches'> },
 ): void {
@@ -77,7 +81,11 @@ function say(
   })
 }
 
-function messengerContext({ messages }: TurnContext, plan: PlanState, task: TaskState): MessengerContext {
+function messengerContext(
+  { messages }: Pick<TurnContext, 'messages'>,
+  plan: PlanState,
+  task: TaskState,
+): MessengerContext {
   const outputs = plan.tasks.slice(0, task.index).map(reportOf)
   return { goal: plan.goal, detail: task.detail, outputs, mayBeSilent: !messages.isAddressed, ...plan.known }
 }
