@@ -23,8 +23,9 @@ export interface Seen {
   readonly isPiece: boolean
 }
 
-/** What may end a subscription although nothing is wrong with it. */
-const EXPECTED_END = /closed|complete|terminated|ECONN|socket|fetch failed|100[16]|DATABASE_UNAVAILABLE|SHUTTING_DOWN/
+/** What may end a subscription although nothing is wrong with it; 4408: the server hung while the subscriber introduced itself. */
+const EXPECTED_END =
+  /closed|complete|terminated|ECONN|socket|fetch failed|100[16]|4408|DATABASE_UNAVAILABLE|SHUTTING_DOWN/
 const RELOAD_CHANCE = 0.01
 const PAUSE_MS = 50
 

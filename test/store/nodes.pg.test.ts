@@ -2,13 +2,14 @@
  * What becomes of the sessions and turns of a node that others evict. The nodes of this world hold no lock, so whoever looks first
  * evicts all others.
  */
+import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TurnWrite } from '../../src/core/turn-write.ts'
 import { sendMessage } from '../../src/intake/message/send-message.ts'
 import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
 import { beginTurn, takeSession, type OpenTurn } from '../../src/store/turn/begin-turn.ts'
-import { buryNode, evictNodes, freeSessions, leaveNode } from '../../src/store/nodes.ts'
+import { beat, buryNode, evictNodes, freeSessions, leaveNode, registerNode } from '../../src/store/nodes.ts'
 import { commitTurn, type Lease } from '../../src/store/turn/turn-commit.ts'
 import { claimSessions } from '../harness/claim-sessions.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
@@ -90,6 +91,21 @@ describe('a node that was evicted', () => {
     expect((await claim(SELF)).map(({ sessionId }) => sessionId)).toEqual(['cli:waits'])
   })
 
+  test('is told so by its beat, which changes nothing', async () => {
+    const connection = new Client({ connectionString: database().url })
+    await connection.connect()
+    await world.sql(`SELECT setval(pg_get_serial_sequence('nodes', 'id'), 9)`)
+    const node = await registerNode(connection, null)
+    expect((await evictNodes(database(), SELF)).map(({ id }) => id)).not.toContain(node)
+    expect(await beat(connection, node)).toBe(true)
+    await world.sql(`UPDATE nodes SET seen_at = now() - interval '9 s' WHERE id = $1`, node)
+    const evicted = await evictNodes(database(), SELF)
+    expect(evicted.find(({ id }) => id === node)).toMatchObject({ isSilent: true })
+    expect(await beat(connection, node)).toBe(false)
+    expect((await evictNodes(database(), SELF)).find(({ id }) => id === node)).toMatchObject({ isSilent: true })
+    await connection.end()
+  })
+
   test('is listed again under no circumstances; who sees it first counts it once', async () => {
     const again = await evictNodes(database(), SELF)
     expect(again.filter(({ id }) => id === LOST)).toMatchObject([{ id: LOST, isSilent: false, isMissing: false }])
@@ -126,6 +142,8 @@ describe('the sessions of an evicted node', () => {
       (uncommitted) => commitTurn(uncommitted.context.database, { lease, turn }, planWith('RUNNING')),
       async () => {
         const freed = await freeSessions(database(), [])
+        // It has not waited for them: two that free several sessions at once would deadlock.
+        expect(await world.sql(`SELECT 1 FROM tasks WHERE status = 'RUNNING'`)).toEqual([])
         await world.sql(`UPDATE sessions SET description = 'waits' WHERE id = 'cli:begins'`)
         return freed
       },
@@ -181,9 +199,10 @@ describe('a death counts', () => {
     expect(await deathsOf()).toEqual({ 'cli:runs': 1 })
   })
 
-  test('not for a node that nobody evicted', async () => {
+  test('not for a node that nobody evicted, which stays in the list', async () => {
     await runTurn('cli:runs', 'RUNNING')
     await buryNode(database(), LOST)
+    expect(await world.sql('SELECT id FROM nodes WHERE id = $1', LOST)).toHaveLength(1)
     await leaveNode(database(), LOST, { hasDied: true })
     expect(await deathsOf()).toEqual({ 'cli:runs': 0 })
   })
