@@ -1,11 +1,13 @@
 /**
- * How an audit entry becomes a row. Every statement that writes entries writes these columns, in this order: those that write
- * entries along with what they tell of (`INSERT_AUDIT`), and the one for entries that stand alone (`appendAudit`).
+ * How an audit entry becomes a row. Every statement that writes entries writes these columns, in this order: those that
+ * write entries along with what they tell of (`INSERT_AUDIT`), and the one for entries that stand alone
+ * (`appendAudit`).
  */
 import type { NewAuditEntry } from '../core/audit-entry.ts'
 import { newId } from '../platform/id.ts'
 import type { Database } from './database.ts'
 
+/** Head of every statement that writes audit entries; its columns are in the order of `AUDIT_RECORD`. */
 export const INSERT_AUDIT = `INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, token_name, data)`
 
 /** The rows of `entries`, as JSON for `jsonb_to_recordset(…) AS a (AUDIT_RECORD)`. */
@@ -25,6 +27,7 @@ export function auditRows(entries: readonly NewAuditEntry[]): string {
   return JSON.stringify(rows)
 }
 
+/** Column definitions for `jsonb_to_recordset` of what `auditRows` made. */
 export const AUDIT_RECORD =
   'id text, at timestamptz, kind audit_kind, session_id text, turn_id text, actor text, token_name text, data jsonb'
 

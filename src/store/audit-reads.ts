@@ -1,4 +1,6 @@
-/** The audit as admins read it: a page of entries, one entry, those of some places in the order of the chain, and sums. */
+/**
+ * The audit as admins read it: a page of entries, one entry, those of some places in the order of the chain, and sums.
+ */
 import type { AuditBody, AuditKind, StoredAuditEntry } from '../core/audit-entry.ts'
 import type { Usage } from '../core/usage.ts'
 import { STATEMENT_TIMEOUT_MS, type Database } from './database.ts'
@@ -15,19 +17,19 @@ export interface AuditFilter {
   readonly to?: Date | null | undefined
 }
 
-export const AUDIT_ENTRY_COLUMNS = `e.id, e.at, e.kind, e.session_id AS "sessionId", e.turn_id AS "turnId", e.actor,
+const AUDIT_ENTRY_COLUMNS = `e.id, e.at, e.kind, e.session_id AS "sessionId", e.turn_id AS "turnId", e.actor,
   e.token_name AS "tokenName", e.data`
 
-export interface AuditRow extends Omit<StoredAuditEntry, 'body'> {
+interface AuditRow extends Omit<StoredAuditEntry, 'body'> {
   readonly kind: AuditKind
   readonly data: object
 }
 
-export function toAuditEntry({ kind, data, ...columns }: AuditRow): StoredAuditEntry {
+function toAuditEntry({ kind, data, ...columns }: AuditRow): StoredAuditEntry {
   return { ...columns, body: { kind, ...data } as AuditBody }
 }
 
-export interface AuditPageRequest {
+interface AuditPageRequest {
   readonly filter: AuditFilter
   /** The entry behind which the page begins. */
   readonly after: { readonly at: Date; readonly id: string } | null
@@ -117,6 +119,7 @@ export async function readSealedPage(
   return { entries, next: { txid: last.txid, pos: last.pos } }
 }
 
+/** Null: there is no such entry. Entries are never changed, so what was read once stays true. */
 export async function readAuditEntry(database: Database, id: string): Promise<StoredAuditEntry | null> {
   const [row] = await database.query<AuditRow>(ONE, [id])
   return row === undefined ? null : toAuditEntry(row)
@@ -124,8 +127,13 @@ export async function readAuditEntry(database: Database, id: string): Promise<St
 
 const ONE = { name: 'audit.one', text: `SELECT ${AUDIT_ENTRY_COLUMNS} FROM audit_entries e WHERE e.id = $1` }
 
+/** What the cost of model calls is summed by. DAY is the day in UTC, MODEL is `provider:model`. */
 export type UsageGrouping = 'DAY' | 'ROLE' | 'MODEL' | 'SESSION' | 'USER'
 
+/**
+ * The sum of one group. `key` is its value in text form; `''` collects calls of no session (SESSION) or of no user
+ * (USER).
+ */
 export interface UsageOf {
   readonly key: string
   readonly usage: Usage

@@ -6,8 +6,8 @@ import { hasCode } from '../platform/error-code.ts'
 const CONNECT_TIMEOUT_MS = 5000
 
 /**
- * `applicationName`: what PostgreSQL's `pg_stat_activity` shows. Throws CONFIG_INVALID when a person must act (wrong address, password
- * or database), DATABASE_UNAVAILABLE (retry: backoff) when the server cannot be reached now.
+ * `applicationName`: what PostgreSQL's `pg_stat_activity` shows. Throws CONFIG_INVALID when a person must act (wrong
+ * address, password or database), DATABASE_UNAVAILABLE (retry: backoff) when the server cannot be reached now.
  */
 export async function connectClient(url: string, applicationName: string): Promise<pg.Client> {
   try {

@@ -1,6 +1,7 @@
 /**
- * The database's time, as this process knows it: what is written into rows or compared with them is decided by one clock, however
- * wrong that of a host is. Read at start and now and then; in between, this process only measures how much time has passed.
+ * The database's time, as this process knows it: what is written into rows or compared with them is decided by one
+ * clock, however wrong that of a host is. Read at start and now and then; in between, this process only measures how
+ * much time has passed.
  */
 import type { Clock } from '../platform/clock.ts'
 import { isOutage } from '../core/errors.ts'
@@ -8,7 +9,7 @@ import type { Logger } from '../platform/logger.ts'
 import { Periodic } from '../platform/periodic.ts'
 import type { Queryable } from './database.ts'
 
-export interface DatabaseClockOptions {
+interface DatabaseClockOptions {
   readonly database: Queryable
   /** For durations; what time it says does not matter. */
   readonly clock: Clock
@@ -19,11 +20,12 @@ const READ_MS = 5000
 const RETRY = { firstMs: READ_MS, maxMs: READ_MS }
 /** Less than this is how long the answer took, not how far the clocks are apart. */
 const TOLERANCE_MS = 50
-/** So far apart that whoever runs the host should know. */
+/** So far apart that the operator of the host should know. */
 const WRONG_MS = 2000
 
 const NOW = { name: 'clock.now', text: 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms' }
 
+/** Shares the database's time. While the database cannot be read the last known difference holds, so `now` goes on. */
 export class DatabaseClock implements Clock {
   readonly #options: DatabaseClockOptions
   readonly #poll: Periodic
@@ -56,22 +58,35 @@ export class DatabaseClock implements Clock {
     return clock
   }
 
+  /**
+   * The database's time (UTC), as far off as half a round trip. It can jump back when a poll corrects it: measure
+   * durations with `monotonicMs`.
+   */
   now(): Date {
     return new Date(this.#zeroMs + this.monotonicMs())
   }
 
+  /**
+   * Milliseconds of this host's clock since an arbitrary point; never jumps, and is not comparable between processes.
+   */
   monotonicMs(): number {
     return this.#options.clock.monotonicMs()
   }
 
+  /** Sleeps `ms` milliseconds of this host; resolves early, without an error, when `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return this.#options.clock.sleep(ms, signal)
   }
 
+  /** Calls `action` once after `ms` milliseconds of this host; the returned function cancels it. */
   after(ms: number, action: () => void): () => void {
     return this.#options.clock.after(ms, action)
   }
 
+  /**
+   * Ends the poll and resolves when a read that is under way has ended. The clock still gives the time afterwards,
+   * uncorrected.
+   */
   async stop(): Promise<void> {
     await this.#poll.stop()
   }

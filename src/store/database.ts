@@ -1,6 +1,7 @@
 /**
- * The way to PostgreSQL: one pool, shared by hand-written SQL (`query`) and Prisma (`prisma`). What fails on the other side
- * becomes an AppError (`to-app-error.ts`): DATABASE_UNAVAILABLE (retry) or STORAGE_FULL (retry); anything else is a bug and stays one.
+ * The way to PostgreSQL: one pool, shared by hand-written SQL (`query`) and Prisma (`prisma`). What fails on the other
+ * side becomes an AppError (`to-app-error.ts`): DATABASE_UNAVAILABLE (retry) or STORAGE_FULL (retry); anything else is
+ * a bug and stays one.
  */
 import { PrismaPg } from '@prisma/adapter-pg'
 import { Pool, type PoolClient } from 'pg'
@@ -9,6 +10,10 @@ import { PrismaClient } from '../generated/prisma/client.ts'
 import type { Logger } from '../platform/logger.ts'
 import { toAppError } from './to-app-error.ts'
 
+/**
+ * A hand-written statement; its values come with the call. One name must always have the same text: PostgreSQL refuses
+ * another one.
+ */
 export interface Statement {
   /** Prepared once per connection under this name. */
   readonly name: string
@@ -20,7 +25,7 @@ export interface Statement {
 /** Where statements can be run: on any connection, or on that of a transaction. */
 export type Queryable = Pick<Database, 'query'>
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly url: string
   readonly maxConnections: number
   readonly logger: Logger
@@ -28,13 +33,20 @@ export interface DatabaseOptions {
 
 /** Texts of Prisma's that are prepared; which there are depends on what clients select. Others are parsed each time. */
 const MAX_NAMED_STATEMENTS = 100
-/** A request waits this long for a connection, then fails with DATABASE_UNAVAILABLE: callers are told, not left hanging. */
+/**
+ * A request waits this long for a connection, then fails with DATABASE_UNAVAILABLE: callers get an error instead of
+ * hanging.
+ */
 const CONNECT_TIMEOUT_MS = 3000
-/** What has no answer by then is given up: a host that vanished without a word must not leave requests and turns hanging. */
+/**
+ * What has no answer by then is given up: a host that vanished without a word must not leave requests and turns
+ * hanging.
+ */
 const ANSWER_TIMEOUT_MS = 4500
 /** PostgreSQL ends a statement that runs longer: it holds locks that others wait for. */
 export const STATEMENT_TIMEOUT_MS = 30_000
 
+/** One pool of at most `maxConnections` connections. Opens none until the first statement; `fill` opens them all. */
 export class Database {
   readonly url: string
   readonly prisma: PrismaClient
@@ -56,7 +68,7 @@ export class Database {
     })
     // An idle connection broke: the pool replaces it; the next query tells whether the database is really gone.
     this.#pool.on('error', (error) => options.logger.warn({ error: messageOf(error) }, 'database connection lost'))
-    // While a connection is lent nobody may be listening to it, and an error that nobody hears ends the process. Whoever has borrowed
+    // A connection that is in use may have no error listener, and an error without one ends the process. The borrower
     // it learns of its end by the next statement.
     this.#pool.on('connect', (client) => {
       client.on('error', (error) => options.logger.debug({ error: messageOf(error) }, 'a database connection broke'))
@@ -77,9 +89,9 @@ export class Database {
   }
 
   /**
-   * Runs statements on one connection, as one transaction: all of it is stored once `work` resolves, nothing when it rejects. Holds the
-   * connection and its locks meanwhile, so there is nothing to wait for in it but the database. When this rejects with
-   * DATABASE_UNAVAILABLE, what was written may be stored even so.
+   * Runs statements on one connection, as one transaction: all of it is stored once `work` resolves, nothing when it
+   * rejects. Holds the connection and its locks meanwhile, so there is nothing to wait for in it but the database. When
+   * this rejects with DATABASE_UNAVAILABLE, what was written may be stored even so.
    */
   async transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result> {
     const client = await this.#pool.connect().catch((error: unknown) => {
@@ -108,6 +120,10 @@ export class Database {
     return name
   }
 
+  /**
+   * Waits for the connections that are in use, then closes all. Call it once, after everything that uses the database
+   * has stopped: a later statement, or a second call, rejects.
+   */
   async close(): Promise<void> {
     await this.prisma.$disconnect()
     await this.#pool.end()

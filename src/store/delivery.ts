@@ -1,10 +1,11 @@
 /**
- * The outbox of webhooks, as its runners see it: which delivery of a session is next, the right to attempt it, and what became
- * of the attempt.
+ * The outbox of webhooks, as its runners see it: which delivery of a session is next, the right to attempt it, and what
+ * became of the attempt.
  *
- * What must hold: deliveries of a session are attempted in order of `seq`, one at a time, whoever runs them. An attempt is
- * counted before it is made, and `next_attempt_at` then says until when it belongs to whoever counted it: should that process
- * die, the delivery is due again. What an attempt came to is written only while it is still the last one counted.
+ * What must hold: deliveries of a session are attempted in order of `seq`, one at a time, over all processes. An
+ * attempt is counted before it is made, and `next_attempt_at` then says until when it belongs to the process that
+ * counted it: should that process die, the delivery is due again. What an attempt came to is written only while it is
+ * still the last one counted.
  */
 import type { DeliveryStatus } from '../core/status.ts'
 import { newId } from '../platform/id.ts'
@@ -30,6 +31,7 @@ const NEXT: Statement = {
     WHERE d.session_id = $1 AND ${PENDING} ORDER BY d.seq LIMIT 1`,
 }
 
+/** Reads the first pending delivery of the session, due or not, without claiming it. Null: none is pending. */
 export async function nextDelivery(database: Database, sessionId: string): Promise<NextDelivery | null> {
   const [row] = await database.query<NextDelivery>(NEXT, [sessionId])
   return row ?? null
@@ -61,7 +63,7 @@ const CLAIM: Statement = {
       coalesce(t.output, '') AS content, d.final, d.attempts`,
 }
 
-/** Null: it is no longer due; somebody else attempts it. */
+/** Null: it is no longer due; another process attempts it. */
 export async function claimDelivery(database: Database, id: string, leaseMs: number): Promise<ClaimedDelivery | null> {
   const [row] = await database.query<ClaimedDelivery>(CLAIM, [id, leaseMs])
   return row ?? null
@@ -98,8 +100,8 @@ const SETTLE: Statement = {
 }
 
 /**
- * Stores what the attempt came to, with its audit entry, and returns the session's next delivery. An outcome that comes too
- * late (somebody else has attempted it since) is not stored.
+ * Stores what the attempt came to, with its audit entry, and returns the session's next delivery. An outcome that comes
+ * too late (another process has attempted it since) is not stored.
  */
 export async function settleDelivery(
   database: Database,
@@ -137,7 +139,7 @@ export async function sessionsWithDueDeliveries(database: Database, limit: numbe
   return rows.map(({ sessionId }) => sessionId)
 }
 
-export type ReopenResult =
+type ReopenResult =
   | { readonly kind: 'Reopened'; readonly sessionId: string }
   | { readonly kind: 'NoDelivery' }
   | { readonly kind: 'StillPending' }

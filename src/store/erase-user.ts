@@ -1,10 +1,11 @@
 /**
- * What a user has left in a group is erased: rows, order, seq and times stay, texts and names go (core/text/erased.ts), from the columns that
- * hold what the user said or what the agent made of it. One transaction, under the lock of the session's row, which every writer of
- * the session takes first; the log's event tells every process to forget what it keeps of the log.
+ * What a user has left in a group is erased: rows, order, seq and times stay, texts and names go (core/text/erased.ts),
+ * from the columns that hold what the user said or what the agent made of it. One transaction, under the lock of the
+ * session's row, which every writer of the session takes first; the log's event tells every process to forget what it
+ * keeps of the log.
  *
- * What must hold: no turn runs meanwhile that was shown those texts, or it would write them again (`EraseOutcome`). What stays is what
- * is not the session's, facts and the audit, and what others said.
+ * What must hold: no turn runs meanwhile that was shown those texts, or it would write them again (`EraseOutcome`).
+ * What stays is what is not the session's, facts and the audit, and what others said.
  */
 import { ERASED } from '../core/text/erased.ts'
 import type { ConversationType, TurnStatus } from '../core/status.ts'
@@ -12,7 +13,7 @@ import { newId } from '../platform/id.ts'
 import { INSERT_AUDIT } from './audit-entries.ts'
 import { STATEMENT_TIMEOUT_MS, type Database, type Queryable } from './database.ts'
 
-export interface Erasure {
+interface Erasure {
   readonly sessionId: string
   /** The user, or the platform identity of a stranger. */
   readonly userName: string
@@ -23,10 +24,11 @@ export interface Erasure {
   readonly at: Date
 }
 
+/** With any kind but Erased nothing was changed. */
 export type EraseOutcome =
   | { readonly kind: 'NoSession' }
   | { readonly kind: 'NotAGroup' }
-  /** A turn of the user is open, or a turn of somebody else runs. */
+  /** A turn of the user is open, or a turn of another user runs. */
   | { readonly kind: 'Busy'; readonly status: TurnStatus; readonly ownerName: string }
   /** The user has left nothing in the session. */
   | { readonly kind: 'Nothing' }
@@ -44,6 +46,11 @@ export type EraseOutcome =
 const E = `'${ERASED}'`
 const erasedUnlessNull = (column: string): string => `${column} = CASE WHEN ${column} IS NOT NULL THEN ${E} END`
 
+/**
+ * Erases in one transaction; on repeat the outcome is Nothing. The caller removes the bytes of `fileIds` after the
+ * commit. Rejects with DATABASE_UNAVAILABLE (retry: backoff): it may have been committed even so, and repeating it
+ * shows whether it was.
+ */
 export function eraseUser(database: Database, erasure: Erasure): Promise<EraseOutcome> {
   return database.transaction(async (transaction) => {
     const refusal = await refuse(transaction, erasure)
@@ -78,7 +85,7 @@ interface Found {
   readonly owner: string | null
 }
 
-/** Locks the session's row; then looks, in a statement that sees what was committed before. */
+/** Locks the session's row; then reads, in a statement that sees what was committed before. */
 async function refuse(transaction: Queryable, { sessionId, userName }: Erasure): Promise<EraseOutcome | null> {
   const locked = await run(transaction, 'lock', [sessionId])
   if (locked.length === 0) return { kind: 'NoSession' }

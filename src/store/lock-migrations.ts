@@ -1,12 +1,14 @@
 /**
- * The advisory lock under which one process at a time migrates the database, the one that Prisma's engine takes for the same purpose.
- * Held by another connection, it is waited for, with a limit: one that nobody gives back must not hold up a start for ever.
+ * The advisory lock under which one process at a time migrates the database, the one that Prisma's engine takes for the
+ * same purpose. Held by another connection, it is waited for, with a limit: one that nobody gives back must not hold up
+ * a start for ever.
  */
 import type pg from 'pg'
 import { AppError } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 
+/** How long to wait for the lock, and what ends the wait earlier. */
 export interface LockMigrationsOptions {
   readonly logger: Logger
   readonly clock: Clock
@@ -35,8 +37,8 @@ const HOLDER = `
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
 /**
- * Resolves when `db` holds the lock, which goes with the connection. Throws DATABASE_UNAVAILABLE, naming the holder, when it is not given
- * back within a minute, SHUTTING_DOWN when `stopping` aborts.
+ * Resolves when `db` holds the lock, which goes with the connection. Throws DATABASE_UNAVAILABLE, naming the holder,
+ * when it is not given back within a minute, SHUTTING_DOWN when `stopping` aborts.
  */
 export async function lockMigrations(db: pg.Client, options: LockMigrationsOptions): Promise<void> {
   const { logger, clock, stopping, waitMs = WAIT_MS } = options

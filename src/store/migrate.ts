@@ -1,9 +1,10 @@
 /**
- * Brings the database to the schema of this build, at start, before anything else talks to it. The bookkeeping is Prisma's own
- * (table `_prisma_migrations`, its advisory lock), so that `prisma migrate status`, `deploy` and `dev` see the same history.
+ * Brings the database to the schema of this build, at start, before anything else talks to it. The bookkeeping is
+ * Prisma's own (table `_prisma_migrations`, its advisory lock), so that `prisma migrate status`, `deploy` and `dev` see
+ * the same history.
  *
- * What must hold: a migration happens whole or not at all (one transaction each, with its row in the table), and of many
- * processes starting at once one migrates while the others wait. Two limits follow from the transaction: no
+ * What must hold: a migration happens whole or not at all (one transaction each, with its row in the table), and of
+ * many processes starting at once one migrates while the others wait. Two limits follow from the transaction: no
  * `CREATE INDEX CONCURRENTLY`, and a value added to an enum can be used only by a later migration.
  */
 import { createHash } from 'node:crypto'
@@ -44,16 +45,17 @@ const BOOKKEEPING = `
     applied_steps_count integer NOT NULL DEFAULT 0
   )`
 
+/** Which migrations to apply, and how long to wait for another process that applies them. */
 export interface MigrateOptions extends LockMigrationsOptions {
   /** Where migrations are; by default those of this build. */
   readonly directory?: string
 }
 
 /**
- * Applies what is missing and returns the names of what it applied; on repeat, nothing. A database that is ahead of this
- * build is used as it is, with a warning. Throws CONFIG_INVALID when a person must act (wrong address or password, a server
- * too old, an edited or failed migration), DATABASE_UNAVAILABLE (retry: backoff) when the server cannot be reached or another
- * connection does not give the lock back.
+ * Applies what is missing and returns the names of what it applied; on repeat, nothing. A database that is ahead of
+ * this build is used as it is, with a warning. Throws CONFIG_INVALID when a person must act (wrong address or password,
+ * a server too old, an edited or failed migration), DATABASE_UNAVAILABLE (retry: backoff) when the server cannot be
+ * reached or another connection does not give the lock back.
  */
 export async function migrate(url: string, options: MigrateOptions): Promise<string[]> {
   const { logger, directory = MIGRATIONS } = options

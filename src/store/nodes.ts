@@ -1,10 +1,11 @@
 /**
- * Nodes: the processes that run turns. A node is alive while it holds the advisory lock of its id (which PostgreSQL frees the
- * moment its connection ends) and beats (for hosts that hang or vanish). All times are the database's.
+ * Nodes: the processes that run turns. A node is alive while it holds the advisory lock of its id (which PostgreSQL
+ * frees the moment its connection ends) and beats (for hosts that hang or vanish). All times are the database's.
  *
- * Others evict a node whose lock is free or that has not beaten for `SILENT_MS`. From then on it claims nothing, and its sessions go
- * to others: at once, unless a command may still run in them; otherwise when nobody doubts that the command has ended (`over`).
- * Whoever is evicted and lives leaves by itself. Only a node that died counts against the turns that it ran (`buryNode`).
+ * Others evict a node whose lock is free or that has not beaten for `SILENT_MS`. From then on it claims nothing, and
+ * its sessions go to others: at once, unless a command may still run in them; otherwise when nobody doubts that the
+ * command has ended (`over`). A node that is evicted and lives leaves by itself. Only a node that died counts against
+ * the turns that it ran (`buryNode`).
  */
 import type { Client } from 'pg'
 import type { Database } from './database.ts'
@@ -12,13 +13,15 @@ import type { Database } from './database.ts'
 /** First key of the advisory locks of nodes; the second is the node's id. */
 const NODE_LOCK = 0x666e6f64
 /**
- * A node that has not beaten for this long is evicted even if its connection stands, and no command of it runs any more: longer than
- * a node lets commands run after a beat (src/worker/node-membership.ts), and short enough that turns go on elsewhere within 10 s.
+ * A node that has not beaten for this long is evicted even if its connection stands, and no command of it runs any
+ * more: longer than a node lets commands run after a beat (src/worker/node-membership.ts), and short enough that turns
+ * go on elsewhere within 10 s.
  */
 const SILENT_MS = 8000
 /** An evicted node that has not come back by then, and of which nobody can see the process, died. */
 const MISSING_MS = 60_000
 
+/** A node that was evicted and has not left the list, with what is known of its commands. */
 export interface EvictedNode {
   readonly id: number
   /** Which process it is, or was (src/execution/process/server-identity.ts). */
@@ -41,7 +44,10 @@ export async function registerNode(connection: Client, process: string | null): 
   return id
 }
 
-/** A condition for statements that claim: a node that was evicted and has not noticed yet would get what nobody would free. */
+/**
+ * A condition for statements that claim: a node that was evicted and has not noticed yet would get what nobody would
+ * free.
+ */
 export function isListed(node: string): string {
   return `EXISTS (SELECT 1 FROM nodes n WHERE n.id = ${node} AND n.evicted_at IS NULL)`
 }
@@ -53,8 +59,8 @@ export async function beat(connection: Client, node: number): Promise<boolean> {
 }
 
 /**
- * Takes the node off the list: no command of it runs any more, and its sessions are free at once. `hasDied`: count it against
- * the turns that it was evicted with. Repeatable.
+ * Takes the node off the list: no command of it runs any more, and its sessions are free at once. `hasDied`: count it
+ * against the turns that it was evicted with. Repeatable.
  */
 export async function leaveNode(
   database: Database,
@@ -110,7 +116,10 @@ const EVICT = {
       WHERE s.owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.id = s.owner)`,
 }
 
-/** Takes an evicted node off the list that has died, and counts it against the turns that may have been the cause. Repeatable. */
+/**
+ * Takes an evicted node off the list that has died, and counts it against the turns that may have been the cause.
+ * Repeatable.
+ */
 export async function buryNode(database: Database, node: number): Promise<void> {
   await database.query(BURY, [node])
 }
@@ -123,8 +132,8 @@ const BURY = {
 }
 
 /**
- * Frees the sessions of evicted nodes: all that have no command, and all of those nodes whose commands are `over`. Returns how
- * many sessions there are to take over.
+ * Frees the sessions of evicted nodes: all that have no command, and all of those nodes whose commands are `over`.
+ * Returns how many sessions there are to take over.
  */
 export async function freeSessions(database: Database, over: readonly number[]): Promise<number> {
   const freed = await database.query(FREE, [over])
@@ -132,9 +141,9 @@ export async function freeSessions(database: Database, over: readonly number[]):
 }
 
 /**
- * `lost` is of the statement's snapshot; `free` holds those that are as they were seen there, by `xmin`: a command that was begun
- * meanwhile, or a new owner, has changed the session's row. Those, and what somebody else has locked, wait for the next time: two
- * that free several sessions at once, in no common order, would deadlock.
+ * `lost` is of the statement's snapshot; `free` holds those that are as they were seen there, by `xmin`: a command that
+ * was begun meanwhile, or a new owner, has changed the session's row. Those, and what another transaction has locked,
+ * wait for the next time: two that free several sessions at once, in no common order, would deadlock.
  */
 const FREE = {
   name: 'nodes.free',

@@ -1,9 +1,13 @@
 /**
- * The rows of published files, as the door and the sweeping up read them. A turn writes them (turn-commit-records.ts). `at`: now,
- * as the process sees it, which also gave them their expiry.
+ * The rows of published files, as the door and the sweeping up read them. A turn writes them (turn-commit-records.ts).
+ * `at`: now, as the process sees it, which also gave them their expiry.
  */
 import type { Database } from './database.ts'
 
+/**
+ * A published file that has not expired. Its bytes may be gone all the same when a sweep or an erasure removes them
+ * meanwhile.
+ */
 export interface ServableFile {
   readonly taskId: string
   readonly name: string

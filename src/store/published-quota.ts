@@ -1,16 +1,19 @@
 /**
- * How many bytes of published files a user has: those that can still be had, and those that are about to be recorded with the end of
- * their task (`publishing_files`), so that two tasks that end at once do not both get what is left.
+ * How many bytes of published files a user has: those that can still be had, and those that are about to be recorded
+ * with the end of their task (`publishing_files`), so that two tasks that end at once do not both get what is left.
  */
 import type { Database } from './database.ts'
 
-export interface TakenFiles {
+interface TakenFiles {
   /** Those that may be published. They count from now on, for ten minutes also when they are not recorded. */
   readonly ids: ReadonlySet<string>
   readonly usedBytes: number
 }
 
-/** Of `files`, in their order, those that fit into the quota; `take_published_bytes` is in the migrations. On repeat they count once. */
+/**
+ * Of `files`, in their order, those that fit into the quota; `take_published_bytes` is in the migrations. On repeat
+ * they count once.
+ */
 export async function takePublishedBytes(
   database: Database,
   { userName, quotaBytes }: { readonly userName: string; readonly quotaBytes: number },

@@ -1,6 +1,7 @@
 /**
- * The first contact with a PostgreSQL that is not ours to start: waits until it lets us in (it may start beside us, as in a compose file),
- * and finds out whether what answers keeps a session, without which processes would not hear of each other.
+ * The first contact with a PostgreSQL that is not ours to start: waits until it lets us in (it may start beside us, as
+ * in a compose file), and finds out whether what answers keeps a session, without which processes would not hear of
+ * each other.
  */
 import type pg from 'pg'
 import { AppError, messageOf } from '../core/errors.ts'
@@ -9,7 +10,7 @@ import { randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import { connectClient } from './connect-client.ts'
 
-export interface ReachDatabaseOptions {
+interface ReachDatabaseOptions {
   readonly logger: Logger
   readonly clock: Clock
   /** Ends the wait with SHUTTING_DOWN. */
@@ -26,8 +27,9 @@ const NOTIFIED_MS = 5000
 const APPLICATION = 'factotum start'
 
 /**
- * Resolves when the database can be used. Throws CONFIG_INVALID when a person must act (wrong login or database, a pooler that shares
- * connections between transactions), DATABASE_UNAVAILABLE when it cannot be reached for a minute, SHUTTING_DOWN when `stopping` aborts.
+ * Resolves when the database can be used. Throws CONFIG_INVALID when a person must act (wrong login or database, a
+ * pooler that shares connections between transactions), DATABASE_UNAVAILABLE when it cannot be reached for a minute,
+ * SHUTTING_DOWN when `stopping` aborts.
  */
 export async function reachDatabase(url: string, options: ReachDatabaseOptions): Promise<void> {
   const listening = await connectInTime(url, options)

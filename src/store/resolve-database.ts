@@ -1,15 +1,18 @@
 /**
- * Which PostgreSQL this process uses: the one in DATABASE_URL, or the embedded one of its home. `cli.ts` calls this first,
- * closes what it returns last.
+ * Which PostgreSQL this process uses: the one in DATABASE_URL, or the embedded one of its home. `cli.ts` calls this
+ * first, closes what it returns last.
  */
 import { AppError } from '../core/errors.ts'
 import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from '../postgres/embedded-postgres.ts'
 
-export interface ResolvedDatabase {
+/** The PostgreSQL of this process; the embedded one runs by now, one of DATABASE_URL need not be reachable yet. */
+interface ResolvedDatabase {
   /** With the password in it: for connecting, not for logs. */
   readonly url: string
   readonly embedded: boolean
-  /** After all connections are closed. Stops the embedded server if no other process uses it; otherwise does nothing. */
+  /**
+   * After all connections are closed. Stops the embedded server if no other process uses it; otherwise does nothing.
+   */
   stop(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * The sweeping up of published files, as a periodic job (app.ts): those that have expired, and bytes that no row tells of, which a
- * crash, a deleted session or a turn that lost its lease has left behind.
+ * The sweeping up of published files, as a periodic job (app.ts): those that have expired, and bytes that no row tells
+ * of, which a crash, a deleted session or a turn that lost its lease has left behind.
  */
 import { opendir, stat } from 'node:fs/promises'
 import { isPublishedFileId } from '../core/published-file.ts'
@@ -11,7 +11,7 @@ import { hasCode } from '../platform/error-code.ts'
 import { deleteExpiredFiles, findUnrecordedFiles } from './published-files.ts'
 import { publishedFolder, publishedPath, removePublishedBytes } from './published-bytes.ts'
 
-export interface SweepOptions {
+interface SweepOptions {
   readonly database: Database
   /** FACTOTUM_HOME. */
   readonly home: string

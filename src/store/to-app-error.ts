@@ -1,10 +1,10 @@
 import { AppError, messageOf } from '../core/errors.ts'
 
 /**
- * What failed on the other side, as an AppError; anything else as it is. Knows errors of pg and, by the code that its driver
- * adapter saw, those of Prisma. SQLSTATE classes: 08 connection, 57P0x shutdown and cannot-connect-now, 53x00 out of memory,
- * connections or another limit, 57014 a statement that took too long, 25006 a server that became a replica, 4000x and 40P01 a
- * statement that lost against another one, 58030 I/O, 53100 disk full
+ * What failed on the other side, as an AppError; anything else as it is. Knows errors of pg and, by the code that its
+ * driver adapter saw, those of Prisma. SQLSTATE classes: 08 connection, 57P0x shutdown and cannot-connect-now, 53x00
+ * out of memory, connections or another limit, 57014 a statement that took too long, 25006 a server that became a
+ * replica, 4000x and 40P01 a statement that lost against another one, 58030 I/O, 53100 disk full
  * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
  */
 export function toAppError(error: unknown): unknown {
@@ -25,7 +25,7 @@ const GONE =
 /** pg has no codes for these. */
 const SAYS_GONE = /timeout|terminated|connection ended|not queryable/i
 
-/** SQLSTATE "connection failure": how the driver adapter's kinds of connection trouble are told on. */
+/** SQLSTATE "connection failure": what the driver adapter's kinds of connection failure are mapped to. */
 const CONNECTION_FAILURE = '08006'
 const CONNECTION_KINDS: ReadonlySet<unknown> = new Set([
   'DatabaseNotReachable',
@@ -41,7 +41,10 @@ interface AdapterCause {
   readonly originalCode?: unknown
 }
 
-/** Wherever they are: on pg's own error, in what Prisma wraps, and in what it passes on unwrapped (at the end of a transaction). */
+/**
+ * Wherever they are: on pg's own error, in what Prisma wraps, and in what it passes on unwrapped (at the end of a
+ * transaction).
+ */
 function codesOf(error: unknown): string[] {
   const { code, cause, meta } = (error ?? {}) as {
     code?: unknown

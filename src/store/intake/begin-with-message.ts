@@ -1,10 +1,11 @@
 /**
- * The shortest way from a message to its turn: the statement that stores the message (intake-message.ts) also claims its session
- * and starts the turn, when the session is idle. Fragments of that statement, and what is made of its answer.
+ * The shortest way from a message to its turn: the statement that stores the message (intake-message.ts) also claims
+ * its session and starts the turn, when the session is idle. Fragments of that statement, and what is made of its
+ * answer.
  *
- * It must see all that was said in the session: it reads from its snapshot, and may have waited for somebody else's commit. So
- * the turn begins only when the row, once it is locked, is the one of the snapshot: `xmin` names the transaction that wrote it
- * (https://www.postgresql.org/docs/current/ddl-system-columns.html).
+ * It must see all that was said in the session: it reads from its snapshot, and may have waited for another
+ * transaction's commit. So the turn begins only when the row, once it is locked, is the one of the snapshot: `xmin`
+ * names the transaction that wrote it (https://www.postgresql.org/docs/current/ddl-system-columns.html).
  */
 import type { BusyPolicy, ConversationType } from '../../core/status.ts'
 import { NO_USAGE } from '../../core/usage.ts'
@@ -14,12 +15,14 @@ import { isListed } from '../nodes.ts'
 import { saidBeforeSql, type SaidBefore } from '../turn/turn-history.ts'
 import { hasPlace, waitsLonger } from '../turn/user-share.ts'
 
+/** Which node may begin the turn in the statement that stores its message, and the limits that hold for it. */
 export interface TurnStart {
   /** Who runs it. */
   readonly node: number
   readonly limits: TurnLimits
 }
 
+/** The parameters that `PLACE`, `takesSql`, `takesAnewSql` and `BEGUN` read, with PostgreSQL's types. */
 export const BEGIN_INPUT = {
   node: 'int',
   context_messages: 'int',
@@ -28,6 +31,7 @@ export const BEGIN_INPUT = {
   share: 'int',
 } as const
 
+/** The values of `BEGIN_INPUT`. */
 export function beginInput({ node, limits }: TurnStart): Readonly<Record<keyof typeof BEGIN_INPUT, unknown>> {
   return {
     node,
@@ -38,7 +42,10 @@ export function beginInput({ node, limits }: TurnStart): Readonly<Record<keyof t
   }
 }
 
-/** A CTE, with a comma behind it: whether the node may begin it, and the user has a place for the turn. Asked once, and only when nothing else is in its way. */
+/**
+ * A CTE, with a comma behind it: whether the node may begin it, and the user has a place for the turn. Asked once, and
+ * only when nothing else is in its way.
+ */
 export const PLACE = `place AS MATERIALIZED (
     SELECT ${isListed('input.node')} AND NOT ${waitsLonger('input.user_name', 'now()')}
       AND ${hasPlace('input.user_name', 'input.share')} AS free FROM input),
@@ -46,8 +53,8 @@ export const PLACE = `place AS MATERIALIZED (
 const HAS_PLACE = '(SELECT free FROM place)'
 
 /**
- * Whether the turn begins in the session `s`, whose row is locked; the row may be newer than the statement's snapshot, and missing
- * there. `runs`: the message has one.
+ * Whether the turn begins in the session `s`, whose row is locked; the row may be newer than the statement's snapshot,
+ * and missing there. `runs`: the message has one.
  */
 export function takesSql(runs: string): string {
   return `((${runs} AND s.owner IS NULL AND s.ready_at IS NULL AND s.queue_length = 0 AND s.status IN ('IDLE', 'INACTIVE')
@@ -104,6 +111,10 @@ interface AcceptedMessage {
   readonly at: Date
 }
 
+/**
+ * The session that the statement claimed for `node`, with its turn and the RECEIVED event, which comes right after the
+ * message's own `seq`.
+ */
 export function takenSession(
   { epoch, ...known }: BegunWithMessage,
   { message, turnId, node }: { readonly message: AcceptedMessage; readonly turnId: string; readonly node: number },

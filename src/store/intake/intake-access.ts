@@ -1,6 +1,6 @@
 /**
- * The part of an access decision that rests on rows: is the caller a participant, and did they open the session? It is made inside
- * the statement that acts.
+ * The part of an access decision that rests on rows: is the caller a participant, and did they open the session? It is
+ * made inside the statement that acts.
  */
 import type { Queryable } from '../database.ts'
 import { intakeStatement } from './intake-statement.ts'
@@ -21,6 +21,7 @@ export interface SessionAccess {
 /** The parameters that `mayReach` reads. */
 export const ACCESS_INPUT = { access_all: 'boolean', access_user: 'text' } as const
 
+/** The values of `ACCESS_INPUT`. */
 export function accessInput(
   access: Pick<SessionAccess, 'all' | 'userName'>,
 ): Readonly<Record<keyof typeof ACCESS_INPUT, unknown>> {
@@ -48,6 +49,7 @@ const REACHES = intakeStatement(
 /** The parameters that `mayAct` reads. */
 export const OPENER_INPUT = { opener: 'text', opener_token: 'text', must_have_opened: 'boolean' } as const
 
+/** The values of `OPENER_INPUT`. */
 export function openerInput(
   access: Pick<SessionAccess, 'opener' | 'tokenName' | 'mustHaveOpened'>,
 ): Readonly<Record<keyof typeof OPENER_INPUT, unknown>> {
@@ -55,8 +57,8 @@ export function openerInput(
 }
 
 /**
- * SQL that is true when the caller, who reaches the session `s`, may also do what is to be done; wants `input` in the FROM clause.
- * Of sessions that were opened before `opened_by` was there, the token is known.
+ * SQL that is true when the caller, who reaches the session `s`, may also do what is to be done; wants `input` in the
+ * FROM clause. Of sessions that were opened before `opened_by` was there, the token is known.
  */
 export function mayAct(s: string): string {
   return `(NOT input.must_have_opened OR coalesce(${s}.opened_by = input.opener, ${s}.connector = input.opener_token, false))`

@@ -12,7 +12,7 @@ import {
 import { AUDIT_INPUT, auditInput, sessionAudit } from './intake-audit.ts'
 import { intakeStatement } from './intake-statement.ts'
 
-export type CancelResult =
+type CancelResult =
   /** `ready`: the turn waited without a worker; its session now has work. */
   | { readonly kind: 'Requested'; readonly turnId: string; readonly ready: boolean }
   | { readonly kind: 'NothingRuns' }
@@ -21,6 +21,10 @@ export type CancelResult =
   /** There is no such session for this caller. */
   | { readonly kind: 'NoSession' }
 
+/**
+ * Marks the turn that runs or awaits an approval. Does not wait for its end, and notifies nobody: the caller rings the
+ * doorbell. On repeat the result is the same, and no second audit entry is written.
+ */
 export async function requestCancel(
   database: Database,
   access: SessionAccess,
@@ -38,10 +42,10 @@ export async function requestCancel(
 }
 
 /**
- * A turn that ends meanwhile is not touched: its status is looked at again once the row is free. The session's row is locked
- * first, as everybody does who writes to both; a turn that waits without a worker is paused under that lock, so either this
- * sees it waiting, or the write that pauses it sees that its end is wanted. Both are read off the locked rows: the update
- * itself would look for the session as it was before.
+ * A turn that ends meanwhile is not touched: its status is looked at again once the row is free. The session's row is
+ * locked first, as everybody does who writes to both; a turn that waits without a worker is paused under that lock, so
+ * either this sees it waiting, or the write that pauses it sees that its end is wanted. Both are read off the locked
+ * rows: the update itself would look for the session as it was before.
  */
 const CANCEL = intakeStatement(
   'intake.cancel-turn',

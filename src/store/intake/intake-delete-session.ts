@@ -1,6 +1,6 @@
 /**
- * A session and all its rows are deleted, unless it is a group's or has work. The audit stays, and what model calls cost with it; so do
- * facts, which are everybody's, and the runs of schedules, which only lose the session they had.
+ * A session and all its rows are deleted, unless it is a group's or has work. The audit stays, and what model calls
+ * cost with it; so do facts, which are everybody's, and the runs of schedules, which only lose the session they had.
  */
 import type { ConversationType, SessionStatus } from '../../core/status.ts'
 import { STATEMENT_TIMEOUT_MS, type Queryable } from '../database.ts'
@@ -30,6 +30,10 @@ export interface DeletedSession {
   readonly approvalIds: readonly string[]
 }
 
+/**
+ * Deletes the rows alone: the workspace, the bytes of `fileIds` and the jobs of `approvalIds` are the caller's to
+ * remove. On repeat null, as the session is gone.
+ */
 export async function deleteIdleSession(
   database: Queryable,
   access: SessionAccess,
@@ -45,8 +49,9 @@ export async function deleteIdleSession(
 }
 
 /**
- * Messages, turns, plans, tasks, events and participants go by cascade: a long log takes a while. The runs of a schedule are found by
- * the session's id (src/schedules/new-run.ts); one that is not settled yet loses its session when it is (settleRun).
+ * Messages, turns, plans, tasks, events and participants go by cascade: a long log takes a while. The runs of a
+ * schedule are found by the session's id (src/schedules/new-run.ts); one that is not settled yet loses its session when
+ * it is (settleRun).
  */
 const DELETE = intakeStatement(
   { name: 'intake.delete-session', timeoutMs: STATEMENT_TIMEOUT_MS },

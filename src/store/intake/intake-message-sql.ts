@@ -1,6 +1,6 @@
 /**
- * The statements by which a message enters (intake-message.ts). Everything hangs on the session's row, which is written first: its lock
- * puts the messages of a session in order, and `seq` comes from it without gaps.
+ * The statements by which a message enters (intake-message.ts). Everything hangs on the session's row, which is written
+ * first: its lock puts the messages of a session in order, and `seq` comes from it without gaps.
  */
 import { REDACTED } from '../../core/text/redacted.ts'
 import { BEGIN_INPUT, BEGUN, PLACE, RECEIVED, takesAnewSql, takesSql } from './begin-with-message.ts'
@@ -29,8 +29,8 @@ export const MESSAGE_INPUT = {
 } as const
 
 /**
- * A secret may have been taken out of the stored content after it came: what stands around the mark must be the same then. The
- * patterns of LIKE take no time worth naming even when they are as long as a message may be.
+ * A secret may have been taken out of the stored content after it came: what stands around the mark must be the same
+ * then. The patterns of LIKE take no time worth naming even when they are as long as a message may be.
  */
 function isSameContent(stored: string, sent: string): string {
   const escaped = `regexp_replace(${stored}, '([\\\\%_])', '\\\\\\1', 'g')`
@@ -66,16 +66,18 @@ const rows = ({ status, turnId }: { readonly status: string; readonly turnId: st
     SELECT input.session_id, input.user_name, input.at FROM session, input WHERE input.joins
     ON CONFLICT DO NOTHING)`
 
-/** What every message changes on the session's row, here called `s`. Whatever comes into an inactive session wakes it. */
+/**
+ * What every message changes on the session's row, here called `s`. Whatever comes into an inactive session wakes it.
+ */
 const COUNTED = `message_count = s.message_count + 1,
       last_message_preview = (SELECT preview FROM input),
       last_activity_at = greatest(s.last_activity_at, (SELECT at FROM input))`
 const WOKEN = `CASE s.status WHEN 'INACTIVE' THEN 'IDLE' ELSE s.status END`
 
 /**
- * Why nothing was stored is read from the statement's snapshot. NO_QUOTA: there was none to be opened. UNSEEN: the session is newer than
- * that, so look again. BARRED: at that moment the caller could not reach it. What is left is the one condition on the row that the
- * statement has (`other`).
+ * Why nothing was stored is read from the statement's snapshot. NO_QUOTA: there was none to be opened. UNSEEN: the
+ * session is newer than that, so look again. BARRED: at that moment the caller could not reach it. What is left is the
+ * one condition on the row that the statement has (`other`).
  */
 function resultOf({
   interrupted,
@@ -94,7 +96,10 @@ function resultOf({
   FROM input LEFT JOIN session ON true LEFT JOIN prior ON true`
 }
 
-/** When the session `s` is ready for a message with a turn: at once, unless it waits for others. A later time is never brought forward. */
+/**
+ * When the session `s` is ready for a message with a turn: at once, unless it waits for others. A later time is never
+ * brought forward.
+ */
 const READY = `CASE WHEN (SELECT collect_window_ms FROM input) = 0 THEN coalesce(s.ready_at, now())
         ELSE greatest(s.ready_at, ${collectedAt('(SELECT collect_window_ms FROM input)')}) END`
 
@@ -105,18 +110,25 @@ function collectedAt(windowMs: string): string {
   return `now() + ${windowMs} * interval '1 millisecond'`
 }
 
-/** Whether the message is one that cancels a running turn: where the policy says so, and it is directed at the agent. */
+/**
+ * Whether the message is one that cancels a running turn: where the policy says so, and it is directed at the agent.
+ */
 const CANCELS = `(s.busy_policy = 'INTERRUPT' AND (s.source_type <> 'GROUP' OR (SELECT mentioned FROM input)))`
 
-/** Cancels the running turn, where policy and sender are such; the function sees it as it is under the lock that `session` holds. */
+/**
+ * Cancels the running turn, where policy and sender are such; the function sees it as it is under the lock that
+ * `session` holds.
+ */
 const INTERRUPTED = `interrupted AS MATERIALIZED (
     SELECT interrupt_turn(input.session_id, input.user_name, input.interrupts = 'ANYBODY') AS turn_id FROM session, input
     WHERE session.runs AND session.cancels AND NOT session.taken AND input.interrupts <> 'NOBODY')`
 
-/** Whether the turn has begun in the session `s`, as the statement leaves it: then its message does not wait, but runs. */
+/**
+ * Whether the turn has begun in the session `s`, as the statement leaves it: then its message does not wait, but runs.
+ */
 const TAKEN = `${RUNS} AND s.queue_length = 0`
 
-export const ACCEPT_INPUT = {
+const ACCEPT_INPUT = {
   ...MESSAGE_INPUT,
   ...SOURCE_INPUT,
   turn_id: 'text',
@@ -145,14 +157,14 @@ function openSql({ takesAnew, node }: Record<'takesAnew' | 'node', string>): str
 }
 
 /**
- * `opens`: a session is opened when there is none. Otherwise it is only looked for, and one that the caller cannot reach is not even
- * locked: who waits for the lock of a session could tell that there is one.
+ * `opens`: a session is opened when there is none. Otherwise it is only looked for, and one that the caller cannot
+ * reach is not even locked: who waits for the lock of a session could tell that there is one.
  *
- * The limit is checked on the row as it is once the lock is held, so it is exact however many come at once. So is what kind of
- * conversation the session is, on which it depends whether there is a turn, and whether that begins.
+ * The limit is checked on the row as it is once the lock is held, so it is exact however many come at once. So is what
+ * kind of conversation the session is, on which it depends whether there is a turn, and whether that begins.
  *
- * `takes`, `takesAnew`: whether the turn begins with the statement, in the session `s` and in one that it opens; `node`: who runs it
- * then.
+ * `takes`, `takesAnew`: whether the turn begins with the statement, in the session `s` and in one that it opens;
+ * `node`: who runs it then.
  */
 function acceptSql({
   opens,
@@ -208,7 +220,9 @@ const accept = (name: string, opens: boolean): IntakeStatement<typeof ACCEPT_INP
     ACCEPT_INPUT,
     acceptSql({ opens, takes: 'false', takesAnew: 'false', node: 'NULL::int', begun: 'NULL::jsonb' }),
   )
+/** Opens the session where there is none, within the opener's quota. */
 export const ACCEPT = accept('intake.accept', true)
+/** For a caller who may not open the session: there must be one. */
 export const ACCEPT_THERE = accept('intake.accept-there', false)
 
 const ACCEPT_AND_BEGIN_INPUT = { ...ACCEPT_INPUT, ...BEGIN_INPUT } as const
@@ -228,7 +242,9 @@ const acceptAndBegin = (name: string, opens: boolean): IntakeStatement<typeof AC
       begun: BEGUN,
     }),
   )
+/** As `ACCEPT`, and claims an idle session for the node `input.node`. */
 export const ACCEPT_AND_BEGIN = acceptAndBegin('intake.accept-and-begin', true)
+/** As `ACCEPT_THERE`, and claims an idle session for the node `input.node`. */
 export const ACCEPT_AND_BEGIN_THERE = acceptAndBegin('intake.accept-and-begin-there', false)
 
 /** A session that the caller did not open is not that caller's; who opened one never changes. */

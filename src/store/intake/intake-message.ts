@@ -1,7 +1,7 @@
 /**
- * A message enters: its row, its turn, its event and the session's counters in one statement, so that an accepted message is
- * committed whole before anybody is answered. Everything hangs on the session's row, which is written first: its lock puts
- * the messages of a session in order, and `seq` comes from it without gaps.
+ * A message enters: its row, its turn, its event and the session's counters in one statement, so that an accepted
+ * message is committed whole before anybody is answered. Everything hangs on the session's row, which is written first:
+ * its lock puts the messages of a session in order, and `seq` comes from it without gaps.
  */
 import type { ConversationType, MessageRole } from '../../core/status.ts'
 import { BugError } from '../../platform/must.ts'
@@ -20,6 +20,9 @@ import {
 } from './intake-message-sql.ts'
 import { sourceInput, type SessionSource } from './intake-session.ts'
 
+/**
+ * A message as it is to be stored: its id is drawn, its content is redacted and within the limits (src/intake/message).
+ */
 export interface IncomingMessage {
   readonly id: string
   readonly sessionId: string
@@ -41,10 +44,13 @@ export interface IncomingMessage {
   readonly joins: boolean
 }
 
-export interface NewTurn {
+interface NewTurn {
   readonly id: string
   readonly maxQueued: number
-  /** Whether the message gets the turn, by what the session turns out to be; otherwise it is stored (core/route-message.ts). */
+  /**
+   * Whether the message gets the turn, by what the session turns out to be; otherwise it is stored
+   * (core/route-message.ts).
+   */
   readonly startsIn: Readonly<Record<ConversationType, boolean>>
   /** For how long it waits for others of its kind; 0: not at all. */
   readonly collectWindowMs: number
@@ -54,10 +60,11 @@ export interface NewTurn {
   readonly start?: TurnStart | null
 }
 
+/** What became of the message. It was stored with Accepted alone. */
 export type AcceptResult =
   /**
-   * `turnId`: null when the message has no turn. `interrupted`: the running turn that is to end for it. `taken`: the session, if
-   * its turn has been started (`start`).
+   * `turnId`: null when the message has no turn. `interrupted`: the running turn that is to end for it. `taken`: the
+   * session, if its turn has been started (`start`).
    */
   | {
       readonly kind: 'Accepted'
@@ -86,12 +93,12 @@ interface AcceptOptions {
   readonly maxSessions: number | null
 }
 
-/** Each further attempt means that somebody else's commit came between; more than a few in a row cannot be. */
+/** Each further attempt means that another transaction's commit came between; more than a few in a row cannot be. */
 const MAX_ATTEMPTS = 5
 
 /**
- * Stores `message`, with `turn` to run where it starts one, and opens the session from `source` when there is none; with `mayOpen`
- * false there must be one.
+ * Stores `message`, with `turn` to run where it starts one, and opens the session from `source` when there is none;
+ * with `mayOpen` false there must be one.
  */
 export async function acceptMessage(
   database: Database,
@@ -162,7 +169,10 @@ interface Row {
   same: boolean | null
 }
 
-/** Two calls with one idempotency key that do not see each other: the second to commit fails and finds the first next time. */
+/**
+ * Two calls with one idempotency key that do not see each other: the second to commit fails and finds the first next
+ * time.
+ */
 async function runOnce(run: () => Promise<Row[]>): Promise<Row | 'raced'> {
   try {
     const [row] = await run()

@@ -1,6 +1,7 @@
 /**
- * A message that waits is edited or withdrawn. Both lock the session's row, then the turn's, as a worker does that starts the
- * turn: whoever comes second sees what the first did, so a message is either changed before its turn starts or not at all.
+ * A message that waits is edited or withdrawn. Both lock the session's row, then the turn's, as a worker does that
+ * starts the turn: the second to come sees what the first did, so a message is either changed before its turn starts or
+ * not at all.
  */
 import type { SessionEventBody } from '../../core/session-event.ts'
 import type { MessageStatus } from '../../core/status.ts'
@@ -42,7 +43,10 @@ interface QueuedMessage {
   readonly actor: Actor
 }
 
-/** `seq` is that of the change's last event. A change of a message that does not wait any more is null: nothing was written. */
+/**
+ * `seq` is that of the change's last event. A change of a message that does not wait any more is null: nothing was
+ * written.
+ */
 export interface QueuedChange {
   readonly seq: number
   readonly turnId: string
@@ -71,8 +75,8 @@ export async function editWaiting(
 }
 
 /**
- * The preview follows if the message is the session's newest: none came after it in the statement's snapshot, and none has
- * been counted since.
+ * The preview follows if the message is the session's newest: none came after it in the statement's snapshot, and none
+ * has been counted since.
  */
 const EDIT = intakeStatement(
   'intake.edit-message',
@@ -115,8 +119,8 @@ export async function withdrawWaiting(
 }
 
 /**
- * All open turns are locked, to see whether one runs by now. A turn that came after the snapshot is missing among them, but
- * stands behind this one and so cannot run.
+ * All open turns are locked, to see whether one runs by now. A turn that came after the snapshot is missing among them,
+ * but stands behind this one and so cannot run.
  */
 const WITHDRAW = intakeStatement(
   'intake.withdraw-message',

@@ -1,6 +1,6 @@
 /**
- * Sessions are opened, reopened and changed from outside a turn. Each statement commits the change with its SessionUpdated
- * event, or does nothing when there is nothing to change.
+ * Sessions are opened, reopened and changed from outside a turn. Each statement commits the change with its
+ * SessionUpdated event, or does nothing when there is nothing to change.
  */
 import type { BusyPolicy, ConversationType } from '../../core/status.ts'
 import type { Database } from '../database.ts'
@@ -35,6 +35,7 @@ export const SOURCE_INPUT = {
   source_type: 'conversation_type',
 } as const
 
+/** The values of `SOURCE_INPUT`. */
 export function sourceInput(source: SessionSource): Readonly<Record<keyof typeof SOURCE_INPUT, unknown>> {
   return {
     source_kind: source.kind,
@@ -51,6 +52,7 @@ export interface SessionWebhook {
   readonly tokenName: string
 }
 
+/** A session that is to be opened; its texts are redacted and within the limits. */
 export interface NewSession {
   readonly id: string
   readonly source: SessionSource
@@ -67,7 +69,7 @@ export interface NewSession {
   readonly at: Date
 }
 
-export type CreateResult =
+type CreateResult =
   /** `seq`: of its first event. */
   | { readonly kind: 'Created'; readonly seq: number }
   /** There is a session of this id already. */
@@ -82,6 +84,10 @@ interface CreateOptions {
   readonly maxSessions: number | null
 }
 
+/**
+ * Opens a session with its first event and audit entry. Of two calls for one id one creates it; the other, like a
+ * repeat, gets Exists and changes nothing.
+ */
 export async function createSession(
   database: Database,
   { actor, session, maxSessions }: CreateOptions,
@@ -140,6 +146,7 @@ const CREATE = intakeStatement(
   SELECT quota.allows AS allowed, session.last_seq AS seq FROM quota LEFT JOIN session ON true`,
 )
 
+/** What is to be changed of a session's row and participants; all of it or nothing happens. */
 export interface SessionChange {
   /** A JSON object: its keys replace those of the session's metadata. */
   readonly setMetadata: string
@@ -160,6 +167,7 @@ export interface SessionChange {
   readonly at: Date
 }
 
+/** With any kind but Changed nothing was written. `seq` is that of the SessionUpdated event. */
 export type ChangeResult =
   | { readonly kind: 'Changed'; readonly seq: number }
   | { readonly kind: 'Unchanged' }
@@ -171,6 +179,7 @@ export type ChangeResult =
   /** There is no such session for this caller. */
   | { readonly kind: 'NoSession' }
 
+/** Changes a session with one SessionUpdated event and one audit entry. Repeating a change gives Unchanged. */
 export async function changeSession(
   database: Database,
   { sessionId, access }: { sessionId: string; access: SessionAccess },
@@ -214,8 +223,8 @@ const WHAT_CHANGED = `concat_ws(', ',
     (SELECT 'participant removed: ' || string_agg(user_name, ', participant removed: ') FROM departed))`
 
 /**
- * `held` locks the session's row and reads it as it is then. How many joined and left is counted in FROM, not asked in WHERE:
- * only what FROM delivered stays what it was when the update has to look at the row a second time.
+ * `held` locks the session's row and reads it as it is then. How many joined and left is counted in FROM, not asked in
+ * WHERE: only what FROM delivered stays what it was when the update has to look at the row a second time.
  */
 const CHANGE = intakeStatement(
   'intake.change-session',

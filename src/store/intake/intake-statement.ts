@@ -1,12 +1,13 @@
 /**
- * A hand-written statement whose parameters have names: `input.<name>` in its text. The planner sees plain parameters, as
- * the `input` of one row without a table is folded into whatever reads it.
+ * A hand-written statement whose parameters have names: `input.<name>` in its text. The planner sees plain parameters,
+ * as the `input` of one row without a table is folded into whatever reads it.
  */
 import type { Queryable, Statement } from '../database.ts'
 
 /** PostgreSQL's type of each parameter, by name. */
 type InputTypes = Readonly<Record<string, string>>
 
+/** Runs the statement with its parameters by name, in one round trip; rejects as `Database.query` does. */
 export type IntakeStatement<Types extends InputTypes> = <Row extends object>(
   database: Queryable,
   input: Readonly<Record<keyof Types, unknown>>,

@@ -1,6 +1,7 @@
 /**
- * How many sessions somebody has opened (`opened_sessions`), and the fragments of the statements that open one within a quota. The row
- * of an opened session comes by a trigger and goes with the session, so what is deleted is free at once.
+ * How many sessions a user or connector has opened (`opened_sessions`), and the fragments of the statements that open
+ * one within a quota. The row of an opened session comes by a trigger and goes with the session, so what is deleted is
+ * free at once.
  */
 import type { Database } from '../database.ts'
 
@@ -8,14 +9,15 @@ import type { Database } from '../database.ts'
 export const QUOTA_INPUT = { max_sessions: 'int' } as const
 
 /**
- * A CTE, with a comma behind it: whether the opener may open the session. Where it is there nothing is counted. Otherwise the count is
- * made under a lock per opener, that the statement keeps until its commit: of all that come at once, no more are let through
- * than the quota allows. `may_open_session` is in the migrations.
+ * A CTE, with a comma behind it: whether the opener may open the session. Where it is there nothing is counted.
+ * Otherwise the count is made under a lock per opener, that the statement keeps until its commit: of all that come at
+ * once, no more are let through than the quota allows. `may_open_session` is in the migrations.
  */
 export const QUOTA = `quota AS MATERIALIZED (
     SELECT CASE WHEN input.max_sessions IS NULL OR EXISTS (SELECT 1 FROM sessions seen WHERE seen.id = input.session_id) THEN true
       ELSE may_open_session(input.opened_by, input.session_id, input.max_sessions) END AS allows FROM input),
   `
+/** SQL, for statements that hold the CTE `QUOTA`: the session may be opened. */
 export const QUOTA_ALLOWS = '(SELECT allows FROM quota)'
 
 /** Sessions that are not deleted. */

@@ -1,7 +1,7 @@
 /**
- * How a checkpoint ends, in one statement. What the introspector's calls have cost is accounted in any case; everything else holds
- * only under the claim, and what a checkpoint learned only if it begins where the last one ended. So a span is covered once,
- * whoever dies when, and a failed checkpoint moves nothing.
+ * How a checkpoint ends, in one statement. What the introspector's calls have cost is accounted in any case; everything
+ * else holds only under the claim, and what a checkpoint learned only if it begins where the last one ended. So a span
+ * is covered once, at whatever point a process dies, and a failed checkpoint moves nothing.
  */
 import type { NewAuditEntry } from '../../core/audit-entry.ts'
 import type { ModelCallRecord } from '../../core/model-call.ts'
@@ -29,6 +29,7 @@ export interface CheckpointResult {
   }[]
 }
 
+/** How the making of a checkpoint ended. */
 export type CheckpointOutcome =
   | { readonly kind: 'Done'; readonly result: CheckpointResult }
   /** `againInMs`: when it is tried again; null: it is given up. `failure` is for people. */
@@ -36,7 +37,7 @@ export type CheckpointOutcome =
   /** Its claim is given up: nothing is written but what it has cost. */
   | { readonly kind: 'Stopped' }
 
-export interface CheckpointEnd {
+interface CheckpointEnd {
   readonly outcome: CheckpointOutcome
   readonly calls: readonly ModelCallRecord[]
   /** Entries of the calls. */

@@ -1,10 +1,12 @@
 /**
- * Checkpoints as rows: one that is due, waits to be tried again, or runs, has a row; when it has succeeded, the row is gone and
- * the session's cursor (`checkpoint_seq`) has moved. Who claims one holds it by a run id and a lease that is renewed while the
- * introspector is asked: a process that dies loses it by the time, and another one makes the checkpoint.
+ * Checkpoints as rows: one that is due, waits to be tried again, or runs, has a row; when it has succeeded, the row is
+ * gone and the session's cursor (`checkpoint_seq`) has moved. Who claims one holds it by a run id and a lease that is
+ * renewed while the introspector is asked: a process that dies loses it by the time, and another one makes the
+ * checkpoint.
  *
- * No claim of the session is involved, so turns run meanwhile. What a checkpoint may look at ends before the first message whose
- * turn is still open: that may be edited, and may hold a secret that only the planner finds. All times are the database's.
+ * No claim of the session is involved, so turns run meanwhile. What a checkpoint may look at ends before the first
+ * message whose turn is still open: that may be edited, and may hold a secret that only the planner finds. All times
+ * are the database's.
  */
 import type { CheckpointReason } from '../../core/status.ts'
 import type { Database } from '../database.ts'
@@ -23,7 +25,10 @@ import { TOLD } from './knowledge-due.ts'
 
 /** A claim outlives a renewal that fails once or twice, no more: what died must not hold up its session. */
 const LEASE_MS = 10_000
-/** The look for idle sessions goes back so far behind where the last one ended: commits take a moment, and clocks differ. */
+/**
+ * The look for idle sessions goes back so far behind where the last one ended: commits take a moment, and clocks
+ * differ.
+ */
 const OVERLAP = "interval '1 minute'"
 /** The place where the look ended is stored no more often than this. */
 const STORE_AFTER = "interval '30 seconds'"
@@ -33,10 +38,13 @@ const MAX_IDLE = 200
 export const COVERABLE = `m.session_id = s.id AND ${TOLD} AND m.seq < coalesce((
   SELECT min(t.seq) FROM turns t WHERE t.session_id = s.id AND t.status IN ('QUEUED', 'RUNNING', 'AWAITING_APPROVAL')), 2147483647)`
 
-/** Of the session `s`: a checkpoint would have something to cover. Not EXISTS, for which all messages might be read to hash them. */
+/**
+ * Of the session `s`: a checkpoint would have something to cover. Not EXISTS, for which all messages might be read to
+ * hash them.
+ */
 const HAS_NEWS = `(SELECT true FROM messages m WHERE ${COVERABLE} AND m.seq > s.checkpoint_seq LIMIT 1)`
 
-export type CheckpointRequest =
+type CheckpointRequest =
   | { readonly kind: 'Due' }
   /** One is being made. */
   | { readonly kind: 'Running' }
@@ -94,8 +102,8 @@ const DUE = {
 }
 
 /**
- * Makes checkpoints due of sessions that went idle since the last look, and returns how many. A session is looked at once for each
- * time that it goes idle: its last activity then lies between where the last look ended and now.
+ * Makes checkpoints due of sessions that went idle since the last look, and returns how many. A session is looked at
+ * once for each time that it goes idle: its last activity then lies between where the last look ended and now.
  */
 export async function dueIdleCheckpoints(database: Database, idleMs: number): Promise<number> {
   const [row] = await database.query<{ due: number }>(DUE_IDLE, [idleMs])
@@ -103,8 +111,8 @@ export async function dueIdleCheckpoints(database: Database, idleMs: number): Pr
 }
 
 /**
- * While there are more than fit, the place stays: those that are due now are left out next time. The bounds are subqueries, not
- * joined: so they bound the walk along the index.
+ * While there are more than fit, the place stays: those that are due now are left out next time. The bounds are
+ * subqueries, not joined: so they bound the walk along the index.
  */
 const DUE_IDLE = {
   name: 'checkpoint.due-idle',
@@ -150,7 +158,10 @@ const CLAIM = {
     RETURNING c.session_id AS "sessionId", c.run_id AS "runId", c.reason, c.failures`,
 }
 
-/** Keeps claims; returns those run ids that still hold. The others' work is for nothing: somebody else has it, or its session is gone. */
+/**
+ * Keeps claims; returns those run ids that still hold. The others' work is for nothing: another process has it, or its
+ * session is gone.
+ */
 export async function renewCheckpoints(database: Database, runIds: readonly string[]): Promise<string[]> {
   const rows = await database.query<{ id: string }>(RENEW, [runIds])
   return rows.map(({ id }) => id)

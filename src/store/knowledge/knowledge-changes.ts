@@ -1,6 +1,7 @@
 /** What those who watch facts and learnings read: which of the ids they heard of are there, and what changed lately. */
 import type { Database, Statement } from '../database.ts'
 
+/** What subscribers can follow by id. */
 export type WatchedKind = 'fact' | 'learning'
 
 const THERE: Readonly<Record<WatchedKind, Statement>> = {

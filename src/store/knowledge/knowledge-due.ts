@@ -1,7 +1,7 @@
 /**
- * What will be due when a turn has answered: whether learnings wait for the curator, messages for the summary, facts for
- * consolidation. Found by the statement that begins the turn (begin-turn.ts), so that its end waits for no question of its own.
- * Each count stops at what it is compared with, so none grows with the history.
+ * What will be due when a turn has answered: whether learnings wait for the curator, messages for the summary, facts
+ * for consolidation. Found by the statement that begins the turn (begin-turn.ts), so that its end waits for no question
+ * of its own. Each count stops at what it is compared with, so none grows with the history.
  */
 
 export interface KnowledgeDue {
@@ -19,8 +19,8 @@ const CONSOLIDATION_AGAIN = "interval '1 day'"
 export const TOLD = `(m.trusted OR m.paraphrase IS NOT NULL) AND m.status NOT IN ('QUEUED', 'CANCELLED')`
 
 /**
- * Of the state `c`. With more live facts than `max`: at first, then when more follow the last ones that were looked at, when a
- * tenth of `max` came anew, and after a day.
+ * Of the state `c`. With more live facts than `max`: at first, then when more follow the last ones that were looked at,
+ * when a tenth of `max` came anew, and after a day.
  */
 export function consolidationDueSql(max: string): string {
   const enough = `ceil(${max}::int / 10.0)`
@@ -31,8 +31,8 @@ export function consolidationDueSql(max: string): string {
 }
 
 /**
- * A KnowledgeDue as SQL. `s` is the session's row, `seq` that of the turn's message, which will count among those that are in
- * no summary.
+ * A KnowledgeDue as SQL. `s` is the session's row, `seq` that of the turn's message, which will count among those that
+ * are in no summary.
  */
 export function dueSql({ seq, threshold, max }: Readonly<Record<'seq' | 'threshold' | 'max', string>>): string {
   return `jsonb_build_object(

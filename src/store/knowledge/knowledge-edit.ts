@@ -1,9 +1,10 @@
 /**
  * What the edits of facts, learnings and questions by people have in common (knowledge-fact.ts, knowledge-learning.ts,
- * knowledge-question.ts). An edit is one transaction: it locks the rows it is about, then the text it writes, refuses or
- * writes, and leaves an audit entry for everything it touched. Nothing is ever deleted.
+ * knowledge-question.ts). An edit is one transaction: it locks the rows it is about, then the text it writes, refuses
+ * or writes, and leaves an audit entry for everything it touched. Nothing is ever deleted.
  *
- * A session's row is locked first, as turns do, then other rows, then texts, so that nobody waits for each other in a circle.
+ * A session's row is locked first, as turns do, then other rows, then texts, so that nobody waits for each other in a
+ * circle.
  */
 import type { AuditBody } from '../../core/audit-entry.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
@@ -12,6 +13,7 @@ import { newId } from '../../platform/id.ts'
 import type { Database } from '../database.ts'
 import { toAppError } from '../to-app-error.ts'
 
+/** Prisma's client of the transaction that `editKnowledge` has open; of no use once that has ended. */
 export type Transaction = Prisma.TransactionClient
 
 /** Who edits, and when: what history and audit say. */
@@ -36,7 +38,9 @@ export interface KnowledgeChange {
   readonly reason?: string | null
 }
 
-/** What `edit` returns is returned when it is committed. Rejects with an AppError when the database cannot be reached. */
+/**
+ * What `edit` returns is returned when it is committed. Rejects with an AppError when the database cannot be reached.
+ */
 export async function editKnowledge<Result>(
   database: Database,
   edit: (transaction: Transaction) => Promise<Result>,
@@ -48,6 +52,7 @@ export async function editKnowledge<Result>(
   }
 }
 
+/** Writes the audit entry of a change, which is committed with the change or not at all. */
 export async function recordChange(
   transaction: Transaction,
   { at, userName: actor, tokenName }: Editor,

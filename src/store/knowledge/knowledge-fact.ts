@@ -1,6 +1,6 @@
 /**
- * Facts as admins edit them: each edit raises the fact's version and leaves a row in its history. A fact that was invalidated
- * stays and can be restored; merging invalidates the facts that went into another one and says which.
+ * Facts as admins edit them: each edit raises the fact's version and leaves a row in its history. A fact that was
+ * invalidated stays and can be restored; merging invalidates the facts that went into another one and says which.
  */
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import type { FactChange } from '../../core/status.ts'
@@ -23,6 +23,10 @@ export interface FactChanged {
   readonly changedIds: readonly string[]
 }
 
+/**
+ * Stores a fact of source MANUAL; `sessionId` names the session that it came from. NotFound without that session,
+ * Conflict when a fact in use says the same: a repeat is refused so, and names the first.
+ */
 export function createFact(
   database: Database,
   editor: Editor,
@@ -82,6 +86,9 @@ export function mergeFacts(
   })
 }
 
+/**
+ * Takes a fact out of use; `restoreFact` undoes it. NotFound without the fact, Conflict when it is out of use already.
+ */
 export function invalidateFact(
   database: Database,
   editor: Editor,
@@ -95,6 +102,10 @@ export function invalidateFact(
   })
 }
 
+/**
+ * Brings a fact back that was invalidated or merged. Conflict when it is in use, or when another fact in use says the
+ * same by now.
+ */
 export function restoreFact(database: Database, editor: Editor, id: string): Promise<FactChanged | Refusal> {
   return editKnowledge(database, async (transaction) => {
     const fact = (await lockFacts(transaction, [id])).get(id)
@@ -124,7 +135,10 @@ export async function insertFact(
   return id
 }
 
-/** A refusal when a fact in use says the same, apart from those of `except`. Nobody can add one until the transaction ends. */
+/**
+ * A refusal when a fact in use says the same, apart from those of `except`. Nobody can add one until the transaction
+ * ends.
+ */
 export async function refuseTwin(
   transaction: Transaction,
   norm: string,

@@ -1,6 +1,6 @@
 /**
- * Learnings as admins decide about them. A learning is decided once, whoever is first: an admin here, or the curator in a
- * turn's commit (turn-commit-knowledge.ts), which changes only what is still PENDING.
+ * Learnings as admins decide about them. A learning is decided once, by the first to commit: an admin here, or the
+ * curator in a turn's commit (turn-commit-knowledge.ts), which changes only what is still PENDING.
  */
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
@@ -19,6 +19,7 @@ import {
 import { insertFact, refuseTwin } from './knowledge-fact.ts'
 import { insertQuestion, refuseTwinQuestion } from './knowledge-question.ts'
 
+/** A decision about a learning, committed. */
 export interface LearningDecided {
   readonly kind: 'LearningDecided'
   readonly learningId: string
@@ -65,6 +66,9 @@ export function askLearning(
   })
 }
 
+/**
+ * Nothing comes of the learning. NotFound without it, Conflict when it was decided before, also with the same decision.
+ */
 export function discardLearning(
   database: Database,
   editor: Editor,

@@ -1,6 +1,6 @@
 /**
- * Questions as admins open and resolve them: in one session, or, without one, in every session. Pages show those of their
- * session (Session.view), so a change of one is an event in its log.
+ * Questions as admins open and resolve them: in one session, or, without one, in every session. Pages show those of
+ * their session (Session.view), so a change of one is an event in its log.
  */
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
@@ -18,6 +18,7 @@ import {
   type Transaction,
 } from './knowledge-edit.ts'
 
+/** A question that was opened or resolved, committed. */
 export interface QuestionChanged {
   readonly kind: 'QuestionChanged'
   readonly questionId: string
@@ -30,6 +31,10 @@ interface NewQuestion {
   readonly sessionId: string | null
 }
 
+/**
+ * Opens a question in one session, or in all of them with `sessionId` null. NotFound without that session, Conflict
+ * when the same is open there: a repeat is refused so.
+ */
 export function createQuestion(
   database: Database,
   editor: Editor,
@@ -45,6 +50,10 @@ export function createQuestion(
   })
 }
 
+/**
+ * Resolves an open question, with its answer where there is one. NotFound without the question, Conflict when it was
+ * resolved before.
+ */
 export function resolveQuestion(
   database: Database,
   editor: Editor,

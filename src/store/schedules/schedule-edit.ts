@@ -1,6 +1,7 @@
 /**
- * Schedules as people create, change, delete and trigger them. Each edit is one transaction on the schedule's locked row, with its
- * audit entry; the `version` counts up, so that the Scheduler (schedule-runs.ts) sees that what it has read is no longer so.
+ * Schedules as people create, change, delete and trigger them. Each edit is one transaction on the schedule's locked
+ * row, with its audit entry; the `version` counts up, so that the Scheduler (schedule-runs.ts) sees that what it has
+ * read is no longer so.
  */
 import type { ConfigChange } from '../../core/audit-entry.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
@@ -10,6 +11,7 @@ import type { Database } from '../database.ts'
 import { toAppError } from '../to-app-error.ts'
 import type { NewRun } from './schedule-runs.ts'
 
+/** The row of a schedule; times in UTC. */
 export type StoredSchedule = Schedule
 
 /** Who edits, and when. */
@@ -21,6 +23,9 @@ export interface ScheduleEditor {
   readonly at: Date
 }
 
+/**
+ * What its user decides of a schedule, and `nextRunAt`, which follows from that: null when it is not to fire any more.
+ */
 export type ScheduleFields = Pick<
   StoredSchedule,
   'name' | 'content' | 'cron' | 'runAt' | 'timeZone' | 'mode' | 'enabled' | 'nextRunAt'
@@ -74,7 +79,7 @@ export function removeSchedule(database: Database, { id, editor }: ScheduleTarge
   })
 }
 
-/** Opens a run that somebody has set off, unless `decide` refuses it; returns the schedule with its new version. */
+/** Opens a run that a caller has triggered, unless `decide` refuses it; returns the schedule with its new version. */
 export function openManualRun(
   database: Database,
   { id, editor }: ScheduleTarget,
@@ -97,7 +102,7 @@ export function openManualRun(
   })
 }
 
-export interface ScheduleTarget {
+interface ScheduleTarget {
   readonly id: string
   readonly editor: ScheduleEditor
 }

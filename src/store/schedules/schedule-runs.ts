@@ -1,7 +1,8 @@
 /**
- * The runs of schedules as the Scheduler (src/schedules/scheduler.ts) opens, sends and settles them. Each statement that changes a
- * schedule or the status of a run counts the schedule's `version` up and does nothing when it is no longer what was read: of all
- * processes that see a schedule due, one fires it, and nobody opens a run while another one is open.
+ * The runs of schedules as the Scheduler (src/schedules/scheduler.ts) opens, sends and settles them. Each statement
+ * that changes a schedule or the status of a run counts the schedule's `version` up and does nothing when it is no
+ * longer what was read: of all processes that see a schedule due, one fires it, and nobody opens a run while another
+ * one is open.
  *
  * What is due is decided by the database's time, which all processes share.
  */
@@ -26,6 +27,7 @@ export interface FiringSchedule {
   readonly version: number
 }
 
+/** A schedule whose time `dueAt` has come by the database's time. */
 export interface DueSchedule extends FiringSchedule {
   readonly dueAt: Date
   /** The database's time. */
@@ -45,11 +47,18 @@ const DUE = {
     ORDER BY s.next_run_at LIMIT $1`,
 }
 
-/** Longest due first. A schedule that fires once waits for the end of a run that somebody set off, and is not among them. */
+/**
+ * Longest due first. A schedule that fires once waits for the end of a run that a caller triggered, and is not among
+ * them.
+ */
 export function readDueSchedules(database: Database, limit: number): Promise<DueSchedule[]> {
   return database.query<DueSchedule>(DUE, [limit])
 }
 
+/**
+ * A run that is to be opened. The ids of its session and message are drawn before it sends, so its sending can be
+ * repeated without a second message.
+ */
 export interface NewRun {
   readonly id: string
   readonly dueAt: Date
@@ -93,7 +102,9 @@ const OPEN = intakeStatement(
   SELECT id FROM schedule`,
 )
 
-/** False: somebody else was first, and nothing was written. The caller has seen that no run is open. */
+/**
+ * False: the schedule has changed since it was read, and nothing was written. The caller has seen that no run is open.
+ */
 export async function openRun(
   database: Database,
   { id, version }: Pick<FiringSchedule, 'id' | 'version'>,
@@ -140,7 +151,7 @@ const SKIP = intakeStatement(
   SELECT id FROM schedule`,
 )
 
-export interface SkippedRun {
+interface SkippedRun {
   readonly id: string
   readonly dueAt: Date
   readonly reason: string
@@ -150,7 +161,7 @@ export interface SkippedRun {
   readonly pauses: readonly NewAuditEntry[] | null
 }
 
-/** Records a firing that does not take place. False: somebody else was first. */
+/** Records a firing that does not take place. False: the schedule has changed since it was read. */
 export async function skipRun(
   database: Database,
   { id, version }: Pick<FiringSchedule, 'id' | 'version'>,
@@ -170,7 +181,9 @@ export async function skipRun(
   return rows.length > 0
 }
 
-/** A run that is open, and what has become of its message; null while that has not been stored, or when it was deleted. */
+/**
+ * A run that is open, and what has become of its message; null while that has not been stored, or when it was deleted.
+ */
 export interface OpenRun {
   readonly runId: string
   readonly sessionId: string
@@ -199,8 +212,8 @@ const OPEN_RUNS = {
 type OpenRunRow = Omit<OpenRun, 'schedule'> & FiringSchedule
 
 /**
- * Those whose message has been processed, oldest first, and those that nobody seems to be about to send: their message was not
- * there `unsentAfterMs` after they were opened.
+ * Those whose message has been processed, oldest first, and those that nobody seems to be about to send: their message
+ * was not there `unsentAfterMs` after they were opened.
  */
 export async function readRunsToSettle(
   database: Database,
@@ -243,7 +256,7 @@ const SETTLE = intakeStatement(
   SELECT id FROM schedule`,
 )
 
-export interface SettledRun {
+interface SettledRun {
   readonly runId: string
   readonly status: 'DONE' | 'FAILED'
   readonly failure: string | null

@@ -63,6 +63,7 @@ const FIND = intakeStatement(
   FROM visible a JOIN tasks t ON t.id = a.task_id`,
 )
 
+/** An approval that is still PENDING, as of the read. */
 export interface UnsettledApproval {
   readonly id: string
   readonly sessionId: string
@@ -80,7 +81,7 @@ const OVERDUE = {
     WHERE status = 'PENDING' AND expires_at <= now() ORDER BY expires_at LIMIT $1`,
 }
 
-/** Those that wait for somebody, newest first. */
+/** Those that wait for a decision, newest first. */
 export async function findOpenApprovals(database: Database, limit: number): Promise<UnsettledApproval[]> {
   return database.query<UnsettledApproval>(OPEN, [limit])
 }

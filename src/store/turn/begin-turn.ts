@@ -1,8 +1,9 @@
 /**
  * Takes the next open turn of a session: of a claimed one (`beginTurn`), or of a free one, which is claimed in the same
- * statement (`takeSession`; a message that finds its session idle does as much by itself: begin-with-message.ts). A QUEUED turn
- * starts here, with its event; a RUNNING one was left by a node that died or handed it over, and is continued, and so is one that
- * awaited an approval. What was said before it comes along: the planner, whom a turn asks first, then waits for no further read.
+ * statement (`takeSession`; a message that finds its session idle does as much by itself: begin-with-message.ts). A
+ * QUEUED turn starts here, with its event; a RUNNING one was left by a node that died or handed it over, and is
+ * continued, and so is one that awaited an approval. What was said before it comes along: the planner, whom a turn asks
+ * first, then waits for no further read.
  */
 import type { Settings } from '../../config/config.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
@@ -14,6 +15,7 @@ import type { Lease, TurnRef } from './turn-commit.ts'
 import { saidBeforeSql, type SaidBefore, type SaidLimits } from './turn-history.ts'
 import { hasPlace, waitsLonger } from './user-share.ts'
 
+/** A turn that this node now runs, with its message and all that it needs before its first model call. */
 export interface OpenTurn extends TurnRef {
   readonly userName: string
   /** The user is a participant of the session. */
@@ -30,7 +32,7 @@ export interface OpenTurn extends TurnRef {
   readonly cancelRequested: boolean
   /** The last step it came to, of a turn that had been started before. */
   readonly step: PipelineStep | null
-  /** It had failed already, and the user was told: only what follows is left to do. */
+  /** It had failed already, and the user was notified: only what follows is left to do. */
   readonly failure: string | null
   /** How often a process died while it ran this turn. */
   readonly takeovers: number
@@ -43,13 +45,17 @@ export interface OpenTurn extends TurnRef {
   readonly busyPolicy: BusyPolicy
 }
 
+/**
+ * `events`: the RECEIVED step when the turn started with this statement, none when it was continued. They are
+ * committed, and still to be published.
+ */
 export interface BegunTurn {
   readonly kind: 'Begun'
   readonly turn: OpenTurn
   readonly events: readonly SessionEvent[]
 }
 
-export type BeginOutcome =
+type BeginOutcome =
   | BegunTurn
   /** No open turn, no place left in its user's share, or the lease is gone: release, which tells. */
   | { readonly kind: 'Nothing' }
@@ -60,6 +66,7 @@ export interface TakenSession {
   readonly begun: BegunTurn
 }
 
+/** What a statement that begins a turn needs besides the session. */
 export interface Beginning {
   /** The time of the RECEIVED step, should the turn start here. */
   readonly at: Date
@@ -69,6 +76,11 @@ export interface Beginning {
 /** How much of what was said before comes along, and how many turns of one user may run. */
 export type TurnLimits = SaidLimits & Pick<Settings, 'maxRunningPerUser'>
 
+/**
+ * Takes the session's next open turn under `lease`, in one statement. A second call returns the turn that runs, as
+ * `resumed` and without events. Rejects with DATABASE_UNAVAILABLE: the turn may have begun even so, and the next call
+ * returns it.
+ */
 export async function beginTurn(database: Database, lease: Lease, { at, limits }: Beginning): Promise<BeginOutcome> {
   const values = [lease.sessionId, lease.node, at, ...valuesOf(limits), lease.epoch]
   const [row] = await database.query<Row>(BEGIN, values)
@@ -76,8 +88,9 @@ export async function beginTurn(database: Database, lease: Lease, { at, limits }
 }
 
 /**
- * Claims a free session and starts its next turn, in one round trip. Null when there is nothing to start this way: the session
- * is not free, its next turn had been started before, or others of its user have waited longer. `claimSessions` finds what is left.
+ * Claims a free session and starts its next turn, in one round trip. Null when there is nothing to start this way: the
+ * session is not free, its next turn had been started before, or others of its user have waited longer. `claimSessions`
+ * finds what is left.
  */
 export async function takeSession(
   database: Database,
@@ -210,7 +223,7 @@ const BEGIN = {
   name: 'queue.begin',
   text: beginSql({
     fence: 'owner = $2 AND epoch = $8',
-    // The session has its place already, but for another user when somebody else's turn ended just now.
+    // The session has its place already, but for another user when that one's turn ended just now.
     mayBegin: `(next.user_name = fence.turn_user OR ${hasPlace('next.user_name', '$7')})`,
     wakes: `woken AS (UPDATE turns t SET status = 'RUNNING', paused_at = NULL, paused_reason = NULL FROM next
         WHERE t.id = next.id AND next.status <> 'QUEUED' AND next.paused_at IS NOT NULL RETURNING t.id),

@@ -1,12 +1,14 @@
 /**
- * The claim: which of the sessions that have work this node runs next. First those whose users have the fewest turns running, in
- * any process; among these whoever has waited longest. Nobody gets more than their share (user-share.ts), and what waits for a
- * place in one's share is in nobody's way: it is found by user, so the claim costs the same however much of it there is.
+ * The claim: which of the sessions that have work this node runs next. First those whose users have the fewest turns
+ * running, in any process; among these the session that has waited longest. No user gets more than their share
+ * (user-share.ts), and what waits for a place in one's share is in nobody's way: it is found by user, so the claim
+ * costs the same however much of it there is.
  */
 import type { Database } from '../database.ts'
 import { isListed } from '../nodes.ts'
 import type { Lease } from './turn-commit.ts'
 
+/** What one claim may take. */
 export interface Claiming {
   /** Sessions at most. */
   readonly limit: number
@@ -16,20 +18,23 @@ export interface Claiming {
   readonly share: number
 }
 
-export interface Claimed {
+interface Claimed {
   readonly leases: readonly Lease[]
-  /** Sessions are ready that were not claimed: for want of room here, or of a place in their users' shares. */
+  /** Sessions are ready that were not claimed: `limit` was reached, or their users' shares are full. */
   readonly left: boolean
 }
 
-/** Users with a free place in their share that one statement looks at. With more of them waiting, the next one goes on from there. */
+/**
+ * Users with a free place in their share that one statement reads. With more of them waiting, the next one goes on from
+ * there.
+ */
 const USERS = 100
 /** Candidates beyond `limit`, for those that another node claims at this moment. */
 const SPARE = 4
 
 /**
- * Takes users in the order of their names, as many at a time as one statement looks at, beginning where the last claim ended: so
- * everybody's turn comes, however many wait.
+ * Takes users in the order of their names, as many at a time as one statement reads, beginning where the last claim
+ * ended: so everybody's turn comes, however many wait.
  */
 export class Claimer {
   readonly #database: Database
@@ -41,9 +46,10 @@ export class Claimer {
   }
 
   /**
-   * Claims sessions for `node`; none when it was evicted. Any that has it as owner and is not `held` was claimed by a statement whose answer got lost; nobody
-   * else would ever free it, so it is claimed again, under a new epoch. One claim at a time: what another one has just taken is
-   * not in `held` yet. What was claimed before a failure is found so, too.
+   * Claims sessions for `node`; none when it was evicted. Any that has it as owner and is not `held` was claimed by a
+   * statement whose answer got lost; nobody else would ever free it, so it is claimed again, under a new epoch. One
+   * claim at a time: what another one has just taken is not in `held` yet. What was claimed before a failure is found
+   * so, too.
    */
   async claim(node: number, { limit, held, share }: Claiming): Promise<Claimed> {
     const leases: Lease[] = []
@@ -70,10 +76,11 @@ interface Row {
 }
 
 /**
- * The steps: `waiting` goes from one user's name to the next in an index; `ready` has the oldest sessions of each, as many as their
- * share still allows and one more, which shows that some are left, and `unsorted`, of which it is not known yet whose turn is next (it is looked up once, and noted unless they
- * are claimed). Of these, `chosen` are the first by what their users have running. `place` counts again under the lock of each
- * user, in one order for all who do so; nothing else is held then that anybody waits for. A turn whose end is wanted needs no place.
+ * The steps: `waiting` goes from one user's name to the next in an index; `ready` has the oldest sessions of each, as
+ * many as their share still allows and one more, which shows that some are left, and `unsorted`, of which it is not
+ * known yet whose turn is next (it is looked up once, and noted unless they are claimed). Of these, `chosen` are the
+ * first by what their users have running. `place` counts again under the lock of each user, in one order for all who do
+ * so; nothing else is held then that anybody waits for. A turn whose end is wanted needs no place.
  */
 const CLAIM = {
   name: 'queue.claim',

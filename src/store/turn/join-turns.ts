@@ -1,7 +1,7 @@
 /**
- * A running turn takes waiting messages along: their turns become JOINED, in a commit of their own that is fenced by the lease and
- * tells of each. Which messages is the rule of core/join-messages.ts; called by src/turn/take-along.ts. How they end is part of the
- * write that ends the turn (turn-commit-finish.ts).
+ * A running turn takes waiting messages along: their turns become JOINED, in a commit of their own that is fenced by
+ * the lease and tells of each. Which messages is the rule of core/join-messages.ts; called by src/turn/take-along.ts.
+ * How they end is part of the write that ends the turn (turn-commit-finish.ts).
  */
 import { AppError } from '../../core/errors.ts'
 import type { JoinableText } from '../../core/join-messages.ts'
@@ -9,6 +9,7 @@ import type { SessionEvent } from '../../core/session-event.ts'
 import type { Database } from '../database.ts'
 import type { Lease, TurnRef } from './turn-commit.ts'
 
+/** A message whose turn is QUEUED, as the rule for joining sees it. */
 export interface WaitingMessage extends JoinableText {
   readonly turnId: string
   /** It is directed at the agent. */
@@ -43,6 +44,7 @@ export interface JoinedMessage {
   readonly joinedAt: Date
 }
 
+/** Which turns join, and during which attempt of the plan; 0: before the first. */
 export interface Joining {
   readonly turnIds: readonly string[]
   readonly attempt: number
@@ -50,8 +52,8 @@ export interface Joining {
 }
 
 /**
- * Those of `turnIds` that still wait join `turn`, as they are now. Throws AppError LEASE_LOST when another node has the session;
- * then nothing was written.
+ * Those of `turnIds` that still wait join `turn`, as they are now. Throws AppError LEASE_LOST when another node has the
+ * session; then nothing was written.
  */
 export async function joinTurns(
   database: Database,
@@ -95,8 +97,8 @@ interface JoinedRow {
 type Row = JoinedRow | { readonly seq: null }
 
 /**
- * The session's row is locked first. A message that was withdrawn or edited while this waited for the lock is seen as it is now:
- * `picked` looks again at rows that it locks, and `message` returns what it updated.
+ * The session's row is locked first. A message that was withdrawn or edited while this waited for the lock is seen as
+ * it is now: `picked` reads again the rows that it locks, and `message` returns what it updated.
  */
 const JOIN = {
   name: 'turn.join',

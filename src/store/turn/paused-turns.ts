@@ -1,10 +1,10 @@
 /** The turns that wait without a worker: which there are, and how their sessions get work again. */
 import type { Database } from '../database.ts'
 
-export interface PausedTurn {
+interface PausedTurn {
   readonly sessionId: string
   readonly userName: string
-  /** Somebody asked for its end, and it has not been told. */
+  /** Its end was requested, and it has not ended yet. */
   readonly cancelRequested: boolean
 }
 
@@ -14,6 +14,7 @@ const PAUSED = {
     WHERE t.paused_at IS NOT NULL AND t.status = 'RUNNING'`,
 }
 
+/** All turns that are paused in the status RUNNING, of any node's; those that await an approval are not among them. */
 export async function findPausedTurns(database: Database): Promise<PausedTurn[]> {
   return database.query<PausedTurn>(PAUSED, [])
 }

@@ -1,7 +1,8 @@
 /**
- * An approval is decided about, or its time is over: once, whoever comes first, in whatever process. Everything that follows
- * from it is in the same statement: the task may run (with what it was changed to), the events, the audit, and the session has
- * work again when nothing else is open. The session's row is locked first, as by everybody who writes to it.
+ * An approval is decided about, or its time is over: once, by the first to commit, in any process. Everything that
+ * follows from it is in the same statement: the task may run (with what it was changed to), the events, the audit, and
+ * the session has work again when nothing else is open. The session's row is locked first, as by everybody who writes
+ * to it.
  */
 import type { Remembered } from '../../core/approval-policy.ts'
 import type { AuditBody } from '../../core/audit-entry.ts'
@@ -15,6 +16,7 @@ import { ACCESS_INPUT, accessInput, mayReach, type SessionAccess } from '../inta
 import { AUDIT_INPUT } from '../intake/intake-audit.ts'
 import { intakeStatement } from '../intake/intake-statement.ts'
 
+/** A decision about one approval, by a person or by the time. */
 export interface ApprovalDecision {
   readonly approvalId: string
   /** EXPIRED needs that its time is over, the others that it is not. */
@@ -31,6 +33,10 @@ export interface ApprovalDecision {
   readonly audit: Omit<Extract<AuditBody, { kind: 'APPROVAL' }>, 'kind'>
 }
 
+/**
+ * What `settleApproval` committed; the events are still to be published, and a session that `isReady` is still to be
+ * rung for.
+ */
 export interface SettledNow {
   readonly events: readonly SessionEvent[]
   /** The session has work. */

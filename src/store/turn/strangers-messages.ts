@@ -1,6 +1,9 @@
-/** Messages of people whom the configuration does not know. Only what a model retold of them may reach another model. */
+/**
+ * Messages of people whom the configuration does not know. Only what a model retold of them may reach another model.
+ */
 import type { Database } from '../database.ts'
 
+/** A message of an untrusted sender; `paraphrase` and `content` are never both given. */
 export interface StrangersMessage {
   readonly id: string
   /** As the platform calls them. */
@@ -16,9 +19,9 @@ const MAX_MESSAGES = 20
 const MAX_CHARS = 4000
 
 /**
- * Those before the turn, oldest first, as an SQL expression for the statement that begins it (`s` is the session's row). Not
- * older than the oldest message that the planner is shown as it is: what lies before that is in the summary. The index
- * `messages_untrusted` is walked from its newest end.
+ * Those before the turn, oldest first, as an SQL expression for the statement that begins it (`s` is the session's
+ * row). Not older than the oldest message that the planner is shown as it is: what lies before that is in the summary.
+ * The index `messages_untrusted` is walked from its newest end.
  */
 export function strangersSql(of: { readonly seq: string; readonly contextMessages: string }): string {
   const oldestShown = `(SELECT m.seq FROM messages m

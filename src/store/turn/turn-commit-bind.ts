@@ -1,7 +1,7 @@
 /**
- * What the fragments of a turn's commit are made of. A fragment is a statement of the WITH list in src/store/turn/turn-commit.ts; it must
- * read from a fenced source, so that without the lease it writes nothing. The types hold that: only `fenced` makes a `Fenced`,
- * and it does not compile without a `FencedSource` among its parts.
+ * What the fragments of a turn's commit are made of. A fragment is a statement of the WITH list in
+ * src/store/turn/turn-commit.ts; it must read from a fenced source, so that without the lease it writes nothing. The
+ * types hold that: only `fenced` makes a `Fenced`, and it does not compile without a `FencedSource` among its parts.
  */
 
 /** Takes a value into a statement's parameters and gives its place, such as "$5". */

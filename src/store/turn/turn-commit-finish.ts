@@ -1,12 +1,14 @@
-/** Fragments of the write that ends a turn: what becomes of its session, and of the turns whose messages it took along. */
+/**
+ * Fragments of the write that ends a turn: what becomes of its session, and of the turns whose messages it took along.
+ */
 import type { JoinedEnd, TurnWrite } from '../../core/turn-write.ts'
 import { FENCE, fenced, type Bind, type Fenced } from './turn-commit-bind.ts'
 
 type Finish = NonNullable<TurnWrite['finish']>
 
 /**
- * `, column = …` for the session's row `x`. The session stays with its node while a message waits that may begin now; one that is
- * still collected (`collect_window_ms`) makes the session ready later.
+ * `, column = …` for the session's row `x`. The session stays with its node while a message waits that may begin now;
+ * one that is still collected (`collect_window_ms`) makes the session ready later.
  */
 export function finishedSessionSql({ at, joined = [] }: Finish, bind: Bind): string {
   const released = joined.filter(({ status }) => status === 'QUEUED').length

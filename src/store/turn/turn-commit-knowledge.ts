@@ -1,6 +1,7 @@
 /**
- * The fragments of a turn's commit that write knowledge. Each hangs on `w_fence` or `w_turn` (src/store/turn/turn-commit.ts).
- * A learning is decided once: a curation changes only one that is still pending, and facts and questions come from those alone.
+ * The fragments of a turn's commit that write knowledge. Each hangs on `w_fence` or `w_turn`
+ * (src/store/turn/turn-commit.ts). A learning is decided once: a curation changes only one that is still pending, and
+ * facts and questions come from those alone.
  */
 import type { Curation, MessageText, NewLearning, TurnWrite } from '../../core/turn-write.ts'
 import type { FinalTurnStatus } from '../../core/status.ts'
@@ -10,6 +11,7 @@ import { ANSWERS, CURATED, FENCE, TURN, fenced, type Bind, type Fenced } from '.
 /** Who the history names for what the curator did. */
 const CURATOR = 'curator'
 
+/** Stores learnings, one for each task: a review that is made again after a takeover adds none. */
 export function learningsSql(learnings: readonly NewLearning[], bind: Bind): Fenced {
   return fenced`INSERT INTO learnings (id, session_id, turn_id, task_id, user_name, content, norm, created_at)
     SELECT l.id, $1, $4, l."taskId", t.user_name, l.content, l.norm, l."createdAt"
@@ -18,6 +20,7 @@ export function learningsSql(learnings: readonly NewLearning[], bind: Bind): Fen
     ON CONFLICT (task_id) DO NOTHING`
 }
 
+/** Decides learnings of this session that are still pending; returns those, as `w_curated`, for the fragments below. */
 export function curatedSql(curations: readonly Curation[], bind: Bind): Fenced {
   return fenced`UPDATE learnings x SET status = c.status, reason = c.reason, decided_by = '${CURATOR}', decided_at = c.at,
       fact_id = c.fact->>'id', question_id = c.question->>'id'
@@ -43,18 +46,21 @@ export function curatedAuditSql(): Fenced {
     WHERE a.subject IS NOT NULL`
 }
 
+/** Stores the facts that come of `w_curated`. */
 export function factsSql(): Fenced {
   return fenced`INSERT INTO facts (id, content, norm, source, session_id, created_at, updated_at)
     SELECT c.fact->>'id', c.fact->>'content', c.fact->>'norm', 'CURATOR', $1, c.at, c.at
     FROM ${CURATED} c WHERE jsonb_typeof(c.fact) = 'object'`
 }
 
+/** Stores version 1 of the facts that come of `w_curated`. */
 export function factVersionsSql(): Fenced {
   return fenced`INSERT INTO fact_versions (fact_id, version, content, change, changed_by, at)
     SELECT c.fact->>'id', 1, c.fact->>'content', 'CREATED', '${CURATOR}', c.at
     FROM ${CURATED} c WHERE jsonb_typeof(c.fact) = 'object'`
 }
 
+/** Opens the questions that come of `w_curated`, in this session. */
 export function questionsSql(): Fenced {
   return fenced`INSERT INTO questions (id, content, norm, session_id, source, created_at)
     SELECT c.question->>'id', c.question->>'content', c.question->>'norm', $1, 'CURATOR', c.at
@@ -80,6 +86,7 @@ export function answersSql(answers: NonNullable<TurnWrite['answers']>, bind: Bin
     RETURNING x.id, a.at, a."auditIds", t.user_name`
 }
 
+/** Hangs on `w_answers`: only a question that this commit resolved is audited, under the name of the turn's user. */
 export function answersAuditSql(): Fenced {
   return fenced`INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, data)
     SELECT q."auditIds"[1], q.at, 'KNOWLEDGE', $1, $4, q.user_name,
@@ -88,8 +95,8 @@ export function answersAuditSql(): Fenced {
 }
 
 /**
- * New texts of messages, and the status of the one that `ended`. All of it is one update: of two updates of a row in one
- * statement PostgreSQL makes only one. A paraphrase is written once.
+ * New texts of messages, and the status of the one that `ended`. All of it is one update: of two updates of a row in
+ * one statement PostgreSQL makes only one. A paraphrase is written once.
  */
 export function messageTextsSql(texts: readonly MessageText[], ended: readonly EndedMessage[], bind: Bind): Fenced {
   const rows = new Map<string, object>()

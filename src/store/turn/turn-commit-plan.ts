@@ -1,10 +1,11 @@
 /**
- * The fragments of a turn's commit that write plans and tasks. Each hangs on `w_fence` (src/store/turn/turn-commit.ts): without the
- * lease none of them writes.
+ * The fragments of a turn's commit that write plans and tasks. Each hangs on `w_fence` (src/store/turn/turn-commit.ts):
+ * without the lease none of them writes.
  */
 import type { NewPlan, NewTask, TaskPatch } from '../../core/turn-write.ts'
 import { FENCE, fenced, type Bind, type Fenced } from './turn-commit-bind.ts'
 
+/** Inserts plans. An id, or an attempt of the turn, that is there already fails the whole commit. */
 export function plansSql(plans: readonly NewPlan[], bind: Bind): Fenced {
   return fenced`INSERT INTO plans (id, session_id, turn_id, attempt, goal, replan_reason, rights, secret_names, created_at)
     SELECT p.id, $1, $4, p.attempt, p.goal, p."replanReason", p.rights, p."secretNames", p."createdAt"
@@ -19,6 +20,7 @@ const MAX_NAMED_IDS = 4
 const PATCH_COLUMNS = `status task_status, output text, stderr text, truncated boolean, "exitCode" int, final boolean, suppressed boolean,
   "reviewVerdict" review_verdict, "reviewReason" text, "startedAt" timestamptz, "finishedAt" timestamptz`
 
+/** Inserts tasks with what is known of them so far; their plans are there, or come with the same commit. */
 export function tasksSql(tasks: readonly NewTask[], bind: Bind): Fenced {
   const rows = tasks.map(({ patch, ...task }) => ({ ...task, ...patch }))
   return fenced`INSERT INTO tasks (id, session_id, turn_id, plan_id, index, type, detail, skill, args, expect, status, output, stderr,
@@ -31,6 +33,9 @@ export function tasksSql(tasks: readonly NewTask[], bind: Bind): Fenced {
       AS p (id text, "planId" text, index int, type task_type, detail text, skill text, args jsonb, expect text, ${PATCH_COLUMNS})`
 }
 
+/**
+ * Updates tasks by id. A field that is absent or null leaves its column as it is, so nothing can be set back to null.
+ */
 export function patchesSql(patches: ReadonlyMap<string, TaskPatch>, bind: Bind): Fenced {
   const rows = [...patches].map(([id, patch]) => ({ id, ...patch }))
   return fenced`UPDATE tasks x SET status = coalesce(p.status, x.status), output = coalesce(p.output, x.output),
@@ -43,8 +48,9 @@ export function patchesSql(patches: ReadonlyMap<string, TaskPatch>, bind: Bind):
 }
 
 /**
- * A few ids are named one by one. Of an array PostgreSQL takes ten for granted, for which it reads a small table whole; and it keeps
- * that plan while the table grows, until the next ANALYZE: after two thousand turns that had doubled the time of a commit.
+ * A few ids are named one by one. Of an array PostgreSQL takes ten for granted, for which it reads a small table whole;
+ * and it keeps that plan while the table grows, until the next ANALYZE: after two thousand turns that had doubled the
+ * time of a commit.
  */
 function isOneOf(column: string, ids: readonly string[], bind: Bind): string {
   if (ids.length > MAX_NAMED_IDS) return `${column} = ANY(${bind(ids)}::text[])`

@@ -16,6 +16,7 @@ export function deliveriesSql(deliveries: readonly NewDelivery[], bind: Bind): F
     WHERE f.webhook IS NOT NULL`
 }
 
+/** Records published files, whose bytes must be in place by now (src/store/published-bytes.ts). */
 export function filesSql(files: readonly NewPublishedFile[], bind: Bind): Fenced {
   return fenced`INSERT INTO published_files (id, session_id, task_id, name, size, content_type, user_name, created_at, expires_at)
     SELECT p.id, $1, p."taskId", p.name, p.size, p."contentType", p."userName", p."createdAt", p."expiresAt"
@@ -24,6 +25,7 @@ export function filesSql(files: readonly NewPublishedFile[], bind: Bind): Fenced
         "expiresAt" timestamptz)`
 }
 
+/** Writes audit entries along with what they are about. */
 export function auditSql(entries: readonly NewAuditEntry[], bind: Bind): Fenced {
   return fenced`${INSERT_AUDIT}
     SELECT a.id, a.at, a.kind, a.session_id, a.turn_id, a.actor, a.token_name, a.data

@@ -1,10 +1,12 @@
 /**
- * The one way in which a turn writes: events and the changes they tell of, in one statement, fenced by the lease. The update
- * of the session row comes first: it checks the lease, takes the row's lock and draws the `seq`s, and every other part hangs
- * on its result. Who lost the lease therefore writes nothing at all, and order of commit is order of seq.
+ * The one way in which a turn writes: events and the changes they tell of, in one statement, fenced by the lease. The
+ * update of the session row comes first: it checks the lease, takes the row's lock and draws the `seq`s, and every
+ * other part hangs on its result. Who lost the lease therefore writes nothing at all, and order of commit is order of
+ * seq.
  *
- * The write that ends the last turn of the queue also gives the session back, and so does one behind which messages are still
- * collected. Whether something waits is asked of the session's own row, which PostgreSQL reads again after waiting for its lock: a message accepted a moment before is seen.
+ * The write that ends the last turn of the queue also gives the session back, and so does one behind which messages are
+ * still collected. Whether something waits is asked of the session's own row, which PostgreSQL reads again after
+ * waiting for its lock: a message accepted a moment before is seen.
  */
 import { hash } from 'node:crypto'
 import { AppError } from '../../core/errors.ts'
@@ -39,19 +41,24 @@ export interface Lease {
   readonly epoch: number
 }
 
+/** Which turn writes. `seq` is that of its message, so the turn's own events come after it. */
 export interface TurnRef {
   readonly id: string
   readonly seq: number
   readonly messageId: string
 }
 
+/** What the database answers to a commit, for what the turn does next. */
 export interface Committed {
   readonly events: readonly SessionEvent[]
-  /** Somebody asked for the turn's end, perhaps at another node. */
+  /** The turn's end was requested, perhaps at another node. */
   readonly cancelRequested: boolean
   /** The turn's user is a participant of the session. */
   readonly participates: boolean
-  /** The turn ended and nothing is to follow it now, or it waits without a worker: the session is free, and the lease is no more. */
+  /**
+   * The turn ended and nothing is to follow it now, or it waits without a worker: the session is free, and the lease is
+   * no more.
+   */
   readonly released: boolean
   /** As of this commit. */
   readonly busyPolicy: BusyPolicy
@@ -98,7 +105,9 @@ interface Row {
   readonly has_webhook: boolean
 }
 
-/** Each part of a write that is there adds its fragment. Values are bound, so the texts are few, and each is prepared. */
+/**
+ * Each part of a write that is there adds its fragment. Values are bound, so the texts are few, and each is prepared.
+ */
 function render(lease: Lease, turn: TurnRef, write: TurnWrite): { statement: Statement; values: unknown[] } {
   const values: unknown[] = [lease.sessionId, lease.node, lease.epoch, turn.id]
   const bind: Bind = (value) => `$${values.push(value)}`
@@ -109,11 +118,15 @@ function render(lease: Lease, turn: TurnRef, write: TurnWrite): { statement: Sta
 SELECT f.base, f.turns_since, f.owner IS NULL AS released, f.busy_policy, f.webhook IS NOT NULL AS has_webhook, t.cancel_requested,
   EXISTS (SELECT 1 FROM participants p WHERE p.session_id = $1 AND p.user_name = t.user_name) AS participates
   FROM w_fence f, w_turn t`
-  // Named by the whole text: two texts under one name are an error. PostgreSQL looks at a name's first 63 characters only.
+  // Named by the whole text: two texts under one name are an error. PostgreSQL compares a name's first 63 characters
+  // only.
   return { statement: { name: `turn.${hash('sha1', text)}`, text }, values }
 }
 
-/** A fragment hangs on those before it by their names: `curations` gives rise to facts, their first versions, and questions. */
+/**
+ * A fragment hangs on those before it by their names: `curations` gives rise to facts, their first versions, and
+ * questions.
+ */
 function listParts(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fenced> {
   const { plans, tasks, taskPatches, dropDeltasOf, learnings, curations, factsUsed, answers } = write
   const { messageTexts, deliveries, files, audit, approvals, settledApprovals, finish } = write
@@ -185,7 +198,10 @@ function fenceSql(write: TurnWrite, bind: Bind): string {
     RETURNING x.last_seq - ${bind(write.events.length)}::int AS base, x.turn_count - x.checkpoint_turns AS turns_since, x.owner, x.busy_policy, x.webhook, x.webhook_token`
 }
 
-/** Whether approvals are still open is asked of the row as it is once its lock is held: a decision made a moment before is seen. */
+/**
+ * Whether approvals are still open is asked of the row as it is once its lock is held: a decision made a moment before
+ * is seen.
+ */
 function pauseSql(write: TurnWrite, pause: NonNullable<TurnWrite['pause']>, bind: Bind): string {
   const until = `${bind(pause.until)}::timestamptz`
   if (pause.forApproval !== true) return `, owner = NULL, turn_user = NULL, ready_at = ${until}`

@@ -13,6 +13,7 @@ import type { Database } from '../database.ts'
 import { strangersSql, type StrangersMessage } from './strangers-messages.ts'
 import { dueSql, type KnowledgeDue } from '../knowledge/knowledge-due.ts'
 
+/** A task as it was last committed; what a turn that is taken over still has to do for it follows from this. */
 export interface StoredTask {
   readonly id: string
   readonly index: number
@@ -32,7 +33,7 @@ export interface StoredTask {
   readonly approval: StoredApproval | null
 }
 
-export interface StoredApproval {
+interface StoredApproval {
   readonly id: string
   readonly kind: ApprovalKind
   readonly status: ApprovalStatus
@@ -41,6 +42,7 @@ export interface StoredApproval {
   readonly expiresAt: Date
 }
 
+/** One attempt at a plan, with its tasks in their order. */
 export interface StoredPlan {
   readonly id: string
   readonly attempt: number
@@ -95,6 +97,7 @@ const PARTIAL_OUTPUT = {
     WHERE session_id = $1 AND seq > $2 AND type = 'TaskOutput' AND data->>'taskId' = $3 GROUP BY 1`,
 }
 
+/** What was said in the session before the turn, cut to the limits below; the planner's context is made of it. */
 export interface SaidBefore {
   /** Trusted messages before the turn's own, in the order in which they came; `at`: when each was said, as a text. */
   readonly messages: readonly {
@@ -112,7 +115,7 @@ export interface SaidBefore {
   readonly questions: readonly { readonly id: string; readonly content: string }[]
   /** Messages of people who are not known, oldest first; for the paraphraser. */
   readonly strangers: readonly StrangersMessage[]
-  /** Somebody whom nobody knows has written in the session, however long ago. */
+  /** A sender who is not in the configuration has written in the session, however long ago. */
   readonly hasStrangers: boolean
   /** Whether there is any fact to choose from. */
   readonly hasFacts: boolean
@@ -122,7 +125,9 @@ export interface SaidBefore {
 /** The settings that bound it. */
 export type SaidLimits = Pick<Settings, 'contextMessages' | 'summarizeThreshold' | 'knowledgeMaxFacts'>
 
-/** How many of the agent's latest outputs the planner sees. Bounded, so that a turn costs the same in an old session. */
+/**
+ * How many of the agent's latest outputs the planner sees. Bounded, so that a turn costs the same in an old session.
+ */
 const RECENT_OUTPUTS = 10
 /** Longer texts are cut: the planner needs what was said, not all of it. */
 const RECENT_TEXT_CHARS = 4000
@@ -131,9 +136,9 @@ const OPEN_QUESTIONS = 10
 
 /**
  * A SaidBefore as an SQL expression, for the statement that begins the turn: the last trusted messages before `seq`,
- * and the agent's last outputs since the summary in other turns than `turnId`. The parameters are expressions. Each part walks
- * an index from its newest end and stops at its limit. Of a session that the statement itself opens there is no row to be seen, `s`:
- * nothing was said in it.
+ * and the agent's last outputs since the summary in other turns than `turnId`. The parameters are expressions. Each
+ * part walks an index from its newest end and stops at its limit. Of a session that the statement itself opens there is
+ * no row to be seen, `s`: nothing was said in it.
  */
 export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq' | keyof SaidLimits, string>>): string {
   const openQuestions = (where: string): string =>
@@ -158,7 +163,7 @@ export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq'
     FROM (SELECT ${of.sessionId} AS id) this LEFT JOIN sessions s ON s.id = this.id)`
 }
 
-/** What a turn's planner knew of before the conversation; the messenger is told the same (`known` of a plan). */
+/** What a turn's planner knew of before the conversation; the messenger is given the same (`known` of a plan). */
 export interface StoredKnown {
   readonly summary: string
   readonly facts: readonly { readonly id: string; readonly content: string }[]

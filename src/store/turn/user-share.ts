@@ -1,11 +1,11 @@
 /**
- * Of one user only so many turns run at a time (`max_running_per_user`), whatever the number of processes. The rows count: a session
- * that a node owns takes up a place of its `turn_user`. Fragments of the statements that begin turns.
+ * Of one user only so many turns run at a time (`max_running_per_user`), whatever the number of processes. The rows
+ * count: a session that a node owns takes up a place of its `turn_user`. Fragments of the statements that begin turns.
  */
 
 /**
- * Whether one more turn of `user` may run. False as well when another statement is beginning one of theirs at this moment: then
- * the turn waits for a claim. `free_turns` is in the migrations.
+ * Whether one more turn of `user` may run. False as well when another statement is beginning one of theirs at this
+ * moment: then the turn waits for a claim. `free_turns` is in the migrations.
  */
 export function hasPlace(user: string, share: string): string {
   return `free_turns(${user}, ${share}, false) > 0`

@@ -1,12 +1,12 @@
 /**
- * The queue, which is the rows themselves: a session with work (`ready_at`) is claimed by one node at a time (`owner`, `epoch`;
- * claim-sessions.ts), which runs its open turns in order of `seq`. What becomes of the sessions of a node that is lost: nodes.ts. All
- * times are the database's.
+ * The queue, which is the rows themselves: a session with work (`ready_at`) is claimed by one node at a time (`owner`,
+ * `epoch`; claim-sessions.ts), which runs its open turns in order of `seq`. What becomes of the sessions of a node that
+ * is lost: nodes.ts. All times are the database's.
  */
 import type { Database } from '../database.ts'
 import type { Lease } from './turn-commit.ts'
 
-/** The running turns of this node whose end somebody asked for. */
+/** The running turns of this node whose end was requested. */
 export async function findCancelledTurns(
   database: Database,
   node: number,
@@ -21,9 +21,10 @@ const CANCELLED = {
 }
 
 /**
- * Gives the session back. `unfinished`: its running turn is to be continued, by whichever node claims it first, no sooner
- * than in `delayMs`. Messages that are still collected keep their time. Returns whether there is work left. The decision rests on columns of the session's own row, which
- * PostgreSQL reads again after waiting for the row's lock: a message accepted a moment before is seen, so no wake-up is lost.
+ * Gives the session back. `unfinished`: its running turn is to be continued, by whichever node claims it first, no
+ * sooner than in `delayMs`. Messages that are still collected keep their time. Returns whether there is work left. The
+ * decision rests on columns of the session's own row, which PostgreSQL reads again after waiting for the row's lock: a
+ * message accepted a moment before is seen, so no wake-up is lost.
  */
 export async function releaseSession(
   database: Database,
