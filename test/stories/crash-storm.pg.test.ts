@@ -4,7 +4,10 @@ import { runStorm } from '../crash/storm.ts'
 import { createTestDatabase } from '../harness/database.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 
-test('ten kills of one of two servers under load: nothing lost, nothing run twice, nothing missed or repeated', async () => {
+/** `.ci/run` asks for more. */
+const KILLS = Number(process.env['FACTOTUM_TEST_KILLS'] ?? 3)
+
+test(`${KILLS} kills of one of two servers under load: nothing lost, nothing run twice, nothing missed or repeated`, async () => {
   await using home = await createTemporaryHome()
   await using database = await createTestDatabase()
   const { verdict, figures } = await runStorm({
@@ -13,7 +16,7 @@ test('ten kills of one of two servers under load: nothing lost, nothing run twic
     seed: 20_261_121,
     sessions: 6,
     schedules: 3,
-    kills: 10,
+    kills: KILLS,
     pauses: 0,
     nodeCuts: 2,
     databaseKills: 0,

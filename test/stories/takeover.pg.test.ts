@@ -12,7 +12,6 @@ import { StubEndpoint, type StubCall } from '../model/stub-endpoint.ts'
 vi.setConfig({ testTimeout: 180_000 })
 
 const SESSION = 'cli:takeover'
-const MAX_TAKEOVER_MS = 10_000
 
 /** What the commands leave behind: each was run once, but for the third, which the review skipped. */
 const MARKS = ['first', 'second', 'queued 1', 'queued 2']
@@ -34,13 +33,12 @@ async function untilOutput(watch: Watch<WatchSessionSubscription>, ...texts: str
 }
 
 /** What the subscriber on a surviving or new process must show of the turn that was taken over. */
-async function expectContinued(server: ServerProcess, killedAtMs: number): Promise<void> {
+async function expectContinued(server: ServerProcess): Promise<void> {
   const ada = clientOf(server, 'ada')
   await using watch = watchAll(ada, SESSION)
-  const interrupted = await watch.until(
+  await watch.until(
     ({ sessionEvents: event }) => event.__typename === 'TaskUpdateEvent' && event.taskStatus === 'INTERRUPTED',
   )
-  expect(Date.parse(interrupted.sessionEvents.at) - killedAtMs).toBeLessThan(MAX_TAKEOVER_MS)
   expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
   expect(await turnEnd(watch, 2)).toMatchObject({ turnStatus: 'DONE' })
   expect(await turnEnd(watch, 3)).toMatchObject({ turnStatus: 'DONE' })
@@ -76,14 +74,15 @@ async function play(server: ServerProcess, cluster: Cluster): Promise<void> {
   await send(ada, SESSION, `run: echo queued 2 >> ${marks}`)
 }
 
-test('another process goes on within ten seconds: the command under way is judged, not repeated, and the queue follows', async () => {
+test('another process goes on before the silence would tell: the command under way is judged, not repeated, and the queue follows', async () => {
   await using cluster = await Cluster.begin()
   const first = await cluster.start()
   await play(first, cluster)
   const second = await cluster.start()
-  const killedAtMs = Date.now()
   await first.kill()
-  await expectContinued(second, killedAtMs)
+  // As if it had beaten just now, for ever: only that its connection and its process are gone can tell, however slow the machine is.
+  await cluster.query(`UPDATE nodes SET seen_at = now() + interval '1 hour'`)
+  await expectContinued(second)
   expect(await cluster.lines('marks')).toEqual(MARKS)
 })
 
@@ -111,9 +110,8 @@ test('a single server that was killed goes on when it is started again on its em
   await using cluster = await Cluster.begin({ embedded: true })
   const server = await cluster.start()
   await play(server, cluster)
-  const killedAtMs = Date.now()
   await server.kill()
-  await expectContinued(await cluster.start(), killedAtMs)
+  await expectContinued(await cluster.start())
   expect(await cluster.lines('marks')).toEqual(MARKS)
 })
 
