@@ -101,20 +101,26 @@ function keyOf({ key }: MethodDefinition, text: string): string {
   return text.slice(key.start, key.end)
 }
 
-/** Whether nothing but blanks stands between a block comment and the node. The comment of a file counts for what stands first. */
+/**
+ * Whether nothing but blanks stands between a block comment and the node. The comment of a file counts for what stands
+ * first.
+ */
 function hasComment(node: Node, text: string, comments: readonly Comment[]): boolean {
   return comments.some(({ type, end }) => type === 'Block' && end <= node.start && !text.slice(end, node.start).trim())
 }
 
-/** Lines that are too long; what stands inside a template (SQL, documents, programs) has its own measure. */
+/**
+ * Lines that are too long, apart from templates (SQL, documents, programs) and literals that no formatter can break.
+ */
 function longLinesOf(text: string, nodes: readonly Node[]): number {
-  const templates = nodes.filter((node) => node.type === 'TemplateLiteral')
+  const unbreakable = nodes.filter(({ type }) => type === 'TemplateLiteral' || type === 'Literal')
   let start = 0
   let long = 0
   for (const line of text.split('\n')) {
     const end = start + line.length
-    const inside = templates.some((template) => template.start < end && template.end > start)
-    if (line.length > MAX_COLUMNS && !inside) long += 1
+    const edge = start + MAX_COLUMNS
+    const broken = unbreakable.some((node) => node.start < edge && node.end >= edge - 2)
+    if (line.length > MAX_COLUMNS && !broken) long += 1
     start = end + 1
   }
   return long
