@@ -109,18 +109,19 @@ function hasComment(node: Node, text: string, comments: readonly Comment[]): boo
   return comments.some(({ type, end }) => type === 'Block' && end <= node.start && !text.slice(end, node.start).trim())
 }
 
-/**
- * Lines that are too long, apart from templates (SQL, documents, programs) and literals that no formatter can break.
- */
+/** A formatter breaks no literal, and puts one of this length on a line with what must stand beside it. */
+const UNBREAKABLE_CHARS = 80
+
+/** Lines that are too long, apart from templates (SQL, documents, programs) and long literals. */
 function longLinesOf(text: string, nodes: readonly Node[]): number {
-  const unbreakable = nodes.filter(({ type }) => type === 'TemplateLiteral' || type === 'Literal')
+  const excused = nodes.filter(
+    ({ type, start, end }) => type === 'TemplateLiteral' || (type === 'Literal' && end - start >= UNBREAKABLE_CHARS),
+  )
   let start = 0
   let long = 0
   for (const line of text.split('\n')) {
     const end = start + line.length
-    const edge = start + MAX_COLUMNS
-    const broken = unbreakable.some((node) => node.start < edge && node.end >= edge - 2)
-    if (line.length > MAX_COLUMNS && !broken) long += 1
+    if (line.length > MAX_COLUMNS && !excused.some((node) => node.start < end && node.end > start)) long += 1
     start = end + 1
   }
   return long
