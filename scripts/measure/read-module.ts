@@ -110,7 +110,7 @@ function hasComment(node: Node, text: string, comments: readonly Comment[]): boo
 }
 
 /** A formatter breaks no literal, and puts one of this length on a line with what must stand beside it. */
-const UNBREAKABLE_CHARS = 80
+const UNBREAKABLE_CHARS = 60
 
 /** Lines that are too long, apart from templates (SQL, documents, programs) and long literals. */
 function longLinesOf(text: string, nodes: readonly Node[]): number {
