@@ -19,15 +19,11 @@ test('a command waits until the commit that says RUNNING is done', async () => {
 
   await using watch = watchAll(ada, LOCKED)
   await turnEnd(watch)
-  // The plan takes 300 ms: time to lock the row between the turn's beginning and its plan's commit.
-  const stepsSince = (start: number) =>
-    watch.received.slice(start).map(({ sessionEvents: event }) => ('step' in event ? event.step : null))
   const ended = watch.received.length
-  await send(ada, LOCKED, `wait: 300\nrun: touch ${marker}`)
-  await expect.poll(() => stepsSince(ended)).toContain('RECEIVED')
-  const lock = await lockSession(story.databaseUrl, LOCKED)
+  const held = await holdPlans(story.databaseUrl, LOCKED)
   try {
-    await expect.poll(() => lock.isWaitedFor(), { timeout: 20_000 }).toBe(true)
+    await send(ada, LOCKED, `run: touch ${marker}`)
+    await expect.poll(() => held.isWaitedFor(), { timeout: 20_000 }).toBe(true)
     // Another session plans, runs a command and answers meanwhile: time enough for a command that did not wait.
     await converse(ada, 'cli:other', 'wait: 300\nrun: true')
     expect(existsSync(marker)).toBe(false)
@@ -35,24 +31,25 @@ test('a command waits until the commit that says RUNNING is done', async () => {
       'TaskUpdateEvent',
     )
   } finally {
-    await lock.release()
+    await held.release()
   }
   expect(await turnEnd(watch, 2)).toMatchObject({ turnStatus: 'DONE' })
   expect(existsSync(marker)).toBe(true)
 })
 
-/** Holds the session's row as a transaction of a third party would. */
-async function lockSession(databaseUrl: string, sessionId: string) {
+/** Makes the commit of the session's next plan, and with it what is recorded after the plan, wait until `release`. */
+async function holdPlans(databaseUrl: string, sessionId: string) {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()
-  await client.query('BEGIN')
-  await client.query('SELECT 1 FROM sessions WHERE id = $1 FOR UPDATE', [sessionId])
+  await client.query('SELECT pg_advisory_lock(1)')
+  await client.query(`
+    CREATE FUNCTION hold_plan() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END';
+    CREATE TRIGGER hold_plan BEFORE INSERT ON plans FOR EACH ROW
+      WHEN (NEW.session_id = '${sessionId}') EXECUTE FUNCTION hold_plan();
+  `)
   const blocked = `SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))`
   return {
     isWaitedFor: async () => (await client.query(blocked)).rowCount !== 0,
-    release: async () => {
-      await client.query('COMMIT')
-      await client.end()
-    },
+    release: () => client.end(),
   }
 }
