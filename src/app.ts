@@ -2,6 +2,7 @@
  * The composition root: every long-lived object is made here, in the order in which a message meets them, and ended in
  * reverse. Nothing else in src/ makes an object that outlives a request, so two apps in one process do not see each other.
  */
+import { messageOf } from './core/errors.ts'
 import type { Agents } from './agents/agent.ts'
 import type { CallGate } from './agents/call-gate.ts'
 import { createGatedAgents } from './agents/create-agents.ts'
@@ -23,6 +24,8 @@ import { findMissingKeys } from './config/access/api-keys.ts'
 import { Doorbell } from './events/doorbell.ts'
 import { Feed } from './events/feed.ts'
 import { createCommandRunner, type CommandService } from './execution/run-command.ts'
+import { MEASURE_WORKSPACES, measureWorkspaces } from './execution/workspace/measure-workspaces.ts'
+import { recordWorkspaceBytes, type MeasuredWorkspace } from './store/workspace-usage.ts'
 import {
   removeSetAside,
   setAsideWorkspace,
@@ -139,7 +142,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   }
   await startAudit({ ...parts, ...stored, config }, opened)
   const background = await openBackground({ ...parts, ...stored }, opened)
-  const tools = await openTools(parts, opened)
+  const tools = await openTools({ ...parts, ...stored }, opened)
   const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
   const checkpointer = new Checkpointer({ ...parts, ...stored, ...tools, redactorOf })
   const made = { ...parts, ...stored, ...background, ...tools, checkpointer, redactorOf }
@@ -228,6 +231,7 @@ async function openBackground(parts: Parts & Stored, opened: Opened): Promise<Ba
     ...approvalExpiry.handlers,
     [sweep]: (_payload, signal) => sweepPublishedFiles(parts, signal),
     [SWEEP_WORKSPACES.name]: (_payload, signal) => sweepWorkspaces(parts, signal),
+    [MEASURE_WORKSPACES.name]: (_payload, signal) => measureWorkspaces(parts, signal),
     [REMOVE_OLD_AUDIT.name]: (_payload, signal) => removeOldAudit({ database, config, clock, logger }, signal),
   }
   const periodic = [
@@ -235,6 +239,7 @@ async function openBackground(parts: Parts & Stored, opened: Opened): Promise<Ba
     ...approvalExpiry.periodic,
     SWEEP_PUBLISHED_FILES,
     SWEEP_WORKSPACES,
+    MEASURE_WORKSPACES,
     REMOVE_OLD_AUDIT,
   ]
   const jobs = new JobRunner({ url: database.url, handlers, periodic, clock, logger, metrics })
@@ -292,8 +297,16 @@ interface Tools {
 }
 
 /** What a turn calls: commands, skills and models. */
-async function openTools({ home, config, secrets, environment, clock, logger }: Parts, opened: Opened): Promise<Tools> {
-  const commands = await createCommandRunner({ home, logger, clock })
+async function openTools(
+  { home, database, config, secrets, environment, clock, logger }: Parts & Stored,
+  opened: Opened,
+): Promise<Tools> {
+  // One that is not recorded is measured again behind the session's next command.
+  const onMeasured = (measured: MeasuredWorkspace): void =>
+    void recordWorkspaceBytes(database, measured).catch((error: unknown) =>
+      logger.warn({ error: messageOf(error), ...measured }, 'the size of a workspace is not recorded'),
+    )
+  const commands = await createCommandRunner({ home, logger, clock, onMeasured })
   opened.add(() => commands.stop())
   const model = createLanguageModel({ config, keys: secrets, proxyEnv: environment, clock, logger })
   const skills = new SkillCatalog({ home, logger })

@@ -6,6 +6,13 @@ import type { PlanOutputs } from './output/plan-outputs.ts'
 import type { Publication } from './workspace/publication.ts'
 import type { InstalledSkill } from './skills/skill-folder.ts'
 
+/** What the quota of who opened the session leaves for its workspace, beside the limits that hold for every workspace. */
+export interface WorkspaceAllowance {
+  readonly maxBytes: number
+  /** More is used than the quota allows: files may be deleted, and none written. */
+  readonly mayOnlyShrink: boolean
+}
+
 /** What a run of anything needs. */
 export interface RunInput {
   readonly sessionId: string
@@ -19,6 +26,8 @@ export interface RunInput {
   readonly onOutput: (stream: OutputStream, text: string) => void
   /** What it may read of earlier tasks. */
   readonly outputs: PlanOutputs
+  /** Null: nothing but the limits of every workspace. An ADMIN has none. */
+  readonly workspace?: WorkspaceAllowance | null
 }
 
 export interface CommandInput extends RunInput {

@@ -32,6 +32,8 @@ export interface CommandRunnerOptions {
   readonly home: string
   readonly logger: Logger
   readonly clock: Clock
+  /** Called behind each command of role USER, when its workspace has been measured. Must not throw. */
+  readonly onMeasured?: (measured: { readonly sessionId: string; readonly bytes: number }) => void
   /** For tests: smaller limits, another bubblewrap. */
   readonly limits?: CommandLimits
   readonly deadlines?: HostDeadlines
@@ -101,6 +103,7 @@ class SandboxedCommands {
       clock: options.clock,
       onProbed: (state) => this.#remember(state),
       onProblem: (message) => options.logger.warn(message),
+      onMeasured: (measured) => options.onMeasured?.(measured),
     })
   }
 
@@ -158,9 +161,9 @@ class SandboxedCommands {
       const state = await this.#stateForUse()
       if (!state.available) return { kind: 'unavailable', reason: state.reason, fix: state.fix }
     }
-    const { sessionId, timeoutMs, onOutput } = input
+    const { sessionId, timeoutMs, onOutput, workspace = null } = input
     const outputs = toWrite(input.outputs)
-    const request = { sessionId, program, timeoutMs, isConfined: isConfined(input.role), outputs }
+    const request = { sessionId, program, timeoutMs, isConfined: isConfined(input.role), outputs, workspace }
     const signal = AbortSignal.any([input.signal, this.#stopping.signal])
     const outcome = await this.#host.run(request, onOutput, signal)
     if (outcome.kind === 'not-allowed')

@@ -28,7 +28,7 @@ export class BareHost {
     this.#process = fork(MAIN, [JSON.stringify(settings)], { execArgv: [], env: { NODE_COMPILE_CACHE: CODE_CACHE } })
     this.#exited = once(this.#process, 'exit')
     this.#process.on('message', (answer: HostAnswer) => {
-      if (answer.type !== 'PROBLEM') this.#answers.get(answer.id)?.resolve()
+      if (answer.type !== 'PROBLEM' && answer.type !== 'MEASURED') this.#answers.get(answer.id)?.resolve()
     })
   }
 
@@ -47,7 +47,7 @@ export class BareHost {
     await this.#ask((id) => ({
       type: 'RUN',
       id,
-      request: { sessionId, program, timeoutMs: 60_000, isConfined, outputs },
+      request: { sessionId, program, timeoutMs: 60_000, isConfined, outputs, workspace: null },
     }))
   }
 

@@ -1,10 +1,17 @@
 /** What a user may keep: so many sessions, exactly, in whatever process they are opened; what is deleted is free at once. */
-import { readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
 import { describe, expect, test, vi } from 'vitest'
+import { measureWorkspaces } from '../../src/execution/workspace/measure-workspaces.ts'
+import { workspacePath } from '../../src/execution/workspace/workspace.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { Database } from '../../src/store/database.ts'
 import type { ApiClient } from '../harness/api-client.ts'
 import { clientOf, Cluster } from '../harness/cluster.ts'
 import { converse, send, Story, storyConfig } from '../harness/story.ts'
 import { schedule, untilSchedule } from '../harness/schedules.ts'
+import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
 import * as api from '../generated/graphql.ts'
 
 // Real processes take a while to start on a busy machine.
@@ -171,5 +178,71 @@ describe('published files', () => {
     const said = (await results).map(({ tasks }) => tasks[0]?.stderr ?? '')
     expect(said.filter((text) => text.startsWith('Published a'))).toHaveLength(2)
     expect(said.filter((text) => text.startsWith('a (0.4 MiB) was not published'))).toHaveLength(6)
+  })
+})
+
+const sandbox = await findSandbox()
+
+describe.skipIf(!sandbox.available)(`workspaces${skipReason(sandbox)}`, () => {
+  const run = async (client: ApiClient, sessionId: string, command: string) =>
+    (await converse(client, sessionId, `run: ${command}`)).tasks[0]
+  const usedBy = async (story: Story, sessionId: string): Promise<number> => {
+    const database = new pg.Client({ connectionString: story.databaseUrl })
+    await database.connect()
+    const text = 'SELECT coalesce(workspace_bytes, 0)::int AS bytes FROM opened_sessions WHERE session_id = $1'
+    const { rows } = await database.query<{ bytes: number }>(text, [sessionId])
+    await database.end()
+    return rows[0]?.bytes ?? 0
+  }
+
+  test('of all sessions that a user opened share a quota: beyond it files can be deleted, and what is deleted is free at once', async () => {
+    await using story = await Story.begin(quotas('user_workspaces_mib = 3'))
+    await using beside = await Story.begin({ beside: story })
+    const [ben, benThere] = [story.as('ben'), beside.as('ben')]
+    expect(await run(ben, '@ben:one', 'head -c 2500000 /dev/zero > large')).toMatchObject({
+      status: 'DONE',
+      stderr: '',
+    })
+    await expect.poll(() => usedBy(story, '@ben:one')).toBeGreaterThan(2_500_000)
+    expect(await run(benThere, '@ben:two', 'head -c 1500000 /dev/zero > large')).toMatchObject({ status: 'DONE' })
+    await expect.poll(() => usedBy(story, '@ben:two')).toBeGreaterThan(1_500_000)
+
+    const refused = await run(ben, '@ben:three', 'echo more > more')
+    expect(refused?.status).toBe('FAILED')
+    expect(refused?.stderr).toMatch(
+      /The workspaces of the sessions that @ben opened may have 3.0 MiB together, and had 3.8 MiB; so this program could delete files, but write none. Delete files, or sessions that are no longer needed, or ask an administrator for more. The largest: @ben:one \(2.4 MiB\), @ben:two \(1.4 MiB\)/,
+    )
+    expect(await run(story.as('cleo'), '@cleo:hers', 'echo more > more')).toMatchObject({ status: 'DONE', stderr: '' })
+
+    await remove(benThere, '@ben:one')
+    expect(await run(ben, '@ben:three', 'echo more > more')).toMatchObject({ status: 'DONE', stderr: '' })
+  })
+
+  test('a user who is over the quota makes space by a command', async () => {
+    await using story = await Story.begin(quotas('user_workspaces_mib = 1'))
+    const ben = story.as('ben')
+    expect(await run(ben, '@ben:one', 'head -c 1500000 /dev/zero > large')).toMatchObject({ status: 'DONE' })
+    await expect.poll(() => usedBy(story, '@ben:one')).toBeGreaterThan(1_500_000)
+    expect(await run(ben, '@ben:one', 'rm large')).toMatchObject({ status: 'DONE' })
+    await expect.poll(() => usedBy(story, '@ben:one')).toBeLessThan(1_000_000)
+    expect(await run(ben, '@ben:one', 'echo more > more')).toMatchObject({ status: 'DONE', stderr: '' })
+  })
+
+  test('that were never measured are, by a job, and count from then on', async () => {
+    await using story = await Story.begin()
+    const database = new Database({
+      url: story.databaseUrl,
+      maxConnections: 1,
+      logger: createLogger({ level: 'silent', pretty: false }),
+    })
+    await send(story.as('ben'), '@ben:old', 'Hello')
+    await send(story.as('ben'), '@ben:none', 'Hello')
+    const workspace = workspacePath(story.home, '@ben:old')
+    await mkdir(workspace, { recursive: true })
+    await writeFile(join(workspace, 'large'), Buffer.alloc(200_000, 1))
+    await measureWorkspaces({ database, home: story.home }, new AbortController().signal)
+    await database.close()
+    expect(await usedBy(story, '@ben:old')).toBeGreaterThan(200_000)
+    expect(await usedBy(story, '@ben:none')).toBe(0)
   })
 })

@@ -21,6 +21,7 @@ const runner = new HostRunner({
   settings,
   clock: systemClock,
   onProblem: (message) => send({ type: 'PROBLEM', message }),
+  onMeasured: (sessionId, bytes) => send({ type: 'MEASURED', sessionId, bytes }),
 })
 const permit = new CommandPermit(systemClock)
 const cancels = new Map<number, AbortController>()

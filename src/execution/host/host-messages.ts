@@ -3,7 +3,7 @@
  * has an id and gets exactly one answer; answers of a command come after all of its output.
  */
 import type { OutputStream } from '../../core/session-event.ts'
-import type { CommandOutcome, SandboxState } from '../command.ts'
+import type { CommandOutcome, SandboxState, WorkspaceAllowance } from '../command.ts'
 import type { CommandLimits } from '../command-limits.ts'
 import type { SkillProgram } from '../skills/skill-program.ts'
 import type { OutputsToWrite } from '../output/workspace-outputs.ts'
@@ -26,6 +26,8 @@ export interface CommandRequest {
   readonly isConfined: boolean
   /** What the workspace tells of earlier tasks. */
   readonly outputs: OutputsToWrite
+  /** For what is confined. */
+  readonly workspace: WorkspaceAllowance | null
 }
 
 export interface SaveOutputRequest extends Pick<CommandRequest, 'sessionId' | 'isConfined'> {
@@ -67,5 +69,7 @@ export type HostAnswer =
   | { readonly type: 'DONE'; readonly id: number }
   /** A failure of our own: the request could not be carried out. */
   | { readonly type: 'FAILED'; readonly id: number; readonly message: string }
+  /** What the workspace of a session has, behind a command that was confined; belongs to no request. */
+  | { readonly type: 'MEASURED'; readonly sessionId: string; readonly bytes: number }
   /** Something for the log; belongs to no request. */
   | { readonly type: 'PROBLEM'; readonly message: string }

@@ -23,9 +23,11 @@ export interface HostProcessOptions {
   readonly clock: Clock
   /** For the log. */
   readonly onProblem: (message: string) => void
+  /** Must not throw. */
+  readonly onMeasured: (measured: { readonly sessionId: string; readonly bytes: number }) => void
 }
 
-export type FinalAnswer = Exclude<HostAnswer, { type: 'OUTPUT' | 'PROBLEM' | 'PONG' }>
+export type FinalAnswer = Exclude<HostAnswer, { type: 'OUTPUT' | 'PROBLEM' | 'MEASURED' | 'PONG' }>
 type Request = Exclude<HostRequest, { type: 'PING' | 'ALLOW' | 'CANCEL' }>
 
 interface OpenRequest {
@@ -166,6 +168,7 @@ export class HostProcess {
     this.#missedPings = 0
     if (answer.type === 'PONG') return
     if (answer.type === 'PROBLEM') return this.#options.onProblem(answer.message)
+    if (answer.type === 'MEASURED') return this.#options.onMeasured(answer)
     if (answer.type === 'OUTPUT') return this.#passOutput(answer)
     const request = this.#take(answer.id)
     if (answer.type === 'FAILED') request?.reject(notStarted(answer.message))

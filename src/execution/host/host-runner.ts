@@ -41,6 +41,8 @@ export interface HostRunnerOptions {
   readonly clock: Clock
   /** For the log. */
   readonly onProblem: (message: string) => void
+  /** The workspace of a session has been measured behind a command. */
+  readonly onMeasured: (sessionId: string, bytes: number) => void
 }
 
 export interface RunOptions {
@@ -59,7 +61,7 @@ interface CarryOutOptions extends RunOptions {
   readonly onNamespace?: (initPid: number, kill: Kill) => void
 }
 
-interface WatchedCommand extends Pick<WatchInput, 'initPid' | 'workspace' | 'mayOnlyShrink'> {
+interface WatchedCommand extends Pick<WatchInput, 'initPid' | 'workspace' | 'maxBytes' | 'mayOnlyShrink'> {
   readonly kill: Kill
 }
 
@@ -154,17 +156,19 @@ export class HostRunner {
     const workspace = this.#workspaceFor(request)
     await prepareWorkspace(workspace, sandbox.account)
     await writeOutputs(workspace, request.outputs)
-    const mayOnlyShrink = this.#quota.isOver(workspace)
-    const { timeoutMs } = request
+    const { timeoutMs, workspace: allowance } = request
+    const maxBytes = allowance?.maxBytes ?? limits.workspaceBytes
+    const mayOnlyShrink = allowance?.mayOnlyShrink === true || this.#quota.isOver(workspace, maxBytes)
     const launch = planSandboxLaunch(sandbox, { ...program, timeoutMs, workspace, limits, mayOnlyShrink })
     const watch = new AbortController()
     const result = await this.#carryOut(() => startLaunch(launch, this.#means), request, {
       ...options,
-      onNamespace: (initPid, kill) => this.#own(this.#watch({ initPid, workspace, mayOnlyShrink, kill }, watch.signal)),
+      onNamespace: (initPid, kill) =>
+        this.#own(this.#watch({ initPid, workspace, maxBytes, mayOnlyShrink, kill }, watch.signal)),
     }).catch((error: unknown): ProcessResult => ({ kind: 'not-started', reason: messageOf(error) }))
     watch.abort()
     if (result.kind !== 'not-started') {
-      this.#own(this.#checkQuota(workspace))
+      this.#own(this.#measureWorkspace(workspace, request))
       return result
     }
     this.#sandbox = null
@@ -251,9 +255,10 @@ export class HostRunner {
   }
 
   /** What a command has written is known before the next one starts, mostly; at the latest while that one runs. */
-  async #checkQuota(workspace: string): Promise<void> {
+  async #measureWorkspace(workspace: string, { sessionId, workspace: allowance }: CommandRequest): Promise<void> {
     try {
-      await this.#quota.check(workspace)
+      const bytes = await this.#quota.measure(workspace, allowance?.mayOnlyShrink === true)
+      this.#options.onMeasured(sessionId, bytes)
     } catch (error) {
       this.#options.onProblem(`The size of a workspace is not known: ${messageOf(error)}`)
     }

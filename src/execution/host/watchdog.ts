@@ -13,6 +13,8 @@ export interface WatchInput {
   /** First process of the command's namespace. */
   readonly initPid: number
   readonly workspace: string
+  /** What the workspace may have, if that is less than the limit of every workspace. */
+  readonly maxBytes: number
   /** It cannot write (see `mayOnlyShrink`): its disk space is not watched. */
   readonly mayOnlyShrink: boolean
   readonly limits: CommandLimits
@@ -57,7 +59,7 @@ function usesTooMuchMemory({ initPid, limits }: WatchInput): boolean {
 
 async function usesTooMuchDisk(input: WatchInput, freeBytesAtStart: number): Promise<boolean> {
   if (input.mayOnlyShrink) return false
-  if (await input.quota.check(input.workspace)) return true
+  if (await input.quota.check(input.workspace, input.maxBytes)) return true
   const vanishedBytes = freeBytesAtStart - freeBytes(input.workspace)
   if (vanishedBytes <= input.limits.workspaceBytes) return false
   // More has gone than the workspace shows. Files that were deleted but are still open? Or some other program's.

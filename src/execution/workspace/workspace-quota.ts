@@ -17,12 +17,14 @@ const MEASURE_AGAIN_MS = 5_000
 /** Workspaces remembered; the oldest are measured anew. */
 const MAX_REMEMBERED = 10_000
 
-interface Measurement {
-  readonly isOver: boolean
+/** At the file system, which says whether it is worth measuring. */
+interface Look {
   readonly freeBytes: number
   readonly freeFileCount: number
   readonly atMs: number
 }
+
+type Measurement = Usage & Look
 
 export class WorkspaceQuota {
   readonly #limits: CommandLimits
@@ -34,26 +36,46 @@ export class WorkspaceQuota {
     this.#clock = clock
   }
 
-  /** What the last measurement found; false when there was none. */
-  isOver(workspace: string): boolean {
-    return this.#measurements.get(workspace)?.isOver ?? false
+  /** What the last measurement found; false when there was none. `maxBytes`: what it may have, if that is less than the limit. */
+  isOver(workspace: string, maxBytes = Infinity): boolean {
+    const last = this.#measurements.get(workspace)
+    return last !== undefined && this.#exceeds(last, maxBytes)
   }
 
   /** Measures when there is a reason to; resolves to `isOver`. Rejects when the workspace cannot be measured. */
-  async check(workspace: string): Promise<boolean> {
+  async check(workspace: string, maxBytes = Infinity): Promise<boolean> {
     const last = this.#measurements.get(workspace)
-    const { bavail, bsize, ffree } = statfsSync(workspace)
-    const now = { freeBytes: bavail * bsize, freeFileCount: ffree, atMs: this.#clock.monotonicMs() }
-    if (last !== undefined && !this.#hasChanged(last, now)) return last.isOver
-    const usage = await measureUsage(workspace)
-    const isOver = usage.bytes > this.#limits.workspaceBytes || usage.fileCount > this.#limits.workspaceFileCount
-    this.#remember(workspace, { isOver, ...now })
-    return isOver
+    const now = this.#look(workspace)
+    if (last !== undefined && !this.#exceeds(last, maxBytes) && !this.#hasChanged(last, now)) return false
+    return this.#exceeds(await this.#measure(workspace, now), maxBytes)
   }
 
-  #hasChanged(last: Measurement, now: Omit<Measurement, 'isOver'>): boolean {
+  /** As `check`, or in any case when it `isDue`; resolves to the bytes that the workspace has. */
+  async measure(workspace: string, isDue: boolean): Promise<number> {
+    const last = this.#measurements.get(workspace)
+    const now = this.#look(workspace)
+    const isKnown = last !== undefined && !isDue && !this.#exceeds(last, Infinity) && !this.#hasChanged(last, now)
+    if (isKnown) return last.bytes
+    return (await this.#measure(workspace, now)).bytes
+  }
+
+  #look(workspace: string): Look {
+    const { bavail, bsize, ffree } = statfsSync(workspace)
+    return { freeBytes: bavail * bsize, freeFileCount: ffree, atMs: this.#clock.monotonicMs() }
+  }
+
+  async #measure(workspace: string, now: Look): Promise<Measurement> {
+    const measurement = { ...(await measureUsage(workspace)), ...now }
+    this.#remember(workspace, measurement)
+    return measurement
+  }
+
+  #exceeds({ bytes, fileCount }: Usage, maxBytes: number): boolean {
+    return bytes > Math.min(this.#limits.workspaceBytes, maxBytes) || fileCount > this.#limits.workspaceFileCount
+  }
+
+  #hasChanged(last: Look, now: Look): boolean {
     return (
-      last.isOver ||
       now.atMs - last.atMs > MEASURE_AGAIN_MS ||
       Math.abs(now.freeBytes - last.freeBytes) > this.#limits.workspaceBytes / NOTICEABLE_PART ||
       Math.abs(now.freeFileCount - last.freeFileCount) > this.#limits.workspaceFileCount / NOTICEABLE_PART
@@ -73,7 +95,7 @@ interface Usage {
   readonly fileCount: number
 }
 
-async function measureUsage(workspace: string): Promise<Usage> {
+export async function measureUsage(workspace: string): Promise<Usage> {
   const first = await Promise.all([sumUp('--block-size=1', workspace), sumUp('--inodes', workspace)])
   if (!first.some(({ isIncomplete }) => isIncomplete)) return { bytes: first[0].sum, fileCount: first[1].sum }
   // A folder that its owner has closed would hide what is in it. (Root sees it all the same.)

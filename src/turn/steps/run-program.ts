@@ -21,10 +21,11 @@ import type { TaskOutcome } from '../task-outcome.ts'
 import { stopped, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { whyBarred } from '../why-barred.ts'
 import { withholdSecrets } from '../secrets/withhold-secrets.ts'
+import { explainAllowance, workspaceAllowance } from './workspace-allowance.ts'
 import { withholdBeyondQuota } from './withhold-beyond-quota.ts'
 
 /** What a run needs whatever the program is. */
-export type RunFrame = Pick<RunInput, 'sessionId' | 'taskId' | 'timeoutMs' | 'signal' | 'onOutput'>
+export type RunFrame = Pick<RunInput, 'sessionId' | 'taskId' | 'timeoutMs' | 'signal' | 'onOutput' | 'workspace'>
 
 export interface Program {
   /** How notes to people and agents call it. */
@@ -102,9 +103,11 @@ async function carryOut(
   const { sessionId, config, signal, logger } = context
   const { execTimeoutMs: timeoutMs } = config.current().settings
   try {
-    const outcome = await program.start({ sessionId, timeoutMs, signal, ...frame })
+    const allowance = await workspaceAllowance(context, program.role)
+    const outcome = await program.start({ sessionId, timeoutMs, signal, workspace: allowance, ...frame })
     const hasExited = outcome.kind === 'exited'
-    const patch = patchOf(context, program, { outcome, timeoutMs })
+    const note = await explainAllowance(context, allowance, outcome)
+    const patch = withNote(patchOf(context, program, { outcome, timeoutMs }), note)
     const output = endOf(outcome)
     if (!('publication' in outcome)) return { patch, publication: null, output, hasExited }
     const publication = await withholdBeyondQuota(context, await withholdSecrets(context, outcome.publication))
@@ -128,6 +131,13 @@ function unknownEnd(status: 'FAILED' | 'INTERRUPTED', { message }: AppError): En
 
 function endOf(outcome: CommandOutcome): OutputEnd {
   return 'beyond' in outcome ? { beyond: outcome.beyond } : { brokeOff: outcome.kind === 'killed' }
+}
+
+/** Behind what was printed. */
+function withNote(patch: TaskPatch, note: string | null): TaskPatch {
+  if (note === null) return patch
+  const { stderr = '' } = patch
+  return { ...patch, stderr: stderr === '' ? note : `${stderr.replace(/\n$/, '')}\n${note}` }
 }
 
 interface Run<Outcome> {
