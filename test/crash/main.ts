@@ -16,9 +16,10 @@ const usage = `npm run test:crash -- [options]
 
 Two server processes on one database, under load: sessions send messages whose commands leave marks in a file, subscribers
 follow every session over WebSocket and SSE and come back with "after". Servers are killed (SIGKILL) at random, hang (SIGSTOP),
-and lose their database; PostgreSQL is killed too. In the end nothing accepted may be lost, no command run twice or beside another one of its session, no event missed or repeated,
-no text for a webhook lost or out of order, no learning lost or curated twice, no approval decided twice or task run without one,
-no schedule fired twice for one time or not at all, and the audit must be whole.
+and lose their database; PostgreSQL is killed too. In the end nothing accepted may be lost, no command run twice or beside another
+one of its session, no event missed or repeated, no text for a webhook lost or out of order, no learning lost or
+curated twice, no approval decided twice or task run without one, no schedule fired twice for one time or not at all, and the audit
+must be whole.
 
   --kills <n>            how many servers are killed                        default 100
   --pauses <n>           how often a server hangs for 15 s                  default 2
