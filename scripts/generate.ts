@@ -26,12 +26,17 @@ const dist = join(root, 'dist')
 
 if (!hasGenerators()) makeDist()
 // From an install without development packages, or of a release: what the sources say now is what counts.
-rmSync(dist, { recursive: true, force: true })
+if (!isBeingPacked()) rmSync(dist, { recursive: true, force: true })
 if (!process.argv.includes('--force') && readStamp(stamp) === wanted) process.exit(0)
 run('prisma', ['generate'])
 if (existsSync(join(root, 'schema.graphql'))) run('graphql-codegen', ['--config', 'codegen.ts'])
 mkdirSync(join(root, 'src/generated'), { recursive: true })
 writeFileSync(stamp, wanted)
+
+/** `npm pack` runs "prepack", then "prepare", takes the files, and then runs "postpack". */
+function isBeingPacked(): boolean {
+  return process.env['npm_command'] === 'pack' && process.env['npm_lifecycle_event'] === 'prepare'
+}
 
 function hasGenerators(): boolean {
   return ['prisma', 'graphql-codegen', 'rolldown'].every((tool) => existsSync(join(root, 'node_modules/.bin', tool)))
