@@ -1,6 +1,6 @@
 /**
- * What the client throws. Refusals that a person can act on are no errors: mutations return them as values. Thrown is what
- * ends an operation: no rights, no such session, a document or a speed the server does not take, or no server.
+ * What the client throws. Refusals that a person can act on are no errors: mutations return them as values. Thrown is
+ * what ends an operation: no rights, no such session, a document or a speed the server does not take, or no server.
  */
 
 /** `extensions.code` of the server's errors, and two of the client's own. */
@@ -36,6 +36,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'DATABASE_UNAVAILABLE',
   'STORAGE_FULL',
 ])
+/** Why an operation ended; `message` is a sentence that can be shown to a person. */
 export class ClientError extends Error {
   override readonly name = 'ClientError'
   readonly code: ClientErrorCode

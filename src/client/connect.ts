@@ -1,7 +1,7 @@
 /**
  * Factotum's client for browsers and Node: `connect`, then `client.session(id)`. This is what frontends import
- * ("factotum/client"), and what the demo and the stories use. Nothing in this folder knows the server's code, and nothing in it
- * needs more than a browser has.
+ * ("factotum/client"), and what the demo and the stories use. Nothing in this folder knows the server's code, and
+ * nothing in it needs more than a browser has.
  */
 import { Connection, type ConnectOptions, type TypedDocument } from './connection.ts'
 import { SessionClient } from './session-client.ts'
@@ -25,6 +25,7 @@ export function connect(options: ConnectOptions): FactotumClient {
   return new FactotumClient(new Connection(options))
 }
 
+/** One server and one token. After `close` calls reject with the abort's reason, and loops end. */
 export class FactotumClient {
   readonly #connection: Connection
 
@@ -32,13 +33,14 @@ export class FactotumClient {
     this.#connection = connection
   }
 
+  /** Sends nothing, so the session need not exist. Any number for one id share the connection. */
   session(id: string): SessionClient {
     return new SessionClient(this.#connection, id)
   }
 
   /**
-   * Any other query or mutation of the API, typed by a document of GraphQL Code Generator. Sent once. Throws ClientError, or
-   * the signal's reason.
+   * Any other query or mutation of the API, typed by a document of GraphQL Code Generator. Sent once. Throws
+   * ClientError, or the signal's reason.
    */
   run<Data, Variables>(
     document: TypedDocument<Data, Variables>,

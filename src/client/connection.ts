@@ -1,23 +1,27 @@
 /**
- * One server and one token: operations over HTTP, subscriptions over one WebSocket that opens with the first and closes with
- * the last. Knows nothing of sessions. What goes wrong is a ClientError, whatever the transport says; whether to come back is
- * decided by who calls.
+ * One server and one token: operations over HTTP, subscriptions over one WebSocket that opens with the first and closes
+ * with the last. Knows nothing of sessions. What goes wrong is a ClientError, whatever the transport says; whether to
+ * come back is decided by who calls.
  */
 import { createClient, type Client as SocketClient } from 'graphql-ws/client'
 import { ClientError, type ServerError } from './client-error.ts'
 import { Inbox } from './inbox.ts'
 import { pause, retryDelayMs } from './pause.ts'
 
+/** Which server, with which token, and how patiently. */
 export interface ConnectOptions {
   /** Where the server is, such as "https://factotum.example"; with or without "/graphql". */
   readonly url: string
   /** The token, or what gets it: asked again for each request and each connection. */
   readonly token: string | (() => string | Promise<string>)
-  /** How long a call tries to reach the server, in milliseconds; a minute when left out. Subscriptions try until they are ended. */
+  /**
+   * How long a call tries to reach the server, in milliseconds; a minute when left out. Subscriptions try until they
+   * are ended.
+   */
   readonly patienceMs?: number
   /** For platforms without a global WebSocket (Node 20): the class, such as that of the package "ws". */
   readonly webSocketImpl?: unknown
-  /** Told when the WebSocket opens and when it closes, for an indicator on a page. */
+  /** Called when the WebSocket opens and when it closes, for an indicator on a page. */
   readonly onConnection?: (state: 'open' | 'closed') => void
 }
 
@@ -35,7 +39,9 @@ interface Result {
 const PATIENCE_MS = 60_000
 /** An answer that has not come by then does not come: the connection stands, and nobody is at the other end. */
 const ANSWER_WITHIN_MS = 20_000
-/** A connection that stays silent that long after a ping is dead, whatever the platform thinks (a laptop that slept). */
+/**
+ * A connection that stays silent that long after a ping is dead, whatever the platform thinks (a laptop that slept).
+ */
 const PING_EVERY_MS = 15_000
 const PONG_WITHIN_MS = 5_000
 /** Close codes after which the same token is not let in again. */
@@ -43,6 +49,7 @@ const UNAUTHENTICATED_CODES: ReadonlySet<unknown> = new Set([4401, 4403])
 /** The server did not understand us: coming back would not help. */
 const PROTOCOL_CODES: ReadonlySet<unknown> = new Set([4400, 4406, 4409, 4429])
 
+/** Calls and subscriptions of one client; nothing is sent before the first. */
 export class Connection {
   readonly #options: ConnectOptions
   readonly #url: string
@@ -63,13 +70,17 @@ export class Connection {
     return this.#closed.signal
   }
 
+  /**
+   * How often the WebSocket was opened so far: a greater number than before a failure shows that the server was back in
+   * between.
+   */
   get opened(): number {
     return this.#opened
   }
 
   /**
-   * Sends a query or mutation and returns its data. Sends it again only where the server was too busy to let it in: then nothing of
-   * it has happened. Throws ClientError, or the signal's reason.
+   * Sends a query or mutation and returns its data. Sends it again only where the server was too busy to let it in:
+   * then nothing of it has happened. Throws ClientError, or the signal's reason.
    */
   request<Data, Variables>(
     document: TypedDocument<Data, Variables>,
@@ -104,7 +115,10 @@ export class Connection {
     }
   }
 
-  /** The same, again and again while the failure is a passing one, at most for `patienceMs`. Only for what may be repeated. */
+  /**
+   * The same, again and again while the failure is a passing one, at most for `patienceMs`. Only for what may be
+   * repeated.
+   */
   requestPatiently<Data, Variables>(
     document: TypedDocument<Data, Variables>,
     variables: Variables,
@@ -137,8 +151,8 @@ export class Connection {
   }
 
   /**
-   * A subscription, until the server or the caller ends it. Throws ClientError when it breaks. `variables` are read again
-   * whenever it is sent.
+   * A subscription, until the server or the caller ends it. Throws ClientError when it breaks. `variables` are read
+   * again whenever it is sent.
    */
   async *subscribe<Data, Variables extends object>(
     document: TypedDocument<Data, Variables>,
@@ -237,7 +251,10 @@ function dataOf({ data, errors }: Result): unknown {
   return data
 }
 
-/** graphql-ws rejects with the errors of the operation, with how the socket was closed, or with whatever the platform has. */
+/**
+ * graphql-ws rejects with the errors of the operation, with how the socket was closed, or with whatever the platform
+ * has.
+ */
 function socketError(error: unknown): ClientError {
   if (error instanceof ClientError) return error
   if (Array.isArray(error)) return ClientError.ofServer(error as ServerError[])

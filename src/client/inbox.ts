@@ -1,11 +1,12 @@
 /**
- * Between a WebSocket, which pushes, and a loop, which pulls. A loop that does not keep up ends the subscription instead of
- * filling the memory; whoever follows a log then goes on behind the last event that the loop has taken.
+ * Between a WebSocket, which pushes, and a loop, which pulls. A loop that does not keep up ends the subscription
+ * instead of filling the memory; a follower of a log then goes on behind the last event that the loop has taken.
  */
 import { ClientError } from './client-error.ts'
 
 const MAX_WAITING = 1000
 
+/** Holds at most 1000 items, for one loop over `items()`. */
 export class Inbox<Item> {
   readonly #waiting: Item[] = []
   readonly #onFull: () => void
@@ -16,6 +17,7 @@ export class Inbox<Item> {
     this.#onFull = onFull
   }
 
+  /** Adds an item; ignored after the end. When 1000 wait, the inbox ends with UNREACHABLE and calls `onFull`. */
   next(item: Item): void {
     if (this.#end !== null) return
     this.#waiting.push(item)
@@ -25,11 +27,13 @@ export class Inbox<Item> {
     this.#onFull()
   }
 
+  /** Ends the loop with `error` once it has taken what waits. The first end holds: later ones are ignored. */
   error(error: unknown): void {
     this.#end ??= { error }
     this.#wake()
   }
 
+  /** Ends the loop without an error once it has taken what waits. */
   complete(): void {
     this.error(null)
   }

@@ -17,7 +17,10 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** How long to wait after the `failures`-th failure in a row, from 1: growing, and never the same for all clients at once. */
+/**
+ * How long to wait after the `failures`-th failure in a row, from 1: growing, and never the same for all clients at
+ * once.
+ */
 export function retryDelayMs(failures: number): number {
   const fullMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** (failures - 1))
   return fullMs * (0.5 + Math.random() / 2)

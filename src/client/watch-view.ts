@@ -1,6 +1,7 @@
 /**
- * A session's view that stays up to date: read, then read again when an event tells that something in it may have changed.
- * Reading, rather than folding events into the last view, is what makes all tabs agree: one place computes views.
+ * A session's view that stays up to date: read, then read again when an event tells that something in it may have
+ * changed. Reading, rather than folding events into the last view, is what makes all tabs agree: one place computes
+ * views.
  */
 import { ClientError } from './client-error.ts'
 import type { Connection } from './connection.ts'
@@ -44,7 +45,7 @@ async function readOrThrow(connection: Connection, sessionId: string, signal: Ab
   throw new ClientError('NOT_FOUND', `There is no session "${sessionId}" that you may see.`)
 }
 
-/** Never rejects: what goes wrong is news. */
+/** Never rejects: a failure ends `news`, with its error. */
 async function follow(events: AsyncIterable<SessionEvent>, news: News): Promise<void> {
   try {
     for await (const event of events) if (mayChangeView(event)) news.tell(event.seq)
@@ -76,7 +77,10 @@ class News {
     this.#wake()
   }
 
-  /** Resolves as soon as something after `seq` is known: true, or false when nothing will come. Rejects with what went wrong. */
+  /**
+   * Resolves as soon as something after `seq` is known: true, or false when nothing will come. Rejects with what went
+   * wrong.
+   */
   async beyond(seq: number): Promise<boolean> {
     while (this.#end === null && this.#seq <= seq) await new Promise<void>((resolve) => (this.#wake = resolve))
     if (this.#end === null) return true

@@ -170,7 +170,8 @@ describe('doorbell', () => {
     await admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'factotum doorbell'
       AND datname = current_database()`)
     here.bell.ring(log('a', 7))
-    // Told by the other process when both are back; which of them is first, nobody knows: then it looks because of 'resync'.
+    // Told by the other process when both are back; which of them is first, nobody knows: then it looks because of
+    // 'resync'.
     for (const ear of [here, there]) await ear.until(() => resyncs(ear) >= 3)
     here.bell.ring(log('a', 8))
     await there.until((heard) => heard.kind === 'log' && heard.seq === 8)

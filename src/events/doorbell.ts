@@ -1,16 +1,17 @@
 /**
- * News between the processes that share a database, by LISTEN/NOTIFY on one connection per process. Rung after a commit,
- * never inside a write transaction: a transaction that notifies commits alone
+ * Notifications between the processes that share a database, by LISTEN/NOTIFY on one connection per process. Rung after
+ * a commit, never inside a write transaction: a transaction that notifies commits alone
  * (https://www.postgresql.org/docs/current/sql-notify.html), which would put all writers in one queue.
  *
- * Handlers in this process hear news at once, by a plain call; other processes hear it by NOTIFY. What is rung while a
- * NOTIFY is under way is coalesced: the latest seq per session wins. While the connection is down, news waits (bounded) and
- * handlers are told 'resync' when it is back, because news of others may have been missed. Nothing may depend on news alone.
+ * Handlers in this process are called at once; other processes are notified by NOTIFY. What is rung while a NOTIFY is
+ * under way is coalesced: the latest seq per session wins. While the connection is down, notifications wait (bounded)
+ * and handlers get 'resync' when it is back, because those of others may have been missed. Nothing may depend on a
+ * notification alone.
  *
- * A process that is alone on its database tells nobody: a NOTIFY per commit would be a third of its statements. Everybody
- * greets when it connects, soon again and then every 15 s, and answers the greetings of others; who has heard nobody between two greetings of
- * its own is alone until it hears somebody. Who is heard for the first time in a while may have thought itself alone and kept
- * news to itself, so handlers are told 'resync' then, too.
+ * A process that is alone on its database notifies nobody: a NOTIFY per commit would be a third of its statements.
+ * Everybody greets when it connects, soon again and then every 15 s, and answers the greetings of others; who has heard
+ * nobody between two greetings of its own is alone until it hears another process. One that is heard for the first time
+ * in a while may have thought itself alone and kept its notifications to itself, so handlers get 'resync' then, too.
  */
 import pg from 'pg'
 import { messageOf } from '../core/errors.ts'
@@ -24,33 +25,37 @@ import type { Heard, HeardOf, News } from './news.ts'
 const CHANNEL = 'factotum_news'
 /** PostgreSQL refuses payloads of 8000 bytes and more. */
 const MAX_PAYLOAD_BYTES = 7900
-/** News that waits for the connection; beyond this it is dropped, and whoever needs it finds out by looking. */
+/** Notifications that wait for the connection; beyond this they are dropped, and polls find what they were about. */
 const MAX_WAITING = 10_000
 const CONNECT_TIMEOUT_MS = 3000
 const QUERY_TIMEOUT_MS = 5000
 /** How often others are greeted. It also tries a silent connection: a server that vanished says nothing. */
 const GREET_MS = 15_000
-/** The second greeting comes soon: whoever is there answers the first within milliseconds. */
+/** The second greeting comes soon: other processes answer the first within milliseconds. */
 const GREET_AGAIN_MS = 1000
 const RECONNECT = { firstMs: 100, maxMs: 5000 }
 
 /** `true` means "I take it": other processes need not hear of it. Only 'work' asks. */
 type Handler = (heard: Heard) => boolean | void
 
-export interface DoorbellOptions {
+interface DoorbellOptions {
   readonly url: string
   readonly logger: Logger
   readonly clock: Clock
 }
 
+/**
+ * One for each process. Handlers are called synchronously and must be quick; what they throw is logged. Before `start`,
+ * and without a connection, handlers of this process alone are called.
+ */
 export class Doorbell {
   readonly #options: DoorbellOptions
-  /** Tells our own notifications, which come back to us, from those of others. */
+  /** Distinguishes our own notifications, which come back to us, from those of others. */
   readonly #instance = randomHex(8)
   readonly #handlers = new Map<Heard['kind'], Set<Handler>>()
-  /** News that other processes have not been told yet, by kind and what it is about. */
+  /** Notifications that have not been sent yet, by kind and what they are about. */
   readonly #waiting = new Map<string, News>()
-  /** What is to be sent besides news: a greeting, or a sign of life for somebody who greeted. */
+  /** What is to be sent besides notifications: a greeting, or the answer to one. */
   #greeting: 'HELLO' | 'HERE' | null = null
   /** Nobody else listens, as far as is known. */
   #isAlone = false
@@ -82,14 +87,17 @@ export class Doorbell {
     })
   }
 
-  /** Listens from now on. Resolves after the first attempt to connect; when that failed, attempts go on in the background. */
+  /**
+   * Listens from now on. Resolves after the first attempt to connect; when that failed, attempts go on in the
+   * background.
+   */
   async start(): Promise<void> {
     if (!this.#isStarted) this.#poll.start()
     this.#isStarted = true
     await this.#firstTick.promise
   }
 
-  /** Tells other processes what waits, if that is quick, and closes the connection. */
+  /** Sends what waits, if that takes less than a second, and closes the connection. */
   async stop(): Promise<void> {
     await Promise.race([this.#sends.settled(), this.#options.clock.sleep(1000)])
     await this.#poll.stop()
@@ -98,7 +106,7 @@ export class Doorbell {
     this.#lost = null
   }
 
-  /** Tells whoever listens, here at once and elsewhere soon. Never throws, never waits. */
+  /** Notifies handlers, of this process at once and of others soon. Never throws, never waits. */
   ring(news: News): void {
     const taken = this.#tellHandlers(news)
     if ((news.kind === 'work' && taken) || this.#isAlone) return
@@ -111,7 +119,7 @@ export class Doorbell {
     this.#send()
   }
 
-  /** Calls `handler` for this kind of news, or for 'resync'; the returned function stops that. */
+  /** Calls `handler` for this kind of notification, or for 'resync'; the returned function stops that. */
   on<Kind extends Heard['kind']>(kind: Kind, handler: (heard: HeardOf<Kind>) => boolean | void): () => void {
     const handlers = this.#handlers.get(kind) ?? new Set()
     this.#handlers.set(kind, handlers)
@@ -174,7 +182,10 @@ export class Doorbell {
     return [`${opening}${texts.join(',')}${closing}`, sent]
   }
 
-  /** Connects, or greets over the connection that is there. Throws when it broke, so that the next attempt waits a little. */
+  /**
+   * Connects, or greets over the connection that is there. Throws when it broke, so that the next attempt waits a
+   * little.
+   */
   async #tick(): Promise<void> {
     const lost = this.#lost
     if (lost !== null) {
@@ -240,7 +251,7 @@ export class Doorbell {
     await Promise.race([ended, this.#options.clock.sleep(1000)])
   }
 
-  /** Somebody else is there. */
+  /** Another process is there. */
   #meet(from: string, hello: boolean): void {
     const isNew = !this.#known.has(from)
     this.#known.add(from)
@@ -253,7 +264,7 @@ export class Doorbell {
   }
 
   #hear(payload: string): void {
-    // Our own news comes back to us as well: not worth reading.
+    // Our own notifications come back to us as well: not worth reading.
     if (payload.startsWith(openingOf(this.#instance))) return
     try {
       const { from, news, hello } = messageIn(payload)
@@ -283,7 +294,7 @@ function openingOf(instance: string): string {
   return `{"from":"${instance}","news":[`
 }
 
-/** The id of what the news is about. */
+/** The id of what the notification is about. */
 function subjectOf(news: News): string {
   if (news.kind === 'cancel') return news.turnId
   if (news.kind === 'audit') return ''

@@ -1,9 +1,10 @@
 /**
- * The live end of the log: whoever follows a session in this process is told as soon as its log grows, wherever the commit
- * happened, and reads on from a cursor of its own. Nothing is missed, repeated or out of order; see `tail.ts`.
+ * The live end of the log: a follower of a session in this process is called as soon as its log grows, wherever the
+ * commit happened, and reads on from a cursor of its own. Nothing is missed, repeated or out of order; see `tail.ts`.
  *
- * How it learns that a log grew: `published` by this process's own commits, which bring the events along; the doorbell for
- * other processes' commits; and every two seconds one look at all followed sessions, for news that was lost.
+ * How it learns that a log grew: `published` by this process's own commits, which bring the events along; the doorbell
+ * for other processes' commits; and every two seconds one poll of all followed sessions, for notifications that were
+ * lost.
  */
 import { isOutage } from '../core/errors.ts'
 import type { SessionEvent } from '../core/session-event.ts'
@@ -22,7 +23,7 @@ const BACKOFF = { firstMs: 500, maxMs: POLL_MS }
 /** Events that all followed sessions together keep in memory. */
 const CACHE_BYTES = 64 * 1024 * 1024
 
-export interface FeedOptions {
+interface FeedOptions {
   readonly database: Database
   readonly doorbell: Doorbell
   readonly logger: Logger
@@ -44,6 +45,10 @@ export interface Following {
   close(): void
 }
 
+/**
+ * One for each process. Keeps about 64 MiB of the newest events of all followed sessions; what a follower needs beyond
+ * that is read from the database.
+ */
 export class Feed {
   readonly #options: FeedOptions
   readonly #tails = new Map<string, Tail>()
@@ -66,6 +71,10 @@ export class Feed {
     })
   }
 
+  /**
+   * Subscribes to the doorbell and polls from now on. Call it once; before it, followers see the commits of this
+   * process alone.
+   */
   start(): void {
     const { doorbell } = this.#options
     this.#unsubscribe = [
@@ -86,8 +95,8 @@ export class Feed {
   }
 
   /**
-   * Called by whoever committed, in this process, after the commit: the events of one commit, all of one session, in order.
-   * Rings the doorbell. Never throws for what followers do.
+   * Called after a commit of this process, by the code that committed: the events of one commit, all of one session, in
+   * order. Rings the doorbell. Never throws for what followers do.
    */
   published(events: readonly SessionEvent[]): void {
     const last = events.at(-1)
@@ -101,12 +110,12 @@ export class Feed {
     this.#options.doorbell.ring({ kind: 'log', sessionId, seq: last.seq, list: events.some(changesList) })
   }
 
-  /** Called by whoever deleted the session, after the commit. */
+  /** Called after the commit that deleted the session, by the code that committed. */
   ended(sessionId: string): void {
     this.#options.doorbell.ring({ kind: 'gone', sessionId })
   }
 
-  /** Follows a session from now on; whether it exists, `head()` tells. */
+  /** Follows a session from now on; `head()` says whether it exists. */
   follow(sessionId: string, follower: Follower): Following {
     const tail = this.#tails.get(sessionId) ?? this.#open(sessionId)
     tail.followers.add(follower)

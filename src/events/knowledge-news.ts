@@ -1,10 +1,16 @@
-/** Which facts and learnings a turn's write is about, for the doorbell: told after its commit, by whoever committed. */
+/**
+ * Which facts and learnings a turn's write is about, for the doorbell: rung after the commit, by the process that
+ * committed.
+ */
 import type { TurnWrite } from '../core/turn-write.ts'
 import type { News } from './news.ts'
 
 type KnowledgeNews = Extract<News, { kind: 'knowledge' }>
 
-/** Some of it may not have come about, when an admin decided about a learning first: news says where to look, no more. */
+/**
+ * Some of it may not have come about, when an admin decided about a learning first: a notification says what to read
+ * again, no more.
+ */
 export function knowledgeNewsOf({ learnings = [], curations = [] }: TurnWrite): KnowledgeNews[] {
   const ids = [
     ...learnings.map(({ id }) => id),

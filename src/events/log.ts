@@ -5,6 +5,7 @@
 import type { SessionEvent, SessionEventType } from '../core/session-event.ts'
 import type { Database } from '../store/database.ts'
 
+/** Which page of a session's log; `limit` is a number of events. */
 export interface LogRange {
   readonly sessionId: string
   /** Events with a greater seq. */
@@ -31,7 +32,10 @@ interface EventRow {
   readonly data: object
 }
 
-/** One statement, so that events and `last_seq` are of one moment: what is up to `last_seq` and not here is not in the log. */
+/**
+ * One statement, so that events and `last_seq` are of one moment: what is up to `last_seq` and not here is not in the
+ * log.
+ */
 const READ_PAGE = {
   name: 'read_log_page',
   text: `SELECT s.last_seq, e.seq, e.at, e.turn_id, e.type, e.data

@@ -1,6 +1,6 @@
 /**
- * What processes tell each other, always after the commit it speaks of. News may be lost (a cut connection, a full buffer):
- * everybody who listens also looks by himself now and then.
+ * What processes notify each other of, always after the commit that it is about. A notification may be lost (a cut
+ * connection, a full buffer): all that listen also poll.
  */
 export type News =
   /** The session's log reached `seq`. `list`: a field that lists of sessions show may have changed. */
@@ -15,7 +15,7 @@ export type News =
   | { readonly kind: 'approval'; readonly id: string; readonly sessionId: string }
   /** The audit has a new seal. */
   | { readonly kind: 'audit' }
-  /** The process `by` has let in so many operations of the token; its `n`th such news. */
+  /** The process `by` has let in so many operations of the token; its `n`th such notification. */
   | {
       readonly kind: 'spent'
       readonly by: string
@@ -26,7 +26,8 @@ export type News =
   /** The session was deleted. */
   | { readonly kind: 'gone'; readonly sessionId: string }
 
-/** What handlers hear: news, or that some may have been missed while the connection was down. */
+/** What handlers are called with: a notification, or that some may have been missed while the connection was down. */
 export type Heard = News | { readonly kind: 'resync' }
 
+/** What a handler for this kind is called with. */
 export type HeardOf<Kind extends Heard['kind']> = Extract<Heard, { kind: Kind }>

@@ -206,8 +206,8 @@ describe('tail', () => {
 })
 
 /**
- * Two writers (this process, which publishes, and another, which rings or is only found by a look), deletions of pieces,
- * readers that come at any time with any cursor, reads of the log that are answered late and in any order.
+ * Two writers (this process, which publishes, and another, which rings or is only found by a look), deletions of
+ * pieces, readers that come at any time with any cursor, reads of the log that are answered late and in any order.
  */
 type Step =
   | { readonly kind: 'commit here'; readonly count: number; readonly late: boolean }

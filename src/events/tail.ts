@@ -2,12 +2,13 @@
  * The end of one session's log, as everybody in this process who follows the session sees it: one read of the log per
  * wake-up, however many followers there are, and a bounded cache of the newest events.
  *
- * What must hold: `#cache` holds every event of the log in (`#from`, `#head`], in order of seq, once. Events enter at the end
- * only, and only when nothing of the log can lie between: published by a commit of this process that continues `#head`, or
- * read from the log after `#head`. Seqs may have holes (pieces of text are deleted once the whole text is there); since seq
- * is drawn under the session row's lock, what is missing from a read up to its `lastSeq` will never appear.
+ * What must hold: `#cache` holds every event of the log in (`#from`, `#head`], in order of seq, once. Events enter at
+ * the end only, and only when nothing of the log can lie between: published by a commit of this process that continues
+ * `#head`, or read from the log after `#head`. Seqs may have holes (pieces of text are deleted once the whole text is
+ * there); since seq is drawn under the session row's lock, what is missing from a read up to its `lastSeq` will never
+ * appear.
  *
- * Unanchored (`#head` is null) → anchored, by the first look or the first published events → closed.
+ * Unanchored (`#head` is null) → anchored, by the first read or the first published events → closed.
  */
 import { messageOf } from '../core/errors.ts'
 import type { SessionEvent } from '../core/session-event.ts'
@@ -24,7 +25,7 @@ const MAX_CACHED_BYTES = 256 * 1024
 /** What a tail may keep while all tails together are over their budget. */
 const MIN_CACHED_BYTES = 8 * 1024
 
-/** Told by a tail; must not throw. Called synchronously: look (`read`) at once or soon. */
+/** Called by a tail, synchronously; must not throw. `read` at once or soon. */
 export interface Follower {
   /** There are events after the last that was handed out. */
   readonly grew: () => void
@@ -44,7 +45,7 @@ export interface CacheBudget {
   readonly limit: number
 }
 
-export interface TailOptions {
+interface TailOptions {
   readonly sessionId: string
   readonly readPage: (range: LogRange) => Promise<LogPage | null>
   /** The session turned out to be deleted: close me. */
@@ -53,6 +54,10 @@ export interface TailOptions {
   readonly logger: Logger
 }
 
+/**
+ * Made for the first follower of a session in this process, closed with the last. Of no more use once it is closed: a
+ * session opened anew under the same id gets another one.
+ */
 export class Tail {
   readonly followers = new Set<Follower>()
   readonly #options: TailOptions
@@ -62,7 +67,9 @@ export class Tail {
   #cachedBytes = 0
   #from = 0
   #head: number | null = null
-  /** The seq of the last event that tells of an erasure: what was read of the log before it is not handed out after it. */
+  /**
+   * The seq of the last event that tells of an erasure: what was read of the log before it is not handed out after it.
+   */
   #erasedAt = 0
   /** The log is said to have reached this; more than `#head` means there is something to read. */
   #reached = 0
@@ -73,16 +80,19 @@ export class Tail {
     this.#options = options
   }
 
+  /** The session whose log this is the end of. */
   get sessionId(): string {
     return this.#options.sessionId
   }
 
-  /** The newest seq that is known here; null before the first look. */
+  /** The newest seq that is known here; null before the first read. */
   get head(): number | null {
     return this.#head
   }
 
-  /** The newest seq, looked up when it is not known yet; null when there is no such session. Rejects with an AppError. */
+  /**
+   * The newest seq, looked up when it is not known yet; null when there is no such session. Rejects with an AppError.
+   */
   async anchor(): Promise<number | null> {
     if (this.#head !== null) return this.#head
     this.#anchoring ??= this.look().finally(() => {
@@ -116,7 +126,7 @@ export class Tail {
     this.reached(last.seq)
   }
 
-  /** News that the log has reached `seq`. May be late, repeated or of a deleted session's log. */
+  /** The log has reached `seq`, by a notification or a poll. May be late, repeated or of a deleted session's log. */
   reached(seq: number): void {
     this.#reached = Math.max(this.#reached, seq)
     if (this.#head === null || this.#reached <= this.#head || this.#closed) return
@@ -124,8 +134,8 @@ export class Tail {
   }
 
   /**
-   * Events after `after` and up to `head`, without a promise when the cache holds them. Null: the session is gone. Rejects with
-   * an AppError when the log cannot be read; the same call again is the way on.
+   * Events after `after` and up to `head`, without a promise when the cache holds them. Null: the session is gone.
+   * Rejects with an AppError when the log cannot be read; the same call again is the way on.
    */
   read(after: number): Read | Promise<Read | null> {
     if (this.#head !== null && after >= this.#head) return { events: [], upTo: after }
@@ -133,6 +143,7 @@ export class Tail {
     return this.#replay(after)
   }
 
+  /** Calls `ended` of every follower, at once, and drops the cache. On repeat it does nothing. */
   close(reason: 'gone' | 'stopped'): void {
     if (this.#closed) return
     this.#closed = true
@@ -159,7 +170,7 @@ export class Tail {
         if (page === null || page.lastSeq < before) return this.#options.onGone()
         for (const type of page.unknownTypes) logger.warn({ sessionId, type }, 'event of an unknown type left out')
         this.#append(page.events, page.upTo)
-        // News of a log that was deleted since: there is nothing to wait for.
+        // A notification of a log that was deleted since: there is nothing to wait for.
         if (page.lastSeq < target && this.#reached === target) this.#reached = page.lastSeq
       }
     } catch (error) {
@@ -181,8 +192,8 @@ export class Tail {
   }
 
   /**
-   * Hands out nothing beyond `#head`, even if the log holds more by now: the tail has yet to see it, and a reader that is ahead
-   * of the tail would leave the others behind a point that they cannot reach.
+   * Hands out nothing beyond `#head`, even if the log holds more by now: the tail has yet to see it, and a reader that
+   * is ahead of the tail would leave the others behind a point that they cannot reach.
    */
   async #readBack(after: number): Promise<Read | null> {
     const before = this.#head
@@ -247,7 +258,7 @@ export class Tail {
   }
 
   #cachedAfter(after: number): readonly SessionEvent[] {
-    // Followers ask for the last few: look from the end.
+    // Followers ask for the last few: search from the end.
     let start = this.#cache.length
     while (start > 0 && (this.#cache[start - 1]?.seq ?? 0) > after) start -= 1
     return start === 0 ? this.#cache.slice() : this.#cache.slice(start)

@@ -1,7 +1,7 @@
 /**
- * May this caller touch a session of this id, and do what they want to do? Here is what depends on the id and the caller alone: the
- * answer is the same whether the session exists or not, so it tells nothing about it. Whether the caller participates, and opened the
- * session where that is needed, is asked by the statement that then acts.
+ * May this caller touch a session of this id, and do what they want to do? Here is what depends on the id and the
+ * caller alone: the answer is the same whether the session exists or not, so it tells nothing about it. Whether the
+ * caller participates, and opened the session where that is needed, is asked by the statement that then acts.
  */
 import { namespaceAllows, openerName, ownNamespace, seesAllSessions } from '../config/access/session-access.ts'
 import type { Viewer } from '../core/identity.ts'
@@ -11,6 +11,7 @@ import { rightTo, type SessionAct } from '../core/session-rights.ts'
 import { idKind } from '../platform/id.ts'
 import type { SessionAccess } from '../store/intake/intake-access.ts'
 
+/** A session by the id that the caller gave; nothing is known yet of whether it exists. */
 export interface NamedSession {
   readonly sessionId: string
   /** The input field that holds the id. */
@@ -46,7 +47,7 @@ export function accessOf(viewer: Viewer): SessionAccess {
   }
 }
 
-/** The caller sees the session, and it was opened by somebody else. */
+/** The caller sees the session, and another caller opened it. */
 export function refuseNotOpener(sessionId: string, acts: readonly SessionAct[]): Refusal {
   return conflict(`Only who opened session "${sessionId}", or an admin, may ${describeActs(acts)}.`)
 }

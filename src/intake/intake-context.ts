@@ -1,7 +1,7 @@
 /**
  * What every use case of intake works with: made once in app.ts, handed to each call. A use case is one function
- * `(context, viewer, input) → outcome or refusal`; what the caller can act on is returned, what failed in the world is thrown
- * as AppError. Nothing is published before it is committed.
+ * `(context, viewer, input) → outcome or refusal`; what the caller can act on is returned, what failed in the world is
+ * thrown as AppError. Nothing is published before it is committed.
  */
 import type { LiveConfig } from '../config/config.ts'
 import type { SessionEvent } from '../core/session-event.ts'
@@ -11,25 +11,29 @@ import type { Redactor } from '../secrets/redaction.ts'
 import type { Database } from '../store/database.ts'
 import type { AcceptResult } from '../store/intake/intake-message.ts'
 
+/** What a use case reaches of the rest of the process. Any number of calls share one. */
 export interface IntakeContext {
   /** What is stored of a session holds no secret that this process knows. */
   readonly redactorOf: (sessionId: string) => Redactor
   readonly database: Database
   readonly config: LiveConfig
   readonly clock: Clock
-  /** Told of events after their commit, so that subscribers of this process need not wait for the database's news. */
+  /** Publishes events after their commit, so that subscribers of this process need not wait for a NOTIFY. */
   readonly feed: { published(events: readonly SessionEvent[]): void }
-  /** Tells all processes; losing a ring costs time, never work. */
+  /** Notifies all processes; a lost notification costs time, never work. */
   readonly doorbell: { ring(news: IntakeNews): void }
   readonly worker: IntakeWorker
   /**
-   * Takes the folder in which a session's commands ran out of the way, at once: whoever opens a session of this id finds nothing of
-   * it. Resolves to where it is now; null: there was none.
+   * Takes the folder in which a session's commands ran out of the way, at once: a session that is opened under this id
+   * finds nothing of it. Resolves to where it is now; null: there was none.
    */
   readonly setAsideWorkspace: (sessionId: string) => Promise<string | null>
   /** Removes the bytes of published files whose rows are gone. */
   readonly removePublished: (fileIds: readonly string[]) => Promise<void>
-  /** Removes what a deleted session has left beside its rows. What this does not come to, sweeps do, or it ends by itself. */
+  /**
+   * Removes what a deleted session has left beside its rows. What this does not come to, sweeps do, or it ends by
+   * itself.
+   */
   readonly removeRemains: (remains: SessionRemains) => Promise<void>
   readonly checkWebhook: CheckWebhook
   /** A checkpoint is due: it is made now rather than within a second. */
@@ -39,8 +43,9 @@ export interface IntakeContext {
 /** The worker of this process, as far as a message needs it. */
 export interface IntakeWorker {
   /**
-   * Calls `accept` with the node that may run the session at once, or null: then the message waits until its session is taken. One
-   * that `accept` has taken runs as soon as that resolves: what comes before its turn must have been told by then.
+   * Calls `accept` with the node that may run the session at once, or null: then the message waits until its session is
+   * taken. One that `accept` has taken runs as soon as that resolves: what comes before its turn must have been
+   * published by then.
    */
   takeWith<Result extends AcceptResult>(
     sessionId: string,
@@ -48,6 +53,7 @@ export interface IntakeWorker {
   ): Promise<Result>
 }
 
+/** What a deleted session leaves outside its own rows. */
 export interface SessionRemains {
   readonly sessionId: string
   /** Where its workspace was set aside. */
@@ -58,6 +64,7 @@ export interface SessionRemains {
   readonly approvalIds: readonly string[]
 }
 
+/** What intake rings the doorbell for: a turn waits to be claimed, a session was deleted, a running turn is to end. */
 export type IntakeNews =
   | { readonly kind: 'work' | 'gone'; readonly sessionId: string }
   | { readonly kind: 'cancel'; readonly sessionId: string; readonly turnId: string }

@@ -14,6 +14,7 @@ export class AnswerCut extends Error {
   }
 }
 
+/** Which limits hold for an answer. */
 export interface AnswerKind {
   /** An error page: cut short instead of refused. */
   readonly isError: boolean
@@ -30,6 +31,7 @@ const MAX_ERROR_BYTES = 64 * 1024
 /** Chat Completions needs less than ten levels. */
 const MAX_DEPTH = 64
 
+/** For one answer: `add` gets its bytes in order, and nothing more once it has returned something else than 'more'. */
 export class AnswerGauge {
   readonly #kind: AnswerKind
   #bytes = 0
@@ -61,7 +63,10 @@ interface Scan {
   readonly escaped: boolean
 }
 
-/** Goes on with `scan` over `chunk`, or up to where it is nested too deep. Every line of a stream is a document of its own. */
+/**
+ * Goes on with `scan` over `chunk`, or up to where it is nested too deep. Every line of a stream is a document of its
+ * own.
+ */
 function scanJson(scan: Scan, chunk: Uint8Array, { isStream }: AnswerKind): Scan {
   let { documentBytes, depth, inString, escaped } = scan
   for (const byte of chunk) {

@@ -1,7 +1,7 @@
 /**
- * Reads a Chat Completions answer, streamed or whole (some servers answer a request for a stream with a document), into one
- * shape. What is inside is not judged here (`judge-answer.ts` does that), only bounded and made storable.
- * What must hold: the pieces given to `onText` are whole characters, and together are exactly `text`.
+ * Reads a Chat Completions answer, streamed or whole (some servers answer a request for a stream with a document), into
+ * one shape. What is inside is not judged here (`judge-answer.ts` does that), only bounded and made storable. What must
+ * hold: the pieces given to `onText` are whole characters, and together are exactly `text`.
  */
 import type OpenAI from 'openai'
 import { Stream } from 'openai/core/streaming'
@@ -13,6 +13,7 @@ import type { TokenCounts } from './language-model.ts'
 /** More text than any plan, review or message has a use for. */
 const MAX_TEXT_CHARS = 1024 * 1024
 
+/** What a provider sent, unjudged: any field may show that it is no use (`judge-answer.ts`). */
 export interface ChatAnswer {
   readonly text: string
   /** Why the model stopped, in the words of the protocol; null: the answer broke off, or the server does not say. */
@@ -59,7 +60,7 @@ const partSchema = z.object({
   error: z.unknown().optional(),
 })
 
-export interface AnswerReader {
+interface AnswerReader {
   readonly client: OpenAI
   readonly onText: ((delta: string) => void) | null
 }

@@ -1,6 +1,6 @@
 /**
- * What a provider means when it refuses a request: the rules by which its status and its words become one of our error codes
- * and a sentence that says what to change. Providers agree on little, so the rules read everything they may say.
+ * What a provider means when it refuses a request: the rules by which its status and its words become one of our error
+ * codes and a sentence that says what to change. Providers agree on little, so the rules read everything they may say.
  */
 import type { AppErrorCode } from '../core/errors.ts'
 import {
@@ -39,6 +39,10 @@ export function complaintOf(status: number | null, body: unknown): Complaint {
   }
 }
 
+/**
+ * The first rule that applies decides; without one it is MODEL_BAD_REQUEST, not to be retried. `location`: where a
+ * redirect leads, null without one.
+ */
 export function judgeComplaint(complaint: Complaint, call: ModelCallContext, location: string | null): Judgement {
   const rule = RULES.find(({ applies }) => applies(complaint, call))
   if (rule !== undefined) return rule.judge(call, location)

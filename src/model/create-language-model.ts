@@ -1,6 +1,7 @@
 /**
- * The language models of a running server: the configured providers, or the rehearsal model while there is none. Called once,
- * by app.ts. Providers and keys are looked up at every call, so a reload of the configuration holds from the next call on.
+ * The language models of a running server: the configured providers, or the rehearsal model while there is none. Called
+ * once, by app.ts. Providers and keys are looked up at every call, so a reload of the configuration holds from the next
+ * call on.
  */
 import type { LiveConfig } from '../config/config.ts'
 import type { ApiKeys } from '../config/access/api-keys.ts'
@@ -13,7 +14,7 @@ import type { LanguageModel } from './language-model.ts'
 import { createOpenAiModel } from './openai-model.ts'
 import { createRehearsalEndpoint } from './rehearsal-model.ts'
 
-export interface LanguageModelOptions {
+interface LanguageModelOptions {
   readonly config: LiveConfig
   readonly keys: ApiKeys
   /** For HTTP_PROXY, HTTPS_PROXY and NO_PROXY; read once. */
@@ -24,6 +25,7 @@ export interface LanguageModelOptions {
 
 const REHEARSAL_PIECE_DELAY_MS = 15
 
+/** Never throws: a provider or key that is missing fails the call, with MODEL_UNKNOWN or MODEL_UNAUTHORIZED. */
 export function createLanguageModel({ config, keys, proxyEnv, clock, logger }: LanguageModelOptions): LanguageModel {
   const fetchWithin = createHttpTransport({ proxyEnv, clock })
   const rehearsal = createRehearsalEndpoint({ clock, pieceDelayMs: REHEARSAL_PIECE_DELAY_MS })

@@ -1,12 +1,13 @@
 /**
- * The wire to language models: the `fetch` that the openai client is given for one call. On top of Node's http client it
- * keeps connections open between calls (one pool per server process), honours HTTPS_PROXY and NO_PROXY, never follows a
- * redirect (a prompt goes where the configuration says, or nowhere), and ends an answer that is silent, endless or too large.
- * Why not Node's own fetch: it ends every answer after 300 s of silence, whatever `llm_idle_timeout` says, and it cannot be
- * configured without a second copy of its library. Measured: half the CPU per call (bench/README.md).
+ * The wire to language models: the `fetch` that the openai client is given for one call. On top of Node's http client
+ * it keeps connections open between calls (one pool per server process), honours HTTPS_PROXY and NO_PROXY, never
+ * follows a redirect (a prompt goes where the configuration says, or nowhere), and ends an answer that is silent,
+ * endless or too large. Why not Node's own fetch: it ends every answer after 300 s of silence, whatever
+ * `llm_idle_timeout` says, and it cannot be configured without a second copy of its library. Measured: half the CPU per
+ * call (bench/README.md).
  *
- * What must hold: whatever the other side does, the returned promise or the body's reader settles within the limits, and the
- * socket and the timers are gone when it has.
+ * What must hold: whatever the other side does, the returned promise or the body's reader settles within the limits,
+ * and the socket and the timers are gone when it has.
  */
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
@@ -28,12 +29,17 @@ export type FetchWithin = (limits: AnswerLimits) => Fetch
 
 const DRAIN_MS = 250
 
-export interface HttpTransportOptions {
+interface HttpTransportOptions {
   /** For HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
   readonly proxyEnv: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
 }
 
+/**
+ * Makes the pool of connections, one for each process; sockets that are idle keep no process alive. The returned
+ * `fetch` rejects with AnswerCut for a limit, with the signal's reason when aborted, and with Node's error when the
+ * network fails. It repeats a request only on a kept connection that was closed before any byte of an answer.
+ */
 export function createHttpTransport({ proxyEnv, clock }: HttpTransportOptions): FetchWithin {
   const agents = {
     'http:': new HttpAgent({ keepAlive: true, proxyEnv }),
@@ -53,13 +59,15 @@ interface ExchangeOptions {
   readonly agents: { readonly 'http:': HttpAgent; readonly 'https:': HttpsAgent }
 }
 
-/** One request and its answer. It ends once: by the end of the body, by a failure, by a limit or by the caller's signal. */
+/**
+ * One request and its answer. It ends once: by the end of the body, by a failure, by a limit or by the caller's signal.
+ */
 class Exchange {
   readonly #options: ExchangeOptions
   #request: ClientRequest | null = null
   #response: IncomingMessage | null = null
   #ended = false
-  /** Tells whoever waits, for the headers or for the next bytes, that it failed. */
+  /** Fails the promise of the headers, or the reader of the body. */
   #report: (error: unknown) => void = () => {}
   #cancelIdle: () => void = () => {}
   #cancelTotal: () => void = () => {}
@@ -109,7 +117,8 @@ class Exchange {
       this.#fail(new AnswerCut('protocol', 'the server wants to speak another protocol'))
     })
     request.on('error', (error: NodeJS.ErrnoException) => {
-      // A kept connection that the other side had just closed: nothing was read from us, so a fresh one repeats nothing.
+      // A kept connection that the other side had just closed: nothing was read from us, so a fresh one repeats
+      // nothing.
       const isStale = request.reusedSocket && error.code === 'ECONNRESET' && this.#response === null
       if (isStale && !this.#ended) this.#send(resolve)
       else this.#fail(error) // also of the body: a broken chunk is reported only here
@@ -173,8 +182,8 @@ class Exchange {
   }
 
   /**
-   * The reader has what it wants, usually all but the last bytes: reads those away, so that the connection can be used again,
-   * unless there are many.
+   * The reader has what it wants, usually all but the last bytes: reads those away, so that the connection can be used
+   * again, unless there are many.
    */
   #finish(response: IncomingMessage): void {
     this.#settle()

@@ -4,7 +4,9 @@ import { ModelError } from './language-model.ts'
 import type { ChatAnswer } from './chat-answer.ts'
 import { capitalize, modelSetting, nameModel, quote, type ModelCallContext } from './model-call-context.ts'
 
-/** What is wrong with the answer, or null. With retry 'backoff' the same question may well be answered the next time. */
+/**
+ * What is wrong with the answer, or null. With retry 'backoff' the same question may well be answered the next time.
+ */
 export function judgeAnswer(answer: ChatAnswer, call: ModelCallContext): ModelError | null {
   const problem = problemOf(answer, call)
   if (problem === null) return null

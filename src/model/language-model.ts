@@ -1,7 +1,14 @@
-/** The port to language models: one completion. Implementations: any OpenAI-compatible endpoint, and the rehearsal model. */
+/**
+ * The port to language models: one completion. Implementations: any OpenAI-compatible endpoint, and the rehearsal
+ * model.
+ */
 import { AppError, type AppErrorCode } from '../core/errors.ts'
 import type { AgentRole } from '../core/model-call.ts'
 
+/**
+ * One completion: two messages in, one text out. Texts are given to the provider as they are, so secrets must be gone
+ * from them.
+ */
 export interface ModelRequest {
   readonly role: AgentRole
   readonly provider: string
@@ -25,17 +32,20 @@ export interface TokenCounts {
   readonly cachedTokens: number
 }
 
+/** Of a try that never reached a model, or whose cost the provider does not say. */
 export const NO_TOKENS: TokenCounts = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
 
+/** A complete text that is not empty; whether it is JSON and satisfies the schema is the caller's to check. */
 export interface ModelAnswer extends TokenCounts {
   readonly text: string
 }
 
+/** Any number of calls may run at once. */
 export interface LanguageModel {
   /**
-   * Rejects with an AppError whose code begins with MODEL_ and whose message says what to change (a ModelError when tokens
-   * were spent), or CANCELLED when `signal` aborted. Retries of 429, 5xx and network failures have already been made inside,
-   * but never after a piece of text was passed to `onText`. What `onText` throws is passed on as it is.
+   * Rejects with an AppError whose code begins with MODEL_ and whose message says what to change (a ModelError when
+   * tokens were spent), or CANCELLED when `signal` aborted. Retries of 429, 5xx and network failures have already been
+   * made inside, but never after a piece of text was passed to `onText`. What `onText` throws is passed on as it is.
    */
   complete(request: ModelRequest): Promise<ModelAnswer>
 }
@@ -50,7 +60,7 @@ export class ModelError extends AppError {
   }
 }
 
-export interface ModelErrorOptions {
+interface ModelErrorOptions {
   readonly tokens: TokenCounts
   readonly retry: 'never' | 'backoff'
   readonly retryAfterMs?: number | null

@@ -1,6 +1,7 @@
 /** What is known of a call when it fails: what the error's message must name, so that people know what to change. */
 import type { AgentRole } from '../core/model-call.ts'
 
+/** `apiKey` is here only to be taken out of texts that are quoted. */
 export interface ModelCallContext {
   readonly role: AgentRole
   readonly provider: string
@@ -18,6 +19,7 @@ export function nameModel(call: ModelCallContext): string {
   return `the ${call.role}'s model "${call.provider}:${call.model}"`
 }
 
+/** For the middle of a sentence; `capitalize` makes a beginning of it. */
 export function nameProvider(call: ModelCallContext): string {
   return `provider "${call.provider}"`
 }
@@ -46,6 +48,7 @@ export function quote(text: string, call: ModelCallContext): string {
 
 const MAX_QUOTE_CHARS = 300
 
+/** The first character in upper case, the others as they are. */
 export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

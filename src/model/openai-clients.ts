@@ -1,11 +1,12 @@
 /**
- * The openai client of each provider, kept from call to call: making one takes 0.2 ms, half of what a call costs here. Used by
- * `openai-model.ts`. What must hold: an address, a key or a limit that has changed makes a new one, so it holds from the next
- * call on. Connections are not the client's: they live in the transport.
+ * The openai client of each provider, kept from call to call: making one takes 0.2 ms, half of what a call costs here.
+ * Used by `openai-model.ts`. What must hold: an address, a key or a limit that has changed makes a new one, so it holds
+ * from the next call on. Connections are not the client's: they live in the transport.
  */
 import OpenAI from 'openai'
 import type { FetchWithin } from './http-transport.ts'
 
+/** What a client is made of; a change of any of it makes another one. */
 export interface ClientSettings {
   readonly baseUrl: string
   readonly apiKey: string | null
@@ -17,10 +18,15 @@ export interface ClientSettings {
 /** A whole answer may take this many times `idleMs`; without it a server that sends a byte a minute would never end. */
 const TOTAL_TIMEOUT_FACTOR = 10
 
+/** Keeps at most one client for each provider that was ever called. */
 export class OpenAiClients {
   /** By the provider's name. */
   readonly #kept = new Map<string, { readonly settings: ClientSettings; readonly client: OpenAI }>()
 
+  /**
+   * The kept client when it has the same settings, else a new one in its place. Calls under way keep the one that they
+   * have.
+   */
   clientFor(provider: string, settings: ClientSettings): OpenAI {
     const kept = this.#kept.get(provider)
     if (kept !== undefined && areEqual(kept.settings, settings)) return kept.client

@@ -1,7 +1,7 @@
 /**
- * `LanguageModel` over any OpenAI-compatible endpoint, through the openai package. Every answer is asked for as a stream, also
- * when nobody watches it: a model that thinks for minutes then still sends bytes, and only one that has died is silent. A
- * server that answers with a whole document instead is understood too.
+ * `LanguageModel` over any OpenAI-compatible endpoint, through the openai package. Every answer is asked for as a
+ * stream, also when nobody watches it: a model that thinks for minutes then still sends bytes, and only one that has
+ * died is silent. A server that answers with a whole document instead is understood too.
  *
  * The openai client's retries are off: this file decides what is tried again.
  */
@@ -35,7 +35,7 @@ export interface Endpoint {
   readonly fetchWithin: FetchWithin
 }
 
-export interface OpenAiModelOptions {
+interface OpenAiModelOptions {
   /** Asked at every call. Throws an AppError when there is no such provider. */
   readonly endpointOf: (request: ModelRequest) => Endpoint
   readonly clock: Clock
@@ -53,6 +53,10 @@ const MAX_TOKENS = 2 ** 31 - 1
 /** An empty answer is tried again once: more tries seldom help and cost as much. */
 const MAX_UNUSABLE_TRIES = 2
 
+/**
+ * A call is tried up to four times, after pauses of up to 8 s, or of up to a minute where the provider asks for that.
+ * It fails at once when a longer pause is asked for, after silence, and once a piece of text was passed on.
+ */
 export function createOpenAiModel(options: OpenAiModelOptions): LanguageModel {
   const clients = new OpenAiClients()
   return { complete: (request) => complete({ ...options, clients }, request) }

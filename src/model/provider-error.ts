@@ -1,6 +1,6 @@
 /**
- * Turns whatever a call of a provider failed with into an AppError, once: nothing above looks at the openai package's errors.
- * Every message names the provider, says what went wrong, in its own words too, and what to change.
+ * Turns whatever a call of a provider failed with into an AppError, once: nothing above reads the openai package's
+ * errors. Every message names the provider, says what went wrong, in its own words too, and what to change.
  */
 import OpenAI from 'openai'
 import { AppError, messageOf } from '../core/errors.ts'

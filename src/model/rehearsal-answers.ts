@@ -1,6 +1,6 @@
 /**
- * What the rehearsal model answers: a pure function of the prompt. `rehearsal-grammar.ts` is its grammar; every text it writes
- * says plainly that it is a rehearsal. Each role is a function beside this file.
+ * What the rehearsal model answers: a pure function of the prompt. `rehearsal-grammar.ts` is its grammar; every text it
+ * writes says plainly that it is a rehearsal. Each role is a function beside this file.
  */
 import { SILENCE_MARKER } from '../core/text/silence-filter.ts'
 import {
@@ -14,7 +14,7 @@ import { rehearsePlan, rehearseReview } from './rehearsal-plan.ts'
 import { findBlock, findTasks, readPrompt, type PromptPart } from './rehearsal-prompt.ts'
 import { describeResult } from './rehearsal-words.ts'
 
-export interface RehearsalAnswer {
+interface RehearsalAnswer {
   readonly text: string
   readonly waitMs: number
 }

@@ -1,6 +1,6 @@
 /**
- * Curator, summarizer, paraphraser and introspector of the rehearsal model: what they answer follows from the texts alone, so that the life
- * of a fact can be rehearsed, and none of them pretends to understand anything.
+ * Curator, summarizer, paraphraser and introspector of the rehearsal model: what they answer follows from the texts
+ * alone, so that the life of a fact can be rehearsed, and none of them pretends to understand anything.
  */
 import { normalText } from '../core/text/normal-text.ts'
 import { findBlock, findItems, type PromptItem, type PromptPart } from './rehearsal-prompt.ts'

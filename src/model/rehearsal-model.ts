@@ -1,7 +1,8 @@
 /**
- * The rehearsal model: a deterministic stand-in that answers while no provider is configured, so that everything works without
- * a key. It is a `fetch` that speaks Chat Completions; the openai client, the retries and the parsing above it are those of a
- * real provider. It says of itself, in every answer, that it is no language model. `rehearsal-answers.ts` is its grammar.
+ * The rehearsal model: a deterministic stand-in that answers while no provider is configured, so that everything works
+ * without a key. It is a `fetch` that speaks Chat Completions; the openai client, the retries and the parsing above it
+ * are those of a real provider. It says of itself, in every answer, that it is no language model.
+ * `rehearsal-answers.ts` is its grammar.
  */
 import * as z from 'zod'
 import type { Clock } from '../platform/clock.ts'
@@ -9,12 +10,16 @@ import type { Fetch } from './http-transport.ts'
 import type { Endpoint } from './openai-model.ts'
 import { answerRehearsal } from './rehearsal-answers.ts'
 
-export interface RehearsalOptions {
+interface RehearsalOptions {
   readonly clock: Clock
   /** The pause between the pieces of a text, so that people see it stream. */
   readonly pieceDelayMs: number
 }
 
+/**
+ * An endpoint without a network: its `fetch` answers in this process, without an idle limit, and ends early only by the
+ * signal.
+ */
 export function createRehearsalEndpoint(options: RehearsalOptions): Endpoint {
   const fetch: Fetch = (_, init) => answerRequest(options, init ?? {})
   return { baseUrl: 'http://rehearsal.invalid/v1', apiKeyEnv: null, apiKey: null, fetchWithin: () => fetch }
@@ -92,7 +97,7 @@ function splitText(text: string): string[] {
 
 const MAX_PIECES = 24
 
-/** A rule of thumb, so that usage looks like usage: four characters are a token. */
+/** A rule of thumb, so that usage has plausible numbers: four characters are a token. */
 function countTokens(text: string): number {
   return Math.ceil(text.length / 4)
 }

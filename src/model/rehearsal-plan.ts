@@ -1,14 +1,15 @@
 /**
  * Planner and reviewer of the rehearsal model: the lines of the message become tasks, and reviews that do as they say.
- * What must hold: a turn ends. A task that failed and a plan that was refused lead to a plan that only reports it; `fail:`
- * fires only in the first plan. A secret is never named by more than its key, and only taken from the message once.
+ * What must hold: a turn ends. A task that failed and a plan that was refused lead to a plan that only reports it;
+ * `fail:` fires only in the first plan. A secret is never named by more than its key, and only taken from the message
+ * once.
  */
 import { SILENCE_MARKER } from '../core/text/silence-filter.ts'
 import { findBlock, findBlocks, findItems, findTasks, type PromptPart, type PromptTask } from './rehearsal-prompt.ts'
 import { readScript, type Script, type ScriptTask } from './rehearsal-script.ts'
 import { describeEnding, describeResult, MAX_SHOWN_CHARS, quote, shorten } from './rehearsal-words.ts'
 
-/** The headings of src/agents under which it looks. */
+/** The headings of src/agents under which it searches. */
 const HEADINGS = {
   judged: 'The task to judge',
   again: 'Another plan is needed',
@@ -38,6 +39,7 @@ interface PlanJson {
   readonly answers: readonly { readonly question: string; readonly answer: string }[] | null
 }
 
+/** The planner's answer; `waitMs`: how long the model is to wait before it gives it. */
 export function rehearsePlan(parts: readonly PromptPart[]): { readonly plan: PlanJson; readonly waitMs: number } {
   const script = readScript(findBlocks(parts, 'MESSAGE').join('\n'))
   const said = describeMessage(script)
@@ -127,6 +129,7 @@ function describeFailure(task: PromptTask): string {
   return `${what} "${shorten(task.command, 200)}" ${describeEnding(task)}.`
 }
 
+/** The reviewer's answer: 'replan' for a task that failed, or that the message says is to fail. */
 export function rehearseReview(parts: readonly PromptPart[]): ReviewJson {
   const task = findTasks(parts, HEADINGS.judged)[0]
   if (task === undefined) return { status: 'replan', reason: 'There is no result to judge.', learn: null }

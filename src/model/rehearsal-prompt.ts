@@ -1,7 +1,7 @@
 /**
- * How the rehearsal model reads a prompt. It understands no language, but every prompt of src/agents carries its variable
- * parts between marker lines with a token that the first line names, under headings that the server wrote; that is enough.
- * What must hold: nothing inside a block is taken for a heading, a marker or a line of the server.
+ * How the rehearsal model reads a prompt. It understands no language, but every prompt of src/agents carries its
+ * variable parts between marker lines with a token that the first line names, under headings that the server wrote;
+ * that is enough. What must hold: nothing inside a block is taken for a heading, a marker or a line of the server.
  */
 export interface PromptPart {
   /** The text of the last heading before it. */
@@ -11,6 +11,7 @@ export interface PromptPart {
   readonly text: string
 }
 
+/** The prompt's parts in order. A block without its end reaches to the end of the prompt. */
 export function readPrompt(prompt: string): readonly PromptPart[] {
   const lines = prompt.split('\n')
   const token = /\btoken ([0-9a-f]+)\.$/.exec(lines[0] ?? '')?.[1] ?? ''

@@ -1,11 +1,13 @@
 /**
- * The lines of a message that tell the rehearsal model what to do; `rehearsal-grammar.ts` explains them to people. What must
- * hold: every line is either one of these or part of the rest, which is quoted in the answer. A `secret:` line is never quoted.
+ * The lines of a message that tell the rehearsal model what to do; `rehearsal-grammar.ts` explains them to people. What
+ * must hold: every line is either one of these or part of the rest, which is quoted in the answer. A `secret:` line is
+ * never quoted.
  */
 export type ScriptTask =
   | { readonly kind: 'run'; readonly command: string }
   | { readonly kind: 'skill'; readonly name: string; readonly args: string }
 
+/** What a message asks of the rehearsal. `waitMs` is the sum of its `wait:` lines, ten minutes at most. */
 export interface Script {
   /** In the order of their lines. */
   readonly tasks: readonly ScriptTask[]
@@ -30,6 +32,10 @@ interface Line {
   readonly value: string
 }
 
+/**
+ * Never fails: a line that is not well-formed belongs to `rest`. Of several `answer:` or `fail:` lines the first
+ * counts.
+ */
 export function readScript(message: string): Script {
   const lines = message.split(/\r?\n/).map(readLine)
   const valuesOf = (wanted: string): string[] => lines.flatMap(({ key, value }) => (key === wanted ? [value] : []))

@@ -13,11 +13,13 @@ export function describeResult(task: PromptTask): string {
   return outputs.length === 0 ? `${command} and printed nothing.` : `${command}:\n\n${outputs.join('\n\n')}`
 }
 
+/** The predicate of a sentence whose subject is the task. */
 export function describeEnding({ status, exitCode }: PromptTask): string {
   if (status === 'INTERRUPTED') return 'was interrupted when the server stopped; its outcome is unknown'
   return exitCode === null ? 'did not run to its end' : `ended with exit code ${exitCode}`
 }
 
+/** As a Markdown quotation, line by line. */
 export function quote(text: string): string {
   return text
     .split('\n')
@@ -33,6 +35,7 @@ function indent(text: string): string {
     .join('\n')
 }
 
+/** At most `maxChars` UTF-16 units, with a note of how many were cut behind them. */
 export function shorten(text: string, maxChars: number): string {
   return text.length <= maxChars
     ? text

@@ -1,7 +1,8 @@
 /**
- * `appendMessage`: a message is put on record without asking the agent for anything, such as the history of a conversation
- * that went on elsewhere. Called by the GraphQL door. Its place is where it comes in: what is dated back keeps its date, and
- * stands behind what was there before it, in lists, in the log and for the planner, who is told the date.
+ * `appendMessage`: a message is put on record without asking the agent for anything, such as the history of a
+ * conversation that went on elsewhere. Called by the GraphQL door. Its place is where it comes in: what is dated back
+ * keeps its date, and stands behind what was there before it, in lists, in the log and for the planner, who is given
+ * the date.
  */
 import { resolveSender } from '../../config/access/resolve-sender.ts'
 import type { Viewer } from '../../core/identity.ts'
@@ -18,6 +19,7 @@ import { messagePreview } from '../../core/text/message-preview.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { KEY_RULE, textIssues } from '../../core/text/text-rule.ts'
 
+/** What a client appends, unchecked; a field that is null counts as left out. */
 export interface AppendMessageInput {
   readonly sessionId: string
   readonly content: string
@@ -83,8 +85,8 @@ export async function appendMessage(
 type Author = Pick<IncomingMessage, 'role' | 'userName' | 'trusted' | 'joins'>
 
 /**
- * People speak for themselves alone. What the assistant or the system said is believed by whoever reads the session, so it is a
- * connector's own word (it has no user) or an admin's, who stays named as who put it there.
+ * People speak for themselves alone. What the assistant or the system said is believed by all who read the session, so
+ * it is a connector's own word (it has no user) or an admin's, who stays named as who put it there.
  */
 function resolveAuthor(context: IntakeContext, viewer: Viewer, input: AppendMessageInput): Author | Refusal {
   const role = input.role ?? 'USER'

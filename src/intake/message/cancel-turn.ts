@@ -5,6 +5,7 @@ import { requestCancel } from '../../store/intake/intake-cancel-turn.ts'
 import { authorizeSession, refuseNotOpener } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
 
+/** The request is committed; the turn may still run for a moment. */
 export interface TurnCancelling {
   readonly kind: 'Cancelling'
   readonly turnId: string

@@ -1,4 +1,6 @@
-/** `editQueuedMessage`: replaces what a message says, as long as its turn has not started. Called by the GraphQL door. */
+/**
+ * `editQueuedMessage`: replaces what a message says, as long as its turn has not started. Called by the GraphQL door.
+ */
 import type { Viewer } from '../../core/identity.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import { editWaiting } from '../../store/intake/intake-queued-message.ts'
@@ -9,6 +11,10 @@ import { messagePreview } from '../../core/text/message-preview.ts'
 import { findOwnMessage, refuseStarted, type MessageUpdated } from './queued-message.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 
+/**
+ * Refuses with InvalidInput for the content, NotFound for a message that the caller cannot see, Conflict when it is not
+ * theirs or no longer waits. Each call that succeeds makes a MessageUpdated event, also with the same content.
+ */
 export async function editQueuedMessage(
   context: IntakeContext,
   viewer: Viewer,

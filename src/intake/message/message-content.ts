@@ -2,6 +2,7 @@
 import type { InputIssue } from '../../core/refusal.ts'
 import { unstorable } from '../../core/text/text-rule.ts'
 
+/** Bytes of UTF-8, of what is sent as well as of what is appended. */
 export const MAX_CONTENT_BYTES = 256 * 1024
 
 const PATH = ['content']

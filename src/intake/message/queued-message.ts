@@ -1,4 +1,7 @@
-/** Who may change a message that waits, and what to say when it waits no more: what editing and withdrawing have in common. */
+/**
+ * Who may change a message that waits, and what to say when it waits no more: what editing and withdrawing have in
+ * common.
+ */
 import { namespaceAllows } from '../../config/access/session-access.ts'
 import type { Viewer } from '../../core/identity.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
@@ -8,12 +11,16 @@ import { findMessage, type FoundMessage } from '../../store/intake/intake-queued
 import { accessOf } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
 
+/** The message was edited or withdrawn, and its event is published. */
 export interface MessageUpdated {
   readonly kind: 'Updated'
   readonly messageId: string
 }
 
-/** The message, if the caller may change it as far as persons go; its sender may, the connector that brought it, and admins. */
+/**
+ * The message, if the caller may change it as far as persons go; its sender may, the connector that brought it, and
+ * admins.
+ */
 export async function findOwnMessage(
   context: IntakeContext,
   viewer: Viewer,

@@ -1,6 +1,7 @@
 /**
- * `sendMessage`: what somebody says to the agent enters the session and waits for its turn. Called by the GraphQL door. When
- * this returns Accepted, the message, its turn and its event are committed; whatever dies next, the turn will run.
+ * `sendMessage`: what a user or a connector says to the agent enters the session and waits for its turn. Called by the
+ * GraphQL door. When this returns Accepted, the message, its turn and its event are committed; whatever dies next, the
+ * turn will run.
  */
 import { mayOpenSession } from '../../config/access/session-access.ts'
 import { resolveSender } from '../../config/access/resolve-sender.ts'
@@ -22,6 +23,7 @@ import { refuseInput } from '../../core/refuse-input.ts'
 import { sourceOf } from '../session/session-source.ts'
 import { KEY_RULE, textIssues } from '../../core/text/text-rule.ts'
 
+/** What a client sends, unchecked; a field that is null counts as left out. */
 export interface SendMessageInput {
   readonly sessionId: string
   readonly content: string
@@ -34,8 +36,8 @@ export interface SendMessageInput {
 }
 
 /**
- * Opens the session if there is none and its id lies in the caller's name space. Whether the message starts a turn is the rule of
- * core/route-message.ts.
+ * Opens the session if there is none and its id lies in the caller's name space. Whether the message starts a turn is
+ * the rule of core/route-message.ts.
  */
 export async function sendMessage(
   context: IntakeContext,

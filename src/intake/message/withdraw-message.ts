@@ -1,4 +1,6 @@
-/** `withdrawMessage`: takes a message out of the queue, as long as its turn has not started. Called by the GraphQL door. */
+/**
+ * `withdrawMessage`: takes a message out of the queue, as long as its turn has not started. Called by the GraphQL door.
+ */
 import type { Viewer } from '../../core/identity.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { SessionEventBody } from '../../core/session-event.ts'
@@ -8,6 +10,10 @@ import { accessOf } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
 import { findOwnMessage, refuseStarted, type MessageUpdated } from './queued-message.ts'
 
+/**
+ * Ends the message's turn as CANCELLED before it starts. Refuses with NotFound for a message that the caller cannot
+ * see, Conflict when it is not theirs or no longer waits: a repeat is refused so.
+ */
 export async function withdrawMessage(
   context: IntakeContext,
   viewer: Viewer,
@@ -26,7 +32,7 @@ export async function withdrawMessage(
   return { kind: 'Updated', messageId }
 }
 
-/** The turn ends here, so its last two events are those of every turn: whoever waits for the end is not left waiting. */
+/** The turn ends here, so its last two events are those of every turn: a subscriber that waits for the end gets it. */
 function eventsOf(messageId: string): readonly SessionEventBody[] {
   return [
     { type: 'MessageUpdated', messageId },

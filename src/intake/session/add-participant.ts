@@ -6,13 +6,14 @@ import { participantIssues } from './participant-rule.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { applySessionChange, type SessionUpdated } from './session-change.ts'
 
+/** Who is to join which session. */
 export interface ParticipantInput {
   readonly sessionId: string
   /** The name of a user. */
   readonly user: string
 }
 
-/** Adding somebody who is in already changes nothing. */
+/** Adding a user who participates already changes nothing. */
 export async function addParticipant(
   context: IntakeContext,
   viewer: Viewer,

@@ -1,10 +1,11 @@
-/** `checkpointSession`: somebody wants a checkpoint of a session now. Called by the GraphQL door. */
+/** `checkpointSession`: a caller wants a checkpoint of a session now. Called by the GraphQL door. */
 import type { Viewer } from '../../core/identity.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import { requestCheckpoint } from '../../store/knowledge/checkpoints.ts'
 import { authorizeSession, refuseNotOpener } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
 
+/** A checkpoint is due; it has not been made yet. */
 export interface CheckpointRequested {
   readonly kind: 'Requested'
   readonly sessionId: string

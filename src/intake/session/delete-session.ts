@@ -1,4 +1,7 @@
-/** `deleteSession`: removes a session of one person, without work, with its rows and its files. Called by the GraphQL door. */
+/**
+ * `deleteSession`: removes a session of one person, without work, with its rows and its files. Called by the GraphQL
+ * door.
+ */
 import type { Viewer } from '../../core/identity.ts'
 import type { SessionStatus } from '../../core/status.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
@@ -6,6 +9,7 @@ import { deleteIdleSession } from '../../store/intake/intake-delete-session.ts'
 import { authorizeSession, refuseNotOpener } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
 
+/** The session's rows are gone, and its id is free. */
 export interface SessionDeleted {
   readonly kind: 'Deleted'
   readonly sessionId: string
@@ -14,8 +18,9 @@ export interface SessionDeleted {
 const ACTS = ['DELETE'] as const
 
 /**
- * Rows and workspace go in one step: a refusal costs nothing, and whoever opens a session of this id at once finds nothing of this one.
- * The rest follows; what it does not come to, because the process dies or the disk fails, a sweep does. Throws in the latter case.
+ * Rows and workspace go in one step: a refusal costs nothing, and a session that is opened under this id at once finds
+ * nothing of this one. The rest follows; what it does not come to, because the process dies or the disk fails, a sweep
+ * does. Throws in the latter case.
  */
 export async function deleteSession(
   context: IntakeContext,

@@ -1,6 +1,6 @@
 /**
- * `eraseUser`: what a user has said in a group, and what the agent made of it, loses its text and its name, and keeps its place.
- * Called by the GraphQL door, for admins alone.
+ * `eraseUser`: what a user has said in a group, and what the agent made of it, loses its text and its name, and keeps
+ * its place. Called by the GraphQL door, for admins alone.
  */
 import type { Viewer } from '../../core/identity.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
@@ -10,12 +10,17 @@ import { eraseUser as erase, type EraseOutcome } from '../../store/erase-user.ts
 import { authorizeSession } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
 
+/** Whose texts and names are to go from which group. */
 export interface EraseUserInput {
   readonly sessionId: string
   /** The user's name, or the platform identity of a stranger. They need not be in the configuration any more. */
   readonly user: string
 }
 
+/**
+ * How many messages lost their text. `factIds`: facts made of what the user had said, which stay until an admin
+ * invalidates them.
+ */
 export interface UserErased {
   readonly kind: 'Erased'
   readonly sessionId: string
@@ -23,7 +28,10 @@ export interface UserErased {
   readonly factIds: readonly string[]
 }
 
-/** Everything is erased or, with a refusal, nothing. Throws when a published file cannot be removed; it is swept up later. */
+/**
+ * Everything is erased or, with a refusal, nothing. Throws when a published file cannot be removed; it is swept up
+ * later.
+ */
 export async function eraseUser(
   context: IntakeContext,
   viewer: Viewer,

@@ -1,4 +1,7 @@
-/** A client leaves a session for a fresh one: what was said there is gone over. Called by openSession, before it opens the other. */
+/**
+ * A client leaves a session for a fresh one: what was said there is gone over. Called by openSession, before it opens
+ * the other.
+ */
 import type { Viewer } from '../../core/identity.ts'
 import { invalidInput, notFound, type Refusal } from '../../core/refusal.ts'
 import { requestCheckpoint } from '../../store/knowledge/checkpoints.ts'

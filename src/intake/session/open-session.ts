@@ -1,6 +1,7 @@
 /**
- * `openSession`: creates a session, or takes up one that exists. Called by the GraphQL door; repeating it changes nothing. An id outside
- * the caller's name space is only ever taken up, so what is answered about one that they cannot see is the same whether it is in use.
+ * `openSession`: creates a session, or takes up one that exists. Called by the GraphQL door; repeating it changes
+ * nothing. An id outside the caller's name space is only ever taken up, so what is answered about one that they cannot
+ * see is the same whether it is in use.
  */
 import type { Config } from '../../config/config.ts'
 import { mayOpenSession, openerName, ownNamespace } from '../../config/access/session-access.ts'
@@ -23,6 +24,7 @@ import { refuseWebhook, webhookChange } from './session-webhook.ts'
 import { leaveSession } from './leave-session.ts'
 import { newSessionId, sourceIssues, sourceOf, type SourceInput } from './session-source.ts'
 
+/** What a client opens or takes up, unchecked; a field that is null counts as left out. */
 export interface OpenSessionInput {
   /** Chosen by the client, or generated when left out. */
   readonly id?: string | null | undefined
@@ -41,6 +43,7 @@ export interface OpenSessionInput {
   readonly previousSessionId?: string | null | undefined
 }
 
+/** The session is there and can be used. */
 export interface SessionOpened {
   readonly kind: 'Opened'
   readonly sessionId: string
@@ -48,6 +51,10 @@ export interface SessionOpened {
   readonly created: boolean
 }
 
+/**
+ * Refuses with InvalidInput, NotFound, Conflict, or LimitExceeded when the opener's quota is full; then no session was
+ * opened or changed, but the checkpoint of `previousSessionId` may be due already.
+ */
 export async function openSession(
   context: IntakeContext,
   viewer: Viewer,
@@ -108,8 +115,8 @@ function newSession(
 }
 
 /**
- * Who takes part stays as it is, but for those who are named: an admin who only looks is none of them. Who did not open it takes it up
- * as it is.
+ * Who takes part stays as it is, but for those who are named: an admin who only reads is none of them. Who did not open
+ * it takes it up as it is.
  */
 async function reopen(
   context: IntakeContext,

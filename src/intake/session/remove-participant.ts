@@ -8,9 +8,9 @@ import type { IntakeContext } from '../intake-context.ts'
 import { applySessionChange, type SessionUpdated } from './session-change.ts'
 
 /**
- * Removing somebody who is not in changes nothing. What they sent stays. A turn of theirs that waits or runs fails at its next
- * task (src/turn/why-barred.ts), unless they are an admin. The name need not be in the
- * configuration any more: whoever is given it later must not find the sessions of the one before.
+ * Removing a user who does not participate changes nothing. What they sent stays. A turn of theirs that waits or runs
+ * fails at its next task (src/turn/why-barred.ts), unless they are an admin. The name need not be in the configuration
+ * any more: a later user of that name must not find the sessions of the one before.
  */
 export async function removeParticipant(
   context: IntakeContext,

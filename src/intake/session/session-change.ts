@@ -1,4 +1,7 @@
-/** The way in which the use cases that change a session do it: authorise, commit, announce, and say what stood against it. */
+/**
+ * The way in which the use cases that change a session do it: authorise, commit, announce, and say what stood against
+ * it.
+ */
 import type { Viewer } from '../../core/identity.ts'
 import { conflict, invalidInput, notFound, type Refusal } from '../../core/refusal.ts'
 import { changeSession, type ChangeResult, type SessionChange } from '../../store/intake/intake-session.ts'
@@ -7,12 +10,13 @@ import { authorizeSession, refuseNotOpener, type NamedSession } from '../authori
 import type { IntakeContext } from '../intake-context.ts'
 import { MAX_METADATA_BYTES, METADATA_TOO_LARGE } from './session-metadata.ts'
 
+/** The session is as the caller wants it, whether or not anything had to be changed for that. */
 export interface SessionUpdated {
   readonly kind: 'Updated'
   readonly sessionId: string
 }
 
-export interface ChangeTarget extends NamedSession {
+interface ChangeTarget extends NamedSession {
   readonly viewer: Viewer
   /** What the change comes to. */
   readonly acts: readonly SessionAct[]
@@ -41,6 +45,7 @@ export async function applySessionChange(
   return answer(target, result)
 }
 
+/** Publishes the SessionUpdated event of a change that is committed. */
 export function announceSessionUpdate(
   context: IntakeContext,
   event: { readonly sessionId: string; readonly seq: number; readonly at: Date },

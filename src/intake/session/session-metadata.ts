@@ -2,6 +2,7 @@
 import type { InputIssue } from '../../core/refusal.ts'
 import { unstorable } from '../../core/text/text-rule.ts'
 
+/** Bytes of a session's whole metadata, as PostgreSQL writes it as JSON text. */
 export const MAX_METADATA_BYTES = 16 * 1024
 const MAX_DEPTH = 16
 
@@ -13,8 +14,10 @@ export interface MetadataChange {
   readonly drop: readonly string[]
 }
 
+/** A JSON object; its values are not checked by this type (`metadataIssues` does that). */
 export type MetadataObject = Readonly<Record<string, unknown>>
 
+/** Whether the value is an object and no array; says nothing of its size and depth. */
 export function isMetadataObject(value: unknown): value is MetadataObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -29,6 +32,7 @@ export function metadataIssues(metadata: unknown): InputIssue[] {
   return []
 }
 
+/** For an input that is too large by itself, and for one that is too large merged into what is there. */
 export const METADATA_TOO_LARGE =
   `must not make the session's metadata larger than ${MAX_METADATA_BYTES} bytes (16 KiB) of JSON; ` +
   'a key set to null is removed from it'

@@ -1,4 +1,4 @@
-/** Where a session comes from. It is fixed by whoever opens the session first, in words or by the id it chose. */
+/** Where a session comes from. It is fixed by the first opening of the session, in words or by the id it chose. */
 import type { InputIssue } from '../../core/refusal.ts'
 import { namespaceOf, SCHEDULE_NAMESPACE, USER_MARK } from '../../core/session-id.ts'
 import type { ConversationType } from '../../core/status.ts'
@@ -34,8 +34,8 @@ export function sourceIssues(sessionId: string | null, source: SourceInput): Inp
 }
 
 /**
- * The source of the session `sessionId`: as given, else the kind is the id's prefix ("cli:demo" and "@anna:cli:demo" → "cli"),
- * else "api".
+ * The source of the session `sessionId`: as given, else the kind is the id's prefix ("cli:demo" and "@anna:cli:demo" →
+ * "cli"), else "api".
  */
 export function sourceOf(sessionId: string, given?: SourceInput | null): SessionSource {
   const isUsers = sessionId.startsWith(USER_MARK)

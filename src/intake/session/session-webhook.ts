@@ -16,7 +16,7 @@ export async function refuseWebhook(
   return problem === null ? null : refuseInput([{ path: ['webhook'], message: problem }])
 }
 
-/** Whoever sets a webhook also signs its posts. */
+/** The token that sets a webhook also signs its posts. */
 export function webhookChange(viewer: Viewer, webhook: string | null): SessionWebhook | null {
   return webhook === null ? null : { url: webhook, tokenName: viewer.tokenName }
 }

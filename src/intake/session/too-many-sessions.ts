@@ -1,10 +1,10 @@
-/** What somebody is told who has as many sessions as they may have (src/config/schema/quotas.ts). */
+/** What a caller gets who has as many sessions as they may have (src/config/schema/quotas.ts). */
 import type { Refusal } from '../../core/refusal.ts'
 import { USER_MARK } from '../../core/session-id.ts'
 import { countOpenedSessions } from '../../store/intake/opened-sessions.ts'
 import type { IntakeContext } from '../intake-context.ts'
 
-export interface FullQuota {
+interface FullQuota {
   /** As a session names who opened it. */
   readonly opener: string
   readonly maxSessions: number | null
@@ -12,6 +12,10 @@ export interface FullQuota {
 
 const WHAT_TO_DO = 'Delete one that you no longer need, or ask an administrator for more.'
 
+/**
+ * The refusal of an opener whose quota is full. Counts anew, so `current` may be below `limit` when a session was
+ * deleted meanwhile. Rejects with DATABASE_UNAVAILABLE (retry: backoff).
+ */
 export async function tooManySessions(
   { database }: Pick<IntakeContext, 'database'>,
   { opener, maxSessions }: FullQuota,

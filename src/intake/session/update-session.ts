@@ -1,4 +1,7 @@
-/** `updateSession`: changes a session's description, webhook, metadata and busy policy, hides it or brings it back. Called by the GraphQL door. */
+/**
+ * `updateSession`: changes a session's description, webhook, metadata and busy policy, hides it or brings it back.
+ * Called by the GraphQL door.
+ */
 import type { Viewer } from '../../core/identity.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { BusyPolicy } from '../../core/status.ts'
@@ -10,6 +13,7 @@ import { descriptionIssues } from './session-description.ts'
 import { refuseWebhook, webhookChange } from './session-webhook.ts'
 import { metadataChange, metadataIssues, type MetadataObject } from './session-metadata.ts'
 
+/** Which fields of a session are to change, unchecked. */
 export interface UpdateSessionInput {
   readonly id: string
   /** Absent: as it is; null: none. */
@@ -24,6 +28,10 @@ export interface UpdateSessionInput {
   readonly busyPolicy?: BusyPolicy | null | undefined
 }
 
+/**
+ * Changes all that is given, or with a refusal nothing: InvalidInput for a field, NotFound, Conflict for who is not the
+ * opener or when a session with work is to be hidden. Repeating it changes nothing and makes no event.
+ */
 export async function updateSession(
   context: IntakeContext,
   viewer: Viewer,
