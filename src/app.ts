@@ -146,11 +146,11 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
   const checkpointer = new Checkpointer({ ...parts, ...stored, ...tools, redactorOf })
   const made = { ...parts, ...stored, ...background, ...tools, checkpointer, redactorOf }
-  const worker = createWorker(made)
-  const watching = startWatching({ ...parts, ...stored }, opened)
-  const intake = createIntake(made, worker)
   const homeWatch = await HomeWatch.start({ home, clock: options.clock, logger })
   opened.add(() => homeWatch.stop())
+  const worker = createWorker(made, homeWatch)
+  const watching = startWatching({ ...parts, ...stored }, opened)
+  const intake = createIntake(made, worker)
   const migrations = await migrationNames()
   const door = await openDoor({ ...made, ...watching, worker, intake, homeWatch, migrations })
   opened.add(() => door.stop())
@@ -320,7 +320,7 @@ interface Made extends Parts, Stored, Background, Tools {
 }
 
 /** A message is taken by the worker … */
-function createWorker(parts: Made): Worker {
+function createWorker(parts: Made, homeWatch: HomeWatch): Worker {
   const { database, doorbell, feed, config, secrets, clock, logger, metrics, home, publicUrl } = parts
   const { agentsFor, commands, skills, outbox, approvalExpiry, checkpointer } = parts
   const calls = { agentsFor, commands: commands.runner, skills, outbox, approvalExpiry, checkpointer }
@@ -332,6 +332,7 @@ function createWorker(parts: Made): Worker {
     clock,
     logger,
     home,
+    homeProblem: () => homeWatch.problem,
     commands,
     startRun: (lease, begun, mayGoOn) => new SessionRun({ lease, begun, mayGoOn, ...run }),
   })

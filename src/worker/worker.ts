@@ -28,6 +28,8 @@ export interface WorkerOptions {
   readonly database: Database
   /** FACTOTUM_HOME. */
   readonly home: string
+  /** What is wrong with FACTOTUM_HOME; null: nothing. While it cannot be used no turn begins here, as its commands would fail. */
+  readonly homeProblem: () => string | null
   readonly doorbell: Doorbell
   readonly config: LiveConfig
   readonly clock: Clock
@@ -250,6 +252,7 @@ export class Worker {
   }
 
   #freeSlots(): number {
+    if (this.#options.homeProblem() !== null) return 0
     return this.#options.config.current().settings.maxConcurrentTurns - this.#slots.size
   }
 
@@ -270,7 +273,8 @@ export class Worker {
 
   #run(lease: Lease, begun: BegunTurn | null): void {
     const { sessionId } = lease
-    const run = this.#options.startRun(lease, begun, () => !this.#hasBacklog && !this.#hasHeldBack)
+    const { startRun, homeProblem } = this.#options
+    const run = startRun(lease, begun, () => !this.#hasBacklog && !this.#hasHeldBack && homeProblem() === null)
     const slot: Slot = { phase: 'running', run, again: this.#slots.get(sessionId)?.again ?? false }
     this.#slots.set(sessionId, slot)
     if (this.#state === 'joining' || lease.node !== this.#node) run.abandon()

@@ -1,9 +1,11 @@
 /** A server that runs, but could not do its work: /ready says 503, so that nothing is sent there, and 200 again when it can. */
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { describe, expect, test, vi } from 'vitest'
-import { Cluster } from '../harness/cluster.ts'
+import { ServerDocument } from '../generated/graphql.ts'
+import { clientOf, Cluster } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import { SmallDiskPostgres } from '../harness/small-disk-postgres.ts'
+import { eventsOf, send, turnEnd, watchAll } from '../harness/story.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
 
 // Real processes take a while to start on a busy machine.
@@ -29,6 +31,24 @@ test('a home that vanishes, or is another one, while the server runs', async () 
   await rename(aside, cluster.home)
   await server.logged(FOUND)
   expect(await readiness(server)).toBe(200)
+})
+
+test('a message that is accepted while the home is gone waits for it and then runs', async () => {
+  await using cluster = await Cluster.begin()
+  const server = await cluster.start()
+  const ada = clientOf(server, 'ada')
+  const aside = `${cluster.home}-aside`
+  await rename(cluster.home, aside)
+  await server.logged(LOST)
+  await send(ada, 'cli:gone', 'run: echo found')
+  await using watch = watchAll(ada, 'cli:gone')
+  await watch.until(({ sessionEvents: event }) => event.__typename === 'MessageReceivedEvent')
+  const { server: states } = await ada.run(ServerDocument)
+  expect(states).toMatchObject({ runningTurns: 0, queuedTurns: 1 })
+  await rename(aside, cluster.home)
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+  const [last] = eventsOf(watch, 'TaskOutputEvent')
+  expect(last).toMatchObject({ text: 'found\n' })
 })
 
 test('a schema that is newer than the code', async () => {

@@ -91,6 +91,7 @@ test('a session that is notified between the end of its turn and that of its run
   const worker = new Worker({
     database,
     home: home.path,
+    homeProblem: () => null,
     doorbell,
     config,
     clock,
