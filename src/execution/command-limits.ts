@@ -1,12 +1,15 @@
 /**
- * What a command may use. The output limits hold for everybody; the rest bounds commands of role USER inside the sandbox
- * (an ADMIN is unconfined). Tests pass smaller numbers; nothing else changes them.
+ * What a command may use. The output limits hold for everybody; the rest bounds commands of role USER inside the
+ * sandbox (an ADMIN is unconfined). Tests pass smaller numbers; nothing else changes them.
  */
 const KIB = 1024
 const MIB = 1024 * KIB
 
+/** Bytes and counts are the most that is allowed; times are in milliseconds. */
 export interface CommandLimits {
-  /** Output kept of a command, stdout and stderr together, in bytes of UTF-8. The rest is dropped and marked truncated. */
+  /**
+   * Output kept of a command, stdout and stderr together, in bytes of UTF-8. The rest is dropped and marked truncated.
+   */
   readonly outputBytes: number
   /** Output after which the command is ended: it would only burn CPU from here. */
   readonly outputFloodBytes: number
@@ -22,7 +25,7 @@ export interface CommandLimits {
   /** A workspace above one of these may only shrink until it is below again. */
   readonly workspaceBytes: number
   readonly workspaceFileCount: number
-  /** A running command is ended when the disk has lost this much meanwhile, whoever took it: the server needs some. */
+  /** A running command is ended when the disk has lost this much meanwhile, to any program: the server needs some. */
   readonly vanishedBytes: number
   /** /tmp and /dev/shm live in memory and end with the command. */
   readonly tmpBytes: number
@@ -32,6 +35,7 @@ export interface CommandLimits {
   readonly watchEveryMs: number
 }
 
+/** The limits of every running server. */
 export const DEFAULT_COMMAND_LIMITS: CommandLimits = {
   outputBytes: MIB,
   outputFloodBytes: 64 * MIB,

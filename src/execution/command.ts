@@ -6,7 +6,9 @@ import type { PlanOutputs } from './output/plan-outputs.ts'
 import type { Publication } from './workspace/publication.ts'
 import type { InstalledSkill } from './skills/skill-folder.ts'
 
-/** What the quota of who opened the session leaves for its workspace, beside the limits that hold for every workspace. */
+/**
+ * What the quota of who opened the session leaves for its workspace, beside the limits that hold for every workspace.
+ */
 export interface WorkspaceAllowance {
   readonly maxBytes: number
   /** More is used than the quota allows: files may be deleted, and none written. */
@@ -30,11 +32,13 @@ export interface RunInput {
   readonly workspace?: WorkspaceAllowance | null
 }
 
+/** A task's own command line. The deny list is applied to it whatever the role. */
 export interface CommandInput extends RunInput {
   /** The command line, run by bash. */
   readonly command: string
 }
 
+/** A call of an installed skill; the caller has checked `args` against the skill's manifest. */
 export interface SkillInput extends RunInput {
   readonly skill: InstalledSkill
   readonly args: SkillArguments
@@ -44,6 +48,7 @@ export interface SkillInput extends RunInput {
   readonly environment: Readonly<Record<string, string>>
 }
 
+/** What was printed and kept, as text that can be stored; secrets are still in it. */
 export interface CommandOutput {
   readonly stdout: string
   readonly stderr: string
@@ -55,6 +60,7 @@ export interface CommandOutput {
   readonly publication?: Publication
 }
 
+/** How a run ended; nothing of the program runs any more. With 'refused' and 'unavailable' nothing of it ever ran. */
 export type CommandOutcome =
   | ({ readonly kind: 'exited'; readonly exitCode: number } & CommandOutput)
   | ({
@@ -66,13 +72,17 @@ export type CommandOutcome =
   /** There is no working sandbox for this role: nothing ran. */
   | { readonly kind: 'unavailable'; readonly reason: string; readonly fix: string }
 
+/** An output that is too long for the list of outputs (`plan-outputs.ts`). */
 export interface OutputFile extends Pick<RunInput, 'sessionId' | 'role'> {
   /** Relative to the workspace in which programs of the role run. */
   readonly path: string
   readonly text: string
 }
 
-/** Runs programs for tasks. Never rejects for what a program does; rejects only on a failure of our own (no workspace, no process). */
+/**
+ * Runs programs for tasks. Never rejects for what a program does; rejects only on a failure of our own (no workspace,
+ * no process).
+ */
 export interface CommandRunner {
   run(input: CommandInput): Promise<CommandOutcome>
   runSkill(input: SkillInput): Promise<CommandOutcome>
@@ -80,6 +90,7 @@ export interface CommandRunner {
   saveOutput(output: OutputFile): Promise<void>
 }
 
+/** Whether commands of role USER can run. `reason` and `fix` are sentences for the operator. */
 export type SandboxState =
   | { readonly available: true; readonly tier: 'bubblewrap' }
   | { readonly available: false; readonly reason: string; readonly fix: string }

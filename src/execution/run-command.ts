@@ -1,9 +1,10 @@
 /**
- * Running shell commands and skills for tasks: the one entrance to this folder. `app.ts` makes it, the turn calls `runner.run`, the door
- * shows `sandbox()`.
+ * Running shell commands and skills for tasks: the one entrance to this folder. `app.ts` makes it, the turn calls
+ * `runner.run`, the door shows `sandbox()`.
  *
- * What must hold: a command of role USER runs only while the last probe of the sandbox has passed. There is no setting to
- * go without. An unavailable sandbox is looked at again when somebody asks, so installing bubblewrap needs no restart.
+ * What must hold: a command of role USER runs only while the last probe of the sandbox has passed. There is no setting
+ * to go without. An unavailable sandbox is probed again when it is asked for, so installing bubblewrap needs no
+ * restart.
  */
 import { AppError } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -27,6 +28,7 @@ import { SANDBOX_WORKSPACE } from './sandbox/sandbox-profile.ts'
 import type { OutputsToWrite } from './output/workspace-outputs.ts'
 import { adminWorkspacePath } from './workspace/workspace.ts'
 
+/** Where commands run, and within which limits. */
 export interface CommandRunnerOptions {
   /** FACTOTUM_HOME, absolute. Workspaces are made in its `sessions` folder. */
   readonly home: string
@@ -40,17 +42,18 @@ export interface CommandRunnerOptions {
   readonly bubblewrapPaths?: readonly string[]
 }
 
+/** The command host and what is known of the sandbox; one for each process of the server. */
 export interface CommandService {
   readonly runner: CommandRunner
-  /** What is known now. When it is unavailable and this is old news, asking starts a new probe. */
+  /** What is known now. When it is unavailable and this was found out a while ago, asking starts a new probe. */
   sandbox(): SandboxState
   /** Why no command of anybody can be started now; null: nothing is in the way. */
   hostProblem(): string | null
-  /** Looks again, now. Never rejects because of the sandbox. */
+  /** Probes again, now. Never rejects because of the sandbox. */
   probe(): Promise<SandboxState>
   /**
-   * Commands may run until then (src/platform/machine-clock.ts), whatever becomes of this process; at first none may. One that is
-   * ended by it, or asked for later, rejects with LEASE_LOST.
+   * Commands may run until then (src/platform/machine-clock.ts), whatever becomes of this process; at first none may.
+   * One that is ended by it, or asked for later, rejects with LEASE_LOST.
    */
   allowUntil(untilMs: number): void
   /** Ends all commands, and allows none. Resolves when none runs. */

@@ -1,6 +1,7 @@
 /** What the sandbox's workspaces of sessions had when they were measured last; it goes with the session (`opened_sessions`). */
 import type { Database } from './database.ts'
 
+/** Bytes of a session's workspace and of its opener's others, each as it was last measured; 0 until then. */
 export interface WorkspaceUsage {
   /** As the session names who opened it. */
   readonly opener: string
@@ -23,6 +24,7 @@ const READ = {
     FROM opened_sessions o WHERE o.session_id = $1`,
 }
 
+/** The workspace of role USER of a session, and what it took when it was last measured. */
 export interface MeasuredWorkspace {
   readonly sessionId: string
   readonly bytes: number

@@ -1,9 +1,10 @@
 /**
- * The command host: a small process from which all commands of a server start. Started by `command-host.ts`, never by hand.
+ * The command host: a small process from which all commands of a server start. Started by `command-host.ts`, never by
+ * hand.
  *
- * Why a process of its own: starting a process copies the page tables of the one that starts it. From a server of 200 MB
- * that stops everything for 4 to 8 ms, from here it takes 1 ms and stops nobody. It also holds none of the server's secrets,
- * and it outlives a killed server just long enough to end what was running.
+ * Why a process of its own: starting a process copies the page tables of the one that starts it. From a server of 200
+ * MB that stops everything for 4 to 8 ms, from here it takes 1 ms and stops nobody. It also holds none of the server's
+ * secrets, and it outlives a killed server just long enough to end what was running.
  */
 import { messageOf } from '../../core/errors.ts'
 import { systemClock } from '../../platform/clock.ts'
@@ -13,7 +14,7 @@ import type { CommandRequest, HostAnswer, HostOutcome, HostRequest, HostSettings
 import { HostRunner } from './host-runner.ts'
 import { OutputBatch } from '../output/output-batch.ts'
 
-/** Killed commands are gone in milliseconds; whoever waits longer waits for something that will not come. */
+/** Killed commands are gone in milliseconds; a longer wait is for something that will not come. */
 const MAX_SHUTDOWN_MS = 8_000
 
 const settings = JSON.parse(must(process.argv[2], 'the settings are the first argument')) as HostSettings

@@ -1,9 +1,9 @@
 /**
- * The server's side of the command host (see `command-host-main.ts`): keeps one running, asks it, and replaces it when it is lost.
- * `run-command.ts` owns the one instance.
+ * The server's side of the command host (see `command-host-main.ts`): keeps one running, asks it, and replaces it when
+ * it is lost. `run-command.ts` owns the one instance.
  *
- * What must hold: a host is asked for commands only after its probe has been answered, since only that tells it what works
- * here; and there is never a second one while anything of the first may still run.
+ * What must hold: a host is asked for commands only after its probe has been answered, since only that tells it what
+ * works here; and there is never a second one while anything of the first may still run.
  */
 import { AppError, messageOf } from '../../core/errors.ts'
 import { backoffMs } from '../../platform/backoff.ts'
@@ -15,7 +15,7 @@ import { HostProcess, unexpected, type HostProcessOptions } from './host-process
 import type { OnOutput } from '../output/output-capture.ts'
 import { runOnHost } from './run-on-host.ts'
 
-export interface CommandHostOptions extends HostProcessOptions {
+interface CommandHostOptions extends HostProcessOptions {
   /** A new host has been probed. */
   readonly onProbed: (sandbox: SandboxState) => void
 }
@@ -26,6 +26,10 @@ const MAX_ATTEMPTS = 3
 /** A caller waits so long for a host that is being replaced. */
 const MAX_WAIT_MS = 20_000
 
+/**
+ * Runs any number of commands at once. A host that is lost is replaced in the background until `stop`; calls wait for
+ * that for a while, then reject with COMMAND_NOT_STARTED (retry: backoff).
+ */
 export class CommandHost {
   readonly #options: CommandHostOptions
   readonly #stopping = new AbortController()
@@ -42,7 +46,10 @@ export class CommandHost {
     this.#options = options
   }
 
-  /** Resolves when the host is there and probed. Rejects with COMMAND_NOT_STARTED when there is none to be had; it is not tried again. */
+  /**
+   * Resolves when the host is there and probed. Rejects with COMMAND_NOT_STARTED when there is none to be had; it is
+   * not tried again.
+   */
   async start(): Promise<void> {
     await this.#sweep()
     this.#started = this.#startOne()
@@ -90,6 +97,10 @@ export class CommandHost {
     await host.ask({ type: 'AWAIT_IDLE', id: this.#nextId++ }, { limitMs: cancelMs }).catch(() => host.lost)
   }
 
+  /**
+   * Checks the sandbox anew. Rejects with COMMAND_NOT_STARTED (retry: backoff) when there is no host for a while, with
+   * COMMAND_LOST when it is lost meanwhile, with SHUTTING_DOWN after `stop`.
+   */
   async probe(): Promise<SandboxState> {
     const { signal } = this.#stopping
     const host = await this.#whenStarted(signal)
@@ -112,7 +123,9 @@ export class CommandHost {
     await this.#started?.catch(() => {}) // whoever waits for it is told
   }
 
-  /** Null: `signal` has aborted before there was one. Rejects with COMMAND_NOT_STARTED when there is none for a while. */
+  /**
+   * Null: `signal` has aborted before there was one. Rejects with COMMAND_NOT_STARTED when there is none for a while.
+   */
   async #whenStarted(signal: AbortSignal): Promise<HostProcess | null> {
     for (;;) {
       if (this.#stopping.signal.aborted || this.#started === null) throw shuttingDown()

@@ -1,9 +1,10 @@
 /**
- * The command host's permission to run commands. Its server renews it with every beat that the database has answered; when it runs
- * out, the server hangs, is gone, or has lost the database, and every command ends: another server waits for that moment to go on with
- * the session.
+ * The command host's permission to run commands. Its server renews it with every beat that the database has answered;
+ * when it runs out, the server hangs, is gone, or has lost the database, and every command ends: another server waits
+ * for that moment to go on with the session.
  *
- * What must hold: nothing begins without the permit, also when the host was stopped between its own check and the start.
+ * What must hold: nothing begins without the permit, also when the host was stopped between its own check and the
+ * start.
  */
 import type { Clock } from '../../platform/clock.ts'
 import { machineMs } from '../../platform/machine-clock.ts'
@@ -13,6 +14,7 @@ export const PERMIT_ENDED = 'PERMIT_ENDED'
 /** Timers cannot be set for longer than some weeks. */
 const MAX_TIMER_MS = 60_000
 
+/** At first there is none: nothing may run before the first `renew`. */
 export class CommandPermit {
   readonly #clock: Clock
   /** Commands, and when each has ended. */

@@ -1,6 +1,6 @@
 /**
- * One command from start to end: takes a launch that has been started, captures its output, ends its whole tree on timeout,
- * cancel or a broken limit, and says what happened. Used by the command host, for every role.
+ * One command from start to end: takes a launch that has been started, captures its output, ends its whole tree on
+ * timeout, cancel or a broken limit, and says what happened. Used by the command host, for every role.
  *
  * What must hold: `result` settles when the command itself has ended, even if something it left behind keeps its output
  * open; and when it settles, nothing of it runs any more (as far as the launch's isolation promises).
@@ -17,14 +17,17 @@ import { isNamespaceEmpty, isRunning, killProcess } from '../process/process-tre
 import type { Exit, StartedLaunch } from '../sandbox/start-launch.ts'
 import { killStragglers } from '../process/stragglers.ts'
 
+/** Why a command was killed; 'disk': its workspace, or the disk itself, ran over a limit. */
 export type KillCause = 'timeout' | 'memory' | 'disk' | 'output' | 'cancelled'
 
+/** How a command ended, or why it never began. `exitCode` is 128 plus the signal's number when a signal ended it. */
 export type ProcessResult =
   | ({ readonly kind: 'exited'; readonly exitCode: number } & CommandOutput)
   | ({ readonly kind: 'killed'; readonly cause: KillCause } & CommandOutput)
   /** Nothing of the command ran: no process, or the sandbox or its limits could not be set up. */
   | { readonly kind: 'not-started'; readonly reason: string }
 
+/** What is needed to see one command to its end. */
 export interface CommandProcessOptions {
   /** Nobody else's; its command begins now. */
   readonly started: StartedLaunch
@@ -33,8 +36,8 @@ export interface CommandProcessOptions {
   readonly clock: Clock
   readonly onOutput: OnOutput
   /**
-   * The command begins in its namespace; `initPid` is the first process there, seen from here. Not called for PROCESS_GROUP. Not
-   * earlier: until bubblewrap has set everything up, that process sees all processes of the machine.
+   * The command begins in its namespace; `initPid` is the first process there, seen from here. Not called for
+   * PROCESS_GROUP. Not earlier: until bubblewrap has set everything up, that process sees all processes of the machine.
    */
   readonly onNamespace: (initPid: number) => void
   /** Something of the command could not be ended. */
@@ -46,6 +49,7 @@ const DRAIN_MS = 1_000
 /** How long killed processes may take to disappear: one that waits for a slow disk cannot be hurried. */
 const DISAPPEAR_MS = 5_000
 
+/** Supervises from its construction on; `result` never rejects for what the command does. */
 export class CommandProcess {
   readonly result: Promise<ProcessResult>
   readonly #options: CommandProcessOptions

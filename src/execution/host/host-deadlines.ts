@@ -1,6 +1,6 @@
 /**
- * How long the server waits for its command host. Whatever is not answered by then ends with the host: it is killed with all
- * that it runs, and replaced. Tests pass smaller numbers; nothing else changes them.
+ * How long the server waits for its command host. Whatever is not answered by then ends with the host: it is killed
+ * with all that it runs, and replaced. Tests pass smaller numbers; nothing else changes them.
  */
 export interface HostDeadlines {
   /** How often the host is asked whether it is there. */
@@ -19,6 +19,7 @@ export interface HostDeadlines {
   readonly stopMs: number
 }
 
+/** The deadlines of every running server. */
 export const DEFAULT_HOST_DEADLINES: HostDeadlines = {
   pingEveryMs: 1_000,
   silentPings: 2,

@@ -1,6 +1,7 @@
 /**
- * What a command host makes on disk for itself, and what it leaves when it is killed: its named pipes, the homes of skills, and the
- * workspace and file of a probe. Each is named after its host, so that others know when it is of no use any more.
+ * What a command host makes on disk for itself, and what it leaves when it is killed: its named pipes, the homes of
+ * skills, and the workspace and file of a probe. Each is named after its host, so that others know when it is of no use
+ * any more.
  */
 import { lstatSync, mkdtempSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +12,7 @@ import { endProcesses } from '../process/end-processes.ts'
 import { findLeftBehind, homeName, ownerName, stateOfOwner } from '../process/owner-mark.ts'
 import { removeWorkspace, sessionsFolder } from '../workspace/workspace.ts'
 
-export interface SweepOptions {
+interface SweepOptions {
   readonly home: string
   readonly clock: Clock
   /** For the log. */
@@ -21,7 +22,10 @@ export interface SweepOptions {
 const PREFIX = 'factotum-host-'
 /** A host has no other TMPDIR. */
 const TEMPORARY = '/tmp'
-/** What a host of another container has left cannot be told from what it uses; hosts do not leave theirs untouched for so long. */
+/**
+ * What a host of another container has left cannot be distinguished from what it uses; hosts do not leave theirs
+ * untouched for so long.
+ */
 const ELSEWHERE_AGE_MS = 7 * 24 * 3_600_000
 
 /** The folder of this host, for this home. Throws when the disk does not take it. */
@@ -34,13 +38,14 @@ export function probeName(home: string): string {
   return `${nameFor(home)}-${randomHex(8)}`
 }
 
+/** Where the files of the sandbox are (`sandbox-files.ts`); absent until the first probe. */
 export function sandboxFolder(home: string): string {
   return join(home, 'sandbox')
 }
 
 /**
- * Ends what runs for this home although its host is gone, and removes what such hosts have left on disk. Repeatable, also beside
- * other servers. Never rejects: what cannot be done now is told, and found again by the next sweep.
+ * Ends what runs for this home although its host is gone, and removes what such hosts have left on disk. Repeatable,
+ * also beside other servers. Never rejects: what cannot be done now is logged, and found again by the next sweep.
  */
 export async function sweepLeftBehind({ home, clock, onProblem }: SweepOptions): Promise<void> {
   try {

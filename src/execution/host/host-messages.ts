@@ -1,6 +1,6 @@
 /**
- * What the server and its command host say to each other, over the channel that Node gives a forked process. Every request
- * has an id and gets exactly one answer; answers of a command come after all of its output.
+ * What the server and its command host say to each other, over the channel that Node gives a forked process. Every
+ * request has an id and gets exactly one answer; answers of a command come after all of its output.
  */
 import type { OutputStream } from '../../core/session-event.ts'
 import type { CommandOutcome, SandboxState, WorkspaceAllowance } from '../command.ts'
@@ -16,6 +16,7 @@ export interface HostSettings {
   readonly bubblewrapPaths: readonly string[]
 }
 
+/** What the host is to run. It crosses a process boundary, so it holds plain data alone. */
 export interface CommandRequest {
   readonly sessionId: string
   /** What runs: a task's own command line, or a skill. */
@@ -30,20 +31,23 @@ export interface CommandRequest {
   readonly workspace: WorkspaceAllowance | null
 }
 
+/** `path` is relative to the workspace that `sessionId` and `isConfined` name. */
 export interface SaveOutputRequest extends Pick<CommandRequest, 'sessionId' | 'isConfined'> {
   readonly path: string
   readonly text: string
 }
 
 /**
- * The answer to a command. `sandbox-failed`: nothing ran; the sandbox must be probed before it is used again. `not-allowed`: the host
- * had not heard from its server for too long, or was told to end everything; the command was ended, or never began.
+ * The answer to a command. `sandbox-failed`: nothing ran; the sandbox must be probed before it is used again.
+ * `not-allowed`: the host had not heard from its server for too long, or was ordered to end everything; the command was
+ * ended, or never began.
  */
 export type HostOutcome =
   | Exclude<CommandOutcome, { readonly kind: 'unavailable' }>
   | { readonly kind: 'not-allowed' }
   | { readonly kind: 'sandbox-failed'; readonly reason: string }
 
+/** What the server asks of its host. `id` is unique among the requests that are open. */
 export type HostRequest =
   | { readonly type: 'RUN'; readonly id: number; readonly request: CommandRequest }
   | { readonly type: 'PROBE'; readonly id: number }
@@ -58,8 +62,10 @@ export type HostRequest =
   /** Ends the command that was asked for under this id; its answer still comes. No answer of its own. */
   | { readonly type: 'CANCEL'; readonly id: number }
 
+/** Whole characters of one stream, in the order in which they were printed. */
 export type OutputPiece = readonly [stream: OutputStream, text: string]
 
+/** What the host answers. An answer to a request that is no longer open is ignored. */
 export type HostAnswer =
   | { readonly type: 'OUTPUT'; readonly id: number; readonly pieces: readonly OutputPiece[] }
   | { readonly type: 'OUTCOME'; readonly id: number; readonly outcome: HostOutcome }

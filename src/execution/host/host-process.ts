@@ -1,9 +1,10 @@
 /**
- * One command host (see `command-host-main.ts`) as its server sees it, from its start to its end. `command-host.ts` keeps one and
- * replaces it.
+ * One command host (see `command-host-main.ts`) as its server sees it, from its start to its end. `command-host.ts`
+ * keeps one and replaces it.
  *
- * What must hold: every request is answered or rejected in a time that is known when it is made, also when the host hangs; and
- * when requests are rejected because the host is lost, nothing that it ran is running any more (as far as the kernel can end it).
+ * What must hold: every request is answered or rejected in a time that is known when it is made, also when the host
+ * hangs; and when requests are rejected because the host is lost, nothing that it ran is running any more (as far as
+ * the kernel can end it).
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { AppError, messageOf } from '../../core/errors.ts'
@@ -17,6 +18,7 @@ import type { OnOutput } from '../output/output-capture.ts'
 import { findMarked, markOf, type OwnerMark } from '../process/owner-mark.ts'
 import { findDescendants, readProcess, type ProcessEntry } from '../process/process-tree.ts'
 
+/** How to start a host, and how long to wait for it. */
 export interface HostProcessOptions {
   readonly settings: HostSettings
   readonly deadlines: HostDeadlines
@@ -27,7 +29,7 @@ export interface HostProcessOptions {
   readonly onMeasured: (measured: { readonly sessionId: string; readonly bytes: number }) => void
 }
 
-export type FinalAnswer = Exclude<HostAnswer, { type: 'OUTPUT' | 'PROBLEM' | 'MEASURED' | 'PONG' }>
+type FinalAnswer = Exclude<HostAnswer, { type: 'OUTPUT' | 'PROBLEM' | 'MEASURED' | 'PONG' }>
 type Request = Exclude<HostRequest, { type: 'PING' | 'ALLOW' | 'CANCEL' }>
 
 interface OpenRequest {
@@ -48,6 +50,10 @@ const MAIN = programFile('execution/host/command-host-main')
 /** It handles a few megabytes at a time; a small heap keeps its processes quick to start. */
 const NODE_FLAGS = ['--max-semi-space-size=2', '--max-old-space-size=256']
 
+/**
+ * Starts its host when it is constructed. One that `isEnding` is of no more use: a new one must be made, after `lost`
+ * has resolved.
+ */
 export class HostProcess {
   /** Resolves with the reason when the host and all that it ran are gone, or could not be ended; never rejects. */
   readonly lost: Promise<string>
@@ -97,7 +103,10 @@ export class HostProcess {
     return this.#missedPings >= this.#options.deadlines.silentPings
   }
 
-  /** Rejects with COMMAND_NOT_STARTED when the host has done nothing of it, with COMMAND_LOST when nobody can tell what it has done. */
+  /**
+   * Rejects with COMMAND_NOT_STARTED when the host has done nothing of it, with COMMAND_LOST when nobody can tell what
+   * it has done.
+   */
   ask(request: Request, { limitMs, onOutput = () => {} }: AskOptions): Promise<FinalAnswer> {
     const { id, type } = request
     return new Promise((resolve, reject) => {
@@ -143,8 +152,8 @@ export class HostProcess {
   }
 
   /**
-   * Counted, not timed: when this process itself stood still, one question has gone unanswered, however long that was. While the
-   * host starts, the deadline of its first request stands for this.
+   * Counted, not timed: when this process itself stood still, one question has gone unanswered, however long that was.
+   * While the host starts, the deadline of its first request stands for this.
    */
   #ping(): void {
     const { clock, deadlines } = this.#options
@@ -211,7 +220,9 @@ export class HostProcess {
     return reason
   }
 
-  /** A host that stands still has children that run on; they are looked for while it is still there to be their parent. */
+  /**
+   * A host that stands still has children that run on; they are looked for while it is still there to be their parent.
+   */
   #killAll(): Promise<boolean> {
     const host = this.#entry
     const find = (): readonly ProcessEntry[] => {
@@ -234,6 +245,10 @@ function notStarted(message: string, cause?: unknown): AppError {
   return new AppError('COMMAND_NOT_STARTED', message, { retry: 'backoff', cause })
 }
 
+/**
+ * For an answer of another type than the request has: a bug of the host. Throws COMMAND_LOST, since what the host did
+ * is not known.
+ */
 export function unexpected(answer: FinalAnswer): never {
   throw new AppError('COMMAND_LOST', `The command host gave an answer to another question: ${answer.type}.`)
 }

@@ -36,7 +36,7 @@ import {
   workspacePath,
 } from '../workspace/workspace.ts'
 
-export interface HostRunnerOptions {
+interface HostRunnerOptions {
   readonly settings: HostSettings
   readonly clock: Clock
   /** For the log. */
@@ -45,7 +45,7 @@ export interface HostRunnerOptions {
   readonly onMeasured: (sessionId: string, bytes: number) => void
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly onOutput: OnOutput
   /** Aborting ends the whole process tree. */
   readonly signal: AbortSignal
@@ -80,6 +80,10 @@ const CANCELLED_BEFORE_START: ProcessResult = {
   truncated: false,
 }
 
+/**
+ * Runs any number of commands at once, but of one session one at a time, which the caller sees to. Nothing confined
+ * runs before `probe`.
+ */
 export class HostRunner {
   readonly #options: HostRunnerOptions
   /** Its own, for what must be gone with it. */
@@ -292,7 +296,7 @@ export class HostRunner {
   }
 }
 
-/** What bash is told inside the sandbox, and what a skill needs there; or why the skill cannot run. */
+/** What bash is given inside the sandbox, and what a skill needs there; or why the skill cannot run. */
 function confine(
   program: CommandRequest['program'],
   { account }: SandboxSetup,

@@ -1,6 +1,6 @@
 /**
- * One command on one host, as its caller is to see it: with an outcome also when the host hangs or dies, as far as that can be
- * known, and at rest before a failure of the caller is passed on.
+ * One command on one host, as its caller is to see it: with an outcome also when the host hangs or dies, as far as that
+ * can be known, and at rest before a failure of the caller is passed on.
  */
 import { AppError } from '../../core/errors.ts'
 import type { OutputStream } from '../../core/session-event.ts'
@@ -10,7 +10,7 @@ import type { CommandRequest, HostOutcome } from './host-messages.ts'
 import { unexpected, type HostProcess } from './host-process.ts'
 import type { OnOutput } from '../output/output-capture.ts'
 
-export interface RunOnHostOptions {
+interface RunOnHostOptions {
   readonly id: number
   readonly request: CommandRequest
   readonly onOutput: OnOutput
@@ -21,8 +21,8 @@ export interface RunOnHostOptions {
 }
 
 /**
- * Rejects with COMMAND_NOT_STARTED when nothing ran, with COMMAND_LOST when nobody can tell what did, and with what `onOutput` throws,
- * when the command has been ended for that.
+ * Rejects with COMMAND_NOT_STARTED when nothing ran, with COMMAND_LOST when nobody can tell what did, and with what
+ * `onOutput` throws, when the command has been ended for that.
  */
 export async function runOnHost(host: HostProcess, options: RunOnHostOptions): Promise<HostOutcome> {
   const { id, request, onOutput, signal, clock, beyondTimeoutMs } = options

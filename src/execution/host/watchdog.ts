@@ -1,6 +1,6 @@
 /**
- * Watches a sandboxed command from outside for what no kernel limit covers: the memory of all its processes together, and
- * the disk space that it takes. Short commands are never looked at.
+ * Watches a sandboxed command from outside for what no kernel limit covers: the memory of all its processes together,
+ * and the disk space that it takes. Short commands are never looked at.
  */
 import { statfsSync } from 'node:fs'
 import { messageOf } from '../../core/errors.ts'
@@ -9,6 +9,7 @@ import type { CommandLimits } from '../command-limits.ts'
 import { measureDeletedFiles, measureNamespaceMemory } from '../process/process-tree.ts'
 import type { WorkspaceQuota } from '../workspace/workspace-quota.ts'
 
+/** A command to watch, and the limits that hold for it. */
 export interface WatchInput {
   /** First process of the command's namespace. */
   readonly initPid: number

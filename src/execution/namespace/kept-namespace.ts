@@ -1,17 +1,20 @@
 /**
- * A namespace that an ADMIN's commands run in one after another: what bubblewrap does for one takes several times as long as
- * most commands. In it a keeper starts a shell that waits for a command, runs it as `bash -c` would, and ends with it.
+ * A namespace that an ADMIN's commands run in one after another: what bubblewrap does for one takes several times as
+ * long as most commands. In it a keeper starts a shell that waits for a command, runs it as `bash -c` would, and ends
+ * with it.
  *
  * What must hold:
  * - A command runs once, and nobody says that it did not run when it may have. So a command that has not begun when its
  *   namespace ends is said not to have started only after everyone who could begin it is gone.
- * - A command finds nothing of the ones before it. So a namespace is kept only if its keeper is alone in it after a command, with
- *   the same file systems mounted and the same priority; otherwise it ends, and with it whatever was left there, as it would have
- *   for a single command. It also ends with a command that is killed, with the host, and when anything goes otherwise than
- *   expected. What stays: what a command does on purpose to the keeper, or to settings of the kernel that belong to a namespace.
+ * - A command finds nothing of the ones before it. So a namespace is kept only if its keeper is alone in it after a
+ *   command, with the same file systems mounted and the same priority; otherwise it ends, and with it whatever was left
+ *   there, as it would have for a single command. It also ends with a command that is killed, with the host, and when
+ *   anything goes otherwise than expected. What stays: what a command does on purpose to the keeper, or to settings of
+ *   the kernel that belong to a namespace.
  *
- * As its first process the keeper cannot be killed from inside. A command can tell its shell from a new one by the numbers and
- * command lines of processes, by one level more in `set -x`, and by how a syntax error or a crash is worded.
+ * As its first process the keeper cannot be killed from inside. A command can tell its shell from a new one by the
+ * numbers and command lines of processes, by one level more in `set -x`, and by how a syntax error or a crash is
+ * worded.
  */
 import { must } from '../../platform/must.ts'
 import { namespaceArgs, type AdminCommand } from '../sandbox/admin-launch.ts'
@@ -30,16 +33,22 @@ interface RunningCommand {
   closeWriteEnds(): void
 }
 
+/**
+ * Runs one command at a time, until it ends by itself or by `end`; a command given to it after that is said not to have
+ * started.
+ */
 export class KeptNamespace {
-  /** Settles when the namespace has ended: nobody in it can begin a command any more, and all they said has been heard. */
+  /**
+   * Settles when the namespace has ended: nobody in it can begin a command any more, and all they said has been heard.
+   */
   readonly ended: Promise<void>
   readonly #launch: Launch
   readonly #spawned: SpawnedLaunch
   #running: RunningCommand | null = null
   #end: Exit | null = null
   /**
-   * The keeper runs, so bubblewrap and the keeper end with this process. Nothing is ordered before: in the socket it would be found
-   * and carried out also when this process had died meanwhile.
+   * The keeper runs, so bubblewrap and the keeper end with this process. Nothing is ordered before: in the socket it
+   * would be found and carried out also when this process had died meanwhile.
    */
   #isBound = false
   /** What the waiting shell is to read, as soon as it may. */
@@ -112,8 +121,8 @@ export class KeptNamespace {
       running.begun.resolve()
       running.closeWriteEnds()
     } else if (namespace?.isKilled === true || running?.isReady !== true) {
-      // It was too late for a command that was killed; or the shell that has ended is not the one that got the order, or never
-      // understood it, and the next one might.
+      // It was too late for a command that was killed; or the shell that has ended is not the one that got the order,
+      // or never understood it, and the next one might.
       namespace?.kill()
     } else this.#finish({ code: Number(code), signal: null, isNamespaceKept: true })
   }
@@ -151,8 +160,8 @@ function orderFor({ command, workspace, home }: AdminCommand, stdout: string, st
 }
 
 /**
- * "kill -0 -1" fails when there is no process in the namespace but the one that asks. The kernel looks at all of them under one
- * lock, so none can slip by; and where there is no namespace, it finds somebody.
+ * "kill -0 -1" fails when there is no process in the namespace but the one that asks. The kernel goes through all of
+ * them under one lock, so none can slip by; and where there is no namespace, it finds others.
  */
 const KEEP_SCRIPT = [
   // Signals for everybody are not for the keeper. Unlike ignored ones, its shells get them as usual.
@@ -175,9 +184,9 @@ const KEEP_SCRIPT = [
 ].join('; ')
 
 /**
- * Whatever fails before "ready", the command does not run. The shell that has waited runs the command itself: to start another
- * one takes longer than most commands. `BASH_EXECUTION_STRING` is where `bash -c` keeps its command too; all on one line, since
- * messages count from there.
+ * Whatever fails before "ready", the command does not run. The shell that has waited runs the command itself: to start
+ * another one takes longer than most commands. `BASH_EXECUTION_STRING` is where `bash -c` keeps its command too; all on
+ * one line, since messages count from there.
  */
 const WAIT_SCRIPT = [
   `IFS= read -r -d '' -u ${READY_FD} && exec >"$REPLY" || exit 125`,

@@ -1,16 +1,17 @@
 /**
- * The namespaces that are kept for ADMIN's commands (`kept-namespace.ts`). Made by `host-runner.ts` when a command has ended,
- * not while it waits; as many as commands have run at once, up to a few.
+ * The namespaces that are kept for ADMIN's commands (`kept-namespace.ts`). Made by `host-runner.ts` when a command has
+ * ended, not while it waits; as many as commands have run at once, up to a few.
  *
- * What must hold: one command at a time in each; none is older than a minute when a command begins, so that an idle server
- * keeps no idle processes and what is mounted meanwhile is not missed for long; nothing is given away after `close`.
+ * What must hold: one command at a time in each; none is older than a minute when a command begins, so that an idle
+ * server keeps no idle processes and what is mounted meanwhile is not missed for long; nothing is given away after
+ * `close`.
  */
 import { messageOf } from '../../core/errors.ts'
 import type { AdminCommand } from '../sandbox/admin-launch.ts'
 import { KeptNamespace } from './kept-namespace.ts'
 import type { LaunchMeans, StartedLaunch } from '../sandbox/start-launch.ts'
 
-export interface NamespacePoolOptions extends LaunchMeans {
+interface NamespacePoolOptions extends LaunchMeans {
   /** For the log. */
   readonly onProblem: (message: string) => void
 }
@@ -20,6 +21,10 @@ const MAX_COUNT = 4
 /** A waiting shell reads its command byte by byte; for a longer one a new launch is faster. */
 const MAX_COMMAND_CHARS = 4_096
 
+/**
+ * Keeps up to four namespaces. Whatever it cannot serve starts in a namespace of its own instead, so a failure here
+ * costs time alone.
+ */
 export class NamespacePool {
   readonly #options: NamespacePoolOptions
   /** Given away last in, first out: what is not needed grows old. */

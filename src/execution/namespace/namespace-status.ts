@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import { killProcess, readProcess } from '../process/process-tree.ts'
 
+/** For one bubblewrap, from its start. `closed` resolves when it has ended, and does not reject. */
 export class NamespaceStatus {
   readonly closed: Promise<void>
   /** bubblewrap's own process, outside. */
@@ -22,7 +23,7 @@ export class NamespaceStatus {
     )
   }
 
-  /** The namespace's first process, seen from here; null until bubblewrap has told. */
+  /** The namespace's first process, seen from here; null until bubblewrap has reported it. */
   get initPid(): number | null {
     return this.#initPid
   }
@@ -38,8 +39,9 @@ export class NamespaceStatus {
   }
 
   /**
-   * The first process takes everything in the namespace along; bubblewrap sees its end and ends too, which then proves that
-   * nothing is left. Until bubblewrap has told its number, this waits: to kill bubblewrap now could leave a half made namespace.
+   * The first process takes everything in the namespace along; bubblewrap sees its end and ends too, which then proves
+   * that nothing is left. Until bubblewrap has reported its number, this waits: to kill bubblewrap now could leave a
+   * half made namespace.
    */
   kill(): void {
     this.#isKilled = true

@@ -1,6 +1,6 @@
 /**
- * Joins the pieces of output that a command prints in quick succession, so that a program that prints byte by byte costs
- * the server 50 messages a second and not a million. The first piece goes out at once.
+ * Joins the pieces of output that a command prints in quick succession, so that a program that prints byte by byte
+ * costs the server 50 messages a second and not a million. The first piece goes out at once.
  */
 import type { OutputStream } from '../../core/session-event.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -8,6 +8,7 @@ import type { OutputPiece } from '../host/host-messages.ts'
 
 const PAUSE_MS = 20
 
+/** For one command. Nothing is dropped, and the order of the pieces stays. */
 export class OutputBatch {
   readonly #clock: Clock
   readonly #send: (pieces: readonly OutputPiece[]) => void
@@ -19,6 +20,7 @@ export class OutputBatch {
     this.#send = send
   }
 
+  /** Sends the piece at once, or with others within 20 ms. */
   add(stream: OutputStream, text: string): void {
     this.#pieces.push([stream, text])
     if (this.#isPaused) return

@@ -1,13 +1,14 @@
 /**
  * Collects what a command prints: as text that can be stored, whole characters, at most `limitBytes` of both streams
- * together, and a little of what comes after that, by which a secret is known of which the limit left a part. The rest is only
- * counted, so that the command does not block on a full pipe.
+ * together, and a little of what comes after that, by which a secret is known of which the limit left a part. The rest
+ * is only counted, so that the command does not block on a full pipe.
  */
 import { TextDecoder } from 'node:util'
 import type { OutputStream } from '../../core/session-event.ts'
 import { toStorable } from '../../platform/well-formed.ts'
 import type { CommandOutput } from '../command.ts'
 
+/** Gets output as it appears, in whole characters. */
 export type OnOutput = (stream: OutputStream, text: string) => void
 
 interface StreamState {
@@ -21,6 +22,7 @@ interface StreamState {
 /** More than a secret has characters in almost any form. */
 const MAX_BEYOND_CHARS = 16_384
 
+/** For one command: `write` for each chunk, then `finish` once. */
 export class OutputCapture {
   readonly #onOutput: OnOutput
   readonly #streams: Readonly<Record<OutputStream, StreamState>> = { STDOUT: newStream(), STDERR: newStream() }
@@ -39,6 +41,7 @@ export class OutputCapture {
     return this.#receivedBytes
   }
 
+  /** Keeps what the limit still allows; the rest is only counted. A character may be split between two chunks. */
   write(stream: OutputStream, chunk: Uint8Array): void {
     this.#receivedBytes += chunk.byteLength
     const { decoder, beyond } = this.#streams[stream]

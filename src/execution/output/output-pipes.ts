@@ -13,6 +13,10 @@ import { must } from '../../platform/must.ts'
 const runFile = promisify(execFile)
 const BATCH_SIZE = 32
 
+/**
+ * One stream of one command. Once its end has been read, another command may get it; one that was abandoned is not used
+ * again.
+ */
 export interface OutputPipe {
   /** For a command that opens its output itself. */
   readonly path: string
@@ -22,10 +26,11 @@ export interface OutputPipe {
   closeWriteEnd(): void
   /** Resolves when nobody can write any more, or after `abandon`. Call it once. */
   read(onChunk: (chunk: Buffer) => void): Promise<void>
-  /** Stops reading although somebody may still write. No effect when the end has been read. */
+  /** Stops reading although a process may still write. No effect when the end has been read. */
   abandon(): void
 }
 
+/** Pipes are reused and never removed: that is for the owner of the folder. */
 export class OutputPipes {
   readonly #folder: string
   readonly #free: string[] = []

@@ -1,12 +1,12 @@
 /**
- * What a command or skill is told of the tasks before it in its plan: commands find it in a file of their workspace, skills in
- * their input. The turn makes it from its rows, so secrets have left it already.
+ * What a command or skill is given of the tasks before it in its plan: commands find it in a file of their workspace,
+ * skills in their input. The turn makes it from its rows, so secrets have left it already.
  */
 import type { TaskStatus, TaskType } from '../../core/status.ts'
 
 /**
- * Relative to the workspace, which is where commands start. All of it is the server's; so not `.factotum`, which is the home of
- * a server that somebody starts there.
+ * Relative to the workspace, which is where commands start. All of it is the server's; so not `.factotum`, which is the
+ * home of a server that is started there.
  */
 export const OUTPUTS_FOLDER = '.factotum-outputs'
 /** The planner's prompt names it. */
@@ -17,7 +17,7 @@ const MAX_CHARS_WITHOUT_FILE = 600
 /** Of one output in the list; the rest is in its file. */
 const MAX_LISTED_CHARS = 64 * 1024
 
-export interface PlanOutput {
+interface PlanOutput {
   /** The task's number in the plan, from 1. */
   readonly index: number
   readonly type: Lowercase<TaskType>
@@ -29,6 +29,7 @@ export interface PlanOutput {
   readonly file: string | null
 }
 
+/** What a program may read of the tasks before it. */
 export interface PlanOutputs {
   /** Oldest first. */
   readonly entries: readonly PlanOutput[]
@@ -36,7 +37,7 @@ export interface PlanOutputs {
   readonly isFirstOfTurn: boolean
 }
 
-export interface EndedTask {
+interface EndedTask {
   readonly id: string
   readonly index: number
   readonly type: TaskType
@@ -46,6 +47,9 @@ export interface EndedTask {
   readonly stderr: string | null
 }
 
+/**
+ * A task as the list shows it. Its `file` must have been saved where `outputFilesOf` says before the list is written.
+ */
 export function toPlanOutput(task: EndedTask): PlanOutput {
   const { index, type, detail, status, output } = task
   return {
@@ -58,7 +62,9 @@ export function toPlanOutput(task: EndedTask): PlanOutput {
   }
 }
 
-/** The files in which what the task printed stands whole, relative to the workspace; null: it is short enough without. */
+/**
+ * The files in which what the task printed stands whole, relative to the workspace; null: it is short enough without.
+ */
 export function outputFilesOf(task: Pick<EndedTask, 'id' | 'type' | 'status' | 'output' | 'stderr'>): OutputFiles {
   const { id, type, status, output, stderr } = task
   if (type === 'MSG' || (status !== 'DONE' && status !== 'FAILED')) return { output: null, stderr: null }
@@ -67,7 +73,7 @@ export function outputFilesOf(task: Pick<EndedTask, 'id' | 'type' | 'status' | '
   return { output: fileFor(output, id), stderr: fileFor(stderr, `${id}.stderr`) }
 }
 
-export interface OutputFiles {
+interface OutputFiles {
   readonly output: string | null
   readonly stderr: string | null
 }

@@ -1,10 +1,10 @@
 /**
- * Writes what a session's commands are told of earlier tasks into their workspace (`plan-outputs.ts`). Called by the command
- * host, while no command of the session runs.
+ * Writes what a session's commands are given of earlier tasks into their workspace (`plan-outputs.ts`). Called by the
+ * command host, while no command of the session runs.
  *
- * What must hold: nothing outside of the workspace is written, read or removed, whatever a command has left in the place of
- * our files: links, pipes, folders. So files are written in a folder that is held open, no link is followed, files are always
- * new, and what is in the way goes first. The workspace itself is safe: no command can move it.
+ * What must hold: nothing outside of the workspace is written, read or removed, whatever a command has left in the
+ * place of our files: links, pipes, folders. So files are written in a folder that is held open, no link is followed,
+ * files are always new, and what is in the way goes first. The workspace itself is safe: no command can move it.
  */
 import { execFile } from 'node:child_process'
 import {
@@ -27,6 +27,7 @@ import { OUTPUTS_FOLDER, OUTPUTS_LIST } from './plan-outputs.ts'
 const runFile = promisify(execFile)
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
 
+/** The list of outputs as it is to stand in a workspace. */
 export interface OutputsToWrite {
   /** The list, as JSON; null: there is nothing to tell. */
   readonly list: string | null

@@ -1,7 +1,9 @@
 /**
- * Ends processes that nobody else will end: what a lost command host ran. Where there is no /proc (macOS) nothing is found.
+ * Ends processes that nobody else will end: what a lost command host ran. Where there is no /proc (macOS) nothing is
+ * found.
  *
- * What must hold: a process is known by its number and its start, so that none is killed that got the number of one that is gone.
+ * What must hold: a process is known by its number and its start, so that none is killed that got the number of one
+ * that is gone.
  */
 import type { Clock } from '../../platform/clock.ts'
 import { isRunning, killProcess, readProcess, type ProcessEntry } from './process-tree.ts'
@@ -11,8 +13,9 @@ const DISAPPEAR_MS = 5_000
 const ROUND_MS = 5
 
 /**
- * Kills what `find` finds, until it finds nothing that runs and all that it has found is gone. `find` is asked again and again, since
- * a process may start another while it is looked for. Resolves to whether all is gone; false after some seconds.
+ * Kills what `find` finds, until it finds nothing that runs and all that it has found is gone. `find` is asked again
+ * and again, since a process may start another while it is looked for. Resolves to whether all is gone; false after
+ * some seconds.
  */
 export async function endProcesses(find: () => readonly ProcessEntry[], clock: Clock): Promise<boolean> {
   const found = new Map<string, ProcessEntry>()

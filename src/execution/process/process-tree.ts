@@ -1,9 +1,10 @@
 /**
- * The processes of a command, read from /proc. Synchronous on purpose: between seeing a process and killing it there must
- * be no time for its number to be used again. Where there is no /proc (macOS) the answers are empty.
+ * The processes of a command, read from /proc. Synchronous on purpose: between seeing a process and killing it there
+ * must be no time for its number to be used again. Where there is no /proc (macOS) the answers are empty.
  */
 import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs'
 
+/** A process as of one read of /proc. Its number alone may by now be that of another one. */
 export interface ProcessEntry {
   readonly pid: number
   readonly parentPid: number
@@ -52,8 +53,9 @@ export function findDescendants(pid: number): readonly number[] {
 }
 
 /**
- * Processes younger than `pid` that were started with this variable in their environment, wherever they have moved in the
- * tree since. Only the young ones are looked at: to read what every process of a machine was started with takes long.
+ * Processes younger than `pid` that were started with this variable in their environment, wherever they have moved in
+ * the tree since. Only the young ones are looked at: to read what every process of a machine was started with takes
+ * long.
  */
 export function findYoungerByEnvironment(pid: number, variable: string): readonly number[] {
   const newest = Number(/\d+\s*$/.exec(readProcFile('/proc/loadavg') ?? '')?.[0])
@@ -79,7 +81,7 @@ export function isNamespaceEmpty(initPid: number): boolean {
 
 /**
  * Memory of all processes in the namespace whose first process is `initPid`, in bytes; 0 when it has ended.
- * Its own /proc lists them all, whoever their parents are. EXACT shares out what several processes have in common (the
+ * Its own /proc lists them all, whatever their parents are. EXACT shares out what several processes have in common (the
  * code of ten node processes counts once), where FAST counts it for each: never too little, and much cheaper.
  */
 export function measureNamespaceMemory(initPid: number, precision: 'FAST' | 'EXACT'): number {
@@ -90,7 +92,10 @@ export function measureNamespaceMemory(initPid: number, precision: 'FAST' | 'EXA
   }, 0)
 }
 
-/** Bytes on disk of files that processes of the namespace hold open although their last name is deleted: no tree shows them. */
+/**
+ * Bytes on disk of files that processes of the namespace hold open although their last name is deleted: no tree shows
+ * them.
+ */
 export function measureDeletedFiles(initPid: number): number {
   const folder = `/proc/${initPid}/root/proc`
   const sizes = new Map<string, number>()
@@ -117,6 +122,7 @@ export function killProcess(pid: number): void {
   }
 }
 
+/** All processes that this one can see; those that end meanwhile are left out. */
 export function listProcesses(): readonly ProcessEntry[] {
   return listNumbers('/proc').flatMap((pid) => readProcess(pid) ?? [])
 }
@@ -133,7 +139,7 @@ function listNumbers(folder: string): readonly number[] {
   }
 }
 
-/** Null when the process has ended meanwhile or belongs to somebody else. */
+/** Null when the process has ended meanwhile or belongs to another user. */
 function readProcFile(path: string): string | null {
   try {
     return readFileSync(path, 'utf8')

@@ -1,6 +1,6 @@
 /**
- * Names a server for those on other machines, too: the boot of its machine, and what it is called there (`owner-mark.ts`). By it a
- * server finds out what has become of another, and of the command hosts of that one.
+ * Names a server for those on other machines, too: the boot of its machine, and what it is called there
+ * (`owner-mark.ts`). By it a server finds out what has become of another, and of the command hosts of that one.
  */
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../../platform/clock.ts'
@@ -26,8 +26,8 @@ export function stateOfServer(identity: string | null): 'RUNNING' | 'GONE' | 'EL
 }
 
 /**
- * Whether nothing runs any more that a server of this machine has started for `home`. `force`: kills it, stopped or not; without, its
- * hosts get a moment to end it themselves. What has outlived its host is killed in any case.
+ * Whether nothing runs any more that a server of this machine has started for `home`. `force`: kills it, stopped or
+ * not; without, its hosts get a moment to end it themselves. What has outlived its host is killed in any case.
  */
 export async function hasEndedAll(
   identity: string,

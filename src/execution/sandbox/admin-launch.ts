@@ -1,12 +1,13 @@
 /**
- * How an ADMIN's command starts: with the rights of the server, on its files, devices and network, in a clean environment.
- * Where bubblewrap works, it gives the command a PID namespace to itself, so that no process survives the task. To make one takes
- * longer than most commands, so most commands find one that is there (`kept-namespace.ts`).
+ * How an ADMIN's command starts: with the rights of the server, on its files, devices and network, in a clean
+ * environment. Where bubblewrap works, it gives the command a PID namespace to itself, so that no process survives the
+ * task. To make one takes longer than most commands, so most commands find one that is there (`kept-namespace.ts`).
  */
 import { cleanEnvironment } from './clean-environment.ts'
 import { GATE, SHELL, STATUS_FD, type Launch } from './launch.ts'
 import type { SkillLaunch } from '../skills/skill-program.ts'
 
+/** A command line of role ADMIN; both paths are absolute, and there. */
 export interface AdminCommand {
   readonly command: string
   readonly workspace: string
@@ -23,8 +24,8 @@ export function planAdminLaunch({ command, workspace, home }: AdminCommand, bubb
 }
 
 /**
- * A skill for an ADMIN: as a command, with its input and its secrets; with bubblewrap its folder cannot be written. `home` is empty
- * and its own: it may hold secrets, and programs run what earlier commands left in theirs.
+ * A skill for an ADMIN: as a command, with its input and its secrets; with bubblewrap its folder cannot be written.
+ * `home` is empty and its own: it may hold secrets, and programs run what earlier commands left in theirs.
  */
 export function planAdminSkillLaunch(
   skill: SkillLaunch,

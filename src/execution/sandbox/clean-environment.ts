@@ -6,9 +6,9 @@ const SANDBOX_PATH = '/usr/local/bin:/usr/bin:/bin'
 const ADMIN_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /**
- * For programs with the server's rights: what an admin's command has fetched (a clone, an archive) is looked through, not run. Git
- * starts no program that a repository's own configuration names for watching its files, and takes no folder within a working tree
- * for a repository; Python loads nothing from a user's site folder.
+ * For programs with the server's rights: what an admin's command has fetched (a clone, an archive) is looked through,
+ * not run. Git starts no program that a repository's own configuration names for watching its files, and takes no
+ * folder within a working tree for a repository; Python loads nothing from a user's site folder.
  */
 const CAUTIOUS = {
   GIT_CONFIG_COUNT: '2',
@@ -19,7 +19,10 @@ const CAUTIOUS = {
   PYTHONNOUSERSITE: '1',
 }
 
-/** `home` as the program sees it: the workspace for a command in the sandbox, otherwise a folder outside of every workspace. */
+/**
+ * `home` as the program sees it: the workspace for a command in the sandbox, otherwise a folder outside of every
+ * workspace.
+ */
 export function cleanEnvironment(home: string, confined: boolean): Record<string, string> {
   if (confined) return { PATH: SANDBOX_PATH, HOME: home, LANG: 'C.UTF-8' }
   return { PATH: ADMIN_PATH, HOME: home, LANG: 'C.UTF-8', ...CAUTIOUS }

@@ -1,7 +1,8 @@
 /**
  * Which account sandboxed commands run as. A server without root needs none: the sandbox runs as the server's own user.
- * A server started by root drops to the user "factotum" if the machine has it, else to a number that no account has. Never to
- * an account that something else runs under: the embedded PostgreSQL, which holds every session's data, may be "nobody".
+ * A server started by root drops to the user "factotum" if the machine has it, else to a number that no account has.
+ * Never to an account that something else runs under: the embedded PostgreSQL, which holds every session's data, may be
+ * "nobody".
  */
 import { readFileSync } from 'node:fs'
 import type { Account } from '../../config/home/unprivileged-account.ts'

@@ -1,6 +1,6 @@
 /**
- * The files that every sandbox is built from, kept in `<home>/sandbox`: its own passwd, group and hosts, and the system call
- * filter. Written by each probe, so that a lost file is healed by the next one. They hold nothing secret.
+ * The files that every sandbox is built from, kept in `<home>/sandbox`: its own passwd, group and hosts, and the system
+ * call filter. Written by each probe, so that a lost file is healed by the next one. They hold nothing secret.
  */
 import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ import { sandboxFolder } from '../host/host-folder.ts'
 import type { SandboxArchitecture } from './seccomp-rules.ts'
 import { buildSeccompFilter } from './seccomp.ts'
 
+/** Paths of the files on the host; `etc` is mounted read-only from `source` at `target`. */
 export interface SandboxFiles {
   readonly seccompFilter: string
   readonly etc: readonly { readonly source: string; readonly target: string }[]

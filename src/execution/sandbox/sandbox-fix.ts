@@ -1,4 +1,7 @@
-/** What to do when the sandbox does not work, for the machine that we are on. Read by people: log, `/ready`, task failures. */
+/**
+ * What to do when the sandbox does not work, for the machine that we are on. Read by people: log, `/ready`, task
+ * failures.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 
 /** What of the machine decides about the advice; null: not known. */
@@ -13,6 +16,7 @@ export interface MachineFacts {
   readonly appArmorRestrictsUserNamespaces: string | null
 }
 
+/** Reads them anew at each call; a file that is not there gives null. */
 export function readMachineFacts(): MachineFacts {
   const release = readIfThere('/etc/os-release') ?? ''
   return {

@@ -1,7 +1,7 @@
 /**
- * Proof that the sandbox holds, on this machine, now: one command in the real profile tries to break out, is killed, and must
- * leave nothing. Every check must be answered as expected; silence counts as a failure. Without this proof nothing of role
- * USER runs, and there is no setting to go without.
+ * Proof that the sandbox holds, on this machine, now: one command in the real profile tries to break out, is killed,
+ * and must leave nothing. Every check must be answered as expected; silence counts as a failure. Without this proof
+ * nothing of role USER runs, and there is no setting to go without.
  */
 import { rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
@@ -20,11 +20,11 @@ import type { SandboxArchitecture } from './seccomp-rules.ts'
 import { startLaunch, type LaunchMeans } from './start-launch.ts'
 import { prepareWorkspace, removeWorkspace, sessionsFolder } from '../workspace/workspace.ts'
 
-export type ProbeResult =
+type ProbeResult =
   | { readonly available: true; readonly setup: SandboxSetup }
   | { readonly available: false; readonly reason: string; readonly fix: string }
 
-export interface ProbeOptions extends Pick<CommandProcessOptions, 'limits' | 'clock' | 'onProblem'> {
+interface ProbeOptions extends Pick<CommandProcessOptions, 'limits' | 'clock' | 'onProblem'> {
   readonly means: LaunchMeans
   readonly home: string
   /** Path of bwrap, or null when there is none. */

@@ -1,7 +1,7 @@
 /**
- * What a command of role USER sees: an empty machine that holds /usr read-only, its workspace at /workspace, a small /tmp,
- * its own processes, no network, no rights and no way to new namespaces. An allow-list: what is not named here is not there.
- * `sandbox-probe.ts` checks at start that the kernel really keeps it.
+ * What a command of role USER sees: an empty machine that holds /usr read-only, its workspace at /workspace, a small
+ * /tmp, its own processes, no network, no rights and no way to new namespaces. An allow-list: what is not named here is
+ * not there. `sandbox-probe.ts` checks at start that the kernel really keeps it.
  */
 import { lstatSync, readlinkSync } from 'node:fs'
 import type { Account } from '../../config/home/unprivileged-account.ts'
@@ -11,7 +11,9 @@ import { GATE, READY_FD, SECCOMP_FD, SHELL, STATUS_FD, type Launch } from './lau
 import type { SandboxFiles } from './sandbox-files.ts'
 import type { SkillLaunch } from '../skills/skill-program.ts'
 
+/** Where a sandboxed command finds its workspace, which is also its home. */
 export const SANDBOX_WORKSPACE = '/workspace'
+/** User and group of a command as it sees itself; outside, it is the unprivileged account or the server's own user. */
 export const SANDBOX_UID = 1000
 
 /** What does not change between commands; made by the probe. */
@@ -22,6 +24,10 @@ export interface SandboxSetup {
   readonly files: SandboxFiles
 }
 
+/**
+ * One command for the sandbox. `workspace` is an absolute path outside of it; `timeoutMs` also bounds the processor
+ * time of each process, rounded up to seconds.
+ */
 export interface SandboxLaunchInput {
   readonly command: string
   readonly workspace: string
@@ -33,6 +39,10 @@ export interface SandboxLaunchInput {
   readonly skill: SkillLaunch | null
 }
 
+/**
+ * Starts nothing, and reads only which system folders the host has. The workspace must be prepared (`workspace.ts`)
+ * before the launch is started.
+ */
 export function planSandboxLaunch(setup: SandboxSetup, input: SandboxLaunchInput): Launch {
   return {
     isolation: 'SANDBOX',
@@ -46,7 +56,10 @@ export function planSandboxLaunch(setup: SandboxSetup, input: SandboxLaunchInput
   }
 }
 
-/** Programs run what they find in their home; in the workspace lies what anybody's commands have left, which is not for a skill. */
+/**
+ * Programs run what they find in their home; in the workspace lies what anybody's commands have left, which is not for
+ * a skill.
+ */
 function homeOf({ skill }: SandboxLaunchInput): string {
   return skill === null ? SANDBOX_WORKSPACE : '/tmp'
 }
@@ -96,9 +109,9 @@ function controlArgs(): readonly string[] {
 }
 
 /**
- * Runs inside, before the command; it needs bash, because dash knows no `ulimit -u`. Closes every file that the server has
- * left open to its children, sets the limits (inside, where processes are counted for this sandbox alone), passes the gate, and
- * becomes the command. Whatever fails on the way, the command does not run.
+ * Runs inside, before the command; it needs bash, because dash knows no `ulimit -u`. Closes every file that the server
+ * has left open to its children, sets the limits (inside, where processes are counted for this sandbox alone), passes
+ * the gate, and becomes the command. Whatever fails on the way, the command does not run.
  */
 const START_SCRIPT = `
 for fd in /proc/self/fd/*; do

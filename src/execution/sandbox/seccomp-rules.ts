@@ -14,6 +14,7 @@ export type ArgumentCondition =
   | { readonly arg: number; readonly isNoneOf: readonly number[] }
   | { readonly arg: number; readonly equals: number }
 
+/** A system call that fails with `error` instead of being made. */
 export interface DeniedCall {
   readonly numbers: CallNumbers
   readonly error: keyof typeof ERROR_NUMBERS
@@ -21,6 +22,7 @@ export interface DeniedCall {
   readonly when: readonly ArgumentCondition[]
 }
 
+/** As in asm-generic/errno.h, which holds for both architectures. */
 export const ERROR_NUMBERS = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const
 
 const ALWAYS_FORBIDDEN: Readonly<Record<string, CallNumbers>> = {
@@ -130,7 +132,7 @@ const FORBIDDEN_WITH_ARGUMENTS: readonly (readonly [name: string, call: DeniedCa
   ['ioctl', forbid([16, 29], { arg: 1, equals: TIOCLINUX })],
   ['socket', { numbers: [41, 198], error: 'EAFNOSUPPORT', when: [{ arg: 0, isNoneOf: SOCKET_FAMILIES }] }],
   ['personality', forbid([135, 92], { arg: 0, isNoneOf: PERSONALITIES })],
-  // no file of the workspace may carry its owner's rights to somebody else
+  // no file of the workspace may carry its owner's rights to another user
   ['chmod', forbid([90, null], setsId(1))],
   ['fchmod', forbid([91, 52], setsId(1))],
   ['fchmodat', forbid([268, 53], setsId(2))],

@@ -52,7 +52,7 @@ export function buildSeccompFilter(architecture: SandboxArchitecture): Buffer {
   return Buffer.concat(program.map(encode))
 }
 
-/** "Is it this call? Then look at its arguments, and return the error or reload the number for the next rule." */
+/** "Is it this call? Then compare its arguments, and return the error or reload the number for the next rule." */
 function compileCall(call: DeniedCall, architecture: SandboxArchitecture): readonly Instruction[] {
   const number = call.numbers[architecture === 'x64' ? 0 : 1]
   if (number === null) return []

@@ -1,6 +1,6 @@
 /**
- * Starts the process of a launch, with the file descriptors that `launch.ts` names, and lets its command through the gate. What comes
- * out of it waits to be read: `command-process.ts` takes it from here.
+ * Starts the process of a launch, with the file descriptors that `launch.ts` names, and lets its command through the
+ * gate. What comes out of it waits to be read: `command-process.ts` takes it from here.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
@@ -13,7 +13,10 @@ import type { OutputPipe, OutputPipes } from '../output/output-pipes.ts'
 import type { OwnerMark } from '../process/owner-mark.ts'
 import { readProcess } from '../process/process-tree.ts'
 
-/** bubblewrap has told its first process before its second one says that it is ready, so it is read in the same round or the next. */
+/**
+ * bubblewrap reports its first process before its second one says that it is ready, so it is read in the same round or
+ * the next.
+ */
 const MAX_ROUNDS_WITHOUT_INIT = 20
 
 /** What a host gives to all that it starts. */
@@ -24,6 +27,7 @@ export interface LaunchMeans {
   readonly clock: Clock
 }
 
+/** How the process ended; `error`: it could not be started. */
 export type Exit = (
   { readonly error: Error } | { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 ) & {
@@ -31,6 +35,10 @@ export type Exit = (
   readonly isNamespaceKept: boolean
 }
 
+/**
+ * A process that was started, or could not be. Its output must be read or abandoned, or a full pipe holds up the
+ * command.
+ */
 export interface StartedLaunch {
   readonly launch: Launch
   /** Undefined when there is no process; `exit` tells why. */
@@ -42,7 +50,9 @@ export interface StartedLaunch {
   readonly namespace: NamespaceStatus | null
   /** Settles when the command begins; not at all when it never does. */
   readonly begun: Promise<void>
-  /** Ask when `exit` is known: may anything of the command have run? Exit codes do not tell: a command may end with any. */
+  /**
+   * Ask when `exit` is known: may anything of the command have run? Exit codes do not tell: a command may end with any.
+   */
   readonly hasRun: () => boolean
   /** Nothing more will be said about the launch. */
   readonly controlsClosed: Promise<unknown>
@@ -75,9 +85,9 @@ export async function startLaunch(launch: Launch, { pipes, mark, clock }: Launch
 }
 
 /**
- * Resolves to true when the launch ends with its host from now on, to false when it is being ended, or when there is no namespace
- * although bubblewrap was to make one. bubblewrap says that it is ready from its second process, while its first one may still be on
- * its way to tie itself to the host; when that sleeps, it has done so.
+ * Resolves to true when the launch ends with its host from now on, to false when it is being ended, or when there is no
+ * namespace although bubblewrap was to make one. bubblewrap says that it is ready from its second process, while its
+ * first one may still be on its way to tie itself to the host; when that sleeps, it has done so.
  */
 async function untilBound({ namespace }: SpawnedLaunch, clock: Clock): Promise<boolean> {
   if (namespace === null) return true
@@ -91,6 +101,7 @@ async function untilBound({ namespace }: SpawnedLaunch, clock: Clock): Promise<b
   return false
 }
 
+/** A process that stands before its gate: its command has not begun. */
 export interface SpawnedLaunch extends Pick<StartedLaunch, 'pid' | 'exit' | 'namespace'> {
   /** `READY_FD`; null when there is no process. */
   readonly ready: Socket | null
@@ -109,15 +120,16 @@ export function spawnLaunch(launch: Launch, options: SpawnOptions): SpawnedLaunc
   child.stdin?.on('error', () => {})
   child.stdin?.end(launch.input)
   const [status, ready] = [socketAt(child, STATUS_FD), socketAt(child, READY_FD)]
-  // Writing to a process that has just ended is no news: its exit tells.
+  // Writing to a process that has just ended fails, and its exit says so.
   ready?.on('error', () => {})
   const namespace = status === null || child.pid === undefined ? null : new NamespaceStatus(child.pid, status)
   return { pid: child.pid, exit: untilExit(child), namespace, ready }
 }
 
 /**
- * The process leads a session of its own: a Ctrl-C at the server's terminal is not for it, and it has no terminal. The mark is on
- * bubblewrap, out of reach of the command, which does not see it; without bubblewrap it is on whatever the command starts.
+ * The process leads a session of its own: a Ctrl-C at the server's terminal is not for it, and it has no terminal. The
+ * mark is on bubblewrap, out of reach of the command, which does not see it; without bubblewrap it is on whatever the
+ * command starts.
  */
 function spawnChild(launch: Launch, { mark, output }: SpawnOptions): ChildProcess {
   const seccompFd = launch.seccompPath === null ? null : openSync(launch.seccompPath, 'r')
@@ -157,7 +169,7 @@ function untilExit(child: ChildProcess): Promise<Exit> {
   })
 }
 
-/** Whoever held the other end has closed it or is gone, and what they said has been heard. */
+/** The other end is closed or its process is gone, and all that was written has been read. */
 export function untilClosed(stream: Readable | null): Promise<void> {
   return stream === null ? Promise.resolve() : new Promise((resolve) => stream.once('close', () => resolve()))
 }

@@ -3,7 +3,10 @@
 /** Behind these a slash begins a pattern; behind others it may divide. */
 const BEFORE_PATTERN = new Set('(,{;!~&|=}\n?:*%<>[')
 const PATTERN = /\/(?:[^\\/\n]|\\[^\n])*\//y
-/** A slash that may divide: no other follows on the line, or, were it a pattern up to there, nothing of a text would be in it. */
+/**
+ * A slash that may divide: no other follows on the line, or, were it a pattern up to there, nothing of a text would be
+ * in it.
+ */
 const DIVIDES = /\/(?:[^\\/\n"#]*\/|[^/\n]*(?:\n|$))/y
 const TEXT = /"(?:[^"\\\n]|\\[\s\S])*"/y
 const COMMENT = /#[^\n]*/y

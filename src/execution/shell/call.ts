@@ -2,6 +2,7 @@
 import type { ShellCommand } from './read-shell.ts'
 import type { ShellWord } from './shell-word.ts'
 
+/** What a rule sees of a call. */
 export interface Call {
   /** Without its folder: `/bin/rm` is `rm`. */
   readonly name: string
@@ -28,8 +29,13 @@ export interface Runs {
   readonly unreadable?: string
 }
 
+/**
+ * Never throws, and runs nothing. What it does not understand it must call `unreadable`: an omission would let a
+ * command through unjudged.
+ */
 export type CallRule = (call: Call) => Runs
 
+/** The result of a rule that cannot know what the program runs. `what` goes on after the program's name. */
 export function unreadable({ name }: Pick<Call, 'name'>, what = 'is given to run'): Runs {
   return { unreadable: `what "${name}" ${what} cannot be read` }
 }

@@ -14,12 +14,16 @@ const UNREADABLE =
 const FILES = /^(?:BASH_ENV|ENV)$/
 const SET_VARIABLES = new Set(['env', 'sudo', 'doas', 'export', 'declare', 'typeset', 'readonly', 'local'])
 
-export interface VariableEffects {
+interface VariableEffects {
   readonly scripts: readonly FoundScript[]
   /** Half sentences. */
   readonly problems: readonly string[]
 }
 
+/**
+ * Of the command's own assignments and of those that `env`, `export` and the like make. Variables that were set
+ * elsewhere are not known here.
+ */
 export function readVariables({ assignments }: ShellCommand, programs: readonly FoundProgram[]): VariableEffects {
   const given = programs.flatMap(({ name, words }) =>
     SET_VARIABLES.has(name ?? '') ? words.slice(1).flatMap(splitWord) : [],

@@ -1,7 +1,7 @@
 /**
- * A denied program, spelled in every way that the shell and its tools know, and what ordinary lines must not be taken for. The
- * lines are run by a real bash too, with a curl that says so, where the tools are there: a spelling that runs nothing proves
- * nothing.
+ * A denied program, spelled in every way that the shell and its tools know, and what ordinary lines must not be taken
+ * for. The lines are run by a real bash too, with a curl that says so, where the tools are there: a spelling that runs
+ * nothing proves nothing.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

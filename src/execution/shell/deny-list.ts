@@ -1,9 +1,9 @@
 /**
- * What no task may run, whoever it is for: commands that destroy a whole machine or home, mostly by mistake. Checked before
+ * What no task may run, for any role: commands that destroy a whole machine or home, mostly by mistake. Checked before
  * every command. It is a guard rail, not a wall: who wants around it finds a way, which is what the sandbox is for.
  *
- * What must hold: a refusal names the command, what it would do and what is allowed instead, since a planner reads it; and
- * the same programs pass on everything that is not a root (`rm -rf build`).
+ * What must hold: a refusal names the command, what it would do and what is allowed instead, since a planner reads it;
+ * and the same programs pass on everything that is not a root (`rm -rf build`).
  */
 import { findDanger, findDangerousOutput, type Danger, type Place, type Program } from './deny-rules.ts'
 import { findPrograms } from './find-programs.ts'

@@ -1,12 +1,14 @@
 /** The rules of the deny list, by program. `deny-list.ts` finds the programs in a command line and asks these. */
 import { isRootLike } from './root-like.ts'
 
+/** A program's call, as far as its words are known before bash runs. */
 export interface Program {
   /** Without its folder: `/bin/rm` is `rm`. */
   readonly name: string
   readonly args: readonly string[]
 }
 
+/** Why a call is refused, in the words that the user gets. */
 export interface Danger {
   /** What the command would do: "it would …". */
   readonly effect: string
@@ -14,6 +16,7 @@ export interface Danger {
   readonly instead: string
 }
 
+/** Where in the file system the call happens, as far as the rules need it. */
 export interface Place {
   /** An earlier `cd` of the same command line went to a root-like path. */
   readonly isAtRoot: boolean

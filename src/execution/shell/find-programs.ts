@@ -7,6 +7,7 @@ import { HOME_MARK, type ShellWord } from './shell-word.ts'
 import { wayOutRule } from './ways-out.ts'
 import { runsSomewhere, wrapperRule } from './wrappers.ts'
 
+/** A program that a command runs, directly or through others. */
 export interface FoundProgram {
   /** Its own word first. */
   readonly words: readonly ShellWord[]

@@ -1,6 +1,7 @@
 /** A function that calls itself into the background or into a pipe to itself, as in `:(){ :|:& };:`. */
 import { forEachChild, type Function as FunctionNode, type SyntaxNode } from 'unbash'
 
+/** Finds only a function that calls itself: two that call each other are left to the limit on processes. */
 export function multipliesItself({ name, body }: FunctionNode): boolean {
   const open: SyntaxNode[] = [body]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {

@@ -1,6 +1,7 @@
 /**
- * Programs that run a text of another language, or have a way out to a command among their options. What is not on the command
- * line, a file that they are given, is theirs: it counts as a program. What is on it and cannot be read is said to be so.
+ * Programs that run a text of another language, or have a way out to a command among their options. What is not on the
+ * command line, a file that they are given, is theirs: it counts as a program. What is on it and cannot be read is said
+ * to be so.
  */
 import { mayStartProgram } from './awk-program.ts'
 import { isOrdinaryFile, unreadable, type Call, type CallRule, type Runs } from './call.ts'
@@ -67,6 +68,10 @@ const INTERPRETERS: readonly (readonly [name: RegExp, interpreter: Interpreter])
   [/^node(?:js)?$/, NODE],
 ]
 
+/**
+ * Null: the program is no interpreter that is known here. `name` is without its folder; versions such as `python3.12`
+ * are known.
+ */
 export function interpreterRule(name: string): CallRule | null {
   const interpreter = INTERPRETERS.find(([names]) => names.test(name))?.[1]
   if (interpreter !== undefined) return (call) => interpret(call, interpreter)

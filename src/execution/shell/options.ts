@@ -1,8 +1,11 @@
 /** The options of a program's call, read as getopt does. */
 import type { ShellWord } from './shell-word.ts'
 
+/** Which options a program has; letters and names that are missing here make a call unclear. */
 export interface OptionRules {
-  /** As for getopt: a letter takes a value when ":" follows, and one that is written together with it when "::" does. */
+  /**
+   * As for getopt: a letter takes a value when ":" follows, and one that is written together with it when "::" does.
+   */
   readonly short?: string
   /** The same for long options, apart by blanks: `unset: null`. */
   readonly long?: string
@@ -14,12 +17,13 @@ export interface OptionRules {
   readonly hasDash?: boolean
 }
 
-export interface GivenOption {
+interface GivenOption {
   /** A letter, or the whole name of a long option. */
   readonly name: string
   readonly value: ShellWord | null
 }
 
+/** A call's words, read as far as they are certain. */
 export interface ReadOptions {
   readonly options: readonly GivenOption[]
   /** The other words. */
@@ -28,6 +32,9 @@ export interface ReadOptions {
   readonly isUnclear: boolean
 }
 
+/**
+ * Ends at `--`, at the first word that may or may not be an option, and, unless `isPermuting`, at the first other word.
+ */
 export function readOptions(args: readonly ShellWord[], rules: OptionRules): ReadOptions {
   const options: GivenOption[] = []
   const rest: ShellWord[] = []
@@ -114,6 +121,7 @@ export function valueOf({ options }: ReadOptions, ...names: readonly string[]): 
   return options.findLast(({ name }) => names.includes(name))?.value ?? null
 }
 
+/** Whether one of these options was given. Of a call that `isUnclear`, false says nothing. */
 export function hasOption({ options }: ReadOptions, ...names: readonly string[]): boolean {
   return options.some(({ name }) => names.includes(name))
 }

@@ -1,10 +1,11 @@
 /**
- * The commands in a command line as the approval policy judges them: every one, also inside substitutions, behind `;` and `&&`,
- * in the script of a `bash -c` and behind wrappers (`sudo rm` is a `sudo` and an `rm`). Called by src/approvals.
+ * The commands in a command line as the approval policy judges them: every one, also inside substitutions, behind `;`
+ * and `&&`, in the script of a `bash -c` and behind wrappers (`sudo rm` is a `sudo` and an `rm`). Called by
+ * src/approvals.
  *
- * What must hold: what nobody can know before the shell runs stands as an unknown word (null), never as an ordinary one; and a
- * text that is run but cannot be read (`python3 -c …`, a pipe into `sh`) stands as a command of which nothing is known.
- * What a program or a script in a file does is not read: it is judged by its name.
+ * What must hold: what nobody can know before the shell runs stands as an unknown word (null), never as an ordinary
+ * one; and a text that is run but cannot be read (`python3 -c …`, a pipe into `sh`) stands as a command of which
+ * nothing is known. What a program or a script in a file does is not read: it is judged by its name.
  */
 import type { CommandReading } from '../../core/approval-policy.ts'
 import { readVariables } from './command-variables.ts'

@@ -2,8 +2,8 @@
  * Reads a command line as bash does: which simple commands are in it, also those inside substitutions, here-documents,
  * functions and arithmetic, and with which words. The syntax is unbash's; this walks its tree.
  *
- * What must hold: it never throws, whatever the text is, and its time is bounded. What could not be read for certain is said
- * (`problem`), so that who judges the line can be strict.
+ * What must hold: it never throws, whatever the text is, and its time is bounded. What could not be read for certain is
+ * said (`problem`), so that who judges the line can be strict.
  */
 import {
   forEachChild,
@@ -32,12 +32,14 @@ export interface ShellCommand {
   readonly isPiped: boolean
 }
 
+/** `NAME=value`, also of an array. */
 export interface ShellAssignment {
   readonly name: string
   /** One, or the elements of an array. */
   readonly values: readonly ShellWord[]
 }
 
+/** All commands of a line, in the order of the text, those inside others included. */
 export interface ShellScript {
   readonly commands: readonly ShellCommand[]
   /** Names of functions that start themselves without end. */
@@ -57,6 +59,7 @@ const MAX_HERE_DOCUMENTS = 500
 /** How often it reads on behind what fits no syntax. */
 const MAX_RESTS = 3
 
+/** Runs nothing. With a `problem` the caller must judge the line as if anything could be in it. */
 export function readShell(text: string): ShellScript {
   const walk: Walk = {
     text,
@@ -229,8 +232,8 @@ function readHereString(target: Parameters<typeof readWord>[0] | undefined): She
 }
 
 /**
- * Bash evaluates the subscripts of arrays wherever it wants a number or a name, and the text may come there through any variable:
- * `x='a[$(rm y)]'; echo $((x))`.
+ * Bash evaluates the subscripts of arrays wherever it wants a number or a name, and the text may come there through any
+ * variable: `x='a[$(rm y)]'; echo $((x))`.
  */
 const SUBSCRIPT = /\w\[[^\]\s]{0,500}(?:\$\(|`)/
 

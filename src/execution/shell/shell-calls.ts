@@ -1,4 +1,7 @@
-/** Shells, and what of a shell and around it runs a text as a shell does: `bash -c`, `eval`, `trap`, `su -c`, `script -c`. */
+/**
+ * Shells, and what of a shell and around it runs a text as a shell does: `bash -c`, `eval`, `trap`, `su -c`, `script
+ * -c`.
+ */
 import { isOrdinaryFile, joinWords, unreadable, type Call, type CallRule, type Runs } from './call.ts'
 import { hasOption, readOptions, valueOf, type OptionRules, type ReadOptions } from './options.ts'
 import { wordOf } from './shell-word.ts'
@@ -48,6 +51,7 @@ const RULES = new Map<string, CallRule>([
   ['watch', watch],
 ])
 
+/** Null: the program is none that runs a text as a shell does. `name` is without its folder. */
 export function shellRule(name: string): CallRule | null {
   if (SHELLS.has(name)) return shell
   return OTHER_SHELLS.has(name) ? otherShell : (RULES.get(name) ?? null)

@@ -2,13 +2,14 @@
 import type { Assignment, HereDocBody, Word, WordPart } from 'unbash'
 
 /**
- * Stands in a text for the home directory, however it was spelled (`~`, `$HOME`, `${HOME}`). A command itself has no NUL: the
- * deny list refuses it.
+ * Stands in a text for the home directory, however it was spelled (`~`, `$HOME`, `${HOME}`). A command itself has no
+ * NUL: the deny list refuses it.
  */
 export const HOME_MARK = '\0'
 /** Stands in a text for what only bash will know. */
 const UNKNOWN = '$()'
 
+/** Where `isKnown` is false, `text` holds placeholders and must not be compared as a whole. */
 export interface ShellWord {
   /** Without quotes. Braces and patterns stand as they are written. */
   readonly text: string
@@ -20,10 +21,12 @@ export interface ShellWord {
   readonly isPattern: boolean
 }
 
+/** A word without quotes, substitutions or patterns. */
 export function wordOf(text: string): ShellWord {
   return { text, isKnown: true, isOne: true, isPattern: false }
 }
 
+/** As bash takes it apart, before any expansion. */
 export function readWord(word: Pick<Word, 'text' | 'value' | 'parts'>): ShellWord {
   const read = word.parts === undefined ? wordOf(word.value) : joinPieces(word.parts.map(readPart))
   const tilde = /^~[\w.+-]*(?=\/|$)/.exec(word.text)?.[0]

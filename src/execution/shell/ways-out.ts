@@ -1,4 +1,6 @@
-/** Programs with a way out to a command among their options or words: `git -c alias.x='!rm y' x`, `tar --to-command=rm`. */
+/**
+ * Programs with a way out to a command among their options or words: `git -c alias.x='!rm y' x`, `tar --to-command=rm`.
+ */
 import { unreadable, type Call, type CallRule, type Runs } from './call.ts'
 import { replaceIn } from './wrappers.ts'
 import type { ShellWord } from './shell-word.ts'
@@ -75,6 +77,7 @@ const SCRIPT_OPTIONS = new Map<string, ScriptOptions>([
   ['zip', { long: ['unzip-command'] }],
 ])
 
+/** Null: the program has no way out that is known here. `name` is without its folder. */
 export function wayOutRule(name: string): CallRule | null {
   if (name === 'git') return git
   if (name === 'find') return find

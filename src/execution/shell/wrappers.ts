@@ -1,4 +1,7 @@
-/** Programs that run another one, which stands behind their own options and words: `sudo -u me nice rm` runs a `nice` and an `rm`. */
+/**
+ * Programs that run another one, which stands behind their own options and words: `sudo -u me nice rm` runs a `nice`
+ * and an `rm`.
+ */
 import { unreadable, type Call, type CallRule, type Runs } from './call.ts'
 import { hasOption, readOptions, valueOf, type OptionRules, type ReadOptions } from './options.ts'
 import { wordOf, type ShellWord } from './shell-word.ts'
@@ -98,6 +101,7 @@ const WRAPPERS = new Map<string, Wrapper>([
 
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/
 
+/** Null: the program is no wrapper that is known here. `name` is without its folder. */
 export function wrapperRule(name: string): CallRule | null {
   if (name === 'env') return env
   if (name === 'jobs') return jobs

@@ -1,6 +1,7 @@
 /**
- * The deploy secrets that a skill declares, as the variables of its environment. A secret `api-key` of the skill `web-search` is
- * set by the admin as FACTOTUM_SKILL_WEB_SEARCH_API_KEY or KISO_SKILL_WEB_SEARCH_API_KEY, and the skill finds it under both.
+ * The deploy secrets that a skill declares, as the variables of its environment. A secret `api-key` of the skill
+ * `web-search` is set by the admin as FACTOTUM_SKILL_WEB_SEARCH_API_KEY or KISO_SKILL_WEB_SEARCH_API_KEY, and the skill
+ * finds it under both.
  */
 import type { SkillManifest, SkillVariable } from './skill-manifest.ts'
 
@@ -12,14 +13,16 @@ export function variableNames(skill: string, key: string): readonly string[] {
   return PREFIXES.map((prefix) => `${prefix}${rest}`)
 }
 
+/** A deploy secret by the name of its variable; null: it is not set. */
 export type SecretOf = (variable: string) => string | null
 
-export interface DeployEnvironment {
+interface DeployEnvironment {
   readonly variables: Readonly<Record<string, string>>
   /** Required, and not set anywhere. */
   readonly missing: readonly SkillVariable[]
 }
 
+/** Each secret under all its names; an empty one counts as not set. Only what the manifest declares is asked for. */
 export function deployEnvironment(
   { name, env }: Pick<SkillManifest, 'name' | 'env'>,
   secretOf: SecretOf,

@@ -14,14 +14,20 @@ const sourceSchema = z.union([
   z.object({ kind: z.literal('folder'), path: z.string() }),
 ])
 
+/**
+ * From now on the catalog passes the folder over. The marker names this process, so that a sweep finds what it leaves
+ * when it is killed.
+ */
 export async function markInstalling(folder: string): Promise<void> {
   await writeFile(join(folder, INSTALLING_MARKER), `${process.pid}\n`)
 }
 
+/** The skill is complete and can be used from now on. Rejects when there is no marker. */
 export async function unmarkInstalling(folder: string): Promise<void> {
   await rm(join(folder, INSTALLING_MARKER))
 }
 
+/** Keeps the source for `update`; an earlier one is replaced. */
 export async function recordSource(folder: string, source: SkillSource): Promise<void> {
   await writeFile(join(folder, SOURCE_FILE), `${JSON.stringify(source, null, 2)}\n`)
 }

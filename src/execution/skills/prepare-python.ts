@@ -1,6 +1,6 @@
 /**
- * Gives a skill with pyproject.toml or requirements.txt a Python of its own, in `.venv`, with what these two ask for. Made
- * from the system's Python, because only that is visible in the sandbox.
+ * Gives a skill with pyproject.toml or requirements.txt a Python of its own, in `.venv`, with what these two ask for.
+ * Made from the system's Python, because only that is visible in the sandbox.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -2,6 +2,10 @@
 import { spawn } from 'node:child_process'
 import { AppError, messageOf } from '../../core/errors.ts'
 
+/**
+ * Where and with which variables a tool runs; `cwd` is absolute. There is no time limit: the admin who watches can end
+ * it.
+ */
 export interface ToolOptions {
   readonly cwd: string
   readonly environment: Readonly<Record<string, string | undefined>>

@@ -1,4 +1,6 @@
-/** The last steps of an installation, in the skill's final folder: deps.sh, its own Python, its programs, its secrets. */
+/**
+ * The last steps of an installation, in the skill's final folder: deps.sh, its own Python, its programs, its secrets.
+ */
 import { chmodSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../core/errors.ts'
@@ -8,7 +10,7 @@ import { preparePython } from './prepare-python.ts'
 import { runTool, type ToolOptions } from './run-tool.ts'
 import type { InstalledSkill } from './skill-folder.ts'
 
-export interface SetUpOptions {
+interface SetUpOptions {
   /** Null: there is none, or it is skipped. */
   readonly depsScript: string | null
   /** A program that is missing fails the installation; else it is only noted. */
@@ -36,7 +38,7 @@ export async function setUpSkill(skill: InstalledSkill, options: SetUpOptions): 
   ]
 }
 
-export interface DepsScript {
+interface DepsScript {
   /** Relative to the skill's folder. */
   readonly file: string
   /** Its text, with everything that a terminal would not show as it is made visible. */
@@ -51,7 +53,7 @@ export function readDepsScript(folder: string): DepsScript | null {
   return { file: 'deps.sh', shown: makeVisible(readFileSync(join(folder, 'deps.sh'), 'utf8')) }
 }
 
-/** Control characters and those that change the direction of writing could hide a line from whoever reads it. */
+/** Control characters and those that change the direction of writing could hide a line from its reader. */
 export function makeVisible(text: string): string {
   return text.replaceAll(/[^\P{C}\n\t]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`)
 }

@@ -1,10 +1,10 @@
 /**
- * The skills that are installed, as the folders of `<home>/skills` show them at the moment of asking: a skill is there as soon
- * as its folder is, without a restart. `app.ts` makes the one instance; turns ask before each plan and each task, the door for
- * the query `skills`.
+ * The skills that are installed, as the folders of `<home>/skills` show them at the moment of asking: a skill is there
+ * as soon as its folder is, without a restart. `app.ts` makes the one instance; turns ask before each plan and each
+ * task, the door for the query `skills`.
  *
- * What must hold: a broken folder hurts no other. Asking is cheap: folders are looked at, and only manifests that have changed
- * are read.
+ * What must hold: a broken folder hurts no other. Asking is cheap: folders are looked at, and only manifests that have
+ * changed are read.
  */
 import { readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -19,6 +19,7 @@ export interface SkillProblem {
   readonly message: string
 }
 
+/** What the folder of skills held at one moment. */
 export interface SkillScan {
   /** By name. */
   readonly skills: ReadonlyMap<string, InstalledSkill>
@@ -30,10 +31,15 @@ export interface Skills {
   scan(): SkillScan
 }
 
+/** Each skill is one folder in it; it may be absent. */
 export function skillsFolder(home: string): string {
   return join(home, 'skills')
 }
 
+/**
+ * Remembers manifests by path, and which problems it has logged; nothing else, so each scan shows the folders as they
+ * are.
+ */
 export class SkillCatalog implements Skills {
   readonly #home: string
   readonly #logger: Logger
@@ -63,7 +69,9 @@ export class SkillCatalog implements Skills {
   }
 }
 
-/** Without the log, for the command line. Folders in the order of their names: the first of two skills of one name wins. */
+/**
+ * Without the log, for the command line. Folders in the order of their names: the first of two skills of one name wins.
+ */
 export function scanSkills(home: string, cache: ManifestCache = new Map()): SkillScan {
   const skills = new Map<string, InstalledSkill>()
   const problems: SkillProblem[] = []
@@ -82,10 +90,13 @@ function describeDuplicate({ name, folder }: InstalledSkill): string {
   return `It holds another skill "${name}"; the one in ${basename(folder)} is used. Remove one of them, or change its kiso.name.`
 }
 
-/** Names that begin with a dot are not skills (an editor's, git's, those of an installation). No folder at all: no skills. */
+/**
+ * Names that begin with a dot are not skills (an editor's, git's, those of an installation). No folder at all: no
+ * skills.
+ */
 function listFolders(path: string, problems: SkillProblem[]): string[] {
   try {
-    // Asked first: turns come here several times, most homes have no skills, and an error takes longer than the look.
+    // Asked first: turns come here several times, most homes have no skills, and an error takes longer than the check.
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return []
     return readdirSync(path)
       .filter((name) => !name.startsWith('.'))

@@ -4,10 +4,10 @@ import type { Readable, Writable } from 'node:stream'
 import { SkillShop, type SkillShopOptions, type Terminal } from './skill-shop.ts'
 import type { SkillAction } from '../../config/command-line/skill-action.ts'
 
-export interface SkillCommandOptions extends Omit<SkillShopOptions, 'terminal'> {
+interface SkillCommandOptions extends Omit<SkillShopOptions, 'terminal'> {
   readonly input: Readable
   readonly output: Writable
-  /** Somebody sits there and can answer. */
+  /** A person sits there and can answer. */
   readonly isInteractive: boolean
 }
 

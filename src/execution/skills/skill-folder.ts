@@ -1,6 +1,7 @@
 /**
- * One folder of `<home>/skills` → the skill in it, or why there is none. Nothing of a skill is run or followed here: its
- * manifest and its program must be plain files of the folder itself, so that no link in it can show or start something else.
+ * One folder of `<home>/skills` → the skill in it, or why there is none. Nothing of a skill is run or followed here:
+ * its manifest and its program must be plain files of the folder itself, so that no link in it can show or start
+ * something else.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
@@ -21,13 +22,14 @@ export type SkillStart =
   /** By itself: it is executable. */
   | { readonly kind: 'PROGRAM'; readonly file: string }
 
+/** A skill that can be run: its manifest is valid and its program is there. */
 export interface InstalledSkill extends SkillManifest {
   /** Absolute. */
   readonly folder: string
   readonly start: SkillStart
 }
 
-export type FolderContent =
+type FolderContent =
   | { readonly kind: 'skill'; readonly skill: InstalledSkill }
   | { readonly kind: 'broken'; readonly problem: string }
   /** It is being installed, or is no folder at all. */

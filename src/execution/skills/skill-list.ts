@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import type { SkillScan } from './skill-catalog.ts'
 
+/** For a terminal: one line for each skill by name, then one for each folder that cannot be used. */
 export function describeSkills({ skills, problems }: SkillScan): string {
   if (skills.size === 0 && problems.length === 0) {
     return 'No skills are installed. "factotum skill install <git URL or folder>" installs one.'

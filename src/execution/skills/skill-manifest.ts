@@ -1,6 +1,7 @@
 /**
  * The manifest of a skill, `kiso.toml` or `skill.toml` → SkillManifest. Pure. Keys that are not known are left alone: a
- * manifest may hold what other programs read. Every problem is found in one go and says which key to change and to what.
+ * manifest may hold what other programs read. Every problem is found in one go and says which key to change and to
+ * what.
  */
 import { parse, TomlError } from 'smol-toml'
 import * as z from 'zod'
@@ -8,6 +9,7 @@ import { says, text } from '../../config/field.ts'
 import type { SkillArgument, SkillArgumentType, SkillArgumentValue } from '../../core/plan/skill.ts'
 import { isStorable } from '../../platform/well-formed.ts'
 
+/** What a valid manifest says, with defaults filled in. */
 export interface SkillManifest {
   readonly name: string
   /** For people only. */
@@ -28,6 +30,7 @@ export interface SkillManifest {
   readonly run: string | null
 }
 
+/** A deploy secret that the manifest declares. */
 export interface SkillVariable {
   /** As the manifest names it; `deploy-environment.ts` makes the name of the variable from it. */
   readonly key: string
@@ -35,12 +38,13 @@ export interface SkillVariable {
   readonly description: string
 }
 
+/** A manifest that can be used whole, or all that is wrong with it. */
 export type ParsedManifest =
   | { readonly kind: 'valid'; readonly manifest: SkillManifest }
   /** `problems`: one sentence each, with its key. */
   | { readonly kind: 'invalid'; readonly problems: readonly string[] }
 
-export const SKILL_NAME = /^[a-z][a-z0-9_-]{0,63}$/
+const SKILL_NAME = /^[a-z][a-z0-9_-]{0,63}$/
 const MAX_SUMMARY_CHARS = 500
 const MAX_TEXT_CHARS = 2_000
 const TYPES: Readonly<Record<string, SkillArgumentType>> = {
@@ -120,6 +124,7 @@ const fileSchema = z.looseObject({
   ),
 })
 
+/** Never throws for what is in the text. Defaults of a wrong type are reported only when everything else is right. */
 export function parseManifest(toml: string): ParsedManifest {
   const read = readToml(toml)
   if (typeof read === 'string') return { kind: 'invalid', problems: [read] }

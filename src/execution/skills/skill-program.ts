@@ -1,6 +1,6 @@
 /**
- * How a skill starts, on the side of the command host: as a line for the shell that starts every command, and what has to be
- * there for it. The folder of a skill is read-only for everybody whom the kernel can hold back.
+ * How a skill starts, on the side of the command host: as a line for the shell that starts every command, and what has
+ * to be there for it. The folder of a skill is read-only for everybody whom the kernel can hold back.
  */
 import { dirname, join } from 'node:path'
 import { closedDirectory, type Account } from '../../config/home/unprivileged-account.ts'
@@ -32,6 +32,7 @@ export interface SkillLaunch {
   readonly mounts: readonly { readonly source: string; readonly target: string }[]
 }
 
+/** A Node program gets the Node of this server. `mounts` takes effect only with bubblewrap. */
 export function planAdminSkill(skill: SkillProgram): SkillLaunch {
   const { folder, input, environment } = skill
   const command = commandFor(skill, { folder, node: process.execPath })
@@ -61,8 +62,8 @@ interface Place {
 }
 
 /**
- * The shell becomes the skill. Its input comes through `cat`, because what this process writes to is a socket, and a socket
- * cannot be opened by name, as programs do with /dev/stdin.
+ * The shell becomes the skill. Its input comes through `cat`, because what this process writes to is a socket, and a
+ * socket cannot be opened by name, as programs do with /dev/stdin.
  */
 function commandFor({ start }: SkillProgram, { folder, node }: Place): string {
   const file = quote(join(folder, start.file))

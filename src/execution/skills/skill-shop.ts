@@ -1,9 +1,10 @@
 /**
- * `factotum skill install|list|update|remove`: changes the folders below `<home>/skills`. For the admin at the server's command
- * line; a running server sees the change with its next look, since folders are all there is.
+ * `factotum skill install|list|update|remove`: changes the folders below `<home>/skills`. For the admin at the server's
+ * command line; a running server sees the change with its next scan, since folders are all there is.
  *
- * What must hold: nothing half-made is ever used or left. A new folder is put together under a name that the catalog does not
- * look at, moved to its place with the marker in it, and freed of the marker last; an update that fails puts the old one back.
+ * What must hold: nothing half-made is ever used or left. A new folder is put together under a name that the catalog
+ * does not look at, moved to its place with the marker in it, and freed of the marker last; an update that fails puts
+ * the old one back.
  */
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, rename, rm } from 'node:fs/promises'
@@ -26,6 +27,7 @@ export interface Terminal {
   readonly confirm: ((question: string) => Promise<boolean>) | null
 }
 
+/** Whose home is changed, for whom and from where; paths are absolute. */
 export interface SkillShopOptions {
   readonly home: string
   /** What a relative source is relative to. */
@@ -44,6 +46,7 @@ interface Order {
   readonly choices: SkillChoices
 }
 
+/** One command of the admin's command line. A running server need not be notified. */
 export class SkillShop {
   readonly #options: SkillShopOptions
 
@@ -158,7 +161,10 @@ export class SkillShop {
     throw refuse('Not installed, because deps.sh may not run. --no-deps installs without it.')
   }
 
-  /** Moves the stage to its place and finishes it there; what fails is taken away, and what was there before is put back. */
+  /**
+   * Moves the stage to its place and finishes it there; what fails is taken away, and what was there before is put
+   * back.
+   */
   async #swapIn(stage: string, folderName: string, finish: (folder: string) => Promise<void>): Promise<void> {
     const place = this.#path(folderName)
     const old = existsSync(place) ? this.#hiddenPath() : null

@@ -5,6 +5,7 @@ import { basename, join, resolve } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import { runTool, type ToolOptions } from './run-tool.ts'
 
+/** Kept in the skill's folder for `update`, so it must hold no password; `parseSource` sees to that. */
 export type SkillSource =
   | { readonly kind: 'git'; readonly url: string }
   /** Absolute. */
@@ -13,7 +14,7 @@ export type SkillSource =
 const FOLDER_NAME = /^[a-z0-9][a-z0-9_-]{0,99}$/
 /** `user@host:path`, as ssh has it. */
 const SSH_ADDRESS = /^[\w.-]+@([\w.-]+):(?!\/\/)(.+)$/
-/** Not http and git: whoever is on the line could put another program in. */
+/** Not http and git: a man in the middle could put another program in. */
 const PROTOCOLS = new Set(['https:', 'ssh:', 'file:'])
 /** Not copied: made anew where the skill is installed, or of no use there. */
 const LEFT_BEHIND = new Set(['.git', '.venv', '__pycache__'])
@@ -74,7 +75,9 @@ function clean(name: string): string {
     .slice(0, 100)
 }
 
-/** Brings the source's files to `target`, which does not exist yet. Rejects with an AppError that says why it could not. */
+/**
+ * Brings the source's files to `target`, which does not exist yet. Rejects with an AppError that says why it could not.
+ */
 export async function fetchSource(source: SkillSource, target: string, tools: ToolOptions): Promise<void> {
   if (source.kind === 'folder') {
     const filter = (path: string): boolean => path === source.path || !LEFT_BEHIND.has(basename(path))

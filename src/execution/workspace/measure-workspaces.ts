@@ -1,6 +1,6 @@
 /**
- * Measures the workspaces that were never measured, as a periodic job (app.ts): those from before there were quotas, and those whose
- * command host died behind a command. All others are measured behind each command.
+ * Measures the workspaces that were never measured, as a periodic job (app.ts): those from before there were quotas,
+ * and those whose command host died behind a command. All others are measured behind each command.
  */
 import { lstatSync } from 'node:fs'
 import type { Database } from '../../store/database.ts'
@@ -13,7 +13,10 @@ export const MEASURE_WORKSPACES = { name: 'measure-workspaces', cron: '47 * * * 
 
 const BATCH = 500
 
-/** Repeatable, also by several processes at once. Rejects when the database fails or a workspace cannot be measured; the next run goes on. */
+/**
+ * Repeatable, also by several processes at once. Rejects when the database fails or a workspace cannot be measured; the
+ * next run goes on.
+ */
 export async function measureWorkspaces(
   { database, home }: { readonly database: Database; readonly home: string },
   signal: AbortSignal,

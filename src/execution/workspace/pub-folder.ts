@@ -2,9 +2,10 @@
  * What lies in the `pub` folder of a workspace, and how one of its files is opened. Used by the command host
  * (`publish-files.ts`) around each program.
  *
- * What must hold: nothing outside of the workspace is looked at, opened or read, whatever a program has left there and whatever
- * still changes it: links, pipes, devices, folders that are exchanged. So every step begins at a folder that is held open and
- * follows no link; and a file that was opened must lie in the workspace, be a plain file, and have no other name.
+ * What must hold: nothing outside of the workspace is looked at, opened or read, whatever a program has left there and
+ * whatever still changes it: links, pipes, devices, folders that are exchanged. So every step begins at a folder that
+ * is held open and follows no link; and a file that was opened must lie in the workspace, be a plain file, and have no
+ * other name.
  */
 import {
   closeSync,
@@ -29,7 +30,7 @@ export const PUB_FOLDER = 'pub'
 const MAX_ENTRIES = 1000
 const MAX_DEPTH = 8
 
-export interface PubEntry {
+interface PubEntry {
   /** Another one when it has been written or replaced. */
   readonly signature: string
   /** Why it cannot be published; null: it seems to be a file. */
@@ -40,8 +41,8 @@ export interface PubEntry {
 export type PubListing = ReadonlyMap<string, PubEntry>
 
 /**
- * Never throws: what cannot be looked at is an entry with its problem. Null: there is more than can be looked at. Where there is
- * no pub folder this is one system call.
+ * Never throws: what cannot be looked at is an entry with its problem. Null: there is more than can be looked at. Where
+ * there is no pub folder this is one system call.
  */
 export function listPub(workspace: string): PubListing | null {
   const listing = new Map<string, PubEntry>()
@@ -99,6 +100,7 @@ function kindOf(stats: BigIntStats): string {
   return stats.isSocket() ? 'a socket' : 'a device'
 }
 
+/** Why something is not published. */
 export interface Problem {
   /** For people; goes on after the name of what it is about. */
   readonly problem: string
@@ -112,7 +114,9 @@ function tryIn<T>(parent: HeldFolder, name: string, use: (folder: HeldFolder) =>
   }
 }
 
-/** Opens the file at `path` below pub/ for reading: its descriptor, which the caller closes. Never throws, never waits. */
+/**
+ * Opens the file at `path` below pub/ for reading: its descriptor, which the caller closes. Never throws, never waits.
+ */
 export function openPubFile(workspace: string, path: string): number | Problem {
   const names = [PUB_FOLDER, ...path.split('/')]
   try {

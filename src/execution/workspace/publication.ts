@@ -8,6 +8,10 @@ export interface PublishedCopy {
   readonly size: number
 }
 
+/**
+ * What came of one program's pub folder. Copies that are not recorded are swept up later
+ * (src/store/sweep-published-files.ts).
+ */
 export interface Publication {
   readonly files: readonly PublishedCopy[]
   /** What was not published and why: sentences for people. */

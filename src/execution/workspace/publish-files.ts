@@ -1,9 +1,9 @@
 /**
- * Publishing: what a program has written to the `pub` folder of its workspace is copied to FACTOTUM_HOME/pub before its outcome is
- * told, so that nothing which runs later can change it. Runs in the command host, around each program.
+ * Publishing: what a program has written to the `pub` folder of its workspace is copied to FACTOTUM_HOME/pub before its
+ * outcome is told, so that nothing which runs later can change it. Runs in the command host, around each program.
  *
- * What must hold: a program's outcome does not depend on it (what cannot be published is said, never thrown); and copies that
- * nobody records stay invisible, until they are swept up.
+ * What must hold: a program's outcome does not depend on it (what cannot be published is said, never thrown); and
+ * copies that nobody records stay invisible, until they are swept up.
  */
 import { closeSync, createReadStream, createWriteStream, fstatSync, mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -17,10 +17,11 @@ import type { Publication, PublishedCopy } from './publication.ts'
 
 /** Of one task. */
 export const MAX_PUBLISHED_FILES = 50
-export const MAX_PUBLISHED_BYTES = 100 * 1024 * 1024
+const MAX_PUBLISHED_BYTES = 100 * 1024 * 1024
 /** Notes on single files; there may be thousands. */
 const MAX_NOTES = 20
 
+/** From where to where files are published. */
 export interface PublishPlace {
   /** FACTOTUM_HOME. */
   readonly home: string
@@ -58,7 +59,7 @@ const TOO_LARGE: Problem = { problem: 'the files that a task publishes may be 10
 /** A path comes from the program; notes are for people and terminals. */
 const MAX_SHOWN_PATH = 200
 
-/** The publishing of one task: what was taken, what was not, and how much room is left. */
+/** The publishing of one task: what was taken, what was not, and how many bytes are left. */
 class Taking {
   readonly #place: PublishPlace
   readonly #files: PublishedCopy[] = []
@@ -123,7 +124,10 @@ async function discard(target: string): Promise<void> {
   await rm(target, { force: true }).catch(() => {})
 }
 
-/** Copies at most a byte more than `maxBytes`: that one says that there is more. The bytes are on the disk when it resolves. */
+/**
+ * Copies at most a byte more than `maxBytes`: that one says that there is more. The bytes are on the disk when it
+ * resolves.
+ */
 async function copy(source: number, target: string, maxBytes: number): Promise<number> {
   const from = createReadStream('', { fd: source, start: 0, end: maxBytes })
   const to = createWriteStream(target, { flags: 'wx', mode: 0o600, flush: true })

@@ -1,7 +1,7 @@
 /**
- * How the workspaces of a deleted session go: first out of the way, in one step and while the session's row is still locked, so
- * that whoever opens a session of the same id finds none of it; then for good. What a process that died in between has left is
- * swept up by a periodic job (app.ts).
+ * How the workspaces of a deleted session go: first out of the way, in one step and while the session's row is still
+ * locked, so that a session that is opened under the same id finds none of it; then for good. What a process that died
+ * in between has left is swept up by a periodic job (app.ts).
  */
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,10 @@ export const SWEEP_WORKSPACES = { name: 'sweep-workspaces', cron: '37 * * * *' }
 /** No workspace's name begins like this. */
 const PREFIX = '.deleted-'
 
-/** The name under which the session's folders lie now, beside the workspaces; null when there are none. No command may be running in them. */
+/**
+ * The name under which the session's folders lie now, beside the workspaces; null when there are none. No command may
+ * be running in them.
+ */
 export async function setAsideWorkspace(home: string, sessionId: string): Promise<string | null> {
   const aside = `${PREFIX}${randomHex(16)}`
   const targets = folderNames(aside)
@@ -44,7 +47,9 @@ export async function removeSetAside(home: string, name: string): Promise<void> 
   for (const folder of folderNames(name)) await removeWorkspace(join(sessionsFolder(home), folder))
 }
 
-/** Repeatable, also by several processes at once, and while what it finds is being removed. Rejects when the disk fails. */
+/**
+ * Repeatable, also by several processes at once, and while what it finds is being removed. Rejects when the disk fails.
+ */
 export async function sweepWorkspaces(
   { home, logger }: { readonly home: string; readonly logger: Logger },
   signal: AbortSignal,

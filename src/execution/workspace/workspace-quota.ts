@@ -1,9 +1,10 @@
 /**
  * Which workspaces are over their limit. Measuring means walking a tree, so it is done only after the file system has
- * changed by a noticeable part of the limit (or long ago), by `du`, which no name, depth or link in the tree can lead astray.
+ * changed by a noticeable part of the limit (or long ago), by `du`, which no name, depth or link in the tree can lead
+ * astray.
  *
- * What must hold: a workspace found over its limit stays so until a later measurement finds it below. Its next command may
- * delete, but not write (`mayOnlyShrink` of the sandbox).
+ * What must hold: a workspace found over its limit stays so until a later measurement finds it below. Its next command
+ * may delete, but not write (`mayOnlyShrink` of the sandbox).
  */
 import { execFile } from 'node:child_process'
 import { statfsSync } from 'node:fs'
@@ -11,7 +12,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { CommandLimits } from '../command-limits.ts'
 
-/** A file system that has changed by less than this part of the limit is not worth a look. */
+/** A file system that has changed by less than this part of the limit is not measured again. */
 const NOTICEABLE_PART = 64
 const MEASURE_AGAIN_MS = 5_000
 /** Workspaces remembered; the oldest are measured anew. */
@@ -26,6 +27,7 @@ interface Look {
 
 type Measurement = Usage & Look
 
+/** One for each command host; remembers the latest 10 000 workspaces, in memory alone. */
 export class WorkspaceQuota {
   readonly #limits: CommandLimits
   readonly #clock: Clock
@@ -36,7 +38,10 @@ export class WorkspaceQuota {
     this.#clock = clock
   }
 
-  /** What the last measurement found; false when there was none. `maxBytes`: what it may have, if that is less than the limit. */
+  /**
+   * What the last measurement found; false when there was none. `maxBytes`: what it may have, if that is less than the
+   * limit.
+   */
   isOver(workspace: string, maxBytes = Infinity): boolean {
     const last = this.#measurements.get(workspace)
     return last !== undefined && this.#exceeds(last, maxBytes)
@@ -95,6 +100,10 @@ interface Usage {
   readonly fileCount: number
 }
 
+/**
+ * What the tree takes on its disk, in allocated bytes, and how many files it has; other file systems are left out.
+ * Opens folders that their owner has closed. Rejects with COMMAND_NOT_STARTED when `du` gives no sum.
+ */
 export async function measureUsage(workspace: string): Promise<Usage> {
   const first = await Promise.all([sumUp('--block-size=1', workspace), sumUp('--inodes', workspace)])
   if (!first.some(({ isIncomplete }) => isIncomplete)) return { bytes: first[0].sum, fileCount: first[1].sum }

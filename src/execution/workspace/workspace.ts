@@ -1,11 +1,11 @@
 /**
- * The folders in which a session's commands run: `<home>/sessions/<name>` for those of role USER, which only the sandbox enters, and
- * `<name>.admin` beside it for those of admins, with a home of their own, `<name>.home`. No sandbox mounts the latter two: shells,
- * git, interpreters and build tools run what they find in their home and working directory, so what a less trusted person can
- * write must never lie there for a command with the server's rights.
+ * The folders in which a session's commands run: `<home>/sessions/<name>` for those of role USER, which only the
+ * sandbox enters, and `<name>.admin` beside it for those of admins, with a home of their own, `<name>.home`. No sandbox
+ * mounts the latter two: shells, git, interpreters and build tools run what they find in their home and working
+ * directory, so what a less trusted person can write must never lie there for a command with the server's rights.
  *
- * Only its owner may enter a folder: the unprivileged account for a USER of a server that runs as root, otherwise the server's
- * user. The parent folder may be crossed by others, not listed, so that the unprivileged account gets in.
+ * Only its owner may enter a folder: the unprivileged account for a USER of a server that runs as root, otherwise the
+ * server's user. The parent folder may be crossed by others, not listed, so that the unprivileged account gets in.
  *
  * Called by the command host only, which never runs two commands of one session at a time.
  */
@@ -37,14 +37,17 @@ export function workspaceName(sessionId: string): string {
   return slug === '' ? hash : `${slug}-${hash}`
 }
 
+/** The folder of all workspaces; absent until the first one is prepared. */
 export function sessionsFolder(home: string): string {
   return join(home, 'sessions')
 }
 
+/** The workspace of role USER; it may not have been made yet. */
 export function workspacePath(home: string, sessionId: string): string {
   return join(sessionsFolder(home), workspaceName(sessionId))
 }
 
+/** The workspace of role ADMIN; it may not have been made yet. */
 export function adminWorkspacePath(home: string, sessionId: string): string {
   return `${workspacePath(home, sessionId)}${ADMIN_FOLDERS.workspace}`
 }
@@ -79,15 +82,18 @@ function createWorkspace(path: string, owner: Account | null): void {
 }
 
 /**
- * For a server whose unprivileged account is another one than before (git, for one, refuses folders of others). Files with several names stay as they are: another name may lie outside the workspace
- * (`git clone` of a local repository makes such). The folder itself comes last, so an interrupted hand-over is repeated.
+ * For a server whose unprivileged account is another one than before (git, for one, refuses folders of others). Files
+ * with several names stay as they are: another name may lie outside the workspace (`git clone` of a local repository
+ * makes such). The folder itself comes last, so an interrupted hand-over is repeated.
  */
 async function handOver(path: string, ownership: string): Promise<void> {
   const movable = ['(', '-type', 'd', '-o', '-links', '1', ')']
   await runFile('find', [path, '-xdev', '-depth', ...movable, '-execdir', 'chown', '-h', ownership, '{}', '+'], CLEAN)
 }
 
-/** Deletes a workspace with everything in it, also below folders without write permission. No error if there is none. */
+/**
+ * Deletes a workspace with everything in it, also below folders without write permission. No error if there is none.
+ */
 export async function removeWorkspace(path: string): Promise<void> {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return
   if (process.geteuid?.() !== 0) await runFile('chmod', ['-R', 'u+rwX', '--', path], CLEAN).catch(ignoreUntilRemoval)
