@@ -1,6 +1,6 @@
 /**
  * The composition root: every long-lived object is made here, in the order in which a message meets them, and ended in
- * reverse. Nothing else in src/ makes an object that outlives a request, so two apps in one process do not see each other.
+ * reverse. Nothing else in src/ (but open-store.ts, for it) makes an object that outlives a request, so two apps in one process do not see each other.
  */
 import { messageOf } from './core/errors.ts'
 import type { Agents } from './agents/agent.ts'
@@ -12,7 +12,6 @@ import { AuditSealer } from './audit/audit-sealer.ts'
 import { ConfigAudit, type ConfigAuditOptions } from './audit/config-audit.ts'
 import { REMOVE_OLD_AUDIT, removeOldAudit } from './audit/remove-old-audit.ts'
 import { authenticate } from './config/access/authenticate.ts'
-import type { LiveConfig } from './config/config.ts'
 import { AddressGuard } from './delivery/address-guard.ts'
 import { deliveryJobKey, Outbox } from './delivery/outbox.ts'
 import { createWebhookCheck, type CheckWebhook } from './delivery/webhook-registration.ts'
@@ -21,8 +20,6 @@ import { configPath } from './config/load-config.ts'
 import { AppError } from './core/errors.ts'
 import { PublicUrl } from './config/public-url.ts'
 import { findMissingKeys } from './config/access/api-keys.ts'
-import { Doorbell } from './events/doorbell.ts'
-import { Feed } from './events/feed.ts'
 import { createCommandRunner, type CommandService } from './execution/run-command.ts'
 import { MEASURE_WORKSPACES, measureWorkspaces } from './execution/workspace/measure-workspaces.ts'
 import { recordWorkspaceBytes, type MeasuredWorkspace } from './store/workspace-usage.ts'
@@ -56,15 +53,12 @@ import { Scheduler } from './schedules/scheduler.ts'
 import type { Redactor } from './secrets/redaction.ts'
 import { SecretStore } from './secrets/secret-store.ts'
 import { findOpenApprovals } from './store/turn/approvals.ts'
-import { Database } from './store/database.ts'
-import { DatabaseClock } from './store/database-clock.ts'
-import { describeDatabase } from './store/describe-database.ts'
 import { HomeWatch } from './config/home/home-watch.ts'
-import { migrate, migrationNames } from './store/migrate.ts'
-import { reachDatabase } from './store/reach-database.ts'
+import { migrationNames } from './store/migrate.ts'
 import { removePublishedBytes } from './store/published-bytes.ts'
-import { resolveDatabase } from './store/resolve-database.ts'
 import { SWEEP_PUBLISHED_FILES, sweepPublishedFiles } from './store/sweep-published-files.ts'
+import { Opened } from './opened.ts'
+import { openStore, type Stored } from './open-store.ts'
 import { PausedTurns } from './worker/paused-turns.ts'
 import { SessionRun } from './worker/session-run.ts'
 import { Worker } from './worker/worker.ts'
@@ -97,12 +91,6 @@ export interface App {
 }
 
 /**
- * Connections to PostgreSQL that a process may have open at once, besides those that listen, beat, keep, and run jobs. Statements
- * are short: more at once wait for each other in the database rather than here, and are no faster (bench, part b).
- */
-const MAX_CONNECTIONS = 12
-
-/**
  * Resolves when the server answers and takes work. Rejects with an AppError that says what to change, or with SHUTTING_DOWN when it was
  * `stopping` before.
  */
@@ -126,40 +114,30 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   for (const missing of findMissingKeys(config.current(), secrets))
     logger.warn(`the key of a provider is not set: ${missing}`)
   const publicUrl = new PublicUrl(config)
-  const stored = await openStore({ ...options, secrets }, opened)
+  const stored = await openStore(options, secrets, opened)
   if (options.stopping.aborted) throw new AppError('SHUTTING_DOWN', 'Stopped before it had started.')
   const { clock } = stored
-  const startedAt = clock.now()
-  const parts = {
-    ...options,
-    clock,
-    config,
-    publicUrl,
-    secrets,
-    metrics: createMetrics(),
-    startedAt,
-    hostClock: options.clock,
-  }
-  await startAudit({ ...parts, ...stored, config }, opened)
-  const background = await openBackground({ ...parts, ...stored }, opened)
-  const tools = await openTools({ ...parts, ...stored }, opened)
+  const parts = { options, config, publicUrl, secrets, metrics: createMetrics(), startedAt: clock.now(), stored }
+  await startAudit(parts, opened)
+  const background = await openBackground(parts, opened)
+  const tools = await openTools(parts, opened)
   const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
-  const checkpointer = new Checkpointer({ ...parts, ...stored, ...tools, redactorOf })
-  const made = { ...parts, ...stored, ...background, ...tools, checkpointer, redactorOf }
+  const checkpointer = createCheckpointer(parts, tools, redactorOf)
+  const made = { parts, background, tools, checkpointer, redactorOf }
   const homeWatch = await HomeWatch.start({ home, clock: options.clock, logger })
   opened.add(() => homeWatch.stop())
   const worker = createWorker(made, homeWatch)
-  const watching = startWatching({ ...parts, ...stored }, opened)
+  const watching = startWatching(parts, opened)
   const intake = createIntake(made, worker)
   const migrations = await migrationNames()
-  const door = await openDoor({ ...made, ...watching, worker, intake, homeWatch, migrations })
+  const door = await openDoor({ made, watching, worker, intake, homeWatch, migrations })
   opened.add(() => door.stop())
   publicUrl.listensAt(door.url)
   // Drained first, while the door still shows how the last turns end.
   await worker.start()
   opened.add(() => worker.stop())
   const scheduler = new Scheduler({ intake, clock, logger })
-  const pausedTurns = new PausedTurns({ ...stored, config, logger })
+  const pausedTurns = new PausedTurns({ database: stored.database, doorbell: stored.doorbell, config, logger })
   for (const part of [scheduler, pausedTurns, checkpointer]) {
     part.start()
     opened.add(() => part.stop())
@@ -168,48 +146,16 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   return { url: door.url, reloadConfig: () => config.reload(), stop: () => opened.close() }
 }
 
-interface Parts extends AppOptions {
-  readonly config: LiveConfig
+/** What everything else is made of. */
+interface Parts {
+  /** Their clock is that of this machine, as files show it. */
+  readonly options: AppOptions
+  readonly config: LiveConfigFile
   readonly publicUrl: PublicUrl
   readonly secrets: SecretStore
   readonly metrics: Metrics
   readonly startedAt: Date
-  /** Of this machine, as files show it. */
-  readonly hostClock: Clock
-}
-
-interface Stored {
-  readonly database: Database
-  readonly doorbell: Doorbell
-  readonly feed: Feed
-  /** The database's time. */
-  readonly clock: Clock
-  /** What database it is, for people. */
-  readonly described: string
-}
-
-/** Where everything that must not be lost is, and how commits become news, here and in other processes. */
-async function openStore(parts: AppOptions & Pick<Parts, 'secrets'>, opened: Opened): Promise<Stored> {
-  const { home, databaseUrl, secrets, logger, stopping } = parts
-  const resolved = await resolveDatabase(databaseUrl, { home, logger, clock: parts.clock })
-  opened.add(() => resolved.stop())
-  secrets.hidePasswordOf('the address of the database', resolved.url)
-  if (!resolved.embedded) await reachDatabase(resolved.url, parts)
-  await migrate(resolved.url, { logger, clock: parts.clock, stopping })
-  const database = new Database({ url: resolved.url, maxConnections: MAX_CONNECTIONS, logger })
-  opened.add(() => database.close())
-  await database.fill()
-  const clock = await DatabaseClock.start({ database, clock: parts.clock, logger })
-  opened.add(() => clock.stop())
-  const doorbell = new Doorbell({ url: resolved.url, logger, clock })
-  doorbell.on('gone', ({ sessionId }) => secrets.forget(sessionId))
-  await doorbell.start()
-  opened.add(() => doorbell.stop())
-  const feed = new Feed({ database, doorbell, logger, clock })
-  feed.start()
-  opened.add(() => feed.stop())
-  const described = `${await describeDatabase(database)}${resolved.embedded ? ' (embedded)' : ''}`
-  return { database, doorbell, feed, clock, described }
+  readonly stored: Stored
 }
 
 interface Background {
@@ -219,19 +165,23 @@ interface Background {
 }
 
 /** What happens beside turns: jobs, and the posting of texts to webhooks. */
-async function openBackground(parts: Parts & Stored, opened: Opened): Promise<Background> {
-  const { database, config, secrets, clock, logger, metrics } = parts
+async function openBackground(
+  { options, stored, config, secrets, metrics }: Parts,
+  opened: Opened,
+): Promise<Background> {
+  const { home, logger, clock: hostClock } = options
+  const { database, doorbell, feed, clock } = stored
   const guard = new AddressGuard({ rules: () => config.current().settings })
   const outbox = new Outbox({ database, config, keys: secrets, guard, clock, logger, metrics })
   opened.add(() => outbox.stop())
-  const approvalExpiry = new ApprovalExpiry(parts)
+  const approvalExpiry = new ApprovalExpiry({ database, feed, doorbell, clock, logger })
   const { name: sweep } = SWEEP_PUBLISHED_FILES
   const handlers: JobHandlers = {
     ...outbox.handlers,
     ...approvalExpiry.handlers,
-    [sweep]: (_payload, signal) => sweepPublishedFiles(parts, signal),
-    [SWEEP_WORKSPACES.name]: (_payload, signal) => sweepWorkspaces(parts, signal),
-    [MEASURE_WORKSPACES.name]: (_payload, signal) => measureWorkspaces(parts, signal),
+    [sweep]: (_payload, signal) => sweepPublishedFiles({ database, home, clock, hostClock, logger }, signal),
+    [SWEEP_WORKSPACES.name]: (_payload, signal) => sweepWorkspaces({ home, logger }, signal),
+    [MEASURE_WORKSPACES.name]: (_payload, signal) => measureWorkspaces({ database, home }, signal),
     [REMOVE_OLD_AUDIT.name]: (_payload, signal) => removeOldAudit({ database, config, clock, logger }, signal),
   }
   const periodic = [
@@ -250,8 +200,9 @@ async function openBackground(parts: Parts & Stored, opened: Opened): Promise<Ba
 }
 
 /** Stopped after all that writes to the audit; what was not sealed by then is sealed by the next process. */
-async function startAudit(parts: Parts & Stored & { readonly config: LiveConfigFile }, opened: Opened): Promise<void> {
-  const { database, doorbell, config, secrets, clock, logger, metrics } = parts
+async function startAudit({ options, stored, config, secrets, metrics }: Parts, opened: Opened): Promise<void> {
+  const { logger } = options
+  const { database, doorbell, clock } = stored
   const onSealed = (): void => doorbell.ring({ kind: 'audit' })
   const sealer = new AuditSealer({ database, clock, logger, metrics, onSealed })
   await sealer.start()
@@ -271,7 +222,8 @@ interface Watching {
   readonly denials: AccessDenials
 }
 
-function startWatching({ database, doorbell, config, clock, logger }: Parts & Stored, opened: Opened): Watching {
+function startWatching({ options: { logger }, stored, config }: Parts, opened: Opened): Watching {
+  const { database, doorbell, clock } = stored
   const watching = {
     denials: new AccessDenials({ database, config, clock, logger }),
     knowledgeNotifier: createKnowledgeNotifier({ database, doorbell, clock, logger }),
@@ -297,10 +249,9 @@ interface Tools {
 }
 
 /** What a turn calls: commands, skills and models. */
-async function openTools(
-  { home, database, config, secrets, environment, clock, logger }: Parts & Stored,
-  opened: Opened,
-): Promise<Tools> {
+async function openTools({ options, stored, config, secrets }: Parts, opened: Opened): Promise<Tools> {
+  const { home, environment, logger } = options
+  const { database, clock } = stored
   // One that is not recorded is measured again behind the session's next command.
   const onMeasured = (measured: MeasuredWorkspace): void =>
     void recordWorkspaceBytes(database, measured).catch((error: unknown) =>
@@ -313,18 +264,31 @@ async function openTools(
   return { commands, skills, agentsFor: createGatedAgents({ config, model, home, clock, logger }) }
 }
 
+function createCheckpointer(
+  { options: { logger }, stored, config, metrics }: Parts,
+  { agentsFor }: Tools,
+  redactorOf: (sessionId: string) => Redactor,
+): Checkpointer {
+  const { database, feed, doorbell, clock } = stored
+  return new Checkpointer({ database, feed, doorbell, config, agentsFor, redactorOf, clock, logger, metrics })
+}
+
 /** What the worker, intake and the door are made of. */
-interface Made extends Parts, Stored, Background, Tools {
+interface Made {
+  readonly parts: Parts
+  readonly background: Background
+  readonly tools: Tools
   readonly checkpointer: Checkpointer
   readonly redactorOf: (sessionId: string) => Redactor
 }
 
 /** A message is taken by the worker … */
-function createWorker(parts: Made, homeWatch: HomeWatch): Worker {
-  const { database, doorbell, feed, config, secrets, clock, logger, metrics, home, publicUrl } = parts
-  const { agentsFor, commands, skills, outbox, approvalExpiry, checkpointer } = parts
-  const calls = { agentsFor, commands: commands.runner, skills, outbox, approvalExpiry, checkpointer }
-  const run = { database, feed, doorbell, config, home, publicUrl, secrets, ...calls, clock, logger, metrics }
+function createWorker({ parts, background, tools, checkpointer }: Made, homeWatch: HomeWatch): Worker {
+  const { config, secrets, metrics, publicUrl } = parts
+  const { home, logger } = parts.options
+  const { database, doorbell, feed, clock } = parts.stored
+  const { commands, skills, agentsFor } = tools
+  const { outbox, approvalExpiry } = background
   return new Worker({
     database,
     doorbell,
@@ -334,28 +298,59 @@ function createWorker(parts: Made, homeWatch: HomeWatch): Worker {
     home,
     homeProblem: () => homeWatch.problem,
     commands,
-    startRun: (lease, begun, mayGoOn) => new SessionRun({ lease, begun, mayGoOn, ...run }),
+    startRun: (lease, begun, mayGoOn) =>
+      new SessionRun({
+        lease,
+        begun,
+        mayGoOn,
+        database,
+        feed,
+        doorbell,
+        config,
+        home,
+        publicUrl,
+        secrets,
+        agentsFor,
+        commands: commands.runner,
+        skills,
+        outbox,
+        approvalExpiry,
+        checkpointer,
+        clock,
+        logger,
+        metrics,
+      }),
   })
 }
 
 /** … after it has entered, by the door or by the clock. */
-function createIntake(parts: Made, worker: Worker): IntakeContext {
-  const { database, doorbell, feed, config, redactorOf, clock, checkWebhook, checkpointer, home } = parts
+function createIntake({ parts, background, checkpointer, redactorOf }: Made, worker: Worker): IntakeContext {
+  const { home } = parts.options
+  const { database, doorbell, feed, clock } = parts.stored
   const removeRemains: IntakeContext['removeRemains'] = async ({ sessionId, workspace, fileIds, approvalIds }) => {
     await removePublishedBytes(home, fileIds)
     if (workspace !== null) await removeSetAside(home, workspace)
     await removeJobs(database, [deliveryJobKey(sessionId), ...approvalIds.map(approvalJobKey)])
   }
-  const wakeCheckpoints = (): void => checkpointer.wake()
-  const files = {
-    setAsideWorkspace: (sessionId: string) => setAsideWorkspace(home, sessionId),
-    removePublished: (fileIds: readonly string[]) => removePublishedBytes(home, fileIds),
+  return {
+    database,
+    config: parts.config,
+    clock,
+    redactorOf,
+    feed,
+    doorbell,
+    worker,
+    setAsideWorkspace: (sessionId) => setAsideWorkspace(home, sessionId),
+    removePublished: (fileIds) => removePublishedBytes(home, fileIds),
     removeRemains,
+    checkWebhook: background.checkWebhook,
+    wakeCheckpoints: () => checkpointer.wake(),
   }
-  return { database, config, clock, redactorOf, feed, doorbell, worker, ...files, checkWebhook, wakeCheckpoints }
 }
 
-interface DoorParts extends Made, Watching {
+interface DoorParts {
+  readonly made: Made
+  readonly watching: Watching
   readonly intake: IntakeContext
   readonly worker: Worker
   readonly homeWatch: HomeWatch
@@ -363,17 +358,18 @@ interface DoorParts extends Made, Watching {
   readonly migrations: readonly string[]
 }
 
-function openDoor(parts: DoorParts): Promise<RunningServer> {
-  const { database, doorbell, feed, config, secrets, commands, worker, clock, logger, metrics, host, port } = parts
-  const { intake, redactorOf } = parts
+function openDoor({ made, watching, worker, intake, homeWatch, migrations }: DoorParts): Promise<RunningServer> {
+  const { parts, redactorOf, background, tools } = made
+  const { config, secrets, publicUrl, startedAt, metrics } = parts
+  const { home, host, port, logger } = parts.options
+  const { database, doorbell, feed, clock, described } = parts.stored
+  const { denials, knowledgeNotifier, approvalNotifier, auditTrails } = watching
   const knowledge = { database, clock, doorbell, feed, hideSecrets: (text: string) => secrets.redactLine(text) }
-  const { startedAt, described, knowledgeNotifier, approvalNotifier, denials, auditTrails, skills, outbox, publicUrl } =
-    parts
-  const approvals = { database, config, clock, skills, redactorOf, feed, doorbell }
-  const server = { version: VERSION, startedAt, database: described, sandboxState: () => commands.sandbox() }
+  const approvals = { database, config, clock, skills: tools.skills, redactorOf, feed, doorbell }
+  const server = { version: VERSION, startedAt, database: described, sandboxState: () => tools.commands.sandbox() }
   return startServer({
     schema: buildSchema(),
-    home: parts.home,
+    home,
     authenticate: (token) => {
       const viewer = authenticate(config.current(), token)
       if (viewer === null) denials.unknownToken(token)
@@ -394,21 +390,21 @@ function openDoor(parts: DoorParts): Promise<RunningServer> {
           knowledgeNotifier,
           approvals,
           approvalNotifier,
-          skills,
+          skills: tools.skills,
           secrets,
-          outbox,
+          outbox: background.outbox,
           server,
         },
         request,
       ),
     readiness: createReadiness({
       database,
-      commands,
+      commands: tools.commands,
       config,
       keys: secrets,
       isDraining: () => worker.isDraining,
-      homeProblem: () => parts.homeWatch.problem,
-      migrations: parts.migrations,
+      homeProblem: () => homeWatch.problem,
+      migrations,
     }),
     graphiqlPage: renderGraphiqlPage,
     host,
@@ -421,31 +417,4 @@ function openDoor(parts: DoorParts): Promise<RunningServer> {
     metrics,
     clock,
   })
-}
-
-/** What has been opened, to be closed in reverse. One that fails to close does not keep the others open. */
-class Opened {
-  readonly #closers: (() => Promise<void>)[] = []
-  #closing: Promise<void> | null = null
-
-  add(close: () => Promise<void>): void {
-    this.#closers.push(close)
-  }
-
-  close(): Promise<void> {
-    this.#closing ??= this.#closeAll()
-    return this.#closing
-  }
-
-  async #closeAll(): Promise<void> {
-    const failures: unknown[] = []
-    for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
-      try {
-        await close()
-      } catch (error) {
-        failures.push(error)
-      }
-    }
-    if (failures.length > 0) throw new AggregateError(failures, 'some parts did not close')
-  }
 }

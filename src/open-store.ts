@@ -1,0 +1,64 @@
+/** Opens the database and what follows its commits, here and in other processes. */
+import { Doorbell } from './events/doorbell.ts'
+import { Feed } from './events/feed.ts'
+import type { Clock } from './platform/clock.ts'
+import type { Logger } from './platform/logger.ts'
+import type { SecretStore } from './secrets/secret-store.ts'
+import { Database } from './store/database.ts'
+import { DatabaseClock } from './store/database-clock.ts'
+import { describeDatabase } from './store/describe-database.ts'
+import { migrate } from './store/migrate.ts'
+import { reachDatabase } from './store/reach-database.ts'
+import { resolveDatabase } from './store/resolve-database.ts'
+import type { Opened } from './opened.ts'
+
+/** Its clock is that of this machine. */
+export interface StoreOptions {
+  /** FACTOTUM_HOME. */
+  readonly home: string
+  /** Null: the embedded PostgreSQL. */
+  readonly databaseUrl: string | null
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly stopping: AbortSignal
+}
+
+/**
+ * Connections to PostgreSQL that a process may have open at once, besides those that listen, beat, keep, and run jobs. Statements
+ * are short: more at once wait for each other in the database rather than here, and are no faster (bench, part b).
+ */
+const MAX_CONNECTIONS = 12
+
+export interface Stored {
+  readonly database: Database
+  readonly doorbell: Doorbell
+  readonly feed: Feed
+  /** The database's time. */
+  readonly clock: Clock
+  /** What database it is, for people. */
+  readonly described: string
+}
+
+/** Where everything that must not be lost is, and how commits are notified, here and in other processes. Rejects as `startApp` does. */
+export async function openStore(options: StoreOptions, secrets: SecretStore, opened: Opened): Promise<Stored> {
+  const { home, databaseUrl, logger, stopping, clock: hostClock } = options
+  const resolved = await resolveDatabase(databaseUrl, { home, logger, clock: hostClock })
+  opened.add(() => resolved.stop())
+  secrets.hidePasswordOf('the address of the database', resolved.url)
+  if (!resolved.embedded) await reachDatabase(resolved.url, options)
+  await migrate(resolved.url, { logger, clock: hostClock, stopping })
+  const database = new Database({ url: resolved.url, maxConnections: MAX_CONNECTIONS, logger })
+  opened.add(() => database.close())
+  await database.fill()
+  const clock = await DatabaseClock.start({ database, clock: hostClock, logger })
+  opened.add(() => clock.stop())
+  const doorbell = new Doorbell({ url: resolved.url, logger, clock })
+  doorbell.on('gone', ({ sessionId }) => secrets.forget(sessionId))
+  await doorbell.start()
+  opened.add(() => doorbell.stop())
+  const feed = new Feed({ database, doorbell, logger, clock })
+  feed.start()
+  opened.add(() => feed.stop())
+  const described = `${await describeDatabase(database)}${resolved.embedded ? ' (embedded)' : ''}`
+  return { database, doorbell, feed, clock, described }
+}
