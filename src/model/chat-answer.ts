@@ -13,7 +13,7 @@ import type { TokenCounts } from './language-model.ts'
 /** More text than any plan, review or message has a use for. */
 const MAX_TEXT_CHARS = 1024 * 1024
 
-/** What a provider sent, unjudged: any field may show that it is no use (`judge-answer.ts`). */
+/** What a provider sent, before it is judged: any field may show that it is no use (`judge-answer.ts`). */
 export interface ChatAnswer {
   readonly text: string
   /** Why the model stopped, in the words of the protocol; null: the answer broke off, or the server does not say. */

@@ -37,8 +37,9 @@ interface HttpTransportOptions {
 
 /**
  * Makes the pool of connections, one for each process; sockets that are idle keep no process alive. The returned
- * `fetch` rejects with AnswerCut for a limit, with the signal's reason when aborted, and with Node's error when the
- * network fails. It repeats a request only on a kept connection that was closed before any byte of an answer.
+ * `fetch`, or the body that it resolves with, fails with AnswerCut for a limit, with the signal's reason when aborted,
+ * and with Node's error when the network fails. It repeats a request only on a kept connection that was closed before
+ * any byte of an answer.
  */
 export function createHttpTransport({ proxyEnv, clock }: HttpTransportOptions): FetchWithin {
   const agents = {

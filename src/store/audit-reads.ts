@@ -119,7 +119,7 @@ export async function readSealedPage(
   return { entries, next: { txid: last.txid, pos: last.pos } }
 }
 
-/** Null: there is no such entry. Entries are never changed, so what was read once stays true. */
+/** Null: there is no such entry, or not any more (`remove-old-audit.ts`). Entries are never changed. */
 export async function readAuditEntry(database: Database, id: string): Promise<StoredAuditEntry | null> {
   const [row] = await database.query<AuditRow>(ONE, [id])
   return row === undefined ? null : toAuditEntry(row)

@@ -59,8 +59,8 @@ export class DatabaseClock implements Clock {
   }
 
   /**
-   * The database's time (UTC), as far off as half a round trip. It can jump back when a poll corrects it: measure
-   * durations with `monotonicMs`.
+   * The database's time (UTC), off by no more than about 50 ms and a round trip. It can jump back when a poll corrects
+   * it: measure durations with `monotonicMs`.
    */
   now(): Date {
     return new Date(this.#zeroMs + this.monotonicMs())

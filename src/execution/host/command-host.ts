@@ -120,7 +120,7 @@ export class CommandHost {
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#latest?.stop()
-    await this.#started?.catch(() => {}) // whoever waits for it is told
+    await this.#started?.catch(() => {}) // its callers get the rejection
   }
 
   /**
@@ -171,7 +171,7 @@ export class CommandHost {
     this.#whyNone = reason
     if (this.#stopping.signal.aborted) return
     this.#started = this.#startAgain()
-    this.#started.catch(() => {}) // whoever waits for it is told
+    this.#started.catch(() => {}) // its callers get the rejection
   }
 
   async #startAgain(): Promise<HostProcess> {

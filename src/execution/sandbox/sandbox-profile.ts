@@ -11,7 +11,7 @@ import { GATE, READY_FD, SECCOMP_FD, SHELL, STATUS_FD, type Launch } from './lau
 import type { SandboxFiles } from './sandbox-files.ts'
 import type { SkillLaunch } from '../skills/skill-program.ts'
 
-/** Where a sandboxed command finds its workspace, which is also its home. */
+/** Where what runs in the sandbox finds its workspace; the HOME of a task's own command. */
 export const SANDBOX_WORKSPACE = '/workspace'
 /** User and group of a command as it sees itself; outside, it is the unprivileged account or the server's own user. */
 export const SANDBOX_UID = 1000

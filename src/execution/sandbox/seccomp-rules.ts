@@ -22,7 +22,7 @@ export interface DeniedCall {
   readonly when: readonly ArgumentCondition[]
 }
 
-/** As in asm-generic/errno.h, which holds for both architectures. */
+/** Linux's numbers (errno(3)), the same on both architectures. */
 export const ERROR_NUMBERS = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const
 
 const ALWAYS_FORBIDDEN: Readonly<Record<string, CallNumbers>> = {

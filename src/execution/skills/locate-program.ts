@@ -17,6 +17,6 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK)
     return statSync(path).isFile()
   } catch {
-    return false // not there, or not for us: the same for whoever looks for it
+    return false // not there, or not for us: the same for a program that needs it
   }
 }

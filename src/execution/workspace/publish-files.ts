@@ -1,6 +1,6 @@
 /**
  * Publishing: what a program has written to the `pub` folder of its workspace is copied to FACTOTUM_HOME/pub before its
- * outcome is told, so that nothing which runs later can change it. Runs in the command host, around each program.
+ * outcome is reported, so that nothing which runs later can change it. Runs in the command host, around each program.
  *
  * What must hold: a program's outcome does not depend on it (what cannot be published is said, never thrown); and
  * copies that nobody records stay invisible, until they are swept up.

@@ -57,7 +57,7 @@ export async function appendMessage(
   const refusal = refuseInput(issues)
   if (refusal !== null) return refusal
 
-  // No turn takes it up, so nothing else finds what looks like a secret in it.
+  // No turn takes it up, so nothing else finds what may be a secret in it.
   const content = hideForms(context.redactorOf(sessionId).redact(input.content))
   const message: IncomingMessage = {
     id: newId('message'),

@@ -65,7 +65,7 @@ export async function sendMessage(
     GROUP: startsTurn({ type: 'GROUP', sender, mentioned }),
   }
   const known = context.redactorOf(sessionId).redact(input.content)
-  // Where no turn takes it up, no planner needs what looks like a secret in it.
+  // Where no turn takes it up, no planner needs what may be a secret in it.
   const content = startsIn.DIRECT || startsIn.GROUP ? known : hideForms(known)
   const message: IncomingMessage = {
     id: newId('message'),

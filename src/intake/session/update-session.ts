@@ -29,8 +29,8 @@ export interface UpdateSessionInput {
 }
 
 /**
- * Changes all that is given, or with a refusal nothing: InvalidInput for a field, NotFound, Conflict for who is not the
- * opener or when a session with work is to be hidden. Repeating it changes nothing and makes no event.
+ * Changes all that is given, or with a refusal nothing: InvalidInput for a field, NotFound, Conflict for a caller who
+ * is not the opener, or when a session with work is to be hidden. Repeating it changes nothing and makes no event.
  */
 export async function updateSession(
   context: IntakeContext,

@@ -14,7 +14,7 @@ const PAUSED = {
     WHERE t.paused_at IS NOT NULL AND t.status = 'RUNNING'`,
 }
 
-/** All turns that are paused in the status RUNNING, of any node's; those that await an approval are not among them. */
+/** All turns that are paused in the status RUNNING; those that await an approval are not among them. */
 export async function findPausedTurns(database: Database): Promise<PausedTurn[]> {
   return database.query<PausedTurn>(PAUSED, [])
 }
