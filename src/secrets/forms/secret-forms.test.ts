@@ -20,6 +20,8 @@ describe('what looks like a secret', () => {
     ['{"password": "hunter22", "user": "x"}', 'hunter22'],
     ["const dbPassword = 'hunter22'", 'hunter22'],
     ['client_secret=abc123DEF456', 'abc123DEF456'],
+    ['secret: DB_URL=hunter-hunter-1', 'hunter-hunter-1'],
+    ['token: ABC12=', 'ABC12='],
     ['{"client_secret":"abc123DEF456"}', 'abc123DEF456'],
     [`AccountName=x;AccountKey=${LONG}==;EndpointSuffix=y`, `${LONG}==`],
     [`Authorization: Bearer ${LONG}`, LONG],

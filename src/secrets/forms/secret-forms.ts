@@ -50,11 +50,16 @@ function spanBehind({ rest, reach, withCue = false, isSecret }: SecretForm, text
   const match = rest.exec(text.slice(cue.end, cue.end + reach))
   const value = match?.groups?.['value']
   if (match === null || value === undefined) return null
-  const from = cue.end + match[0].lastIndexOf(value)
+  const from = cue.end + match[0].lastIndexOf(value) + nameBefore(value)
   const span = { start: withCue ? cue.start : from, end: from + withoutClosing(value) }
   const isLong = span.end - span.start >= MIN_CHARS
   const said = text.slice(from, span.end)
   return isLong && (isSecret?.(said, { text, cue, end: span.end }) ?? true) ? span : null
+}
+
+/** In "secret: DB_PASSWORD=hunter22" the name is none: the length of it and of its "=". */
+function nameBefore(value: string): number {
+  return /^[A-Z][A-Z0-9_]{1,60}=(?=[^=].{5})/.exec(value)?.[0].length ?? 0
 }
 
 /** How long `value` is without what closes the sentence that it stands in. */
