@@ -31,14 +31,16 @@ export const SHELL = ['/bin/bash', '--norc'] as const
 export const GATE = `echo ready >&${READY_FD} && read -r -u ${READY_FD} || exit 125; exec ${READY_FD}>&-`
 
 /**
- * What ends with the command. SANDBOX and PID_NAMESPACE: everything it started, whatever it did; the kernel sees to it,
- * also when the server dies. PROCESS_GROUP: what can be found (its process group, descendants, processes with its HOME,
- * which no other launch has meanwhile). A process that has left the group, lost its parent and changed its environment
- * survives. Used for ADMIN only, where bubblewrap does not work.
+ * What ends with the command.
+ * - SANDBOX and PID_NAMESPACE: everything it started, whatever it did; the kernel sees to it, also when the server
+ *   dies.
+ * - PROCESS_GROUP: what can be found (its process group, descendants, processes with its HOME, which no other launch
+ *   has meanwhile). A process that has left the group, lost its parent and changed its environment survives. Used for
+ *   ADMIN only, where bubblewrap does not work.
  */
 export type Isolation = 'SANDBOX' | 'PID_NAMESPACE' | 'PROCESS_GROUP'
 
-/** A process that is to be started. It may be started once only: `input` may hold secrets that are for this run. */
+/** A process to start: plain data. `environment` and `input` may hold secrets, so it must not be logged. */
 export interface Launch {
   readonly isolation: Isolation
   readonly file: string
