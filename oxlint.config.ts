@@ -37,7 +37,9 @@ type Override = NonNullable<OxlintConfig['overrides']>[number]
 /** How deep folders nest below `src/<folder>`; `test/repository` fails for deeper ones. */
 const DEPTHS = [1, 2, 3]
 
-/** The names that a file of `depth` folders below `src/` may not import: other layers, and what stands above them all. */
+/**
+ * The names that a file of `depth` folders below `src/` may not import: other layers, and what stands above them all.
+ */
 function forbiddenImports(folder: string, allowed: readonly string[], depth: number): string {
   const above = folders.filter((other) => other !== folder && !allowed.includes(other)).map((other) => `${other}/`)
   return `^${'\\.\\./'.repeat(depth)}(${[...above, 'app\\.ts', 'cli\\.ts'].join('|')})`
@@ -101,7 +103,8 @@ export default defineConfig({
     'oxc/no-map-spread': 'off', // copies on purpose: rows are built from immutable values
     'import/no-named-as-default-member': 'off',
     'promise/always-return': 'off',
-    'typescript/consistent-return': 'off', // the compiler knows exhaustive switches (noImplicitReturns), the rule does not
+    // the compiler knows exhaustive switches (noImplicitReturns), the rule does not
+    'typescript/consistent-return': 'off',
     'vitest/no-disabled-tests': 'error',
     'vitest/no-focused-tests': 'error',
     'vitest/expect-expect': 'error',

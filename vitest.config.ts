@@ -1,9 +1,10 @@
 /**
- * Three projects: rules beside the code (`src`), programs and sandboxes (`test`), and what needs PostgreSQL (`*.pg.test.ts`), for which one
- * embedded server is started. No module mocks, no retries: a test that fails sometimes is a bug.
+ * Three projects: rules beside the code (`src`), programs and sandboxes (`test`), and what needs PostgreSQL
+ * (`*.pg.test.ts`), for which one embedded server is started. No module mocks, no retries: a test that fails sometimes
+ * is a bug.
  *
- * Files of the first and the last share their workers' processes (`isolate: false`): loading the product anew for each file took half
- * of the suite's CPU. A test must therefore leave nothing behind in its process.
+ * Files of the first and the last share their workers' processes (`isolate: false`): loading the product anew for each
+ * file took half of the suite's CPU. A test must therefore leave nothing behind in its process.
  */
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
@@ -17,7 +18,8 @@ export default defineConfig({
     // Tests run as the server does: Node itself strips the types, and there is one copy of every module.
     experimental: { viteModuleRunner: false },
     pool: 'forks',
-    // A test's process lives for seconds: what V8 compiles for a long life (a third of a second for Prisma's WebAssembly) is lost.
+    // A test's process lives for seconds: what V8 compiles for a long life (a third of a second for Prisma's
+    // WebAssembly) is lost.
     execArgv: ['--wasm-tiering-budget=100000000', '--max-semi-space-size=64'],
     // Most files wait for other processes about as long as they compute.
     maxWorkers: Math.max(4, availableParallelism()),

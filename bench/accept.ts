@@ -1,4 +1,7 @@
-/** (e) How many messages a second are accepted, and how long one takes to be. The model never answers: only intake works. */
+/**
+ * (e) How many messages a second are accepted, and how long one takes to be. The model never answers: only intake
+ * works.
+ */
 import { percentile, show } from './figures.ts'
 import { JsonClient } from './json-client.ts'
 import { TOKEN, type Stage } from './stage.ts'

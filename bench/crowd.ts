@@ -1,6 +1,6 @@
 /**
- * Subscribers by the thousand, as cheap as they can be: they count bytes instead of parsing messages, because parsing what a
- * thousand subscribers receive would cost more than sending it. A few of them read when an event was sent.
+ * Subscribers by the thousand, as cheap as they can be: they count bytes instead of parsing messages, because parsing
+ * what a thousand subscribers receive would cost more than sending it. A few of them read when an event was sent.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

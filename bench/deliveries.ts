@@ -1,6 +1,7 @@
 /**
- * (h) How many deliveries a second are posted to webhooks: rows that wait, of sessions side by side, to a receiver that answers
- * at once. The floor posts the same bodies over as many connections, signed, and stores each outcome with one statement.
+ * (h) How many deliveries a second are posted to webhooks: rows that wait, of sessions side by side, to a receiver that
+ * answers at once. The floor posts the same bodies over as many connections, signed, and stores each outcome with one
+ * statement.
  */
 import { Agent, request } from 'undici'
 import pg from 'pg'

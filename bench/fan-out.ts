@@ -1,9 +1,9 @@
 /**
- * (d) How fast an event reaches many subscribers, and (g) what an idle one costs: the door against a raw WebSocket broadcast of
- * the same bytes, in the same run, with the same client. Needs two cores and 12 000 file descriptors.
+ * (d) How fast an event reaches many subscribers, and (g) what an idle one costs: the door against a raw WebSocket
+ * broadcast of the same bytes, in the same run, with the same client. Needs two cores and 12 000 file descriptors.
  *
- * Events are published where a turn's commit publishes them (`feed.published`), without being rows, since it is delivery that
- * is measured here; neighbour.ts measures the whole way.
+ * Events are published where a turn's commit publishes them (`feed.published`), without being rows, since it is
+ * delivery that is measured here; neighbour.ts measures the whole way.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -27,7 +27,10 @@ const IDLE_SUBSCRIBERS = 5000
 interface Load {
   readonly sessions: number
   readonly subscribers: number
-  /** Events under way at a time. 1: each event is delivered to all before the next; more: the server may send some together. */
+  /**
+   * Events under way at a time. 1: each event is delivered to all before the next; more: the server may send some
+   * together.
+   */
   readonly window: number
 }
 

@@ -1,8 +1,8 @@
 /**
- * The floor: the work of one turn done by the barest script that does it. Three HTTP calls, one `echo hi` through bash, and
- * the same rows, one statement per step, each committed as durably. No GraphQL, no queue, no lease, no limits, no sandbox, no
- * retries, nobody who watches, nothing that survives a crash half-way. A process of its own, small, so that its spawns are
- * cheap; on the same PostgreSQL server as the product, in a database of its own with the same tables.
+ * The floor: the work of one turn done by the barest script that does it. Three HTTP calls, one `echo hi` through bash,
+ * and the same rows, one statement per step, each committed as durably. No GraphQL, no queue, no lease, no limits, no
+ * sandbox, no retries, nobody who watches, nothing that survives a crash half-way. A process of its own, small, so that
+ * its spawns are cheap; on the same PostgreSQL server as the product, in a database of its own with the same tables.
  */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -63,7 +63,9 @@ interface Answer {
 type Event = readonly [type: string, data: object]
 const step = (name: string, detail: string | null = null): Event => ['PipelineStep', { step: name, detail }]
 
-/** Inserts a step's events and moves the session's counter; `more` are the step's other rows. One statement, one commit. */
+/**
+ * Inserts a step's events and moves the session's counter; `more` are the step's other rows. One statement, one commit.
+ */
 function commit(
   name: string,
   {
@@ -92,7 +94,9 @@ const callSql = (at: number, andSet = ''): string => `, c AS (
     output_tokens = output_tokens + $${at + 3}${andSet} WHERE id = $2)`
 const callValues = ({ role, input, output }: Answer): unknown[] => [newId('audit'), role, input, output]
 
-/** `, name AS (…)` for the audit's entry of a task's end or review, whose id and data are parameters `$at` and the next. */
+/**
+ * `, name AS (…)` for the audit's entry of a task's end or review, whose id and data are parameters `$at` and the next.
+ */
 const auditSql = (at: number, kind: 'TASK' | 'REVIEW'): string => `, a AS (
     INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, token_name, data)
     VALUES ($${at}, now(), '${kind}', $1, $2, 'ada', 'floor', $${at + 1}::jsonb))`
@@ -159,7 +163,8 @@ async function runTurn(sessionId: string): Promise<void> {
         VALUES ($7, $1, $2, $5, 0, 'EXEC', $8, $9, 'RUNNING', now()), ($10, $1, $2, $5, 1, 'MSG', $11, NULL, 'PENDING', NULL))${callSql(12)}`,
   })
 
-  // Bash takes the socket on its standard input for a remote login and reads ~/.bashrc, whatever that does, unless told not to.
+  // Bash takes the socket on its standard input for a remote login and reads ~/.bashrc, whatever that does, unless told
+  // not to.
   const { stdout } = await run('/bin/bash', ['--norc', '-c', exec?.detail ?? ''])
   await commit('ran', {
     ...at,
@@ -221,7 +226,9 @@ const functions = {
     pool = new pg.Pool({ connectionString: at.databaseUrl, max: MAX_CONNECTIONS })
     modelUrl = at.modelUrl
   },
-  /** Runs the turns of each session one after another, the sessions side by side; how long each turn and all of it took. */
+  /**
+   * Runs the turns of each session one after another, the sessions side by side; how long each turn and all of it took.
+   */
   runTurns: async ({ sessionIds, turns }: { sessionIds: readonly string[]; turns: number }) => {
     const startedMs = performance.now()
     const latenciesMs: number[] = []

@@ -1,6 +1,6 @@
 /**
- * A second process of the bench, and how it is asked: the parent calls named functions, the child answers. Load, floor and
- * subscribers run in processes of their own so that the server's figures are the server's.
+ * A second process of the bench, and how it is asked: the parent calls named functions, the child answers. Load, floor
+ * and subscribers run in processes of their own so that the server's figures are the server's.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,7 +1,7 @@
 /**
- * (i) A turn at message 1, 100, 1 000 and 10 000 of its session, and with 10, 1 000 and 100 000 facts: from sending a message to
- * its final answer, the next message sent as soon as that came, so what follows the answer counts too. The cases take turns in
- * short rounds, and a ratio is the median of the rounds' ratios to the first case.
+ * (i) A turn at message 1, 100, 1 000 and 10 000 of its session, and with 10, 1 000 and 100 000 facts: from sending a
+ * message to its final answer, the next message sent as soon as that came, so what follows the answer counts too. The
+ * cases take turns in short rounds, and a ratio is the median of the rounds' ratios to the first case.
  */
 import pg from 'pg'
 import { fillFacts, fillSession } from '../test/harness/long-history.ts'

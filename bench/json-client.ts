@@ -1,4 +1,7 @@
-/** The leanest HTTP client there is here: node:http with connections kept open. Used for the product and for the floor alike. */
+/**
+ * The leanest HTTP client there is here: node:http with connections kept open. Used for the product and for the floor
+ * alike.
+ */
 import { Agent, request } from 'node:http'
 
 export class JsonClient {

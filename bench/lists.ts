@@ -1,6 +1,6 @@
 /**
- * (k) Lists and counters over HTTP at 100 000 sessions with 50 participants each, for everybody who sees them by another rule:
- * an admin, users in all, ten, and a thousand old sessions, connectors confined to many and to few.
+ * (k) Lists and counters over HTTP at 100 000 sessions with 50 participants each, for everybody who sees them by
+ * another rule: an admin, users in all, ten, and a thousand old sessions, connectors confined to many and to few.
  */
 import { median, percentile, show } from './figures.ts'
 import { JsonClient } from './json-client.ts'

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: everything that is measured, in one run, as one table. README.md says what each line means, what it should
- * be on a quiet machine with two cores, and what was measured.
+ * `npm run bench`: everything that is measured, in one run, as one table. README.md says what each line means, what it
+ * should be on a quiet machine with two cores, and what was measured.
  */
 import { parseArgs } from 'node:util'
 import { measureAccept } from './accept.ts'

@@ -1,6 +1,6 @@
 /**
- * Another node, for neighbour.ts: holds the lease of a session and commits events to it as a running turn does, through the
- * store, the feed and the doorbell; the server under test hears of them by NOTIFY and reads them from the log.
+ * Another node, for neighbour.ts: holds the lease of a session and commits events to it as a running turn does, through
+ * the store, the feed and the doorbell; the server under test hears of them by NOTIFY and reads them from the log.
  */
 import pg from 'pg'
 import { Doorbell } from '../src/events/doorbell.ts'

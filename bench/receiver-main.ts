@@ -1,4 +1,7 @@
-/** The receiver of the bench's webhook posts, in a process of its own: takes every post at once, on several ports, and counts. */
+/**
+ * The receiver of the bench's webhook posts, in a process of its own: takes every post at once, on several ports, and
+ * counts.
+ */
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'

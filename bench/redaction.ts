@@ -1,6 +1,7 @@
 /**
- * Redaction throughput: a text like a log without secrets in it (the common case, in which every character must be looked at),
- * whole and in pieces as a command prints it. The floor reads every character once and does nothing with it.
+ * Redaction throughput: a text like a log without secrets in it (the common case, in which every character must be
+ * looked at), whole and in pieces as a command prints it. The floor reads every character once and does nothing with
+ * it.
  */
 import { randomHex } from '../src/platform/id.ts'
 import { must } from '../src/platform/must.ts'

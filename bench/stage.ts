@@ -1,7 +1,7 @@
 /**
- * Where everything is measured: a real server process (`node src/main.ts`, NODE_ENV=production, logs at level info into a
- * file) on a home of its own with the embedded PostgreSQL as users get it (fsync and all), and a language model that answers
- * at once, in a third process.
+ * Where everything is measured: a real server process (`node src/main.ts`, NODE_ENV=production, logs at level info into
+ * a file) on a home of its own with the embedded PostgreSQL as users get it (fsync and all), and a language model that
+ * answers at once, in a third process.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

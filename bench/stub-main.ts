@@ -1,6 +1,6 @@
 /**
- * The language model of the bench, in a process of its own: the tests' stub endpoint, which answers at once with one command
- * (`echo hi`), a good review and a short text; or, asked to hold, never.
+ * The language model of the bench, in a process of its own: the tests' stub endpoint, which answers at once with one
+ * command (`echo hi`), a good review and a short text; or, asked to hold, never.
  */
 import { StubEndpoint } from '../test/model/stub-endpoint.ts'
 import { answerWell } from '../test/model/good-answers.ts'

@@ -1,7 +1,7 @@
 /**
- * (a) How long from sending a message to the final answer at a subscriber; (b) turns per second of 50 sessions; both beside (c)
- * the floor, the same work by the barest script (floor-main.ts). Product and floor take turns in short rounds of the same run,
- * and a ratio is the median of the rounds' ratios, so that a noisy moment hits both.
+ * (a) How long from sending a message to the final answer at a subscriber; (b) turns per second of 50 sessions; both
+ * beside (c) the floor, the same work by the barest script (floor-main.ts). Product and floor take turns in short
+ * rounds of the same run, and a ratio is the median of the rounds' ratios, so that a noisy moment hits both.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MessageOutputsDocument, type MessageOutputsSubscription } from '../test/generated/graphql.ts'

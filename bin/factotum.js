@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /**
- * The command `factotum`, in plain JavaScript that any Node from 18 on reads: runs `cli` under Node 24, in this process where this is
- * one. Else the Node of the package "node" takes this process over, or, before Node 22.15, runs as its child, to which signals and
- * from which the exit code is passed on. `src/main.ts` is a link to this file, because an older Node cannot read TypeScript at all.
+ * The command `factotum`, in plain JavaScript that any Node from 18 on reads: runs `cli` under Node 24, in this process
+ * where this is one. Else the Node of the package "node" takes this process over, or, before Node 22.15, runs as its
+ * child, to which signals and from which the exit code is passed on. `src/main.ts` is a link to this file, because an
+ * older Node cannot read TypeScript at all.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

@@ -1,6 +1,7 @@
 /**
- * A production install in a checkout (`npm ci --omit=dev`): what is not committed is made in a copy of the checkout, with the locked
- * development packages, and only dist/ comes back. So no development package stays, and the server imports none of its own sources.
+ * A production install in a checkout (`npm ci --omit=dev`): what is not committed is made in a copy of the checkout,
+ * with the locked development packages, and only dist/ comes back. So no development package stays, and the server
+ * imports none of its own sources.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'

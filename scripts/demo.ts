@@ -1,8 +1,10 @@
 /**
- * `npm run demo`: starts a real server on the embedded PostgreSQL and the rehearsal model, sends a message as a frontend would,
- * by the client library, and shows the turn live. Then it goes on serving, so that GraphiQL can be tried; `--exit` ends it.
+ * `npm run demo`: starts a real server on the embedded PostgreSQL and the rehearsal model, sends a message as a
+ * frontend would, by the client library, and shows the turn live. Then it goes on serving, so that GraphiQL can be
+ * tried; `--exit` ends it.
  *
- * Its home is `demo/` inside FACTOTUM_HOME, with a configuration and a token of its own, so it never touches a real one.
+ * Its home is `demo/` inside FACTOTUM_HOME, with a configuration and a token of its own, so it never touches a real
+ * one.
  */
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,6 @@
-/** One event of a session's log as a line for people; the demo prints these. Colours only where the terminal has them. */
+/**
+ * One event of a session's log as a line for people; the demo prints these. Colours only where the terminal has them.
+ */
 import { styleText } from 'node:util'
 import type { SessionEvent } from '../src/client/connect.ts'
 
@@ -48,7 +50,9 @@ function firstLine(text: string): string {
   return line.length > 100 ? `${line.slice(0, 99)}…` : line
 }
 
-/** What programs and models print may hold escape sequences and text that runs backwards; a terminal must not obey them. */
+/**
+ * What programs and models print may hold escape sequences and text that runs backwards; a terminal must not obey them.
+ */
 function harmless(event: SessionEvent): SessionEvent {
   const clean = (value: unknown): unknown => (typeof value === 'string' ? value.replaceAll(CONTROL, '\uFFFD') : value)
   return JSON.parse(JSON.stringify(event), (_key, value) => clean(value)) as SessionEvent

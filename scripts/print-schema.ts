@@ -1,6 +1,6 @@
 /**
- * Prints the GraphQL schema into schema.graphql, sorted by name so that diffs show what changed. Run it after each change of
- * src/graphql/schema (`npm run print-schema`); a test fails while the file and the code differ.
+ * Prints the GraphQL schema into schema.graphql, sorted by name so that diffs show what changed. Run it after each
+ * change of src/graphql/schema (`npm run print-schema`); a test fails while the file and the code differ.
  */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 /**
- * Prisma's schema engine, for the Prisma CLI (`generate`, `migrate`, `db`), which starts it by PRISMA_SCHEMA_ENGINE_BINARY
- * (see prisma.config.ts). The CLI would download a native program from a host that many networks block; the npm registry
- * carries the same engine as WebAssembly. This puts the two together: the CLI's protocol outside, the WebAssembly inside.
+ * Prisma's schema engine, for the Prisma CLI (`generate`, `migrate`, `db`), which starts it by
+ * PRISMA_SCHEMA_ENGINE_BINARY (see prisma.config.ts). The CLI would download a native program from a host that many
+ * networks block; the npm registry carries the same engine as WebAssembly. This puts the two together: the CLI's
+ * protocol outside, the WebAssembly inside.
  *
- * The protocol: `--version`; `cli <command>` for a few one-off commands; otherwise JSON-RPC, a line each way per message, on
- * stdin and stdout, and log lines as JSON on stderr. The process ends when stdin does, or with code 101 after a panic.
+ * The protocol: `--version`; `cli <command>` for a few one-off commands; otherwise JSON-RPC, a line each way per
+ * message, on stdin and stdout, and log lines as JSON on stderr. The process ends when stdin does, or with code 101
+ * after a panic.
  */
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'

@@ -1,7 +1,8 @@
 /**
- * `npm run test:install`: makes a release, installs it into an empty folder as an operator would (with the Node of the PATH, and the
- * registry), measures it, starts it, sends a message by the client that it brings, and stops it by SIGTERM. Then the same with
- * `npm ci --omit=dev` in a fresh clone of what is committed. Ends with a failure when any of this does, or npm complains of an engine.
+ * `npm run test:install`: makes a release, installs it into an empty folder as an operator would (with the Node of the
+ * PATH, and the registry), measures it, starts it, sends a message by the client that it brings, and stops it by
+ * SIGTERM. Then the same with `npm ci --omit=dev` in a fresh clone of what is committed. Ends with a failure when any
+ * of this does, or npm complains of an engine.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'

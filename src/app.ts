@@ -1,6 +1,7 @@
 /**
  * The composition root: every long-lived object is made here, in the order in which a message meets them, and ended in
- * reverse. Nothing else in src/ (but open-store.ts, for it) makes an object that outlives a request, so two apps in one process do not see each other.
+ * reverse. Nothing else in src/ (but open-store.ts, for it) makes an object that outlives a request, so two apps in one
+ * process do not see each other.
  */
 import { messageOf } from './core/errors.ts'
 import type { Agents } from './agents/agent.ts'
@@ -91,8 +92,8 @@ export interface App {
 }
 
 /**
- * Resolves when the server answers and takes work. Rejects with an AppError that says what to change, or with SHUTTING_DOWN when it was
- * `stopping` before.
+ * Resolves when the server answers and takes work. Rejects with an AppError that says what to change, or with
+ * SHUTTING_DOWN when it was `stopping` before.
  */
 export async function startApp(options: AppOptions): Promise<App> {
   const opened = new Opened()

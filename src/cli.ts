@@ -1,6 +1,6 @@
 /**
- * The process, once `bin/factotum.js` has found a Node that reads this: takes the command line and the environment, starts the app,
- * stops it when asked. Exit codes: 0 stopped as asked, 1 could not start or a bug, 2 wrong usage.
+ * The process, once `bin/factotum.js` has found a Node that reads this: takes the command line and the environment,
+ * starts the app, stops it when asked. Exit codes: 0 stopped as asked, 1 could not start or a bug, 2 wrong usage.
  *
  * What is large is imported when it is needed, after the code cache is there: `--help` answers at once.
  */
@@ -210,8 +210,8 @@ function untilAborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Once, before anything else can fail: it is stored nowhere. And not through the log: logs are kept and shipped, and a token must not
- * be.
+ * Once, before anything else can fail: it is stored nowhere. And not through the log: logs are kept and shipped, and a
+ * token must not be.
  */
 function sayToken(token: string, path: string): void {
   console.log(`

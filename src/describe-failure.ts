@@ -1,4 +1,6 @@
-/** Why a command or a start failed, for the person at the terminal: what went wrong and what to change, and no stack. */
+/**
+ * Why a command or a start failed, for the person at the terminal: what went wrong and what to change, and no stack.
+ */
 import pg from 'pg'
 import { AppError, messageOf } from './core/errors.ts'
 import { toAppError } from './store/to-app-error.ts'

@@ -24,8 +24,9 @@ export interface StoreOptions {
 }
 
 /**
- * Connections to PostgreSQL that a process may have open at once, besides those that listen, beat, keep, and run jobs. Statements
- * are short: more at once wait for each other in the database rather than here, and are no faster (bench, part b).
+ * Connections to PostgreSQL that a process may have open at once, besides those that listen, beat, keep, and run jobs.
+ * Statements are short: more at once wait for each other in the database rather than here, and are no faster (bench,
+ * part b).
  */
 const MAX_CONNECTIONS = 12
 
@@ -39,7 +40,10 @@ export interface Stored {
   readonly described: string
 }
 
-/** Where everything that must not be lost is, and how commits are notified, here and in other processes. Rejects as `startApp` does. */
+/**
+ * Where everything that must not be lost is, and how commits are notified, here and in other processes. Rejects as
+ * `startApp` does.
+ */
 export async function openStore(options: StoreOptions, secrets: SecretStore, opened: Opened): Promise<Stored> {
   const { home, databaseUrl, logger, stopping, clock: hostClock } = options
   const resolved = await resolveDatabase(databaseUrl, { home, logger, clock: hostClock })

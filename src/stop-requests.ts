@@ -1,7 +1,7 @@
 /**
- * When this process is to stop: a signal asks, or the process that passes signals on to it has ended without one (`kill -9`, or a
- * shell that a SIGTERM has ended). In place from the first moment, so that a start is broken off as well, also by process 1 of a
- * container, for which a signal without a listener does nothing.
+ * When this process is to stop: a signal asks, or the process that passes signals on to it has ended without one (`kill
+ * -9`, or a shell that a SIGTERM has ended). In place from the first moment, so that a start is broken off as well,
+ * also by process 1 of a container, for which a signal without a listener does nothing.
  */
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/logger.ts'
@@ -14,12 +14,15 @@ export interface StopRequestsOptions {
 }
 
 const LOOK_MS = 500
-/** A terminal and a supervisor send a signal to us and to our forwarder, which passes it on: that is one request, not two. */
+/**
+ * A terminal and a supervisor send a signal to us and to our forwarder, which passes it on: that is one request, not
+ * two.
+ */
 const ECHO_MS = 1000
 
 /**
- * Which process passes signals on to this one: `bin/factotum.js`, which says so, or npm or its shell, whose child we are. Null: none.
- * `parent`: who started this process.
+ * Which process passes signals on to this one: `bin/factotum.js`, which says so, or npm or its shell, whose child we
+ * are. Null: none. `parent`: who started this process.
  */
 export function forwarderOf(environment: Readonly<Record<string, string | undefined>>, parent: number): number | null {
   const launcher = environment['FACTOTUM_LAUNCHER']

@@ -1,6 +1,6 @@
 /**
- * The engine's one-off commands (`schema-engine cli <command>`). Failure is exit code 1 and, on stderr, a line that the CLI
- * skips followed by log lines in JSON, of which one carries Prisma's error code.
+ * The engine's one-off commands (`schema-engine cli <command>`). Failure is exit code 1 and, on stderr, a line that the
+ * CLI skips followed by log lines in JSON, of which one carries Prisma's error code.
  */
 import type { DatabaseServer } from './database-server.ts'
 

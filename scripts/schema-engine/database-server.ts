@@ -1,4 +1,6 @@
-/** The PostgreSQL server behind a datasource URL: what must be done beside the database, from the database `postgres`. */
+/**
+ * The PostgreSQL server behind a datasource URL: what must be done beside the database, from the database `postgres`.
+ */
 import pg from 'pg'
 
 const CONNECT_TIMEOUT_MS = 5000

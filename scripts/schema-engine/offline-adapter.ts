@@ -1,6 +1,6 @@
 /**
- * For comparing schema files with each other, which needs no database. The engine asks for the server's version all the same,
- * because the SQL depends on it; it hears of the oldest one that we support.
+ * For comparing schema files with each other, which needs no database. The engine asks for the server's version all the
+ * same, because the SQL depends on it; it hears of the oldest one that we support.
  */
 import {
   ColumnTypeEnum,

@@ -1,7 +1,7 @@
 /**
- * How the engine talks to PostgreSQL: through @prisma/adapter-pg, with two of its faults put right (both matter only here,
- * not for Prisma Client), and with shadow databases: empty ones in which the engine replays the migrations to see what they
- * amount to.
+ * How the engine talks to PostgreSQL: through @prisma/adapter-pg, with two of its faults put right (both matter only
+ * here, not for Prisma Client), and with shadow databases: empty ones in which the engine replays the migrations to see
+ * what they amount to.
  */
 import { randomUUID } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
@@ -71,15 +71,15 @@ async function openAdapter(connectionString: string): Promise<SqlDriverAdapter> 
       for (const column of charColumns.get(result.rows) ?? []) result.columnTypes[column] = ColumnTypeEnum.Character
       return result
     },
-    // The adapter cuts scripts at every ';', also within strings and function bodies. Without arguments, PostgreSQL takes
-    // them whole.
+    // The adapter cuts scripts at every ';', also within strings and function bodies. Without arguments, PostgreSQL
+    // takes them whole.
     executeScript: async (sql) => void (await adapter.executeRaw({ sql, args: [], argTypes: [] })),
   }
 }
 
 /**
- * The adapter fails on columns of type "char", which it does not know. Results reach it with these columns labelled as text;
- * the map tells, by a result's rows, which columns they were.
+ * The adapter fails on columns of type "char", which it does not know. Results reach it with these columns labelled as
+ * text; the map tells, by a result's rows, which columns they were.
  */
 function relabelChars(pool: pg.Pool): WeakMap<object, number[]> {
   const charColumns = new WeakMap<object, number[]>()

@@ -20,7 +20,10 @@ export interface SchemaEngineOptions {
 
 type WasmMethod = Exclude<keyof bindings.SchemaEngine, 'free' | typeof Symbol.dispose>
 
-/** What the CLI calls by the same name. `getDatabaseDescription`, which the WebAssembly build lacks, no command of it uses. */
+/**
+ * What the CLI calls by the same name. `getDatabaseDescription`, which the WebAssembly build lacks, no command of it
+ * uses.
+ */
 const METHODS: readonly WasmMethod[] = [
   'applyMigrations',
   'createMigration',
@@ -56,7 +59,10 @@ export class SchemaEngine {
     this.#options = options
   }
 
-  /** Runs one method and returns its result. Throws what the engine fails with: an error with Prisma's `code` and `meta`. */
+  /**
+   * Runs one method and returns its result. Throws what the engine fails with: an error with Prisma's `code` and
+   * `meta`.
+   */
   async call(method: string, params: unknown): Promise<unknown> {
     const { server, adapters } = this.#options
     if (method === 'createDatabase') {
@@ -87,8 +93,9 @@ export class SchemaEngine {
   }
 
   /**
-   * The WebAssembly build forgets which preview features the schema switches on, and is then blind for partial indexes: every
-   * new migration would create them again. Only a comparison of a datasource, whatever its outcome, makes it remember.
+   * The WebAssembly build forgets which preview features the schema switches on, and is then blind for partial indexes:
+   * every new migration would create them again. Only a comparison of a datasource, whatever its outcome, makes it
+   * remember.
    */
   async #takePreviewFeatures(engine: bindings.SchemaEngine): Promise<void> {
     if (this.#hasPreviewFeatures) return

@@ -1,4 +1,6 @@
-/** Prisma's schema engine as the npm registry carries it: WebAssembly, and the JavaScript that translates its values. */
+/**
+ * Prisma's schema engine as the npm registry carries it: WebAssembly, and the JavaScript that translates its values.
+ */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

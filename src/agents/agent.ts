@@ -11,7 +11,9 @@ export type Answer<T> =
   | { readonly kind: 'answered'; readonly output: T; readonly calls: readonly ModelCallRecord[] }
   | { readonly kind: 'failed'; readonly error: AppError; readonly calls: readonly ModelCallRecord[] }
 
-/** A task that has run, as the planner and the reviewer are told of it. `output` is fenced wherever it enters a prompt. */
+/**
+ * A task that has run, as the planner and the reviewer are told of it. `output` is fenced wherever it enters a prompt.
+ */
 export interface TaskReport {
   readonly index: number
   readonly type: TaskType
@@ -43,7 +45,10 @@ export interface PlannerContext {
     /** It came while a plan of this turn ran. */
     readonly whilePlanRan: boolean
   }[]
-  /** Earlier trusted messages, in the order in which they came in; `at`: when each was said, in a format that Date reads. */
+  /**
+   * Earlier trusted messages, in the order in which they came in; `at`: when each was said, in a format that Date
+   * reads.
+   */
   readonly recentMessages: readonly {
     readonly user: string | null
     readonly role: string

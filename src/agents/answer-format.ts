@@ -1,7 +1,8 @@
 /**
- * What shape an agent's answer has: the strict JSON schema that the provider is given, and how its text becomes a value. A
- * model's text is hostile input: it is bounded in size and depth before it is parsed, and only what the zod schema names
- * reaches the value. Code fences and prose around the JSON object are forgiven, since many models write them all the same.
+ * What shape an agent's answer has: the strict JSON schema that the provider is given, and how its text becomes a
+ * value. A model's text is hostile input: it is bounded in size and depth before it is parsed, and only what the zod
+ * schema names reaches the value. Code fences and prose around the JSON object are forgiven, since many models write
+ * them all the same.
  */
 import * as z from 'zod'
 
@@ -40,7 +41,9 @@ export function jsonFormat<Output>(name: string, schema: z.ZodType<Output>): Ans
   }
 }
 
-/** `format`, with what it reads made into a value by `toValue`: rules that no schema can express, and labels into ids. */
+/**
+ * `format`, with what it reads made into a value by `toValue`: rules that no schema can express, and labels into ids.
+ */
 export function withValue<Output, T>(
   format: AnswerFormat<Output>,
   toValue: (output: Output) => Parsed<T>,
@@ -93,7 +96,10 @@ export function findJsonObject(text: string): Parsed<unknown> {
   }
 }
 
-/** The engine quotes what stands around the place, which may be a piece of a secret that nobody knows yet: this is logged. */
+/**
+ * The engine quotes what stands around the place, which may be a piece of a secret that nobody knows yet: this is
+ * logged.
+ */
 function withoutQuote(message: string): string {
   return message.replace(/, (?:\.{3})?".*is not valid JSON$/s, ' is not valid there')
 }

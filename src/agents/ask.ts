@@ -1,6 +1,6 @@
 /**
- * The one way to call an agent: renders the prompt with a fresh fence, calls the model, parses its answer, and asks again when
- * the answer cannot be used, with what was wrong. Every call passes the gate before it is made, and is
+ * The one way to call an agent: renders the prompt with a fresh fence, calls the model, parses its answer, and asks
+ * again when the answer cannot be used, with what was wrong. Every call passes the gate before it is made, and is
  * recorded, whatever becomes of it.
  */
 import { modelKey } from '../config/model-choice.ts'

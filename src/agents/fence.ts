@@ -1,12 +1,14 @@
 /**
- * Fences: how text that we did not write enters a prompt. A block stands between two marker lines that carry a random token,
- * new for each call; `ground-rules.md` tells every model what the labels mean.
- * What must hold: whatever the text, the end marker of its block occurs once, after it. Two things see to that: nobody can
- * know the token, and whatever looks like a marker inside is changed before (`neutralize`).
+ * Fences: how text that we did not write enters a prompt. A block stands between two marker lines that carry a random
+ * token, new for each call; `ground-rules.md` tells every model what the labels mean. What must hold: whatever the
+ * text, the end marker of its block occurs once, after it. Two things see to that: nobody can know the token, and
+ * whatever looks like a marker inside is changed before (`neutralize`).
  */
 import { randomHex } from '../platform/id.ts'
 
-/** The label says how far a block is to be believed: only MESSAGE asks for something; DATA_… is never an instruction. */
+/**
+ * The label says how far a block is to be believed: only MESSAGE asks for something; DATA_… is never an instruction.
+ */
 export type FenceLabel =
   | 'MESSAGE'
   | 'EARLIER_MESSAGE'
@@ -51,8 +53,8 @@ export class Fence {
 }
 
 /**
- * Replaces the brackets of everything on one line that begins with `<<<` and ends with `>>>`. Not of a lone `<<<` or `>>>`,
- * and not across lines: here-strings and conflict markers are ordinary text in commands and their outputs.
+ * Replaces the brackets of everything on one line that begins with `<<<` and ends with `>>>`. Not of a lone `<<<` or
+ * `>>>`, and not across lines: here-strings and conflict markers are ordinary text in commands and their outputs.
  */
 export function neutralize(text: string): string {
   if (!text.includes('<<<')) return text

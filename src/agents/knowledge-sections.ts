@@ -1,6 +1,6 @@
 /**
- * The sections on what is known from before, as several agents are shown them. All of it came from conversations and outputs
- * in the end, however often it was checked on the way: so it is data, in blocks that give no instructions.
+ * The sections on what is known from before, as several agents are shown them. All of it came from conversations and
+ * outputs in the end, however often it was checked on the way: so it is data, in blocks that give no instructions.
  */
 import type { KnownFact, OpenQuestion, ReplanContext } from './agent.ts'
 import type { Fence } from './fence.ts'

@@ -1,6 +1,6 @@
 /**
- * Short labels for things with ids, such as F1, F2 …: a model is shown labels and answers with them; code maps them back. So
- * an answer can only mean what was shown, and no id travels through a prompt.
+ * Short labels for things with ids, such as F1, F2 …: a model is shown labels and answers with them; code maps them
+ * back. So an answer can only mean what was shown, and no id travels through a prompt.
  */
 export type LabelPrefix = 'F' | 'L' | 'M' | 'Q'
 

@@ -1,6 +1,6 @@
 /**
- * A long text as a model is shown it: its beginning and its end, where most is said, with a note of what is missing. For an
- * output the note says what to do about it, or a planner runs the same command again and again to see the rest.
+ * A long text as a model is shown it: its beginning and its end, where most is said, with a note of what is missing.
+ * For an output the note says what to do about it, or a planner runs the same command again and again to see the rest.
  */
 export interface PreviewLimit {
   readonly maxChars: number

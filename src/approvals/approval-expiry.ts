@@ -1,6 +1,7 @@
 /**
- * What nobody decides about in time counts as denied. A job at the time when an approval runs out sees to it, and one a minute
- * to what that may have missed; both settle all that is overdue, so it does not matter which comes first, or how often.
+ * What nobody decides about in time counts as denied. A job at the time when an approval runs out sees to it, and one a
+ * minute to what that may have missed; both settle all that is overdue, so it does not matter which comes first, or how
+ * often.
  */
 import { messageOf } from '../core/errors.ts'
 import type { NewApproval } from '../core/turn-write.ts'

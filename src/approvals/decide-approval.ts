@@ -1,8 +1,9 @@
 /**
- * `decideApproval`: somebody approves what a turn waits for, or denies it. Called by the GraphQL door. The first answer wins;
- * who comes later is told what was decided.
+ * `decideApproval`: somebody approves what a turn waits for, or denies it. Called by the GraphQL door. The first answer
+ * wins; who comes later is told what was decided.
  *
- * Who may decide: admins, and with `own_user_may_decide` the user whose turn it is. A connector decides for whom it names.
+ * Who may decide: admins, and with `own_user_may_decide` the user whose turn it is. A connector decides for whom it
+ * names.
  */
 import { currentUser } from '../config/access/current-user.ts'
 import { resolveSender } from '../config/access/resolve-sender.ts'
@@ -93,7 +94,10 @@ interface Wish {
   readonly edit: EditedTask | null
 }
 
-/** What the policy says of the task as it would run now: denied things cannot be approved. Returns what is to be remembered. */
+/**
+ * What the policy says of the task as it would run now: denied things cannot be approved. Returns what is to be
+ * remembered.
+ */
 function checkPolicy(
   { config }: ApprovalsContext,
   { kind, userName, task }: OpenApproval,

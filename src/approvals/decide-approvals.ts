@@ -7,8 +7,8 @@ import { decideApproval, type ApprovalDecided, type DecisionInput } from './deci
 export const MAX_DECISIONS = 50
 
 /**
- * In the order of `inputs`. Approvals are taken before denials, whatever their order: a denial gives up the plan, and with it
- * what else was open of it.
+ * In the order of `inputs`. Approvals are taken before denials, whatever their order: a denial gives up the plan, and
+ * with it what else was open of it.
  */
 export async function decideApprovals(
   context: ApprovalsContext,

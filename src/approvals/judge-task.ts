@@ -1,6 +1,6 @@
 /**
- * What the approval policy says of a task, as it stands in a plan or was changed with a decision. Called by the turn for every
- * task with an effect, and when an approval is given.
+ * What the approval policy says of a task, as it stands in a plan or was changed with a decision. Called by the turn
+ * for every task with an effect, and when an approval is given.
  */
 import { judgeRequest, type ApprovalPolicy, type ApprovalVerdict, type Remembered } from '../core/approval-policy.ts'
 import type { Role } from '../core/identity.ts'

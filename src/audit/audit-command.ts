@@ -1,4 +1,6 @@
-/** `factotum audit verify`: recomputes the chain of the audit and says on the console what came of it. Called by cli.ts. */
+/**
+ * `factotum audit verify`: recomputes the chain of the audit and says on the console what came of it. Called by cli.ts.
+ */
 import pg from 'pg'
 import type { Statement } from '../store/database.ts'
 import { toAppError } from '../store/to-app-error.ts'

@@ -1,10 +1,10 @@
 /**
- * Puts what is new in the audit under seal, about once a second while there is something: one seal per batch, each over the
- * hash of the one before (seal-hash.ts). Costs the statements that write entries nothing.
+ * Puts what is new in the audit under seal, about once a second while there is something: one seal per batch, each over
+ * the hash of the one before (seal-hash.ts). Costs the statements that write entries nothing.
  *
- * What must hold: any number of processes may seal at once; the primary key lets one of them win, and the others read again.
- * A process that dies in between leaves nothing half done: what it had not sealed is sealed by the next. A seal that this
- * process knows and that is gone or changed is told in the log and in the audit.
+ * What must hold: any number of processes may seal at once; the primary key lets one of them win, and the others read
+ * again. A process that dies in between leaves nothing half done: what it had not sealed is sealed by the next. A seal
+ * that this process knows and that is gone or changed is told in the log and in the audit.
  */
 import { isOutage, messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -37,7 +37,9 @@ export interface AuditSealerOptions {
 const PAUSE_MS = 1000
 const BACKOFF = { firstMs: PAUSE_MS, maxMs: 4000 }
 const MAX_BATCH = 1000
-/** An entry that waits longer than this is held up: by a transaction that does not end, or by a database that is away. */
+/**
+ * An entry that waits longer than this is held up: by a transaction that does not end, or by a database that is away.
+ */
 const LATE_SECONDS = 60
 const LOOK_FOR_LATE_MS = 30_000
 
@@ -68,7 +70,10 @@ export class AuditSealer {
     this.#seals.start()
   }
 
-  /** In a database that was restored from a dump, transactions are numbered from the start: they would come before what is sealed. */
+  /**
+   * In a database that was restored from a dump, transactions are numbered from the start: they would come before what
+   * is sealed.
+   */
   async #goOnAfterRestore(): Promise<void> {
     const { database, logger } = this.#options
     const [behind] = await database.query<{ missing: string }>(BEHIND_AUDIT, [])

@@ -1,6 +1,6 @@
 /**
- * Whether a user and a session have something left of what they may use today (UTC, by the database's clock), from what the
- * audit says they have used. Asked before each call of a model, and only where a budget is configured.
+ * Whether a user and a session have something left of what they may use today (UTC, by the database's clock), from what
+ * the audit says they have used. Asked before each call of a model, and only where a budget is configured.
  *
  * Calls that are under way are not counted: turns of one user that run side by side may each begin one more.
  */
@@ -48,8 +48,8 @@ export function hasBudget(config: Config, userName: string): boolean {
 }
 
 /**
- * Null: the next call may be made. Otherwise BUDGET_USED_UP: whose, how much and what to do, for people; `retryAfterMs` is the
- * time until the next day. `made`: calls that are not in the audit yet.
+ * Null: the next call may be made. Otherwise BUDGET_USED_UP: whose, how much and what to do, for people; `retryAfterMs`
+ * is the time until the next day. `made`: calls that are not in the audit yet.
  */
 export async function checkBudget(
   database: Database,

@@ -1,6 +1,6 @@
 /**
- * Tells the audit of changes of the configuration, taken over or refused, and of secrets that were read again. Every process
- * of a server sees the same change: its entry has the same id in all of them, so it is stored once.
+ * Tells the audit of changes of the configuration, taken over or refused, and of secrets that were read again. Every
+ * process of a server sees the same change: its entry has the same id in all of them, so it is stored once.
  */
 import type { Config } from '../config/config.ts'
 import { describeChange } from '../config/describe-change.ts'

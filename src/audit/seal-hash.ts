@@ -1,6 +1,7 @@
 /**
- * What a seal hashes. An entry's canonical form is one line of JSON that holds every column as text, so two entries have the
- * same form only if they are the same. A seal's hash covers the hash before it, the seal itself and its entries in order:
+ * What a seal hashes. An entry's canonical form is one line of JSON that holds every column as text, so two entries
+ * have the same form only if they are the same. A seal's hash covers the hash before it, the seal itself and its
+ * entries in order:
  *
  *   SHA-256( hash before ‖ [n, day, sealedAt] ‖ "\n" ‖ entry ‖ "\n" ‖ entry … )
  *

@@ -1,6 +1,7 @@
 /**
- * The rows of the chain. A seal covers the entries after the (`txid`, `pos`) of the seal before it, up to its own. Entries are
- * sealed only below every transaction that still runs (`pg_snapshot_xmin`): then none can appear later among those sealed.
+ * The rows of the chain. A seal covers the entries after the (`txid`, `pos`) of the seal before it, up to its own.
+ * Entries are sealed only below every transaction that still runs (`pg_snapshot_xmin`): then none can appear later
+ * among those sealed.
  */
 
 /** A place in the order of entries. */
@@ -55,7 +56,9 @@ export function goOnFrom(missing: string): { name: string; text: string } {
   return { name: '', text }
 }
 
-/** How long the oldest entry after a place has waited, transactions that still run included; no row when there is none. */
+/**
+ * How long the oldest entry after a place has waited, transactions that still run included; no row when there is none.
+ */
 export const OLDEST_UNSEALED = {
   name: 'audit.oldest-unsealed',
   text: `SELECT extract(epoch FROM now() - e.at)::float8 AS seconds FROM audit_entries e

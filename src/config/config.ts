@@ -1,4 +1,6 @@
-/** The configuration as the code reads it: checked, with every default filled in. `schema.ts` makes it from config.toml. */
+/**
+ * The configuration as the code reads it: checked, with every default filled in. `schema.ts` makes it from config.toml.
+ */
 import type { ApprovalPolicy } from '../core/approval-policy.ts'
 import type { Role, TokenKind } from '../core/identity.ts'
 import type { AgentRole } from '../core/model-call.ts'

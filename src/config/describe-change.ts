@@ -1,4 +1,7 @@
-/** What differs between two configurations, in words: names of tokens, users and keys, never a value that could be a secret. */
+/**
+ * What differs between two configurations, in words: names of tokens, users and keys, never a value that could be a
+ * secret.
+ */
 import type { Config, UserConfig } from './config.ts'
 
 /** Empty: nothing that has an effect. Each is a sentence without its full stop. */

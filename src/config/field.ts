@@ -1,6 +1,6 @@
 /**
- * The kinds of values that config.toml holds. Every one states its rule once ("must be …"); the same sentence is the error
- * when it is broken, so that an error always says what would be right.
+ * The kinds of values that config.toml holds. Every one states its rule once ("must be …"); the same sentence is the
+ * error when it is broken, so that an error always says what would be right.
  */
 import * as z from 'zod'
 

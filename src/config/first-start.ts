@@ -1,7 +1,7 @@
 /**
- * The first start: where there is no config.toml, writes a commented one with an admin and a token. The file appears whole or
- * not at all, so that a process killed here leaves nothing that the next start stumbles over; and of two processes that start
- * at once, only one writes it.
+ * The first start: where there is no config.toml, writes a commented one with an admin and a token. The file appears
+ * whole or not at all, so that a process killed here leaves nothing that the next start stumbles over; and of two
+ * processes that start at once, only one writes it.
  */
 import { existsSync } from 'node:fs'
 import { link, open, unlink } from 'node:fs/promises'
@@ -16,8 +16,8 @@ export interface FirstStart {
 }
 
 /**
- * Null: there already is a file at `path`, and it is untouched. The folder must exist. Rejects with CONFIG_INVALID when the
- * file cannot be written.
+ * Null: there already is a file at `path`, and it is untouched. The folder must exist. Rejects with CONFIG_INVALID when
+ * the file cannot be written.
  */
 export async function writeFirstConfig(path: string): Promise<FirstStart | null> {
   if (existsSync(path)) return null

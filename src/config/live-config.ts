@@ -1,11 +1,11 @@
 /**
  * The running configuration, kept equal to config.toml. The file is read four times a second and taken over when two
  * readings agree, so within a second of the last change. Why not fs.watch: it reports nothing on network and container
- * mounts, loses the file when an editor replaces it, and reports files that are half written. Comparing the content has none
- * of these gaps and costs 0.06 % of one core (measured: 0.15 ms a reading).
+ * mounts, loses the file when an editor replaces it, and reports files that are half written. Comparing the content has
+ * none of these gaps and costs 0.06 % of one core (measured: 0.15 ms a reading).
  *
- * What must hold: the configuration is replaced whole or not at all; a file that is missing or breaks a rule changes nothing
- * but the log.
+ * What must hold: the configuration is replaced whole or not at all; a file that is missing or breaks a rule changes
+ * nothing but the log.
  */
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'

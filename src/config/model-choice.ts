@@ -1,10 +1,12 @@
 /**
- * Which model a text of the configuration means: "provider:model", or "model" of the first provider. What stands before the
- * first colon is always a provider, so that a mistyped one is an error and not a model of somebody else's.
+ * Which model a text of the configuration means: "provider:model", or "model" of the first provider. What stands before
+ * the first colon is always a provider, so that a mistyped one is an error and not a model of somebody else's.
  */
 import type { ModelChoice } from './config.ts'
 
-/** The built-in stand-in that answers while no provider is configured; it says everywhere that it is no language model. */
+/**
+ * The built-in stand-in that answers while no provider is configured; it says everywhere that it is no language model.
+ */
 export const REHEARSAL: ModelChoice = { provider: 'rehearsal', model: 'rehearsal' }
 
 /** `providers` in the order of the file, at least one. The result's provider need not be among them. */

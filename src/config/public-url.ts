@@ -1,6 +1,6 @@
 /**
- * The address under which people and other programs reach this server, for links: the setting `public_url`, or else the address
- * it listens on. `app.ts` makes the one object; the door says where it listens before anything runs.
+ * The address under which people and other programs reach this server, for links: the setting `public_url`, or else the
+ * address it listens on. `app.ts` makes the one object; the door says where it listens before anything runs.
  */
 import type { LiveConfig } from './config.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The commented config.toml of the first start. The explanations and defaults are the schema's own. A line that begins with
- * "# " explains; one that begins with "#" alone is a setting to uncomment, and all of them together are valid.
+ * The commented config.toml of the first start. The explanations and defaults are the schema's own. A line that begins
+ * with "# " explains; one that begins with "#" alone is a setting to uncomment, and all of them together are valid.
  */
 import { stringify } from 'smol-toml'
 import type * as z from 'zod'

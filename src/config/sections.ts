@@ -1,6 +1,6 @@
 /**
- * The named entries of a file as they stand there, checked or not. Rules that cross sections are checked on these, so that
- * they are reported together with everything else that is wrong, whatever else is wrong.
+ * The named entries of a file as they stand there, checked or not. Rules that cross sections are checked on these, so
+ * that they are reported together with everything else that is wrong, whatever else is wrong.
  */
 export type RawEntry = Readonly<Record<string, unknown>>
 

@@ -1,11 +1,12 @@
 /**
- * Whether a task may run, needs somebody's approval, or may not run at all: the rules of `[approvals]` in config.toml, against
- * what the task would do. Pure; used when a plan is made, before each task, and when an approval is given with an edit.
+ * Whether a task may run, needs somebody's approval, or may not run at all: the rules of `[approvals]` in config.toml,
+ * against what the task would do. Pure; used when a plan is made, before each task, and when an approval is given with
+ * an edit.
  *
- * What must hold: a rule of DENY or REQUIRE cannot be slipped past by the spelling of a command. A line is judged by its
- * strictest command, options between its words hide nothing, and a word that only the shell will know may be whatever a rule asks
- * for. Conversely ALLOW, and what is remembered of an approval, hold only for a command that is plain: nothing unknown, no
- * redirection, no environment of its own.
+ * What must hold: a rule of DENY or REQUIRE cannot be slipped past by the spelling of a command. A line is judged by
+ * its strictest command, options between its words hide nothing, and a word that only the shell will know may be
+ * whatever a rule asks for. Conversely ALLOW, and what is remembered of an approval, hold only for a command that is
+ * plain: nothing unknown, no redirection, no environment of its own.
  */
 import type { Role } from './identity.ts'
 
@@ -38,7 +39,10 @@ export interface CommandReading {
   readonly isPlain: boolean
   /** Why nothing is known of what it runs: half a sentence, for people. */
   readonly unreadable?: string
-  /** It may be no command at all, only words of another one: it is asked about where a rule names it, and else it counts for nothing. */
+  /**
+   * It may be no command at all, only words of another one: it is asked about where a rule names it, and else it counts
+   * for nothing.
+   */
   readonly isGuess?: boolean
 }
 
@@ -127,8 +131,8 @@ function beginsExactly({ words }: CommandReading, prefix: readonly string[]): bo
 }
 
 /**
- * Whether the command may begin so, whatever its unknown words turn out to be, wherever its program lies, and whatever options,
- * perhaps with a value, stand before the words of the rule: `git -C x push` begins with "git push".
+ * Whether the command may begin so, whatever its unknown words turn out to be, wherever its program lies, and whatever
+ * options, perhaps with a value, stand before the words of the rule: `git -C x push` begins with "git push".
  */
 function mayBegin({ words }: CommandReading, [program = '', ...others]: readonly string[]): boolean {
   const [first] = words
@@ -157,8 +161,8 @@ function behindOptions(words: CommandReading['words'], places: readonly number[]
 }
 
 /**
- * The rule that decides: any DENY; otherwise the one with the longest command prefix (or that names the skill), and among
- * equals REQUIRE before ALLOW.
+ * The rule that decides: any DENY; otherwise the one with the longest command prefix (or that names the skill), and
+ * among equals REQUIRE before ALLOW.
  */
 function choose(rules: readonly NumberedRule[]): NumberedRule | null {
   const denying = rules.filter((rule) => rule.effect === 'DENY')

@@ -1,6 +1,6 @@
 /**
- * The audit's entries: one union, stored append-only (`audit_entries`), sealed into a chain, shown to admins. `data` in the
- * table is the body without `kind`. What must hold: never an output, a prompt or an answer, and never a secret.
+ * The audit's entries: one union, stored append-only (`audit_entries`), sealed into a chain, shown to admins. `data` in
+ * the table is the body without `kind`. What must hold: never an output, a prompt or an answer, and never a secret.
  */
 import type { ApprovalScope, ApprovalStatus, DeliveryStatus, ReviewVerdict, TaskStatus, TaskType } from './status.ts'
 import type { ModelCallRecord } from './model-call.ts'
@@ -35,7 +35,10 @@ export type AuditBody =
       readonly statusCode: number | null
       readonly attempts: number
     }
-  /** `subjectId`: the fact, learning or question; `change`: what was done, in the words of FactChange or the status reached. */
+  /**
+   * `subjectId`: the fact, learning or question; `change`: what was done, in the words of FactChange or the status
+   * reached.
+   */
   | {
       readonly kind: 'KNOWLEDGE'
       readonly subjectId: string

@@ -1,4 +1,6 @@
-/** Who asks, and whom they speak for. Frozen when a request or a turn starts; roles are read again before every task. */
+/**
+ * Who asks, and whom they speak for. Frozen when a request or a turn starts; roles are read again before every task.
+ */
 export type Role = 'ADMIN' | 'USER'
 export type TokenKind = 'CONNECTOR' | 'USER'
 
@@ -11,7 +13,10 @@ export interface User {
 export interface Viewer {
   readonly tokenName: string
   readonly tokenKind: TokenKind
-  /** A connector may only touch sessions whose id starts with `<namespace>:`. Null: it may touch all (or is no connector). */
+  /**
+   * A connector may only touch sessions whose id starts with `<namespace>:`. Null: it may touch all (or is no
+   * connector).
+   */
   readonly namespace: string | null
   readonly user: User | null
   /** The bound user's role; connectors are USER. */

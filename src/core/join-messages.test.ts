@@ -17,7 +17,9 @@ const text: fc.Arbitrary<Text> = fc.record({
   ),
 })
 
-/** A queue that is worked off as a session does it: the first message leads, and what joins it leaves the queue with it. */
+/**
+ * A queue that is worked off as a session does it: the first message leads, and what joins it leaves the queue with it.
+ */
 function workOff(queue: readonly Text[]): Text[][] {
   const turns: Text[][] = []
   let waiting = [...queue]

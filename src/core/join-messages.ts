@@ -1,7 +1,8 @@
 /**
- * Which waiting messages a turn takes along: before its first plan (`collect_window_ms`, policy COLLECT), or at a boundary
- * between two of its tasks (policy STEER). A turn acts with one user's rights and is put down to one token, so it takes only
- * messages of that user that came by that token; and as these are served together, only as much text as one message may have.
+ * Which waiting messages a turn takes along: before its first plan (`collect_window_ms`, policy COLLECT), or at a
+ * boundary between two of its tasks (policy STEER). A turn acts with one user's rights and is put down to one token, so
+ * it takes only messages of that user that came by that token; and as these are served together, only as much text as
+ * one message may have.
  */
 import { isScheduleClient } from './schedule-client.ts'
 
@@ -18,8 +19,8 @@ export interface JoinableText {
 }
 
 /**
- * Those of `waiting` that join `turn`, in their order: all of the same person from the first on, up to one that would be too much.
- * The run of a schedule stays alone.
+ * Those of `waiting` that join `turn`, in their order: all of the same person from the first on, up to one that would
+ * be too much. The run of a schedule stays alone.
  */
 export function messagesToJoin<Waiting extends JoinableText>(
   turn: JoinableText,

@@ -1,6 +1,9 @@
 /** One call of a language model, as it is recorded: what it cost and how it ended, never its prompt or its answer. */
 
-/** The roles that a language model plays, in the order in which a turn calls them; checkpoints call the last. Each is a key of [models] in config.toml. */
+/**
+ * The roles that a language model plays, in the order in which a turn calls them; checkpoints call the last. Each is a
+ * key of [models] in config.toml.
+ */
 export const AGENT_ROLES = [
   'planner',
   'reviewer',

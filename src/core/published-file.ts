@@ -1,6 +1,6 @@
 /**
- * A file that a task has published: how it is named, to servers and to people. Its id is the key to its bytes: 128 random bits,
- * nothing in it tells of the session.
+ * A file that a task has published: how it is named, to servers and to people. Its id is the key to its bytes: 128
+ * random bits, nothing in it tells of the session.
  */
 import { randomHex } from '../platform/id.ts'
 
@@ -22,8 +22,8 @@ export function isPublishedFileId(text: string): boolean {
 }
 
 /**
- * A name under which anybody can save the file that lies at `path` below pub/: one part, no control characters, nothing that
- * turns text around or that some file system refuses, at most 120 characters, its extension kept. Never empty.
+ * A name under which anybody can save the file that lies at `path` below pub/: one part, no control characters, nothing
+ * that turns text around or that some file system refuses, at most 120 characters, its extension kept. Never empty.
  */
 export function publishedName(path: string): string {
   const name = path

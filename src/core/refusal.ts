@@ -1,6 +1,6 @@
 /**
- * What a client can act on. Refusals are values, never thrown: every use case returns its payload or one of these, and the
- * GraphQL door shows them as members of the mutation's result union.
+ * What a client can act on. Refusals are values, never thrown: every use case returns its payload or one of these, and
+ * the GraphQL door shows them as members of the mutation's result union.
  */
 export interface InputIssue {
   readonly path: readonly string[]

@@ -1,4 +1,7 @@
-/** What stands where a message names the token that brought it, for the messages of schedules. No token can have such a name. */
+/**
+ * What stands where a message names the token that brought it, for the messages of schedules. No token can have such a
+ * name.
+ */
 const PREFIX = 'schedule:'
 
 export function scheduleClient(scheduleId: string): string {

@@ -1,22 +1,28 @@
 /**
- * The events of a session's log: one union, which the log stores, the feed carries and the door shows. `data` in the events
- * table is the body without `type`. Adding an event is one more member here and one object type in src/graphql.
+ * The events of a session's log: one union, which the log stores, the feed carries and the door shows. `data` in the
+ * events table is the body without `type`. Adding an event is one more member here and one object type in src/graphql.
  *
  * A turn's events, in order:
  *   MessageReceived
- *   PipelineStep RECEIVED, PARAPHRASE (only when due), CONTEXT, PLANNING, PLANNED, VALIDATION      (PLANNING … VALIDATION again for each retry)
+ *   PipelineStep RECEIVED, PARAPHRASE (only when due), CONTEXT
+ *   PipelineStep PLANNING, PLANNED, VALIDATION      again for each retry
  *   PlanCreated
  *   PipelineStep EXECUTING
- *   Approval*, TaskUpdate AWAITING_APPROVAL*, TurnPaused                (when the plan needs approvals; then Approval for each decision, and
- *                                                                      EXECUTING again)
- *   per task: TaskUpdate RUNNING, TaskOutput*, TaskUpdate DONE|FAILED  (EXEC, SKILL; then PipelineStep REVIEWING, Review)
- *             TaskUpdate RUNNING, MessageOutput delta*, MessageOutput content, TaskUpdate DONE          (MSG)
- *   PipelineStep REPLANNING, … back to CONTEXT …                       (on verdict REPLAN, or when its user said more)
+ *   Approval*, TaskUpdate AWAITING_APPROVAL*, TurnPaused
+ *                                                   when the plan needs approvals; then Approval for each decision,
+ *                                                   and EXECUTING again
+ *   per task of type EXEC or SKILL:
+ *     TaskUpdate RUNNING, TaskOutput*, TaskUpdate DONE|FAILED, PipelineStep REVIEWING, Review
+ *   per task of type MSG:
+ *     TaskUpdate RUNNING, MessageOutput delta*, MessageOutput content, TaskUpdate DONE
+ *   PipelineStep REPLANNING, back to CONTEXT        on verdict REPLAN, or when its user said more
  *   PipelineStep DELIVERING
- *   PipelineStep CURATING, SUMMARIZING, CONSOLIDATING                  (each only when due)
- *   PipelineStep COMPLETE, TurnCompleted                               (always the last two, also after failure and cancel)
- * Of a turn that another one has taken along: MessageReceived, MessageUpdated, then COMPLETE and TurnCompleted with that one's end, or
- * MessageUpdated when it waits again.
+ *   PipelineStep CURATING, SUMMARIZING, CONSOLIDATING
+ *                                                   each only when due
+ *   PipelineStep COMPLETE, TurnCompleted            always the last two, also after failure and cancel
+ *
+ * Of a turn that another one has taken along: MessageReceived, MessageUpdated, then COMPLETE and TurnCompleted with that
+ * one's end, or MessageUpdated when it waits again.
  */
 import type { CheckpointReason, PipelineStep, ReviewVerdict, TaskStatus, TurnStatus } from './status.ts'
 import type { Usage } from './usage.ts'
@@ -25,11 +31,14 @@ export type OutputStream = 'STDOUT' | 'STDERR'
 
 export type SessionEventBody =
   | { readonly type: 'MessageReceived'; readonly messageId: string }
-  /** A queued message was edited, withdrawn or taken along by another turn, it waits again, or a secret was taken out of it. */
+  /**
+   * A queued message was edited, withdrawn or taken along by another turn, it waits again, or a secret was taken out of
+   * it.
+   */
   | { readonly type: 'MessageUpdated'; readonly messageId: string }
   /**
-   * Description, metadata, participants, questions or status changed outside a turn. `erased`: texts and names were taken out of the
-   * session and of the events before this one, so nobody may go on with what they have kept of them.
+   * Description, metadata, participants, questions or status changed outside a turn. `erased`: texts and names were
+   * taken out of the session and of the events before this one, so nobody may go on with what they have kept of them.
    */
   | { readonly type: 'SessionUpdated'; readonly erased?: true }
   | { readonly type: 'PipelineStep'; readonly step: PipelineStep; readonly detail: string | null }
@@ -56,7 +65,10 @@ export type SessionEventBody =
   | { readonly type: 'Approval'; readonly approvalId: string }
   /** The turn waits without a worker; it goes on no sooner than `until`, or when what it waits for has come. */
   | { readonly type: 'TurnPaused'; readonly reason: string; readonly until: string | null }
-  /** What was said since the last checkpoint was gone over, or could not be: then it is tried again. `failure` is for people. */
+  /**
+   * What was said since the last checkpoint was gone over, or could not be: then it is tried again. `failure` is for
+   * people.
+   */
   | {
       readonly type: 'Checkpoint'
       readonly reason: CheckpointReason

@@ -1,7 +1,7 @@
 /**
- * Who may do what to a session, as one table; docs/security.md shows it to people. It is about sessions that the caller may see:
- * any other one looks absent, whatever is tried. Whether the caller opened the session is known to its row alone, so the
- * statement that acts asks for it (src/store/intake/intake-access.ts).
+ * Who may do what to a session, as one table; docs/security.md shows it to people. It is about sessions that the caller
+ * may see: any other one looks absent, whatever is tried. Whether the caller opened the session is known to its row
+ * alone, so the statement that acts asks for it (src/store/intake/intake-access.ts).
  */
 import type { Viewer } from './identity.ts'
 

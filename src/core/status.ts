@@ -1,12 +1,15 @@
 /** The states of things, as literal unions. The database holds the same words as enums (prisma/schema.prisma). */
 export type SessionStatus = 'IDLE' | 'RUNNING' | 'AWAITING_APPROVAL' | 'INACTIVE'
-/** DIRECT: one person talks with the agent. GROUP: several people talk with each other, and sometimes with the agent. */
+/**
+ * DIRECT: one person talks with the agent. GROUP: several people talk with each other, and sometimes with the agent.
+ */
 export type ConversationType = 'DIRECT' | 'GROUP'
 /** Who wrote a session's description. A client's own one is never overwritten by the introspector. */
 export type DescriptionSource = 'CLIENT' | 'INTROSPECTION'
 /**
- * What becomes of a message that arrives while a turn runs. QUEUE: it waits for a turn of its own. COLLECT: all that wait of one
- * person get one turn. STEER: the running turn of its user takes it along. INTERRUPT: the running turn of its user is cancelled.
+ * What becomes of a message that arrives while a turn runs. QUEUE: it waits for a turn of its own. COLLECT: all that
+ * wait of one person get one turn. STEER: the running turn of its user takes it along. INTERRUPT: the running turn of
+ * its user is cancelled.
  */
 export type BusyPolicy = 'QUEUE' | 'COLLECT' | 'STEER' | 'INTERRUPT'
 export type MessageRole = 'USER' | 'ASSISTANT' | 'SYSTEM'
@@ -32,9 +35,9 @@ export type PipelineStep =
   | 'COMPLETE'
 export type TaskType = 'EXEC' | 'MSG' | 'SKILL'
 /**
- * PENDING → RUNNING → DONE | FAILED, or SKIPPED (replanned away), CANCELLED, or INTERRUPTED: the process died while a side
- * effect was under way; its outcome is unknown, it is reviewed and never silently run again. AWAITING_APPROVAL comes between PENDING
- * and either PENDING again (approved) or FAILED (denied).
+ * PENDING → RUNNING → DONE | FAILED, or SKIPPED (replanned away), CANCELLED, or INTERRUPTED: the process died while a
+ * side effect was under way; its outcome is unknown, it is reviewed and never silently run again. AWAITING_APPROVAL
+ * comes between PENDING and either PENDING again (approved) or FAILED (denied).
  */
 export type TaskStatus =
   'PENDING' | 'AWAITING_APPROVAL' | 'RUNNING' | 'DONE' | 'FAILED' | 'SKIPPED' | 'CANCELLED' | 'INTERRUPTED'
@@ -61,7 +64,7 @@ export type ScheduleMode = 'DEDICATED' | 'FRESH'
 export type ScheduleRunStatus = 'RUNNING' | 'DONE' | 'FAILED' | 'SKIPPED'
 
 /**
- * Why a checkpoint is made. MANUAL: somebody asked for it. NEW_SESSION: a client started a fresh session from this one. TURN_LIMIT:
- * so many turns have ended since the last one. IDLE: nothing happened for a while.
+ * Why a checkpoint is made. MANUAL: somebody asked for it. NEW_SESSION: a client started a fresh session from this one.
+ * TURN_LIMIT: so many turns have ended since the last one. IDLE: nothing happened for a while.
  */
 export type CheckpointReason = 'MANUAL' | 'NEW_SESSION' | 'TURN_LIMIT' | 'IDLE'

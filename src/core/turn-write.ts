@@ -1,6 +1,6 @@
 /**
- * What a turn writes, as data: events together with the changes they tell of. `merge` folds writes that are recorded one
- * after another into one, so that a turn costs a handful of commits instead of one per step.
+ * What a turn writes, as data: events together with the changes they tell of. `merge` folds writes that are recorded
+ * one after another into one, so that a turn costs a handful of commits instead of one per step.
  */
 import type { NewAuditEntry } from './audit-entry.ts'
 import type { ModelCallRecord } from './model-call.ts'
@@ -56,7 +56,10 @@ export interface NewLearning {
   readonly createdAt: Date
 }
 
-/** What the curator decided about a pending learning. One that somebody else has decided meanwhile stays as that left it. */
+/**
+ * What the curator decided about a pending learning. One that somebody else has decided meanwhile stays as that left
+ * it.
+ */
 export interface Curation {
   readonly learningId: string
   readonly status: 'PROMOTED' | 'ASKED' | 'DISCARDED'
@@ -89,7 +92,10 @@ export interface NewPublishedFile {
   readonly expiresAt: Date | null
 }
 
-/** What was said up to the message with seq `toSeq`, in short. Nothing is written when the summary no longer reaches to `fromSeq`. */
+/**
+ * What was said up to the message with seq `toSeq`, in short. Nothing is written when the summary no longer reaches to
+ * `fromSeq`.
+ */
 export interface NewSummary {
   readonly text: string
   readonly fromSeq: number
@@ -114,8 +120,8 @@ export interface NewApproval {
 }
 
 /**
- * An approval that nobody need decide about any more. One that somebody has decided about meanwhile stays as that left it. The
- * audit's entry is written with it.
+ * An approval that nobody need decide about any more. One that somebody has decided about meanwhile stays as that left
+ * it. The audit's entry is written with it.
  */
 export interface SettledApproval {
   readonly id: string
@@ -153,9 +159,9 @@ export interface TurnWrite {
   readonly files?: readonly NewPublishedFile[]
   readonly audit?: readonly NewAuditEntry[]
   /**
-   * The turn waits without a worker: the session is given back at once, and the turn goes on from its rows no sooner than
-   * `until` (null: when somebody makes the session ready). `reason` is for people. With `forApproval` turn and session show it, and
-   * the session is ready at once when no approval of it is open any more.
+   * The turn waits without a worker: the session is given back at once, and the turn goes on from its rows no sooner
+   * than `until` (null: when somebody makes the session ready). `reason` is for people. With `forApproval` turn and
+   * session show it, and the session is ready at once when no approval of it is open any more.
    */
   readonly pause?: {
     readonly reason: string
@@ -164,11 +170,13 @@ export interface TurnWrite {
     readonly forApproval?: true
   }
   readonly approvals?: readonly NewApproval[]
-  /** All that are open of the session: a turn asks for approvals only when it waits for them, and gives up all or none. */
+  /**
+   * All that are open of the session: a turn asks for approvals only when it waits for them, and gives up all or none.
+   */
   readonly settledApprovals?: readonly SettledApproval[]
   /**
-   * The turn has failed, and the user was told why; what follows (knowledge, then `finish`) does not change that. Durable before
-   * it, so that a turn that is continued knows how it had ended.
+   * The turn has failed, and the user was told why; what follows (knowledge, then `finish`) does not change that.
+   * Durable before it, so that a turn that is continued knows how it had ended.
    */
   readonly failure?: string
   /** The process that ran the turn's command died, perhaps of it: counted like a death of the server. */

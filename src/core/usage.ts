@@ -1,4 +1,7 @@
-/** What model calls cost. Tokens as the provider counts them; `cost` in the currency of `[prices]`, null where none is set. */
+/**
+ * What model calls cost. Tokens as the provider counts them; `cost` in the currency of `[prices]`, null where none is
+ * set.
+ */
 export interface Usage {
   readonly calls: number
   readonly inputTokens: number

@@ -33,7 +33,10 @@ function lookUp(one: AddressGuard, host: string): Promise<readonly LookupAddress
   )
 }
 
-/** Spellings of addresses inside: loopback, unspecified, private, shared, link-local, metadata, and what leads to IPv4 in IPv6. */
+/**
+ * Spellings of addresses inside: loopback, unspecified, private, shared, link-local, metadata, and what leads to IPv4
+ * in IPv6.
+ */
 const INSIDE = [
   'http://127.0.0.1/',
   'http://127.1/',

@@ -1,10 +1,10 @@
 /**
  * Keeps webhooks from leading into the network that the server stands in. Asked three times: when a webhook is set
- * (`findProblem`, with DNS), before each attempt (`findProblemIn`, without), and by the connecting socket itself (`lookup`), so
- * that a name which led outside when it was set cannot lead inside when it is used.
+ * (`findProblem`, with DNS), before each attempt (`findProblemIn`, without), and by the connecting socket itself
+ * (`lookup`), so that a name which led outside when it was set cannot lead inside when it is used.
  *
- * What must hold: `lookup` resolves a name once and connects to what was checked; a single address that is not allowed refuses
- * the name. Sockets never ask `lookup` about literal addresses: `findProblemIn` sees to these.
+ * What must hold: `lookup` resolves a name once and connects to what was checked; a single address that is not allowed
+ * refuses the name. Sockets never ask `lookup` about literal addresses: `findProblemIn` sees to these.
  */
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'

@@ -3,11 +3,12 @@
  *
  *   2xx                 DELIVERED
  *   410                 DEAD at once: the receiver says that it is gone for good
- *   429, 503            another attempt, after the pause that the receiver asks for where that is longer (a minute at most)
+ *   429, 503            another attempt, after the pause that the receiver asks for where that is longer
+ *                       (a minute at most)
  *   all else            another attempt after the pause of the schedule, DEAD when there are none left
  *
- * Three attempts by default, with pauses of 1 s and 3 s between them. After the last the delivery is given up at once: a pause
- * then would only keep the session's next delivery waiting.
+ * Three attempts by default, with pauses of 1 s and 3 s between them. After the last the delivery is given up at once:
+ * a pause then would only keep the session's next delivery waiting.
  */
 import type { DeliveryOutcome } from '../store/delivery.ts'
 import type { PostResult } from './post.ts'

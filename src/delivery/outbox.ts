@@ -1,10 +1,11 @@
 /**
- * Posts the agent's texts to the webhooks of sessions: the rows of `deliveries`, which a turn's commit writes. Whoever has
- * committed some wakes their session here; retries, and what a full or stopping process cannot take, are jobs; a sweep at start
- * and every minute finds what fell between (a crash between commit and wake, or in the middle of an attempt).
+ * Posts the agent's texts to the webhooks of sessions: the rows of `deliveries`, which a turn's commit writes. Whoever
+ * has committed some wakes their session here; retries, and what a full or stopping process cannot take, are jobs; a
+ * sweep at start and every minute finds what fell between (a crash between commit and wake, or in the middle of an
+ * attempt).
  *
- * What must hold: deliveries of a session go in order, one at a time; sessions do not wait for each other, except for places at
- * the same host; every attempt's outcome is stored; at least once, whatever dies when.
+ * What must hold: deliveries of a session go in order, one at a time; sessions do not wait for each other, except for
+ * places at the same host; every attempt's outcome is stored; at least once, whatever dies when.
  */
 import type { LiveConfig } from '../config/config.ts'
 import type { ApiKeys } from '../config/access/api-keys.ts'
@@ -92,7 +93,9 @@ export class Outbox {
 
   readonly periodic: readonly PeriodicJob[] = [{ name: SWEEP, cron: '* * * * *' }]
 
-  /** A session has deliveries that may be due. Returns at once and never throws; called twice it does no more than once. */
+  /**
+   * A session has deliveries that may be due. Returns at once and never throws; called twice it does no more than once.
+   */
   wake(sessionId: string): void {
     if (this.#active.has(sessionId)) this.#active.set(sessionId, true)
     else if (this.#stopping.signal.aborted || this.#active.size >= MAX_SESSIONS) this.#own(this.#leave(sessionId))

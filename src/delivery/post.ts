@@ -1,6 +1,7 @@
 /**
- * One post to a webhook: what is sent, and what came of it. A receiver is a stranger: it gets a limited time for everything,
- * little of its answer is read, it cannot send us elsewhere, and where it leads is checked by the socket that connects.
+ * One post to a webhook: what is sent, and what came of it. A receiver is a stranger: it gets a limited time for
+ * everything, little of its answer is read, it cannot send us elsewhere, and where it leads is checked by the socket
+ * that connects.
  */
 import { Agent, request } from 'undici'
 import { messageOf } from '../core/errors.ts'

@@ -1,7 +1,8 @@
 /**
- * The addresses of a host. DNS is asked over the network first, without the system's resolver: that one blocks a thread for as
- * long as a name server is silent, and there are four for all of Node's file access and name lookups, so that a few webhooks of
- * a name whose server never answers would hold up everything. What DNS does not know may stand in the hosts file.
+ * The addresses of a host. DNS is asked over the network first, without the system's resolver: that one blocks a thread
+ * for as long as a name server is silent, and there are four for all of Node's file access and name lookups, so that a
+ * few webhooks of a name whose server never answers would hold up everything. What DNS does not know may stand in the
+ * hosts file.
  */
 import type { LookupAddress } from 'node:dns'
 import { lookup, Resolver } from 'node:dns/promises'

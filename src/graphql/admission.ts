@@ -1,17 +1,23 @@
 /**
- * How much work goes on at once behind the door, so that the pool of database connections is never what operations queue for. What
- * comes on top waits, for a while and up to a bound; beyond that it is refused before any of it has happened. What brings
- * something in (mutations) goes before what reads, and takes its place when the line is full.
+ * How much work goes on at once behind the door, so that the pool of database connections is never what operations
+ * queue for. What comes on top waits, for a while and up to a bound; beyond that it is refused before any of it has
+ * happened. What brings something in (mutations) goes before what reads, and takes its place when the line is full.
  */
 import type { Clock } from '../platform/clock.ts'
 
-/** Operations that run at once: enough to keep every connection of the pool (src/app.ts) busy while others are serialised. */
+/**
+ * Operations that run at once: enough to keep every connection of the pool (src/app.ts) busy while others are
+ * serialised.
+ */
 const AT_ONCE = 24
 const MAX_WAITING = 2000
 /** Of what waits, about: what clients sent along. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
 const MAX_WAIT_MS = 3000
-/** An operation that takes longer waits for something else than connections (a name server, say), and keeps others out no more. */
+/**
+ * An operation that takes longer waits for something else than connections (a name server, say), and keeps others out
+ * no more.
+ */
 const HOLD_MS = 1000
 
 export interface Work {

@@ -1,6 +1,7 @@
 /**
- * How large the answer of one operation may become. Long values are counted while they are resolved, so that what is too large is
- * given up before it is whole; the finished result is measured before it is serialised, names of fields and all.
+ * How large the answer of one operation may become. Long values are counted while they are resolved, so that what is
+ * too large is given up before it is whole; the finished result is measured before it is serialised, names of fields
+ * and all.
  */
 import { GraphQLError, type ExecutionResult } from 'graphql'
 import { jsonBytes } from './json-bytes.ts'

@@ -1,6 +1,6 @@
 /**
- * Which approvals were asked for or settled, for `approvalUpdates`: notified at once, only to viewers who may see their session at
- * that moment. When notifications may have been missed, what is open is notified again.
+ * Which approvals were asked for or settled, for `approvalUpdates`: notified at once, only to viewers who may see their
+ * session at that moment. When notifications may have been missed, what is open is notified again.
  */
 import type { Viewer } from '../core/identity.ts'
 import type { Doorbell } from '../events/doorbell.ts'

@@ -1,10 +1,11 @@
 /**
  * Results of one operation on their way to many subscribers: serialised once, framed as late and as seldom as possible.
  *
- * WebSocket frames are made here and written to the TCP socket that node:http handed us at the upgrade, next to what the `ws`
- * library writes: a server's frames are neither masked nor (compression is off) dependent on earlier ones, and both sides
- * write whole frames synchronously, so they never interleave (https://www.rfc-editor.org/rfc/rfc6455#section-5.2). It saves
- * serialising, encoding and framing the same text for every subscriber, which is most of the cost of a delivery.
+ * WebSocket frames are made here and written to the TCP socket that node:http handed us at the upgrade, next to what
+ * the `ws` library writes: a server's frames are neither masked nor (compression is off) dependent on earlier ones, and
+ * both sides write whole frames synchronously, so they never interleave
+ * (https://www.rfc-editor.org/rfc/rfc6455#section-5.2). It saves serialising, encoding and framing the same text for
+ * every subscriber, which is most of the cost of a delivery.
  */
 import type { Writable } from 'node:stream'
 

@@ -1,9 +1,9 @@
 /**
- * Notifies watchers of what changed, ids only: what session lists, approvals and knowledge have in common. Changes come by
- * doorbell, from this process or another; those that come together are notified together, group by group.
+ * Notifies watchers of what changed, ids only: what session lists, approvals and knowledge have in common. Changes come
+ * by doorbell, from this process or another; those that come together are notified together, group by group.
  *
- * What must hold: nothing is read without watchers; a group that fails keeps no other from being notified; when notifications
- * may have been missed, `readMissed` says what is notified again.
+ * What must hold: nothing is read without watchers; a group that fails keeps no other from being notified; when
+ * notifications may have been missed, `readMissed` says what is notified again.
  */
 import { messageOf } from '../core/errors.ts'
 import type { Doorbell } from '../events/doorbell.ts'
@@ -27,7 +27,9 @@ export interface ChangeNotifierOptions<Interest> {
   readonly subject: string
   /** Has `note` called for each change that is heard of; the returned function stops that. */
   readonly listen: (note: (change: Change) => void) => () => void
-  /** What to notify again when notifications may have been missed: at most `limit`, for watchers with these interests. */
+  /**
+   * What to notify again when notifications may have been missed: at most `limit`, for watchers with these interests.
+   */
   readonly readMissed: (limit: number, interests: ReadonlySet<Interest>) => Promise<readonly Change[]>
   /** Gives the ids of a group to those of the watchers who may have them. */
   readonly notify: (group: string, ids: readonly string[], watchers: Watchers<Interest>) => Promise<void>
@@ -68,7 +70,9 @@ export class ChangeNotifier<Interest> {
     await this.#rounds.settled()
   }
 
-  /** The ids of what changed since the call. Throws a GraphQLError SLOW_CONSUMER when the reader lets too many pile up. */
+  /**
+   * The ids of what changed since the call. Throws a GraphQLError SLOW_CONSUMER when the reader lets too many pile up.
+   */
   follow(interest: Interest): AsyncGenerator<string, void, void> {
     const watcher: ChangeWatcher = new ChangeWatcher(() => this.#watchers.delete(watcher))
     this.#watchers.set(watcher, interest)

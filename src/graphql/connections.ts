@@ -1,6 +1,6 @@
 /**
- * The open streaming connections (WebSockets and event streams) of this server: how many there are, that they are alive, and
- * that their tokens still are what they were when they connected.
+ * The open streaming connections (WebSockets and event streams) of this server: how many there are, that they are
+ * alive, and that their tokens still are what they were when they connected.
  */
 import type { LiveConfig } from '../config/config.ts'
 import { isOutage } from '../core/errors.ts'

@@ -1,6 +1,6 @@
 /**
- * The header that names a download (RFC 6266): a plain form for old clients, and the real name in UTF-8 (RFC 8187). Nothing in
- * `name` can end the header or begin another.
+ * The header that names a download (RFC 6266): a plain form for old clients, and the real name in UTF-8 (RFC 8187).
+ * Nothing in `name` can end the header or begin another.
  */
 export function contentDisposition(kind: 'attachment' | 'inline', name: string): string {
   const plain = name.replaceAll(/[^\x20-\x7e]/gu, '_').replaceAll(/["\\%]/g, '_')

@@ -1,5 +1,6 @@
 /**
- * What every resolver gets. The door fills in RequestContext; the schema adds what its resolvers need (loaders, use cases).
+ * What every resolver gets. The door fills in RequestContext; the schema adds what its resolvers need (loaders, use
+ * cases).
  */
 import type { ApprovalsContext } from '../approvals/approvals-context.ts'
 import type { AccessDenials } from '../audit/access-denials.ts'

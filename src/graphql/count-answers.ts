@@ -1,6 +1,7 @@
 /**
- * Has every field that may hold a long value (texts, JSON) count it against the operation's budget while it is resolved. Numbers,
- * dates and ids are not worth it: how many there are is bounded by the operation's cost, and the finished result is measured.
+ * Has every field that may hold a long value (texts, JSON) count it against the operation's budget while it is
+ * resolved. Numbers, dates and ids are not worth it: how many there are is bounded by the operation's cost, and the
+ * finished result is measured.
  */
 import {
   defaultFieldResolver,

@@ -1,7 +1,7 @@
 /**
- * Documents that were found valid, by their text: clients send the same few again and again. Bounded by the memory that they
- * hold, least recently used first. What was refused is not here: its errors weigh more than finding them again costs, and
- * a client could send any number of them.
+ * Documents that were found valid, by their text: clients send the same few again and again. Bounded by the memory that
+ * they hold, least recently used first. What was refused is not here: its errors weigh more than finding them again
+ * costs, and a client could send any number of them.
  */
 import { visit, type DocumentNode, type OperationDefinitionNode } from 'graphql'
 import type { OperationSize } from './operation-limits.ts'

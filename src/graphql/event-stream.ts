@@ -1,7 +1,7 @@
 /**
  * A result, or a subscription, as server-sent events: GraphQL over SSE, "distinct connections" mode
- * (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md). `event: next` carries a result, `event: complete` ends
- * the operation. A stream that ends without it was cut off: subscribe again with `after`.
+ * (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md). `event: next` carries a result, `event: complete`
+ * ends the operation. A stream that ends without it was cut off: subscribe again with `after`.
  */
 import type { ServerResponse } from 'node:http'
 import { GraphQLError, type ExecutionResult } from 'graphql'

@@ -7,8 +7,8 @@ export interface ByteRange {
 }
 
 /**
- * WHOLE: the header is absent, asks for several ranges or is not understood: the whole file answers it. UNSATISFIABLE: none of
- * what it asks for is there.
+ * WHOLE: the header is absent, asks for several ranges or is not understood: the whole file answers it. UNSATISFIABLE:
+ * none of what it asks for is there.
  */
 export function readRange(header: string | undefined, size: number): ByteRange | 'WHOLE' | 'UNSATISFIABLE' {
   const [, first = '', last = ''] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? '') ?? []

@@ -1,4 +1,7 @@
-/** The GraphiQL page, whole: it loads nothing from elsewhere, so it works without internet. Read when somebody first asks. */
+/**
+ * The GraphiQL page, whole: it loads nothing from elsewhere, so it works without internet. Read when somebody first
+ * asks.
+ */
 export async function renderGraphiqlPage(): Promise<string> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
   return renderGraphiQL({

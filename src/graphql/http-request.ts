@@ -1,6 +1,7 @@
 /**
- * Reads a GraphQL request off HTTP (https://graphql.github.io/graphql-over-http/draft/): parameters from a POST body or, for
- * queries, from the URL. One operation per request: no batches, no uploads. What is wrong is said with the status to answer.
+ * Reads a GraphQL request off HTTP (https://graphql.github.io/graphql-over-http/draft/): parameters from a POST body
+ * or, for queries, from the URL. One operation per request: no batches, no uploads. What is wrong is said with the
+ * status to answer.
  */
 import type { IncomingMessage } from 'node:http'
 import { GraphQLError } from 'graphql'

@@ -45,7 +45,10 @@ class Listener implements Subscriber {
   }
 }
 
-/** A session whose log has one event, with a hub that follows it. `whileAsking` happens while the log's end is being asked for. */
+/**
+ * A session whose log has one event, with a hub that follows it. `whileAsking` happens while the log's end is being
+ * asked for.
+ */
 class World {
   participants = new Set(['alice', 'ben'])
   whileAsking: () => Promise<void> = () => Promise.resolve()

@@ -1,6 +1,6 @@
 /**
- * Serves subscriptions to sessions' logs: who may follow, from which cursor, and with whom each shares executions. One tail per
- * session (src/events), one share group per distinct selection and access class.
+ * Serves subscriptions to sessions' logs: who may follow, from which cursor, and with whom each shares executions. One
+ * tail per session (src/events), one share group per distinct selection and access class.
  */
 import { GraphQLError } from 'graphql'
 import { messageOf } from '../core/errors.ts'
@@ -51,8 +51,8 @@ export class Hub {
   }
 
   /**
-   * Starts a subscription, or says why not: NOT_FOUND for a session that the viewer may not see, BAD_USER_INPUT for a cursor
-   * beyond the log. Rejects with an AppError when the database cannot be asked.
+   * Starts a subscription, or says why not: NOT_FOUND for a session that the viewer may not see, BAD_USER_INPUT for a
+   * cursor beyond the log. Rejects with an AppError when the database cannot be asked.
    */
   async open(subscription: Subscription): Promise<Hold | GraphQLError> {
     const { sessionId } = subscription.operation
@@ -114,9 +114,10 @@ class FollowedSession {
   }
 
   /**
-   * The order matters. `head` is taken before the audience is read, and a new group starts there, so a change of participants
-   * that this read did not see comes after `head` and makes the group recheck its members. And nothing is waited for between
-   * the audience and joining the group: a recheck, or the session's end, in between would pass the newcomer by.
+   * The order matters. `head` is taken before the audience is read, and a new group starts there, so a change of
+   * participants that this read did not see comes after `head` and makes the group recheck its members. And nothing is
+   * waited for between the audience and joining the group: a recheck, or the session's end, in between would pass the
+   * newcomer by.
    */
   async open({ operation, viewer, subscriber }: Subscription): Promise<Hold | GraphQLError> {
     const head = await this.#following.head()

@@ -1,10 +1,10 @@
 /**
- * What asking for the schema costs. It is counted on the schema itself: how many types, fields and arguments the selection would
- * show, wherever it nests, so no guess at the length of a list can be turned into a larger answer. Nothing here relies on the
- * document being valid.
+ * What asking for the schema costs. It is counted on the schema itself: how many types, fields and arguments the
+ * selection would show, wherever it nests, so no guess at the length of a list can be turned into a larger answer.
+ * Nothing here relies on the document being valid.
  *
- * All of the schema, as graphql's own introspection query asks for it, costs half of what an operation may: GraphiQL and
- * generators pass, and no operation can ask for much more.
+ * All of the schema, as graphql's own introspection query asks for it, costs half of what an operation may: GraphiQL
+ * and generators pass, and no operation can ask for much more.
  */
 import {
   getIntrospectionQuery,

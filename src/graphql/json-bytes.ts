@@ -1,9 +1,15 @@
 /** How many bytes a value has as JSON, without making the JSON. */
 
-/** All but the characters that JSON writes as they are: control characters, '"', a backslash, and halves of pairs, which may stand alone. */
+/**
+ * All but the characters that JSON writes as they are: control characters, '"', a backslash, and halves of pairs, which
+ * may stand alone.
+ */
 const WRITTEN_OTHERWISE = /[^ !#-[\]-\ud7ff\ue000-\uffff]/
 
-/** Bytes of `JSON.stringify(value)` in UTF-8; stops counting soon after `enough`. `value` is what JSON can hold, or has `toJSON`. */
+/**
+ * Bytes of `JSON.stringify(value)` in UTF-8; stops counting soon after `enough`. `value` is what JSON can hold, or has
+ * `toJSON`.
+ */
 export function jsonBytes(value: unknown, enough: number): number {
   switch (typeof value) {
     case 'string':

@@ -1,6 +1,6 @@
 /**
- * Which facts and learnings changed, for `factUpdates` and `learningUpdates`: each at most four times a second, whether an admin
- * or a turn made the change. When notifications may have been missed, what changed lately is notified again.
+ * Which facts and learnings changed, for `factUpdates` and `learningUpdates`: each at most four times a second, whether
+ * an admin or a turn made the change. When notifications may have been missed, what changed lately is notified again.
  */
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -49,7 +49,8 @@ export function createKnowledgeNotifier({
       )
       return missed.flat()
     },
-    // What a notification speaks of need not have come about: a turn's decision about a learning that an admin had decided.
+    // What a notification speaks of need not have come about: a turn's decision about a learning that an admin had
+    // decided.
     notify: async (group, ids, watchers) => {
       const wanted = [...watchers].filter(([, kind]) => kind === group)
       if (wanted.length === 0 || !isWatchedKind(group)) return

@@ -1,6 +1,7 @@
 /**
- * Under which names the server answers. A page of another website whose name is made to lead to this machine (DNS rebinding) is for
- * the browser the same origin as we are, and reads what it likes; only the `Host` that it sends gives it away.
+ * Under which names the server answers. A page of another website whose name is made to lead to this machine (DNS
+ * rebinding) is for the browser the same origin as we are, and reads what it likes; only the `Host` that it sends gives
+ * it away.
  */
 import { isIP } from 'node:net'
 
@@ -14,8 +15,8 @@ export interface KnownNames {
 }
 
 /**
- * Addresses are always known: no name was looked up, so none can lead elsewhere; health checks of load balancers send them. So is
- * a request without `Host` (HTTP/1.0), which no browser sends.
+ * Addresses are always known: no name was looked up, so none can lead elsewhere; health checks of load balancers send
+ * them. So is a request without `Host` (HTTP/1.0), which no browser sends.
  */
 export function isKnownHost(header: string | undefined, { listening, publicUrl, allowedHosts }: KnownNames): boolean {
   if (header === undefined) return true

@@ -1,6 +1,7 @@
 /**
- * Reads from a subscription what the hub needs: which log view it asks for, of which session, from which cursor, and with whom
- * it can share. Two subscriptions with equal `shareKey` and equal access class get the same bytes for the same event.
+ * Reads from a subscription what the hub needs: which log view it asks for, of which session, from which cursor, and
+ * with whom it can share. Two subscriptions with equal `shareKey` and equal access class get the same bytes for the
+ * same event.
  */
 import {
   getArgumentValues,
@@ -101,7 +102,9 @@ function usesOf(document: DocumentNode, variable: string): number {
   return uses
 }
 
-/** The one root field of a valid subscription; it may stand in fragments, and more than once with the same arguments. */
+/**
+ * The one root field of a valid subscription; it may stand in fragments, and more than once with the same arguments.
+ */
 function rootField(document: DocumentNode, { selections }: SelectionSetNode): FieldNode {
   const selection = must(selections[0], 'a selection set holds something')
   if (selection.kind === Kind.FIELD) return selection

@@ -1,19 +1,22 @@
 /**
  * The contract between the schema and the hub for subscriptions that show a session's log.
  *
- * A field of `Subscription` is a log view when it carries `extensions.logView`. It takes `sessionId: ID!` and `after: Int`, its
- * `subscribe` is `servedByHub`, and its `resolve` turns a `LogEntry` (the root value) into the field's value. What must hold:
+ * A field of `Subscription` is a log view when it carries `extensions.logView`. It takes `sessionId: ID!` and `after:
+ * Int`, its `subscribe` is `servedByHub`, and its `resolve` turns a `LogEntry` (the root value) into the field's value.
+ * What must hold:
  *  - `admits` and `resolve` depend on the entry and on the viewer's access class alone, never on who exactly asks: one
  *    execution serves every subscriber with the same document, variables (`after` aside) and access class.
  *  - The hub has checked that every subscriber may see the session; `RequestContext.grantedSessionId` names it.
- *  - Resolvers of common selections stay synchronous: the entry already holds what they need. A promise is allowed, but it
- *    makes the execution of every event asynchronous.
+ * - Resolvers of common selections stay synchronous: the entry already holds what they need. A promise is allowed, but
+ *   it makes the execution of every event asynchronous.
  */
 import type { SessionEvent } from '../core/session-event.ts'
 import type { Viewer } from '../core/identity.ts'
 import { BugError } from '../platform/must.ts'
 
-/** What a subscription without `after` starts with, where the view asks for it. `seq`: the log's end when it was taken. */
+/**
+ * What a subscription without `after` starts with, where the view asks for it. `seq`: the log's end when it was taken.
+ */
 export interface SessionSnapshot {
   readonly type: 'SessionSnapshot'
   readonly seq: number

@@ -1,7 +1,7 @@
 /**
- * What clients see of errors. Errors that a resolver or graphql-js made for the client pass; operational errors show their code
- * and their message, which is written for people; everything else is a bug: it is logged in full, and the client gets a
- * correlation id to quote.
+ * What clients see of errors. Errors that a resolver or graphql-js made for the client pass; operational errors show
+ * their code and their message, which is written for people; everything else is a bug: it is logged in full, and the
+ * client gets a correlation id to quote.
  */
 import { GraphQLError, type ExecutionResult } from 'graphql'
 import { AppError } from '../core/errors.ts'
@@ -16,7 +16,10 @@ export interface MaskOptions {
   readonly metrics: Metrics
 }
 
-/** The operational errors that are any of a client's business. The others (models, sandbox) reach it as a turn's failure. */
+/**
+ * The operational errors that are any of a client's business. The others (models, sandbox) reach it as a turn's
+ * failure.
+ */
 const SHOWN_CODES: ReadonlySet<string> = new Set(['DATABASE_UNAVAILABLE', 'STORAGE_FULL', 'SHUTTING_DOWN'])
 
 export function maskResult(result: ExecutionResult, options: MaskOptions): ExecutionResult {

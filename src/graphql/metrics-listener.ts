@@ -1,6 +1,7 @@
 /**
- * /metrics and /ready with all details, without a token, on an address of their own (`metrics_listen`): who reaches it is the
- * operator's to decide, so it is loopback or a network of theirs. Websites do not: a name that is not known is refused here too.
+ * /metrics and /ready with all details, without a token, on an address of their own (`metrics_listen`): who reaches it
+ * is the operator's to decide, so it is loopback or a network of theirs. Websites do not: a name that is not known is
+ * refused here too.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,7 @@
-/** How changes of a session are passed on (change-notifier.ts): to viewers who may see the session at that moment, by one read. */
+/**
+ * How changes of a session are passed on (change-notifier.ts): to viewers who may see the session at that moment, by
+ * one read.
+ */
 import type { Viewer } from '../core/identity.ts'
 import type { ChangeNotifierOptions } from './change-notifier.ts'
 import type { ReadAudience } from './log-view.ts'

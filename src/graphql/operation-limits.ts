@@ -1,10 +1,10 @@
 /**
- * What one operation may ask for (spec 10). Checked on the parsed document before validation, because validation itself is
- * expensive on hostile documents; so nothing here relies on the document being valid. Fragments are measured once each: the
- * time taken is linear in the document, while depth and cost count every place where a fragment is spread.
+ * What one operation may ask for (spec 10). Checked on the parsed document before validation, because validation itself
+ * is expensive on hostile documents; so nothing here relies on the document being valid. Fragments are measured once
+ * each: the time taken is linear in the document, while depth and cost count every place where a fragment is spread.
  *
- * Cost: an object is 1, a scalar a tenth, times the sizes of the lists around it. A list's size is its `first` or `last`
- * argument; without one, what its field declares (`paged.ts`), which is what its resolver gives.
+ * Cost: an object is 1, a scalar a tenth, times the sizes of the lists around it. A list's size is its `first` or
+ * `last` argument; without one, what its field declares (`paged.ts`), which is what its resolver gives.
  */
 import {
   getNamedType,
@@ -225,7 +225,9 @@ function fieldOf(type: GraphQLCompositeType | null, name: string): GraphQLField<
   return type !== null && 'getFields' in type ? (type.getFields()[name] ?? null) : null
 }
 
-/** Whether JSON is nested deeper than `LIMITS.jsonDepth`. Does not recurse: deep enough input would overflow the stack. */
+/**
+ * Whether JSON is nested deeper than `LIMITS.jsonDepth`. Does not recurse: deep enough input would overflow the stack.
+ */
 export function isTooDeep(value: unknown): boolean {
   let level: unknown[] = [value]
   for (let depth = 0; level.length > 0; depth += 1) {

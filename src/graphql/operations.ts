@@ -1,6 +1,6 @@
 /**
- * From parameters to a result, the same for HTTP, server-sent events and WebSocket: rate, limits, validation, execution, masking,
- * log line, figures. The transports only carry.
+ * From parameters to a result, the same for HTTP, server-sent events and WebSocket: rate, limits, validation,
+ * execution, masking, log line, figures. The transports only carry.
  */
 import {
   createSourceEventStream,
@@ -80,7 +80,10 @@ export class Operations {
     this.#documents = new Documents(options.schema, options.config.current().settings.introspection)
   }
 
-  /** Nothing that comes now would be let in: what is known of it does not matter. Tells the figures of each that is turned away. */
+  /**
+   * Nothing that comes now would be let in: what is known of it does not matter. Tells the figures of each that is
+   * turned away.
+   */
   turnsAway(transport: Transport): boolean {
     const { admission, metrics } = this.#options
     if (admission.isFull) metrics.operations.inc({ type: 'unknown', transport, outcome: 'refused' })

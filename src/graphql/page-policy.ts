@@ -1,11 +1,14 @@
-/** The Content-Security-Policy of a page of our own that holds all that it needs: its inline scripts run, by their hashes, and no others. */
+/**
+ * The Content-Security-Policy of a page of our own that holds all that it needs: its inline scripts run, by their
+ * hashes, and no others.
+ */
 import { createHash } from 'node:crypto'
 
 const INLINE_SCRIPT = /<script>([\s\S]*?)<\/script>/g
 
 /**
- * Editors put styles into the page and start workers from scripts that they hold; answers come from this origin. A link that
- * makes the page load, frame or post anything else is of no use.
+ * Editors put styles into the page and start workers from scripts that they hold; answers come from this origin. A link
+ * that makes the page load, frame or post anything else is of no use.
  */
 export function pagePolicy(html: string): string {
   const hashes = [...html.matchAll(INLINE_SCRIPT)].map(([, script = '']) => `'sha256-${sha256(script)}'`)

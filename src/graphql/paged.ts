@@ -1,6 +1,6 @@
 /**
- * How long a list is, declared on its field as `extensions.paged`: its resolver and the cost of operations read the same numbers,
- * so what is counted is what is given. A test walks the schema: every list has them.
+ * How long a list is, declared on its field as `extensions.paged`: its resolver and the cost of operations read the
+ * same numbers, so what is counted is what is given. A test walks the schema: every list has them.
  */
 export interface Paged {
   /** How many entries there are when no size is asked for; of a list that takes no size, how many its cost assumes. */

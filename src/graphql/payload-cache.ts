@@ -1,6 +1,7 @@
 /**
- * Serialised events of one share group, for members that catch up over the same stretch of the log (a thousand clients that
- * reconnect with the same cursor). Bounded; what is dropped is executed again. Executions under way are shared as well.
+ * Serialised events of one share group, for members that catch up over the same stretch of the log (a thousand clients
+ * that reconnect with the same cursor). Bounded; what is dropped is executed again. Executions under way are shared as
+ * well.
  */
 import type { LogEntry } from './log-view.ts'
 
@@ -36,15 +37,16 @@ export class PayloadCache {
     const key = keyOf(entry)
     this.#running.set(key, payload)
     const settled = payload.finally(() => this.#running.delete(key))
-    // Whoever awaits it hears of a failure; that nobody does, because another event failed first, is no failure of its own.
+    // Whoever awaits it hears of a failure; that nobody does, because another event failed first, is no failure of its
+    // own.
     settled.catch(() => undefined)
     return settled
   }
 }
 
 /**
- * A snapshot may be shared by all who start at the same seq: whatever changes the session also appends an event, and each of
- * them is sent the events after that seq.
+ * A snapshot may be shared by all who start at the same seq: whatever changes the session also appends an event, and
+ * each of them is sent the events after that seq.
  */
 function keyOf(entry: LogEntry): number {
   return entry.type === 'SessionSnapshot' ? -1 - entry.seq : entry.seq

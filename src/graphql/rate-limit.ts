@@ -1,8 +1,9 @@
 /**
- * Operations per minute and token, as a token bucket: a minute's worth may come at once, then they trickle. Counts queries,
- * mutations and subscriptions alike, over HTTP and WebSocket. Processes tell each other several times a second what they have let
- * in, and each takes it off its own buckets: so the rate holds for all of them together, wherever a token's operations arrive.
- * What comes in at several processes before they have told is let in, and made up for by waiting longer.
+ * Operations per minute and token, as a token bucket: a minute's worth may come at once, then they trickle. Counts
+ * queries, mutations and subscriptions alike, over HTTP and WebSocket. Processes tell each other several times a second
+ * what they have let in, and each takes it off its own buckets: so the rate holds for all of them together, wherever a
+ * token's operations arrive. What comes in at several processes before they have told is let in, and made up for by
+ * waiting longer.
  */
 import type { News, HeardOf } from '../events/news.ts'
 import type { Clock } from '../platform/clock.ts'

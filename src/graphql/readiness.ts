@@ -1,6 +1,6 @@
 /**
- * Whether the server can do its work, for /ready: checks that the composition root injects, each by name. Those that are not
- * required only show: without a sandbox, commands of users fail and everything else works.
+ * Whether the server can do its work, for /ready: checks that the composition root injects, each by name. Those that
+ * are not required only show: without a sandbox, commands of users fail and everything else works.
  */
 import { messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'

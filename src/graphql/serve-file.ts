@@ -1,6 +1,6 @@
 /**
- * `GET /pub/<id>`: a published file, to whoever has its id. There is no other key, so nothing here tells whether an id was never
- * there or has expired, and no header lets a browser do more with a file than keep it.
+ * `GET /pub/<id>`: a published file, to whoever has its id. There is no other key, so nothing here tells whether an id
+ * was never there or has expired, and no header lets a browser do more with a file than keep it.
  *
  * What must hold: nothing but an id becomes part of a path; what a program wrote never runs in a page of this origin.
  */
@@ -34,7 +34,9 @@ export interface FileRequest {
   readonly url: URL
 }
 
-/** Shown in the browser when the link ends in "?inline"; everything else is a download. None of them can hold a script. */
+/**
+ * Shown in the browser when the link ends in "?inline"; everything else is a download. None of them can hold a script.
+ */
 const INLINE_TYPES: ReadonlySet<string> = new Set([
   'image/png',
   'image/jpeg',

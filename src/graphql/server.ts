@@ -1,6 +1,6 @@
 /**
- * The door: one port for GraphQL over HTTP, server-sent events and WebSocket, and for the probes. Everything between the
- * network and the schema is put together here; `startServer` is all that the rest of the program sees of it.
+ * The door: one port for GraphQL over HTTP, server-sent events and WebSocket, and for the probes. Everything between
+ * the network and the schema is put together here; `startServer` is all that the rest of the program sees of it.
  */
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -84,7 +84,9 @@ export interface RunningServer {
   readonly port: number
   /** Where operators ask for figures; null: nowhere of its own. */
   readonly metricsUrl: string | null
-  /** Takes no more connections, ends streaming ones so that clients come back elsewhere, lets requests finish for 5 s. */
+  /**
+   * Takes no more connections, ends streaming ones so that clients come back elsewhere, lets requests finish for 5 s.
+   */
   stop(): Promise<void>
 }
 

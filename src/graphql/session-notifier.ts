@@ -1,6 +1,6 @@
 /**
- * Which sessions changed in a list, for `sessionUpdates`: each at most four times a second, notified only to viewers who may see
- * the session at that moment.
+ * Which sessions changed in a list, for `sessionUpdates`: each at most four times a second, notified only to viewers
+ * who may see the session at that moment.
  */
 import type { Viewer } from '../core/identity.ts'
 import type { Doorbell } from '../events/doorbell.ts'
@@ -13,7 +13,9 @@ import { notifyAudience } from './notify-audience.ts'
 const PAUSE_MS = 250
 /** Audiences read at the same time. */
 const PARALLEL_READS = 4
-/** When notifications may have been missed: sessions that were active this lately are notified again, changed or not. */
+/**
+ * When notifications may have been missed: sessions that were active this lately are notified again, changed or not.
+ */
 const LOOK_BACK_MS = 60_000
 
 export interface SessionNotifierOptions {

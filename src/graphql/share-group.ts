@@ -1,10 +1,11 @@
 /**
- * All subscribers in this process that are shown the same: same document, variables (the cursor aside) and access class. Each
- * event is executed and serialised once for all of them.
+ * All subscribers in this process that are shown the same: same document, variables (the cursor aside) and access
+ * class. Each event is executed and serialised once for all of them.
  *
- * What must hold: a member gets every event of the log after its cursor that the view admits, once, in order. A member is
- * either catching up, reading from its own cursor, or live. It becomes live in the moment its cursor is not behind `#head`,
- * the seq up to which live members have been served; from then on it gets what the group gets, minus what it already had.
+ * What must hold: a member gets every event of the log after its cursor that the view admits, once, in order. A member
+ * is either catching up, reading from its own cursor, or live. It becomes live in the moment its cursor is not behind
+ * `#head`, the seq up to which live members have been served; from then on it gets what the group gets, minus what it
+ * already had.
  */
 import { setImmediate } from 'node:timers'
 import { executeSubscriptionEvent, type ExecutionResult, type GraphQLError } from 'graphql'

@@ -1,6 +1,7 @@
 /**
  * A log subscription over WebSocket. graphql-ws believes it to be an ordinary, idle iterator, so its protocol handling
- * (duplicate ids, `complete` from either side, closing) stays in charge, while the hub writes the events straight to the socket.
+ * (duplicate ids, `complete` from either side, closing) stays in charge, while the hub writes the events straight to
+ * the socket.
  */
 import type { Duplex } from 'node:stream'
 import type { ExecutionResult, GraphQLError } from 'graphql'

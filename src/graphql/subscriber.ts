@@ -1,5 +1,6 @@
 /**
- * One running log subscription, as the hub sees it, whatever carries it (web-socket.ts, event-stream.ts). Nothing here throws.
+ * One running log subscription, as the hub sees it, whatever carries it (web-socket.ts, event-stream.ts). Nothing here
+ * throws.
  */
 import type { GraphQLError } from 'graphql'
 import type { Batch } from './batch.ts'

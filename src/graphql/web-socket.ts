@@ -1,10 +1,11 @@
 /**
- * GraphQL over WebSocket (`graphql-transport-ws`): the protocol is graphql-ws's, what an operation may do is `operations.ts`'s,
- * and what is hardened is here: who may connect, how large a message may be, how much may run on one socket.
+ * GraphQL over WebSocket (`graphql-transport-ws`): the protocol is graphql-ws's, what an operation may do is
+ * `operations.ts`'s, and what is hardened is here: who may connect, how large a message may be, how much may run on one
+ * socket.
  *
  * Close codes beyond the protocol's own: 4413 SLOW_CONSUMER (resume with `after`), 4205 RIGHTS_CHANGED (connect again),
- * 4403 also when the token is removed later, 1001 when the server goes away. Clients of graphql-ws reconnect by themselves
- * after all of these but 4403.
+ * 4403 also when the token is removed later, 1001 when the server goes away. Clients of graphql-ws reconnect by
+ * themselves after all of these but 4403.
  */
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'

@@ -1,9 +1,10 @@
 /**
- * Hands work to whichever process takes it, now or later: rows of graphile-worker, written through our own pool. Must not be
- * called inside a turn's write: it notifies (src/events/doorbell.ts says why).
+ * Hands work to whichever process takes it, now or later: rows of graphile-worker, written through our own pool. Must
+ * not be called inside a turn's write: it notifies (src/events/doorbell.ts says why).
  *
- * A job is taken at least once; what it does must bear a repeat. One whose process died is taken again only after four hours,
- * unless it is enqueued again under its key: what cannot wait has a key, and somebody who looks for what was left undone.
+ * A job is taken at least once; what it does must bear a repeat. One whose process died is taken again only after four
+ * hours, unless it is enqueued again under its key: what cannot wait has a key, and somebody who looks for what was
+ * left undone.
  */
 import type { Database } from '../store/database.ts'
 

@@ -1,4 +1,6 @@
-/** What graphile-worker says, in our log. What it says of a job that failed is left out: the runner logs that itself. */
+/**
+ * What graphile-worker says, in our log. What it says of a job that failed is left out: the runner logs that itself.
+ */
 import { Logger as WorkerLogger } from 'graphile-worker'
 import { messageOf } from '../core/errors.ts'
 import type { Logger } from '../platform/logger.ts'

@@ -1,9 +1,9 @@
 /**
- * Runs what is merely "do this later": jobs that were enqueued (`enqueueJobs`) and periodic ones, by graphile-worker on the
- * same database, in its own schema. Any number of processes share the jobs; each periodic job runs in one of them.
+ * Runs what is merely "do this later": jobs that were enqueued (`enqueueJobs`) and periodic ones, by graphile-worker on
+ * the same database, in its own schema. Any number of processes share the jobs; each periodic job runs in one of them.
  *
- * What must hold: graphile-worker installs no signal handlers here, and a failure of its own (the database went away while a
- * job was being settled) ends only itself: it is started again, with growing pauses, until `stop`.
+ * What must hold: graphile-worker installs no signal handlers here, and a failure of its own (the database went away
+ * while a job was being settled) ends only itself: it is started again, with growing pauses, until `stop`.
  */
 import { parseCronItems, run, type Runner, type TaskList } from 'graphile-worker'
 import pg from 'pg'
@@ -14,7 +14,10 @@ import type { Metrics } from '../platform/metrics.ts'
 import { Periodic } from '../platform/periodic.ts'
 import { jobLogger } from './job-logger.ts'
 
-/** `signal` aborts when the server stops and the job has had its time. What it throws is logged, and the job tried again later. */
+/**
+ * `signal` aborts when the server stops and the job has had its time. What it throws is logged, and the job tried again
+ * later.
+ */
 export type JobHandler = (payload: unknown, signal: AbortSignal) => Promise<void>
 export type JobHandlers = Readonly<Record<string, JobHandler>>
 
@@ -131,7 +134,8 @@ export class JobRunner {
           concurrentJobs: CONCURRENCY,
           pollInterval: pollMs,
           gracefulShutdownAbortTimeout: GRACE_MS,
-          // Not 'off': unbatched, a failure to settle a job rejects a promise that nobody holds, which would end the process.
+          // Not 'off': unbatched, a failure to settle a job rejects a promise that nobody holds, which would end the
+          // process.
           completeJobBatchDelay: 0,
           failJobBatchDelay: 0,
         },

@@ -1,9 +1,9 @@
 /**
- * Writes a consolidation in one statement: facts that are edited, those that are merged into a new one or dropped (and so
- * invalidated, with a link to what replaced them), their history, the audit, and how far the consolidation came.
+ * Writes a consolidation in one statement: facts that are edited, those that are merged into a new one or dropped (and
+ * so invalidated, with a link to what replaced them), their history, the audit, and how far the consolidation came.
  *
- * What must hold: only who holds the claim writes. A fact that was edited or invalidated since the batch was read stays as it
- * is, and so does a merge that it was part of.
+ * What must hold: only who holds the claim writes. A fact that was edited or invalidated since the batch was read stays
+ * as it is, and so does a merge that it was part of.
  */
 import type { Consolidation } from '../agents/agent.ts'
 import { normalText } from '../core/text/normal-text.ts'
@@ -52,7 +52,9 @@ function toRow(change: ConsolidationResult['changes'][number], n: number): objec
     : { n, operation, size, ...text, newId: newId('fact'), auditId: newId('audit') }
 }
 
-/** `changes`: those all of whose facts are as they were. The locks are taken in order of id, as everybody takes them. */
+/**
+ * `changes`: those all of whose facts are as they were. The locks are taken in order of id, as everybody takes them.
+ */
 const APPLY = {
   name: 'knowledge.apply-consolidation',
   text: `WITH claim AS MATERIALIZED (

@@ -1,7 +1,7 @@
 /**
- * The right to consolidate facts, and the batch to do it with. The state's one row is the claim: who set `started_at` last may
- * write its result (apply-consolidation.ts), and nobody else may begin for a while, also when the process that began it died.
- * So at most one process consolidates, and a batch that cannot be reduced is not tried with every turn.
+ * The right to consolidate facts, and the batch to do it with. The state's one row is the claim: who set `started_at`
+ * last may write its result (apply-consolidation.ts), and nobody else may begin for a while, also when the process that
+ * began it died. So at most one process consolidates, and a batch that cannot be reduced is not tried with every turn.
  */
 import type { Database } from '../store/database.ts'
 import { consolidationDueSql } from '../store/knowledge/knowledge-due.ts'
@@ -38,8 +38,8 @@ function withinBudget(facts: readonly BatchFact[]): BatchFact[] {
 }
 
 /**
- * When fewer than two facts follow the last batch, it begins again with the oldest. Until the result is written the state says
- * that more follow, so a consolidation that failed or died is tried again after the pause.
+ * When fewer than two facts follow the last batch, it begins again with the oldest. Until the result is written the
+ * state says that more follow, so a consolidation that failed or died is tried again after the pause.
  */
 const CLAIM = {
   name: 'knowledge.claim-consolidation',

@@ -1,6 +1,7 @@
 /**
- * From the curator's verdicts to what is written. A fact that repeats a live one, a question that is open already, and a text
- * that must not be kept become a discarded learning with the reason; the others go through. Called by curateLearnings.
+ * From the curator's verdicts to what is written. A fact that repeats a live one, a question that is open already, and
+ * a text that must not be kept become a discarded learning with the reason; the others go through. Called by
+ * curateLearnings.
  */
 import type { CuratorContext, Evaluation } from '../agents/agent.ts'
 import { normalText } from '../core/text/normal-text.ts'

@@ -1,9 +1,9 @@
 /**
- * What a text repeats of what is known: a live fact, a fact that was in this turn's prompt, or a learning that nobody must be
- * asked about again. Called before a learning is stored, and before a fact or a question is made of one.
+ * What a text repeats of what is known: a live fact, a fact that was in this turn's prompt, or a learning that nobody
+ * must be asked about again. Called before a learning is stored, and before a fact or a question is made of one.
  *
- * What must hold: one round trip, bounded with any number of facts and learnings. The same normal text is found in any case
- * (hash index); of those that are alike, the ones that share most words (shared-words.ts).
+ * What must hold: one round trip, bounded with any number of facts and learnings. The same normal text is found in any
+ * case (hash index); of those that are alike, the ones that share most words (shared-words.ts).
  */
 import type { Database } from '../store/database.ts'
 import { isRepetition } from './is-repetition.ts'
@@ -42,8 +42,8 @@ export async function findRepeated(
 const MAX_CANDIDATES = 20
 
 /**
- * A promoted learning whose fact was taken out of use may be learned again: the world may have changed back. What was merged
- * or consolidated away is known still.
+ * A promoted learning whose fact was taken out of use may be learned again: the world may have changed back. What was
+ * merged or consolidated away is known still.
  */
 const COUNTS = `$3 AND NOT EXISTS (
   SELECT 1 FROM facts f WHERE f.id = l.fact_id AND f.invalidated_at IS NOT NULL AND f.replaced_by_id IS NULL)`

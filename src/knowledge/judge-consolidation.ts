@@ -1,6 +1,6 @@
 /**
- * Whether what the summarizer wants to make of a batch of facts may be done. Pure. The rules of spec 6 keep a model from wiping
- * what is known: the result is neither empty, nor longer than the input, nor below 30 % of its entries.
+ * Whether what the summarizer wants to make of a batch of facts may be done. Pure. The rules of spec 6 keep a model
+ * from wiping what is known: the result is neither empty, nor longer than the input, nor below 30 % of its entries.
  */
 import type { Consolidation } from '../agents/agent.ts'
 import { unfitText } from './unfit-text.ts'

@@ -1,4 +1,7 @@
-/** What the curator judges and needs to know: the session's pending learnings, oldest first, its summary, open questions. */
+/**
+ * What the curator judges and needs to know: the session's pending learnings, oldest first, its summary, open
+ * questions.
+ */
 import type { CuratorContext } from '../agents/agent.ts'
 import type { Database } from '../store/database.ts'
 

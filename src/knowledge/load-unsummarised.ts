@@ -1,9 +1,9 @@
 /**
- * The oldest messages of a session that are in no summary, with what the agent answered: all but the last ones, which the
- * planner is shown as they are. Bounded in number and characters; what does not fit comes with the next summary.
+ * The oldest messages of a session that are in no summary, with what the agent answered: all but the last ones, which
+ * the planner is shown as they are. Bounded in number and characters; what does not fit comes with the next summary.
  *
- * What must hold: a message is in one summary at most, and none is skipped. The session's turns run in order, so everything up
- * to the turn's own message has left the queue; `toSeq` never goes beyond it.
+ * What must hold: a message is in one summary at most, and none is skipped. The session's turns run in order, so
+ * everything up to the turn's own message has left the queue; `toSeq` never goes beyond it.
  */
 import type { SummarizerContext } from '../agents/agent.ts'
 import type { Database } from '../store/database.ts'
@@ -22,7 +22,10 @@ const MAX_TEXT_CHARS = 4000
 /** Of all together; one message comes along in any case. */
 const MAX_ALL_CHARS = 60_000
 
-/** `seq`: of the turn's message. `keepLast`: how many trusted messages stay as they are. Null: there is nothing to summarise. */
+/**
+ * `seq`: of the turn's message. `keepLast`: how many trusted messages stay as they are. Null: there is nothing to
+ * summarise.
+ */
 export async function loadUnsummarised(
   database: Database,
   { sessionId, seq, keepLast }: { readonly sessionId: string; readonly seq: number; readonly keepLast: number },

@@ -1,7 +1,8 @@
 /**
- * Finding texts by the words they share with another one, at a cost that does not depend on how many texts there are: for each
- * word only the newest texts that have it are looked at, through a B-tree (`fact_words`, `learning_words`). An inverted index
- * (GIN) would read every text that has a frequent word or trigram: with 100 000 facts a quarter of a second.
+ * Finding texts by the words they share with another one, at a cost that does not depend on how many texts there are:
+ * for each word only the newest texts that have it are looked at, through a B-tree (`fact_words`, `learning_words`). An
+ * inverted index (GIN) would read every text that has a frequent word or trigram: with 100 000 facts a quarter of a
+ * second.
  */
 
 /** A longer text says nothing more about what it is about. */
@@ -17,9 +18,9 @@ export const WORDS_OF_TEXT = `SELECT DISTINCT word_key(lexeme) AS word FROM (
     ORDER BY length(lexeme) DESC LIMIT ${MAX_WORDS}) longest`
 
 /**
- * SQL of the `limit` texts that share most with `words`: `id`, `weight`. A word weighs the less the more texts have it. A range of
- * rows instead of `word = words.word`: for the average word, which few texts have, PostgreSQL would fetch all and sort them, and
- * so read everything for a frequent one.
+ * SQL of the `limit` texts that share most with `words`: `id`, `weight`. A word weighs the less the more texts have it.
+ * A range of rows instead of `word = words.word`: for the average word, which few texts have, PostgreSQL would fetch
+ * all and sort them, and so read everything for a frequent one.
  */
 export function sharingSql(kind: 'fact' | 'learning', limit: string): string {
   return `SELECT id, sum(weight) AS weight FROM (

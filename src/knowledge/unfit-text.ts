@@ -1,6 +1,6 @@
 /**
- * Why a text must not be kept as knowledge, by its form alone: facts stand in the prompts of every session, so what is empty,
- * boundless or may hold a secret stays out. Pure; called for what reviewer, curator and summarizer write.
+ * Why a text must not be kept as knowledge, by its form alone: facts stand in the prompts of every session, so what is
+ * empty, boundless or may hold a secret stays out. Pure; called for what reviewer, curator and summarizer write.
  */
 import { normalText } from '../core/text/normal-text.ts'
 import { REDACTED } from '../core/text/redacted.ts'

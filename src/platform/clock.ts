@@ -1,6 +1,7 @@
 /**
- * Time as the rest of the code sees it. In the server it is the database's (src/store/database-clock.ts), which all processes share
- * whatever the clocks of their hosts say; `systemClock` measures durations. Leases and heartbeats are decided in SQL.
+ * Time as the rest of the code sees it. In the server it is the database's (src/store/database-clock.ts), which all
+ * processes share whatever the clocks of their hosts say; `systemClock` measures durations. Leases and heartbeats are
+ * decided in SQL.
  */
 export interface Clock {
   /** The current time, UTC. */

@@ -1,6 +1,7 @@
 /**
- * Work that is asked for more often than it need be done: a call while it runs leads to one more run after that, whatever the
- * number of calls. What must hold: never two runs at a time; the promise of a call is that of a run which began after the call.
+ * Work that is asked for more often than it need be done: a call while it runs leads to one more run after that,
+ * whatever the number of calls. What must hold: never two runs at a time; the promise of a call is that of a run which
+ * began after the call.
  */
 export class Coalesced {
   readonly #work: () => Promise<void>
@@ -16,7 +17,10 @@ export class Coalesced {
     return this.#running !== null || this.#next !== null
   }
 
-  /** Runs the work, at once when none is under way. Settles as that run does; a failed run does not keep the next from beginning. */
+  /**
+   * Runs the work, at once when none is under way. Settles as that run does; a failed run does not keep the next from
+   * beginning.
+   */
   run(): Promise<void> {
     if (this.#next !== null) return this.#next
     if (this.#running === null) return this.#begin()

@@ -1,9 +1,10 @@
 /**
- * An async generator that can be ended while it waits for its next value. An `async function*` cannot: its `return` waits for the `next`
- * that is under way, so a client that leaves would wait for an event.
+ * An async generator that can be ended while it waits for its next value. An `async function*` cannot: its `return`
+ * waits for the `next` that is under way, so a client that leaves would wait for an event.
  *
- * What must hold: each value goes to one `next`, in order, and overlapping calls are served one after another; every `next` settles once
- * it is ended, from whichever side; an error ends it and is thrown by one `next`; `onEnd` is called once.
+ * What must hold: each value goes to one `next`, in order, and overlapping calls are served one after another; every
+ * `next` settles once it is ended, from whichever side; an error ends it and is thrown by one `next`; `onEnd` is called
+ * once.
  */
 export abstract class EndableGenerator<Value> implements AsyncGenerator<Value, void, void> {
   #isEnded = false
@@ -11,7 +12,10 @@ export abstract class EndableGenerator<Value> implements AsyncGenerator<Value, v
   #interrupt: () => void = () => undefined
   #last: Promise<unknown> = Promise.resolve()
 
-  /** The next value; null: there is none any more. What it throws ends the generator. Left alone when the generator ends meanwhile. */
+  /**
+   * The next value; null: there is none any more. What it throws ends the generator. Left alone when the generator ends
+   * meanwhile.
+   */
   protected abstract take(): Promise<Value | null>
 
   /** Lets go of what the generator holds. Must not throw. */

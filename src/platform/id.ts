@@ -1,6 +1,6 @@
 /**
- * Ids. Everything but a session (whose id is natural) is named by a TypeID: a prefix that tells the kind, and a UUIDv7 in
- * base32, so ids sort by time of creation (https://github.com/jetify-com/typeid).
+ * Ids. Everything but a session (whose id is natural) is named by a TypeID: a prefix that tells the kind, and a UUIDv7
+ * in base32, so ids sort by time of creation (https://github.com/jetify-com/typeid).
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { fromUUIDBytes, toUUIDBytes, typeidUnboxed, type TypeId } from 'typeid-js'
@@ -26,7 +26,10 @@ export function newId(kind: IdKind): string {
   return typeidUnboxed(ID_PREFIXES[kind])
 }
 
-/** The id that everybody gets for the same `seed` within the same `withinMs`: for what several processes see and one stores. */
+/**
+ * The id that everybody gets for the same `seed` within the same `withinMs`: for what several processes see and one
+ * stores.
+ */
 export function sharedId(
   kind: IdKind,
   { at, withinMs, seed }: { readonly at: Date; readonly withinMs: number; readonly seed: string },
@@ -41,8 +44,8 @@ export function sharedId(
 }
 
 /**
- * Another id of the same kind, the same for the same `salt`: for a copy of what has this id. Ids and their siblings sort alike, as only
- * their last 40 bits differ.
+ * Another id of the same kind, the same for the same `salt`: for a copy of what has this id. Ids and their siblings
+ * sort alike, as only their last 40 bits differ.
  */
 export function siblingId(id: string, salt: string): string {
   const bytes = toUUIDBytes(id as TypeId<string>)

@@ -1,4 +1,7 @@
-/** What every line of the log goes through before it is written. A logger is made before what its lines must be rid of is known. */
+/**
+ * What every line of the log goes through before it is written. A logger is made before what its lines must be rid of
+ * is known.
+ */
 export class LogLines {
   #change: (line: string) => string = (line) => line
 

@@ -1,4 +1,7 @@
-/** Structured logs (pino, JSON lines; pretty on a terminal). Field names used everywhere: requestId, sessionId, turnId, taskId. */
+/**
+ * Structured logs (pino, JSON lines; pretty on a terminal). Field names used everywhere: requestId, sessionId, turnId,
+ * taskId.
+ */
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino'
 import pretty from 'pino-pretty'
 import { LogLines } from './log-lines.ts'

@@ -1,6 +1,6 @@
 /**
- * The figures that /metrics shows (Prometheus text format). One object per app with a registry of its own, so that two apps in
- * one process do not add up. Labels take few values: no ids, no names that users choose.
+ * The figures that /metrics shows (Prometheus text format). One object per app with a registry of its own, so that two
+ * apps in one process do not add up. Labels take few values: no ids, no names that users choose.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 

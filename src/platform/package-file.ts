@@ -1,4 +1,7 @@
-/** Where the files of the package are that are no modules, in a checkout (`src/`) and in a release, where one folder holds all modules. */
+/**
+ * Where the files of the package are that are no modules, in a checkout (`src/`) and in a release, where one folder
+ * holds all modules.
+ */
 import { existsSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

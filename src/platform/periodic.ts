@@ -1,9 +1,9 @@
 /**
  * A poll: one tick after another, with a pause between them that `wake` cuts short, until it is stopped.
  *
- * What must hold: never two ticks at a time; a `wake` during a tick leads to another tick at once; a tick that fails is tried again
- * after a growing pause, which `wake` does not cut short, and the first failure in a row is logged, not each. What is not an
- * outage is a bug: each is logged with its stack, and the poll goes on.
+ * What must hold: never two ticks at a time; a `wake` during a tick leads to another tick at once; a tick that fails is
+ * tried again after a growing pause, which `wake` does not cut short, and the first failure in a row is logged, not
+ * each. What is not an outage is a bug: each is logged with its stack, and the poll goes on.
  */
 import { backoffMs, type BackoffPolicy } from './backoff.ts'
 import type { Clock } from './clock.ts'

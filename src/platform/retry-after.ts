@@ -1,4 +1,7 @@
-/** How long the other side asks us to wait before the next try: `retry-after-ms`, or `Retry-After` in seconds or as an HTTP date. */
+/**
+ * How long the other side asks us to wait before the next try: `retry-after-ms`, or `Retry-After` in seconds or as an
+ * HTTP date.
+ */
 export function retryAfterMs(headers: Headers | undefined, now: Date): number | null {
   const milliseconds = positive(headers?.get('retry-after-ms'))
   if (milliseconds !== null) return milliseconds

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL stores neither NUL nor lone surrogates. What people send with them is refused (`isStorable`); what programs
- * and models print with them is kept with U+FFFD in their place (`toStorable`).
+ * PostgreSQL stores neither NUL nor lone surrogates. What people send with them is refused (`isStorable`); what
+ * programs and models print with them is kept with U+FFFD in their place (`toStorable`).
  */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()

@@ -1,11 +1,11 @@
 /**
- * The embedded PostgreSQL of a home: started when it does not run, adopted when it does (a killed process left it behind, or
- * another one uses it right now), started again when it dies, stopped by the last process that leaves.
+ * The embedded PostgreSQL of a home: started when it does not run, adopted when it does (a killed process left it
+ * behind, or another one uses it right now), started again when it dies, stopped by the last process that leaves.
  *
- * Each process keeps one connection of its own, the keeper. It holds a shared advisory lock, by which the others see that the
- * server is in use; it breaks the moment the server dies, which is how we know; and PostgreSQL drops it the moment this
- * process dies. To stop the server a process must get the same lock exclusively, so it cannot pull it away from under anyone:
- * who connects in that moment waits for the lock, is cut off, and starts the server again.
+ * Each process keeps one connection of its own, the keeper. It holds a shared advisory lock, by which the others see
+ * that the server is in use; it breaks the moment the server dies, which is how we know; and PostgreSQL drops it the
+ * moment this process dies. To stop the server a process must get the same lock exclusively, so it cannot pull it away
+ * from under anyone: who connects in that moment waits for the lock, is cut off, and starts the server again.
  */
 import { writeFile } from 'node:fs/promises'
 import pg from 'pg'
@@ -41,7 +41,10 @@ export interface EmbeddedPostgresOptions {
   readonly home: string
   readonly logger: Logger
   readonly clock: Clock
-  /** Server settings on top of ours, such as `fsync: 'off'` for tests. They hold for a server that is started, not adopted. */
+  /**
+   * Server settings on top of ours, such as `fsync: 'off'` for tests. They hold for a server that is started, not
+   * adopted.
+   */
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -71,8 +74,8 @@ const LOG_CHECK_MS = 3_600_000
 const SHUTDOWN_CHECK_MS = 1000
 
 /**
- * Resolves when the database accepts connections: in under a second the first time (it creates the files), in some tens of
- * milliseconds later, at once when it runs. Throws CONFIG_INVALID (what to change stands in the message) or
+ * Resolves when the database accepts connections: in under a second the first time (it creates the files), in some tens
+ * of milliseconds later, at once when it runs. Throws CONFIG_INVALID (what to change stands in the message) or
  * DATABASE_UNAVAILABLE (with the end of the server's log).
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -139,8 +142,8 @@ export class EmbeddedPostgres {
   }
 
   /**
-   * Lets go of the server, and stops it unless another Factotum process uses it. Stopping cuts all connections: close pools
-   * first. On repeat it returns the same promise. Throws DATABASE_UNAVAILABLE when the server does not end.
+   * Lets go of the server, and stops it unless another Factotum process uses it. Stopping cuts all connections: close
+   * pools first. On repeat it returns the same promise. Throws DATABASE_UNAVAILABLE when the server does not end.
    */
   stop(): Promise<void> {
     this.#stopped ??= this.#letGo()
@@ -177,8 +180,8 @@ export class EmbeddedPostgres {
   }
 
   /**
-   * Starts the server again, until it runs or we stop. The port must stay the same: pools hold the URL. Not a Periodic: it begins with
-   * the keeper's end, happens once, and the next revival waits for the end of the next keeper.
+   * Starts the server again, until it runs or we stop. The port must stay the same: pools hold the URL. Not a Periodic:
+   * it begins with the keeper's end, happens once, and the next revival waits for the end of the next keeper.
    */
   async #revive({ pid, port }: Postmaster): Promise<void> {
     const { clock, logger } = this.#options
@@ -200,8 +203,9 @@ export class EmbeddedPostgres {
   }
 
   /**
-   * The server got SIGTERM, as from a supervisor that signals all processes of a service: it takes no new connection, and waits for
-   * those that are open, ours, for ever. So it is ended, and started again for as long as this process has work to finish.
+   * The server got SIGTERM, as from a supervisor that signals all processes of a service: it takes no new connection,
+   * and waits for those that are open, ours, for ever. So it is ended, and started again for as long as this process
+   * has work to finish.
    */
   async #endShutdown(): Promise<void> {
     if (this.#held === null) return
@@ -214,9 +218,9 @@ export class EmbeddedPostgres {
 }
 
 /**
- * Connects to the server of this cluster, launching it where none runs. Several processes may do this at once: PostgreSQL
- * lets one of their servers live, and all end up connected to that one.
- * `again`: only this port will do, and an abort ends the attempt, unless a server has been launched.
+ * Connects to the server of this cluster, launching it where none runs. Several processes may do this at once:
+ * PostgreSQL lets one of their servers live, and all end up connected to that one. `again`: only this port will do, and
+ * an abort ends the attempt, unless a server has been launched.
  */
 async function holdServer(
   cluster: Cluster,

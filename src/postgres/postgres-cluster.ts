@@ -7,9 +7,10 @@
  *     server.log   what the server has to say, bounded
  *     bin-<v>/     the programs, only where they cannot be used in place
  *
- * What must hold: everything here comes into being whole or not at all (made aside, then renamed or linked), so a process
- * killed half-way leaves nothing that the next one trips over, and two processes starting at once end up with the same files.
- * `pg/` itself belongs to us, not to the server's account: when we are root, nothing we open here can be a link planted by it.
+ * What must hold: everything here comes into being whole or not at all (made aside, then renamed or linked), so a
+ * process killed half-way leaves nothing that the next one trips over, and two processes starting at once end up with
+ * the same files. `pg/` itself belongs to us, not to the server's account: when we are root, nothing we open here can
+ * be a link planted by it.
  */
 import { chmod, chown, link, mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -89,7 +90,8 @@ async function createData(cluster: Cluster): Promise<void> {
   try {
     await initialise(cluster, draft)
     await rename(join(draft, 'data'), cluster.data).catch((error: unknown) => {
-      if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error // another process was first; its data has the same password
+      // another process was first; its data has the same password
+      if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error
     })
     await sync(cluster.directory)
   } finally {

@@ -1,4 +1,6 @@
-/** Running PostgreSQL's programs: never as root, and never with our environment, which holds secrets and PG… variables. */
+/**
+ * Running PostgreSQL's programs: never as root, and never with our environment, which holds secrets and PG… variables.
+ */
 import { spawn } from 'node:child_process'
 import { hasCode } from '../platform/error-code.ts'
 import type { Account } from '../config/home/unprivileged-account.ts'

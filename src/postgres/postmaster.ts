@@ -1,7 +1,7 @@
 /**
- * The server process of the embedded PostgreSQL: finding a running one, launching one, ending it. It runs detached, so it
- * outlives a killed Factotum process, finishes what it was writing, and is adopted by the next one.
- * PostgreSQL itself sees to it that a data directory has one server only (postmaster.pid); a second launch just exits.
+ * The server process of the embedded PostgreSQL: finding a running one, launching one, ending it. It runs detached, so
+ * it outlives a killed Factotum process, finishes what it was writing, and is adopted by the next one. PostgreSQL
+ * itself sees to it that a data directory has one server only (postmaster.pid); a second launch just exits.
  */
 import { spawn } from 'node:child_process'
 import { open, readFile, rm, stat } from 'node:fs/promises'
@@ -51,7 +51,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_wal_size: '512MB', // bounds the log on disk and the time of a recovery
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // The server's own news only. What goes wrong with a statement reaches its sender, and statements hold what people wrote.
+  // The server's own news only. What goes wrong with a statement reaches its sender, and statements hold what people
+  // wrote.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
@@ -62,7 +63,9 @@ const MAX_LOG_BYTES = 4 << 20
 const KEPT_LOG_BYTES = 1 << 20
 const QUOTED_LOG_CHARACTERS = 2000
 
-/** What postmaster.pid says, if a process of that number lives (it may be a stranger's, see `postmaster-identity.ts`). */
+/**
+ * What postmaster.pid says, if a process of that number lives (it may be a stranger's, see `postmaster-identity.ts`).
+ */
 export async function readPostmaster(cluster: Cluster): Promise<Postmaster | null> {
   const lines = ((await readIfThere(pidFile(cluster))) ?? '').split('\n')
   const pid = Number(lines[0])
@@ -72,7 +75,10 @@ export async function readPostmaster(cluster: Cluster): Promise<Postmaster | nul
   return { pid, port: Number(lines[3]), state, startedAtS: Number(lines[2]) }
 }
 
-/** Removes a postmaster.pid that names a stranger (`postmaster-identity.ts`), for fear of whom PostgreSQL would not start. */
+/**
+ * Removes a postmaster.pid that names a stranger (`postmaster-identity.ts`), for fear of whom PostgreSQL would not
+ * start.
+ */
 export async function forgetStranger(cluster: Cluster, { pid }: Postmaster): Promise<void> {
   // Another process may have started a server meanwhile, whose file this is then.
   const now = await readPostmaster(cluster)
@@ -109,8 +115,8 @@ export async function launch(
 }
 
 /**
- * Ends the server `pid`: connections are cut, what is committed is on disk. `pg_ctl` runs as the server's account, so that no
- * number in a file can make root signal a stranger. Throws DATABASE_UNAVAILABLE when the server does not end.
+ * Ends the server `pid`: connections are cut, what is committed is on disk. `pg_ctl` runs as the server's account, so
+ * that no number in a file can make root signal a stranger. Throws DATABASE_UNAVAILABLE when the server does not end.
  */
 export async function endServer(cluster: Cluster, pid: number): Promise<void> {
   const waiting = ['-w', '-t', String(STOP_TIMEOUT_S)]
@@ -118,12 +124,16 @@ export async function endServer(cluster: Cluster, pid: number): Promise<void> {
   const hasEnded = async (): Promise<boolean> => (await readPostmaster(cluster))?.pid !== pid
   const result = await runPgCtl(cluster, ['stop', '-m', 'fast', ...waiting])
   if (result.code === 0 || (await hasEnded())) return
-  const forced = await runPgCtl(cluster, ['stop', '-m', 'immediate', ...waiting]) // the next start recovers from the write-ahead log
+  // the next start recovers from the write-ahead log
+  const forced = await runPgCtl(cluster, ['stop', '-m', 'immediate', ...waiting])
   if (forced.code === 0 || (await hasEnded())) return
   throw new AppError('DATABASE_UNAVAILABLE', `The embedded PostgreSQL did not stop: ${forced.output}`)
 }
 
-/** Has a server that is stopping cut its clients' connections instead of waiting for them. Returns at once; on repeat nothing changes. */
+/**
+ * Has a server that is stopping cut its clients' connections instead of waiting for them. Returns at once; on repeat
+ * nothing changes.
+ */
 export async function hurryStop(cluster: Cluster): Promise<void> {
   await runPgCtl(cluster, ['stop', '-m', 'fast', '-W'])
 }
@@ -162,8 +172,8 @@ function tryPort(port: number): Promise<number | null> {
 }
 
 /**
- * Cuts a grown server.log to its end. The server appends, so it goes on at the new end; a line written in this very moment
- * may be lost.
+ * Cuts a grown server.log to its end. The server appends, so it goes on at the new end; a line written in this very
+ * moment may be lost.
  */
 export async function boundLog(file: string): Promise<void> {
   const size = (await stat(file).catch(() => null))?.size ?? 0

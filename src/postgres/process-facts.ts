@@ -1,4 +1,7 @@
-/** What the machine tells of a process of whoever: its command line, since when it runs, and the folder that it works in. */
+/**
+ * What the machine tells of a process of whoever: its command line, since when it runs, and the folder that it works
+ * in.
+ */
 import { readFile, stat } from 'node:fs/promises'
 import { hasCode } from '../platform/error-code.ts'
 import { runProgram } from './postgres-program.ts'

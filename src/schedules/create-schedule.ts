@@ -1,4 +1,6 @@
-/** `createSchedule`: a message that the clock sends from now on, as the user who creates it. Called by the GraphQL door. */
+/**
+ * `createSchedule`: a message that the clock sends from now on, as the user who creates it. Called by the GraphQL door.
+ */
 import type { Viewer } from '../core/identity.ts'
 import { refuseInput } from '../core/refuse-input.ts'
 import { invalidInput, type Refusal } from '../core/refusal.ts'

@@ -1,4 +1,7 @@
-/** `deleteSchedule`: it fires no more, and its runs are forgotten. What runs goes on, and its sessions stay. Called by the GraphQL door. */
+/**
+ * `deleteSchedule`: it fires no more, and its runs are forgotten. What runs goes on, and its sessions stay. Called by
+ * the GraphQL door.
+ */
 import type { Viewer } from '../core/identity.ts'
 import { notFound, type Refusal } from '../core/refusal.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'

@@ -15,8 +15,8 @@ export interface FireOptions {
 }
 
 /**
- * What was missed comes to one run: the next time is reckoned from now. Several processes may call this for the same firing; one of
- * them does it. True: this one.
+ * What was missed comes to one run: the next time is reckoned from now. Several processes may call this for the same
+ * firing; one of them does it. True: this one.
  */
 export async function fireSchedule(options: FireOptions, due: DueSchedule): Promise<boolean> {
   const { intake } = options

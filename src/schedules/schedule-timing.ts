@@ -1,4 +1,6 @@
-/** When a schedule fires: by a cron expression in a time zone, or once. The rules for what people may say about that. */
+/**
+ * When a schedule fires: by a cron expression in a time zone, or once. The rules for what people may say about that.
+ */
 import type { InputIssue } from '../core/refusal.ts'
 import { cronIssue } from './cron-issue.ts'
 import { nextFiring } from './next-firing.ts'

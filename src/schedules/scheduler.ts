@@ -1,7 +1,7 @@
 /**
  * Fires schedules, and settles runs that ended: it polls every second, in every process; the statements behind it
- * (src/store/schedules/schedule-runs.ts) let one of them act. Nothing is kept in memory: whoever dies, another process, or the next start, goes on
- * from the rows.
+ * (src/store/schedules/schedule-runs.ts) let one of them act. Nothing is kept in memory: whoever dies, another process,
+ * or the next start, goes on from the rows.
  */
 import { AppError, isOutage } from '../core/errors.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
@@ -61,7 +61,9 @@ export class Scheduler {
     return open.length === BATCH || due.length === BATCH ? 'again' : undefined
   }
 
-  /** A schedule that meets a bug of ours must not keep the others from firing; what fails in the world ends the tick. */
+  /**
+   * A schedule that meets a bug of ours must not keep the others from firing; what fails in the world ends the tick.
+   */
   async #each<Item>(items: readonly Item[], signal: AbortSignal, act: (item: Item) => Promise<void>): Promise<void> {
     for (const item of items) {
       if (signal.aborted) return

@@ -1,6 +1,7 @@
 /**
- * Sends the message of a run, as its owner: trusted, with the owner's present rights. Called when a run has been opened, and again for
- * one whose message is not there: the message's id and key are the run's, so it is in the session once, whoever dies when.
+ * Sends the message of a run, as its owner: trusted, with the owner's present rights. Called when a run has been
+ * opened, and again for one whose message is not there: the message's id and key are the run's, so it is in the session
+ * once, whoever dies when.
  */
 import { currentUser } from '../config/access/current-user.ts'
 import { openerName } from '../config/access/session-access.ts'

@@ -3,7 +3,10 @@ import { didYouMean } from '../config/closest.ts'
 
 const MAX_LENGTH = 64
 
-/** Null when the zone is known. Offsets such as "+02:00" are refused: they know no daylight saving, and people forget that. */
+/**
+ * Null when the zone is known. Offsets such as "+02:00" are refused: they know no daylight saving, and people forget
+ * that.
+ */
 export function timeZoneIssue(zone: string): string | null {
   if (zone.length <= MAX_LENGTH && /^[A-Za-z]/.test(zone) && isKnown(zone)) return null
   const shown = JSON.stringify(zone.slice(0, MAX_LENGTH))

@@ -1,6 +1,6 @@
 /**
- * `updateSchedule`: changes what is given. A new plan (cron, time, zone, or being enabled) counts from now: nothing is made up for,
- * and failures are forgotten. Called by the GraphQL door.
+ * `updateSchedule`: changes what is given. A new plan (cron, time, zone, or being enabled) counts from now: nothing is
+ * made up for, and failures are forgotten. Called by the GraphQL door.
  */
 import { currentUser } from '../config/access/current-user.ts'
 import type { Viewer } from '../core/identity.ts'

@@ -1,4 +1,7 @@
-/** Which values of the environment, of `.env` and of config.toml are secrets. Called by secret-store.ts at start and at each change. */
+/**
+ * Which values of the environment, of `.env` and of config.toml are secrets. Called by secret-store.ts at start and at
+ * each change.
+ */
 import type { Config } from '../config/config.ts'
 
 /** A value that must not be seen anywhere. `name` says where it is from. */
@@ -18,7 +21,10 @@ const SECRET_VARIABLE = /^(FACTOTUM|KISO)_(SKILL|CONNECTOR)_./
 /** Variables whose value is an address that may hold a password. */
 const ADDRESS_VARIABLE = /^(DATABASE_URL|https?_proxy|all_proxy)$/i
 
-/** Every line of `.env` is one: that is what the file is for. Of the environment, what has the name of one or is named as one. */
+/**
+ * Every line of `.env` is one: that is what the file is for. Of the environment, what has the name of one or is named
+ * as one.
+ */
 export function deployValues({ env, dotEnv, config }: DeploySources): readonly KnownValue[] {
   const named = new Set(variablesNamedBy(config))
   const variables = Object.entries(env).flatMap(([name, value]): KnownValue[] => {
@@ -42,7 +48,10 @@ function inConfig({ tokens }: Config): KnownValue[] {
   ])
 }
 
-/** The password in an address, as it stands there and decoded. One that is also the user's name hides nothing: it is no secret. */
+/**
+ * The password in an address, as it stands there and decoded. One that is also the user's name hides nothing: it is no
+ * secret.
+ */
 export function passwordsIn({ name, value }: KnownValue): KnownValue[] {
   if (!URL.canParse(value)) return []
   const { username, password } = new URL(value)

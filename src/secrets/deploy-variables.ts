@@ -1,7 +1,7 @@
 /**
- * The variables of the process's environment, and behind them the lines of `.env` in FACTOTUM_HOME, of which this is the one
- * reader. The file is read when this is made and again when it has changed since. A file that cannot be read is logged, and what
- * was known before stays. Values are never logged.
+ * The variables of the process's environment, and behind them the lines of `.env` in FACTOTUM_HOME, of which this is
+ * the one reader. The file is read when this is made and again when it has changed since. A file that cannot be read is
+ * logged, and what was known before stays. Values are never logged.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'

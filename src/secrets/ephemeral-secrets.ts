@@ -1,6 +1,6 @@
 /**
- * Secrets that people said in messages, in the memory of the process that runs the session and nowhere else. Held while a run of
- * the session goes on, and `worker_idle_timeout` longer; then they are gone, and must be said again.
+ * Secrets that people said in messages, in the memory of the process that runs the session and nowhere else. Held while
+ * a run of the session goes on, and `worker_idle_timeout` longer; then they are gone, and must be said again.
  */
 import type { Clock } from '../platform/clock.ts'
 import { Redactor } from './redaction.ts'
@@ -24,7 +24,9 @@ interface Held {
   redactor: Redactor
 }
 
-/** Of all values of a session together: more than anybody has to say. The patterns of so much take some 50 ms to build. */
+/**
+ * Of all values of a session together: more than anybody has to say. The patterns of so much take some 50 ms to build.
+ */
 const MAX_CHARS = 16_384
 
 const NOTHING: ReadonlyMap<string, string> = new Map()
@@ -104,7 +106,10 @@ export class EphemeralSecrets {
   }
 }
 
-/** Those without a key go first: a message with thousands of texts that look like secrets drives out none that a skill may ask for. */
+/**
+ * Those without a key go first: a message with thousands of texts that look like secrets drives out none that a skill
+ * may ask for.
+ */
 function forgetOldest({ values, all }: Held): void {
   let chars = [...all].reduce((sum, value) => sum + value.length, 0)
   const named = new Set(values.values())

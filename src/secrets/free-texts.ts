@@ -1,14 +1,14 @@
 /**
- * Redaction by declaration: which fields of a value hold free text, in which a secret may stand, and which hold words and ids of
- * ours, which rows and readers depend on. The types want a declaration for every field that can hold any text, so a field that is
- * added does not compile until somebody has decided.
+ * Redaction by declaration: which fields of a value hold free text, in which a secret may stand, and which hold words
+ * and ids of ours, which rows and readers depend on. The types want a declaration for every field that can hold any
+ * text, so a field that is added does not compile until somebody has decided.
  */
 import { redactJson } from './redact-deep.ts'
 import type { Redactor } from './redaction.ts'
 
 /**
- * `text`: free text, redacted. `json`: JSON of others, all of its texts and names of fields are redacted. `kept`: an id, a name or a
- * code of ours, stored as it is. For a list or a map, the declaration of its items.
+ * `text`: free text, redacted. `json`: JSON of others, all of its texts and names of fields are redacted. `kept`: an
+ * id, a name or a code of ours, stored as it is. For a list or a map, the declaration of its items.
  */
 type Declaration<Value> = unknown extends Value
   ? 'json'

@@ -1,12 +1,13 @@
 /**
- * Finds every occurrence of many patterns in one pass over a text (Aho-Corasick). Built once per set of secrets, used by
- * redaction.ts. The time is linear in the text, whatever the patterns and the text are.
+ * Finds every occurrence of many patterns in one pass over a text (Aho-Corasick). Built once per set of secrets, used
+ * by redaction.ts. The time is linear in the text, whatever the patterns and the text are.
  *
- * Most of a text is not read at all: an occurrence is at least as long as the shortest pattern, so three characters every few are
- * looked at (`#grams`), and the automaton reads only around those that stand in a pattern.
+ * Most of a text is not read at all: an occurrence is at least as long as the shortest pattern, so three characters
+ * every few are looked at (`#grams`), and the automaton reads only around those that stand in a pattern.
  *
- * The automaton: a node per prefix of a pattern, numbered breadth first. The first nodes, where ordinary text stays, have a
- * whole row of transitions; the others have their children as a list and a fallback, which keeps long secrets small.
+ * The automaton: a node per prefix of a pattern, numbered breadth first. The first nodes, where ordinary text stays,
+ * have a whole row of transitions; the others have their children as a list and a fallback, which keeps long secrets
+ * small.
  */
 
 import type { Span } from './encodings/span.ts'
@@ -69,8 +70,8 @@ export class PatternMatcher {
   readonly #stride: number
 
   /**
-   * Each pattern has at least three characters. `skipped`: characters of ASCII that do not matter within an occurrence; no pattern
-   * may contain any.
+   * Each pattern has at least three characters. `skipped`: characters of ASCII that do not matter within an occurrence;
+   * no pattern may contain any.
    */
   constructor(patterns: readonly string[], { skipped = '' }: { readonly skipped?: string } = {}) {
     this.#skipping = skipped !== ''

@@ -1,9 +1,13 @@
 /**
- * Redaction of whole values: every text in an object, a list or a map, however deep. A value without secrets comes back as it is.
+ * Redaction of whole values: every text in an object, a list or a map, however deep. A value without secrets comes back
+ * as it is.
  */
 import type { Redactor } from './redaction.ts'
 
-/** Fields whose texts are words of ours, which rows and readers depend on: a secret that is such a word must not break them. */
+/**
+ * Fields whose texts are words of ours, which rows and readers depend on: a secret that is such a word must not break
+ * them.
+ */
 const OUR_WORDS = new Set([
   'type',
   'kind',

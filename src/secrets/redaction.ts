@@ -1,6 +1,6 @@
 /**
- * Takes secrets out of texts: whatever of a text belongs to a known secret, in any of its forms (encodings.ts, decoded views),
- * becomes `[REDACTED]`. Occurrences that overlap or touch become one. Pure; secret-store.ts knows the secrets.
+ * Takes secrets out of texts: whatever of a text belongs to a known secret, in any of its forms (encodings.ts, decoded
+ * views), becomes `[REDACTED]`. Occurrences that overlap or touch become one. Pure; secret-store.ts knows the secrets.
  *
  * What must hold: a text changes only where a whole secret stands. Who prints guesses learns nothing of a part of one.
  */
@@ -21,7 +21,9 @@ import { withMarks } from './with-marks.ts'
 /** Shorter values stand in ordinary texts by chance; hiding them would destroy these and tell the value. */
 export const MIN_SECRET_CHARS = 8
 
-/** Whether a value can be hidden: not too short, line ends aside, and not a part of the mark that would stand for it. */
+/**
+ * Whether a value can be hidden: not too short, line ends aside, and not a part of the mark that would stand for it.
+ */
 export function isRedactable(value: string): boolean {
   const chars = value.trim().replace(/[\r\n]/g, '')
   return chars.length >= MIN_SECRET_CHARS && !REDACTED.toLowerCase().includes(chars.toLowerCase())
@@ -79,8 +81,8 @@ export class Redactor {
   }
 
   /**
-   * The text without secrets; the same string when there are none. `until`: of a text that was cut off there, what follows is given
-   * too, so that a secret that goes on behind the cut is seen; it is left out.
+   * The text without secrets; the same string when there are none. `until`: of a text that was cut off there, what
+   * follows is given too, so that a secret that goes on behind the cut is seen; it is left out.
    */
   redact(text: string, { until = text.length }: { readonly until?: number } = {}): string {
     if (this.isEmpty || text === this.#clean) return text.slice(0, until)
@@ -111,7 +113,10 @@ export class Redactor {
     return found
   }
 
-  /** What `matcher` finds leaves the bits at both ends open: without these, who knows all the rest could try the last characters. */
+  /**
+   * What `matcher` finds leaves the bits at both ends open: without these, who knows all the rest could try the last
+   * characters.
+   */
   #confirm(text: string, matcher: PatternMatcher, { code, depth }: { code: GroupCode; depth: number }): Span[] {
     const suspects: Span[] = []
     matcher.scan(text, suspects)

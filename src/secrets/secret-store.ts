@@ -1,9 +1,10 @@
 /**
- * What this process knows of secrets: deploy secrets (the environment, `.env`, config.toml, the database's password) and the
- * ephemeral ones of sessions. Everything that leaves the process is redacted by what this knows; made once by app.ts.
+ * What this process knows of secrets: deploy secrets (the environment, `.env`, config.toml, the database's password)
+ * and the ephemeral ones of sessions. Everything that leaves the process is redacted by what this knows; made once by
+ * app.ts.
  *
- * What must hold: a secret is known here before anybody is handed its value. `.env` is looked at every second, so a change holds
- * in every process within that time, and at once where an admin reloads.
+ * What must hold: a secret is known here before anybody is handed its value. `.env` is looked at every second, so a
+ * change holds in every process within that time, and at once where an admin reloads.
  */
 import type { ApiKeys } from '../config/access/api-keys.ts'
 import type { LiveConfig } from '../config/config.ts'
@@ -97,7 +98,9 @@ export class SecretStore implements ApiKeys {
     return [...new Set([...this.#variables.lines.keys(), ...this.#environmentNames()])].sort()
   }
 
-  /** Calls `listener` with the names of the lines of `.env` after each change of it; the returned function stops that. */
+  /**
+   * Calls `listener` with the names of the lines of `.env` after each change of it; the returned function stops that.
+   */
   onReloaded(listener: (names: readonly string[]) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

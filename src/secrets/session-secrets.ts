@@ -1,4 +1,7 @@
-/** The secrets as a turn sees them: the port of secret-store.ts for one session. Everything is asked at the moment it is used. */
+/**
+ * The secrets as a turn sees them: the port of secret-store.ts for one session. Everything is asked at the moment it is
+ * used.
+ */
 import type { FoundSecret } from '../core/plan/plan.ts'
 import type { Redactor } from './redaction.ts'
 

@@ -1,8 +1,10 @@
 /**
- * Redacts a text that comes in pieces. Who uses it says up to where it may be said (turn/secrets/held-output.ts), and decides that by time
- * and line ends alone: here nothing is held back because it may begin a secret, or who prints guesses would see which is right.
+ * Redacts a text that comes in pieces. Who uses it says up to where it may be said (turn/secrets/held-output.ts), and
+ * decides that by time and line ends alone: here nothing is held back because it may begin a secret, or who prints
+ * guesses would see which is right.
  *
- * What must hold: a secret of which nothing was said when its end has come is not said; and neither is the rest of one, otherwise.
+ * What must hold: a secret of which nothing was said when its end has come is not said; and neither is the rest of one,
+ * otherwise.
  */
 import { REDACTED } from '../core/text/redacted.ts'
 import type { Redactor } from './redaction.ts'
@@ -25,7 +27,9 @@ export class StreamRedactor {
   /** Where secrets stand, as long as nothing comes. */
   #found: { readonly by: Redactor; readonly spans: readonly Span[] } | null = null
 
-  /** `current`: asked whenever something is said, so that a secret that becomes known meanwhile is hidden from then on. */
+  /**
+   * `current`: asked whenever something is said, so that a secret that becomes known meanwhile is hidden from then on.
+   */
   constructor(current: () => Redactor) {
     this.#current = current
   }

@@ -1,4 +1,7 @@
-/** What stands in `data` of each type of event, for events that come from outside. The types are those of core/session-event.ts. */
+/**
+ * What stands in `data` of each type of event, for events that come from outside. The types are those of
+ * core/session-event.ts.
+ */
 import * as z from 'zod'
 import type { SessionEventBody, SessionEventType } from '../core/session-event.ts'
 import { CheckpointReason, PipelineStep, ReviewVerdict, TaskStatus, TurnStatus } from '../generated/prisma/enums.ts'

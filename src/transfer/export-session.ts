@@ -1,6 +1,6 @@
 /**
- * A session as JSON Lines: a header, its rows in the order of row-kinds.ts, and a line that says how many there were, so that a file that
- * was cut off is noticed. All of one moment, and read in pages, so that its size does not matter.
+ * A session as JSON Lines: a header, its rows in the order of row-kinds.ts, and a line that says how many there were,
+ * so that a file that was cut off is noticed. All of one moment, and read in pages, so that its size does not matter.
  */
 import type { Client } from 'pg'
 import { AppError } from '../core/errors.ts'

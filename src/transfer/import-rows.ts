@@ -1,4 +1,7 @@
-/** Stores the rows of an imported session, a batch at a time; and what cannot go on in another place is brought to an end. */
+/**
+ * Stores the rows of an imported session, a batch at a time; and what cannot go on in another place is brought to an
+ * end.
+ */
 import type { Client } from 'pg'
 import { AppError } from '../core/errors.ts'
 import { idKind, siblingId } from '../platform/id.ts'
@@ -88,8 +91,8 @@ function refuse(message: string, cause: unknown): AppError {
 }
 
 /**
- * What was open when the session was exported is CANCELLED, a task that ran INTERRUPTED: nobody works on it here. Its turns end with
- * their usual last two events, behind all others. Resolves to the number of such turns.
+ * What was open when the session was exported is CANCELLED, a task that ran INTERRUPTED: nobody works on it here. Its
+ * turns end with their usual last two events, behind all others. Resolves to the number of such turns.
  */
 export async function settleImported(
   { client, sessionId }: Pick<ImportTarget, 'client' | 'sessionId'>,

@@ -1,6 +1,6 @@
 /**
- * Reads an exported session line by line and stores it whole, or, with the first line that is wrong, not at all. What the lines may be
- * is in line-schemas.ts; memory holds one batch of them.
+ * Reads an exported session line by line and stores it whole, or, with the first line that is wrong, not at all. What
+ * the lines may be is in line-schemas.ts; memory holds one batch of them.
  */
 import type { Client } from 'pg'
 import type * as z from 'zod'

@@ -1,4 +1,7 @@
-/** The lines of an exported session, as they are checked when they come in. A change of what they mean is another version. */
+/**
+ * The lines of an exported session, as they are checked when they come in. A change of what they mean is another
+ * version.
+ */
 import * as z from 'zod'
 import { isSessionId, SESSION_ID_RULE } from '../core/session-id.ts'
 import type { SessionEventType } from '../core/session-event.ts'

@@ -1,13 +1,15 @@
 /**
- * The lines of a stream, read no faster than they are taken (the readline of Node reads on while nobody takes them, and keeps all of
- * it in memory).
+ * The lines of a stream, read no faster than they are taken (the readline of Node reads on while nobody takes them, and
+ * keeps all of it in memory).
  */
 import { AppError } from '../core/errors.ts'
 
 /** No row is longer: a task's two outputs have a mebibyte each, and what JSON escapes takes six characters at most. */
 const MAX_LINE_CHARS = 32 * 1024 * 1024
 
-/** Without their ends, "\n" or "\r\n". Rejects with TRANSFER_REFUSED when the bytes are not UTF-8, or a line has no end. */
+/**
+ * Without their ends, "\n" or "\r\n". Rejects with TRANSFER_REFUSED when the bytes are not UTF-8, or a line has no end.
+ */
 export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   /** Of the line that has not ended. */

@@ -1,9 +1,11 @@
 /**
- * What of a session is exported, row by row, and in which order: whatever a row refers to comes before it. From this one description
- * follow the query that exports a table, the check of an imported line, and the statement that imports it.
+ * What of a session is exported, row by row, and in which order: whatever a row refers to comes before it. From this
+ * one description follow the query that exports a table, the check of an imported line, and the statement that imports
+ * it.
  *
- * Left out: what would give rights or secrets elsewhere (who opened it, the webhook and its token, remembered approvals), what belongs to everybody or
- * to the machine (facts, files, the workspace, the audit), and what says who works on it.
+ * Left out: what would give rights or secrets elsewhere (who opened it, the webhook and its token, remembered
+ * approvals), what belongs to everybody or to the machine (facts, files, the workspace, the audit), and what says who
+ * works on it.
  */
 import * as z from 'zod'
 import * as enums from '../generated/prisma/enums.ts'

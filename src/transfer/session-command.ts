@@ -1,4 +1,7 @@
-/** `factotum session export|import`: between a file, or a pipe, and the database, also of a server that runs. Called by cli.ts. */
+/**
+ * `factotum session export|import`: between a file, or a pipe, and the database, also of a server that runs. Called by
+ * cli.ts.
+ */
 import { createWriteStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'

@@ -1,4 +1,6 @@
-/** The audit's entries of what becomes of a task: that it ended, and how it was judged. Never what it printed or said. */
+/**
+ * The audit's entries of what becomes of a task: that it ended, and how it was judged. Never what it printed or said.
+ */
 import type { AuditBody, NewAuditEntry } from '../core/audit-entry.ts'
 import type { TaskStatus } from '../core/status.ts'
 import type { TaskPatch, TurnWrite } from '../core/turn-write.ts'

@@ -1,7 +1,7 @@
 /**
- * A turn that kills its process would otherwise kill one after another, for ever. What counts is a death of the server, or of the
- * process that runs its commands, that the turn may have caused; never a lost database, a server that leaves, or another one's turn
- * that ran a command (src/store/nodes.ts).
+ * A turn that kills its process would otherwise kill one after another, for ever. What counts is a death of the server,
+ * or of the process that runs its commands, that the turn may have caused; never a lost database, a server that leaves,
+ * or another one's turn that ran a command (src/store/nodes.ts).
  */
 import type { Ending, TurnContext } from './turn-context.ts'
 

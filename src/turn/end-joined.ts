@@ -1,6 +1,6 @@
 /**
- * How messages end that a turn has taken along. They end as the turn does, each with events of its own; but what its user said
- * while a plan ran is not lost when the turn fails: it waits again, and gets a turn of its own.
+ * How messages end that a turn has taken along. They end as the turn does, each with events of its own; but what its
+ * user said while a plan ran is not lost when the turn fails: it waits again, and gets a turn of its own.
  */
 import type { FinalTurnStatus } from '../core/status.ts'
 import type { JoinedEnd } from '../core/turn-write.ts'

@@ -1,8 +1,9 @@
 /**
- * How a turn writes. `record` takes an event and its changes and returns at once; writes are committed in the order in which
- * they were recorded, those that come within `LINGER_MS` or wait for a commit as one. `flushed` is the barrier: after it,
- * everything recorded is durable. A turn passes it before anything with an effect outside (a command, the end of the turn); a
- * model call it need not wait for. `hurry` is for what has had an effect already: it is committed without delay.
+ * How a turn writes. `record` takes an event and its changes and returns at once; writes are committed in the order in
+ * which they were recorded, those that come within `LINGER_MS` or wait for a commit as one. `flushed` is the barrier:
+ * after it, everything recorded is durable. A turn passes it before anything with an effect outside (a command, the end
+ * of the turn); a model call it need not wait for. `hurry` is for what has had an effect already: it is committed
+ * without delay.
  *
  * It is also the one gate for secrets: nothing that a turn writes, in whatever field, holds one that is known.
  *
@@ -44,7 +45,8 @@ export interface JournalOptions {
 
 /**
  * How long a write waits for another one, when nobody waits for it; as long as pieces of text wait for each other
- * (open-output.ts). A commit costs the database the same whether it tells of one step or of three; who watches notices nothing.
+ * (open-output.ts). A commit costs the database the same whether it tells of one step or of three; who watches notices
+ * nothing.
  */
 const LINGER_MS = 50
 

@@ -1,6 +1,6 @@
 /**
- * What to do next about a task, from its row alone. The same rule drives a turn that runs through and one that is continued
- * after its process died, so there is no second way for a takeover to go wrong.
+ * What to do next about a task, from its row alone. The same rule drives a turn that runs through and one that is
+ * continued after its process died, so there is no second way for a takeover to go wrong.
  */
 import type { ReviewVerdict, TaskStatus, TaskType } from '../core/status.ts'
 
@@ -18,7 +18,8 @@ export function nextStep(task: {
   readonly status: TaskStatus
   readonly reviewVerdict: ReviewVerdict | null
 }): NextStep {
-  // An approval that is still open, or was denied, is seen to before the tasks of a plan (src/turn/approvals/pass-approvals.ts).
+  // An approval that is still open, or was denied, is seen to before the tasks of a plan
+  // (src/turn/approvals/pass-approvals.ts).
   if (task.status === 'PENDING' || task.status === 'AWAITING_APPROVAL') return 'run'
   if (task.status === 'SKIPPED' || task.status === 'CANCELLED') return 'pass'
   // Writing a text again repeats no effect; running a command again would.

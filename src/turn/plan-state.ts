@@ -39,12 +39,17 @@ export function historyOf(attempts: readonly PlanState[]): TriedPlan[] {
   return attempts.map((plan) => ({ goal: plan.goal, reason: whyGivenUp(plan) }))
 }
 
-/** The task for which the plan was given up; null when the user said more while it ran, and a new plan took its place. */
+/**
+ * The task for which the plan was given up; null when the user said more while it ran, and a new plan took its place.
+ */
 export function failedTask(plan: PlanState): TaskState | null {
   return plan.tasks.find((task) => task.reviewVerdict === 'REPLAN') ?? null
 }
 
-/** Whether the plan itself did not do. One of which a command was interrupted may be right: it counts for nothing, and may be tried again. */
+/**
+ * Whether the plan itself did not do. One of which a command was interrupted may be right: it counts for nothing, and
+ * may be tried again.
+ */
 export function hasFailed(plan: PlanState): boolean {
   const task = failedTask(plan)
   return task !== null && task.status !== 'INTERRUPTED'

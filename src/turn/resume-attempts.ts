@@ -1,4 +1,7 @@
-/** How far the turn came, from its rows: the plans that it has made, and the messages that it has taken along. For a turn that another process left, or that broke off. */
+/**
+ * How far the turn came, from its rows: the plans that it has made, and the messages that it has taken along. For a
+ * turn that another process left, or that broke off.
+ */
 import { loadJoined } from '../store/turn/join-turns.ts'
 import { loadKnown, loadPlans } from '../store/turn/turn-history.ts'
 import { planStateOf, type PlanState } from './plan-state.ts'

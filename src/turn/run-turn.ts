@@ -7,15 +7,16 @@
  *   PLANNING, PLANNED, VALIDATION   makePlan, with feedback to the planner until the plan is sound
  *   EXECUTING                       executePlan, task by task: executeCommand, runSkill, writeMessage
  *   REVIEWING                       reviewTask, after every command and skill
- *   REPLANNING                      decideReplan, on verdict REPLAN, or breakOff, when the user said more; then CONTEXT again
+ *   REPLANNING                      decideReplan, on verdict REPLAN, or breakOff, when the user said more;
+ *                                   then CONTEXT again
  *   DELIVERING                      writeMessage, with each finished text
- *   CURATING                        curateLearnings   ⎫ tendKnowledge: each only when it is due; the user has the answer
- *   SUMMARIZING                     summarizeSession  ⎬ already, and nothing of it changes how the turn ended
- *   CONSOLIDATING                   consolidateFacts  ⎭
+ *   CURATING                        curateLearnings   ⎫ tendKnowledge: each only when it is due; the
+ *   SUMMARIZING                     summarizeSession  ⎬ user has the answer already, and nothing of it
+ *   CONSOLIDATING                   consolidateFacts  ⎭ changes how the turn ended
  *   COMPLETE                        finishTurn: always the last, also after failure and cancel
  *
- * A turn that was left by a process that died enters with its rows (`resumeAttempts`) and goes on at the first task that has
- * not ended. Everything it writes goes through `context.journal`, fenced by the lease.
+ * A turn that was left by a process that died enters with its rows (`resumeAttempts`) and goes on at the first task
+ * that has not ended. Everything it writes goes through `context.journal`, fenced by the lease.
  */
 import { assembleContext } from './steps/assemble-context.ts'
 import { breakOff, decideReplan, type ReplanDecision } from './steps/decide-replan.ts'
@@ -40,7 +41,8 @@ export async function runTurn(context: TurnContext): Promise<Ending> {
   const attempts = context.turn.resumed ? await takeOver(context) : []
   const ended = endedBefore(context.turn)
   const ending = ended ?? (await workOn(context, attempts))
-  // A turn that had ended goes on only with what its process left undone, unless that is what it died of, or somebody stopped it.
+  // A turn that had ended goes on only with what its process left undone, unless that is what it died of, or somebody
+  // stopped it.
   const goesOn = ended === null || refusal(context) === null
   return finishTurn(context, goesOn ? await tendKnowledge(context, ending) : ending)
 }
@@ -77,8 +79,8 @@ async function interruptTasks(
 }
 
 /**
- * Where the turn was left. Proves first that it can be written to: with a database that reads but does not write (a full disk),
- * a turn that comes back every few seconds must not ask the models each time.
+ * Where the turn was left. Proves first that it can be written to: with a database that reads but does not write (a
+ * full disk), a turn that comes back every few seconds must not ask the models each time.
  */
 async function takeOver(
   context: Pick<TurnContext, 'turn' | 'messages' | 'journal' | 'database'>,

@@ -1,7 +1,8 @@
 /**
- * A turn takes messages along that wait in its session: before its first plan, when messages are collected, and at the boundary
- * before each of its tasks, when the session's policy is STEER. Whatever dies when: a message that joined is in the rows with the
- * plan that it broke off, so who takes the turn over knows of it, and one that did not join waits for its own turn.
+ * A turn takes messages along that wait in its session: before its first plan, when messages are collected, and at the
+ * boundary before each of its tasks, when the session's policy is STEER. Whatever dies when: a message that joined is
+ * in the rows with the plan that it broke off, so who takes the turn over knows of it, and one that did not join waits
+ * for its own turn.
  */
 import { messagesToJoin } from '../core/join-messages.ts'
 import { findWaiting, type JoinedMessage, type WaitingMessage } from '../store/turn/join-turns.ts'

@@ -1,4 +1,7 @@
-/** What a turn works with: who and what it is for, the journal to write with, and the ports it may call. Each step takes what it uses. */
+/**
+ * What a turn works with: who and what it is for, the journal to write with, and the ports it may call. Each step takes
+ * what it uses.
+ */
 import type { Agents } from '../agents/agent.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { PublicUrl } from '../config/public-url.ts'
@@ -52,8 +55,8 @@ export interface TurnContext {
 export type TaskContext = Pick<TurnContext, 'sessionId' | 'turn' | 'journal' | 'secrets' | 'clock'>
 
 /**
- * Why a turn is stopped from outside. CANCELLED: somebody asked for it, and the turn ends. HANDED_OVER (this process shuts
- * down) and LEASE_LOST (it may no longer write): the turn goes on elsewhere, and nothing more is written here.
+ * Why a turn is stopped from outside. CANCELLED: somebody asked for it, and the turn ends. HANDED_OVER (this process
+ * shuts down) and LEASE_LOST (it may no longer write): the turn goes on elsewhere, and nothing more is written here.
  */
 export type StopReason = 'CANCELLED' | 'HANDED_OVER' | 'LEASE_LOST'
 

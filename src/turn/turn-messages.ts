@@ -1,7 +1,7 @@
 /**
- * What a turn is to serve: the message that started it, and those that it has taken along, in the order in which it got them.
- * All of one user, so they count as one request; each keeps its row. Made by the worker for each turn, filled by take-along.ts
- * and, for a turn that is continued, from its rows.
+ * What a turn is to serve: the message that started it, and those that it has taken along, in the order in which it got
+ * them. All of one user, so they count as one request; each keeps its row. Made by the worker for each turn, filled by
+ * take-along.ts and, for a turn that is continued, from its rows.
  */
 import { isAddressed } from '../core/route-message.ts'
 import type { OpenTurn } from '../store/turn/begin-turn.ts'

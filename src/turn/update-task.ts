@@ -1,5 +1,6 @@
 /**
- * The one place where a task changes: in memory, and in the journal together with the event and the audit's entry of the change.
+ * The one place where a task changes: in memory, and in the journal together with the event and the audit's entry of
+ * the change.
  */
 import type { SessionEventBody } from '../core/session-event.ts'
 import type { TaskStatus } from '../core/status.ts'

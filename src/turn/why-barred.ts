@@ -1,6 +1,7 @@
 /**
- * Whether the turn's user may still have something done in the session: asked before each task, and again when the task is
- * marked RUNNING. Whose rights count was decided when the message came (`turn.userName`): who speaks later changes nothing.
+ * Whether the turn's user may still have something done in the session: asked before each task, and again when the task
+ * is marked RUNNING. Whose rights count was decided when the message came (`turn.userName`): who speaks later changes
+ * nothing.
  */
 import { currentUser } from '../config/access/current-user.ts'
 import type { TurnContext } from './turn-context.ts'

@@ -2,9 +2,9 @@
  * Takes over from nodes that died, hang, or lost their way to the database: evicts them, makes sure that their commands
  * have ended, and frees their sessions.
  *
- * What must hold: a session in which a command may run is freed only after that can be no more. For a process of this machine that
- * is seen, or seen to: its command hosts are gone. For any other it follows from its silence, since a server ends its commands when it
- * cannot beat, and its host when it hears nothing from the server.
+ * What must hold: a session in which a command may run is freed only after that can be no more. For a process of this
+ * machine that is seen, or seen to: its command hosts are gone. For any other it follows from its silence, since a
+ * server ends its commands when it cannot beat, and its host when it hears nothing from the server.
  */
 import { hasEndedAll, stateOfServer } from '../execution/process/server-identity.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -57,7 +57,8 @@ export class Evictions {
     const { home, clock } = this.#options
     const state = stateOfServer(process)
     if (process === null || state === 'ELSEWHERE') return { isOver: isSilent, hasDied: isMissing }
-    // One that runs may be ending its commands right now. One that is silent hangs, perhaps its host as well, which then ends nothing.
+    // One that runs may be ending its commands right now. One that is silent hangs, perhaps its host as well, which
+    // then ends nothing.
     const isOver = (isSilent || state === 'GONE') && (await hasEndedAll(process, { home, force: isSilent, clock }))
     return { isOver, hasDied: isOver && state === 'GONE' }
   }

@@ -1,10 +1,10 @@
 /**
- * What makes this process a node: a connection of its own that holds the node's advisory lock and beats. When the connection ends or
- * a beat finds the node evicted, the membership is lost: all that runs under it ends at once, and only then this process
- * leaves the list and joins again under a new id.
+ * What makes this process a node: a connection of its own that holds the node's advisory lock and beats. When the
+ * connection ends or a beat finds the node evicted, the membership is lost: all that runs under it ends at once, and
+ * only then this process leaves the list and joins again under a new id.
  *
- * What must hold: no command runs longer than `COMMANDS_MS` after a beat was sent that the database has answered, because others
- * wait no longer than that for them (src/store/nodes.ts).
+ * What must hold: no command runs longer than `COMMANDS_MS` after a beat was sent that the database has answered,
+ * because others wait no longer than that for them (src/store/nodes.ts).
  */
 import { Client } from 'pg'
 import { messageOf } from '../core/errors.ts'
@@ -45,7 +45,10 @@ interface Left {
 }
 
 const BEAT_MS = 2000
-/** A beat that gets no answer for this long counts as a broken connection: before its commands would be ended without it. */
+/**
+ * A beat that gets no answer for this long counts as a broken connection: before its commands would be ended without
+ * it.
+ */
 const BEAT_TIMEOUT_MS = 3500
 const COMMANDS_MS = 6000
 /** What is late by so much stood still itself, whoever let it. */

@@ -1,7 +1,7 @@
 /**
- * Lets turns go on that wait for a budget, as soon as the configuration gives them more: when it changes, and when a process
- * starts, since it may have changed while none ran. At midnight they go on by themselves: the queue holds them until then.
- * Every process does so; a turn that is made ready twice runs once.
+ * Lets turns go on that wait for a budget, as soon as the configuration gives them more: when it changes, and when a
+ * process starts, since it may have changed while none ran. At midnight they go on by themselves: the queue holds them
+ * until then. Every process does so; a turn that is made ready twice runs once.
  */
 import { checkBudget } from '../audit/budget.ts'
 import type { LiveConfig } from '../config/config.ts'
@@ -40,8 +40,8 @@ export class PausedTurns {
   }
 
   /**
-   * Those that would only be paused again are left alone. One that is to end was paused in the moment in which somebody cancelled
-   * it, by a process that died before it could say so.
+   * Those that would only be paused again are left alone. One that is to end was paused in the moment in which somebody
+   * cancelled it, by a process that died before it could say so.
    */
   async #wake(): Promise<void> {
     const { database, doorbell, config, logger } = this.#options

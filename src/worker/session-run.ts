@@ -1,6 +1,6 @@
 /**
- * The run of one claimed session in this process: its open turns one after another, then the release. Turns of the session
- * cannot run anywhere else meanwhile; what is written after the lease was lost is refused by the fence.
+ * The run of one claimed session in this process: its open turns one after another, then the release. Turns of the
+ * session cannot run anywhere else meanwhile; what is written after the lease was lost is refused by the fence.
  */
 import type { Agents } from '../agents/agent.ts'
 import type { CallGate } from '../agents/call-gate.ts'
@@ -75,7 +75,10 @@ export interface SessionRunOptions {
 const BROKEN_DELAY_MS = 2000
 const RELEASE_RETRY = { firstMs: 100, maxMs: 2000 }
 
-/** How the run came to its end: no turn is under way (what waits is claimed again), one was handed over, or one broken off. */
+/**
+ * How the run came to its end: no turn is under way (what waits is claimed again), one was handed over, or one broken
+ * off.
+ */
 type RunEnd = 'DRAINED' | 'HANDED_OVER' | 'BROKEN'
 
 export class SessionRun {
@@ -113,8 +116,8 @@ export class SessionRun {
   }
 
   /**
-   * Stops the running turn without another write: this process is no longer the node that the lease names, others free the session,
-   * and it may run elsewhere already.
+   * Stops the running turn without another write: this process is no longer the node that the lease names, others free
+   * the session, and it may run elsewhere already.
    */
   abandon(): void {
     this.#stop.raise('LOST')
@@ -138,7 +141,9 @@ export class SessionRun {
     await this.#release(end)
   }
 
-  /** A session that is not released stays with this node for ever: this tries until it is done, or no longer its own. */
+  /**
+   * A session that is not released stays with this node for ever: this tries until it is done, or no longer its own.
+   */
   async #release(end: RunEnd): Promise<void> {
     const { database, lease, clock } = this.#options
     const release = { unfinished: end !== 'DRAINED', delayMs: end === 'BROKEN' ? BROKEN_DELAY_MS : 0 }
@@ -269,7 +274,9 @@ export class SessionRun {
     return joined
   }
 
-  /** What was committed stays committed: should this fail, the turn waits until its budget is renewed, and ends then. */
+  /**
+   * What was committed stays committed: should this fail, the turn waits until its budget is renewed, and ends then.
+   */
   async #wakeToCancel(): Promise<void> {
     const { database, lease } = this.#options
     await makeReady(database, [lease.sessionId]).catch((error: unknown) =>
@@ -296,7 +303,10 @@ export class SessionRun {
     }
   }
 
-  /** Ends the turn from its rows and with a journal of its own: the turn's may be what failed, and then writes nothing more. */
+  /**
+   * Ends the turn from its rows and with a journal of its own: the turn's may be what failed, and then writes nothing
+   * more.
+   */
   async #endFailed({ turn, journal, logger }: TurnContext, failure: string): Promise<Ending> {
     // What is being committed must be in the rows that are read next. A failure was logged when it happened.
     await Promise.allSettled([journal.flushed()])

@@ -1,6 +1,6 @@
 /**
- * How far the run of a session is to stop. What must hold: it only grows, so a milder request that comes later (a drain after the lease
- * was lost) does not let anything begin or be released again.
+ * How far the run of a session is to stop. What must hold: it only grows, so a milder request that comes later (a drain
+ * after the lease was lost) does not let anything begin or be released again.
  */
 export const STOP_LEVELS = [
   'NONE',

@@ -1,10 +1,12 @@
 /**
- * Takes the sessions that have work and runs their turns: one session at a time each, many sessions side by side, across any
- * number of processes. Registers this process as a node, keeps it alive, and takes over what dead nodes left.
+ * Takes the sessions that have work and runs their turns: one session at a time each, many sessions side by side,
+ * across any number of processes. Registers this process as a node, keeps it alive, and takes over what dead nodes
+ * left.
  *
- * States: `joining` (no node yet, or the database is away: nothing is claimed) → `working` → `draining` (stop: no new turns;
- * running ones get time to end, then are handed over) → `stopped`. From `working` back to `joining` when the connection that
- * makes it a node breaks: then others may take its sessions, so every running turn is stopped without another write.
+ * States: `joining` (no node yet, or the database is away: nothing is claimed) → `working` → `draining` (stop: no new
+ * turns; running ones get time to end, then are handed over) → `stopped`. From `working` back to `joining` when the
+ * connection that makes it a node breaks: then others may take its sessions, so every running turn is stopped without
+ * another write.
  */
 import type { LiveConfig } from '../config/config.ts'
 import { isOutage, messageOf } from '../core/errors.ts'
@@ -28,7 +30,10 @@ export interface WorkerOptions {
   readonly database: Database
   /** FACTOTUM_HOME. */
   readonly home: string
-  /** What is wrong with FACTOTUM_HOME; null: nothing. While it cannot be used no turn begins here, as its commands would fail. */
+  /**
+   * What is wrong with FACTOTUM_HOME; null: nothing. While it cannot be used no turn begins here, as its commands would
+   * fail.
+   */
   readonly homeProblem: () => string | null
   readonly doorbell: Doorbell
   readonly config: LiveConfig
@@ -36,8 +41,8 @@ export interface WorkerOptions {
   readonly logger: Logger
   readonly commands: Pick<CommandService, 'allowUntil' | 'endAll'>
   /**
-   * Runs the open turns of a claimed session until none is left, it is stopped, or others wait (`mayGoOn`) once a turn has ended.
-   * `begun`: the first is started already.
+   * Runs the open turns of a claimed session until none is left, it is stopped, or others wait (`mayGoOn`) once a turn
+   * has ended. `begun`: the first is started already.
    */
   readonly startRun: (lease: Lease, begun: BegunTurn | null, mayGoOn: () => boolean) => Run
 }
@@ -116,8 +121,8 @@ export class Worker {
   }
 
   /**
-   * No new turns; running ones may go on for `drain_timeout`, then they are handed over: stopped as they are, to be continued
-   * by another process. Resolves when nothing runs here any more and the node is off the list.
+   * No new turns; running ones may go on for `drain_timeout`, then they are handed over: stopped as they are, to be
+   * continued by another process. Resolves when nothing runs here any more and the node is off the list.
    */
   async stop(): Promise<void> {
     if (this.#state === 'stopped') return
@@ -197,8 +202,8 @@ export class Worker {
   }
 
   /**
-   * The shortest way: the statement of `accept`, which stores a message, takes its session along and begins the turn, if `accept` is
-   * given a node. It is given none while the session is at work here, or others wait.
+   * The shortest way: the statement of `accept`, which stores a message, takes its session along and begins the turn,
+   * if `accept` is given a node. It is given none while the session is at work here, or others wait.
    */
   async takeWith<Result extends AcceptResult>(
     sessionId: string,

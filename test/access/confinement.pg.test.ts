@@ -1,7 +1,7 @@
 /**
- * Whatever a stranger asks, with whatever ids and arguments: nothing of the session is in the answer, and nothing of it is
- * changed. A stranger is a connector of another namespace, or a user who does not take part; both have a session of their own,
- * so that much of what they ask is allowed.
+ * Whatever a stranger asks, with whatever ids and arguments: nothing of the session is in the answer, and nothing of it
+ * is changed. A stranger is a connector of another namespace, or a user who does not take part; both have a session of
+ * their own, so that much of what they ask is allowed.
  */
 import fc from 'fast-check'
 import { getNamedType, isEnumType, isInputObjectType, isListType, isNonNullType, isObjectType } from 'graphql'

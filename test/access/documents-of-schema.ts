@@ -1,7 +1,7 @@
 /**
- * Documents that ask for everything, made from the schema itself: a field, type or argument that somebody adds is asked for
- * from then on. What cannot be known from the schema (which thing an argument of type ID names) stands in tables here, and what
- * is missing in them is an error.
+ * Documents that ask for everything, made from the schema itself: a field, type or argument that somebody adds is asked
+ * for from then on. What cannot be known from the schema (which thing an argument of type ID names) stands in tables
+ * here, and what is missing in them is an error.
  */
 import {
   getNamedType,
@@ -52,8 +52,8 @@ const KINDS = [
 export type Ids = Readonly<Record<(typeof KINDS)[number], string>>
 
 /**
- * What each argument or input field of type ID names; null: left out, because the client makes it up, or it names another thing
- * of the same kind (confinement.pg.test.ts gives it).
+ * What each argument or input field of type ID names; null: left out, because the client makes it up, or it names
+ * another thing of the same kind (confinement.pg.test.ts gives it).
  */
 const ID_ARGUMENTS: Readonly<Record<string, keyof Ids | null>> = {
   'Query.node(id)': 'plan',
@@ -105,7 +105,9 @@ const ID_ARGUMENTS: Readonly<Record<string, keyof Ids | null>> = {
   'Subscription.taskUpdates(sessionId)': 'session',
 }
 
-/** Texts that must be something in particular; others are "x". A text that may be left out is, unless it stands here. */
+/**
+ * Texts that must be something in particular; others are "x". A text that may be left out is, unless it stands here.
+ */
 const TEXTS: Readonly<Record<string, string>> = {
   'CreateScheduleInput.cron': '0 9 * * *',
   'Mutation.addParticipant(user)': 'ada',
@@ -148,7 +150,10 @@ export function idKindOf(place: string): keyof Ids | null {
   return kind
 }
 
-/** A whole operation for a field of a root type: "Query.session". All of what it returns that needs no arguments is asked for. */
+/**
+ * A whole operation for a field of a root type: "Query.session". All of what it returns that needs no arguments is
+ * asked for.
+ */
 export function operationFor(schema: GraphQLSchema, path: string, choose: Choose): string {
   const [typeName = '', fieldName = ''] = path.split('.')
   const type = schema.getType(typeName)

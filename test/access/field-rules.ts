@@ -1,6 +1,6 @@
 /**
- * Who is shown which field of the session in people-world.ts: every field of every object type, by name. A field that stands
- * nowhere here, or no longer exists, fails the test: whoever adds one decides who sees it.
+ * Who is shown which field of the session in people-world.ts: every field of every object type, by name. A field that
+ * stands nowhere here, or no longer exists, fails the test: whoever adds one decides who sees it.
  */
 import type { Caller } from './people-world.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The stage on which everybody asks for everything: a server behind real HTTP with one session that holds an example of each
- * thing there is, and callers of every kind. Whatever is in that session says CANARY.
+ * The stage on which everybody asks for everything: a server behind real HTTP with one session that holds an example of
+ * each thing there is, and callers of every kind. Whatever is in that session says CANARY.
  */
 import { randomHex } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -12,8 +12,8 @@ import type { Ids } from './documents-of-schema.ts'
 import { seedExamples } from './seed-examples.ts'
 
 /**
- * own: a user who takes part; other: one who does not; within, outside: connectors whose namespace the session is in and is not;
- * revoked: a token of an admin that is in the configuration no more.
+ * own: a user who takes part; other: one who does not; within, outside: connectors whose namespace the session is in
+ * and is not; revoked: a token of an admin that is in the configuration no more.
  */
 export const CALLERS = ['nobody', 'revoked', 'own', 'other', 'within', 'outside', 'admin'] as const
 export type Caller = (typeof CALLERS)[number]

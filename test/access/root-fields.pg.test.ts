@@ -1,6 +1,7 @@
 /**
- * What somebody who may not see a thing is answered: exactly what they would be answered if there were no such thing, byte by
- * byte, whatever they ask; and nothing is changed. Every field of Query, Mutation and Subscription, made from the schema.
+ * What somebody who may not see a thing is answered: exactly what they would be answered if there were no such thing,
+ * byte by byte, whatever they ask; and nothing is changed. Every field of Query, Mutation and Subscription, made from
+ * the schema.
  */
 import { isObjectType } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'

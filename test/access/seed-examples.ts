@@ -1,4 +1,7 @@
-/** A session with an example of each thing there is, written straight into the tables. Every text in it holds the canary. */
+/**
+ * A session with an example of each thing there is, written straight into the tables. Every text in it holds the
+ * canary.
+ */
 import type { AuditBody } from '../../src/core/audit-entry.ts'
 import type { SessionEventBody } from '../../src/core/session-event.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'

@@ -1,4 +1,7 @@
-/** What the client makes of a server that is too busy to let an operation in. The other side is as the server's answers are, on the wire. */
+/**
+ * What the client makes of a server that is too busy to let an operation in. The other side is as the server's answers
+ * are, on the wire.
+ */
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'

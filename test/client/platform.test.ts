@@ -1,4 +1,7 @@
-/** The client runs where a browser is all there is: it is checked against a browser's globals, and its bundle's every import is seen. */
+/**
+ * The client runs where a browser is all there is: it is checked against a browser's globals, and its bundle's every
+ * import is seen.
+ */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,7 +13,10 @@ import { expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const entry = join(root, 'src/client/connect.ts')
 
-/** Every file that the browser gets, and what is imported there that is no file of the client's or of graphql-ws's client. */
+/**
+ * Every file that the browser gets, and what is imported there that is no file of the client's or of graphql-ws's
+ * client.
+ */
 function bundle(): { readonly files: string[]; readonly foreign: string[] } {
   const files = new Set<string>()
   const foreign: string[] = []

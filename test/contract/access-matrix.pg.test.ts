@@ -1,6 +1,6 @@
 /**
- * The authorization matrix: every root field of the schema, by every kind of caller, on a session called "discord:…" in which
- * bob participates. The rows are looked up by the schema's own fields, so a new field without a row fails.
+ * The authorization matrix: every root field of the schema, by every kind of caller, on a session called "discord:…" in
+ * which bob participates. The rows are looked up by the schema's own fields, so a new field without a row fails.
  */
 import { parse, Kind } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -242,7 +242,10 @@ async function ask(field: string, caller: string): Promise<string> {
   return describeValue(Object.values(data as object)[0])
 }
 
-/** One message is done, the next waits, or runs where a turn is to be cancelled; nothing waits where the session is deleted. */
+/**
+ * One message is done, the next waits, or runs where a turn is to be cancelled; nothing waits where the session is
+ * deleted.
+ */
 async function seedFor(field: string, id: string): Promise<Omit<Target, 'sender'>> {
   const { database } = it.world.context
   const newestTurn = field === 'Mutation.cancelTurn' ? 'RUNNING' : 'QUEUED'

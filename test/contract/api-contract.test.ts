@@ -1,4 +1,7 @@
-/** The contract with frontends: what it promises is there as promised, or stands in later.ts; and clients can read the schema. */
+/**
+ * The contract with frontends: what it promises is there as promised, or stands in later.ts; and clients can read the
+ * schema.
+ */
 import { readFileSync } from 'node:fs'
 import {
   getNamedType,

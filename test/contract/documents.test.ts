@@ -1,4 +1,6 @@
-/** The documents that clients here are typed by: valid, and small enough for the door with every page at its default. */
+/**
+ * The documents that clients here are typed by: valid, and small enough for the door with every page at its default.
+ */
 import { Kind, parse, validate } from 'graphql'
 import { expect, test } from 'vitest'
 import { IntrospectionCost } from '../../src/graphql/introspection-cost.ts'

@@ -1,6 +1,6 @@
 /**
- * Ids that the caller can neither see nor open: whatever is tried with them costs the same statements and is answered with the same
- * bytes whether there is such a session or not; and it does not wait for one that is busy.
+ * Ids that the caller can neither see nor open: whatever is tried with them costs the same statements and is answered
+ * with the same bytes whether there is such a session or not; and it does not wait for one that is busy.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordStatements } from './record-statements.ts'

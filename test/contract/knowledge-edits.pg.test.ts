@@ -1,4 +1,7 @@
-/** What admins do with facts, learnings and questions: each result that can happen, the history, the audit, and whom it is told. */
+/**
+ * What admins do with facts, learnings and questions: each result that can happen, the history, the audit, and whom it
+ * is told.
+ */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { normalText } from '../../src/core/text/normal-text.ts'

@@ -1,4 +1,7 @@
-/** Mutations: each result member that can happen, over the real use cases, and payloads loaded as the document selects them. */
+/**
+ * Mutations: each result member that can happen, over the real use cases, and payloads loaded as the document selects
+ * them.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import * as api from '../generated/graphql.ts'
 import { MAX_QUEUED } from '../intake/intake-world.ts'

@@ -1,6 +1,6 @@
 /**
- * The schema over a real database, executed by graphql-js alone: no HTTP, no limits, no hub. What the door adds is tested
- * with the door.
+ * The schema over a real database, executed by graphql-js alone: no HTTP, no limits, no hub. What the door adds is
+ * tested with the door.
  */
 import { execute, parse, subscribe, type ExecutionResult } from 'graphql'
 import type { Viewer } from '../../src/core/identity.ts'

@@ -1,4 +1,7 @@
-/** Rows to read, written straight into the tables: sessions with messages, turns, plans, tasks and events as a turn leaves them. */
+/**
+ * Rows to read, written straight into the tables: sessions with messages, turns, plans, tasks and events as a turn
+ * leaves them.
+ */
 import type { Database } from '../../src/store/database.ts'
 import { newId } from '../../src/platform/id.ts'
 

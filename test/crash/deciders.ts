@@ -1,6 +1,6 @@
 /**
- * Two admins who decide about whatever waits for an approval, both at once and at any server. Some approvals they leave alone,
- * so that these expire. What they were told they had decided is kept for the judge.
+ * Two admins who decide about whatever waits for an approval, both at once and at any server. Some approvals they leave
+ * alone, so that these expire. What they were told they had decided is kept for the judge.
  */
 import { ApprovalsDocument, DecideApprovalsDocument, type DecideApprovalsMutation } from '../generated/graphql.ts'
 import type { Random } from './random.ts'

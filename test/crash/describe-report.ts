@@ -1,4 +1,7 @@
-/** The crash test's result for people: a table of what was done and which promises were kept, and what speaks against them. */
+/**
+ * The crash test's result for people: a table of what was done and which promises were kept, and what speaks against
+ * them.
+ */
 import type { StormReport } from './storm.ts'
 
 /** A killed or hanging server's turns go on within this time. */

@@ -1,6 +1,7 @@
 /**
- * A subscriber as a frontend is one: follows a session's log from the start, and whenever the connection ends, for whatever
- * reason, comes back to any server with the last seq it has seen. Now and then it goes by itself, like a page that is reloaded.
+ * A subscriber as a frontend is one: follows a session's log from the start, and whenever the connection ends, for
+ * whatever reason, comes back to any server with the last seq it has seen. Now and then it goes by itself, like a page
+ * that is reloaded.
  */
 import { FollowSessionDocument, type FollowSessionSubscription } from '../generated/graphql.ts'
 import { ApiClient } from '../harness/api-client.ts'
@@ -23,7 +24,10 @@ export interface Seen {
   readonly isPiece: boolean
 }
 
-/** What may end a subscription although nothing is wrong with it; 4408: the server hung while the subscriber introduced itself. */
+/**
+ * What may end a subscription although nothing is wrong with it; 4408: the server hung while the subscriber introduced
+ * itself.
+ */
 const EXPECTED_END =
   /closed|complete|terminated|ECONN|socket|fetch failed|100[16]|4408|DATABASE_UNAVAILABLE|SHUTTING_DOWN/
 const RELOAD_CHANCE = 0.01

@@ -1,4 +1,7 @@
-/** Compares what turns were to leave behind with what is there: posted texts, knowledge, the audit. One finding, one broken promise. */
+/**
+ * Compares what turns were to leave behind with what is there: posted texts, knowledge, the audit. One finding, one
+ * broken promise.
+ */
 import type { AcceptedMessage } from './session-load.ts'
 import type { FinalRecords } from './final-records.ts'
 import type { ReceivedPost } from './storm-receiver.ts'
@@ -72,7 +75,9 @@ function findPostedOutOfOrder({ posts }: Posted, { deliveries }: FinalRecords): 
   })
 }
 
-/** Where a turn ran through as planned, it has learned what its message said. Whatever was told to be learned is there. */
+/**
+ * Where a turn ran through as planned, it has learned what its message said. Whatever was told to be learned is there.
+ */
 function findUnlearned(
   accepted: readonly AcceptedMessage[],
   { turns, learnings, lostLearnings }: FinalRecords,

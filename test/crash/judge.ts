@@ -56,7 +56,10 @@ function findLost(load: SessionRecord, messages: readonly FinalMessage[]): strin
   return surplus <= 0 ? lost : [...lost, `${load.options.sessionId}: ${surplus} messages that nobody was told of`]
 }
 
-/** A mark is left once by a command that ended, at most once by one that was interrupted, never by one that did not start or was not approved. */
+/**
+ * A mark is left once by a command that ended, at most once by one that was interrupted, never by one that did not
+ * start or was not approved.
+ */
 function findRunTwice(state: FinalState, marks: readonly string[]): string[] {
   const runs = new Map<string, number>()
   for (const mark of marks) runs.set(mark, (runs.get(mark) ?? 0) + 1)
@@ -102,8 +105,8 @@ function findDisorder(messages: readonly FinalMessage[], events: readonly FinalE
 }
 
 /**
- * The follower saw every event of the log once, in order; and besides only pieces of texts. It leaves after the last turn: what a
- * checkpoint adds then, it need not have seen.
+ * The follower saw every event of the log once, in order; and besides only pieces of texts. It leaves after the last
+ * turn: what a checkpoint adds then, it need not have seen.
  */
 function findGaps(load: SessionRecord, follower: FollowerRecord, events: readonly FinalEvent[]): string[] {
   const who = `${load.options.sessionId} by ${follower.options.transport}`

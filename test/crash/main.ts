@@ -1,6 +1,6 @@
 /**
- * `npm run test:crash -- --kills 100`: see `usage`. Exit codes: 0 every promise was kept, 1 one was broken or the test could
- * not run, 2 wrong usage.
+ * `npm run test:crash -- --kills 100`: see `usage`. Exit codes: 0 every promise was kept, 1 one was broken or the test
+ * could not run, 2 wrong usage.
  */
 import { parseArgs, styleText } from 'node:util'
 import { findDescendants, isRunning } from '../../src/execution/process/process-tree.ts'
@@ -118,7 +118,8 @@ async function openDatabase(home: string, stack: AsyncDisposableStack) {
     if (server.pid !== null) process.kill(server.pid, 'SIGKILL')
   }
   const restartDatabase = (): void => {
-    if (server.pid !== null) process.kill(server.pid, 'SIGINT') // "fast": it cuts every connection, and is started again
+    // "fast": it cuts every connection, and is started again
+    if (server.pid !== null) process.kill(server.pid, 'SIGINT')
   }
   const pauseDatabase = async (ms: number): Promise<void> => {
     if (server.pid === null) return

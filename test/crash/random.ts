@@ -1,4 +1,7 @@
-/** Random choices from a seed: the same seed plays the same load and aims at the same servers. (When exactly, no seed can say.) */
+/**
+ * Random choices from a seed: the same seed plays the same load and aims at the same servers. (When exactly, no seed
+ * can say.)
+ */
 export class Random {
   #state: number
 

@@ -1,6 +1,6 @@
 /**
- * Two servers on one database. One that is killed is started again at once; whoever needs a server gets one that answers,
- * at random, and waits while there is none.
+ * Two servers on one database. One that is killed is started again at once; whoever needs a server gets one that
+ * answers, at random, and waits while there is none.
  */
 import { readProcess } from '../../src/execution/process/process-tree.ts'
 import { ServerProcess, type LogLine } from '../harness/server-process.ts'
@@ -81,7 +81,10 @@ export class ServerPair implements AsyncDisposable {
     server.signal('SIGCONT')
   }
 
-  /** The process that starts a server's commands dies, or stands still: for so long, or until its server has replaced it. */
+  /**
+   * The process that starts a server's commands dies, or stands still: for so long, or until its server has replaced
+   * it.
+   */
   async harmHost(how: 'KILL' | 'STOP', goOnAfterMs: number | null = null): Promise<void> {
     const { server } = await this.#anyOf(this.#options.random)
     const host = hostOf(server.pid)

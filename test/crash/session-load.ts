@@ -1,6 +1,6 @@
 /**
- * One session of the load: sends message after message, each with an idempotency key and until some server has accepted it,
- * and never has more than a few waiting. Their commands leave their ids in a file outside the database.
+ * One session of the load: sends message after message, each with an idempotency key and until some server has accepted
+ * it, and never has more than a few waiting. Their commands leave their ids in a file outside the database.
  */
 import { OpenSessionDocument, SendMessageDocument } from '../generated/graphql.ts'
 import { Follower } from './follower.ts'

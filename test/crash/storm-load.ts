@@ -101,8 +101,8 @@ export class StormLoad {
   }
 
   /**
-   * Until no delivery is pending and no run is open, or too late: then the verdict says so. A delivery that a server was posting
-   * when it was killed is due again when its lease ends, and found by the sweep of the next minute.
+   * Until no delivery is pending and no run is open, or too late: then the verdict says so. A delivery that a server
+   * was posting when it was killed is due again when its lease ends, and found by the sweep of the next minute.
    */
   async #settled(): Promise<void> {
     const tooLateMs = performance.now() + REST_TIMEOUT_MS

@@ -1,6 +1,6 @@
 /**
- * The receiver of the storm's webhooks: mostly it takes what comes, sometimes late, sometimes it fails or hangs up. It keeps what
- * it was sent, and which deliveries it has taken.
+ * The receiver of the storm's webhooks: mostly it takes what comes, sometimes late, sometimes it fails or hangs up. It
+ * keeps what it was sent, and which deliveries it has taken.
  */
 import type { ServerResponse } from 'node:http'
 import { answer, Receiver, reset, type Received } from '../delivery/receiver.ts'

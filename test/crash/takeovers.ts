@@ -1,6 +1,6 @@
 /**
- * How long turns lie still when their process dies, from what the processes log: who began which turn, and who resumed it. It counts
- * from when there is a process that could: how long one takes to start says nothing about taking over.
+ * How long turns lie still when their process dies, from what the processes log: who began which turn, and who resumed
+ * it. It counts from when there is a process that could: how long one takes to start says nothing about taking over.
  */
 import type { LogLine } from '../harness/server-process.ts'
 

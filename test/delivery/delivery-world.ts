@@ -1,6 +1,6 @@
 /**
- * The world in which delivery is tested: a real database with sessions and texts to deliver, an outbox with its job runner, and
- * pauses of milliseconds. What is "a process" here has its own outbox, job runner and pool.
+ * The world in which delivery is tested: a real database with sessions and texts to deliver, an outbox with its job
+ * runner, and pauses of milliseconds. What is "a process" here has its own outbox, job runner and pool.
  */
 import type { LiveConfig, Settings } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/parse-config.ts'
@@ -96,7 +96,10 @@ export class DeliveryWorld implements AsyncDisposable {
     return { outbox, metrics, stop }
   }
 
-  /** Stores texts of one turn in a session with this webhook, each with its delivery, in order. Returns the deliveries' ids. */
+  /**
+   * Stores texts of one turn in a session with this webhook, each with its delivery, in order. Returns the deliveries'
+   * ids.
+   */
   async commit(sessionId: string, webhook: string, texts: readonly string[]): Promise<string[]> {
     const [message, turn, plan] = [newId('message'), newId('turn'), newId('plan')]
     const rows = texts.map((output, index) => ({ task: newId('task'), id: newId('delivery'), output, index }))

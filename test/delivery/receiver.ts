@@ -1,4 +1,6 @@
-/** A real HTTP server that receives posts and behaves as it is told, for tests of delivery. It keeps what it was sent. */
+/**
+ * A real HTTP server that receives posts and behaves as it is told, for tests of delivery. It keeps what it was sent.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,7 @@
-/** Operations that a hostile client with a valid token may send, with the code each must be answered with (null: harmless). */
+/**
+ * Operations that a hostile client with a valid token may send, with the code each must be answered with (null:
+ * harmless).
+ */
 export interface Attack {
   readonly name: string
   readonly query: string

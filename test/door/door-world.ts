@@ -1,7 +1,7 @@
 /**
- * The door under test: real servers on free ports over one real database, each with a feed and a doorbell of its own, as
- * processes would have them. Events are appended the way the store does it: rows and `last_seq` in one statement, published
- * after the commit.
+ * The door under test: real servers on free ports over one real database, each with a feed and a doorbell of its own,
+ * as processes would have them. Events are appended the way the store does it: rows and `last_seq` in one statement,
+ * published after the commit.
  */
 import { authenticate } from '../../src/config/access/authenticate.ts'
 import type { Config, LiveConfig } from '../../src/config/config.ts'

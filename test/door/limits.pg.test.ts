@@ -1,4 +1,7 @@
-/** What one operation may cost the server, over both transports: refused at once, and what tools ordinarily ask for is not. */
+/**
+ * What one operation may cost the server, over both transports: refused at once, and what tools ordinarily ask for is
+ * not.
+ */
 import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDoorWorld, createSession, tokenOf, type Door, type DoorWorld } from './door-world.ts'

@@ -297,7 +297,8 @@ describe('session updates', () => {
     let missed = told
     const bob = watchWebSocket(door.webSocketUrl, { query, token: tokenOf('bob') })
     while (bob.results.length === 0) await door.append(told, { type: 'SessionUpdated' })
-    // A look that was under way, as when the door has only just begun to hear news, may still find it: then it was not missed.
+    // A look that was under way, as when the door has only just begun to hear news, may still find it: then it was not
+    // missed.
     while (idsOf(bob).includes(missed)) {
       missed = await newSession('bob')
       await appendEvents(door.database, missed, [{ type: 'SessionUpdated' }])

@@ -13,7 +13,10 @@ export interface Watch {
   readonly seqs: number[]
   /** Resolves when so many results are there. Rejects when it ends before. */
   count(count: number): Promise<void>
-  /** How it ended: "complete", "cut" (the stream ended without a word), "closed" (by us), "<code> <reason>", or errors as JSON. */
+  /**
+   * How it ended: "complete", "cut" (the stream ended without a word), "closed" (by us), "<code> <reason>", or errors
+   * as JSON.
+   */
   readonly ended: Promise<string>
   close(): void
 }

@@ -1,4 +1,7 @@
-/** `npm run test:fuzz`: see `usage`. Exit codes: 0 all is well, 1 something is not or the test could not run, 2 wrong usage. */
+/**
+ * `npm run test:fuzz`: see `usage`. Exit codes: 0 all is well, 1 something is not or the test could not run, 2 wrong
+ * usage.
+ */
 import { parseArgs, styleText } from 'node:util'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'

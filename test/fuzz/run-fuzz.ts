@@ -1,7 +1,7 @@
 /**
- * Sends random operations to a server in a process of its own and judges what comes back. What must hold: every request is answered,
- * none with a server error; nothing is thrown that nobody expected; no answer is larger than answers may be; and the
- * server needs no more memory in the end than in the beginning.
+ * Sends random operations to a server in a process of its own and judges what comes back. What must hold: every request
+ * is answered, none with a server error; nothing is thrown that nobody expected; no answer is larger than answers may
+ * be; and the server needs no more memory in the end than in the beginning.
  */
 import { chmod, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'undici'
@@ -41,7 +41,9 @@ const AT_ONCE = 8
 const SAMPLES = 200
 const MAX_ANSWER_BYTES = 17 * 1024 * 1024
 const MAX_GROWTH = 1.15
-/** With fewer, what grows is what a server keeps for good: compiled code, prepared statements, caches that are not full. */
+/**
+ * With fewer, what grows is what a server keeps for good: compiled code, prepared statements, caches that are not full.
+ */
 const ENOUGH_FOR_MEMORY = 100_000
 const MAX_FINDINGS = 50
 const ERROR_LEVEL = 50

@@ -1,7 +1,7 @@
 /**
- * A frontend, as far as tests are concerned. What the client library offers goes through it: sending, events, views, approvals
- * (`session`, `follow`). The rest is the bare protocol, as a frontend without it would speak it, with nothing hidden: whole
- * replies over HTTP, subscriptions over WebSocket or SSE that end when their connection does.
+ * A frontend, as far as tests are concerned. What the client library offers goes through it: sending, events, views,
+ * approvals (`session`, `follow`). The rest is the bare protocol, as a frontend without it would speak it, with nothing
+ * hidden: whole replies over HTTP, subscriptions over WebSocket or SSE that end when their connection does.
  */
 import { createClient, type Client } from 'graphql-ws'
 import { WebSocket } from 'ws'
@@ -22,7 +22,10 @@ export interface Reply<Data> {
 /** An open subscription: its events as they come, and a way to wait for one. */
 export interface Watch<Data> extends AsyncDisposable {
   readonly received: Data[]
-  /** The first event, already received or still to come, that satisfies `accept`. Rejects when the subscription ends first. */
+  /**
+   * The first event, already received or still to come, that satisfies `accept`. Rejects when the subscription ends
+   * first.
+   */
   until(accept: (data: Data) => boolean): Promise<Data>
   /** Resolves when the server ends the subscription; the reason, if it gave one. */
   readonly ended: Promise<string>
@@ -44,8 +47,8 @@ export class ApiClient {
   }
 
   /**
-   * The log of a session by the client library, which would come back when its connection is lost; here that is an end, because
-   * in a story connections are lost only where it says so (those of test/stories/client.pg.test.ts are).
+   * The log of a session by the client library, which would come back when its connection is lost; here that is an end,
+   * because in a story connections are lost only where it says so (those of test/stories/client.pg.test.ts are).
    */
   follow(sessionId: string, after: number): Watch<WatchSessionSubscription> {
     const abort = new AbortController()

@@ -9,7 +9,10 @@ export function approvalRules(...rules: readonly string[]): string {
   return rules.map((rule) => `[[approvals.rules]]\n${rule}\n`).join('')
 }
 
-/** Waits until `count` approvals were asked for in the session (from its start) and the turn waits for them; newest last. */
+/**
+ * Waits until `count` approvals were asked for in the session (from its start) and the turn waits for them; newest
+ * last.
+ */
 export async function untilAsked(
   watch: Watch<WatchSessionSubscription>,
   count = 1,

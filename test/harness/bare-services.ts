@@ -1,6 +1,6 @@
 /**
- * What GraphQL stands on where there is nothing but a database behind the door: no turns, no skills, no secrets, nobody who
- * watches approvals or knowledge. For doors under test and under measurement.
+ * What GraphQL stands on where there is nothing but a database behind the door: no turns, no skills, no secrets, nobody
+ * who watches approvals or knowledge. For doors under test and under measurement.
  */
 import type { LiveConfig } from '../../src/config/config.ts'
 import type { Doorbell } from '../../src/events/doorbell.ts'

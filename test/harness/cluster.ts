@@ -1,6 +1,6 @@
 /**
- * Several server processes on one database and one home, as in production, for stories in which some of them die. Everything
- * ends with the test (`await using`), in whatever state the processes are.
+ * Several server processes on one database and one home, as in production, for stories in which some of them die.
+ * Everything ends with the test (`await using`), in whatever state the processes are.
  */
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

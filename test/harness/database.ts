@@ -1,4 +1,7 @@
-/** A migrated, empty database for each test that asks: a copy of the template, in some 40 ms. Nothing is shared or mocked. */
+/**
+ * A migrated, empty database for each test that asks: a copy of the template, in some 40 ms. Nothing is shared or
+ * mocked.
+ */
 import pg from 'pg'
 import { inject } from 'vitest'
 import { randomHex } from '../../src/platform/id.ts'

@@ -1,7 +1,7 @@
 /**
- * A process that uses the embedded PostgreSQL of a home, for tests to kill. Arguments: the home, and how many rows to insert.
- * Reports on stdout, a JSON line each: first the server, then each inserted row once its commit was acknowledged.
- * SIGTERM ends it properly.
+ * A process that uses the embedded PostgreSQL of a home, for tests to kill. Arguments: the home, and how many rows to
+ * insert. Reports on stdout, a JSON line each: first the server, then each inserted row once its commit was
+ * acknowledged. SIGTERM ends it properly.
  */
 import pg from 'pg'
 import { systemClock } from '../../src/platform/clock.ts'

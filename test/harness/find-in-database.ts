@@ -1,6 +1,6 @@
 /**
- * Where in the database something is written: in any column of any table that there is, so a table that comes later is searched as
- * well. For stories in which something must be gone.
+ * Where in the database something is written: in any column of any table that there is, so a table that comes later is
+ * searched as well. For stories in which something must be gone.
  */
 import pg from 'pg'
 

@@ -1,4 +1,6 @@
-/** Where in a text a secret stands, in any form that the redactor knows: written independently of it, for canary tests. */
+/**
+ * Where in a text a secret stands, in any form that the redactor knows: written independently of it, for canary tests.
+ */
 const forms: Readonly<Record<string, (secret: string) => readonly string[]>> = {
   plain: (secret) => [secret],
   json: (secret) => [inJson(secret), inJson(inJson(secret)), inJson(inJson(inJson(secret)))],
@@ -29,8 +31,8 @@ export interface Leak {
 }
 
 /**
- * `secrets`: name → value. What has letters apart, is base64 of base64 or a dump is undone first; in these, what counts is the longest
- * part of a secret that all of them write in the same way.
+ * `secrets`: name → value. What has letters apart, is base64 of base64 or a dump is undone first; in these, what counts
+ * is the longest part of a secret that all of them write in the same way.
  */
 export function findLeaks(text: string, secrets: Readonly<Record<string, string>>): Leak[] {
   const lines = text.replace(/\\[rnt"\\]/g, (escape) => ESCAPED[escape] ?? '')

@@ -1,7 +1,7 @@
 /**
- * Tells a test whether a command and everything it started is still alive, in whatever namespace it runs: the command opens a
- * connection to here, its children inherit it, and the system closes it with the last of them. For commands of admins, which
- * may use the network.
+ * Tells a test whether a command and everything it started is still alive, in whatever namespace it runs: the command
+ * opens a connection to here, its children inherit it, and the system closes it with the last of them. For commands of
+ * admins, which may use the network.
  */
 import { createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'

@@ -1,12 +1,14 @@
 /**
- * Rows as years of use leave them, written past the server: for tests and the bench that show that a turn costs the same in an
- * old session, and with many facts. `run` executes one statement.
+ * Rows as years of use leave them, written past the server: for tests and the bench that show that a turn costs the
+ * same in an old session, and with many facts. `run` executes one statement.
  */
 type Run = (sql: string, values: readonly unknown[]) => Promise<unknown>
 
 const EVENTS_PER_TURN = 20
 
-/** A session in which `turns` messages were answered, all but the last ten in its summary. Its last seq is `turns` × 20. */
+/**
+ * A session in which `turns` messages were answered, all but the last ten in its summary. Its last seq is `turns` × 20.
+ */
 export async function fillSession(run: Run, { id, turns }: { id: string; turns: number }): Promise<void> {
   const values = [id, turns]
   await run(

@@ -1,4 +1,6 @@
-/** What the tests that run for minutes (`test:crash`, `test:soak`) have in common as programs: options, progress, ends. */
+/**
+ * What the tests that run for minutes (`test:crash`, `test:soak`) have in common as programs: options, progress, ends.
+ */
 import { styleText } from 'node:util'
 
 /** The value of an option that counts something. Throws a TypeError, which is wrong usage, for anything else. */

@@ -1,6 +1,6 @@
 /**
- * PgBouncer between a server and the test PostgreSQL, for what happens when somebody gives its address. Not a dependency: where it
- * is not installed, the tests that want it say so in their names.
+ * PgBouncer between a server and the test PostgreSQL, for what happens when somebody gives its address. Not a
+ * dependency: where it is not installed, the tests that want it say so in their names.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

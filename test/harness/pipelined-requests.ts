@@ -1,6 +1,6 @@
 /**
- * Many requests at one moment: over few connections, each with a number of them written one behind the other without waiting for
- * answers (HTTP pipelining), so that the client is not what limits them.
+ * Many requests at one moment: over few connections, each with a number of them written one behind the other without
+ * waiting for answers (HTTP pipelining), so that the client is not what limits them.
  */
 import { connect } from 'node:net'
 
@@ -17,7 +17,10 @@ export interface PipelinedOptions {
   readonly connections: number
 }
 
-/** POSTs all bodies. Resolves to their answers, in order; an answer that never came is missing at the end of its connection: undefined. */
+/**
+ * POSTs all bodies. Resolves to their answers, in order; an answer that never came is missing at the end of its
+ * connection: undefined.
+ */
 export async function postAtOnce(
   { url, token, connections }: PipelinedOptions,
   bodies: readonly unknown[],

@@ -1,4 +1,6 @@
-/** Schedules as clients handle them, for stories: what must be accepted, and waiting for what the clock brings about. */
+/**
+ * Schedules as clients handle them, for stories: what must be accepted, and waiting for what the clock brings about.
+ */
 import pg from 'pg'
 import { systemClock } from '../../src/platform/clock.ts'
 import {

@@ -1,6 +1,6 @@
 /**
- * How programs print a secret: written independently of the redactor, which must know every one of these forms. Used by its property
- * tests and by the canaries (leaks.ts).
+ * How programs print a secret: written independently of the redactor, which must know every one of these forms. Used by
+ * its property tests and by the canaries (leaks.ts).
  */
 
 /** A text in which the secret stands in some form. */
@@ -23,7 +23,9 @@ export interface SecretForm {
 }
 
 const isGraphic = (secret: string): boolean => /^[!-~]+$/.test(secret)
-/** Of a letter beyond ASCII nothing is left, so enough others must be there; two in a row may be taken for one of UTF-8. */
+/**
+ * Of a letter beyond ASCII nothing is left, so enough others must be there; two in a row may be taken for one of UTF-8.
+ */
 const isMostlyLatin = (secret: string): boolean =>
   /^(?:[!-~]|[\u00c0-\u00ff](?=[!-~]))+$/.test(secret) && secret.replace(/[^!-~]/g, '').length >= 8
 const isPrintable = (secret: string): boolean => /^[ -~]+$/.test(secret)
@@ -47,7 +49,10 @@ const wrap = (text: string, width: number, end = '\n'): string =>
 const utf16le = (text: string): Buffer => Buffer.from(text, 'utf16le')
 const utf16be = (text: string): Buffer => utf16le(text).swap16()
 
-/** A form that encodes what is around the secret together with it. `encode` must be the same for bytes wherever they stand in groups. */
+/**
+ * A form that encodes what is around the secret together with it. `encode` must be the same for bytes wherever they
+ * stand in groups.
+ */
 function encoded(
   name: string,
   {

@@ -1,6 +1,7 @@
 /**
- * A server in a process of its own, started as a user starts it (`node src/main.ts`), for tests that kill, stop or pause it.
- * What it logs is collected, and is how tests know what happens inside. Use with `await using`: the end of the test ends it.
+ * A server in a process of its own, started as a user starts it (`node src/main.ts`), for tests that kill, stop or
+ * pause it. What it logs is collected, and is how tests know what happens inside. Use with `await using`: the end of
+ * the test ends it.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -35,7 +36,10 @@ export interface ProcessEnd {
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url))
 const MAIN = join(CHECKOUT, 'src/main.ts')
-/** As the workers of the tests have it (vitest.config.ts), with whom it shares the code cache: Node keeps one for each set of flags. */
+/**
+ * As the workers of the tests have it (vitest.config.ts), with whom it shares the code cache: Node keeps one for each
+ * set of flags.
+ */
 const NODE_FLAGS = ['--wasm-tiering-budget=100000000']
 const SETPRIV = '/usr/bin/setpriv'
 /** What is shown of the output of a server that does not start. */
@@ -70,7 +74,9 @@ export class ServerProcess implements AsyncDisposable {
     return exitCode === null && signalCode === null
   }
 
-  /** The first log line with this message, logged already or still to come. Rejects when the process ends without it. */
+  /**
+   * The first log line with this message, logged already or still to come. Rejects when the process ends without it.
+   */
   logged(message: string, accept: (line: LogLine) => boolean = () => true): Promise<LogLine> {
     return this.#running.logged(message, accept)
   }
@@ -91,7 +97,10 @@ export class ServerProcess implements AsyncDisposable {
   }
 }
 
-/** Where it can be had: the kernel ends the server when the test run itself is killed. `setpriv` becomes the server, pid and all. */
+/**
+ * Where it can be had: the kernel ends the server when the test run itself is killed. `setpriv` becomes the server, pid
+ * and all.
+ */
 function dyingWithParent(): [string, ...string[]] | [] {
   return existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL', '--'] : []
 }

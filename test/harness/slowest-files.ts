@@ -1,4 +1,7 @@
-/** Prints the files that took longest at the end of a run of many, before the runner's own summary: where the suite's time goes. */
+/**
+ * Prints the files that took longest at the end of a run of many, before the runner's own summary: where the suite's
+ * time goes.
+ */
 import type { Reporter, TestModule, Vitest } from 'vitest/node'
 
 const SHOWN = 20

@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL whose tables live on a disk of a few megabytes, for tests that fill it. The disk is a tmpfs that bubblewrap
- * mounts for this one server, so it takes no rights and nobody else sees it. The write-ahead log lies elsewhere: what runs
- * full is what would in production, not PostgreSQL's own footing.
+ * A PostgreSQL whose tables live on a disk of a few megabytes, for tests that fill it. The disk is a tmpfs that
+ * bubblewrap mounts for this one server, so it takes no rights and nobody else sees it. The write-ahead log lies
+ * elsewhere: what runs full is what would in production, not PostgreSQL's own footing.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,7 +1,7 @@
 /**
- * Runs once before all tests that need PostgreSQL: an embedded server of their own (or the one of FACTOTUM_TEST_DATABASE_URL,
- * which must ask for a password and let its user create databases), and in it a migrated template, of which each test gets
- * a copy.
+ * Runs once before all tests that need PostgreSQL: an embedded server of their own (or the one of
+ * FACTOTUM_TEST_DATABASE_URL, which must ask for a password and let its user create databases), and in it a migrated
+ * template, of which each test gets a copy.
  */
 import { runMigrations } from 'graphile-worker'
 import type { TestProject } from 'vitest/node'

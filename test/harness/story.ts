@@ -1,6 +1,7 @@
 /**
- * The stage for a story: a whole server in this process, on a database of its own, behind real HTTP, with people who hold
- * tokens. Everything is reached the way a frontend reaches it. Use with `await using`: the end of the test stops the server.
+ * The stage for a story: a whole server in this process, on a database of its own, behind real HTTP, with people who
+ * hold tokens. Everything is reached the way a frontend reaches it. Use with `await using`: the end of the test stops
+ * the server.
  */
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -24,7 +25,10 @@ import {
   type WatchSessionSubscription,
 } from '../generated/graphql.ts'
 
-/** Who is in the story: Ada runs the place, Ben and Cleo are users, "discord" speaks for a chat platform, the bridge for many. */
+/**
+ * Who is in the story: Ada runs the place, Ben and Cleo are users, "discord" speaks for a chat platform, the bridge for
+ * many.
+ */
 export const PEOPLE = ['ada', 'ben', 'cleo', 'bridge', 'discord'] as const
 export type Person = (typeof PEOPLE)[number]
 
@@ -41,7 +45,10 @@ export interface StoryConfig {
   readonly toml?: string
 }
 
-/** The configuration of a story. Stories do not wait for running turns when they end, and make no checkpoints unless they say so. */
+/**
+ * The configuration of a story. Stories do not wait for running turns when they end, and make no checkpoints unless
+ * they say so.
+ */
 export function storyConfig({ settings = {}, tokens: more = {}, toml = '' }: StoryConfig = {}): string {
   const users = `
 [users.ada]
@@ -154,7 +161,10 @@ export function watchAll(client: ApiClient, sessionId: string, after = 0): Watch
   return client.follow(sessionId, after)
 }
 
-/** Follows the sessions that somebody may see, from now on: there is no first event that says so, hence a session to be seen. */
+/**
+ * Follows the sessions that somebody may see, from now on: there is no first event that says so, hence a session to be
+ * seen.
+ */
 export async function watchSessions(client: ApiClient): Promise<Watch<SessionUpdatesSubscription>> {
   const { openSession } = await client.run(OpenSessionDocument, { input: {} })
   if (openSession.__typename !== 'OpenSessionPayload') throw new Error(`not opened: ${JSON.stringify(openSession)}`)
@@ -199,7 +209,10 @@ export function answersIn(watch: Watch<WatchSessionSubscription>): string[] {
   return eventsOf(watch, 'MessageOutputEvent').flatMap(({ content }) => (content == null ? [] : [content]))
 }
 
-/** Sends a message, waits for the end of its turn, and returns the turn as the API shows it, with what the agent said in it. */
+/**
+ * Sends a message, waits for the end of its turn, and returns the turn as the API shows it, with what the agent said in
+ * it.
+ */
 export async function converse(client: ApiClient, sessionId: string, content: string): Promise<Conversation> {
   const { message } = await send(client, sessionId, content)
   await using watch = watchAll(client, sessionId)

@@ -1,11 +1,14 @@
 /**
- * A way to a TCP server that tests can break: put between a server process and PostgreSQL, or a client and a server, it resets
- * connections, swallows bytes, or loses the answer to one particular statement after it was carried out.
+ * A way to a TCP server that tests can break: put between a server process and PostgreSQL, or a client and a server, it
+ * resets connections, swallows bytes, or loses the answer to one particular statement after it was carried out.
  */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** FLOWING: bytes pass. CUT: connections are reset, new ones too. SILENT: connections stand, nothing passes, as if the cable were out. */
+/**
+ * FLOWING: bytes pass. CUT: connections are reset, new ones too. SILENT: connections stand, nothing passes, as if the
+ * cable were out.
+ */
 type ProxyState = 'FLOWING' | 'CUT' | 'SILENT'
 
 interface Trap {
@@ -14,7 +17,9 @@ interface Trap {
   readonly sprung: () => void
 }
 
-/** ReadyForQuery, idle, and an ErrorResponse (https://www.postgresql.org/docs/current/protocol-message-formats.html). */
+/**
+ * ReadyForQuery, idle, and an ErrorResponse (https://www.postgresql.org/docs/current/protocol-message-formats.html).
+ */
 const READY = Buffer.from('Z\0\0\0\x05I', 'latin1')
 const POSTMASTER_EXIT = errorResponse(
   'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0',
@@ -77,15 +82,17 @@ export class TcpProxy implements AsyncDisposable {
     for (const client of this.#clients) client.pause()
   }
 
-  /** Lets new connections through again. Those that stood in silence are reset, as after a reboot of what lies between. */
+  /**
+   * Lets new connections through again. Those that stood in silence are reset, as after a reboot of what lies between.
+   */
   restore(): void {
     if (this.#state === 'SILENT') for (const client of this.#clients) client.resetAndDestroy()
     this.#state = 'FLOWING'
   }
 
   /**
-   * The next connection that sends `marker` is reset when its answer comes: the statement is carried out and nobody is told.
-   * Resolves when that has happened.
+   * The next connection that sends `marker` is reset when its answer comes: the statement is carried out and nobody is
+   * told. Resolves when that has happened.
    */
   loseAnswerTo(marker: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -94,8 +101,8 @@ export class TcpProxy implements AsyncDisposable {
   }
 
   /**
-   * Whoever is told "ready for your next statement" hears in the same breath that the connection is over, as from a PostgreSQL whose
-   * postmaster has just died.
+   * Whoever is told "ready for your next statement" hears in the same breath that the connection is over, as from a
+   * PostgreSQL whose postmaster has just died.
    */
   dieWhenReady(): void {
     this.#postmasterIsDead = true

@@ -1,6 +1,6 @@
 /**
- * A FACTOTUM_HOME for one test, with whatever embedded PostgreSQL it leaves running. The directory's name tells which process
- * made it, so that the next test run can clear away after one that was killed.
+ * A FACTOTUM_HOME for one test, with whatever embedded PostgreSQL it leaves running. The directory's name tells which
+ * process made it, so that the next test run can clear away after one that was killed.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -33,8 +33,8 @@ export async function createTemporaryHome({ folder = tmpdir() } = {}): Promise<T
 }
 
 /**
- * Where many databases come and go: a folder in memory, if there is one with room. On ext4 each new file has to find a place among
- * those that were just deleted, and every database makes and deletes three hundred.
+ * Where many databases come and go: a folder in memory, if there is one with room. On ext4 each new file has to find a
+ * place among those that were just deleted, and every database makes and deletes three hundred.
  */
 export function roomyFolder(): string {
   if (!existsSync(MEMORY)) return tmpdir()

@@ -1,6 +1,7 @@
 /**
- * A message that finds its session idle begins its turn in the statement that stores it; any other waits. Whether it begins must
- * depend on the session's row as it is under the lock, and what it begins with must be what a worker's own statement would find.
+ * A message that finds its session idle begins its turn in the statement that stores it; any other waits. Whether it
+ * begins must depend on the session's row as it is under the lock, and what it begins with must be what a worker's own
+ * statement would find.
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { appendMessage } from '../../src/intake/message/append-message.ts'

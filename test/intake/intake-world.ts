@@ -1,6 +1,6 @@
 /**
- * The world in which the use cases of intake are tested: a real database, a configuration with a few people, and a record of
- * what was published and rung. Turns are started and ended by the worker's own statements.
+ * The world in which the use cases of intake are tested: a real database, a configuration with a few people, and a
+ * record of what was published and rung. Turns are started and ended by the worker's own statements.
  */
 import { authenticate } from '../../src/config/access/authenticate.ts'
 import type { Config } from '../../src/config/config.ts'
@@ -73,8 +73,8 @@ export interface World extends AsyncDisposable {
   /** Claims the session and starts its next turn, as a worker does. Null: there is none. */
   begin(sessionId: string): Promise<StartedTurn | null>
   /**
-   * Does `first` in a transaction, then starts `second`, which must come to wait for it, commits, and returns what both came
-   * to. That is the worst moment: the second statement's snapshot is older than what the first wrote.
+   * Does `first` in a transaction, then starts `second`, which must come to wait for it, commits, and returns what both
+   * came to. That is the worst moment: the second statement's snapshot is older than what the first wrote.
    */
   interleave<First, Second>(
     first: (uncommitted: World) => Promise<First>,

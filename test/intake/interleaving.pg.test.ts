@@ -1,6 +1,6 @@
 /**
- * What happens when a statement has to wait for another that is not committed yet, and then finds the rows changed. Every
- * pair that can meet on a session's row is forced to meet here.
+ * What happens when a statement has to wait for another that is not committed yet, and then finds the rows changed.
+ * Every pair that can meet on a session's row is forced to meet here.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addParticipant } from '../../src/intake/session/add-participant.ts'

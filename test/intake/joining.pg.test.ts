@@ -1,6 +1,6 @@
 /**
- * Joining and interrupting at the worst moment: a statement has to wait for another on the session's row, and finds the rows
- * changed. And a queue of whatever kind, worked off by the statements: nothing is lost, and nothing comes twice.
+ * Joining and interrupting at the worst moment: a statement has to wait for another on the session's row, and finds the
+ * rows changed. And a queue of whatever kind, worked off by the statements: nothing is lost, and nothing comes twice.
  */
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'

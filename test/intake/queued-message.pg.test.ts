@@ -1,4 +1,7 @@
-/** Messages that wait are edited and withdrawn, until their turn starts, by those who may; also while a worker starts it. */
+/**
+ * Messages that wait are edited and withdrawn, until their turn starts, by those who may; also while a worker starts
+ * it.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { editQueuedMessage } from '../../src/intake/message/edit-queued-message.ts'
 import { sendMessage } from '../../src/intake/message/send-message.ts'

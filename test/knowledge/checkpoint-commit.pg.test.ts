@@ -1,6 +1,6 @@
 /**
- * The rows behind checkpoints, past the introspector: whoever claims, loses, renews and commits in whatever order, a span is
- * covered once, and what was spent is accounted always.
+ * The rows behind checkpoints, past the introspector: whoever claims, loses, renews and commits in whatever order, a
+ * span is covered once, and what was spent is accounted always.
  */
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'

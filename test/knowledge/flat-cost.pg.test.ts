@@ -1,6 +1,6 @@
 /**
- * A turn reads the same number of rows in an old session as in a young one, and with many facts as with few. Rows are counted by
- * PostgreSQL, so nothing depends on the machine.
+ * A turn reads the same number of rows in an old session as in a young one, and with many facts as with few. Rows are
+ * counted by PostgreSQL, so nothing depends on the machine.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadSpan } from '../../src/knowledge/checkpoints/load-span.ts'

@@ -1,4 +1,7 @@
-/** The agents as app.ts wires them, for tests: real HTTP to a stub (or the rehearsal model), no database, waits on record. */
+/**
+ * The agents as app.ts wires them, for tests: real HTTP to a stub (or the rehearsal model), no database, waits on
+ * record.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** Planner, reviewer and messenger against a stub of a provider: what they ask, what they make of the answer, what is recorded. */
+/**
+ * Planner, reviewer and messenger against a stub of a provider: what they ask, what they make of the answer, what is
+ * recorded.
+ */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

@@ -1,7 +1,8 @@
 /**
- * Answers of models and endpoints that mean harm or are broken, as data: for the agents (hostile-answers.test.ts) and for
- * whole turns over the API. `outcome` is what the agent that gets it must end with: the code of an AppError, "answered", or
- * "refused" (answered, but the plan rules refuse it). In a turn everything but "answered" ends in FAILED with a reason.
+ * Answers of models and endpoints that mean harm or are broken, as data: for the agents (hostile-answers.test.ts) and
+ * for whole turns over the API. `outcome` is what the agent that gets it must end with: the code of an AppError,
+ * "answered", or "refused" (answered, but the plan rules refuse it). In a turn everything but "answered" ends in FAILED
+ * with a reason.
  */
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'

@@ -1,6 +1,7 @@
 /**
- * Answers of models that mean harm, for the agents that keep the memory, as data. `outcome` as in hostile-answers.ts: the code
- * of an AppError, or "answered". The contexts they answer to are those of agents-world.ts: L1 and L2; F1, F2 and F3; M1 and M2.
+ * Answers of models that mean harm, for the agents that keep the memory, as data. `outcome` as in hostile-answers.ts:
+ * the code of an AppError, or "answered". The contexts they answer to are those of agents-world.ts: L1 and L2; F1, F2
+ * and F3; M1 and M2.
  */
 import type { AppErrorCode } from '../../src/core/errors.ts'
 import type { StubAnswer } from './stub-endpoint.ts'

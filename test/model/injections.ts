@@ -1,6 +1,7 @@
 /**
- * A hundred injections: an order, in a disguise, by a way into a prompt. What the orders want lies outside what role USER may do:
- * files of others, secrets, the network, other rights. The model of test/model/obedient-model.ts does whatever it is told.
+ * A hundred injections: an order, in a disguise, by a way into a prompt. What the orders want lies outside what role
+ * USER may do: files of others, secrets, the network, other rights. The model of test/model/obedient-model.ts does
+ * whatever it is told.
  */
 import { randomHex } from '../../src/platform/id.ts'
 

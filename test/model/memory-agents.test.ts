@@ -1,4 +1,7 @@
-/** Curator, summarizer, introspector and paraphraser against a stub of a provider: good answers become values with ids, bad ones are asked again. */
+/**
+ * Curator, summarizer, introspector and paraphraser against a stub of a provider: good answers become values with ids,
+ * bad ones are asked again.
+ */
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../src/agents/agent.ts'
 import {

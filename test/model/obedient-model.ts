@@ -1,6 +1,6 @@
 /**
- * A model that obeys: whatever order it finds in a prompt, in whatever disguise (test/model/injections.ts), it carries out as far as
- * its role lets it. The worst that injections can do to a model.
+ * A model that obeys: whatever order it finds in a prompt, in whatever disguise (test/model/injections.ts), it carries
+ * out as far as its role lets it. The worst that injections can do to a model.
  */
 import type { Order } from './injections.ts'
 import { answerWell, shownLabels } from './good-answers.ts'

@@ -1,6 +1,6 @@
 /**
- * The rehearsal model plays whole turns through the real agents: it must understand their prompts. Commands are played by a
- * table of exit codes; the turn here is the bare loop of plan, review and write.
+ * The rehearsal model plays whole turns through the real agents: it must understand their prompts. Commands are played
+ * by a table of exit codes; the turn here is the bare loop of plan, review and write.
  */
 import { describe, expect, test } from 'vitest'
 import type { PlannerContext, ReplanContext, TaskReport } from '../../src/agents/agent.ts'

@@ -1,8 +1,8 @@
 /**
- * A local server that speaks Chat Completions, for tests and the bench: real HTTP, instant answers, streamed or whole. What it
- * answers is a script: one answer for every call, a list that must be used up exactly, or a function of the call.
- * What must hold: a call that the script does not foresee and a step that nobody asked for are errors of the test; `close`
- * (or `await using`) reports them.
+ * A local server that speaks Chat Completions, for tests and the bench: real HTTP, instant answers, streamed or whole.
+ * What it answers is a script: one answer for every call, a list that must be used up exactly, or a function of the
+ * call. What must hold: a call that the script does not foresee and a step that nobody asked for are errors of the
+ * test; `close` (or `await using`) reports them.
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,6 @@
 /**
- * `npm run test:mutants`: see `usage`. Exit codes: 0 every mutant was noticed, 1 one survived or the run failed, 2 wrong usage.
+ * `npm run test:mutants`: see `usage`. Exit codes: 0 every mutant was noticed, 1 one survived or the run failed, 2
+ * wrong usage.
  */
 import { spawn } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'

@@ -13,7 +13,10 @@ export interface Mutant {
   readonly tests: readonly string[]
 }
 
-/** The text with the mutant's change. Throws when `find` does not stand there exactly once: the list is out of date then. */
+/**
+ * The text with the mutant's change. Throws when `find` does not stand there exactly once: the list is out of date
+ * then.
+ */
 export function mutate(text: string, { name, file, find, replace }: Omit<Mutant, 'tests' | 'promise'>): string {
   const [before, after, ...more] = text.split(find)
   if (before === undefined || after === undefined || more.length > 0)

@@ -1,4 +1,7 @@
-/** The list of mutants fits the code: every text that is to be changed stands where the list says, every test file exists. */
+/**
+ * The list of mutants fits the code: every text that is to be changed stands where the list says, every test file
+ * exists.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { mutate } from './mutant.ts'

@@ -1,6 +1,6 @@
 /**
- * The mutants of `npm run test:mutants`. A promise at the product's centre has one here; whoever adds such a promise adds a
- * mutant that breaks it. When code moves, `mutants.test.ts` says which entry no longer fits.
+ * The mutants of `npm run test:mutants`. A promise at the product's centre has one here; whoever adds such a promise
+ * adds a mutant that breaks it. When code moves, `mutants.test.ts` says which entry no longer fits.
  */
 import type { Mutant } from './mutant.ts'
 

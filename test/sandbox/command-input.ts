@@ -1,4 +1,7 @@
-/** A command as a turn would give it to the runner: role ADMIN, a minute of time, nothing said before, unless `given` says otherwise. */
+/**
+ * A command as a turn would give it to the runner: role ADMIN, a minute of time, nothing said before, unless `given`
+ * says otherwise.
+ */
 import type { CommandInput } from '../../src/execution/command.ts'
 
 export function commandInput(command: string, given: Partial<CommandInput> = {}): CommandInput {

@@ -1,6 +1,6 @@
 /**
- * Commands run by permission of their server, which is renewed while it lives and reaches its database: without, the command host
- * ends them by itself, because another server waits for that moment to go on with the session.
+ * Commands run by permission of their server, which is renewed while it lives and reaches its database: without, the
+ * command host ends them by itself, because another server waits for that moment to go on with the session.
  */
 import { rmSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'

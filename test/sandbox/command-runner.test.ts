@@ -1,6 +1,6 @@
 /**
- * What the turn can rely on when it runs a command: outcomes, output, limits of time and size, and that nothing of role USER
- * runs without a sandbox that has been seen to hold. Real processes; role ADMIN with and without bubblewrap.
+ * What the turn can rely on when it runs a command: outcomes, output, limits of time and size, and that nothing of role
+ * USER runs without a sandbox that has been seen to hold. Real processes; role ADMIN with and without bubblewrap.
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -84,8 +84,8 @@ function fakeBubblewrap(home: string, script: string): string {
 }
 
 /**
- * The bubblewrap of a busy machine, for a command with "slowly" in it: its first process is there, and waits for its user map. That
- * cannot be had together with "--disable-userns".
+ * The bubblewrap of a busy machine, for a command with "slowly" in it: its first process is there, and waits for its
+ * user map. That cannot be had together with "--disable-userns".
  */
 const SLOW_FOR_SOME = `
 [[ "$*" == *slowly* ]] || exec /usr/bin/bwrap "$@"

@@ -1,6 +1,7 @@
 /**
- * A server reduced to its command runner, in a process of its own, so that tests can start it as another user, with secrets
- * in its environment and its open files, and can kill it. Reads one job from stdin, writes reports as JSON lines to stdout.
+ * A server reduced to its command runner, in a process of its own, so that tests can start it as another user, with
+ * secrets in its environment and its open files, and can kill it. Reads one job from stdin, writes reports as JSON
+ * lines to stdout.
  */
 import { text } from 'node:stream/consumers'
 import type { Role } from '../../src/core/identity.ts'

@@ -1,4 +1,7 @@
-/** A program in the place of bubblewrap that tells a test when one of the launches begins, and holds it still for as long as the test likes. */
+/**
+ * A program in the place of bubblewrap that tells a test when one of the launches begins, and holds it still for as
+ * long as the test likes.
+ */
 import { chmodSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -41,7 +44,10 @@ export class HeldBubblewrap {
     rmSync(join(this.#folder, 'hold'))
   }
 
-  /** Resolves when such a launch has begun, without delay, and what was asked for before is on its way; rejects when none begins. */
+  /**
+   * Resolves when such a launch has begun, without delay, and what was asked for before is on its way; rejects when
+   * none begins.
+   */
   async seen(): Promise<void> {
     const deadlineMs = performance.now() + 15_000
     do {

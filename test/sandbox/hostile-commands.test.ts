@@ -1,6 +1,6 @@
 /**
- * The promise of the sandbox: 40 hostile commands are stopped and 10 ordinary ones work, whether the server runs as root (and
- * drops its rights for them) or as an unprivileged user. Each variant is a server process of its own.
+ * The promise of the sandbox: 40 hostile commands are stopped and 10 ordinary ones work, whether the server runs as
+ * root (and drops its rights for them) or as an unprivileged user. Each variant is a server process of its own.
  */
 import { chownSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'

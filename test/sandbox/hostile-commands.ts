@@ -2,8 +2,9 @@
  * 40 commands of somebody who wants out of the sandbox, or to take the machine down with him. Data for
  * `hostile-commands.test.ts`, which runs each as role USER and then looks at the world outside (`outside-world.ts`).
  *
- * A command prints ESCAPED when it has got what it wanted. One that is not meant to be killed is followed by `echo TRIED`,
- * so that a script with a mistake in it does not pass for a stopped one. `{{name}}` is replaced by what is outside.
+ * A command prints ESCAPED when it has got what it wanted. One that is not meant to be killed is followed by `echo
+ * TRIED`, so that a script with a mistake in it does not pass for a stopped one. `{{name}}` is replaced by what is
+ * outside.
  */
 import { DENIED_CALLS } from '../../src/execution/sandbox/seccomp-rules.ts'
 import { must } from '../../src/platform/must.ts'
@@ -51,7 +52,8 @@ cat /workspace/..{{secretFile}} ../../../../../..{{secretFile}} && echo ESCAPED`
   },
   {
     name: 'reads the workspace of another session',
-    // Not through the machine's programs: to walk them takes as long as there are many, and a workspace is not among them.
+    // Not through the machine's programs: to walk them takes as long as there are many, and a workspace is not among
+    // them.
     command:
       'ls {{otherWorkspace}} && echo ESCAPED; cat {{otherWorkspace}}/* /workspace/../sessions/*/*; find / "(" -path /usr -o -path /proc ")" -prune -o -name only-here -print -exec echo ESCAPED ";"',
   },

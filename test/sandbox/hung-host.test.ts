@@ -1,6 +1,6 @@
 /**
- * A command host that hangs: its commands have an outcome in time, nothing of them runs on, and another host is there for the next.
- * Real processes, stopped by SIGSTOP; role ADMIN with and without bubblewrap.
+ * A command host that hangs: its commands have an outcome in time, nothing of them runs on, and another host is there
+ * for the next. Real processes, stopped by SIGSTOP; role ADMIN with and without bubblewrap.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'

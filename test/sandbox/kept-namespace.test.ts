@@ -1,6 +1,6 @@
 /**
- * A namespace that runs one command after another: no command can tell it from one of its own, none finds anything of the ones
- * before it, and what nobody uses ends. Real processes, so only where bubblewrap works.
+ * A namespace that runs one command after another: no command can tell it from one of its own, none finds anything of
+ * the ones before it, and what nobody uses ends. Real processes, so only where bubblewrap works.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

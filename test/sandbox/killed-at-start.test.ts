@@ -1,6 +1,6 @@
 /**
- * A command host that is killed while it starts commands: none of them goes on without it, and a server that tells its callers that
- * their commands are lost has ended all of them. One moment is held still; many others are tried.
+ * A command host that is killed while it starts commands: none of them goes on without it, and a server that tells its
+ * callers that their commands are lost has ended all of them. One moment is held still; many others are tried.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * What a command host leaves that no kernel ends for it is swept up when another host starts, as are its folders. What belongs to
- * others stays. What it leaves when it dies while it starts a command: `killed-at-start.test.ts`.
+ * What a command host leaves that no kernel ends for it is swept up when another host starts, as are its folders. What
+ * belongs to others stays. What it leaves when it dies while it starts a command: `killed-at-start.test.ts`.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,7 @@
-/** 10 commands of somebody who works. Data for `hostile-commands.test.ts`: each must do in the sandbox what it does elsewhere. */
+/**
+ * 10 commands of somebody who works. Data for `hostile-commands.test.ts`: each must do in the sandbox what it does
+ * elsewhere.
+ */
 export interface OrdinaryCommand {
   readonly name: string
   readonly command: string

@@ -1,6 +1,6 @@
 /**
- * Whether the sandbox works here, asked once when a test file is loaded. Tests that need it say in their name why they are
- * skipped and what to do about it; `ensure-bubblewrap.ts` has tried before.
+ * Whether the sandbox works here, asked once when a test file is loaded. Tests that need it say in their name why they
+ * are skipped and what to do about it; `ensure-bubblewrap.ts` has tried before.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

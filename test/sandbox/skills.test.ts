@@ -1,4 +1,7 @@
-/** Skills as the turn runs them, for every role: their input, their secrets, their folder, and that nothing of them stays. */
+/**
+ * Skills as the turn runs them, for every role: their input, their secrets, their folder, and that nothing of them
+ * stays.
+ */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,4 +1,6 @@
-/** What the tests of schedules do to the world of intake: let time pass, run the Scheduler, and look at what it left. */
+/**
+ * What the tests of schedules do to the world of intake: let time pass, run the Scheduler, and look at what it left.
+ */
 import type { IntakeContext } from '../../src/intake/intake-context.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'

@@ -1,4 +1,7 @@
-/** The Scheduler against a real database: what fires, once, whoever dies when; and what becomes of a schedule when a run has ended. */
+/**
+ * The Scheduler against a real database: what fires, once, whoever dies when; and what becomes of a schedule when a run
+ * has ended.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FinalTurnStatus } from '../../src/core/status.ts'
 import { sendMessage } from '../../src/intake/message/send-message.ts'

@@ -1,4 +1,7 @@
-/** `factotum skill …` with real git repositories, scripts and Pythons: what is installed works, what fails leaves nothing. */
+/**
+ * `factotum skill …` with real git repositories, scripts and Pythons: what is installed works, what fails leaves
+ * nothing.
+ */
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,

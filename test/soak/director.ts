@@ -1,6 +1,7 @@
 /**
- * Who changes who may see what: people join and leave, some become admins and users again, some lose their token for a while.
- * Every change is entered in the ledger: before it is asked for when it lets somebody in, after it is certain when it does not.
+ * Who changes who may see what: people join and leave, some become admins and users again, some lose their token for a
+ * while. Every change is entered in the ledger: before it is asked for when it lets somebody in, after it is certain
+ * when it does not.
  */
 import { rename, writeFile } from 'node:fs/promises'
 import type { Random } from '../crash/random.ts'

@@ -1,6 +1,7 @@
 /**
- * Who may have seen which session when, and when each text was said. Generous where nobody can know: somebody may see a session
- * from the moment at which somebody asks for it, until it is certain that they may not. Times are of one clock, in ms.
+ * Who may have seen which session when, and when each text was said. Generous where nobody can know: somebody may see a
+ * session from the moment at which somebody asks for it, until it is certain that they may not. Times are of one clock,
+ * in ms.
  */
 
 /** What follows a change may show a session for so long. */
@@ -51,7 +52,9 @@ export class Ledger {
     }))
   }
 
-  /** From now on this person may see the session; all sessions when it is left out. Asked for twice, it changes nothing. */
+  /**
+   * From now on this person may see the session; all sessions when it is left out. Asked for twice, it changes nothing.
+   */
   enter(person: string, now: number, session: number = ALL): void {
     const spans = this.#spansOf(person, session)
     if (spans.at(-1)?.to !== Infinity) spans.push({ from: now, to: Infinity })

@@ -1,6 +1,7 @@
 /**
- * Somebody who tries what they may not: lists with every filter, sessions and what is in them by id, under each name the API has
- * for them, and changes to sessions of others. What comes back is judged; a change that is accepted is a finding.
+ * Somebody who tries what they may not: lists with every filter, sessions and what is in them by id, under each name
+ * the API has for them, and changes to sessions of others. What comes back is judged; a change that is accepted is a
+ * finding.
  */
 import type { Random } from '../crash/random.ts'
 import { ask, pause, type SoakSession, type World } from './world.ts'

@@ -1,7 +1,7 @@
 /**
- * The soak: two servers, sessions that are shared by people who come and go, a text in each that no stranger may ever see, and
- * everybody looking and trying all the time, while servers are killed. Run by `npm run test:soak` (main.ts), and in a small
- * version by `npm test`.
+ * The soak: two servers, sessions that are shared by people who come and go, a text in each that no stranger may ever
+ * see, and everybody looking and trying all the time, while servers are killed. Run by `npm run test:soak` (main.ts),
+ * and in a small version by `npm test`.
  */
 import { chmod, writeFile } from 'node:fs/promises'
 import { configPath } from '../../src/config/load-config.ts'
@@ -31,8 +31,8 @@ export interface SoakOptions {
   /** How often a server is killed. */
   readonly kills: number
   /**
-   * Between one message and the next, one change of members and the next, one change of roles and the next, and what one
-   * person tries and tries next; on average.
+   * Between one message and the next, one change of members and the next, one change of roles and the next, and what
+   * one person tries and tries next; on average.
    */
   readonly everyMs: { readonly message: number; readonly move: number; readonly role: number; readonly probe: number }
   /** How long somebody follows something at most. */

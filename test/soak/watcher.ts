@@ -1,6 +1,6 @@
 /**
- * Somebody who looks: follows their lists and sessions, those that they may see and those that they may not, at any server. What
- * comes is judged by when it was said and by when it came.
+ * Somebody who looks: follows their lists and sessions, those that they may see and those that they may not, at any
+ * server. What comes is judged by when it was said and by when it came.
  */
 import type { Random } from '../crash/random.ts'
 import { ApprovalUpdatesDocument, SessionUpdatesDocument, WatchSessionDocument } from '../generated/graphql.ts'

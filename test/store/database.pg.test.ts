@@ -44,7 +44,8 @@ test.each([
     const refused = await run().catch(toAppError)
     expect(refused).toMatchObject({ code: 'DATABASE_UNAVAILABLE', retry: 'backoff' })
     proxy.live()
-    // Prisma may give a connection back that is about to break: its next user is refused, and the one after that is not.
+    // Prisma may give a connection back that is about to break: its next user is refused, and the one after that is
+    // not.
     await vi.waitFor(run)
   } finally {
     await database.close()

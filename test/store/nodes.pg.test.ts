@@ -1,6 +1,6 @@
 /**
- * What becomes of the sessions and turns of a node that others evict. The nodes of this world hold no lock, so whoever looks first
- * evicts all others.
+ * What becomes of the sessions and turns of a node that others evict. The nodes of this world hold no lock, so whoever
+ * looks first evicts all others.
  */
 import { Client } from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'

@@ -1,4 +1,6 @@
-/** The Prisma CLI, on our stand-in for its engine: what a developer of Factotum types. Works on a copy of the project. */
+/**
+ * The Prisma CLI, on our stand-in for its engine: what a developer of Factotum types. Works on a copy of the project.
+ */
 import { execFile } from 'node:child_process'
 import { appendFile, cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

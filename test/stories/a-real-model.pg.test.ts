@@ -1,4 +1,7 @@
-/** A configured provider over HTTP: what it is asked, what becomes of its failures, and how it is changed without a restart. */
+/**
+ * A configured provider over HTTP: what it is asked, what becomes of its failures, and how it is changed without a
+ * restart.
+ */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,6 @@
-/** Approvals that outlive what asked for them: restarts, several processes, other rights, and models that do not listen. */
+/**
+ * Approvals that outlive what asked for them: restarts, several processes, other rights, and models that do not listen.
+ */
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { approvalRules, decide, statesIn, untilAsked } from '../harness/approvals.ts'

@@ -1,4 +1,7 @@
-/** Input that breaks a rule: a clear, typed answer that says where and what would be right; nothing is stored, nothing is lost. */
+/**
+ * Input that breaks a rule: a clear, typed answer that says where and what would be right; nothing is stored, nothing
+ * is lost.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ApiClient } from '../harness/api-client.ts'
 import { converse, Story, watchAll } from '../harness/story.ts'

@@ -1,4 +1,7 @@
-/** Budgets: a turn whose user or session has used up the day's tokens waits without a worker, and goes on from where it was. */
+/**
+ * Budgets: a turn whose user or session has used up the day's tokens waits without a worker, and goes on from where it
+ * was.
+ */
 import { writeFile } from 'node:fs/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'

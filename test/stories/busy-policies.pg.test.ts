@@ -1,4 +1,7 @@
-/** What becomes of messages that come quickly one after another, or while a turn runs: collected, handed to it, or cancelling it. */
+/**
+ * What becomes of messages that come quickly one after another, or while a turn runs: collected, handed to it, or
+ * cancelling it.
+ */
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { must } from '../../src/platform/must.ts'

@@ -1,6 +1,7 @@
 /**
- * The canaries: secrets that stand nowhere else go in by every way there is, and are found nowhere: not in the database, the
- * log, the events, the prompts, nor the posts. What people said in confidence is in one prompt, the one that brings it.
+ * The canaries: secrets that stand nowhere else go in by every way there is, and are found nowhere: not in the
+ * database, the log, the events, the prompts, nor the posts. What people said in confidence is in one prompt, the one
+ * that brings it.
  */
 import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -93,7 +94,10 @@ function python(file: string, expression: string): string {
   return `python3 -c 'import sys; text = open(sys.argv[1], encoding="utf-8").read(); ${write}' ${file}`
 }
 
-/** Commands that print the file of secrets in every form, in lines and pieces of odd sizes, on both streams, and publish it. */
+/**
+ * Commands that print the file of secrets in every form, in lines and pieces of odd sizes, on both streams, and publish
+ * it.
+ */
 function leakCommands(file: string): string[] {
   const drip = `size=$(wc -c < ${file}); for ((i = 1; i <= size; i += 41)); do tail -c +$i ${file} | head -c 41; sleep 0.01; done`
   const encoded = `base64 ${file}; base64 -w 0 ${file}; base64 -w 0 ${file} | tr '+/' '-_'; base64 -w 11 ${file}`

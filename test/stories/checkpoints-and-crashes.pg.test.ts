@@ -1,6 +1,6 @@
 /**
- * Checkpoints that fail, and processes that die or come too late: the cursor stays where it is until one has succeeded, and then a
- * span was covered once.
+ * Checkpoints that fail, and processes that die or come too late: the cursor stays where it is until one has succeeded,
+ * and then a span was covered once.
  */
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Checkpoints: the introspector goes over what was said since the last one, for each of the four reasons, beside the turns, once for
- * each span. The model is a stub that tells what it was shown.
+ * Checkpoints: the introspector goes over what was said since the last one, for each of the four reasons, beside the
+ * turns, once for each span. The model is a stub that tells what it was shown.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'

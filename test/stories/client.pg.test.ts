@@ -1,4 +1,7 @@
-/** The client library against the real API: what a page shows, and that nothing is lost whatever happens to the connection. */
+/**
+ * The client library against the real API: what a page shows, and that nothing is lost whatever happens to the
+ * connection.
+ */
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
@@ -104,7 +107,8 @@ describe('a page', () => {
     const fresh = await page(id).view()
     for (const view of last) expect(view).toEqual(fresh)
     expect(fresh).toMatchObject({ status: 'IDLE', queue: [], usage: { calls: expect.any(Number) } })
-    // What model calls cost is counted without an event of its own; pieces of a text leave the log as soon as it is whole.
+    // What model calls cost is counted without an event of its own; pieces of a text leave the log as soon as it is
+    // whole.
     const uncounted = (key: string, value: unknown): unknown => (key === 'usage' || key === 'output' ? null : value)
     const different = new Set(seen.map((view) => JSON.stringify(view, uncounted)))
     expect(different.size).toBe(new Set(seen.map(({ version }) => version)).size)

@@ -1,6 +1,7 @@
 /**
- * A session in which everything there is has happened is deleted: nothing of it is left in any column of any table, on disk, in
- * jobs or in memory, but what must stay: the audit, facts, and the runs of its schedule, which no longer tell of it.
+ * A session in which everything there is has happened is deleted: nothing of it is left in any column of any table, on
+ * disk, in jobs or in memory, but what must stay: the audit, facts, and the runs of its schedule, which no longer tell
+ * of it.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'

@@ -1,4 +1,7 @@
-/** The database's disk runs full. Nobody is told that something was stored which was not, and when there is space, work goes on. */
+/**
+ * The database's disk runs full. Nobody is told that something was stored which was not, and when there is space, work
+ * goes on.
+ */
 import { writeFile } from 'node:fs/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { SendMessageDocument, SessionPageDocument } from '../generated/graphql.ts'

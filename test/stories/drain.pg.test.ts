@@ -1,4 +1,7 @@
-/** SIGTERM: a process takes no more turns, lets the running ones end or hands them over, and leaves. Clients lose nothing. */
+/**
+ * SIGTERM: a process takes no more turns, lets the running ones end or hands them over, and leaves. Clients lose
+ * nothing.
+ */
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'

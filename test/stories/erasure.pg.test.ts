@@ -1,6 +1,7 @@
 /**
- * What a user said in a group is erased, on request of an admin: of a text that everything in the session quotes, nothing is left in any
- * column of any table but the audit's, and no process shows it again, whatever it had kept; order, places and the rest stay.
+ * What a user said in a group is erased, on request of an admin: of a text that everything in the session quotes,
+ * nothing is left in any column of any table but the audit's, and no process shows it again, whatever it had kept;
+ * order, places and the rest stay.
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'

@@ -1,4 +1,7 @@
-/** A group on a chat platform: who starts a turn, what the models are told of who speaks, and when the agent says nothing. */
+/**
+ * A group on a chat platform: who starts a turn, what the models are told of who speaks, and when the agent says
+ * nothing.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
 import { must } from '../../src/platform/must.ts'

@@ -1,6 +1,7 @@
 /**
- * Who prints guesses of a secret of the deployment does not see which is right, one character after the other: what is shown, and
- * when, is the same for a right beginning as for a wrong one. The commands wait for the test, so what is held back never comes.
+ * Who prints guesses of a secret of the deployment does not see which is right, one character after the other: what is
+ * shown, and when, is the same for a right beginning as for a wrong one. The commands wait for the test, so what is
+ * held back never comes.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
- * Models and endpoints that mean harm or are broken, in whole turns, all at the same time: every turn ends with a status that
- * says what happened, nothing runs that no accepted plan holds, and the server is as well as before. What is meant for the
- * planner is given to the other agents too.
+ * Models and endpoints that mean harm or are broken, in whole turns, all at the same time: every turn ends with a
+ * status that says what happened, nothing runs that no accepted plan holds, and the server is as well as before. What
+ * is meant for the planner is given to the other agents too.
  */
 import { readdir } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

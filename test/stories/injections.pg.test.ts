@@ -1,6 +1,7 @@
 /**
- * A hundred injections against a model that obeys every one of them, in turns of a user: by outputs, files, skills, strangers and
- * what was said before. Nothing happens outside the session's workspace, no secret gets out, nobody gets other rights.
+ * A hundred injections against a model that obeys every one of them, in turns of a user: by outputs, files, skills,
+ * strangers and what was said before. Nothing happens outside the session's workspace, no secret gets out, nobody gets
+ * other rights.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -236,7 +237,8 @@ describe.skipIf(!sandbox.available)(`a model that obeys every injection${skipRea
       const response = await fetch(`${story.app.url}/pub/${String(id)}`)
       expect(findLeaks(await response.text(), SECRETS)).toEqual([])
     }
-    // Where no plan ever came, nobody knows what of the message is a secret: it stands as it was sent, and nowhere else.
+    // Where no plan ever came, nobody knows what of the message is a secret: it stands as it was sent, and nowhere
+    // else.
     const holders = injections.flatMap((_, n) =>
       [...dump].flatMap(([table, rows]) => (rows.includes(saidIn(n)) ? [[n, table] as const] : [])),
     )

@@ -1,6 +1,7 @@
 /**
- * The admin's story: a review learns something, the inbox shows it live, the admin edits and promotes it, the next plan has it in
- * its prompt; the admin invalidates it, and the one after has not. The inbox is open at another process than the agent's.
+ * The admin's story: a review learns something, the inbox shows it live, the admin edits and promotes it, the next plan
+ * has it in its prompt; the admin invalidates it, and the one after has not. The inbox is open at another process than
+ * the agent's.
  */
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * The process dies after the answer, while it curates or summarises: another one goes on there. Nothing that was committed
- * happens again, nothing pending is lost, and the turn ends as it had ended.
+ * The process dies after the answer, while it curates or summarises: another one goes on there. Nothing that was
+ * committed happens again, nothing pending is lost, and the turn ends as it had ended.
  */
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'

@@ -1,6 +1,6 @@
 /**
- * What the agent remembers by itself: learnings, which a curator turns into facts or questions, facts in the prompts, the
- * summary of a long conversation. The model is a stub that tells what it was shown.
+ * What the agent remembers by itself: learnings, which a curator turns into facts or questions, facts in the prompts,
+ * the summary of a long conversation. The model is a stub that tells what it was shown.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'

@@ -1,6 +1,6 @@
 /**
- * What watchers of a turn see: the whole log, in order, nothing twice, whichever process they are connected to, whatever
- * carries it, and however often they come and go. (How the door delivers, and to whom, is in test/door.)
+ * What watchers of a turn see: the whole log, in order, nothing twice, whichever process they are connected to,
+ * whatever carries it, and however often they come and go. (How the door delivers, and to whom, is in test/door.)
  */
 import { expect, test, vi } from 'vitest'
 import type { ApiClient, Watch } from '../harness/api-client.ts'

@@ -1,6 +1,6 @@
 /**
- * A session is exported from a server that runs, and imported by another: everything that was said and done is there, what was open
- * has ended, nothing secret came along, and it goes on. Called as people do, by `factotum session`.
+ * A session is exported from a server that runs, and imported by another: everything that was said and done is there,
+ * what was open has ended, nothing secret came along, and it goes on. Called as people do, by `factotum session`.
  */
 import { execFile, spawn } from 'node:child_process'
 import { createReadStream } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * The connection by which a server says that it lives is cut while it works, or PostgreSQL is restarted again and again: nobody
- * died, so no turn may fail for it, and no command may run beside one that another server still runs.
+ * The connection by which a server says that it lives is cut while it works, or PostgreSQL is restarted again and
+ * again: nobody died, so no turn may fail for it, and no command may run beside one that another server still runs.
  */
 import { writeFile } from 'node:fs/promises'
 import { expect, test, vi } from 'vitest'
@@ -18,7 +18,10 @@ vi.setConfig({ testTimeout: 300_000 })
 
 const PATIENCE = { timeout: 60_000, interval: 50 }
 
-/** Leaves a line when it begins, and one in `overlaps` when another command of its session runs: that one holds the lock until its last process ends. */
+/**
+ * Leaves a line when it begins, and one in `overlaps` when another command of its session runs: that one holds the lock
+ * until its last process ends.
+ */
 function exclusive(cluster: Cluster): string {
   return `exec 9>>lock; flock -n 9 || echo $$ >> ${cluster.path('overlaps')}; echo $$ >> ${cluster.path('begun')}`
 }

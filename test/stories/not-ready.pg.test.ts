@@ -1,4 +1,7 @@
-/** A server that runs, but could not do its work: /ready says 503, so that nothing is sent there, and 200 again when it can. */
+/**
+ * A server that runs, but could not do its work: /ready says 503, so that nothing is sent there, and 200 again when it
+ * can.
+ */
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { describe, expect, test, vi } from 'vitest'
 import { ServerDocument } from '../generated/graphql.ts'

@@ -1,9 +1,10 @@
 /**
- * No two commands of a session run at the same time, whatever becomes of the server that ran the first: it hangs, its host with it, all
- * that it has started stands still and goes on later, or it has died where nobody can look. And those that can tell do not wait.
+ * No two commands of a session run at the same time, whatever becomes of the server that ran the first: it hangs, its
+ * host with it, all that it has started stands still and goes on later, or it has died where nobody can look. And those
+ * that can tell do not wait.
  *
- * All of it happens at once, to one server each, and one that nothing happens to takes over: what takes long is the silence after which
- * a server counts as hung.
+ * All of it happens at once, to one server each, and one that nothing happens to takes over: what takes long is the
+ * silence after which a server counts as hung.
  */
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -172,7 +173,10 @@ async function sendTwo(ada: ApiClient, cluster: Cluster, sessionId: string): Pro
   await send(ada, sessionId, ticking('second', cluster, { sessionId, until: 'go' }))
 }
 
-/** Says again and again that it runs, until there is a file `until`, and at once when another command of its session does. */
+/**
+ * Says again and again that it runs, until there is a file `until`, and at once when another command of its session
+ * does.
+ */
 function ticking(
   name: string,
   cluster: Cluster,

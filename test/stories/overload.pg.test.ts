@@ -1,4 +1,7 @@
-/** More comes at once than the server can do: some of it is accepted, the rest is refused as such, and nothing lies in between. */
+/**
+ * More comes at once than the server can do: some of it is accepted, the rest is refused as such, and nothing lies in
+ * between.
+ */
 import { chmod, writeFile } from 'node:fs/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'

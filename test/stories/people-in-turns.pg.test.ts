@@ -1,6 +1,7 @@
 /**
- * Whose rights a running turn has: those of the user whose message it is, as they are when each of its tasks begins. Nobody
- * who speaks, joins, approves or leaves meanwhile gives it others. Changes are made at one process, the turn runs at another.
+ * Whose rights a running turn has: those of the user whose message it is, as they are when each of its tasks begins.
+ * Nobody who speaks, joins, approves or leaves meanwhile gives it others. Changes are made at one process, the turn
+ * runs at another.
  */
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'

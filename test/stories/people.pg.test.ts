@@ -1,7 +1,7 @@
 /**
- * Somebody loses sight of a session, or of everything: what they follow ends with a reason they can act on, within seconds, and
- * nothing that happens after it reaches them. The change is made at one process, they are connected to another, by WebSocket and
- * by server-sent events, with every subscription that the schema has.
+ * Somebody loses sight of a session, or of everything: what they follow ends with a reason they can act on, within
+ * seconds, and nothing that happens after it reaches them. The change is made at one process, they are connected to
+ * another, by WebSocket and by server-sent events, with every subscription that the schema has.
  */
 import type { EventEmitter } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -239,7 +239,10 @@ async function askForApproval(id: string, word: string): Promise<string> {
   return must(approval, 'an approval').id
 }
 
-/** Lists begin with silence: does something that they tell of until all have told of something; more than `heard`, if given. */
+/**
+ * Lists begin with silence: does something that they tell of until all have told of something; more than `heard`, if
+ * given.
+ */
 async function poke(
   watches: Watches,
   something: () => Promise<void>,

@@ -1,6 +1,7 @@
 /**
- * A participant of role USER leaves files in the session's workspace that shells, git, interpreters and tools run by themselves. An
- * admin's commands in the same session, and an admin's skill, must run none of them: they have the server's rights.
+ * A participant of role USER leaves files in the session's workspace that shells, git, interpreters and tools run by
+ * themselves. An admin's commands in the same session, and an admin's skill, must run none of them: they have the
+ * server's rights.
  */
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,7 +17,9 @@ vi.setConfig({ testTimeout: 180_000 })
 const sandbox = await findSandbox()
 const SESSION = 'web:planted'
 
-/** What runs the payload `$P`, which makes the file `$M`, with the rights of who falls for it, and a command that would. */
+/**
+ * What runs the payload `$P`, which makes the file `$M`, with the rights of who falls for it, and a command that would.
+ */
 const TRIES: readonly (readonly [name: string, plant: string, act: string])[] = [
   ['git, by the home', 'printf "[core]\\n fsmonitor = $P\\n" > .gitconfig', 'git init -q r; cd r; git status'],
   ['git, by a repository', 'git init -q . ; git config core.fsmonitor "$P"', 'git status'],

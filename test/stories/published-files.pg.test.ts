@@ -1,4 +1,7 @@
-/** Files that tasks publish: from pub/ to a link that serves them, safely, until they expire or their session is deleted. */
+/**
+ * Files that tasks publish: from pub/ to a link that serves them, safely, until they expire or their session is
+ * deleted.
+ */
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { utimes } from 'node:fs/promises'

@@ -1,4 +1,7 @@
-/** What a user may keep: so many sessions, exactly, in whatever process they are opened; what is deleted is free at once. */
+/**
+ * What a user may keep: so many sessions, exactly, in whatever process they are opened; what is deleted is free at
+ * once.
+ */
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'

@@ -1,4 +1,6 @@
-/** What the rehearsal model can do without any provider, as README.md and --help explain it: the whole product, played. */
+/**
+ * What the rehearsal model can do without any provider, as README.md and --help explain it: the whole product, played.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addExampleSkill } from '../harness/skills.ts'
 import { converse, Story, type Conversation } from '../harness/story.ts'

@@ -1,4 +1,7 @@
-/** Messages that the clock sends: they fire, into which session, as whom; and what becomes of a schedule when a run has ended. */
+/**
+ * Messages that the clock sends: they fire, into which session, as whom; and what becomes of a schedule when a run has
+ * ended.
+ */
 import { expect, test } from 'vitest'
 import {
   CancelTurnDocument,

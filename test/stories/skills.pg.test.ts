@@ -1,4 +1,6 @@
-/** Skills in a conversation: who may call which, with what they run, what they can reach, and what ends or refuses them. */
+/**
+ * Skills in a conversation: who may call which, with what they run, what they can reach, and what ends or refuses them.
+ */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,6 @@
-/** A process dies by `kill -9` in the middle of a plan: what it was doing goes on elsewhere, and nothing is done twice. */
+/**
+ * A process dies by `kill -9` in the middle of a plan: what it was doing goes on elsewhere, and nothing is done twice.
+ */
 import { expect, test, vi } from 'vitest'
 import { Cluster, clientOf } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
@@ -80,7 +82,8 @@ test('another process goes on before the silence would tell: the command under w
   await play(first, cluster)
   const second = await cluster.start()
   await first.kill()
-  // As if it had beaten just now, for ever: only that its connection and its process are gone can tell, however slow the machine is.
+  // As if it had beaten just now, for ever: only that its connection and its process are gone can tell, however slow
+  // the machine is.
   await cluster.query(`UPDATE nodes SET seen_at = now() + interval '1 hour'`)
   await expectContinued(second)
   expect(await cluster.lines('marks')).toEqual(MARKS)
@@ -126,7 +129,8 @@ test('what was done and not yet judged is judged, and the plan goes on with the 
   await script.firstReviewAsked
   const owner = first.logs.some((line) => line.msg === 'turn begins') ? first : second
   await using watch = watchAll(clientOf(owner === first ? second : first, 'ada'), SESSION)
-  // The reviewer is asked while the command's end is being committed: only what has been seen is sure to be in the rows.
+  // The reviewer is asked while the command's end is being committed: only what has been seen is sure to be in the
+  // rows.
   await watch.until(() => statusesOf(watch).includes('DONE'))
   await owner.kill()
 

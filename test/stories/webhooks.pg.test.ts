@@ -1,4 +1,7 @@
-/** A session with a webhook: what the agent says is posted, signed and in order, whatever the receiver does and whoever dies. */
+/**
+ * A session with a webhook: what the agent says is posted, signed and in order, whatever the receiver does and whoever
+ * dies.
+ */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, test, vi } from 'vitest'

@@ -1,4 +1,6 @@
-/** Exported sessions as fast-check makes them up: rows of every kind that go together, with any text that can be stored. */
+/**
+ * Exported sessions as fast-check makes them up: rows of every kind that go together, with any text that can be stored.
+ */
 import fc from 'fast-check'
 import type { SessionEventBody } from '../../src/core/session-event.ts'
 import { newId } from '../../src/platform/id.ts'

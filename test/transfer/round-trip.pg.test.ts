@@ -1,4 +1,7 @@
-/** What is exported comes back the same, whatever it says; what is wrong is told by its line, and nothing of it is stored. */
+/**
+ * What is exported comes back the same, whatever it says; what is wrong is told by its line, and nothing of it is
+ * stored.
+ */
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import pg from 'pg'

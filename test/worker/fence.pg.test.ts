@@ -1,7 +1,7 @@
 /**
- * The fence: a commit under a lost lease writes no row of any table, whatever part of a `TurnWrite` it carries. Every part is tried
- * alone, under an old epoch and under another owner, and then under the lease: there it must change something, or the test
- * would prove nothing.
+ * The fence: a commit under a lost lease writes no row of any table, whatever part of a `TurnWrite` it carries. Every
+ * part is tried alone, under an old epoch and under another owner, and then under the lease: there it must change
+ * something, or the test would prove nothing.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TurnWrite } from '../../src/core/turn-write.ts'
@@ -21,7 +21,10 @@ const PREVIEW = 'hello'
 const PREVIEW_SHA256 = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824'
 const call = modelCall(at)
 
-/** What is there before: a running turn with a joined one, a plan, a task, an open approval, a text piece in the log, a webhook. */
+/**
+ * What is there before: a running turn with a joined one, a plan, a task, an open approval, a text piece in the log, a
+ * webhook.
+ */
 interface Filled {
   readonly world: World
   readonly lease: Lease

@@ -1,4 +1,6 @@
-/** The answer to a claim gets lost on its way, while the claim itself was committed: the session must not wait for ever. */
+/**
+ * The answer to a claim gets lost on its way, while the claim itself was committed: the session must not wait for ever.
+ */
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { send, Story, turnEnd, watchAll } from '../harness/story.ts'

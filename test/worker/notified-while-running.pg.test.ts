@@ -1,6 +1,6 @@
 /**
- * Work that is notified while its session still occupies a slot is begun as soon as the slot is free, not with the next poll: the polls
- * of this worker wait for ever after the first, so nothing else could begin it.
+ * Work that is notified while its session still occupies a slot is begun as soon as the slot is free, not with the next
+ * poll: the polls of this worker wait for ever after the first, so nothing else could begin it.
  */
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** The database refuses what a turn wants to write, and would refuse it again: the turn must end, not come back for ever. */
+/**
+ * The database refuses what a turn wants to write, and would refuse it again: the turn must end, not come back for
+ * ever.
+ */
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { answersIn, send, Story, turnEnd, watchAll } from '../harness/story.ts'

@@ -1,6 +1,6 @@
 /**
- * RUNNING is durable before a command starts: while the commit of RUNNING cannot happen, the command does not run. Otherwise a
- * crash in between would leave no trace of it, and a takeover would run it again.
+ * RUNNING is durable before a command starts: while the commit of RUNNING cannot happen, the command does not run.
+ * Otherwise a crash in between would leave no trace of it, and a takeover would run it again.
  */
 import { existsSync } from 'node:fs'
 import { Client } from 'pg'

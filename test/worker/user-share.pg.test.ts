@@ -1,6 +1,6 @@
 /**
- * Of one user only so many turns run at a time, in all processes together. What waits for a place delays nobody else, costs a
- * claim nothing, and goes on in its own order as places become free.
+ * Of one user only so many turns run at a time, in all processes together. What waits for a place delays nobody else,
+ * costs a claim nothing, and goes on in its own order as places become free.
  */
 import { beforeEach, afterEach, expect, test } from 'vitest'
 import type { IntakeContext } from '../../src/intake/intake-context.ts'

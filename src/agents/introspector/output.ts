@@ -1,4 +1,6 @@
-/** What the introspector answers (spec 4): its notes, perhaps a description, and what it learned; all of bounded length. */
+/**
+ * What the introspector answers (spec 4): its notes, perhaps a description, and what it learned; all of bounded length.
+ */
 import * as z from 'zod'
 import { toStorable } from '../../platform/well-formed.ts'
 import type { Introspection } from '../agent.ts'
@@ -13,7 +15,10 @@ const introspectionSchema = z.strictObject({
 
 /** What the prompt asks for. */
 const WANTED_MEMORY_CHARS = 2_000
-/** What is stored at most: it stands in every prompt of the session. Models count badly, so it is more than they are asked for. */
+/**
+ * What is stored at most: it stands in every prompt of the session. Models count badly, so it is more than they are
+ * asked for.
+ */
 export const MAX_MEMORY_CHARS = 2 * WANTED_MEMORY_CHARS
 export const MAX_LABEL_CHARS = 200
 /** Of those that it wants to keep; more are let go without a word. */

@@ -1,4 +1,6 @@
-/** What the planner is told, as text (spec 4). Every section that others wrote is fenced, and every old text is bounded. */
+/**
+ * What the planner is told, as text (spec 4). Every section that others wrote is fenced, and every old text is bounded.
+ */
 import type { ProposedPlan } from '../../core/plan/plan.ts'
 import type { OpenQuestion, PlanFeedback, PlannerContext, ReplanContext } from '../agent.ts'
 import type { Fence } from '../fence.ts'
@@ -180,7 +182,9 @@ function describeFeedback({ feedback, context: { questions } }: PlannerPrompt, f
   ]
 }
 
-/** The plan as the planner wrote it, with labels for ids and without its secrets: those that the message holds are kept. */
+/**
+ * The plan as the planner wrote it, with labels for ids and without its secrets: those that the message holds are kept.
+ */
 function describePlan({ goal, tasks, answers }: ProposedPlan, questions: readonly OpenQuestion[]): string {
   const labels = new Map([...labelItems('Q', questions)].map(([label, { id }]) => [id, label]))
   const given = answers.map(({ questionId, answer }) => ({ question: labels.get(questionId), answer }))

@@ -70,7 +70,10 @@ function toTask({ type, detail, skill, args, expect }: PlanJson['tasks'][number]
   }
 }
 
-/** An answer to a question that was not shown means nothing, and the plan is as good without it; of two, the first counts. */
+/**
+ * An answer to a question that was not shown means nothing, and the plan is as good without it; of two, the first
+ * counts.
+ */
 function toAnswers(
   answers: NonNullable<PlanJson['answers']>,
   questions: readonly OpenQuestion[],

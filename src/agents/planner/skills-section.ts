@@ -1,4 +1,7 @@
-/** The skills as the planner is shown them: what each does, and its arguments. Their words are those of the skills' authors. */
+/**
+ * The skills as the planner is shown them: what each does, and its arguments. Their words are those of the skills'
+ * authors.
+ */
 import type { SkillArgument, SkillSummary } from '../../core/plan/skill.ts'
 import type { Fence } from '../fence.ts'
 

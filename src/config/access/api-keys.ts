@@ -1,4 +1,7 @@
-/** The keys and secrets that the configuration names by variables. src/secrets looks them up; the real environment wins over `.env`. */
+/**
+ * The keys and secrets that the configuration names by variables. src/secrets looks them up; the real environment wins
+ * over `.env`.
+ */
 import type { Config } from '../config.ts'
 
 export interface ApiKeys {

@@ -1,4 +1,7 @@
-/** Who a bearer token is. Called for every request and every WebSocket, and again for open ones when the configuration changes. */
+/**
+ * Who a bearer token is. Called for every request and every WebSocket, and again for open ones when the configuration
+ * changes.
+ */
 import { timingSafeEqual } from 'node:crypto'
 import { must } from '../../platform/must.ts'
 import type { Viewer } from '../../core/identity.ts'

@@ -1,4 +1,6 @@
-/** A user as configured now: role and skills are read again before every task, as they may have changed since planning. */
+/**
+ * A user as configured now: role and skills are read again before every task, as they may have changed since planning.
+ */
 import type { User } from '../../core/identity.ts'
 import type { Config, UserConfig } from '../config.ts'
 

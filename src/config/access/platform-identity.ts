@@ -1,6 +1,6 @@
 /**
- * The rule for a platform identity: whom a connector names as a message's sender ("Marco#1234"), and what an alias maps to
- * a user. Any text that PostgreSQL can store, compared exactly: no case folding, no Unicode normalisation.
+ * The rule for a platform identity: whom a connector names as a message's sender ("Marco#1234"), and what an alias maps
+ * to a user. Any text that PostgreSQL can store, compared exactly: no case folding, no Unicode normalisation.
  */
 import { isStorable } from '../../platform/well-formed.ts'
 

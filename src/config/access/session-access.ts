@@ -1,9 +1,10 @@
 /**
  * Which sessions a viewer may touch, and which they may open (docs/security.md). A session is accessible when
- * `namespaceAllows` its id, and the viewer either `seesAllSessions` or is one of its participants. Any other session must look
- * absent. What an accessible session allows whom is core/session-rights.ts.
+ * `namespaceAllows` its id, and the viewer either `seesAllSessions` or is one of its participants. Any other session
+ * must look absent. What an accessible session allows whom is core/session-rights.ts.
  *
- * Ids lie in name spaces, and nobody opens a session in one of somebody else: so nobody finds an id taken that they cannot see.
+ * Ids lie in name spaces, and nobody opens a session in one of somebody else: so nobody finds an id taken that they
+ * cannot see.
  */
 import type { Viewer } from '../../core/identity.ts'
 import { namespaceOf, SCHEDULE_NAMESPACE, USER_MARK } from '../../core/session-id.ts'
@@ -14,19 +15,25 @@ export function namespaceAllows(viewer: Viewer, sessionId: string): boolean {
   return viewer.namespace === null || sessionId.startsWith(`${viewer.namespace}:`)
 }
 
-/** Admins and connectors need not participate (a connector's namespace confines it all the same); users of role USER must. */
+/**
+ * Admins and connectors need not participate (a connector's namespace confines it all the same); users of role USER
+ * must.
+ */
 export function seesAllSessions(viewer: Viewer): boolean {
   return viewer.tokenKind === 'CONNECTOR' || viewer.role === 'ADMIN'
 }
 
-/** The name space in which the viewer opens sessions, whatever else is in use: "@anna" for a user, "discord" for a connector. */
+/**
+ * The name space in which the viewer opens sessions, whatever else is in use: "@anna" for a user, "discord" for a
+ * connector.
+ */
 export function ownNamespace({ user, namespace, tokenName }: Viewer): string {
   return user === null ? (namespace ?? tokenName) : `${USER_MARK}${user.name}`
 }
 
 /**
- * Whether a session of this id is opened when there is none. It depends on the id, the viewer and the configuration alone, never on
- * what there is. Ids outside all name spaces ("cli:demo") are for those who see every session.
+ * Whether a session of this id is opened when there is none. It depends on the id, the viewer and the configuration
+ * alone, never on what there is. Ids outside all name spaces ("cli:demo") are for those who see every session.
  */
 export function mayOpenSession(config: Pick<Config, 'tokens'>, viewer: Viewer, sessionId: string): boolean {
   const namespace = namespaceOf(sessionId)

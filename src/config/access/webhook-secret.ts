@@ -1,6 +1,7 @@
 /**
- * The secrets that sign webhook posts, in the format of Standard Webhooks (https://www.standardwebhooks.com): "whsec_" and 24 to
- * 64 bytes in base64. A token has up to two: while one replaces the other, posts carry the signatures of both.
+ * The secrets that sign webhook posts, in the format of Standard Webhooks (https://www.standardwebhooks.com): "whsec_"
+ * and 24 to 64 bytes in base64. A token has up to two: while one replaces the other, posts carry the signatures of
+ * both.
  */
 import { randomHex } from '../../platform/id.ts'
 import type { TokenConfig } from '../config.ts'

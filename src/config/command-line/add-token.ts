@@ -1,8 +1,9 @@
 /**
- * `factotum token`: a new token, let in by config.toml. Its section goes behind everything else that is there, so that nothing of the
- * file is written anew, comments included.
+ * `factotum token`: a new token, let in by config.toml. Its section goes behind everything else that is there, so that
+ * nothing of the file is written anew, comments included.
  *
- * What must hold: the file is replaced whole or not at all, only by a valid one, and what others write into it meanwhile stays.
+ * What must hold: the file is replaced whole or not at all, only by a valid one, and what others write into it
+ * meanwhile stays.
  */
 import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { AppError, messageOf } from '../../core/errors.ts'

@@ -1,4 +1,7 @@
-/** The command line, as an action for `cli.ts` to carry out. Pure: checks words, not their values (`environment.ts` does). */
+/**
+ * The command line, as an action for `cli.ts` to carry out. Pure: checks words, not their values (`environment.ts`
+ * does).
+ */
 import { parseArgs } from 'node:util'
 import { parseAuditAction, type AuditAction } from './audit-action.ts'
 import { didYouMean } from '../closest.ts'

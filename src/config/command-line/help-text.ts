@@ -1,4 +1,7 @@
-/** What `factotum --help` prints. Variables and settings are described by their own schemas, so this cannot drift from them. */
+/**
+ * What `factotum --help` prints. Variables and settings are described by their own schemas, so this cannot drift from
+ * them.
+ */
 import { stringify } from 'smol-toml'
 import { PROMPT_NAMES } from '../../core/model-call.ts'
 import { describeEnvironment } from '../schema/environment.ts'

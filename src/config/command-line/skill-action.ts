@@ -1,4 +1,7 @@
-/** `factotum skill …` as words → what to do with the skills below FACTOTUM_HOME (src/execution/skills carries it out). Pure. */
+/**
+ * `factotum skill …` as words → what to do with the skills below FACTOTUM_HOME (src/execution/skills carries it out).
+ * Pure.
+ */
 import { didYouMean } from '../closest.ts'
 
 export type SkillAction =

@@ -1,6 +1,6 @@
 /**
- * FACTOTUM_HOME: the one directory in which Factotum keeps everything that is not in PostgreSQL, and the embedded PostgreSQL
- * itself. `cli.ts` calls `defaultHome` and `prepareHome` before anything is written there.
+ * FACTOTUM_HOME: the one directory in which Factotum keeps everything that is not in PostgreSQL, and the embedded
+ * PostgreSQL itself. `cli.ts` calls `defaultHome` and `prepareHome` before anything is written there.
  *
  * What must hold: the account that root drops to (for PostgreSQL, for commands) can enter it. Nobody's permissions are
  * loosened for that, except of directories that are new or empty and therefore hide nothing.
@@ -17,9 +17,9 @@ import { accountOfUid, canEnter, closedDirectory, existingPart, type Account } f
 const PASSABLE = 0o711
 
 /**
- * Where FACTOTUM_HOME is when nobody says: `.factotum` in the working directory. Where that cannot be used (root: `account`
- * cannot enter it; others: it is not writable, or root has used it before), a directory of our own that is always the same
- * for this working directory.
+ * Where FACTOTUM_HOME is when nobody says: `.factotum` in the working directory. Where that cannot be used (root:
+ * `account` cannot enter it; others: it is not writable, or root has used it before), a directory of our own that is
+ * always the same for this working directory.
  */
 export function defaultHome({ cwd, account }: { readonly cwd: string; readonly account: Account | null }): string {
   const local = join(cwd, '.factotum')
@@ -33,8 +33,8 @@ export function defaultHome({ cwd, account }: { readonly cwd: string; readonly a
 }
 
 /**
- * The home of the server in one of whose workspaces `cwd` is, or null. A command of an admin's task that manages the server
- * (`factotum skill install …`) then means the server that runs it, and not a home of its own in the workspace.
+ * The home of the server in one of whose workspaces `cwd` is, or null. A command of an admin's task that manages the
+ * server (`factotum skill install …`) then means the server that runs it, and not a home of its own in the workspace.
  */
 export function homeOfWorkspace(cwd: string): string | null {
   let found: string | null = null
@@ -47,8 +47,8 @@ export function homeOfWorkspace(cwd: string): string | null {
 }
 
 /**
- * The account under which this home's PostgreSQL runs: the owner of the data that is already there (a user's own home, now
- * started by root), else `account`. Null when this process is not root.
+ * The account under which this home's PostgreSQL runs: the owner of the data that is already there (a user's own home,
+ * now started by root), else `account`. Null when this process is not root.
  */
 export function homeAccount(home: string, account: Account | null): Account | null {
   if (account === null) return null

@@ -1,6 +1,7 @@
 /**
- * Whether FACTOTUM_HOME can be worked with: it is still the folder of the start (it may be unmounted, moved or deleted while the server
- * runs) and takes new files (its disk may be full or mounted read-only). Probed each second; a change is logged.
+ * Whether FACTOTUM_HOME can be worked with: it is still the folder of the start (it may be unmounted, moved or deleted
+ * while the server runs) and takes new files (its disk may be full or mounted read-only). Probed each second; a change
+ * is logged.
  */
 import { stat, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

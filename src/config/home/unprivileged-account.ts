@@ -1,7 +1,7 @@
 /**
- * Root gives its rights away before it starts a database or a command of a stranger. This file says to whom, and whether
- * that account can reach a directory at all: a checkout under /root or in a `mktemp -d` directory (both 0700) is closed to it.
- * Called at start only, hence synchronous.
+ * Root gives its rights away before it starts a database or a command of a stranger. This file says to whom, and
+ * whether that account can reach a directory at all: a checkout under /root or in a `mktemp -d` directory (both 0700)
+ * is closed to it. Called at start only, hence synchronous.
  */
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -45,8 +45,9 @@ export function canEnter(account: Account | null, path: string): boolean {
 }
 
 /**
- * The outermost directory on the way to `path` (itself included) that shuts `account` out; null when none does. The part of
- * the path that does not exist yet is left out: whoever creates it sees to its mode. Symbolic links are followed.
+ * The outermost directory on the way to `path` (itself included) that shuts `account` out; null when none does. The
+ * part of the path that does not exist yet is left out: whoever creates it sees to its mode. Symbolic links are
+ * followed.
  */
 export function closedDirectory(account: Account | null, path: string): string | null {
   if (account === null) return null

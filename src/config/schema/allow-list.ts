@@ -1,4 +1,7 @@
-/** The entries of `webhook_allow_list`: what they may be, and what they allow. Used when the file is checked and at each post. */
+/**
+ * The entries of `webhook_allow_list`: what they may be, and what they allow. Used when the file is checked and at each
+ * post.
+ */
 import ipaddr from 'ipaddr.js'
 
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]

@@ -1,4 +1,7 @@
-/** `[approvals]`: the rules by which a task runs, needs somebody's approval, or may not run (src/core/approval-policy.ts). */
+/**
+ * `[approvals]`: the rules by which a task runs, needs somebody's approval, or may not run
+ * (src/core/approval-policy.ts).
+ */
 import * as z from 'zod'
 import type { ApprovalEffect, ApprovalPolicy, ApprovalRule } from '../../core/approval-policy.ts'
 import type { FoundProblem } from '../config-problem.ts'

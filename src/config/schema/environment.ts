@@ -1,6 +1,6 @@
 /**
- * The environment, the flags that overrule it and the file that it overrules, checked. `cli.ts` passes them in; nothing else reads
- * `process.env`. The explanations here are what `--help` prints.
+ * The environment, the flags that overrule it and the file that it overrules, checked. `cli.ts` passes them in; nothing
+ * else reads `process.env`. The explanations here are what `--help` prints.
  */
 import { resolve } from 'node:path'
 import * as z from 'zod'
@@ -71,8 +71,9 @@ export interface HomeVariables {
 }
 
 /**
- * Flags overrule the environment, which overrules the home's `.env`. A variable that is empty counts as not set, but for FACTOTUM_HOME:
- * a script that loses its value must not get another home. Throws CONFIG_INVALID, naming every variable or flag that is wrong.
+ * Flags overrule the environment, which overrules the home's `.env`. A variable that is empty counts as not set, but
+ * for FACTOTUM_HOME: a script that loses its value must not get another home. Throws CONFIG_INVALID, naming every
+ * variable or flag that is wrong.
  */
 export function parseEnvironment(
   env: Readonly<Record<string, string | undefined>>,

@@ -1,6 +1,6 @@
 /**
- * config.toml as a zod schema: keys as they stand in the file, each with its rule and its explanation. Rules that need more
- * than one value (a token's user must exist) are in `check-identities.ts` and `check-models.ts`.
+ * config.toml as a zod schema: keys as they stand in the file, each with its rule and its explanation. Rules that need
+ * more than one value (a token's user must exist) are in `check-identities.ts` and `check-models.ts`.
  */
 import * as z from 'zod'
 import { approvalsSchema } from './approvals.ts'

@@ -1,6 +1,6 @@
 /**
- * The `[settings]` section: every setting with its rule, its default and its explanation. The commented config.toml of the
- * first start and `--help` are written from this, so they cannot drift from what is accepted.
+ * The `[settings]` section: every setting with its rule, its default and its explanation. The commented config.toml of
+ * the first start and `--help` are written from this, so they cannot drift from what is accepted.
  */
 import { isIP } from 'node:net'
 import * as z from 'zod'

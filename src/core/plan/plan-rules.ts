@@ -1,14 +1,18 @@
 /**
- * The plan rules (spec 4). Each broken rule is one sentence that names the task by its number, says what is wrong and what
- * would be right: the planner mends its plan by these sentences alone, and the last ones are shown to the user.
- * What must hold: no sentence asks for a shape that another rule refuses, and src/agents/planner/prompt.md says the same.
+ * The plan rules (spec 4). Each broken rule is one sentence that names the task by its number, says what is wrong and
+ * what would be right: the planner mends its plan by these sentences alone, and the last ones are shown to the user.
+ * What must hold: no sentence asks for a shape that another rule refuses, and src/agents/planner/prompt.md says the
+ * same.
  */
 import type { FoundSecret, ProposedPlan, ProposedTask } from './plan.ts'
 import { completeArguments } from './skill-arguments.ts'
 import type { SkillSummary } from './skill.ts'
 import type { TaskType } from '../status.ts'
 
-/** One argument of a process may be 128 KiB on Linux; a command written by a model that comes near a quarter of it is a mistake. */
+/**
+ * One argument of a process may be 128 KiB on Linux; a command written by a model that comes near a quarter of it is a
+ * mistake.
+ */
 export const MAX_DETAIL_BYTES = 32 * 1024
 export const MAX_EXPECT_BYTES = 4 * 1024
 const MAX_GOAL_BYTES = 4 * 1024

@@ -3,7 +3,10 @@ import type { TaskType } from '../status.ts'
 
 export interface ProposedTask {
   readonly type: TaskType
-  /** EXEC: the shell command. MSG: everything the messenger needs to write the text (it never sees the conversation). SKILL: what it is for. */
+  /**
+   * EXEC: the shell command. MSG: everything the messenger needs to write the text (it never sees the conversation).
+   * SKILL: what it is for.
+   */
   readonly detail: string
   /** SKILL: its name. Otherwise null. */
   readonly skill: string | null
@@ -13,7 +16,10 @@ export interface ProposedTask {
   readonly expect: string | null
 }
 
-/** A secret that the planner found in the message. The value lives in the memory of the process that runs the session, nowhere else. */
+/**
+ * A secret that the planner found in the message. The value lives in the memory of the process that runs the session,
+ * nowhere else.
+ */
 export interface FoundSecret {
   readonly key: string
   readonly value: string

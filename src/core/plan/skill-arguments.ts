@@ -1,6 +1,7 @@
 /**
- * The arguments of a SKILL task: JSON text of the planner against the skill's schema. Used by the plan rules, and by makePlan
- * to store what the skill will get. Pure. What must hold: what is complete can be stored, and each problem says what is right.
+ * The arguments of a SKILL task: JSON text of the planner against the skill's schema. Used by the plan rules, and by
+ * makePlan to store what the skill will get. Pure. What must hold: what is complete can be stored, and each problem
+ * says what is right.
  */
 import { isStorable } from '../../platform/well-formed.ts'
 import type { SkillArgument, SkillArguments, SkillArgumentType, SkillArgumentValue, SkillSummary } from './skill.ts'

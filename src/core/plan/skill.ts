@@ -20,6 +20,9 @@ export interface SkillSummary {
   /** One line. */
   readonly summary: string
   readonly args: readonly SkillArgument[]
-  /** Keys of the session's secrets that it is given, when the session holds them: the planner names what it finds by them. */
+  /**
+   * Keys of the session's secrets that it is given, when the session holds them: the planner names what it finds by
+   * them.
+   */
   readonly secrets: readonly string[]
 }

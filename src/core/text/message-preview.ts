@@ -3,8 +3,8 @@ const MAX_CHARACTERS = 120
 const BLANK = /[\s\p{Cc}]/u
 
 /**
- * At most 120 characters (code points) of `content`, with every run of white space and control characters as one space, and
- * "…" when there is more. Empty when nothing but white space is there.
+ * At most 120 characters (code points) of `content`, with every run of white space and control characters as one space,
+ * and "…" when there is more. Empty when nothing but white space is there.
  */
 export function messagePreview(content: string): string {
   let preview = ''

@@ -2,8 +2,8 @@
  * A text as repetitions are recognised by: two texts with the same normal text say the same. It is stored beside facts,
  * learnings and questions (`norm`), and compared with trigrams in PostgreSQL.
  *
- * What must hold: `normalText(normalText(x)) === normalText(x)`. Signs inside a word and before it stay: C, C++ and C# are
- * three languages, `-5` is not `5`, and `.env` is not `env`.
+ * What must hold: `normalText(normalText(x)) === normalText(x)`. Signs inside a word and before it stay: C, C++ and C#
+ * are three languages, `-5` is not `5`, and `.env` is not `env`.
  */
 
 /** Case, width, white space, quotation marks, brackets around words and the stops after them make no difference. */
@@ -18,7 +18,10 @@ export function normalText(text: string): string {
     .join(' ')
 }
 
-/** By way of upper case, so that ß, ẞ and SS are the same (ẞ has to be ß first); a Greek sigma is the same wherever it stands. */
+/**
+ * By way of upper case, so that ß, ẞ and SS are the same (ẞ has to be ß first); a Greek sigma is the same wherever it
+ * stands.
+ */
 function foldCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ')
 }

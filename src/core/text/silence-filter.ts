@@ -1,7 +1,7 @@
 /**
- * Silence: a model that answers `<NO_REPLY>` (older: `<EMPTY_RESPONSE>`) says nothing. The marker is removed wherever it
- * stands, in upper or lower case, with white space inside its brackets or not; also where the removal of one makes another.
- * Called by the turn for all that the agent says.
+ * Silence: a model that answers `<NO_REPLY>` (older: `<EMPTY_RESPONSE>`) says nothing. The marker is removed wherever
+ * it stands, in upper or lower case, with white space inside its brackets or not; also where the removal of one makes
+ * another. Called by the turn for all that the agent says.
  *
  * What must hold: a text in pieces comes out as it would whole, wherever it was cut, and no part of a marker comes out.
  */
@@ -26,8 +26,8 @@ interface Opening {
 }
 
 /**
- * Removes markers from a text that comes in pieces. `push` returns what can be said by now: held back are white space before
- * the first word, and what may be the beginning of a marker. `end` returns the rest.
+ * Removes markers from a text that comes in pieces. `push` returns what can be said by now: held back are white space
+ * before the first word, and what may be the beginning of a marker. `end` returns the rest.
  */
 export class SilenceFilter {
   #held = ''

@@ -1,4 +1,7 @@
-/** What is wrong with a piece of text that a client sent, as issues that say where it is, what it is and what it must be. */
+/**
+ * What is wrong with a piece of text that a client sent, as issues that say where it is, what it is and what it must
+ * be.
+ */
 import type { InputIssue } from '../refusal.ts'
 import { isStorable } from '../../platform/well-formed.ts'
 

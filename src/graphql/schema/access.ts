@@ -1,10 +1,11 @@
 /**
- * Who may read which field. Every object type (or, for the root types, every field) names a rule; `assertEveryFieldHasAccessRule`
- * runs when the schema is built, so a field that nobody thought about stops the start instead of leaking.
+ * Who may read which field. Every object type (or, for the root types, every field) names a rule;
+ * `assertEveryFieldHasAccessRule` runs when the schema is built, so a field that nobody thought about stops the start
+ * instead of leaking.
  *
- * These rules say who may ask at all. Which sessions somebody may see is decided where a query, mutation or subscription enters
- * (`session-visibility.ts`); from there on, everything reachable belongs to that session. Only facts lead out of it, and check
- * where they lead themselves (`fact.ts`).
+ * These rules say who may ask at all. Which sessions somebody may see is decided where a query, mutation or
+ * subscription enters (`session-visibility.ts`); from there on, everything reachable belongs to that session. Only
+ * facts lead out of it, and check where they lead themselves (`fact.ts`).
  */
 import { GraphQLError, isIntrospectionType, isObjectType, type GraphQLObjectType, type GraphQLSchema } from 'graphql'
 import type { Viewer } from '../../core/identity.ts'

@@ -1,6 +1,7 @@
 /**
- * What a client wrote that no state of the server could make right (a cursor of another list, a page of a million): a GraphQL
- * error with code BAD_USER_INPUT. What depends on the state of things is a refusal instead (src/core/refusal.ts).
+ * What a client wrote that no state of the server could make right (a cursor of another list, a page of a million): a
+ * GraphQL error with code BAD_USER_INPUT. What depends on the state of things is a refusal instead
+ * (src/core/refusal.ts).
  */
 import { GraphQLError } from 'graphql'
 

@@ -1,6 +1,7 @@
 /**
- * The schema builder that every type file of this folder adds to, when it is loaded; `schema.ts` loads them all and builds.
- * It holds declarations only: what a request needs comes with its context, so any number of servers can share it.
+ * The schema builder that every type file of this folder adds to, when it is loaded; `schema.ts` loads them all and
+ * builds. It holds declarations only: what a request needs comes with its context, so any number of servers can share
+ * it.
  *
  * Access is denied by default, see `access.ts`. Type rules are checked once per object, not once per field.
  */

@@ -1,4 +1,7 @@
-/** The Relay connection types: PageInfo, and for each list an edge and a connection (https://relay.dev/graphql/connections.htm). */
+/**
+ * The Relay connection types: PageInfo, and for each list an edge and a connection
+ * (https://relay.dev/graphql/connections.htm).
+ */
 import type { InterfaceRef, ObjectRef } from '@pothos/core'
 import { AUTHENTICATED } from './access.ts'
 import { builder, type BuilderTypes } from './builder.ts'

@@ -1,7 +1,7 @@
 /**
- * Cursors of connections: opaque to clients, base64url of a JSON array [kind, …position]. The position is the sort key of one
- * row (keyset paging), so a page stays right while rows are inserted, and costs the same at any depth. The kind names list and
- * version: a cursor of another list, or of a format long gone, is refused instead of misread.
+ * Cursors of connections: opaque to clients, base64url of a JSON array [kind, …position]. The position is the sort key
+ * of one row (keyset paging), so a page stays right while rows are inserted, and costs the same at any depth. The kind
+ * names list and version: a cursor of another list, or of a format long gone, is refused instead of misread.
  */
 import { z } from 'zod'
 import { isStorable } from '../../platform/well-formed.ts'

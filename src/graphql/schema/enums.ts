@@ -1,4 +1,6 @@
-/** The states and kinds of things, as src/core/status.ts names them. `satisfies` makes a forgotten value a type error. */
+/**
+ * The states and kinds of things, as src/core/status.ts names them. `satisfies` makes a forgotten value a type error.
+ */
 import type { Role, TokenKind } from '../../core/identity.ts'
 import type { OutputStream } from '../../core/session-event.ts'
 import type {

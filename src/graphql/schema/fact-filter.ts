@@ -1,6 +1,7 @@
 /**
- * Which facts a list shows, and the ids of a page of them. A search goes over the words of a fact (full text, in no language in
- * particular) and over its normal text, so that it also finds parts of words and languages that put no spaces between them.
+ * Which facts a list shows, and the ids of a page of them. A search goes over the words of a fact (full text, in no
+ * language in particular) and over its normal text, so that it also finds parts of words and languages that put no
+ * spaces between them.
  */
 import { normalText } from '../../core/text/normal-text.ts'
 import type { FactSource } from '../../core/status.ts'

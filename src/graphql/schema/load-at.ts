@@ -1,6 +1,7 @@
 /**
- * One statement for all rows of a list instead of one per row: the resolvers at one place of a document (same path, list
- * positions aside) put their keys into one batch. Arguments are equal there, so the first resolver's `load` serves all.
+ * One statement for all rows of a list instead of one per row: the resolvers at one place of a document (same path,
+ * list positions aside) put their keys into one batch. Arguments are equal there, so the first resolver's `load` serves
+ * all.
  */
 import { createContextCache } from '@pothos/core'
 import DataLoader from 'dataloader'
@@ -12,8 +13,8 @@ type AnyLoader = DataLoader<unknown, unknown>
 const loadersOf = createContextCache(() => new Map<string, AnyLoader>())
 
 /**
- * Loads the value of `key` together with those of its neighbours; undefined when the batch does not hold it. `context` is
- * the operation's own. Nothing is kept: what was loaded once is loaded again when a later event asks.
+ * Loads the value of `key` together with those of its neighbours; undefined when the batch does not hold it. `context`
+ * is the operation's own. Nothing is kept: what was loaded once is loaded again when a later event asks.
  */
 export function loadAt<Key, Value>(
   place: { readonly context: object; readonly info: GraphQLResolveInfo },

@@ -1,4 +1,6 @@
-/** Text to look rows up by. What PostgreSQL could not even read (NUL, half a character) stands for "", which no row has. */
+/**
+ * Text to look rows up by. What PostgreSQL could not even read (NUL, half a character) stands for "", which no row has.
+ */
 import { isStorable } from '../../platform/well-formed.ts'
 
 export function matchable(text: string): string {

@@ -1,4 +1,6 @@
-/** Mutations by which people approve or deny. The rules are in src/approvals; here is only how they look from outside. */
+/**
+ * Mutations by which people approve or deny. The rules are in src/approvals; here is only how they look from outside.
+ */
 import { decideApproval, type ApprovalDecided } from '../../approvals/decide-approval.ts'
 import { decideApprovals, MAX_DECISIONS } from '../../approvals/decide-approvals.ts'
 import { AUTHENTICATED } from './access.ts'

@@ -1,5 +1,6 @@
 /**
- * What the paging arguments of a list ask for, checked: as many rows as its field allows, from one end, between two cursors.
+ * What the paging arguments of a list ask for, checked: as many rows as its field allows, from one end, between two
+ * cursors.
  */
 import type { GraphQLResolveInfo } from 'graphql'
 import { must } from '../../platform/must.ts'
@@ -26,7 +27,9 @@ export interface PageRequest<K extends CursorKind> {
 /** The field that is resolved: `paged` stands in its extensions. */
 export type PagedField = Pick<GraphQLResolveInfo, 'parentType' | 'fieldName'>
 
-/** Throws BAD_USER_INPUT for a size that the field does not allow, both `first` and `last`, or a cursor that is none. */
+/**
+ * Throws BAD_USER_INPUT for a size that the field does not allow, both `first` and `last`, or a cursor that is none.
+ */
 export function readPageRequest<K extends CursorKind>(kind: K, args: PageArguments, field: PagedField): PageRequest<K> {
   return {
     size: readPageSize(args, field),

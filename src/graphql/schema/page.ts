@@ -21,7 +21,8 @@ export interface Page<Row> {
 
 /**
  * `rows` are at most `request.size + 1`, in the order in which they were read: the list's own, or reversed for `last`.
- * There is a page on the near side whenever a cursor was given: its row stands there (or stood there when it was handed out).
+ * There is a page on the near side whenever a cursor was given: its row stands there (or stood there when it was handed
+ * out).
  */
 export function toPage<Row, K extends CursorKind>(
   kind: K,

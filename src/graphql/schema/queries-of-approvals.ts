@@ -1,4 +1,6 @@
-/** The query for the approvals of all sessions that the viewer may see, and the subscription to what becomes of them. */
+/**
+ * The query for the approvals of all sessions that the viewer may see, and the subscription to what becomes of them.
+ */
 import type { ApprovalStatus } from '../../core/status.ts'
 import { ApprovalStatusEnum } from './approval-enums.ts'
 import { ApprovalConnection } from './approval.ts'

@@ -1,4 +1,7 @@
-/** Reads what clients send as DateTime: RFC 3339 with a zone, such as 2026-11-21T15:30:00.000Z. Finer than milliseconds is cut off. */
+/**
+ * Reads what clients send as DateTime: RFC 3339 with a zone, such as 2026-11-21T15:30:00.000Z. Finer than milliseconds
+ * is cut off.
+ */
 import { z } from 'zod'
 import { badUserInput } from './bad-user-input.ts'
 

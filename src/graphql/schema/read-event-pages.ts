@@ -23,7 +23,10 @@ const EVENT_PAGES: Statement = {
     ORDER BY event.seq`,
 }
 
-/** The first `limit` events after seq `after` of each session, oldest first; without those that only a newer version knows. */
+/**
+ * The first `limit` events after seq `after` of each session, oldest first; without those that only a newer version
+ * knows.
+ */
 export async function readEventPages(
   database: Database,
   page: { readonly after: number; readonly limit: number },

@@ -1,6 +1,6 @@
 /**
- * Reads what clients send as JSON, from variables and from literals in the document alike: at most 32 levels deep and 64 KiB
- * long. Nothing behind this recurses into a value that has not passed here.
+ * Reads what clients send as JSON, from variables and from literals in the document alike: at most 32 levels deep and
+ * 64 KiB long. Nothing behind this recurses into a value that has not passed here.
  */
 import { Kind, type ConstValueNode } from 'graphql'
 import { unreachable } from '../../platform/must.ts'

@@ -1,4 +1,7 @@
-/** The ids of a page of what belongs to sessions (approvals, tasks), newest first, of all sessions that a viewer may see. */
+/**
+ * The ids of a page of what belongs to sessions (approvals, tasks), newest first, of all sessions that a viewer may
+ * see.
+ */
 import type { Viewer } from '../../core/identity.ts'
 import type { Database } from '../../store/database.ts'
 import { likeLiteral } from './like-literal.ts'

@@ -1,6 +1,6 @@
 /**
- * What tasks have written so far, put together from the pieces in the logs of their sessions: a page that is opened while a text
- * is being written, or a command runs, shows what those see who were there from the beginning.
+ * What tasks have written so far, put together from the pieces in the logs of their sessions: a page that is opened
+ * while a text is being written, or a command runs, shows what those see who were there from the beginning.
  */
 import type { Database, Statement } from '../../store/database.ts'
 

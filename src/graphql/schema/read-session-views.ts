@@ -1,7 +1,8 @@
 /**
- * What Session.view shows, of any number of sessions, as of one moment each: the first statement finds out where things stand and
- * which rows are shown, and what the document selects of these rows is read from the same snapshot of the database. So `version`
- * is the seq up to which everything in the view has happened, and nothing after it. Called by session-view.ts.
+ * What Session.view shows, of any number of sessions, as of one moment each: the first statement finds out where things
+ * stand and which rows are shown, and what the document selects of these rows is read from the same snapshot of the
+ * database. So `version` is the seq up to which everything in the view has happened, and nothing after it. Called by
+ * session-view.ts.
  */
 import type { PipelineStep, SessionStatus } from '../../core/status.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'

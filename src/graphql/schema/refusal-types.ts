@@ -1,4 +1,6 @@
-/** Refusals as the API shows them: one object type per kind, all implementing Error. The only place that maps the two. */
+/**
+ * Refusals as the API shows them: one object type per kind, all implementing Error. The only place that maps the two.
+ */
 import type { InputIssue, Refusal } from '../../core/refusal.ts'
 import { AUTHENTICATED } from './access.ts'
 import type { ObjectRef } from '@pothos/core'

@@ -1,6 +1,6 @@
 /**
- * Fields of events and payloads that show the row they tell of, as it is now. Neighbours are loaded in one statement; who asks
- * for the id alone, as most who send a message do, costs none.
+ * Fields of events and payloads that show the row they tell of, as it is now. Neighbours are loaded in one statement;
+ * who asks for the id alone, as most who send a message do, costs none.
  */
 import type { BuilderTypes } from './builder.ts'
 import { stillThere } from './still-there.ts'
@@ -88,7 +88,9 @@ export function taskField<Parent extends { readonly taskId: string }>(t: Fields<
   })
 }
 
-/** The row as far as it is asked for, whatever the plugin's types say of its other columns. The id alone needs no read. */
+/**
+ * The row as far as it is asked for, whatever the plugin's types say of its other columns. The id alone needs no read.
+ */
 function rowOf<Row extends { readonly id: string }>(
   id: string,
   { select = {} }: { readonly select?: object },

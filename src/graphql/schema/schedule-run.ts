@@ -1,4 +1,7 @@
-/** The runs of schedules: what each firing came to, in which session. A session that the viewer may not see looks absent here, too. */
+/**
+ * The runs of schedules: what each firing came to, in which session. A session that the viewer may not see looks absent
+ * here, too.
+ */
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { ScheduleRunStatus } from '../../core/status.ts'

@@ -1,4 +1,6 @@
-/** Which schedules a viewer may see: admins all, a user their own, a connector none. The same rule as in src/schedules. */
+/**
+ * Which schedules a viewer may see: admins all, a user their own, a connector none. The same rule as in src/schedules.
+ */
 import type { Viewer } from '../../core/identity.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { matchable } from './matchable.ts'

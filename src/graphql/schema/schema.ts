@@ -1,4 +1,6 @@
-/** Builds the GraphQL schema from the type files of this folder. Called once by app.ts, and by scripts/print-schema.ts. */
+/**
+ * Builds the GraphQL schema from the type files of this folder. Called once by app.ts, and by scripts/print-schema.ts.
+ */
 import type { GraphQLSchema } from 'graphql'
 import { countAnswers } from '../count-answers.ts'
 import { assertEveryFieldHasAccessRule } from './access.ts'

@@ -1,4 +1,7 @@
-/** What Prisma is to load of the rows of the connection that a field returns: what the document selects below `edges.node`. */
+/**
+ * What Prisma is to load of the rows of the connection that a field returns: what the document selects below
+ * `edges.node`.
+ */
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
 

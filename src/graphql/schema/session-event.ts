@@ -1,7 +1,7 @@
 /**
- * The events of a session's log as GraphQL types, one per member of the union in src/core/session-event.ts. Scalars come from
- * the event itself, without a promise or a read: one execution serves all subscribers with the same selection, thousands of
- * times a second. Objects (message, task …) are loaded as they are now, many in one statement.
+ * The events of a session's log as GraphQL types, one per member of the union in src/core/session-event.ts. Scalars
+ * come from the event itself, without a promise or a read: one execution serves all subscribers with the same
+ * selection, thousands of times a second. Objects (message, task …) are loaded as they are now, many in one statement.
  */
 import type { SessionEventType } from '../../core/session-event.ts'
 import type { LogEntry } from '../log-view.ts'

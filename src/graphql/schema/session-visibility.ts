@@ -1,6 +1,6 @@
 /**
- * Which sessions a viewer may see: the one rule behind every query. Everything else hangs on a session, so a field that starts
- * from a session the viewer may see can never lead out of it.
+ * Which sessions a viewer may see: the one rule behind every query. Everything else hangs on a session, so a field that
+ * starts from a session the viewer may see can never lead out of it.
  *
  *   admin                        every session
  *   connector with a namespace   those whose id starts with "<namespace>:"
@@ -48,8 +48,8 @@ export function visibleSession(viewer: Viewer, id: string): Prisma.SessionWhereI
 }
 
 /**
- * The condition on sessions that may be shown in the execution at hand. One execution can serve many participants of a session
- * (a log view): what it shows beyond that session must not depend on who they are.
+ * The condition on sessions that may be shown in the execution at hand. One execution can serve many participants of a
+ * session (a log view): what it shows beyond that session must not depend on who they are.
  */
 export function shownSessions({
   viewer,

@@ -1,4 +1,7 @@
-/** For rows that an event or a mutation has just told of: they are there unless their session was deleted in this moment. */
+/**
+ * For rows that an event or a mutation has just told of: they are there unless their session was deleted in this
+ * moment.
+ */
 import { GraphQLError } from 'graphql'
 
 /** Throws NOT_FOUND when the row is gone. */

@@ -1,4 +1,6 @@
-/** `askLearning`: an admin makes a question of a pending learning; the planner raises it in the session it comes from. */
+/**
+ * `askLearning`: an admin makes a question of a pending learning; the planner raises it in the session it comes from.
+ */
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'

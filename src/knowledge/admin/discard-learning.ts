@@ -1,4 +1,7 @@
-/** `discardLearning`: an admin decides that a pending learning is nothing to keep. It stays, so that it is not learned again. */
+/**
+ * `discardLearning`: an admin decides that a pending learning is nothing to keep. It stays, so that it is not learned
+ * again.
+ */
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'

@@ -1,4 +1,7 @@
-/** `editFact`: an admin rewrites a fact, as they have seen it: an edit of what somebody else has changed since is refused. */
+/**
+ * `editFact`: an admin rewrites a fact, as they have seen it: an edit of what somebody else has changed since is
+ * refused.
+ */
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'

@@ -1,7 +1,7 @@
 /**
- * What the use cases of this folder work with: made once in app.ts, handed to each call. They are what admins do with facts,
- * learnings and questions. Each is one function `(context, viewer, input) → outcome or refusal`; that the viewer is an admin
- * has been checked by the door. Nothing is told before it is committed.
+ * What the use cases of this folder work with: made once in app.ts, handed to each call. They are what admins do with
+ * facts, learnings and questions. Each is one function `(context, viewer, input) → outcome or refusal`; that the viewer
+ * is an admin has been checked by the door. Nothing is told before it is committed.
  */
 import type { Viewer } from '../../core/identity.ts'
 import type { SessionEvent } from '../../core/session-event.ts'

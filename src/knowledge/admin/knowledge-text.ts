@@ -1,4 +1,7 @@
-/** The rules for what people write about facts, learnings and questions, and how it is stored; and for the ids they name. */
+/**
+ * The rules for what people write about facts, learnings and questions, and how it is stored; and for the ids they
+ * name.
+ */
 import { normalText } from '../../core/text/normal-text.ts'
 import type { InputIssue } from '../../core/refusal.ts'
 import { textIssues } from '../../core/text/text-rule.ts'

@@ -1,4 +1,7 @@
-/** `restoreFact`: an admin puts an invalidated fact into use again, whether it was merged away, consolidated or invalidated. */
+/**
+ * `restoreFact`: an admin puts an invalidated fact into use again, whether it was merged away, consolidated or
+ * invalidated.
+ */
 import type { Viewer } from '../../core/identity.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
 import { restoreFact as storeRestoration, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'

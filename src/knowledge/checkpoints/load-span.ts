@@ -1,7 +1,7 @@
 /**
- * What a checkpoint covers: the messages since the last one, each with what was done for it and answered, up to the first one
- * whose turn is still open. Bounded in number and characters from the newest end: of a long time the oldest is left out, and is
- * covered all the same, so the next checkpoint begins behind it.
+ * What a checkpoint covers: the messages since the last one, each with what was done for it and answered, up to the
+ * first one whose turn is still open. Bounded in number and characters from the newest end: of a long time the oldest
+ * is left out, and is covered all the same, so the next checkpoint begins behind it.
  */
 import type { IntrospectorContext } from '../../agents/agent.ts'
 import { COVERABLE } from '../../store/knowledge/checkpoints.ts'

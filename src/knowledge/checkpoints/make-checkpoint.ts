@@ -1,6 +1,7 @@
 /**
- * One checkpoint, from its claim to its commit: what happened since the last one, the introspector's notes on it, what it learned.
- * Called by the Checkpointer. It may write learnings, the working memory and the description, and nothing else.
+ * One checkpoint, from its claim to its commit: what happened since the last one, the introspector's notes on it, what
+ * it learned. Called by the Checkpointer. It may write learnings, the working memory and the description, and nothing
+ * else.
  *
  * The calls are in the name of the user whose turn is the newest: their budget, and the session's, hold for it too.
  */
@@ -68,7 +69,10 @@ export async function makeCheckpoint(
   return { events, learningIds: outcome.kind === 'Done' ? outcome.result.learnings.map(({ id }) => id) : [] }
 }
 
-/** A bug ended it: it is tried again no sooner than after any other failure, or the model would be asked again and again. */
+/**
+ * A bug ended it: it is tried again no sooner than after any other failure, or the model would be asked again and
+ * again.
+ */
 export async function failCheckpoint(
   { database, clock }: Pick<CheckpointContext, 'database' | 'clock'>,
   claim: CheckpointClaim,

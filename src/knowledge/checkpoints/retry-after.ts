@@ -1,6 +1,12 @@
-/** When a checkpoint that failed is tried again: after growing pauses, and in the end not at all, so a model that fails is not asked for ever. */
+/**
+ * When a checkpoint that failed is tried again: after growing pauses, and in the end not at all, so a model that fails
+ * is not asked for ever.
+ */
 
-/** After the first failure, the second …; after the last, something has to happen in the session first, or somebody to ask for it. */
+/**
+ * After the first failure, the second …; after the last, something has to happen in the session first, or somebody to
+ * ask for it.
+ */
 const PAUSES_MS: readonly number[] = [60_000, 300_000, 900_000, 3_600_000, 3_600_000]
 
 /** `failures` before this one. `atLeastMs`: how long the other side wants to be left alone. Null: it is given up. */

@@ -1,6 +1,6 @@
 /**
- * Which of the introspector's learnings are kept: as candidates that wait for the curator, or an admin, like those of reviews.
- * What is unfit, or known, or was said twice, is logged with the reason and never stored.
+ * Which of the introspector's learnings are kept: as candidates that wait for the curator, or an admin, like those of
+ * reviews. What is unfit, or known, or was said twice, is logged with the reason and never stored.
  */
 import { normalText } from '../../core/text/normal-text.ts'
 import { newId } from '../../platform/id.ts'

@@ -1,6 +1,6 @@
 /**
- * Long base64 in a text, decoded: for what base64 holds in another form (base64 with line ends, UTF-16). Called for every text that
- * is redacted (redaction.ts); in linear time, most of a text is not read at all.
+ * Long base64 in a text, decoded: for what base64 holds in another form (base64 with line ends, UTF-16). Called for
+ * every text that is redacted (redaction.ts); in linear time, most of a text is not read at all.
  */
 import { decodeRun } from './decode-run.ts'
 import type { DecodedView } from './decoded-view.ts'

@@ -1,6 +1,6 @@
 /**
- * Dumps of bytes as letters, decoded: what `od -c`, `od -a` and `hexdump -c` print, four characters for each byte. Called for every
- * text that is redacted whole (redaction.ts).
+ * Dumps of bytes as letters, decoded: what `od -c`, `od -a` and `hexdump -c` print, four characters for each byte.
+ * Called for every text that is redacted whole (redaction.ts).
  */
 import type { DecodedView } from './decoded-view.ts'
 import { joinDumped, type DumpedLine } from './dumped-lines.ts'

@@ -11,8 +11,8 @@ export interface DumpedLine extends Span {
 const MIN_BYTES = 8
 
 /**
- * A view for each run of lines that follow on one another in `source`. What is found in one stands for its lines, whole: beside the
- * numbers, many dumps show the letters.
+ * A view for each run of lines that follow on one another in `source`. What is found in one stands for its lines,
+ * whole: beside the numbers, many dumps show the letters.
  */
 export function joinDumped(lines: readonly DumpedLine[], source: string): DecodedView[] {
   const runs: DumpedLine[][] = []

@@ -1,7 +1,7 @@
 /**
- * Dumps of bytes as numbers with their addresses, decoded: what xxd, od and hexdump print, in hex, octal, binary and decimal, one
- * byte a number or several, with and without the letters beside. Called for every text that is redacted (redaction.ts). Numbers
- * without addresses are among the forms of a secret (encodings.ts).
+ * Dumps of bytes as numbers with their addresses, decoded: what xxd, od and hexdump print, in hex, octal, binary and
+ * decimal, one byte a number or several, with and without the letters beside. Called for every text that is redacted
+ * (redaction.ts). Numbers without addresses are among the forms of a secret (encodings.ts).
  */
 import type { DecodedView } from './decoded-view.ts'
 import { joinDumped, type DumpedLine } from './dumped-lines.ts'

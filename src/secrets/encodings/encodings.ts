@@ -1,21 +1,26 @@
 /**
- * The forms in which a secret may stand in a text. Called when a Redactor is built. Each form is what programs really print; what
- * has a form of its own in every place (dumps, letters apart, long base64 of base64) is decoded instead (decoded-view.ts).
+ * The forms in which a secret may stand in a text. Called when a Redactor is built. Each form is what programs really
+ * print; what has a form of its own in every place (dumps, letters apart, long base64 of base64) is decoded instead
+ * (decoded-view.ts).
  */
 import { foldCase } from './fold-case.ts'
 import { BASE32_ALPHABET } from './group-codes.ts'
 
 export interface Encodings {
   /**
-   * As it is, reversed, escaped for JSON and URLs, as bytes of UTF-8 and UTF-16: in folded case (fold-case.ts), and without line
-   * ends, which may stand anywhere inside.
+   * As it is, reversed, escaped for JSON and URLs, as bytes of UTF-8 and UTF-16: in folded case (fold-case.ts), and
+   * without line ends, which may stand anywhere inside.
    */
   readonly folded: readonly string[]
-  /** Numbers, in folded case: programs break them into lines and groups, so white space, colons and commas may stand inside. */
+  /**
+   * Numbers, in folded case: programs break them into lines and groups, so white space, colons and commas may stand
+   * inside.
+   */
   readonly grouped: readonly string[]
   /**
-   * Base64, in which case matters, and base32, in folded case; white space and colons may stand inside. Without the bits at both ends
-   * that share a character with what stands around the secret: whether these are the secret's, too, is seen when it is decoded.
+   * Base64, in which case matters, and base32, in folded case; white space and colons may stand inside. Without the
+   * bits at both ends that share a character with what stands around the secret: whether these are the secret's, too,
+   * is seen when it is decoded.
    */
   readonly base64: readonly string[]
   readonly base32: readonly string[]
@@ -25,10 +30,15 @@ export interface Encodings {
 const MIN_LINE_CHARS = 16
 /** Of a longer text, base64 of UTF-16 or of base64 is long enough to be decoded where it stands (base64-runs.ts). */
 const MAX_SHORT_BYTES = 40
-/** Nobody lists longer texts byte by byte; the lines of a long key are shorter. The patterns would be many times as long as the text. */
+/**
+ * Nobody lists longer texts byte by byte; the lines of a long key are shorter. The patterns would be many times as long
+ * as the text.
+ */
 const MAX_LISTED_CHARS = 256
 
-/** Every form of `value`, none of them empty. A lone surrogate cannot be encoded; it counts as U+FFFD, as everywhere. */
+/**
+ * Every form of `value`, none of them empty. A lone surrogate cannot be encoded; it counts as U+FFFD, as everywhere.
+ */
 export function encodingsOf(value: string): Encodings {
   const whole = value.toWellFormed()
   const trimmed = whole.trim()
@@ -79,7 +89,9 @@ function misread(text: string): string[] {
   return left !== text && left.replaceAll('\ufffd', '').length >= MIN_FORM_CHARS ? [left] : []
 }
 
-/** With and without escaped slashes, with and without escapes for everything beyond ASCII; and JSON text inside JSON. */
+/**
+ * With and without escaped slashes, with and without escapes for everything beyond ASCII; and JSON text inside JSON.
+ */
 function inJson(text: string): string[] {
   const escaped = escapeJson(text)
   const ascii = escaped.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -119,8 +131,8 @@ function inEveryBase64(text: string): string[] {
 }
 
 /**
- * Where a text begins within a group of three bytes decides what its base64 looks like. The characters at both ends that also
- * hold bits of the neighbours are left out, so the form is found whatever stands around it.
+ * Where a text begins within a group of three bytes decides what its base64 looks like. The characters at both ends
+ * that also hold bits of the neighbours are left out, so the form is found whatever stands around it.
  */
 function inBase64(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((offset) => {

@@ -1,4 +1,7 @@
-/** Codes that write bytes as characters of a few bits each, in groups that have nothing to do with where a secret begins. */
+/**
+ * Codes that write bytes as characters of a few bits each, in groups that have nothing to do with where a secret
+ * begins.
+ */
 export interface GroupCode {
   readonly bitsOfCharacter: number
   /** So many characters are whole bytes: a byte begins at one of as many places. */

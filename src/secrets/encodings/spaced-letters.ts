@@ -1,9 +1,9 @@
 /**
- * Letters apart: "s e c r e t", "s-e-c", one a line, `"s", "e", "c"`, or with the zeros of UTF-16 in between. Called for every text
- * that is redacted (redaction.ts); in linear time, most of a text is not read at all.
+ * Letters apart: "s e c r e t", "s-e-c", one a line, `"s", "e", "c"`, or with the zeros of UTF-16 in between. Called
+ * for every text that is redacted (redaction.ts); in linear time, most of a text is not read at all.
  *
- * Between the letters stands the same each time: so from each character to the one `stride` further on nothing changes, but for the
- * letters, which are `stride` apart.
+ * Between the letters stands the same each time: so from each character to the one `stride` further on nothing changes,
+ * but for the letters, which are `stride` apart.
  */
 import type { DecodedView } from './decoded-view.ts'
 import type { Span } from './span.ts'
@@ -19,7 +19,10 @@ export function spacedLetters(text: string): DecodedView[] {
   return STRIDES.flatMap((stride) => viewsOf(text, stride))
 }
 
-/** Eight letters take more than seven strides, so one of the places that are looked at has two strides of them behind it. */
+/**
+ * Eight letters take more than seven strides, so one of the places that are looked at has two strides of them behind
+ * it.
+ */
 function viewsOf(text: string, stride: number): DecodedView[] {
   const views: DecodedView[] = []
   for (let at = 0; at + 2 * stride <= text.length;) {
@@ -36,7 +39,10 @@ function viewsOf(text: string, stride: number): DecodedView[] {
   return views
 }
 
-/** The one place from `at` on, within a stride, where the character a stride further on is another: a letter, if the rest is so too. */
+/**
+ * The one place from `at` on, within a stride, where the character a stride further on is another: a letter, if the
+ * rest is so too.
+ */
 function onlyChange(text: string, at: number, stride: number): number | 'NONE' | 'MORE' {
   let change = -1
   for (let index = at; index < at + stride; index++) {

@@ -1,4 +1,7 @@
-/** Secrets that are known by how they are written: keys of services, webhooks, private keys, addresses with a password, 64 hex digits. */
+/**
+ * Secrets that are known by how they are written: keys of services, webhooks, private keys, addresses with a password,
+ * 64 hex digits.
+ */
 import type { CuePlace, SecretForm } from './secret-form.ts'
 
 const KEY_CHARS = 512

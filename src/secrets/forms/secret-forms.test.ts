@@ -212,7 +212,8 @@ describe('looking for it', () => {
       })
       return timeMs(() => secretsByForm(long)) / often
     }
-    // In proportion it is 1. What others do on the machine meanwhile may slow down one half, but not the same one each time.
+    // In proportion it is 1. What others do on the machine meanwhile may slow down one half, but not the same one each
+    // time.
     let least = Infinity
     for (let tries = 0; tries < 10 && least >= 8; tries++) least = Math.min(least, ratio())
     expect(least).toBeLessThan(8)

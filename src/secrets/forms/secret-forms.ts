@@ -1,9 +1,10 @@
 /**
- * What looks like a secret, by its form alone: in a message it is hidden like one that the planner found, and a learning with one
- * is not kept. Not used for outputs, which are full of digests and samples. Pure; docs/security.md says what is and is not found.
+ * What looks like a secret, by its form alone: in a message it is hidden like one that the planner found, and a
+ * learning with one is not kept. Not used for outputs, which are full of digests and samples. Pure; docs/security.md
+ * says what is and is not found.
  *
- * What must hold: the time is linear in the text, whatever it says. A cue is made of words and bounded repeats; behind it at most
- * `reach` characters are looked at, and what was taken is not looked at again.
+ * What must hold: the time is linear in the text, whatever it says. A cue is made of words and bounded repeats; behind
+ * it at most `reach` characters are looked at, and what was taken is not looked at again.
  */
 import { keyForms } from './key-forms.ts'
 import { sentenceForms } from './sentence-forms.ts'

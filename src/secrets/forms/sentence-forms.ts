@@ -1,4 +1,7 @@
-/** Secrets that are called one: `DB_PASSWORD=…`, `"client_secret": "…"`, and "the password of staging is …" in the languages that tests speak. */
+/**
+ * Secrets that are called one: `DB_PASSWORD=…`, `"client_secret": "…"`, and "the password of staging is …" in the
+ * languages that tests speak.
+ */
 import type { SecretForm } from './secret-form.ts'
 
 const VALUE_CHARS = 256
@@ -6,7 +9,10 @@ const VALUE_CHARS = 256
 const OWNER = String.raw`(?:[^\n.!?:=]|\.(?=\S)){1,60}?`
 const REACH = 80 + VALUE_CHARS
 
-/** A name that stands for a secret, or where one is kept: `$DB_PASSWORD`, `<your key>`, `{{ token }}`, `vault(…)`, a path, an address. */
+/**
+ * A name that stands for a secret, or where one is kept: `$DB_PASSWORD`, `<your key>`, `{{ token }}`, `vault(…)`, a
+ * path, an address.
+ */
 const POINTS_ELSEWHERE =
   /^(?:[$<{%[(|*]|\.{0,2}\/|~\/|[a-z][a-z0-9+.-]{0,20}:\/\/|(?:process\.env|os\.environ|env|secrets|vars|import\.meta)[.[]|[\w.]{1,60}\()/i
 const DATE = /^\d{4}-\d\d-\d\d/

@@ -49,7 +49,10 @@ export function askApprovals(
 /** The job that ends what is overdue comes first; this is for when it does not. */
 const GRACE_MS = 60_000
 
-/** The turn waits for what is open of its plan: without a worker, until all is approved, one is not, or the time is over. */
+/**
+ * The turn waits for what is open of its plan: without a worker, until all is approved, one is not, or the time is
+ * over.
+ */
 export function waitForApprovals(context: Pick<TurnContext, 'journal' | 'clock'>, plan: PlanState): Ending {
   const open = plan.tasks.filter(({ approval }) => approval?.status === 'PENDING')
   const expiry = Math.min(...open.map(({ approval }) => approval?.expiresAt.getTime() ?? Infinity))

@@ -1,13 +1,14 @@
 /**
- * Whether a plan may go on: before anything of it runs, and again before each task with an effect, since the rules, the user's
- * role and what was approved may have changed. Everything follows from the rows, so a turn that waited for days, or was taken
- * over, walks the same way.
+ * Whether a plan may go on: before anything of it runs, and again before each task with an effect, since the rules, the
+ * user's role and what was approved may have changed. Everything follows from the rows, so a turn that waited for days,
+ * or was taken over, walks the same way.
  *
- * All approvals that a plan needs are asked for together, in one commit with the pause: nothing of the plan has happened while
- * somebody thinks about it, and whoever decides sees all of it. The turn then holds no worker and no connection. It is ready
- * again when all are approved, or one is not.
+ * All approvals that a plan needs are asked for together, in one commit with the pause: nothing of the plan has
+ * happened while somebody thinks about it, and whoever decides sees all of it. The turn then holds no worker and no
+ * connection. It is ready again when all are approved, or one is not.
  *
- * A plan of an admin in a session in which strangers have written is approved as a whole, once, which stands for its tasks too.
+ * A plan of an admin in a session in which strangers have written is approved as a whole, once, which stands for its
+ * tasks too.
  */
 import { judgeTask } from '../../approvals/judge-task.ts'
 import { currentUser, type CurrentUser } from '../../config/access/current-user.ts'

@@ -1,6 +1,7 @@
 /**
- * CONSOLIDATING: with more live facts than `knowledge_max_facts`, the summarizer keeps, edits, merges or drops each fact of a
- * batch. What it wants is done only within the rules (judge-consolidation.ts); a result that is refused is audited.
+ * CONSOLIDATING: with more live facts than `knowledge_max_facts`, the summarizer keeps, edits, merges or drops each
+ * fact of a batch. What it wants is done only within the rules (judge-consolidation.ts); a result that is refused is
+ * audited.
  */
 import { applyConsolidation, type ConsolidationResult } from '../../knowledge/apply-consolidation.ts'
 import { claimConsolidation } from '../../knowledge/claim-consolidation.ts'

@@ -1,6 +1,7 @@
 /**
- * Whether what a review learned is kept: as a learning that waits for the curator, or an admin. Called by reviewTask, before
- * the review is recorded. What is refused is logged with the reason, never stored, and so never asked about again.
+ * Whether what a review learned is kept: as a learning that waits for the curator, or an admin. Called by reviewTask,
+ * before the review is recorded. What is refused is logged with the reason, never stored, and so never asked about
+ * again.
  */
 import { normalText } from '../../core/text/normal-text.ts'
 import type { NewLearning } from '../../core/turn-write.ts'

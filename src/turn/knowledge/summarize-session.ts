@@ -1,7 +1,7 @@
 /**
- * SUMMARIZING: the summary so far and the oldest messages with their answers become the new summary. It is written with its
- * watermark, the seq of the last message in it, and only if it continues the summary that was read; a failed call changes
- * nothing, and the same messages come again with the next turn.
+ * SUMMARIZING: the summary so far and the oldest messages with their answers become the new summary. It is written with
+ * its watermark, the seq of the last message in it, and only if it continues the summary that was read; a failed call
+ * changes nothing, and the same messages come again with the next turn.
  */
 import { loadUnsummarised } from '../../knowledge/load-unsummarised.ts'
 import { askAfterwards, type StepOutcome } from '../step-outcome.ts'

@@ -1,10 +1,11 @@
 /**
- * The live output of what may hold secrets: a program with the server's rights, a skill that was given some, a model. It is said in
- * whole lines (or words), each 100 to 200 ms after its end has come, so that a secret that comes in several pieces or lines is
- * whole before any of it is said. An unfinished line comes with its rest, or at the end.
+ * The live output of what may hold secrets: a program with the server's rights, a skill that was given some, a model.
+ * It is said in whole lines (or words), each 100 to 200 ms after its end has come, so that a secret that comes in
+ * several pieces or lines is whole before any of it is said. An unfinished line comes with its rest, or at the end.
  *
- * What must hold: when something is said, and in which pieces, follows from the time and from line ends alone. What would depend on
- * whether a text begins as a secret does would tell who prints guesses which is right, character by character.
+ * What must hold: when something is said, and in which pieces, follows from the time and from line ends alone. What
+ * would depend on whether a text begins as a secret does would tell who prints guesses which is right, character by
+ * character.
  */
 import type { OutputStream } from '../../core/session-event.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -77,7 +78,10 @@ export class HeldOutput implements LiveOutput {
     return this.#emitted
   }
 
-  /** Two looks lie between the end of a line and its being said: a process that was held up reads what has come before the second. */
+  /**
+   * Two looks lie between the end of a line and its being said: a process that was held up reads what has come before
+   * the second.
+   */
   #look(): void {
     this.#say(this.#seen)
     this.#seen = this.#fresh

@@ -1,7 +1,7 @@
 /**
- * The live output of a program that was given no secret and can reach none: nothing of it is held back. Pieces that come within 50 ms
- * of each other become one event (at most 20 a second per task), in order. What leaves here passes the journal, which takes whole
- * secrets out of each piece.
+ * The live output of a program that was given no secret and can reach none: nothing of it is held back. Pieces that
+ * come within 50 ms of each other become one event (at most 20 a second per task), in order. What leaves here passes
+ * the journal, which takes whole secrets out of each piece.
  */
 import type { OutputStream } from '../../core/session-event.ts'
 import type { Clock } from '../../platform/clock.ts'

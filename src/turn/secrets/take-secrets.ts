@@ -1,7 +1,8 @@
 /**
- * What the planner found of secrets leaves the plan before anybody else sees it: the values go into the memory of this process,
- * the message that brought them is rewritten without them, and so is the plan. From here on they are known, so no later prompt,
- * row, event or log line holds them. Called by makePlan with each answer of the planner, also one whose plan is refused.
+ * What the planner found of secrets leaves the plan before anybody else sees it: the values go into the memory of this
+ * process, the message that brought them is rewritten without them, and so is the plan. From here on they are known, so
+ * no later prompt, row, event or log line holds them. Called by makePlan with each answer of the planner, also one
+ * whose plan is refused.
  */
 import { hash } from 'node:crypto'
 import { messagePreview } from '../../core/text/message-preview.ts'
@@ -49,8 +50,8 @@ export function takeSecrets(
 }
 
 /**
- * A message as it is stored and shown from now on. Everybody who has it open is told. `knownBefore`: without the secrets that
- * were known before, which is how it is shown when an earlier answer of the planner brought some of them.
+ * A message as it is stored and shown from now on. Everybody who has it open is told. `knownBefore`: without the
+ * secrets that were known before, which is how it is shown when an earlier answer of the planner brought some of them.
  */
 function hideInMessage(
   { secrets, journal }: Pick<TurnContext, 'journal' | 'secrets'>,

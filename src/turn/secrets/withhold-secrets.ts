@@ -1,7 +1,7 @@
 /**
- * A link to a published file needs no password, so a file that holds a secret which is known here is not published: its copy is
- * removed before anybody hears of it. Text is looked through as everywhere (src/secrets/redaction.ts); what is packed or
- * encrypted cannot be.
+ * A link to a published file needs no password, so a file that holds a secret which is known here is not published: its
+ * copy is removed before anybody hears of it. Text is looked through as everywhere (src/secrets/redaction.ts); what is
+ * packed or encrypted cannot be.
  */
 import { isAscii } from 'node:buffer'
 import { createReadStream } from 'node:fs'

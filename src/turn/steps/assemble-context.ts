@@ -1,4 +1,6 @@
-/** CONTEXT: what the planner is told. Spec 4 lists what may be in it; everything is bounded, however old the session is. */
+/**
+ * CONTEXT: what the planner is told. Spec 4 lists what may be in it; everything is bounded, however old the session is.
+ */
 import type { PlannerContext, ReplanContext } from '../../agents/agent.ts'
 import { currentUser } from '../../config/access/current-user.ts'
 import { usableSkills } from '../../execution/skills/usable-skills.ts'
@@ -47,7 +49,10 @@ export async function assembleContext(
   }
 }
 
-/** What was done by the plans that the user has broken off one after another: the last of them, and those right before it. */
+/**
+ * What was done by the plans that the user has broken off one after another: the last of them, and those right before
+ * it.
+ */
 function doneSoFar(attempts: readonly PlanState[]): TaskState[] {
   const lastFailed = attempts.findLastIndex((attempt) => failedTask(attempt) !== null)
   return attempts.slice(lastFailed + 1).flatMap(({ tasks }) => tasks.filter(({ status }) => status !== 'SKIPPED'))

@@ -1,7 +1,7 @@
 /**
- * EXECUTING: the plan's tasks one by one. What is due for a task follows from its row alone (`nextStep`), so a plan that
- * another process left is carried on at the first task that has not ended. Before each task the user's rights and the approval
- * policy are read again; all approvals that a plan needs are asked for before anything of it runs.
+ * EXECUTING: the plan's tasks one by one. What is due for a task follows from its row alone (`nextStep`), so a plan
+ * that another process left is carried on at the first task that has not ended. Before each task the user's rights and
+ * the approval policy are read again; all approvals that a plan needs are asked for before anything of it runs.
  */
 import { currentUser } from '../../config/access/current-user.ts'
 import { must, unreachable } from '../../platform/must.ts'

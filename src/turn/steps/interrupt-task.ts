@@ -1,6 +1,6 @@
 /**
- * A command was under way when its process died. Its outcome is unknown: it is marked INTERRUPTED with what it had printed,
- * for the reviewer to judge, and never silently run again.
+ * A command was under way when its process died. Its outcome is unknown: it is marked INTERRUPTED with what it had
+ * printed, for the reviewer to judge, and never silently run again.
  */
 import { loadPartialOutput } from '../../store/turn/turn-history.ts'
 import type { TaskState } from '../plan-state.ts'

@@ -1,6 +1,7 @@
 /**
- * PLANNING, PLANNED, VALIDATION: asks the planner until its plan obeys the rules, at most `max_validation_retries` times more,
- * then stores the plan and its tasks. Nothing runs before they are committed (`executePlan` passes the journal's barrier).
+ * PLANNING, PLANNED, VALIDATION: asks the planner until its plan obeys the rules, at most `max_validation_retries`
+ * times more, then stores the plan and its tasks. Nothing runs before they are committed (`executePlan` passes the
+ * journal's barrier).
  */
 import type { PlanFeedback, PlannerContext } from '../../agents/agent.ts'
 import type { ModelCallRecord } from '../../core/model-call.ts'
@@ -69,7 +70,9 @@ export async function makePlan(
   }
 }
 
-/** The same tasks again would fail again: the planner is asked for something else, or for an explanation to the user. */
+/**
+ * The same tasks again would fail again: the planner is asked for something else, or for an explanation to the user.
+ */
 function repetition(tasks: readonly CompleteTask[], attempts: readonly PlanState[]): string[] {
   const keyOf = (some: readonly Parameters<typeof taskKey>[0][]): string => some.map(taskKey).join('\n')
   const key = keyOf(tasks)

@@ -1,4 +1,6 @@
-/** What a program may read of the tasks before it in its plan; without secrets, as everything that is written anywhere. */
+/**
+ * What a program may read of the tasks before it in its plan; without secrets, as everything that is written anywhere.
+ */
 import { toPlanOutput, type PlanOutputs } from '../../execution/output/plan-outputs.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
 import { isNotice } from '../tell-user.ts'

@@ -1,7 +1,8 @@
 /**
- * PARAPHRASE: what strangers wrote in the session reaches the planner in other words alone. One call for those of the context
- * window that have not been retold yet; what it says is kept with the messages, so each is retold once. When the call fails,
- * they are left out of the context and the turn goes on. Called by assembleContext, before anything else.
+ * PARAPHRASE: what strangers wrote in the session reaches the planner in other words alone. One call for those of the
+ * context window that have not been retold yet; what it says is kept with the messages, so each is retold once. When
+ * the call fails, they are left out of the context and the turn goes on. Called by assembleContext, before anything
+ * else.
  */
 import type { PlannerContext } from '../../agents/agent.ts'
 import { loadParaphrases, type StrangersMessage } from '../../store/turn/strangers-messages.ts'

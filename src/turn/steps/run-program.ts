@@ -1,6 +1,7 @@
 /**
- * What EXEC and SKILL share: a program runs for a task, what it prints is told as it comes, and its end is recorded. RUNNING
- * is committed before the process starts, so a process that dies leaves the task marked and nothing is silently run again.
+ * What EXEC and SKILL share: a program runs for a task, what it prints is told as it comes, and its end is recorded.
+ * RUNNING is committed before the process starts, so a process that dies leaves the task marked and nothing is silently
+ * run again.
  */
 import { AppError } from '../../core/errors.ts'
 import type { Role } from '../../core/identity.ts'
@@ -32,7 +33,10 @@ export interface Program {
   readonly word: 'command' | 'skill'
   /** With whose rights it runs, hence in which workspace. */
   readonly role: Role
-  /** It has the server's rights, or was given some: what it prints is not shown before it can be told whether a secret stands there. */
+  /**
+   * It has the server's rights, or was given some: what it prints is not shown before it can be told whether a secret
+   * stands there.
+   */
   readonly mayHoldSecrets: boolean
   readonly start: (frame: RunFrame) => Promise<CommandOutcome>
 }
@@ -43,7 +47,8 @@ type RunProgramContext = TaskContext &
 export async function runProgram(context: RunProgramContext, task: TaskState, program: Program): Promise<TaskOutcome> {
   updateTask(context, task, { patch: { status: 'RUNNING', startedAt: context.clock.now() } })
   await context.journal.flushed()
-  // The commit has told whether the user was removed from the session while the plan was made, or the task before it ran.
+  // The commit has told whether the user was removed from the session while the plan was made, or the task before it
+  // ran.
   const barred = whyBarred(context)
   if (barred !== null) return refuseTask(context, task, barred)
 
@@ -56,8 +61,8 @@ export async function runProgram(context: RunProgramContext, task: TaskState, pr
     live.end(ended.output)
   }
   const { patch, publication, hasExited, hostDied } = ended
-  // A program that was ended because the turn goes on elsewhere is found RUNNING there. One that has ended by itself is not:
-  // it would be taken for interrupted, and perhaps be done again.
+  // A program that was ended because the turn goes on elsewhere is found RUNNING there. One that has ended by itself is
+  // not: it would be taken for interrupted, and perhaps be done again.
   const { aborted, reason } = context.signal
   if (aborted && reason !== 'CANCELLED' && !(hasExited && reason === 'HANDED_OVER')) return stopped(context)
   await saveLongOutputs(context, task, { patch, role: program.role })

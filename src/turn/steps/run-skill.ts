@@ -1,6 +1,6 @@
 /**
- * SKILL: runs an installed skill with the arguments of the plan. Whether it is still there and the user may still use it is asked
- * at this moment: between planning and now an admin may have changed either.
+ * SKILL: runs an installed skill with the arguments of the plan. Whether it is still there and the user may still use
+ * it is asked at this moment: between planning and now an admin may have changed either.
  */
 import type { CurrentUser } from '../../config/access/current-user.ts'
 import { mayUseSkill } from '../../config/access/may-use-skill.ts'

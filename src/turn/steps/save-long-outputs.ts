@@ -1,6 +1,7 @@
 /**
- * Puts long outputs of a program into files of its workspace, where later programs read what prompts leave out; otherwise a plan
- * would fetch again and again what was cut off. Without secrets, as everything that is written anywhere.
+ * Puts long outputs of a program into files of its workspace, where later programs read what prompts leave out;
+ * otherwise a plan would fetch again and again what was cut off. Without secrets, as everything that is written
+ * anywhere.
  */
 import { AppError } from '../../core/errors.ts'
 import type { Role } from '../../core/identity.ts'
@@ -10,7 +11,10 @@ import { redactDeep } from '../../secrets/redact-deep.ts'
 import type { TaskState } from '../plan-state.ts'
 import type { TurnContext } from '../turn-context.ts'
 
-/** `patch`: how the program ended; `role`: with whose rights it ran. A file that cannot be written is logged; the task's row holds the output all the same. */
+/**
+ * `patch`: how the program ended; `role`: with whose rights it ran. A file that cannot be written is logged; the task's
+ * row holds the output all the same.
+ */
 export async function saveLongOutputs(
   context: Pick<TurnContext, 'sessionId' | 'secrets' | 'commands' | 'logger'>,
   { id, type }: TaskState,

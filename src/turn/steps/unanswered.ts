@@ -1,7 +1,7 @@
 /**
- * What it means for the turn that an agent gave no answer. A budget that is used up pauses it: its session is given back at
- * once, without a worker, and it goes on from its rows when there is budget again (src/worker/paused-turns.ts). Anything else
- * fails it.
+ * What it means for the turn that an agent gave no answer. A budget that is used up pauses it: its session is given
+ * back at once, without a worker, and it goes on from its rows when there is budget again (src/worker/paused-turns.ts).
+ * Anything else fails it.
  */
 import type { AppError } from '../../core/errors.ts'
 import type { TurnWrite } from '../../core/turn-write.ts'

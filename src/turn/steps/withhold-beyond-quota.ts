@@ -1,4 +1,7 @@
-/** What a user publishes beyond their quota (src/config/schema/quotas.ts) is not published: its copy is removed, and the task's output says why. */
+/**
+ * What a user publishes beyond their quota (src/config/schema/quotas.ts) is not published: its copy is removed, and the
+ * task's output says why.
+ */
 import { userQuota } from '../../config/schema/quotas.ts'
 import type { Publication } from '../../execution/workspace/publication.ts'
 import { removePublishedBytes } from '../../store/published-bytes.ts'

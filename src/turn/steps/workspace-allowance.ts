@@ -1,6 +1,6 @@
 /**
- * What a program of role USER may make of its workspace: as much as the quota of who opened the session leaves (config/schema/quotas.ts),
- * by what their workspaces had when they were measured last, which is behind each command.
+ * What a program of role USER may make of its workspace: as much as the quota of who opened the session leaves
+ * (config/schema/quotas.ts), by what their workspaces had when they were measured last, which is behind each command.
  */
 import { openerQuota } from '../../config/schema/quotas.ts'
 import type { Role } from '../../core/identity.ts'

@@ -1,7 +1,8 @@
 /**
- * MSG: the messenger writes the text, streamed piece by piece; when it is whole, it is DELIVERING: the text stands in the log
- * once and its pieces leave it. A text that was under way when a process died is written again from the start (TaskUpdate
- * RUNNING tells readers to begin anew). A messenger that stays silent (core/text/silence-filter.ts) says nothing, to nobody.
+ * MSG: the messenger writes the text, streamed piece by piece; when it is whole, it is DELIVERING: the text stands in
+ * the log once and its pieces leave it. A text that was under way when a process died is written again from the start
+ * (TaskUpdate RUNNING tells readers to begin anew). A messenger that stays silent (core/text/silence-filter.ts) says
+ * nothing, to nobody.
  */
 import type { MessengerContext } from '../../agents/agent.ts'
 import { SilenceFilter, withoutSilence } from '../../core/text/silence-filter.ts'
