@@ -21,8 +21,8 @@
  *                                                   each only when due
  *   PipelineStep COMPLETE, TurnCompleted            always the last two, also after failure and cancel
  *
- * Of a turn that another one has taken along: MessageReceived, MessageUpdated, then COMPLETE and TurnCompleted with that
- * one's end, or MessageUpdated when it waits again.
+ * Of a turn that another one has taken along: MessageReceived, MessageUpdated, then COMPLETE and TurnCompleted with
+ * that one's end, or MessageUpdated when it waits again.
  */
 import type { CheckpointReason, PipelineStep, ReviewVerdict, TaskStatus, TurnStatus } from './status.ts'
 import type { Usage } from './usage.ts'
