@@ -39,7 +39,7 @@ export function readModule(path: string, text: string): ModuleFacts {
     imports: [...new Set(sources.map((name) => normalize(join(dirname(path), name))))],
     exported: program.body.flatMap((statement) => exportsOf(statement, text, comments)),
     tests: count((node) => node.type === 'CallExpression' && isTest(node.callee)),
-    longLines: longLinesOf(text, nodes),
+    longLines: longLinesOf(text, [...nodes.filter(isUnbreakable), ...leftAsWritten(nodes, comments)]),
   }
 }
 
@@ -112,11 +112,19 @@ function hasComment(node: Node, text: string, comments: readonly Comment[]): boo
 /** A formatter breaks no literal, and puts one of this length on a line with what must stand beside it. */
 const UNBREAKABLE_CHARS = 60
 
-/** Lines that are too long, apart from templates (SQL, documents, programs) and long literals. */
-function longLinesOf(text: string, nodes: readonly Node[]): number {
-  const excused = nodes.filter(
-    ({ type, start, end }) => type === 'TemplateLiteral' || (type === 'Literal' && end - start >= UNBREAKABLE_CHARS),
-  )
+function isUnbreakable({ type, start, end }: Node): boolean {
+  return type === 'TemplateLiteral' || (type === 'Literal' && end - start >= UNBREAKABLE_CHARS)
+}
+
+/** What stands behind a comment that keeps the formatter away, such as a table in columns. */
+function leftAsWritten(nodes: readonly Node[], comments: readonly Comment[]): Node[] {
+  return comments
+    .filter(({ value }) => value.trim() === 'prettier-ignore')
+    .flatMap((comment) => nodes.find(({ start }) => start >= comment.end) ?? [])
+}
+
+/** Lines that are too long, apart from those of which a part is excused: templates hold SQL, documents and programs. */
+function longLinesOf(text: string, excused: readonly Pick<Node, 'start' | 'end'>[]): number {
   let start = 0
   let long = 0
   for (const line of text.split('\n')) {
