@@ -1,0 +1,44 @@
+/** A FACTOTUM_HOME whose disk runs full or is mounted read-only while the server runs. A real disk: a tmpfs of one MiB. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../platform/clock.ts'
+import { createLogger } from '../../platform/logger.ts'
+import { HomeWatch } from './home-watch.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'factotum-disk-'))
+const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', home])
+const mayMount = mount.status === 0
+
+describe.skipIf(!mayMount)(`a home on a disk of its own${mayMount ? '' : ' (skipped: may not mount one)'}`, () => {
+  let watch: HomeWatch
+
+  beforeAll(async () => {
+    const logger = createLogger({ level: 'silent', pretty: false })
+    watch = await HomeWatch.start({ home, clock: systemClock, logger })
+  })
+
+  afterAll(async () => {
+    await watch.stop()
+    execFileSync('umount', [home])
+  })
+
+  test('is full, and has space again', async () => {
+    const filler = join(home, 'filler')
+    expect(() => writeFileSync(filler, Buffer.alloc(2 << 20))).toThrow('ENOSPC')
+    await expect.poll(() => watch.problem).toBe(`the disk of ${home} is full`)
+    rmSync(filler)
+    await expect.poll(() => watch.problem).toBeNull()
+  })
+
+  test('is mounted read-only, and takes files again', async () => {
+    execFileSync('mount', ['-o', 'remount,ro', home])
+    await expect.poll(() => watch.problem).toBe(`${home} is mounted read-only`)
+    execFileSync('mount', ['-o', 'remount,rw', home])
+    await expect.poll(() => watch.problem).toBeNull()
+  })
+})
+
+afterAll(() => rmSync(home, { recursive: true }))
