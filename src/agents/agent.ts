@@ -11,9 +11,7 @@ export type Answer<T> =
   | { readonly kind: 'answered'; readonly output: T; readonly calls: readonly ModelCallRecord[] }
   | { readonly kind: 'failed'; readonly error: AppError; readonly calls: readonly ModelCallRecord[] }
 
-/**
- * A task that has run, as the planner and the reviewer are told of it. `output` is fenced wherever it enters a prompt.
- */
+/** A task that has run, as prompts show it. `output` is fenced wherever it enters a prompt. */
 export interface TaskReport {
   readonly index: number
   readonly type: TaskType
@@ -121,7 +119,7 @@ export interface MessengerContext {
   readonly detail: string
   /** Outputs of the plan's earlier tasks, which `detail` may refer to; fenced. */
   readonly outputs: readonly TaskReport[]
-  /** Nobody spoke to the agent: it may say nothing. */
+  /** No message was directed at the agent: it may stay silent. */
   readonly mayBeSilent: boolean
   readonly summary: string
   readonly facts: readonly KnownFact[]

@@ -97,8 +97,8 @@ export function findJsonObject(text: string): Parsed<unknown> {
 }
 
 /**
- * The engine quotes what stands around the place, which may be a piece of a secret that nobody knows yet: this is
- * logged.
+ * The engine quotes the text around the error, which may hold a piece of a secret that redaction does not know yet; the
+ * message is logged.
  */
 function withoutQuote(message: string): string {
   return message.replace(/, (?:\.{3})?".*is not valid JSON$/s, ' is not valid there')

@@ -1,4 +1,4 @@
-/** Counts for /metrics what calls of models have cost. Called by whoever has committed their records. */
+/** Counts for /metrics what calls of models have cost. To be called once their records are committed. */
 import type { ModelCallRecord } from '../core/model-call.ts'
 import type { Metrics } from '../platform/metrics.ts'
 

@@ -1,8 +1,8 @@
 /**
  * Fences: how text that we did not write enters a prompt. A block stands between two marker lines that carry a random
  * token, new for each call; `ground-rules.md` tells every model what the labels mean. What must hold: whatever the
- * text, the end marker of its block occurs once, after it. Two things see to that: nobody can know the token, and
- * whatever looks like a marker inside is changed before (`neutralize`).
+ * text, the end marker of its block occurs once, after it. Two things ensure that: the token cannot be guessed, and
+ * text that has the form of a marker is changed before (`neutralize`).
  */
 import { randomHex } from '../platform/id.ts'
 

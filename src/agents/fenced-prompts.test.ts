@@ -145,7 +145,7 @@ function outsideOf(prompt: string): string {
   return kept.join('\n')
 }
 
-/** A name stands before what somebody wrote: letters and digits of it, shortened. */
+/** The sender's name stands before a message: letters and digits of it, shortened. */
 const withoutNames = (text: string): string => text.replaceAll(/"[^"\n]{0,40}"/g, '"…"')
 
 describe.each(Object.entries(ROLES))('the prompt of the %s', (_, render) => {

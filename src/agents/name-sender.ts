@@ -11,7 +11,9 @@ export function nameSender(sender: string | null): string {
   return name === '' ? 'Somebody without a name' : `"${name}"`
 }
 
-/** A user as a prompt names them: as they are called in the configuration, which leaves no room for anything else. */
+/**
+ * A configured user's name enters a prompt as it is, since its pattern admits no other text; any other name is quoted.
+ */
 export function nameUser(name: string): string {
   return /^[a-z_][a-z0-9_-]{0,31}$/.test(name) ? name : nameSender(name)
 }

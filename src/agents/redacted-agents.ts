@@ -1,7 +1,7 @@
 /**
- * The agents of one session without secrets: what they are told is rid of every secret that is known, and so is what
- * they say, also when they fail. Called by the worker for each turn. A secret that a message brings is not known before
- * the planner has read it: the planner sees it that once. Its plan comes back as it is, for the secrets in it
+ * The agents of one session without secrets: every known secret is redacted in their prompts, in their answers and in
+ * their errors. Called by the worker for each turn. A secret that a message brings is not known before the planner has
+ * read it: the planner sees it that once. Its plan comes back as it is, for the secrets in it
  * (src/turn/secrets/take-secrets.ts).
  */
 import { AppError } from '../core/errors.ts'

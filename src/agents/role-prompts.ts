@@ -1,8 +1,8 @@
 /**
  * The system prompts: each one's prompt.md, or the user's own in `<home>/roles/<name>.md`, followed by the ground
  * rules, which no override replaces. An override is read again when its file changes, so it holds from the next call
- * on. An override that exists but cannot be used fails the call and names the file: a prompt that somebody wrote must
- * not be passed over in silence.
+ * on. An override that exists but cannot be used fails the call and names the file: the built-in prompt must not
+ * silently take its place.
  */
 import { readFileSync, statSync, type BigIntStats } from 'node:fs'
 import { readFile } from 'node:fs/promises'

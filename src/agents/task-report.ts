@@ -1,4 +1,4 @@
-/** How a task that has run is told to an agent: what it was, how it ended, and what it printed, fenced and bounded. */
+/** How a prompt shows a task that has run: what it was, how it ended, and what it printed, fenced and bounded. */
 import type { TaskReport } from './agent.ts'
 import type { Fence } from './fence.ts'
 import { preview, previewOutput, type PreviewLimit } from './preview.ts'

@@ -1,7 +1,6 @@
 /**
- * What nobody decides about in time counts as denied. A job at the time when an approval runs out sees to it, and one a
- * minute to what that may have missed; both settle all that is overdue, so it does not matter which comes first, or how
- * often.
+ * An approval that is not decided in time counts as denied. A job at its expiry settles it, and a job every minute
+ * settles what that one missed; both settle all that is overdue, so their order and repetition do not matter.
  */
 import { messageOf } from '../core/errors.ts'
 import type { NewApproval } from '../core/turn-write.ts'

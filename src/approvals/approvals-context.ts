@@ -14,7 +14,7 @@ export interface ApprovalsContext {
   readonly skills: Skills
   /** What is stored of a session holds no secret that this process knows. */
   readonly redactorOf: (sessionId: string) => Redactor
-  /** Told of events after their commit. */
+  /** Publishes events after their commit. */
   readonly feed: { published(events: readonly SessionEvent[]): void }
   /** Tells all processes; losing a ring costs time, never work. */
   readonly doorbell: { ring(news: News): void }

@@ -1,6 +1,6 @@
 /**
- * `decideApproval`: somebody approves what a turn waits for, or denies it. Called by the GraphQL door. The first answer
- * wins; who comes later is told what was decided.
+ * `decideApproval`: approves or denies what a turn waits for. Called by the GraphQL door. The first decision wins; a
+ * later caller gets that decision as a refusal.
  *
  * Who may decide: admins, and with `own_user_may_decide` the user whose turn it is. A connector decides for whom it
  * names.
@@ -117,7 +117,7 @@ function checkPolicy(
     return { path: [edit === null ? 'approve' : 'editedDetail'], message: `cannot be approved: ${verdict.reason}` }
   }
   if (input.scope !== 'SESSION' || verdict === null) return null
-  // What nobody has to be asked about needs no memory.
+  // What needs no approval needs not be remembered.
   if (verdict.effect !== 'REQUIRE') return []
   if (verdict.toRemember !== null) return verdict.toRemember
   const message =
@@ -149,7 +149,7 @@ function decisionOf(
   return { approvalId: id, status, decidedBy, tokenName, at: clock.now(), note, scope, remembered, edit, audit }
 }
 
-/** Somebody else was faster, its time was over, or the session is gone. */
+/** Another decision was first, the approval has expired, or the session is gone. */
 async function settledMeanwhile(
   { database }: ApprovalsContext,
   { viewer, access }: { readonly viewer: Viewer; readonly access: SessionAccess },

@@ -1,6 +1,6 @@
 /**
- * What a task is to do after somebody changed it with their approval: checked by the same rules as a plan, since a
- * change can ask for anything. The deny list and the policy look at it again when it runs.
+ * What a task is to do after an edit that came with its approval: checked by the same rules as a plan, since an edit
+ * can ask for anything. The deny list and the policy check it again when it runs.
  */
 import { currentUser } from '../config/access/current-user.ts'
 import { mayUseSkill } from '../config/access/may-use-skill.ts'

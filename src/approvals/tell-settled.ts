@@ -1,7 +1,4 @@
-/**
- * Tells everybody of an approval that was settled: subscribers, watchers of approvals, and the worker when there is
- * work.
- */
+/** Notifies of an approval that was settled: subscribers, watchers of approvals, and the worker when there is work. */
 import type { SettledNow } from '../store/turn/settle-approval.ts'
 import type { ApprovalsContext } from './approvals-context.ts'
 

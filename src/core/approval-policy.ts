@@ -1,7 +1,6 @@
 /**
- * Whether a task may run, needs somebody's approval, or may not run at all: the rules of `[approvals]` in config.toml,
- * against what the task would do. Pure; used when a plan is made, before each task, and when an approval is given with
- * an edit.
+ * Whether a task may run, needs an approval, or may not run at all: the rules of `[approvals]` in config.toml, against
+ * what the task would do. Pure; used when a plan is made, before each task, and when an approval is given with an edit.
  *
  * What must hold: a rule of DENY or REQUIRE cannot be slipped past by the spelling of a command. A line is judged by
  * its strictest command, options between its words hide nothing, and a word that only the shell will know may be

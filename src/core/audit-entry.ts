@@ -66,7 +66,7 @@ export type AuditBody =
   | { readonly kind: 'CONFIG'; readonly change: ConfigChange; readonly detail: string }
   | { readonly kind: 'SESSION'; readonly change: SessionChange; readonly detail: string | null }
 
-/** FORBIDDEN: the field's rule; NOT_VISIBLE: the thing is there, but looks absent to the caller. */
+/** FORBIDDEN: the field's rule; NOT_VISIBLE: the thing exists, but is answered as if it did not. */
 export type DenialReason = 'UNKNOWN_TOKEN' | 'FORBIDDEN' | 'NOT_VISIBLE'
 
 export type ConfigChange =
@@ -107,7 +107,7 @@ export interface NewAuditEntry {
   readonly at: Date
   readonly sessionId: string | null
   readonly turnId: string | null
-  /** A user's name, or the part of the server that acted, such as "curator"; null when nobody is known. */
+  /** A user's name, or the part of the server that acted, such as "curator"; null when neither is known. */
   readonly actor: string | null
   readonly tokenName: string | null
   readonly body: AuditBody

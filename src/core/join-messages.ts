@@ -9,7 +9,7 @@ import { isScheduleClient } from './schedule-client.ts'
 /** As much as one message may have (src/intake/message/message-content.ts). */
 export const MAX_JOINED_BYTES = 256 * 1024
 
-/** A text of somebody: one that waits, or what a turn has so far. */
+/** A user's text: of a waiting message, or of all messages that a turn has so far. */
 export interface JoinableText {
   readonly userName: string
   /** The token that brought it, or the schedule. */

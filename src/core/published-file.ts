@@ -22,7 +22,7 @@ export function isPublishedFileId(text: string): boolean {
 }
 
 /**
- * A name under which anybody can save the file that lies at `path` below pub/: one part, no control characters, nothing
+ * A name under which any file system can store the file at `path` below pub/: one part, no control characters, nothing
  * that turns text around or that some file system refuses, at most 120 characters, its extension kept. Never empty.
  */
 export function publishedName(path: string): string {

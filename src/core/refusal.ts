@@ -9,7 +9,7 @@ export interface InputIssue {
 
 export type Refusal =
   | { readonly kind: 'InvalidInput'; readonly message: string; readonly issues: readonly InputIssue[] }
-  /** Also what a caller gets who may not see the thing: it must look absent. */
+  /** Also what a caller gets who may not see the thing: the answer must be the same as if it did not exist. */
   | { readonly kind: 'NotFound'; readonly message: string; readonly id: string }
   /** The thing is not in a state that allows this. */
   | { readonly kind: 'Conflict'; readonly message: string }

@@ -38,7 +38,7 @@ export type SessionEventBody =
   | { readonly type: 'MessageUpdated'; readonly messageId: string }
   /**
    * Description, metadata, participants, questions or status changed outside a turn. `erased`: texts and names were
-   * taken out of the session and of the events before this one, so nobody may go on with what they have kept of them.
+   * taken out of the session and of the events before this one, so a reader must drop what it has cached of them.
    */
   | { readonly type: 'SessionUpdated'; readonly erased?: true }
   | { readonly type: 'PipelineStep'; readonly step: PipelineStep; readonly detail: string | null }

@@ -6,7 +6,7 @@ export const SESSION_ID_RULE = 'must be 1 to 255 characters out of letters, digi
 /** What stands before the ids of users' sessions: no other name space begins with it. */
 export const USER_MARK = '@'
 
-/** The name space of the sessions that schedules open; nobody else opens one there. */
+/** The name space of the sessions that schedules open; no user and no connector may open one in it. */
 export const SCHEDULE_NAMESPACE = 'schedule'
 
 export function isSessionId(id: string): boolean {

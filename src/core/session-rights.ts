@@ -1,7 +1,7 @@
 /**
  * Who may do what to a session, as one table; docs/security.md shows it to people. It is about sessions that the caller
- * may see: any other one looks absent, whatever is tried. Whether the caller opened the session is known to its row
- * alone, so the statement that acts asks for it (src/store/intake/intake-access.ts).
+ * may see: any other one is answered as if it did not exist, whatever is tried. Whether the caller opened the session
+ * is known to its row alone, so the statement that acts asks for it (src/store/intake/intake-access.ts).
  */
 import type { Viewer } from './identity.ts'
 
@@ -25,7 +25,7 @@ export const SESSION_RIGHTS = {
   ADD_PARTICIPANT: [...OPENERS, 'PARTICIPANT'],
   /** `removeParticipant` of oneself. */
   LEAVE: PEOPLE,
-  /** `removeParticipant` of anybody else. */
+  /** `removeParticipant` of another user. */
   REMOVE_PARTICIPANT: ['ADMIN'],
   CANCEL_TURN: [...OPENERS, 'PARTICIPANT'],
   /** `checkpointSession`, and leaving a session for a fresh one. */

@@ -51,9 +51,9 @@ export type QuestionStatus = 'OPEN' | 'RESOLVED'
 /** DEAD: given up after the last attempt; an admin can have it delivered again. */
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'DEAD'
 
-/** TASK: one task. PLAN: a whole plan, told of its first task with an effect. */
+/** TASK: one task. PLAN: a whole plan; the row names its first task with an effect. */
 export type ApprovalKind = 'TASK' | 'PLAN'
-/** EXPIRED: nobody decided in time, which counts as denied. CANCELLED: its turn no longer waits for it. */
+/** EXPIRED: not decided in time, which counts as denied. CANCELLED: its turn no longer waits for it. */
 export type ApprovalStatus = 'PENDING' | 'APPROVED' | 'DENIED' | 'EXPIRED' | 'CANCELLED'
 /** SESSION: the same is not asked again in the session for the same user. */
 export type ApprovalScope = 'ONCE' | 'SESSION'
@@ -64,7 +64,7 @@ export type ScheduleMode = 'DEDICATED' | 'FRESH'
 export type ScheduleRunStatus = 'RUNNING' | 'DONE' | 'FAILED' | 'SKIPPED'
 
 /**
- * Why a checkpoint is made. MANUAL: somebody asked for it. NEW_SESSION: a client started a fresh session from this one.
+ * Why a checkpoint is made. MANUAL: a client requested it. NEW_SESSION: a client started a fresh session from this one.
  * TURN_LIMIT: so many turns have ended since the last one. IDLE: nothing happened for a while.
  */
 export type CheckpointReason = 'MANUAL' | 'NEW_SESSION' | 'TURN_LIMIT' | 'IDLE'

@@ -56,10 +56,7 @@ export interface NewLearning {
   readonly createdAt: Date
 }
 
-/**
- * What the curator decided about a pending learning. One that somebody else has decided meanwhile stays as that left
- * it.
- */
+/** What the curator decided about a pending learning. A learning that was decided meanwhile keeps that decision. */
 export interface Curation {
   readonly learningId: string
   readonly status: 'PROMOTED' | 'ASKED' | 'DISCARDED'
@@ -120,8 +117,8 @@ export interface NewApproval {
 }
 
 /**
- * An approval that nobody need decide about any more. One that somebody has decided about meanwhile stays as that left
- * it. The audit's entry is written with it.
+ * An approval that needs no decision any more. One that was decided meanwhile keeps that decision. The audit's entry is
+ * written with it.
  */
 export interface SettledApproval {
   readonly id: string
@@ -160,8 +157,8 @@ export interface TurnWrite {
   readonly audit?: readonly NewAuditEntry[]
   /**
    * The turn waits without a worker: the session is given back at once, and the turn goes on from its rows no sooner
-   * than `until` (null: when somebody makes the session ready). `reason` is for people. With `forApproval` turn and
-   * session show it, and the session is ready at once when no approval of it is open any more.
+   * than `until` (null: not before another transaction makes the session ready). `reason` is for people. With
+   * `forApproval` turn and session show it, and the session is ready at once when no approval of it is open any more.
    */
   readonly pause?: {
     readonly reason: string
@@ -175,8 +172,8 @@ export interface TurnWrite {
    */
   readonly settledApprovals?: readonly SettledApproval[]
   /**
-   * The turn has failed, and the user was told why; what follows (knowledge, then `finish`) does not change that.
-   * Durable before it, so that a turn that is continued knows how it had ended.
+   * The turn has failed, and the message to the user with the cause is written; what follows (knowledge, then `finish`)
+   * does not change that. Durable before it, so that a turn that is continued knows how it had ended.
    */
   readonly failure?: string
   /** The process that ran the turn's command died, perhaps of it: counted like a death of the server. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../platform/clock.ts'
 import { Admission, type Work } from './admission.ts'
 
-/** An admission whose time is moved by hand, and operations that last until they are told to end. */
+/** An admission with a manual clock, and operations that run until the test ends them. */
 function stage() {
   let nowMs = 0
   const timers = new Set<{ readonly at: number; readonly action: () => void }>()

@@ -46,12 +46,12 @@ export class Admission {
     return this.#lines.intake.size + this.#lines.read.size
   }
 
-  /** Nothing that comes now has room, whatever it is. */
+  /** The queue is full, by intake operations or by bytes: new operations are refused before they are parsed. */
   get isFull(): boolean {
     return this.#lines.intake.size >= MAX_WAITING || this.#waitingBytes >= MAX_WAITING_BYTES
   }
 
-  /** Runs `run` when there is room for it. Null: it was refused, and nothing of it has happened. */
+  /** Runs `run` when a slot is free. Null: refused, or not admitted in time; `run` was not called. */
   async through<Result>(work: Work, run: () => Result | Promise<Result>): Promise<Result | null> {
     if (!(await this.#enter(work))) return null
     let isCounted = true

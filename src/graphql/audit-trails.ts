@@ -3,8 +3,8 @@
  * follower, whichever process wrote or sealed the entries. Entries are given out once they are sealed, because nothing
  * can appear before those any more.
  *
- * Each follower reads for itself, a page at a time and only when it has given away the one before: it holds little, and
- * one that is slow keeps nobody waiting. There are few: only admins may follow.
+ * Each follower reads for itself, a page at a time and only when its client has taken the one before: it holds little
+ * memory, and a slow one delays no other. There are few: only admins may follow.
  */
 import type { StoredAuditEntry } from '../core/audit-entry.ts'
 import type { Doorbell } from '../events/doorbell.ts'

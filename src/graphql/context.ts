@@ -32,7 +32,7 @@ export interface GraphQLServices {
   readonly approvals: ApprovalsContext
   /** Where `approvalUpdates` comes from. */
   readonly approvalNotifier: Pick<ApprovalNotifier, 'follow'>
-  /** Told of everything that is refused because of who asks. */
+  /** Audits denied access: fields and things that the caller may not have. */
   readonly denials: Pick<AccessDenials, 'forbidden' | 'absent'>
   /** Where `factUpdates` and `learningUpdates` come from. */
   readonly knowledgeNotifier: Pick<KnowledgeNotifier, 'follow'>

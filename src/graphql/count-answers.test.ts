@@ -6,7 +6,7 @@ import { countAnswers } from './count-answers.ts'
 
 const MIB = 1024 * 1024
 
-/** How many texts of 1 MiB are resolved of a thousand that are asked for, with room for four and a half. */
+/** How many of a thousand requested texts of 1 MiB are resolved when an answer may have 4.5 MiB. */
 async function resolved(bodyType: string, body: () => unknown): Promise<{ count: number; code: unknown }> {
   const schema = buildSchema(`type Query { texts: [Text!]! } type Text { id: ID!, body: ${bodyType} } scalar JSON`)
   let count = 0

@@ -23,7 +23,7 @@ import {
   type OperationSize,
 } from './operation-limits.ts'
 
-/** More would only help somebody who probes the schema. */
+/** More errors would only help a client that probes the schema. */
 const MAX_ERRORS = 5
 
 /** An operation that may be executed; variables are still as the client sent them. */

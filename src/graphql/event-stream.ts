@@ -25,7 +25,7 @@ export interface EventStreamOptions {
 export class EventStream implements Connection, Subscriber {
   readonly transport = 'sse'
   readonly identity: Connection['identity']
-  /** Resolves when nobody reads any more, or we ended it. */
+  /** Resolves when the client has closed the response, or this process has ended it. */
   readonly closed: Promise<void>
   readonly #options: EventStreamOptions
 

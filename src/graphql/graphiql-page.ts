@@ -1,6 +1,6 @@
 /**
- * The GraphiQL page, whole: it loads nothing from elsewhere, so it works without internet. Read when somebody first
- * asks.
+ * The whole GraphiQL page: it loads nothing from other hosts, so it works without internet. Imported on the first
+ * request.
  */
 export async function renderGraphiqlPage(): Promise<string> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')

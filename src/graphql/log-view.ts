@@ -44,7 +44,7 @@ export function logViewOf(extensions: object): LogView | null {
   return (extensions as { logView?: LogView }).logView ?? null
 }
 
-/** Who may see a session at this moment; false for everybody when there is no such session. */
+/** Who may see a session at this moment; false for every viewer when there is no such session. */
 export type Audience = (viewer: Viewer) => boolean
 
 /**

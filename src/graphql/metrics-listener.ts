@@ -45,7 +45,7 @@ export class MetricsListener {
     return `http://${address.includes(':') ? `[${address}]` : address}:${port}`
   }
 
-  /** Does not wait for anybody. */
+  /** Closes open connections at once, also those with a request in progress. */
   async stop(): Promise<void> {
     const closed = new Promise<void>((resolve) => void this.#server.close(() => resolve()))
     this.#server.closeAllConnections()

@@ -81,8 +81,8 @@ export class Operations {
   }
 
   /**
-   * Nothing that comes now would be let in: what is known of it does not matter. Tells the figures of each that is
-   * turned away.
+   * Whether a new operation would be refused, whatever it is, so that it need not be read; each `true` counts as a
+   * refusal in /metrics.
    */
   turnsAway(transport: Transport): boolean {
     const { admission, metrics } = this.#options

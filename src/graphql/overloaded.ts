@@ -1,4 +1,4 @@
-/** What is told to those for whom there is no room. */
+/** The answer to an operation that is refused because the server is overloaded. */
 import { GraphQLError } from 'graphql'
 import { randomFraction } from '../platform/id.ts'
 

@@ -37,8 +37,8 @@ export class PayloadCache {
     const key = keyOf(entry)
     this.#running.set(key, payload)
     const settled = payload.finally(() => this.#running.delete(key))
-    // Whoever awaits it hears of a failure; that nobody does, because another event failed first, is no failure of its
-    // own.
+    // Callers that await it get the rejection. When none does, because another event failed first, the rejection must
+    // not count as unhandled.
     settled.catch(() => undefined)
     return settled
   }

@@ -1,7 +1,7 @@
 /**
- * /health, /ready and /metrics: for load balancers, operators and Prometheus. That the server is there, and whether it
- * can do its work, anybody may know. What it runs on, what is broken and how busy it is, is for admins, and for who
- * reaches the listener that is theirs (`metrics_listen`).
+ * /health, /ready and /metrics: for load balancers, operators and Prometheus. That the server is alive, and whether it
+ * is ready, is public. What it runs on, what is broken and how busy it is, is for admins, and for clients of the
+ * operators' own listener (`metrics_listen`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../platform/clock.ts'

@@ -1,9 +1,9 @@
 /**
  * Operations per minute and token, as a token bucket: a minute's worth may come at once, then they trickle. Counts
- * queries, mutations and subscriptions alike, over HTTP and WebSocket. Processes tell each other several times a second
- * what they have let in, and each takes it off its own buckets: so the rate holds for all of them together, wherever a
- * token's operations arrive. What comes in at several processes before they have told is let in, and made up for by
- * waiting longer.
+ * queries, mutations and subscriptions alike, over HTTP and WebSocket. Processes notify each other several times a
+ * second of what they have admitted, and each takes it off its own buckets: so the rate holds for all of them together,
+ * wherever a token's operations arrive. What several processes admit before they have notified each other exceeds the
+ * rate, and is made up for by longer waits.
  */
 import type { News, HeardOf } from '../events/news.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -31,7 +31,7 @@ export class RateLimit {
   /** By token name: as many as there are configured tokens. */
   readonly #buckets = new Map<string, Bucket>()
   readonly #instance = randomHex(8)
-  /** Let in here, and not told yet. */
+  /** By token name: admitted by this process, and not yet sent to the others. */
   readonly #untold = new Map<string, number>()
   #told = 0
   #cancelTell: (() => void) | null = null

@@ -1,4 +1,4 @@
-/** What /ready looks at. Required are the things without which no message can be taken; the rest only shows. */
+/** The checks of /ready. Required are those without which no message can be accepted; the others are only reported. */
 import type { LiveConfig } from '../config/config.ts'
 import { findMissingKeys, type ApiKeys } from '../config/access/api-keys.ts'
 import type { CommandService } from '../execution/run-command.ts'

@@ -1,6 +1,6 @@
 /**
- * `GET /pub/<id>`: a published file, to whoever has its id. There is no other key, so nothing here tells whether an id
- * was never there or has expired, and no header lets a browser do more with a file than keep it.
+ * `GET /pub/<id>`: a published file. Its id is the only key, so no answer shows whether an id never existed or has
+ * expired, and no header lets a browser do more with a file than keep it.
  *
  * What must hold: nothing but an id becomes part of a path; what a program wrote never runs in a page of this origin.
  */

@@ -62,7 +62,7 @@ export interface ServerOptions {
   /** 0: any free one. */
   readonly port: number
   readonly authenticate: Authenticate
-  /** Told of everything that is refused because of who asks. */
+  /** Audits denied access: things that the caller may not see. */
   readonly denials: Pick<AccessDenials, 'absent'>
   readonly createContext: CreateContext
   readonly config: LiveConfig
@@ -237,7 +237,7 @@ class Door {
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     this.#unused.delete(socket)
-    // Until ws takes over, an error on the socket has nobody else to go to: the peer left, and nothing is to be done.
+    // Until ws takes over, the socket has no other error handler; an error means that the peer has left.
     socket.on('error', () => socket.destroy())
     if (!this.#isKnownHost(request)) socket.end(bareAnswer(421))
     else if (routeOf(parseUrl(request.url)) === GRAPHQL_PATH) this.#webSockets.upgrade(request, socket, head)

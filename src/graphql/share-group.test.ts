@@ -191,7 +191,7 @@ async function perform(world: World, step: Step): Promise<void> {
       world.append(step.count)
       return world.tail.reached(world.lastSeq)
     case 'unheard':
-      // Committed, but nobody has told this process yet.
+      // Committed, but this process has not been notified yet.
       return void world.append(step.count)
     case 'join':
       return void world.join(Math.max(0, world.lastSeq - step.back))
@@ -257,7 +257,7 @@ test('a live member that holds too much is cut, the others are not', async () =>
   expect(world.group.members.size).toBe(1)
 })
 
-/** Runs with a root field that fails with this code until told otherwise. */
+/** Runs with a root field that fails with this code until `heal` is called. */
 async function withFailing(code: string, run: (world: World, heal: () => void) => Promise<void>): Promise<void> {
   if (eventsField === undefined) throw new Error('no field')
   const { resolve } = eventsField

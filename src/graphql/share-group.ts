@@ -83,7 +83,7 @@ export class ShareGroup {
   add(member: Member, snapshot: LogEntry | null): void {
     this.members.add(member)
     this.#work(this.#catchUp(member, snapshot))
-    // The log may have grown while there was nobody to serve.
+    // The log may have grown while the group had no members: delivery stops then.
     this.wake()
   }
 
@@ -264,7 +264,7 @@ export class ShareGroup {
       throw new AppError(UNAVAILABLE, 'What an event tells of could not be loaded.', { retry: 'backoff' })
     }
     const payload = Buffer.from(JSON.stringify(masked))
-    // An error may be of the moment: whoever asks again shall not get it again.
+    // An error may be transient: it is not shared, so that the next execution can succeed.
     const share = this.members.size > 1 && result.errors === undefined && entry.seq >= this.#erasedAt
     return share ? this.#payloads.keep(entry, payload) : payload
   }
@@ -292,7 +292,7 @@ function* piecesOf(shown: readonly Shown[]): Generator<readonly Shown[]> {
   if (piece.length > 0) yield piece
 }
 
-/** Tries again while the database is away and somebody waits for the answer. */
+/** Retries while the database is away, until the member has left. */
 async function retrying<Answer>(
   ask: () => Promise<Answer>,
   { clock, logger, member }: { clock: Clock; logger: Logger; member: Member },

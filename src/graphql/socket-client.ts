@@ -73,7 +73,7 @@ export class SocketClient implements Connection {
     return { viewer: this.#identity.viewer, requestId, logger, transport: 'websocket' }
   }
 
-  /** Resolves when the message is on its way; also when the socket is closed, since nobody waits for it then. */
+  /** Resolves when the message is written, or cannot be because the socket is closed. */
   send(data: string): Promise<void> {
     return new Promise((resolve) => {
       if (this.isOpen) this.#options.webSocket.send(data, () => resolve())

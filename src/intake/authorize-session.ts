@@ -36,7 +36,10 @@ export function authorizeSession(
   return { ...accessOf(viewer), mustHaveOpened: rights.has('IF_OPENED') }
 }
 
-/** What the caller may reach among the sessions whose ids are open to it, for what everybody may do there. */
+/**
+ * What the caller may reach among the sessions whose ids are open to it, for what every viewer of a session may do
+ * there.
+ */
 export function accessOf(viewer: Viewer): SessionAccess {
   return {
     all: seesAllSessions(viewer),

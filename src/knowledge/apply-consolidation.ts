@@ -53,7 +53,7 @@ function toRow(change: ConsolidationResult['changes'][number], n: number): objec
 }
 
 /**
- * `changes`: those all of whose facts are as they were. The locks are taken in order of id, as everybody takes them.
+ * `changes`: those all of whose facts are as they were. The locks are taken in order of id, as every writer takes them.
  */
 const APPLY = {
   name: 'knowledge.apply-consolidation',

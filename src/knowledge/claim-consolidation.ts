@@ -1,7 +1,8 @@
 /**
- * The right to consolidate facts, and the batch to do it with. The state's one row is the claim: who set `started_at`
- * last may write its result (apply-consolidation.ts), and nobody else may begin for a while, also when the process that
- * began it died. So at most one process consolidates, and a batch that cannot be reduced is not tried with every turn.
+ * The right to consolidate facts, and the batch to do it with. The state's one row is the claim: the process that set
+ * `started_at` last may write its result (apply-consolidation.ts), and no other may claim it during a pause, also when
+ * that process died. So at most one process consolidates, and a batch that cannot be reduced is not tried with every
+ * turn.
  */
 import type { Database } from '../store/database.ts'
 import { consolidationDueSql } from '../store/knowledge/knowledge-due.ts'

@@ -1,6 +1,6 @@
 /**
- * What a text repeats of what is known: a live fact, a fact that was in this turn's prompt, or a learning that nobody
- * must be asked about again. Called before a learning is stored, and before a fact or a question is made of one.
+ * What a text repeats of what is known: a live fact, a fact that was in this turn's prompt, or an earlier learning that
+ * still counts. Called before a learning is stored, and before a fact or a question is made of one.
  *
  * What must hold: one round trip, bounded with any number of facts and learnings. The same normal text is found in any
  * case (hash index); of those that are alike, the ones that share most words (shared-words.ts).

@@ -3,9 +3,9 @@
  * their trigrams, and measures how similar they are. Called before a learning is stored and before a fact is made of
  * one.
  *
- * What must hold: when in doubt, no. A repetition that is missed costs a look of the curator; one that is none loses
- * what was learned. Trigrams alone cannot tell: "the port is 8080" and "the port is 8081" are 0.87 alike, "pnpm" and
- * "npm" in a sentence of eight words 0.92, while honest repetitions go down to 0.71 (the pairs are in the test).
+ * What must hold: when in doubt, no. A repetition that is missed costs a decision of the curator; one that is none
+ * loses what was learned. Trigrams alone cannot tell: "the port is 8080" and "the port is 8081" are 0.87 alike, "pnpm"
+ * and "npm" in a sentence of eight words 0.92, while honest repetitions go down to 0.71 (the pairs are in the test).
  */
 
 /** Candidates below are no repetitions, and PostgreSQL need not find them. */

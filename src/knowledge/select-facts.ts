@@ -1,5 +1,5 @@
 /**
- * Which facts a model is told: those that share rare words with a text, then the newest, bounded in number and
+ * Which facts enter a prompt: those that share rare words with a text, then the newest, bounded in number and
  * characters. Called for each plan (with the user's message) and for the curator (with the learnings that it judges).
  * One round trip, at a cost that does not depend on how many facts there are (shared-words.ts).
  */

@@ -1,6 +1,6 @@
 /**
- * The rights of a turn's user are read again before each task. That they are others than when the plan was made is told
- * in the audit, once per change, also when another process carries the plan on.
+ * The rights of a turn's user are read again before each task. If they differ from those when the plan was made, the
+ * audit gets one entry per change, also when another process carries the plan on.
  */
 import type { CurrentUser } from '../config/access/current-user.ts'
 import { describeSkills } from '../config/describe-change.ts'

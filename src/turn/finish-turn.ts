@@ -1,7 +1,7 @@
 /**
- * COMPLETE: ends the turn, its message, those that it has taken along and perhaps the session's work, and tells
- * everybody; always the last events of a turn. One that goes on elsewhere or later (handed over, lease lost, paused) is
- * left as it stands.
+ * COMPLETE: ends the turn, its message, those that it has taken along and perhaps the session's work, and records the
+ * events of that; always the last events of a turn. One that goes on elsewhere or later (handed over, lease lost,
+ * paused) is left as it stands.
  */
 import type { FinalTurnStatus } from '../core/status.ts'
 import { endJoined } from './end-joined.ts'

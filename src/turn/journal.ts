@@ -37,16 +37,15 @@ export interface JournalOptions {
   readonly commit: (write: TurnWrite) => Promise<Committed>
   /** Called with the events after each commit. */
   readonly onCommitted: (events: readonly SessionEvent[]) => void
-  /** Called once, when a commit says that somebody asked for the turn's end. */
+  /** Called once, when a commit returns that a cancel was requested. */
   readonly onCancelRequested: () => void
   /** Called once, with what made a commit fail (a lost lease, a lost database). */
   readonly onFailure: (error: unknown) => void
 }
 
 /**
- * How long a write waits for another one, when nobody waits for it; as long as pieces of text wait for each other
- * (open-output.ts). A commit costs the database the same whether it tells of one step or of three; who watches notices
- * nothing.
+ * Group-commit delay of a write without a waiter; as long as pieces of text are batched (open-output.ts). A commit
+ * costs the database the same with one step as with three, and clients do not notice the delay.
  */
 const LINGER_MS = 50
 

@@ -10,7 +10,7 @@ export interface PlanState {
   /** Of the turn's user, as last seen: when the plan was made, or at a task since. Null: not known. */
   rights: string | null
   readonly tasks: TaskState[]
-  /** What the planner knew from before when it made the plan: its messenger is told the same. */
+  /** What the planner knew from before when it made the plan: the messenger's prompts hold the same. */
   readonly known: StoredKnown
   /** What was tried before it in the turn, oldest first. */
   readonly history: readonly TriedPlan[]
@@ -34,7 +34,7 @@ export function planStateOf(plan: StoredPlan, known: StoredKnown, before: readon
   return { id, attempt, goal, rights, tasks, known, history: historyOf(before) }
 }
 
-/** `attempts`, all given up, as agents are told of them. */
+/** `attempts`, all given up, as prompts show them. */
 export function historyOf(attempts: readonly PlanState[]): TriedPlan[] {
   return attempts.map((plan) => ({ goal: plan.goal, reason: whyGivenUp(plan) }))
 }
@@ -60,7 +60,7 @@ export function whyGivenUp(plan: PlanState): string {
   return failed === null ? 'The caller said more while it ran.' : (failed.reviewReason ?? '')
 }
 
-/** The task as agents are told of it. */
+/** The task as prompts show it. */
 export function reportOf(task: TaskState): TaskReport {
   const { index, type, detail, skill, args, expect, status, exitCode, output, stderr } = task
   const files = outputFilesOf(task)

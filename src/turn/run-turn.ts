@@ -41,8 +41,8 @@ export async function runTurn(context: TurnContext): Promise<Ending> {
   const attempts = context.turn.resumed ? await takeOver(context) : []
   const ended = endedBefore(context.turn)
   const ending = ended ?? (await workOn(context, attempts))
-  // A turn that had ended goes on only with what its process left undone, unless that is what it died of, or somebody
-  // stopped it.
+  // A turn that had ended goes on with what its process left undone, unless that killed too many processes or a cancel
+  // was requested.
   const goesOn = ended === null || refusal(context) === null
   return finishTurn(context, goesOn ? await tendKnowledge(context, ending) : ending)
 }
@@ -68,7 +68,7 @@ function refusal(context: Pick<TurnContext, 'turn' | 'journal'>): Ending | null 
   return context.turn.cancelRequested ? { kind: 'Stopped', reason: 'CANCELLED' } : diedTooOften(context)
 }
 
-/** What was under way when the process died has an unknown outcome, also when nobody will review it. */
+/** Tasks that were under way when the process died have an unknown outcome, also when no review follows. */
 async function interruptTasks(
   context: TaskContext & Pick<TurnContext, 'database'>,
   attempts: readonly PlanState[],

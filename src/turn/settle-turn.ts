@@ -1,7 +1,7 @@
 /**
  * How a turn's work ends, before what follows it (tend-knowledge.ts): tasks that have not ended are cancelled, and the
- * user is told of a failure. The failure is durable with that message, so that a turn that is continued does not begin
- * anew.
+ * user gets a message about a failure. The failure is durable with that message, so that a turn that is continued does
+ * not begin anew.
  */
 import type { PlanState } from './plan-state.ts'
 import { endOpenTasks } from './update-task.ts'

@@ -1,6 +1,6 @@
 /**
  * Says something to the user in the server's own words, without a model: why there is a new plan, why the turn failed.
- * It takes the same way as every answer, as a MSG task that is done, so whoever reads answers reads it too.
+ * It takes the same way as every answer, as a MSG task that is done, so every client that shows answers shows it.
  */
 import { newId } from '../platform/id.ts'
 import { auditTask } from './audit-task.ts'

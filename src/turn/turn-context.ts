@@ -31,7 +31,7 @@ export interface TurnContext {
   readonly journal: Journal
   /** Aborts when the turn must stop; `reason` is a StopReason. */
   readonly signal: AbortSignal
-  /** Told and heard without secrets (src/agents/redacted-agents.ts). */
+  /** Prompts and answers are redacted, except for a planner's answer (src/agents/redacted-agents.ts). */
   readonly agents: Agents
   readonly secrets: SessionSecrets
   readonly commands: CommandRunner
@@ -55,7 +55,7 @@ export interface TurnContext {
 export type TaskContext = Pick<TurnContext, 'sessionId' | 'turn' | 'journal' | 'secrets' | 'clock'>
 
 /**
- * Why a turn is stopped from outside. CANCELLED: somebody asked for it, and the turn ends. HANDED_OVER (this process
+ * Why a turn is stopped from outside. CANCELLED: a cancel was requested, and the turn ends. HANDED_OVER (this process
  * shuts down) and LEASE_LOST (it may no longer write): the turn goes on elsewhere, and nothing more is written here.
  */
 export type StopReason = 'CANCELLED' | 'HANDED_OVER' | 'LEASE_LOST'

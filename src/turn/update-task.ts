@@ -20,7 +20,7 @@ export interface TaskUpdate {
   readonly changes?: Omit<TurnWrite, 'events' | 'taskPatches'>
 }
 
-/** Changes a task and records it, without secrets; a new status is told by a TaskUpdate event. */
+/** Changes a task and records it, without secrets; a new status is recorded as a TaskUpdate event, too. */
 export function updateTask(context: TaskContext, task: TaskState, update: TaskUpdate): void {
   const patch = redactDeep(update.patch, context.secrets.redactor())
   const { reviewReason, finishedAt: _finished, final: _final, suppressed: _suppressed, ...columns } = patch

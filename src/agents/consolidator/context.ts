@@ -1,4 +1,4 @@
-/** What the summarizer is told when it consolidates facts: the facts of the batch, by label. */
+/** The prompt with which the summarizer consolidates facts: the facts of the batch, by label. */
 import type { KnownFact } from '../agent.ts'
 import type { Fence } from '../fence.ts'
 import { listItems } from '../knowledge-sections.ts'

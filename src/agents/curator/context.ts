@@ -1,4 +1,4 @@
-/** What the curator is told, as text (spec 4): the pending learnings, and what is known and asked already. */
+/** The prompt of the curator (spec 4): the pending learnings, and what is known and asked already. */
 import type { CuratorContext } from '../agent.ts'
 import type { Fence } from '../fence.ts'
 import { describeFacts, describeQuestions, describeSummary, listItems } from '../knowledge-sections.ts'

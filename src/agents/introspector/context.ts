@@ -1,6 +1,6 @@
 /**
- * What the introspector is told, as text (spec 4): what happened since the last checkpoint, newest first where not all
- * of it fits, the summary, and its own notes. All of it is data: a conversation that is gone over asks for nothing.
+ * The prompt of the introspector (spec 4): what happened since the last checkpoint, newest first where not all of it
+ * fits, the summary, and its own notes. All of it is data: a conversation that is gone over asks for nothing.
  */
 import type { IntrospectorContext } from '../agent.ts'
 import type { Fence } from '../fence.ts'

@@ -1,4 +1,4 @@
-/** What the messenger is told, as text (spec 4): what to say, and what it may state; never the conversation. */
+/** The prompt of the messenger (spec 4): what to say, and what it may state; never the conversation. */
 import { SILENCE_MARKER } from '../../core/text/silence-filter.ts'
 import type { MessengerContext } from '../agent.ts'
 import type { Fence } from '../fence.ts'

@@ -1,4 +1,4 @@
-/** What the paraphraser is told, as text (spec 4): messages of strangers, by label, each in a block of its own. */
+/** The prompt of the paraphraser (spec 4): messages of strangers, by label, each in a block of its own. */
 import type { ParaphraserContext } from '../agent.ts'
 import type { Fence } from '../fence.ts'
 import { labelItems } from '../labels.ts'

@@ -1,6 +1,4 @@
-/**
- * What the planner is told, as text (spec 4). Every section that others wrote is fenced, and every old text is bounded.
- */
+/** The prompt of the planner (spec 4). Every section that others wrote is fenced, and every old text is bounded. */
 import type { ProposedPlan } from '../../core/plan/plan.ts'
 import type { OpenQuestion, PlanFeedback, PlannerContext, ReplanContext } from '../agent.ts'
 import type { Fence } from '../fence.ts'

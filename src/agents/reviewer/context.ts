@@ -1,7 +1,4 @@
-/**
- * What the reviewer is told, as text (spec 4): the goal, the message, the task with its result, and what was tried
- * before.
- */
+/** The prompt of the reviewer (spec 4): the goal, the message, the task with its result, and what was tried before. */
 import type { ReviewerContext } from '../agent.ts'
 import type { Fence } from '../fence.ts'
 import { describeAttempts } from '../knowledge-sections.ts'

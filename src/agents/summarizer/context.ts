@@ -1,6 +1,4 @@
-/**
- * What the summarizer is told, as text (spec 4): the summary so far, and the messages to add with what was answered.
- */
+/** The prompt of the summarizer (spec 4): the summary so far, and the messages to add with what was answered. */
 import type { SummarizerContext } from '../agent.ts'
 import type { Fence } from '../fence.ts'
 import { nameSender } from '../name-sender.ts'

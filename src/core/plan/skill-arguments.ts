@@ -60,7 +60,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Looks no further than `depth`, so that what is nested a thousand levels deep does no harm. */
+/** Recurses at most `depth` levels, so that a value nested a thousand levels deep cannot exhaust the stack. */
 function isDeeper(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return depth === 0 || Object.values(value).some((member) => isDeeper(member, depth - 1))

@@ -12,7 +12,7 @@ function removeAll(text: string): string {
   return left
 }
 
-/** Text made of markers, parts of them, and what looks like one. */
+/** Text made of markers, parts of them, and near misses. */
 const text = fc
   .array(
     fc.oneof(

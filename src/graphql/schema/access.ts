@@ -1,9 +1,9 @@
 /**
  * Who may read which field. Every object type (or, for the root types, every field) names a rule;
- * `assertEveryFieldHasAccessRule` runs when the schema is built, so a field that nobody thought about stops the start
- * instead of leaking.
+ * `assertEveryFieldHasAccessRule` runs when the schema is built, so a field without a rule stops the start instead of
+ * leaking.
  *
- * These rules say who may ask at all. Which sessions somebody may see is decided where a query, mutation or
+ * These rules say who may ask at all. Which sessions a viewer may see is decided where a query, mutation or
  * subscription enters (`session-visibility.ts`); from there on, everything reachable belongs to that session. Only
  * facts lead out of it, and check where they lead themselves (`fact.ts`).
  */
@@ -33,7 +33,7 @@ export function deniedError(viewer: Viewer | null): GraphQLError {
     : new GraphQLError('Only admins may do this.', { extensions: { code: 'FORBIDDEN' } })
 }
 
-/** Throws BugError, naming the first field that nobody gave a rule. */
+/** Throws BugError, naming the first field without a rule. */
 export function assertEveryFieldHasAccessRule(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || isIntrospectionType(type) || hasRule(type)) continue

@@ -1,7 +1,7 @@
 /**
- * What every session may rely on. A fact is seen by admins, and by whoever sees a turn that used it or a session that
- * it was learned in. Where it comes from may be another session: that is shown only to those who may see it. What it
- * said before, and what went into it, may have been taken out of use for a reason: that is admins'.
+ * What every session may rely on. A fact is visible to admins, and to viewers of a turn that used it or of a session
+ * that it was learned in. Where it comes from may be another session: that is shown only to those who may see it. What
+ * it said before, and what went into it, may have been taken out of use for a reason: that is admins'.
  */
 import type { GraphQLContext } from '../context.ts'
 import { AUTHENTICATED } from './access.ts'

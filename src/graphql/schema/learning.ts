@@ -1,6 +1,5 @@
 /**
- * What a review or a checkpoint learned: a candidate for a fact. It belongs to its session, and is seen by whoever sees
- * that.
+ * What a review or a checkpoint learned: a candidate for a fact. It belongs to its session and is as visible as that.
  */
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'

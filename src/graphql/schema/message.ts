@@ -1,4 +1,4 @@
-/** What somebody said. */
+/** A message of a session: from a person, the agent or the system. */
 import { ERASED } from '../../core/text/erased.ts'
 import type { Database, Statement } from '../../store/database.ts'
 import { AUTHENTICATED } from './access.ts'

@@ -1,6 +1,4 @@
-/**
- * Mutations by which people approve or deny. The rules are in src/approvals; here is only how they look from outside.
- */
+/** Mutations by which people approve or deny, as clients see them. The rules are in src/approvals. */
 import { decideApproval, type ApprovalDecided } from '../../approvals/decide-approval.ts'
 import { decideApprovals, MAX_DECISIONS } from '../../approvals/decide-approvals.ts'
 import { AUTHENTICATED } from './access.ts'

@@ -1,4 +1,4 @@
-/** The mutation that asks for a checkpoint. The rules are in src/intake; here is only how it looks from outside. */
+/** The mutation that requests a checkpoint, as clients see it. The rules are in src/intake. */
 import { checkpointSession, type CheckpointRequested } from '../../intake/session/checkpoint-session.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'

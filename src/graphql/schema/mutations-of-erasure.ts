@@ -1,7 +1,4 @@
-/**
- * The mutation by which an admin erases a user's data. The rules are in src/intake; here is only how it looks from
- * outside.
- */
+/** The mutation by which an admin erases a user's data, as clients see it. The rules are in src/intake. */
 import { ERASED } from '../../core/text/erased.ts'
 import { eraseUser, type UserErased } from '../../intake/session/erase-user.ts'
 import { AUTHENTICATED } from './access.ts'

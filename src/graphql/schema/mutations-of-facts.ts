@@ -1,7 +1,4 @@
-/**
- * Mutations by which admins curate facts. The rules are in src/knowledge/admin; here is only how they look from
- * outside.
- */
+/** Mutations by which admins curate facts, as clients see them. The rules are in src/knowledge/admin. */
 import { createFact } from '../../knowledge/admin/create-fact.ts'
 import { editFact } from '../../knowledge/admin/edit-fact.ts'
 import { invalidateFact } from '../../knowledge/admin/invalidate-fact.ts'

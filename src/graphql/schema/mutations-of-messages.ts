@@ -1,7 +1,4 @@
-/**
- * Mutations for messages and the turns they start. The rules are in src/intake; here is only how they look from
- * outside.
- */
+/** Mutations for messages and the turns they start, as clients see them. The rules are in src/intake. */
 import type { MessageAccepted } from '../../intake/message/announce-message.ts'
 import { appendMessage } from '../../intake/message/append-message.ts'
 import { cancelTurn, type TurnCancelling } from '../../intake/message/cancel-turn.ts'

@@ -1,4 +1,4 @@
-/** Mutations of schedules. The rules are in src/schedules; here is only how they look from outside. */
+/** Mutations of schedules, as clients see them. The rules are in src/schedules. */
 import type { BuilderTypes } from './builder.ts'
 import { createSchedule, MAX_SCHEDULES } from '../../schedules/create-schedule.ts'
 import { deleteSchedule, type ScheduleDeleted } from '../../schedules/delete-schedule.ts'

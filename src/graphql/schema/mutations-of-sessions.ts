@@ -1,7 +1,4 @@
-/**
- * Mutations that open, change and delete sessions. The rules are in src/intake; here is only how they look from
- * outside.
- */
+/** Mutations that open, change and delete sessions, as clients see them. The rules are in src/intake. */
 import { addParticipant } from '../../intake/session/add-participant.ts'
 import { deleteSession, type SessionDeleted } from '../../intake/session/delete-session.ts'
 import { openSession, type SessionOpened } from '../../intake/session/open-session.ts'

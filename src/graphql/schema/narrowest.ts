@@ -1,7 +1,8 @@
 /**
- * The one decision behind lists of what is in sessions: where somebody's sessions are few, they are looked up, each by
- * its id; where they are many, the list is walked from its new end, and the page is soon full. PostgreSQL cannot know
- * which: how many rows a name has is a guess from an average, and the wrong way round takes a thousand times as long.
+ * The one decision behind lists of what is in sessions: where the matching sessions are few, they are looked up, each
+ * by its id; where they are many, the list is walked from its new end, and the page is soon full. PostgreSQL cannot
+ * know which: how many rows a name has is a guess from an average, and the wrong way round takes a thousand times as
+ * long.
  */
 import { must } from '../../platform/must.ts'
 import type { Database } from '../../store/database.ts'

@@ -1,4 +1,4 @@
-/** A walk over the schema: whoever adds a list says how long it is, or the cost of operations is a guess. */
+/** Walks the schema: every list must declare its size, or the cost of operations is a guess. */
 import { getNamedType, getNullableType, isIntrospectionType, isListType, type GraphQLField } from 'graphql'
 import { expect, test } from 'vitest'
 import { pagedOf } from '../paged.ts'

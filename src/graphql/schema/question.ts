@@ -1,4 +1,4 @@
-/** An open point. One of a session is seen by whoever sees the session; one of all sessions by admins. */
+/** An open point. One of a session is visible to all who may see the session; one of all sessions only to admins. */
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
 import { connectionType } from './connection-type.ts'

@@ -34,11 +34,11 @@ export interface SessionsWanted {
 export async function readSessionPage(database: Database, wanted: SessionsWanted): Promise<SessionKey[]> {
   const { viewer, filter, request } = wanted
   const { prefix, participant } = seenSessions(viewer)
-  // Who was asked for first: of the two, they take part in fewer, or nobody would ask.
+  // The filter first: of two equally narrow ones, findNarrowest takes the first.
   const names = [filter.participant, participant].flatMap((name) => (name == null ? [] : [matchable(name)]))
   const participants = [...new Set(names)].map(sessionsWith)
   const described = filter.search == null ? null : sessionsDescribed(`%${likeLiteral(checkSearch(filter.search))}%`)
-  // Looking for less than three characters reads all descriptions: only where nobody's sessions are few.
+  // A pattern under three characters reads all descriptions, so it is counted only when no participant is narrow.
   const narrowest =
     (await findNarrowest(database, participants)) ??
     (await findNarrowest(database, described === null ? [] : [described]))

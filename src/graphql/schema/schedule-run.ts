@@ -1,5 +1,5 @@
 /**
- * The runs of schedules: what each firing came to, in which session. A session that the viewer may not see looks absent
+ * The runs of schedules: what each firing came to, in which session. A session that the viewer may not see is null
  * here, too.
  */
 import { queryFromInfo } from '@pothos/plugin-prisma'

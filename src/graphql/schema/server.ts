@@ -126,10 +126,7 @@ const LOAD: Statement = {
       AND ($2::boolean OR EXISTS (SELECT 1 FROM participants p WHERE p.session_id = t.session_id AND p.user_name = $3))`,
 }
 
-/**
- * Turns of sessions that the viewer may not see are not counted: that something happens there is nobody else's
- * business.
- */
+/** Counts only turns of sessions that the viewer may see: activity in other sessions must not leak. */
 async function readLoad(database: Database, viewer: Viewer): Promise<Load> {
   const prefix = viewer.namespace === null ? null : `${viewer.namespace}:`
   const values = [prefix, seesAllSessions(viewer), viewer.user?.name ?? null]

@@ -1,7 +1,7 @@
 /**
  * Session.view: all that a page shows of a session besides the conversation, as of one moment. Pages that read it at
- * the same `version` agree, and whoever follows sessionEvents from there on misses nothing. What it shows belongs to
- * the session, like everything below one; the reading is in read-session-views.ts.
+ * the same `version` agree, and a client that follows sessionEvents from that version on misses nothing. What it shows
+ * belongs to the session, like everything below one; the reading is in read-session-views.ts.
  */
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'

@@ -7,7 +7,8 @@
  *   connector without one        every session
  *   user                         those in which they participate
  *
- * What a viewer may not see looks absent: the same null, the same NOT_FOUND, from the same statement.
+ * What a viewer may not see is answered as if it did not exist: the same null, the same NOT_FOUND, from the same
+ * statement.
  */
 import { seesAllSessions } from '../../config/access/session-access.ts'
 import type { Viewer } from '../../core/identity.ts'

@@ -1,4 +1,6 @@
-/** The installed skills: to everybody those that they may use, to admins also the folders that hold none that works. */
+/**
+ * The installed skills: to each viewer those that they may use, to admins also the folders that hold none that works.
+ */
 import { currentUser } from '../../config/access/current-user.ts'
 import { argumentsSchema } from '../../core/plan/arguments-schema.ts'
 import type { SkillSummary } from '../../core/plan/skill.ts'

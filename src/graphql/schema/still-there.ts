@@ -1,7 +1,4 @@
-/**
- * For rows that an event or a mutation has just told of: they are there unless their session was deleted in this
- * moment.
- */
+/** For rows that an event or a mutation's result names: they exist unless their session was deleted since. */
 import { GraphQLError } from 'graphql'
 
 /** Throws NOT_FOUND when the row is gone. */

@@ -1,7 +1,7 @@
 /**
  * The subscription fields. Those that show a session's log are log views: the hub reads the log, checks access while it
  * follows, and calls `resolve` once for all subscribers who may share the result (src/graphql/log-view.ts). It never
- * looks at their authScopes: the rule of a log view is always AUTHENTICATED.
+ * evaluates their authScopes: the rule of a log view is always AUTHENTICATED.
  */
 import type { SessionEventType } from '../../core/session-event.ts'
 import { assert } from '../../platform/must.ts'

@@ -1,4 +1,4 @@
-/** `addParticipant`: a user may see and post in a session from now on. Anybody may add who may use the session. */
+/** `addParticipant`: a user may see and post in a session from now on. Who may add: core/session-rights.ts. */
 import type { Viewer } from '../../core/identity.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { IntakeContext } from '../intake-context.ts'

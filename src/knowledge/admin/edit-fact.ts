@@ -1,5 +1,5 @@
 /**
- * `editFact`: an admin rewrites a fact, as they have seen it: an edit of what somebody else has changed since is
+ * `editFact`: an admin rewrites a fact as they have read it: an edit of a version that is no longer the current one is
  * refused.
  */
 import type { Viewer } from '../../core/identity.ts'

@@ -1,7 +1,7 @@
 /**
  * What the use cases of this folder work with: made once in app.ts, handed to each call. They are what admins do with
  * facts, learnings and questions. Each is one function `(context, viewer, input) → outcome or refusal`; that the viewer
- * is an admin has been checked by the door. Nothing is told before it is committed.
+ * is an admin has been checked by the door. Nothing is published before it is committed.
  */
 import type { Viewer } from '../../core/identity.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
@@ -15,7 +15,7 @@ import type { Editor } from '../../store/knowledge/knowledge-edit.ts'
 export interface KnowledgeContext {
   readonly database: Database
   readonly clock: Clock
-  /** The text without any secret that this process knows, of whatever session: facts are told to all. */
+  /** The text without any secret that this process knows, of whatever session: facts enter prompts of all sessions. */
   readonly hideSecrets: (text: string) => string
   /** Tells the subscribers of all processes. */
   readonly doorbell: { ring(news: Extract<News, { kind: 'knowledge' }>): void }

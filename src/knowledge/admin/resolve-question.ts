@@ -1,4 +1,4 @@
-/** `resolveQuestion`: an admin closes an open question, with its answer or because nobody need ask any more. */
+/** `resolveQuestion`: an admin closes an open question, with its answer or because it needs none any more. */
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'

@@ -1,7 +1,7 @@
 /**
- * Sees that checkpoints are made: every second it renews what it has claimed, looks for sessions that went idle, and
- * claims what is due, in every process; the statements behind it (src/store/knowledge/checkpoints.ts) let one of them
- * act. Nothing is kept in memory that a row does not tell: whoever dies, another process, or the next start, goes on.
+ * Sees that checkpoints are made. Each process polls every second: it renews its claims, queues sessions that went idle
+ * (less often), and claims what is due; the statements behind it (src/store/knowledge/checkpoints.ts) let one of them
+ * act. All state is in rows: when a process dies, another one, or the next start, goes on.
  *
  * No turn waits for it, and it waits for none.
  */

@@ -14,7 +14,7 @@ export interface CheckpointSpan {
   readonly toSeq: number
   /** Turns of the session that have ended. */
   readonly turnCount: number
-  /** Whose turn is the newest in it; null: nobody's. What is spent and learned is theirs. */
+  /** The user of the newest turn in it, to whom its costs and its learnings belong; null: it has no turn. */
   readonly userName: string | null
 }
 
@@ -51,7 +51,7 @@ type Message = IntrospectorContext['messages'][number] & { readonly seq: number;
 interface Row extends Omit<IntrospectorContext, 'messages' | 'leftOut'> {
   readonly fromSeq: number
   readonly turnCount: number
-  /** Newest first; one more than may be told, if there are more. */
+  /** Newest first; one more than the limit, if there are more. */
   readonly messages: readonly Message[]
 }
 

@@ -88,7 +88,7 @@ interface Asked {
   readonly signal: AbortSignal
 }
 
-/** What is told and said is without the secrets that this process knows; of the others, the rows are rid already. */
+/** Prompt and answer hold no secret that this process knows; secrets of other processes never got into the rows. */
 function introspect(context: CheckpointContext, { sessionId, span, signal }: Asked): Promise<Answer<Introspection>> {
   const { database, config, agentsFor, redactorOf } = context
   const gate: CallGate = (made) =>

@@ -4,8 +4,8 @@
  */
 
 /**
- * After the first failure, the second …; after the last, something has to happen in the session first, or somebody to
- * ask for it.
+ * After the first failure, the second …; after the last, only new activity in the session or a request makes it due
+ * again.
  */
 const PAUSES_MS: readonly number[] = [60_000, 300_000, 900_000, 3_600_000, 3_600_000]
 

@@ -1,6 +1,7 @@
 /**
  * What approvals have to say of a plan before it is stored: a task that the rules deny, or that was denied in this turn
- * already, is not asked for; the planner is told, and makes another plan. Called by makePlan with the rules of a plan.
+ * already, is not asked for; the planner gets it as a problem, and makes another plan. Called by makePlan with the
+ * rules of a plan.
  */
 import { judgeTask } from '../../approvals/judge-task.ts'
 import { currentUser } from '../../config/access/current-user.ts'

@@ -1,7 +1,7 @@
 /**
- * A task may not run: somebody denied it, nobody approved it in time, or the policy says so. It fails with the reason,
- * and its plan is given up as after a review that asks for another: the planner is told, and so is whoever reviews what
- * comes next.
+ * A task may not run: it was denied, was not approved in time, or the policy forbids it. It fails with the reason, and
+ * its plan is given up as after a review that asks for another: the prompts of the next plan and of its reviews hold
+ * the reason.
  */
 import type { TaskState } from '../plan-state.ts'
 import { updateTask } from '../update-task.ts'

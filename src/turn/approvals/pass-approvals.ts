@@ -4,7 +4,7 @@
  * or was taken over, walks the same way.
  *
  * All approvals that a plan needs are asked for together, in one commit with the pause: nothing of the plan has
- * happened while somebody thinks about it, and whoever decides sees all of it. The turn then holds no worker and no
+ * happened while a decision is pending, and the decider sees all of it. The turn then holds no worker and no
  * connection. It is ready again when all are approved, or one is not.
  *
  * A plan of an admin in a session in which strangers have written is approved as a whole, once, which stands for its
@@ -103,7 +103,7 @@ async function groundOf(
 interface ApprovalGround {
   /** What was approved for the session of this user. */
   readonly remembered: readonly Remembered[]
-  /** Somebody whom nobody knows has written in the session, and that matters. */
+  /** An untrusted sender has written in the session, and this plan needs an approval as a whole for that. */
   readonly hasStrangers: boolean
 }
 

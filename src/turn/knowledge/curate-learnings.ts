@@ -1,6 +1,6 @@
 /**
  * CURATING: the curator decides about the session's pending learnings: a fact, a question to the user, or nothing. The
- * decisions are one write, and each holds only for a learning that nobody else has decided meanwhile.
+ * decisions are one write, and each holds only for a learning that is still pending.
  */
 import { curate } from '../../knowledge/curate.ts'
 import { findRepeated } from '../../knowledge/find-repeated.ts'

@@ -2,9 +2,9 @@
  * What follows a turn's answer, each step only when it is due: CURATING, SUMMARIZING, CONSOLIDATING. The user has the
  * answer already, and messages that come meanwhile wait.
  *
- * What must hold: none of this changes how the turn ended. A step that fails is logged, told in an event, and leaves
- * everything as it was; a cancel ends the steps at once; what a crash interrupts is found again from its rows, by this
- * turn when it is continued or by the next one.
+ * What must hold: none of this changes how the turn ended. A step that fails is logged, recorded as an event, and
+ * changes nothing; a cancel ends the steps at once; what a crash interrupts is found again from its rows, by this turn
+ * when it is continued or by the next one.
  */
 import { AppError, messageOf } from '../../core/errors.ts'
 import { consolidateFacts } from './consolidate-facts.ts'

@@ -133,9 +133,9 @@ describe('output that may hold secrets', () => {
 })
 
 /**
- * Who prints guesses must not see which is right. So for any schedule of pieces and looks, a guess with 1 to n right
- * characters makes the same events as one with none: the same number, at the same steps, of the same streams, with the
- * same boundaries.
+ * A program that prints guesses must not see which is right. So for any schedule of pieces and timer runs, a guess with
+ * 1 to n right characters makes the same events as one with none: the same number, at the same steps, of the same
+ * streams, with the same boundaries.
  */
 describe('what is said of a guess', () => {
   const cutsAndLooks = fc.array(

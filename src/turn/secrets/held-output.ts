@@ -22,7 +22,7 @@ export interface HeldOutputOptions {
   readonly unit: Unit
 }
 
-/** What came before the last look is said. */
+/** Period of the timer; each run emits what came before the run before it. */
 const LOOK_MS = 100
 
 /** A place in a stream up to which its units are finished. */
@@ -36,7 +36,7 @@ const STREAMS = ['STDOUT', 'STDERR'] as const
 export class HeldOutput implements LiveOutput {
   readonly #options: HeldOutputOptions
   readonly #streams: Readonly<Record<OutputStream, StreamRedactor>>
-  /** In the order in which they came: before the last look, and since. */
+  /** In the order in which they came: before the last run of the timer, and since. */
   #seen: Finished[] = []
   #fresh: Finished[] = []
   #cancelLook: (() => void) | null = null
@@ -79,8 +79,8 @@ export class HeldOutput implements LiveOutput {
   }
 
   /**
-   * Two looks lie between the end of a line and its being said: a process that was held up reads what has come before
-   * the second.
+   * A finished line is emitted by the second timer run after it came: if this process stalled, the event loop reads the
+   * output that is pending between the two.
    */
   #look(): void {
     this.#say(this.#seen)

@@ -1,7 +1,7 @@
 /**
  * What is kept of what a program printed, without secrets. Where the text was cut off at the limit, a secret that goes
- * on behind the cut is seen. Where a program that may hold secrets was ended, nobody can tell what its last line would
- * have been: an unfinished one is left out, whatever it says.
+ * on behind the cut is seen. Where a program that may hold secrets was ended, its last line may hold the beginning of a
+ * secret: an unfinished one is left out, whatever it says.
  */
 import type { CommandOutcome } from '../../execution/command.ts'
 import type { Redactor } from '../../secrets/redaction.ts'

@@ -1,8 +1,8 @@
 /**
- * What the planner found of secrets leaves the plan before anybody else sees it: the values go into the memory of this
- * process, the message that brought them is rewritten without them, and so is the plan. From here on they are known, so
- * no later prompt, row, event or log line holds them. Called by makePlan with each answer of the planner, also one
- * whose plan is refused.
+ * What the planner found of secrets leaves the plan before that is stored, shown or executed: the values go into the
+ * memory of this process, the message that brought them is rewritten without them, and so is the plan. From here on
+ * they are known, so no later prompt, row, event or log line holds them. Called by makePlan with each answer of the
+ * planner, also one whose plan is refused.
  */
 import { hash } from 'node:crypto'
 import { messagePreview } from '../../core/text/message-preview.ts'
@@ -33,7 +33,7 @@ export function takeSecrets(
   const { secrets, messages } = context
   const said = proposed.secrets.filter(({ value }) => messages.text.includes(value))
   const shown = messages.all.map((message) => ({ ...message, knownBefore: secrets.redactor().redact(message.content) }))
-  // What looks like one is hidden, too, and under no name: no skill can ask for it.
+  // A value that has the form of a secret is hidden, too, and under no name: no skill can ask for it.
   const byForm = secretsByForm(messages.text).filter((value) => !said.some((secret) => secret.value.includes(value)))
   secrets.remember([...said, ...byForm.filter(isRedactable).map((value) => ({ key: '', value }))])
   for (const message of shown) hideInMessage(context, message)
@@ -50,8 +50,9 @@ export function takeSecrets(
 }
 
 /**
- * A message as it is stored and shown from now on. Everybody who has it open is told. `knownBefore`: without the
- * secrets that were known before, which is how it is shown when an earlier answer of the planner brought some of them.
+ * A message as it is stored and shown from now on. An event notifies the subscribers of its session. `knownBefore`:
+ * without the secrets that were known before, which is how it is shown when an earlier answer of the planner brought
+ * some of them.
  */
 function hideInMessage(
   { secrets, journal }: Pick<TurnContext, 'journal' | 'secrets'>,
@@ -78,7 +79,7 @@ function inventedProblems({ messages }: Pick<TurnContext, 'messages'>, secrets: 
   )
 }
 
-/** A program that got the mark instead of the value would fail, and nobody would know why. */
+/** A program that got the mark instead of the value would fail without a visible cause. */
 function misplacedProblems(plan: ProposedPlan, proposed: ProposedPlan): string[] {
   return proposed.tasks.flatMap(({ type, detail, args }, index) => {
     const hidden = plan.tasks[index]

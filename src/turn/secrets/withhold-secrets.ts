@@ -1,6 +1,6 @@
 /**
  * A link to a published file needs no password, so a file that holds a secret which is known here is not published: its
- * copy is removed before anybody hears of it. Text is looked through as everywhere (src/secrets/redaction.ts); what is
+ * copy is removed before its link is published. Text is searched as everywhere (src/secrets/redaction.ts); what is
  * packed or encrypted cannot be.
  */
 import { isAscii } from 'node:buffer'
@@ -12,7 +12,7 @@ import type { Redactor } from '../../secrets/redaction.ts'
 import { publishedPath, removePublishedBytes } from '../../store/published-bytes.ts'
 import type { TurnContext } from '../turn-context.ts'
 
-/** Small enough that looking through one holds nobody up. */
+/** Small enough that searching one piece does not hold up the event loop. */
 const PIECE_BYTES = 128 * 1024
 /** Looked through again with the next piece; longer than a secret in any of its forms. */
 const OVERLAP_CHARS = 32 * 1024

@@ -1,5 +1,6 @@
 /**
- * CONTEXT: what the planner is told. Spec 4 lists what may be in it; everything is bounded, however old the session is.
+ * CONTEXT: what the planner's prompt holds. Spec 4 lists what may be in it; everything is bounded, however old the
+ * session.
  */
 import type { PlannerContext, ReplanContext } from '../../agents/agent.ts'
 import { currentUser } from '../../config/access/current-user.ts'

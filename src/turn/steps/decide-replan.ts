@@ -1,8 +1,8 @@
 /**
- * REPLANNING: the review gave the plan up. The user is told why, what is left of the plan is skipped, and another
- * attempt follows, at most `max_replan_depth` times in a turn. Or the user said more while the plan ran
- * (take-along.ts), which is no failure; nor is it one that a command was interrupted, because the server or its
- * database went away: only deaths are counted then.
+ * REPLANNING: the review gave the plan up. The user gets a message with the reason, what is left of the plan is
+ * skipped, and another attempt follows, at most `max_replan_depth` times in a turn. Or the user said more while the
+ * plan ran (take-along.ts), which is no failure; nor is it one that a command was interrupted, because the server or
+ * its database went away: only deaths are counted then.
  */
 import { diedTooOften } from '../died-too-often.ts'
 import { hasFailed, type PlanState } from '../plan-state.ts'

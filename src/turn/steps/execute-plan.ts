@@ -26,7 +26,8 @@ export async function executePlan(
 ): Promise<ReplanWanted | BrokenOff | Ending> {
   const detail = plan.tasks.length === 1 ? '1 task' : `${plan.tasks.length} tasks`
   context.journal.record([{ type: 'PipelineStep', step: 'EXECUTING', detail }])
-  // Nobody is asked to approve a plan that is given up at once; but who was asked is heard first.
+  // Additions first: a plan that they break off needs no approval. If one was asked for already, its decision comes
+  // first.
   const wasAsked = plan.tasks.some(({ approval }) => approval !== null)
   if (!wasAsked && (await takeAdditions(context, plan))) return { kind: 'BrokenOff' }
   const barred = await passApprovals(context, plan, { asWhole: true })

@@ -45,7 +45,8 @@ export async function makePlan(
     for (const name of names) secretNames.add(name)
     const tasks = completeTasks(plan.tasks, planner.skills)
     const problems = [
-      // Without secrets: a problem may quote the first characters of a name, and half a secret nobody recognises.
+      // Without secrets: a problem may quote the first characters of a name, and redaction cannot recognise half a
+      // secret.
       ...validatePlan({ ...plan, secrets: answer.output.secrets }, planner),
       ...misused,
       ...repetition(tasks, attempts),

@@ -1,7 +1,7 @@
 /**
- * What EXEC and SKILL share: a program runs for a task, what it prints is told as it comes, and its end is recorded.
- * RUNNING is committed before the process starts, so a process that dies leaves the task marked and nothing is silently
- * run again.
+ * What EXEC and SKILL share: a program runs for a task, what it prints is published as it comes, and its end is
+ * recorded. RUNNING is committed before the process starts, so a process that dies leaves the task marked and nothing
+ * is silently run again.
  */
 import { AppError } from '../../core/errors.ts'
 import type { Role } from '../../core/identity.ts'
@@ -34,8 +34,8 @@ export interface Program {
   /** With whose rights it runs, hence in which workspace. */
   readonly role: Role
   /**
-   * It has the server's rights, or was given some: what it prints is not shown before it can be told whether a secret
-   * stands there.
+   * It has the server's rights, or was given some: its output is held until redaction can see whether it holds a
+   * secret.
    */
   readonly mayHoldSecrets: boolean
   readonly start: (frame: RunFrame) => Promise<CommandOutcome>
@@ -47,8 +47,8 @@ type RunProgramContext = TaskContext &
 export async function runProgram(context: RunProgramContext, task: TaskState, program: Program): Promise<TaskOutcome> {
   updateTask(context, task, { patch: { status: 'RUNNING', startedAt: context.clock.now() } })
   await context.journal.flushed()
-  // The commit has told whether the user was removed from the session while the plan was made, or the task before it
-  // ran.
+  // The commit returned whether the user still participates: they may have been removed since the plan was made or the
+  // task before it ran.
   const barred = whyBarred(context)
   if (barred !== null) return refuseTask(context, task, barred)
 
@@ -99,7 +99,7 @@ type CarryOutContext = Pick<
   'sessionId' | 'turn' | 'signal' | 'secrets' | 'config' | 'home' | 'publicUrl' | 'database' | 'logger'
 >
 
-/** Runs the program and says what to record of it, also when it could not be started or nobody knows how it ended. */
+/** Runs the program and returns what to record of it, also when it could not be started or its outcome is unknown. */
 async function carryOut(
   context: CarryOutContext,
   program: Program,

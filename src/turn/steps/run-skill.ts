@@ -58,7 +58,7 @@ async function start(
   return commands.runSkill({ ...frame, ...call, environment: variables, sessionSecrets })
 }
 
-/** Only the keys that the manifest names; one that nobody has said yet is left out. */
+/** Only the keys that the manifest names; one whose value no message has brought yet is left out. */
 function declaredSecrets(skill: InstalledSkill, known: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
   return Object.fromEntries([...known].filter(([key]) => skill.secrets.includes(key)))
 }

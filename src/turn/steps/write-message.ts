@@ -1,8 +1,8 @@
 /**
  * MSG: the messenger writes the text, streamed piece by piece; when it is whole, it is DELIVERING: the text stands in
  * the log once and its pieces leave it. A text that was under way when a process died is written again from the start
- * (TaskUpdate RUNNING tells readers to begin anew). A messenger that stays silent (core/text/silence-filter.ts) says
- * nothing, to nobody.
+ * (TaskUpdate RUNNING tells readers to begin anew). A messenger that stays silent (core/text/silence-filter.ts)
+ * produces no MessageOutput and no delivery.
  */
 import type { MessengerContext } from '../../agents/agent.ts'
 import { SilenceFilter, withoutSilence } from '../../core/text/silence-filter.ts'
@@ -61,7 +61,7 @@ export async function writeMessage(
   return { kind: 'Passed' }
 }
 
-/** The task is done. `text`: null when there is nothing to say, which is kept as such and told to nobody. */
+/** The task is done. `text`: null when there is nothing to say: `suppressed` is set, and no delivery is queued. */
 function say(
   context: TaskContext,
   task: TaskState,
