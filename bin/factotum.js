@@ -45,7 +45,7 @@ function runWith(node) {
   }
   const args = [fileURLToPath(cli), ...process.argv.slice(2)]
   if (typeof process.execve === 'function') {
-    process.removeAllListeners('warning') // that execve is experimental is no news to people
+    process.removeAllListeners('warning') // users cannot act on Node's warning that execve is experimental
     process.execve(node, [node, ...args], process.env)
   }
   const env = { ...process.env, FACTOTUM_LAUNCHER: String(process.pid) }

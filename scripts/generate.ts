@@ -80,7 +80,7 @@ function filesUnder(folder: string): string[] {
     .sort()
 }
 
-/** Quiet unless it fails: what generators print is of no interest to somebody who starts a server. */
+/** Quiet unless it fails: the output of generators does not help a user who starts a server. */
 function run(tool: string, args: readonly string[]): void {
   try {
     execFileSync(join(root, 'node_modules/.bin', tool), args, {

@@ -1,6 +1,6 @@
 /**
  * `npm run measure`: the house in figures. Fails on what the house rules forbid and lint cannot see: cycles of imports
- * with types, a seam without a comment, a folder that nobody can keep in mind, a line that does not fit the screen.
+ * with types, a seam without a comment, a folder with too many files, a line that is too long.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

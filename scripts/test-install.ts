@@ -44,7 +44,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** As anybody would: plain `npm pack`. */
+/** Plain `npm pack`, without options that a user would not give. */
 function pack(): string {
   const printed = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], { cwd: root, encoding: 'utf8' })
   const name = /"filename": "([^"]+)"/.exec(printed)?.[1] ?? ''

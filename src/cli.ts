@@ -224,7 +224,7 @@ GraphiQL is at /graphql of the address below, with the header {"Authorization": 
 `)
 }
 
-/** State is in the database: after a bug nobody foresaw, a fresh process is safer than this one. */
+/** State is in the database: after an unhandled error, a fresh process is safer than this one. */
 function endAtBugs(logger: Logger): void {
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {

@@ -1,11 +1,11 @@
 /**
- * Tells the audit who asked for what they may not have: with a token that is unknown (or was removed, then by name), a
- * field that is not for them, a thing that looks absent to them. Whether such a thing exists at all is looked up
- * afterwards, so the caller cannot tell from the time that an answer takes.
+ * Writes to the audit which callers asked for what they may not have: with a token that is unknown (or was removed,
+ * then by name), a field that is not for them, a thing that they may not see. Whether such a thing exists is read after
+ * the answer, so that the time of the answer does not show it.
  *
- * What must hold: nobody can fill the audit or the memory by asking. The same denial is one entry at once, and one with
- * the count of the others when its minute is over; of more than a thousand kinds in a minute the rest is counted as
- * one.
+ * What must hold: no caller can fill the audit or the memory by asking. The same denial is one entry at once, and one
+ * with the count of the others when its minute is over; of more than a thousand kinds in a minute the rest is counted
+ * as one.
  */
 import { seesAllSessions } from '../config/access/session-access.ts'
 import type { LiveConfig } from '../config/config.ts'

@@ -4,7 +4,7 @@
  *
  * What must hold: any number of processes may seal at once; the primary key lets one of them win, and the others read
  * again. A process that dies in between leaves nothing half done: what it had not sealed is sealed by the next. A seal
- * that this process knows and that is gone or changed is told in the log and in the audit.
+ * that this process knows and that is gone or changed is reported in the log and in the audit.
  */
 import { isOutage, messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -30,7 +30,7 @@ export interface AuditSealerOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
-  /** Told after each seal of this process. */
+  /** Called after each seal that this process has added. */
   readonly onSealed: () => void
 }
 
@@ -103,7 +103,7 @@ export class AuditSealer {
     const seal = nextSeal(last, entries, { at: clock.now(), newest })
     const { n, day, sealedAt, hash } = seal
     const added = await database.query(ADD_SEAL, [n, day, seal.txid, seal.pos, seal.entries, hash, sealedAt])
-    // Somebody else was faster: look at what is left.
+    // Another process has added this seal first: read what is left to seal.
     if (added.length === 0) return true
     this.#known = seal
     metrics.auditSealed.inc(entries.length)
@@ -143,7 +143,7 @@ export class AuditSealer {
       if (seconds > LATE_SECONDS)
         logger.warn({ seconds }, 'audit entries wait to be sealed: a transaction on the database does not end')
     } catch (error) {
-      logger.warn({ error: messageOf(error) }, 'could not see whether audit entries wait to be sealed')
+      logger.warn({ error: messageOf(error) }, 'check for unsealed audit entries failed; retrying later')
     }
   }
 }

@@ -1,8 +1,8 @@
 /**
  * The retention job: removes the audit of days that are older than `audit_retention_days`, oldest first. It removes
  * whole seals with their entries, in one statement each time, and keeps the last seal that it removed the entries of,
- * together with an entry that names it: from there the chain is followed (verify-audit.ts). Nobody else may delete (a
- * trigger refuses it).
+ * together with an entry that names it: from there the chain is followed (verify-audit.ts). A trigger refuses every
+ * other deletion.
  */
 import type { LiveConfig } from '../config/config.ts'
 import { newId } from '../platform/id.ts'

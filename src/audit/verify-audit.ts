@@ -3,8 +3,8 @@
  * that was removed or changed, a beginning that is missing though the retention job did not remove it. Reads seals and
  * entries side by side, some at a time. `read` must see one state of the database (REPEATABLE READ).
  *
- * What it cannot see: that the newest seals were removed together with their entries. Whoever wants to be sure of that
- * keeps the number and hash of the newest seal (`head`) elsewhere.
+ * What it cannot see: that the newest seals were removed together with their entries. To detect that, an operator keeps
+ * the number and hash of the newest seal (`head`) elsewhere.
  */
 import type { Statement } from '../store/database.ts'
 import { GENESIS_HASH, sealHash, type SealableEntry } from './seal-hash.ts'

@@ -37,7 +37,7 @@ interface Result {
 }
 
 const PATIENCE_MS = 60_000
-/** An answer that has not come by then does not come: the connection stands, and nobody is at the other end. */
+/** Without an answer by then the connection counts as broken, although it stands: the server is gone. */
 const ANSWER_WITHIN_MS = 20_000
 /**
  * A connection that stays silent that long after a ping is dead, whatever the platform thinks (a laptop that slept).

@@ -107,7 +107,7 @@ export interface Settings {
   readonly auditRetentionDays: number
   /** How long running turns may go on after SIGTERM before they are handed over. */
   readonly drainTimeoutMs: number
-  /** An approval that nobody has decided about for so long is denied. */
+  /** An approval without a decision for so long expires, which counts as denied. */
   readonly approvalTimeoutMs: number
   /** 0: for ever. */
   readonly publishedFileTtlMs: number

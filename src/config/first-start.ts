@@ -29,7 +29,7 @@ export async function writeFirstConfig(path: string): Promise<FirstStart | null>
   }
 }
 
-/** False: somebody else has created it meanwhile. */
+/** False: another process has created it meanwhile. */
 async function createWhole(path: string, text: string): Promise<boolean> {
   const draftPath = `${path}.${randomHex(8)}.new`
   await writeDurably(draftPath, text)

@@ -42,11 +42,11 @@ export class LiveConfigFile implements LiveConfig {
   readonly #refusalListeners = new Set<(reason: string) => void>()
   readonly #poll: Periodic
   #config: Config
-  /** The look that was last dealt with: taken over or refused. */
+  /** The content of the file that was last dealt with: taken over or refused. */
   #handled: Look
-  /** A look that differs from it and was seen once. */
+  /** Another content, read once so far: it is taken over when the next poll reads the same. */
   #candidate: Look | null = null
-  /** Looks happen one after another, so that an older one never overtakes a newer. */
+  /** Reads of the file are serialised, so that an older content never replaces a newer one. */
   #lastLook: Promise<void> = Promise.resolve()
 
   constructor(options: LiveConfigOptions, toml: string) {
@@ -131,7 +131,7 @@ export class LiveConfigFile implements LiveConfig {
       try {
         listener(news)
       } catch (error) {
-        this.#options.logger.error({ err: error }, 'a listener of the configuration failed')
+        this.#options.logger.error({ err: error }, 'configuration listener failed; the other listeners still run')
       }
     }
   }

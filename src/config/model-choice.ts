@@ -1,6 +1,6 @@
 /**
  * Which model a text of the configuration means: "provider:model", or "model" of the first provider. What stands before
- * the first colon is always a provider, so that a mistyped one is an error and not a model of somebody else's.
+ * the first colon is always a provider, so that a mistyped one is an error and not a model of another provider.
  */
 import type { ModelChoice } from './config.ts'
 

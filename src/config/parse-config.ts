@@ -1,6 +1,6 @@
 /**
- * config.toml's text → Config. Pure: reads no file and no environment. Every problem is found in one go, so that nobody
- * mends a file one error at a time.
+ * config.toml's text → Config. Pure: reads no file and no environment. Reports every problem at once, so that an admin
+ * need not mend the file one error at a time.
  */
 import { parse, TomlError } from 'smol-toml'
 import type { AgentRole } from '../core/model-call.ts'
@@ -105,7 +105,7 @@ function findUnconfined({ tokens }: ConfigFile): readonly FoundProblem[] {
     }))
 }
 
-/** A budget that can never be used up is a mistake, and so is a quota of nobody. */
+/** Budgets that can never be used up, and budgets and quotas of unknown users, are mistakes. */
 function findIdleBudgets({ budgets, quotas, users, prices }: ConfigFile): readonly FoundProblem[] {
   const nobody = Object.entries({ budgets, quotas }).flatMap(([section, { users: own }]) =>
     Object.keys(own)

@@ -50,7 +50,7 @@ export class AddressGuard {
     }
   }
 
-  /** What can be told without DNS. */
+  /** What can be checked without DNS. */
   findProblemIn(url: string): string | null {
     if (url.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters long, not ${url.length}`
     const parsed = URL.canParse(url) ? new URL(url) : null

@@ -1,7 +1,7 @@
 /**
  * Who may post now: so many at a time in all, so many to one host, and one at a time to an address that did not answer
  * last time. Those who wait are let in in order of arrival, past those whose host is full: receivers that hang fill
- * their own places, and keep nobody else waiting.
+ * their own places, and hold up no post to another host.
  */
 export interface HostGateLimits {
   readonly total: number

@@ -1,11 +1,11 @@
 /**
- * Posts the agent's texts to the webhooks of sessions: the rows of `deliveries`, which a turn's commit writes. Whoever
- * has committed some wakes their session here; retries, and what a full or stopping process cannot take, are jobs; a
- * sweep at start and every minute finds what fell between (a crash between commit and wake, or in the middle of an
- * attempt).
+ * Posts the agent's texts to the webhooks of sessions: the rows of `deliveries`, which a turn's commit writes. The
+ * process that has committed some wakes their session here; retries, and what a full or stopping process cannot take,
+ * are jobs; a sweep at start and every minute finds what fell between (a crash between commit and wake, or in the
+ * middle of an attempt).
  *
  * What must hold: deliveries of a session go in order, one at a time; sessions do not wait for each other, except for
- * places at the same host; every attempt's outcome is stored; at least once, whatever dies when.
+ * places at the same host; every attempt's outcome is stored; at least once, whichever process dies when.
  */
 import type { LiveConfig } from '../config/config.ts'
 import type { ApiKeys } from '../config/access/api-keys.ts'
@@ -102,7 +102,7 @@ export class Outbox {
     else this.#own(this.#see(sessionId))
   }
 
-  /** Wakes every session whose next delivery is due and has nobody to see to it, as far as can be told. */
+  /** Wakes the sessions whose next delivery is due, longest waiting first, at most `SWEEP_LIMIT`. */
   async sweep(): Promise<void> {
     const waiting = await sessionsWithDueDeliveries(this.#options.database, SWEEP_LIMIT)
     for (const sessionId of waiting) this.wake(sessionId)
@@ -195,8 +195,10 @@ export class Outbox {
     metrics.deliveries.inc({ status: outcome.status })
     const { id: deliveryId, sessionId, attempts } = claimed
     const said = { deliveryId, sessionId, url: shownUrl, attempts, statusCode: outcome.statusCode }
-    if (outcome.status === 'DEAD') logger.warn({ ...said, error: outcome.error }, 'a delivery was given up')
-    else if (outcome.status === 'PENDING') logger.info({ ...said, error: outcome.error }, 'a delivery failed')
+    if (outcome.status === 'DEAD')
+      logger.warn({ ...said, error: outcome.error }, 'delivery failed for good; an admin can redeliver it')
+    else if (outcome.status === 'PENDING')
+      logger.info({ ...said, error: outcome.error }, 'delivery failed; retrying later')
     else logger.debug(said, 'delivered')
     return next
   }
@@ -218,7 +220,7 @@ export class Outbox {
   #warn(sessionId: string, error: unknown): void {
     this.#options.logger.warn(
       { sessionId, error: messageOf(error) },
-      'delivering broke off; it is taken up within a minute',
+      'deliveries of the session stopped; the next sweep resumes them',
     )
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Which addresses are on the public internet. Everything else (loopback, private, link-local, metadata services, and
- * the IPv6 spellings that lead to IPv4 addresses) a webhook must not reach: whoever may set a webhook could read what
- * is behind it.
+ * the IPv6 spellings that lead to IPv4 addresses) a webhook must not reach: a caller that sets one could read what is
+ * behind it.
  */
 import ipaddr from 'ipaddr.js'
 

@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks'
 export interface SignedPost {
   /** The delivery's id: the same at each attempt, so that a receiver can tell a repeat. */
   readonly id: string
-  /** The time of the attempt, so that a receiver can refuse an old one that somebody recorded. */
+  /** The time of the attempt, so that a receiver can refuse a replayed post. */
   readonly at: Date
   readonly body: string
 }

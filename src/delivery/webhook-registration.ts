@@ -13,7 +13,7 @@ export interface WebhookRegistrationOptions {
 /** What is wrong with it, or null. Resolves the host's name, which can take seconds; never rejects. */
 export type CheckWebhook = (url: string, tokenName: string) => Promise<string | null>
 
-/** Unsigned posts are not offered: their receiver could not tell them from anybody else's. */
+/** Unsigned posts are not offered: their receiver could not distinguish them from forged ones. */
 export function createWebhookCheck({ config, keys, guard }: WebhookRegistrationOptions): CheckWebhook {
   return async (url, tokenName) => {
     const secrets = webhookSecretsOf(config.current().tokens.get(tokenName), keys)

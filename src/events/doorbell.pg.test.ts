@@ -53,7 +53,7 @@ async function admin(sql: string): Promise<void> {
   await client.end()
 }
 
-/** What is notified, whoever sends it, in order: each wait begins where the one before ended. */
+/** The notifications of all processes in order: each wait begins where the one before ended. */
 async function listen(): Promise<{ until(accept: (payload: string) => boolean): Promise<void> } & AsyncDisposable> {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
@@ -147,7 +147,7 @@ describe('doorbell', () => {
     await using listener = await listen()
     lonely.bell.ring(log('a', 1))
     await listener.until((payload) => payload.includes('"a"'))
-    // Nobody has answered the first greeting when the second is sent.
+    // No process has answered the first greeting when the second is sent.
     const pause = endPause
     endPause = new AbortController()
     pause.abort()
@@ -170,8 +170,7 @@ describe('doorbell', () => {
     await admin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'factotum doorbell'
       AND datname = current_database()`)
     here.bell.ring(log('a', 7))
-    // Told by the other process when both are back; which of them is first, nobody knows: then it looks because of
-    // 'resync'.
+    // Either may reconnect first: one gets what the other has kept, or 'resync', on which it reads the log.
     for (const ear of [here, there]) await ear.until(() => resyncs(ear) >= 3)
     here.bell.ring(log('a', 8))
     await there.until((heard) => heard.kind === 'log' && heard.seq === 8)

@@ -8,10 +8,11 @@
  * and handlers get 'resync' when it is back, because those of others may have been missed. Nothing may depend on a
  * notification alone.
  *
- * A process that is alone on its database notifies nobody: a NOTIFY per commit would be a third of its statements.
- * Everybody greets when it connects, soon again and then every 15 s, and answers the greetings of others; who has heard
- * nobody between two greetings of its own is alone until it hears another process. One that is heard for the first time
- * in a while may have thought itself alone and kept its notifications to itself, so handlers get 'resync' then, too.
+ * A process that is alone on its database sends no NOTIFY: one per commit would be a third of its statements. Every
+ * process greets when it connects, soon again and then every 15 s, and answers the greetings of others; one that has
+ * received nothing from others between two greetings of its own counts as alone until it does. Another process that
+ * appears for the first time in a while may have counted itself as alone and sent nothing, so handlers get 'resync'
+ * then, too.
  */
 import pg from 'pg'
 import { messageOf } from '../core/errors.ts'
@@ -57,7 +58,7 @@ export class Doorbell {
   readonly #waiting = new Map<string, News>()
   /** What is to be sent besides notifications: a greeting, or the answer to one. */
   #greeting: 'HELLO' | 'HERE' | null = null
-  /** Nobody else listens, as far as is known. */
+  /** No other process has answered the last greetings, so notifications stay in this process. */
   #isAlone = false
   /** Other processes that were heard since the last greeting but one, and since the last. */
   #known = new Set<string>()
@@ -134,7 +135,10 @@ export class Doorbell {
       try {
         taken = handler(heard) === true || taken
       } catch (error) {
-        this.#options.logger.error({ err: error, news: heard }, 'handler of the doorbell failed')
+        this.#options.logger.error(
+          { err: error, news: heard },
+          'notification handler failed; the other handlers still run',
+        )
       }
       if (taken && heard.kind === 'work') break
     }
@@ -282,7 +286,7 @@ interface Message {
   readonly hello: boolean
 }
 
-/** Throws for what no doorbell has written; kinds of a newer version pass, and nobody listens to them. */
+/** Throws for a payload that no doorbell has written; kinds of a newer version pass, and have no handlers. */
 function messageIn(payload: string): Message {
   const message = JSON.parse(payload) as { from?: unknown; news?: unknown; hello?: unknown } | null
   if (!Array.isArray(message?.news)) throw new TypeError('no news in it')

@@ -36,7 +36,7 @@ function tailOf(readPage: (range: LogRange) => Promise<LogPage | null>, onGone =
   return new Tail({ sessionId: 's', readPage, onGone, budget: { used: 0, limit: 1 << 20 }, logger })
 }
 
-/** Follows like the hub does: reads from its own cursor whenever it is told, one read at a time. */
+/** Follows like the hub does: reads from its own cursor whenever it is notified, one read at a time. */
 class Reader implements Follower {
   readonly seen: number[] = []
   readonly #tail: Tail
@@ -241,7 +241,7 @@ class World {
   readonly readers: { reader: Reader; cursor: number }[] = []
   /** Seqs that were in the log and are not any more: a reader may or may not see them. */
   readonly deleted = new Set<number>()
-  /** Whether news of the newest commit is lost for good: then only a look finds it. */
+  /** The notification of the newest commit is lost for good: only a poll finds the commit. */
   #unheard = false
   readonly #waiting: (() => void)[] = []
   readonly #unpublished: (readonly SessionEvent[])[] = []
@@ -309,7 +309,7 @@ class World {
     if (this.#unheard) this.tail.reached(this.log.lastSeq)
     await this.tail.settled()
     for (const { reader } of this.readers) {
-      // Nobody prods the readers: what they have not been told of, they miss.
+      // The readers are not woken here: one that missed a notification must fail the test.
       await reader.settled()
     }
   }

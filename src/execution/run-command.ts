@@ -47,7 +47,7 @@ export interface CommandService {
   readonly runner: CommandRunner
   /** What is known now. When it is unavailable and this was found out a while ago, asking starts a new probe. */
   sandbox(): SandboxState
-  /** Why no command of anybody can be started now; null: nothing is in the way. */
+  /** Why no command, of any role, can be started now; null: commands can be started. */
   hostProblem(): string | null
   /** Probes again, now. Never rejects because of the sandbox. */
   probe(): Promise<SandboxState>
@@ -183,7 +183,9 @@ class SandboxedCommands {
 
   sandbox(): SandboxState {
     if (this.#isOldNews())
-      void this.probe().catch((error: unknown) => this.#options.logger.warn(error, 'no probe of the sandbox'))
+      void this.probe().catch((error: unknown) =>
+        this.#options.logger.warn(error, 'sandbox probe failed; its last known state stays'),
+      )
     return this.#state
   }
 

@@ -3,8 +3,8 @@
  * not be called inside a turn's write: it notifies (src/events/doorbell.ts says why).
  *
  * A job is taken at least once; what it does must bear a repeat. One whose process died is taken again only after four
- * hours, unless it is enqueued again under its key: what cannot wait has a key, and somebody who looks for what was
- * left undone.
+ * hours, unless it is enqueued again under its key: what cannot wait has a key, and a sweep or poll that enqueues again
+ * what was left undone.
  */
 import type { Database } from '../store/database.ts'
 

@@ -24,7 +24,7 @@ export type JobHandlers = Readonly<Record<string, JobHandler>>
 export interface PeriodicJob {
   /** A name of the handlers. */
   readonly name: string
-  /** Such as "17 3 * * *", in UTC. A time that nobody was there for is not made up for. */
+  /** Such as "17 3 * * *", in UTC. A time at which no process ran is not made up for. */
   readonly cron: string
 }
 
@@ -134,8 +134,7 @@ export class JobRunner {
           concurrentJobs: CONCURRENCY,
           pollInterval: pollMs,
           gracefulShutdownAbortTimeout: GRACE_MS,
-          // Not 'off': unbatched, a failure to settle a job rejects a promise that nobody holds, which would end the
-          // process.
+          // Not 'off': unbatched, a failure to settle a job is an unhandled rejection, which would end the process.
           completeJobBatchDelay: 0,
           failJobBatchDelay: 0,
         },

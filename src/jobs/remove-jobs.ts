@@ -1,4 +1,4 @@
-/** Takes jobs back that nobody needs any more. */
+/** Removes jobs whose work is no longer needed. */
 import type { Database } from '../store/database.ts'
 
 const REMOVE = {

@@ -1,6 +1,6 @@
 /**
  * `LanguageModel` over any OpenAI-compatible endpoint, through the openai package. Every answer is asked for as a
- * stream, also when nobody watches it: a model that thinks for minutes then still sends bytes, and only one that has
+ * stream, also when no client follows it: a model that thinks for minutes then still sends bytes, and only one that has
  * died is silent. A server that answers with a whole document instead is understood too.
  *
  * The openai client's retries are off: this file decides what is tried again.

@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { EndableGenerator } from './endable-generator.ts'
 
-/** Gives what is pushed, and fails when told to. */
+/** Gives what is pushed, and fails on `fail`. */
 class Pushed extends EndableGenerator<number> {
   readonly #waiting: number[] = []
   #wake: () => void = () => undefined

@@ -196,7 +196,7 @@ export class EmbeddedPostgres {
         this.#keep(held)
         return
       } catch (error) {
-        logger.error({ attempt, error: messageOf(error) }, 'the embedded PostgreSQL does not start')
+        logger.error({ attempt, error: messageOf(error) }, 'the embedded PostgreSQL did not start; retrying')
         await clock.sleep(backoffMs(REVIVAL_BACKOFF, attempt, 1), signal)
       }
     }
@@ -212,7 +212,7 @@ export class EmbeddedPostgres {
     const postmaster = await readPostmaster(this.#cluster)
     if (postmaster?.state !== 'stopping') return
     const { pid } = postmaster
-    this.#options.logger.warn({ pid }, 'the embedded PostgreSQL was told to stop, and waits for its clients: ending it')
+    this.#options.logger.warn({ pid }, 'the embedded PostgreSQL got SIGTERM and waits for its clients; ending it')
     await hurryStop(this.#cluster)
   }
 }
@@ -230,7 +230,7 @@ async function holdServer(
   const deadline = clock.monotonicMs() + START_TIMEOUT_MS
   let launched: Launched | null = null
   let launches = 0
-  // One that was launched is waited for even so: nobody else would end it.
+  // After an abort, a server launched here is still waited for: no other process would end it.
   const isGivenUp = (): boolean => again?.signal.aborted === true && launched?.hasEnded() !== false
   while (clock.monotonicMs() < deadline && !isGivenUp()) {
     const postmaster = await readPostmaster(cluster)
@@ -269,7 +269,7 @@ async function connectKeeper(cluster: Cluster, port: number): Promise<Keeper | n
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'factotum keeper',
   })
-  client.on('error', () => {}) // what breaks the connection is told by 'end', which follows
+  client.on('error', () => {}) // 'end' follows every error, and is what the keeper waits for
   const ended = new Promise<void>((resolve) => client.once('end', resolve))
   try {
     await client.connect()

@@ -41,7 +41,7 @@ export function programOptions({ cwd, account }: ProgramOptions): {
   return account === null ? { cwd, env } : { cwd, env, uid: account.uid, gid: account.gid }
 }
 
-/** Whether a process with this id exists, whoever it belongs to. */
+/** Whether a process with this id exists, also one of another user (EPERM). */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

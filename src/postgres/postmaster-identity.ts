@@ -11,8 +11,8 @@ import { folderId, readProcessFacts, type ProcessFacts } from './process-facts.t
 const TOLERANCE_S = 5
 
 /**
- * Whether process `pid` is the server of `cluster`. One that has ended is not. Where nobody may look, it is taken for
- * the server.
+ * Whether process `pid` is the server of `cluster`. One that has ended is not. One whose facts this process may not
+ * read is taken for the server.
  */
 export async function isServerOf(cluster: Pick<Cluster, 'data'>, postmaster: Postmaster): Promise<boolean> {
   const facts = await readProcessFacts(postmaster.pid)

@@ -51,8 +51,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   max_wal_size: '512MB', // bounds the log on disk and the time of a recovery
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // The server's own news only. What goes wrong with a statement reaches its sender, and statements hold what people
-  // wrote.
+  // The server's own messages only. Errors of statements reach their sender, and statements hold what people wrote.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',

@@ -1,6 +1,5 @@
 /**
- * What the machine tells of a process of whoever: its command line, since when it runs, and the folder that it works
- * in.
+ * What the machine shows of any user's process: its command line, since when it runs, and the folder that it works in.
  */
 import { readFile, stat } from 'node:fs/promises'
 import { hasCode } from '../platform/error-code.ts'
@@ -18,7 +17,7 @@ export interface ProcessFacts {
 /** Units of the start time in /proc: USER_HZ, which is 100 on every Linux. */
 const TICKS_PER_S = 100
 
-/** Null: nobody may look. */
+/** Null: this process may not read them. */
 export async function readProcessFacts(pid: number): Promise<ProcessFacts | null> {
   if (process.platform !== 'linux') {
     const [command, start] = await Promise.all([runPs(pid, 'command'), runPs(pid, 'lstart')])

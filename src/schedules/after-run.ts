@@ -2,7 +2,7 @@
  * What becomes of a schedule when a run of it has ended. One that failed is tried again after growing pauses; when
  * there are none left, a cron schedule goes on with its next regular time (no sooner than after the longest pause), and
  * a single run is over. Regular times that fall into a pause are not made up for. A run that was cancelled was not
- * wanted, so it is not tried again. A run that somebody set off plans nothing: they see how it ends.
+ * wanted, so it is not tried again. After a run that a user started, nothing is planned: the user sees how it ends.
  */
 export const RETRY_PAUSES_MS: readonly number[] = [30_000, 60_000, 5 * 60_000, 15 * 60_000, 60 * 60_000]
 

@@ -45,7 +45,7 @@ function problemOf({ config }: IntakeContext, { userName, timeZone }: DueSchedul
   return zone === null ? null : `The time zone ${zone}.`
 }
 
-/** Until somebody enables it again. */
+/** Until a user enables it again. */
 function pause({ database }: IntakeContext, due: DueSchedule, reason: string): Promise<boolean> {
   const { id, dueAt, now: at, userName, tokenName } = due
   const detail = `${id} of ${userName}: ${reason}`

@@ -1,6 +1,6 @@
 /**
- * Whose schedules a caller may see and change: a user their own, an admin all, a connector none, since it speaks for
- * nobody in particular. What is out of reach looks absent.
+ * Whose schedules a caller may see and change: a user their own, an admin all, a connector none, since it acts for no
+ * single user. A schedule out of reach is refused like one that does not exist.
  */
 import type { Viewer } from '../core/identity.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'

@@ -1,7 +1,7 @@
 /**
  * Fires schedules, and settles runs that ended: it polls every second, in every process; the statements behind it
- * (src/store/schedules/schedule-runs.ts) let one of them act. Nothing is kept in memory: whoever dies, another process,
- * or the next start, goes on from the rows.
+ * (src/store/schedules/schedule-runs.ts) let one of them act. Nothing is kept in memory: when a process dies, another
+ * one, or the next start, goes on from the rows.
  */
 import { AppError, isOutage } from '../core/errors.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
@@ -19,7 +19,7 @@ export interface SchedulerOptions {
   readonly pollMs?: number
   /** Between attempts of what fails: src/schedules/after-run.ts. */
   readonly pausesMs?: readonly number[]
-  /** So long after a run was opened, whoever opened it is taken to have died before its message was sent. */
+  /** So long after it was opened, a run without a message is sent again: the process that opened it probably died. */
   readonly unsentAfterMs?: number
 }
 
@@ -71,7 +71,7 @@ export class Scheduler {
         await act(item)
       } catch (error) {
         if (error instanceof AppError) throw error
-        this.#options.logger.error({ err: error }, 'schedule failed; the others go on')
+        this.#options.logger.error({ err: error }, 'schedule failed; the others go on, and the next poll retries it')
       }
     }
   }

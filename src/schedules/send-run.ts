@@ -1,7 +1,7 @@
 /**
  * Sends the message of a run, as its owner: trusted, with the owner's present rights. Called when a run has been
  * opened, and again for one whose message is not there: the message's id and key are the run's, so it is in the session
- * once, whoever dies when.
+ * once, whichever process dies when.
  */
 import { currentUser } from '../config/access/current-user.ts'
 import { openerName } from '../config/access/session-access.ts'
@@ -35,7 +35,7 @@ export async function sendRun(
     id: newId('turn'),
     maxQueued,
     startsIn: { DIRECT: true, GROUP: true },
-    // It comes by the clock: nobody waits to say more, and nobody wants what runs to end.
+    // Sent by the clock: its owner types no second message to collect, and does not mean to interrupt a running turn.
     collectWindowMs: 0,
     interrupts: 'NOBODY',
   } as const

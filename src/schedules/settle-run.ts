@@ -37,7 +37,7 @@ function endOf({ messageStatus, sent, manual, turnFailure, finishedAt, now }: Op
   return sent ? { outcome: 'CANCELLED', manual, at, failure: 'Its session was deleted.' } : null
 }
 
-/** Does nothing when somebody has changed the schedule meanwhile: the next look sees how it is then. */
+/** Does nothing when the schedule was changed meanwhile: the next poll reads its new row. */
 async function settle(
   { intake, pausesMs }: SettleOptions,
   { runId, schedule }: Pick<OpenRun, 'runId' | 'schedule'>,

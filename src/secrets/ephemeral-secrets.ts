@@ -10,7 +10,7 @@ export interface EphemeralSecretsOptions {
   readonly idleTimeoutMs: () => number
 }
 
-/** `key` null: to be hidden, but nobody can ask for it. */
+/** `key` null: redacted, but no task can ask for it by name. */
 export interface SaidSecret {
   readonly key: string | null
   readonly value: string
@@ -24,9 +24,7 @@ interface Held {
   redactor: Redactor
 }
 
-/**
- * Of all values of a session together: more than anybody has to say. The patterns of so much take some 50 ms to build.
- */
+/** Of all values of a session together: building the patterns of so much text takes some 50 ms. */
 const MAX_CHARS = 16_384
 
 const NOTHING: ReadonlyMap<string, string> = new Map()

@@ -1,7 +1,7 @@
 /**
  * Redaction by declaration: which fields of a value hold free text, in which a secret may stand, and which hold words
  * and ids of ours, which rows and readers depend on. The types want a declaration for every field that can hold any
- * text, so a field that is added does not compile until somebody has decided.
+ * text, so a new field does not compile until it is declared one or the other.
  */
 import { redactJson } from './redact-deep.ts'
 import type { Redactor } from './redaction.ts'

@@ -28,7 +28,7 @@ const OUR_WORDS = new Set([
   'model',
 ])
 
-/** Fields that hold what somebody else named, such as the arguments of a skill. */
+/** Fields whose inner names are not ours, such as the arguments of a skill: names and texts in them are redacted. */
 const FOREIGN_FIELDS = new Set(['args'])
 
 /** For values that our own code made. Words of ours and ids stay; in the arguments of a skill, everything counts. */

@@ -3,8 +3,8 @@
  * and the ephemeral ones of sessions. Everything that leaves the process is redacted by what this knows; made once by
  * app.ts.
  *
- * What must hold: a secret is known here before anybody is handed its value. `.env` is looked at every second, so a
- * change holds in every process within that time, and at once where an admin reloads.
+ * What must hold: a secret is known here before any caller gets its value. `.env` is polled every second, so a change
+ * holds in every process within that time, and at once where an admin reloads.
  */
 import type { ApiKeys } from '../config/access/api-keys.ts'
 import type { LiveConfig } from '../config/config.ts'
@@ -106,7 +106,7 @@ export class SecretStore implements ApiKeys {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The address of the database has a password, which nobody needs to see. */
+  /** Redacts the password in the database's URL from everything that leaves the process. */
   hidePasswordOf(name: string, url: string): void {
     this.#fixed = [...this.#fixed, ...passwordsIn({ name, value: url })]
     this.#rebuild()

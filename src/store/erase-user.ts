@@ -102,7 +102,7 @@ async function audit(transaction: Queryable, erasure: Erasure, messageCount: num
   await run(transaction, 'audit', [newId('audit'), at, sessionId, actor, tokenName, JSON.stringify(data)])
 }
 
-/** Fields of events that hold no words of anybody: all others with a text lose it, those of types to come as well. */
+/** Fields of events that never hold a person's words; every other text field is erased, also of new event types. */
 const WORDLESS = ['status', 'step', 'verdict', 'stream', 'until']
 
 const STATEMENTS = {
@@ -142,7 +142,7 @@ const STATEMENTS = {
   requests: `UPDATE approvals SET user_name = ${E}, reason = ${E}, remembered = NULL, ${erasedUnlessNull('note')}
     WHERE session_id = $1 AND turn_id = ANY ($2::text[])`,
   decisions: `UPDATE approvals SET decided_by = ${E}, ${erasedUnlessNull('note')} WHERE session_id = $1 AND decided_by = $2`,
-  // What a checkpoint learned is of no turn, and may be of anybody.
+  // A checkpoint's learnings (without a task) belong to no turn and may quote any participant, so all are erased.
   learnings: `WITH learnt AS (
       UPDATE learnings SET content = ${E}, norm = '', ${['user_name', 'reason'].map(erasedUnlessNull).join(', ')},
         decided_by = CASE WHEN decided_by = $2 THEN ${E} ELSE decided_by END,

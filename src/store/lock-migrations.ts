@@ -1,7 +1,7 @@
 /**
  * The advisory lock under which one process at a time migrates the database, the one that Prisma's engine takes for the
- * same purpose. Held by another connection, it is waited for, with a limit: one that nobody gives back must not hold up
- * a start for ever.
+ * same purpose. Held by another connection, it is waited for, with a limit: a connection that never releases it must
+ * not hold up a start for ever.
  */
 import type pg from 'pg'
 import { AppError } from '../core/errors.ts'

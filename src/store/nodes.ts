@@ -3,8 +3,8 @@
  * frees the moment its connection ends) and beats (for hosts that hang or vanish). All times are the database's.
  *
  * Others evict a node whose lock is free or that has not beaten for `SILENT_MS`. From then on it claims nothing, and
- * its sessions go to others: at once, unless a command may still run in them; otherwise when nobody doubts that the
- * command has ended (`over`). A node that is evicted and lives leaves by itself. Only a node that died counts against
+ * its sessions go to others: at once, unless a command may still run in them; otherwise when that command has ended for
+ * certain (`over`). A node that is evicted and lives leaves by itself. Only a node that died counts against
  * the turns that it ran (`buryNode`).
  */
 import type { Client } from 'pg'
@@ -18,7 +18,7 @@ const NODE_LOCK = 0x666e6f64
  * go on elsewhere within 10 s.
  */
 const SILENT_MS = 8000
-/** An evicted node that has not come back by then, and of which nobody can see the process, died. */
+/** An evicted node that has not left the list by then, and whose process no other node can see, counts as dead. */
 const MISSING_MS = 60_000
 
 /** A node that was evicted and has not left the list, with what is known of its commands. */
@@ -28,13 +28,13 @@ export interface EvictedNode {
   readonly process: string | null
   /** Its last beat is so long ago that its commands have ended, if it could still end them. */
   readonly isSilent: boolean
-  /** Nobody has heard of it since it was evicted, for long. */
+  /** It was evicted more than `MISSING_MS` ago, or is no longer in the list. */
   readonly isMissing: boolean
 }
 
 /**
- * Makes `process` behind `connection` a node and returns its id. The lock comes before the row, so that nobody can take
- * the new node for a dead one.
+ * Makes `process` behind `connection` a node and returns its id. The lock comes before the row, so that no other node
+ * sees the row with a free lock and evicts the new node.
  */
 export async function registerNode(connection: Client, process: string | null): Promise<number> {
   const drawn = await connection.query<{ id: string }>(`SELECT nextval(pg_get_serial_sequence('nodes', 'id')) AS id`)
@@ -45,8 +45,8 @@ export async function registerNode(connection: Client, process: string | null): 
 }
 
 /**
- * A condition for statements that claim: a node that was evicted and has not noticed yet would get what nobody would
- * free.
+ * A condition for statements that claim: what a node claims after its eviction, before it notices, would never be
+ * freed.
  */
 export function isListed(node: string): string {
   return `EXISTS (SELECT 1 FROM nodes n WHERE n.id = ${node} AND n.evicted_at IS NULL)`

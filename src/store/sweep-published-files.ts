@@ -21,7 +21,7 @@ interface SweepOptions {
   readonly logger: Logger
 }
 
-/** As a job: its name, and when it runs. Nobody gets an expired file in between. */
+/** As a job: its name, and when it runs. Until then the query for downloads leaves expired files out. */
 export const SWEEP_PUBLISHED_FILES = { name: 'sweep-published-files', cron: '17 * * * *' } as const
 
 const BATCH = 500

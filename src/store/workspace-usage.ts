@@ -13,7 +13,7 @@ export interface WorkspaceUsage {
   readonly otherBytes: number
 }
 
-/** Null: the session counts for nobody, as it was imported. */
+/** Null: the session was imported, so it counts against no opener's quota. */
 export async function readWorkspaceUsage(database: Database, sessionId: string): Promise<WorkspaceUsage | null> {
   const [row] = await database.query<WorkspaceUsage>(READ, [sessionId])
   return row ?? null

@@ -43,7 +43,7 @@ function insertOf(name: RowName, { table, fields }: RowKind): { name: string; te
   const columns = all.map(([, { column }]) => column)
   const read = all.map(([field]) => `r."${field}"`)
   const types = all.map(([field, { type }]) => `"${field}" ${type}`)
-  // Whoever is called like its opener here need not be them.
+  // A user with the same name on this server need not be the opener, so the imported session has none.
   const text = `INSERT INTO ${table} (${isSession ? 'opened_by, id' : 'session_id'}, ${columns.join(', ')})
     SELECT ${isSession ? `'${OPENED_ELSEWHERE}', ` : ''}$1, ${read.join(', ')} FROM jsonb_to_recordset($2::jsonb) AS r (${types.join(', ')})`
   return { name: `import.${name}`, text }
@@ -91,7 +91,7 @@ function refuse(message: string, cause: unknown): AppError {
 }
 
 /**
- * What was open when the session was exported is CANCELLED, a task that ran INTERRUPTED: nobody works on it here. Its
+ * What was open when the session was exported is CANCELLED, a task that ran INTERRUPTED: no process runs it here. Its
  * turns end with their usual last two events, behind all others. Resolves to the number of such turns.
  */
 export async function settleImported(

@@ -1,6 +1,6 @@
 /**
- * The lines of a stream, read no faster than they are taken (the readline of Node reads on while nobody takes them, and
- * keeps all of it in memory).
+ * The lines of a stream, read no faster than the caller takes them (the readline of Node reads on meanwhile, and keeps
+ * all of it in memory).
  */
 import { AppError } from '../core/errors.ts'
 

@@ -51,7 +51,7 @@ const BEAT_MS = 2000
  */
 const BEAT_TIMEOUT_MS = 3500
 const COMMANDS_MS = 6000
-/** What is late by so much stood still itself, whoever let it. */
+/** A beat this much later than its interval and timeout allow was held up by this process or its host. */
 const STALL_MS = 2000
 /** Ending all commands takes milliseconds. After so long they were ended without us. */
 const MAX_END_MS = 8000
@@ -73,7 +73,7 @@ export class NodeMembership {
       everyMs: BEAT_MS,
       backoff: REJOIN,
       tick: (signal) => this.#tick(signal),
-      // What the node's own connection throws is not told apart from a bug.
+      // Errors of the node's own connection are no AppError, so an outage cannot be distinguished from a bug.
       isOutage: () => true,
       clock,
       logger,
@@ -93,7 +93,7 @@ export class NodeMembership {
     if (membership === null) return
     // Without the database there is nothing to leave: others see by the lock that this node is gone.
     await leaveNode(this.#options.database, membership.node, { hasDied: false }).catch((error: unknown) =>
-      this.#options.logger.warn({ error: messageOf(error) }, 'could not deregister node'),
+      this.#options.logger.warn({ error: messageOf(error) }, 'could not deregister node; other nodes will evict it'),
     )
     await this.#close(membership.client)
   }
@@ -128,7 +128,11 @@ export class NodeMembership {
   async #lose({ node, client, beatenMs }: Membership): Promise<void> {
     const { clock, logger, onLost } = this.#options
     const stalledMs = clock.monotonicMs() - beatenMs - BEAT_MS - BEAT_TIMEOUT_MS
-    if (stalledMs > STALL_MS) logger.error({ node, stalledMs }, 'process stood still for longer than others wait')
+    if (stalledMs > STALL_MS)
+      logger.error(
+        { node, stalledMs },
+        'process stood still for longer than other nodes wait; it gives up its sessions',
+      )
     this.#membership = null
     onLost()
     const hasEnded = await this.#endCommands()
@@ -137,7 +141,7 @@ export class NodeMembership {
     this.#left = hasEnded ? { node, hasDied: stalledMs > STALL_MS } : null
   }
 
-  /** False: nobody can say whether a command still runs. */
+  /** False: it is unknown whether a command still runs. */
   async #endCommands(): Promise<boolean> {
     const { commands, clock } = this.#options
     const inTime = new AbortController()

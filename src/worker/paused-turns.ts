@@ -40,8 +40,8 @@ export class PausedTurns {
   }
 
   /**
-   * Those that would only be paused again are left alone. One that is to end was paused in the moment in which somebody
-   * cancelled it, by a process that died before it could say so.
+   * Turns that would only be paused again are left alone. A cancelled one is made ready to end: it was cancelled while
+   * it was being paused, by a process that died before it could make it ready.
    */
   async #wake(): Promise<void> {
     const { database, doorbell, config, logger } = this.#options

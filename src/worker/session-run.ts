@@ -60,11 +60,11 @@ export interface SessionRunOptions {
   readonly agentsFor: (gate: CallGate) => Agents
   readonly commands: CommandRunner
   readonly skills: Skills
-  /** Told of sessions that have texts to post. */
+  /** Woken for sessions that have texts to post. */
   readonly outbox: Pick<Outbox, 'wake'>
-  /** Told of approvals that were asked for. */
+  /** Given the approvals that a commit has asked for. */
   readonly approvalExpiry: Pick<ApprovalExpiry, 'watch'>
-  /** Told of every turn that has ended. */
+  /** Called after every turn that has ended. */
   readonly checkpointer: Pick<Checkpointer, 'turnEnded'>
   readonly clock: Clock
   readonly logger: Logger
@@ -280,7 +280,10 @@ export class SessionRun {
   async #wakeToCancel(): Promise<void> {
     const { database, lease } = this.#options
     await makeReady(database, [lease.sessionId]).catch((error: unknown) =>
-      this.#logger.warn({ error: messageOf(error) }, 'cancelled turn that waits could not be made ready'),
+      this.#logger.warn(
+        { error: messageOf(error) },
+        'cancelled turn could not be made ready; it ends when its budget is renewed',
+      ),
     )
   }
 
@@ -293,7 +296,7 @@ export class SessionRun {
       return ending
     } catch (error) {
       if (error instanceof AppError) {
-        context.logger.warn({ code: error.code, error: error.message }, 'the turn breaks off here')
+        context.logger.warn({ code: error.code, error: error.message }, 'turn stopped here; it will be continued')
         return { kind: 'Stopped', reason: 'LEASE_LOST' }
       }
       const correlationId = randomHex(8)

@@ -128,7 +128,7 @@ export class Worker {
     if (this.#state === 'stopped') return
     const { clock, config, logger } = this.#options
     this.#state = 'draining'
-    // What it has claimed would belong to nobody once this node is off the list.
+    // A claim that commits after this node has left the list would give sessions to an owner that is gone.
     const claiming = [...this.#slots.values()].flatMap((slot) => (slot.phase === 'claiming' ? [slot.settled] : []))
     await Promise.all([this.#claims.settled(), ...claiming])
     if (this.#slots.size > 0) {

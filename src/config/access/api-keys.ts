@@ -1,5 +1,5 @@
 /**
- * The keys and secrets that the configuration names by variables. src/secrets looks them up; the real environment wins
+ * The keys and secrets that the configuration names by variables. src/secrets reads them; the real environment wins
  * over `.env`.
  */
 import type { Config } from '../config.ts'
@@ -9,7 +9,7 @@ export interface ApiKeys {
   apiKey(name: string): string | null
 }
 
-/** The variables that providers name and nobody set, for a warning at start: `openrouter: OPENROUTER_API_KEY`. */
+/** Variables that providers name and that have no value, for a warning at start: `openrouter: OPENROUTER_API_KEY`. */
 export function findMissingKeys(config: Config, keys: ApiKeys): readonly string[] {
   return [...config.providers.values()].flatMap(({ name, apiKeyEnv }) =>
     apiKeyEnv === null || keys.apiKey(apiKeyEnv) !== null ? [] : [`${name}: ${apiKeyEnv}`],

@@ -8,7 +8,7 @@ import type { Viewer } from '../../core/identity.ts'
 import type { Config, TokenConfig } from '../config.ts'
 import { hashToken } from './token-hash.ts'
 
-/** Null: nobody's token. Takes the same time whether and wherever it matches. */
+/** Null: no configured token matches. Takes the same time whether and wherever it matches. */
 export function authenticate(config: Config, token: string): Viewer | null {
   const sha256 = hashToken(token)
   let found: TokenConfig | null = null

@@ -77,7 +77,7 @@ describe('which sessions a viewer may open', () => {
     ['discord:1', 'discord-2'],
     ['everywhere:1', 'everywhere'],
     ['schedule:1', ''],
-    // In nobody's name space: for those who see every session, as they can find nothing taken that they do not see.
+    // In no viewer's name space: for viewers of all sessions, to whom a taken id shows nothing that they cannot see.
     ['cli:demo', 'marco everywhere'],
     ['anna:1', 'marco everywhere'],
     ['discord-2:1', 'marco everywhere'],

@@ -3,14 +3,14 @@
  * `namespaceAllows` its id, and the viewer either `seesAllSessions` or is one of its participants. Any other session
  * must look absent. What an accessible session allows whom is core/session-rights.ts.
  *
- * Ids lie in name spaces, and nobody opens a session in one of somebody else: so nobody finds an id taken that they
- * cannot see.
+ * Ids lie in name spaces, and a viewer opens no session in the name space of another: so opening one never shows that
+ * an id is taken by a session that the viewer cannot see.
  */
 import type { Viewer } from '../../core/identity.ts'
 import { namespaceOf, SCHEDULE_NAMESPACE, USER_MARK } from '../../core/session-id.ts'
 import type { Config, TokenConfig } from '../config.ts'
 
-/** A connector is confined to ids that start with its namespace and ":", unless that is "*"; nobody else is. */
+/** Only connectors are confined: to ids that start with their namespace and ":", unless that is "*". */
 export function namespaceAllows(viewer: Viewer, sessionId: string): boolean {
   return viewer.namespace === null || sessionId.startsWith(`${viewer.namespace}:`)
 }

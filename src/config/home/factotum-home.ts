@@ -2,8 +2,8 @@
  * FACTOTUM_HOME: the one directory in which Factotum keeps everything that is not in PostgreSQL, and the embedded
  * PostgreSQL itself. `cli.ts` calls `defaultHome` and `prepareHome` before anything is written there.
  *
- * What must hold: the account that root drops to (for PostgreSQL, for commands) can enter it. Nobody's permissions are
- * loosened for that, except of directories that are new or empty and therefore hide nothing.
+ * What must hold: the account that root drops to (for PostgreSQL, for commands) can enter it. For that, permissions are
+ * loosened only of directories that are new or empty and therefore hide nothing.
  */
 import { createHash } from 'node:crypto'
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs'
@@ -17,7 +17,7 @@ import { accountOfUid, canEnter, closedDirectory, existingPart, type Account } f
 const PASSABLE = 0o711
 
 /**
- * Where FACTOTUM_HOME is when nobody says: `.factotum` in the working directory. Where that cannot be used (root:
+ * Where FACTOTUM_HOME is when it is not set: `.factotum` in the working directory. Where that cannot be used (root:
  * `account` cannot enter it; others: it is not writable, or root has used it before), a directory of our own that is
  * always the same for this working directory.
  */
@@ -40,7 +40,7 @@ export function homeOfWorkspace(cwd: string): string | null {
   let found: string | null = null
   for (let at = cwd; at !== dirname(at); at = dirname(at)) {
     const home = dirname(dirname(at))
-    // The outermost: what looks like a home inside a workspace was made there.
+    // The outermost: a folder inside a workspace that resembles a home was made by a command.
     if (basename(dirname(at)) === 'sessions' && existsSync(join(home, 'config.toml'))) found = home
   }
   return found

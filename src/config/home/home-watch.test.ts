@@ -1,4 +1,4 @@
-/** A FACTOTUM_HOME whose disk runs full or is mounted read-only while the server runs. A real disk: a tmpfs of one MiB. */
+/** A FACTOTUM_HOME whose disk fills up or is mounted read-only while the server runs. A real disk: a tmpfs of 1 MiB. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

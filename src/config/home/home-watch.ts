@@ -62,7 +62,7 @@ export class HomeWatch {
     } catch (error) {
       return describe(home, error)
     } finally {
-      await rm(this.#probePath, { force: true }).catch(() => undefined) // what is wrong is told already
+      await rm(this.#probePath, { force: true }).catch(() => undefined) // the problem was returned above
     }
   }
 

@@ -46,7 +46,7 @@ export function canEnter(account: Account | null, path: string): boolean {
 
 /**
  * The outermost directory on the way to `path` (itself included) that shuts `account` out; null when none does. The
- * part of the path that does not exist yet is left out: whoever creates it sees to its mode. Symbolic links are
+ * part of the path that does not exist yet is left out: the caller that creates it sets its mode. Symbolic links are
  * followed.
  */
 export function closedDirectory(account: Account | null, path: string): string | null {

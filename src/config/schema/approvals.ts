@@ -1,5 +1,5 @@
 /**
- * `[approvals]`: the rules by which a task runs, needs somebody's approval, or may not run
+ * `[approvals]`: the rules by which a task runs, needs a user's approval, or may not run
  * (src/core/approval-policy.ts).
  */
 import * as z from 'zod'

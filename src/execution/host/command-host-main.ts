@@ -3,8 +3,8 @@
  * hand.
  *
  * Why a process of its own: starting a process copies the page tables of the one that starts it. From a server of 200
- * MB that stops everything for 4 to 8 ms, from here it takes 1 ms and stops nobody. It also holds none of the server's
- * secrets, and it outlives a killed server just long enough to end what was running.
+ * MB that blocks every request for 4 to 8 ms, from here it takes 1 ms and blocks none. It also holds none of the
+ * server's secrets, and it outlives a killed server just long enough to end what was running.
  */
 import { messageOf } from '../../core/errors.ts'
 import { systemClock } from '../../platform/clock.ts'

@@ -29,7 +29,7 @@ export type ProcessResult =
 
 /** What is needed to see one command to its end. */
 export interface CommandProcessOptions {
-  /** Nobody else's; its command begins now. */
+  /** Owned by this object alone; its command begins now. */
   readonly started: StartedLaunch
   readonly timeoutMs: number
   readonly limits: CommandLimits

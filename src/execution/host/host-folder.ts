@@ -75,7 +75,7 @@ function findRemains(home: string, nowMs: number): readonly string[] {
   )
 }
 
-/** Anybody may make a folder with such a name in /tmp: ours belong to us. */
+/** Any user of the machine may make a folder with such a name in /tmp: only those of our account are ours. */
 function isRemains(path: string, nowMs: number): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return false

@@ -104,8 +104,8 @@ export class HostProcess {
   }
 
   /**
-   * Rejects with COMMAND_NOT_STARTED when the host has done nothing of it, with COMMAND_LOST when nobody can tell what
-   * it has done.
+   * Rejects with COMMAND_NOT_STARTED when the host has done nothing of it, with COMMAND_LOST when it is unknown what
+   * the host has done.
    */
   ask(request: Request, { limitMs, onOutput = () => {} }: AskOptions): Promise<FinalAnswer> {
     const { id, type } = request

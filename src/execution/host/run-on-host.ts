@@ -21,7 +21,7 @@ interface RunOnHostOptions {
 }
 
 /**
- * Rejects with COMMAND_NOT_STARTED when nothing ran, with COMMAND_LOST when nobody can tell what did, and with what
+ * Rejects with COMMAND_NOT_STARTED when nothing ran, with COMMAND_LOST when it is unknown what did, and with what
  * `onOutput` throws, when the command has been ended for that.
  */
 export async function runOnHost(host: HostProcess, options: RunOnHostOptions): Promise<HostOutcome> {

@@ -4,8 +4,8 @@
  * with it.
  *
  * What must hold:
- * - A command runs once, and nobody says that it did not run when it may have. So a command that has not begun when its
- *   namespace ends is said not to have started only after everyone who could begin it is gone.
+ * - A command runs once, and is never reported as not started when it may have run. So for a command that has not begun
+ *   when its namespace ends, this is reported only after every process that could begin it is gone.
  * - A command finds nothing of the ones before it. So a namespace is kept only if its keeper is alone in it after a
  *   command, with the same file systems mounted and the same priority; otherwise it ends, and with it whatever was left
  *   there, as it would have for a single command. It also ends with a command that is killed, with the host, and when
@@ -39,7 +39,8 @@ interface RunningCommand {
  */
 export class KeptNamespace {
   /**
-   * Settles when the namespace has ended: nobody in it can begin a command any more, and all they said has been heard.
+   * Settles when the namespace has ended: no process is left that could begin a command, and its socket was read to
+   * the end.
    */
   readonly ended: Promise<void>
   readonly #launch: Launch

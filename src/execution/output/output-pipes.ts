@@ -24,7 +24,7 @@ export interface OutputPipe {
   readonly writeFd: number
   /** After the start: the command alone holds the writing end. Call it once. */
   closeWriteEnd(): void
-  /** Resolves when nobody can write any more, or after `abandon`. Call it once. */
+  /** Resolves when no process has the writing end open any more, or after `abandon`. Call it once. */
   read(onChunk: (chunk: Buffer) => void): Promise<void>
   /** Stops reading although a process may still write. No effect when the end has been read. */
   abandon(): void
@@ -37,7 +37,7 @@ export class OutputPipes {
   #madeCount = 0
   #batch: Promise<void> | null = null
 
-  /** Made in `folder`, which is there and nobody else's. */
+  /** Made in `folder`, which exists and is used for nothing else. */
   constructor(folder: string) {
     this.#folder = folder
   }
@@ -79,7 +79,8 @@ function openPipe(path: string, release: () => void): OutputPipe {
   reader.once('end', () => (hasEnded = true))
   const closed = new Promise<void>((resolve) => {
     reader.once('close', () => {
-      if (hasEnded) release() // nobody can write into the next command's output, and this reader takes nothing from it
+      // Reused only after its end was read: no process of this command can write into the next command's output.
+      if (hasEnded) release()
       resolve()
     })
   })

@@ -1,6 +1,6 @@
 /**
- * Ends processes that nobody else will end: what a lost command host ran. Where there is no /proc (macOS) nothing is
- * found.
+ * Ends the processes that a lost command host ran, which have no other parent to end them. Where there is no /proc
+ * (macOS) nothing is found.
  *
  * What must hold: a process is known by its number and its start, so that none is killed that got the number of one
  * that is gone.

@@ -56,7 +56,7 @@ export function findOwnedBy(name: string): readonly ProcessEntry[] {
   return listProcesses().filter(({ pid }) => markOn(pid) === name && isRunning(pid))
 }
 
-/** What runs for this home and belongs to nobody any more. */
+/** What runs for this home and has outlived its owner. */
 export function findLeftBehind(home: string): readonly ProcessEntry[] {
   const ofHome = `${homeName(home)}_`
   return listProcesses().filter(({ pid }) => {

@@ -33,7 +33,7 @@ export function readUser(pid: number): number | null {
   return uid === undefined ? null : Number(uid)
 }
 
-/** Whether it runs. One that has ended and that nobody has waited for yet does not. */
+/** Whether it runs. A zombie, which has ended and was not reaped yet, does not. */
 export function isRunning(pid: number): boolean {
   const found = readProcess(pid)
   return found !== null && found.state !== 'Z' && found.state !== 'X'

@@ -19,7 +19,7 @@ export function identityOfServer(home: string): string | null {
   return boot === null || name === null ? null : `${boot}/${name}`
 }
 
-/** GONE is certain; ELSEWHERE: on another machine, in another container, or nobody can tell. */
+/** GONE is certain; ELSEWHERE: on another machine, in another container, or unknown. */
 export function stateOfServer(identity: string | null): 'RUNNING' | 'GONE' | 'ELSEWHERE' {
   const [boot = '', name = ''] = identity?.split('/') ?? []
   return boot !== '' && boot === readBoot() ? stateOfOwner(name) : 'ELSEWHERE'

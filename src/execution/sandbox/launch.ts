@@ -16,7 +16,7 @@ export const READY_FD = 5
 
 /**
  * What runs every command. Without "--norc", bash takes a socket on its standard input for a remote login and runs
- * ~/.bashrc first, which in a workspace may be anybody's.
+ * ~/.bashrc first, which in a workspace any earlier command may have written.
  */
 export const SHELL = ['/bin/bash', '--norc'] as const
 
@@ -49,7 +49,7 @@ export interface Launch {
   readonly environment: Readonly<Record<string, string>>
   /** What it reads from its standard input; null: nothing. */
   readonly input: string | null
-  /** Whom root becomes for it; null: nobody else. */
+  /** The account that root drops to for it; null: it runs as the server's account. */
   readonly account: Account | null
   /** The filter that `SECCOMP_FD` is opened on, or null for none. */
   readonly seccompPath: string | null

@@ -57,8 +57,8 @@ export function planSandboxLaunch(setup: SandboxSetup, input: SandboxLaunchInput
 }
 
 /**
- * Programs run what they find in their home; in the workspace lies what anybody's commands have left, which is not for
- * a skill.
+ * Programs run what they find in their home. The workspace holds what earlier commands of any participant left, so it
+ * must not be the home of a skill.
  */
 function homeOf({ skill }: SandboxLaunchInput): string {
   return skill === null ? SANDBOX_WORKSPACE : '/tmp'

@@ -109,14 +109,14 @@ export interface SpawnedLaunch extends Pick<StartedLaunch, 'pid' | 'exit' | 'nam
 
 interface SpawnOptions {
   readonly mark: OwnerMark
-  /** Where stdout and stderr go; null: nobody reads them. */
+  /** Where stdout and stderr go; null: to /dev/null. */
   readonly output: readonly [stdoutFd: number, stderrFd: number] | null
 }
 
 /** Throws when there is no process to be had at once. */
 export function spawnLaunch(launch: Launch, options: SpawnOptions): SpawnedLaunch {
   const child = spawnChild(launch, options)
-  // A program may end without having read its input: then there is nobody left to write to.
+  // A program may end without having read its input: the EPIPE that follows is no failure.
   child.stdin?.on('error', () => {})
   child.stdin?.end(launch.input)
   const [status, ready] = [socketAt(child, STATUS_FD), socketAt(child, READY_FD)]

@@ -19,7 +19,7 @@ export interface Runs {
   readonly commands?: readonly (readonly ShellWord[])[]
   /** The commands get more words than these. */
   readonly addsWords?: boolean
-  /** Words in which a command stands, nobody knows where. */
+  /** Words in which a command stands, at an unknown place. */
   readonly somewhere?: readonly ShellWord[]
   /** Texts that it gives to a shell. */
   readonly scripts?: readonly ShellWord[]

@@ -7,7 +7,7 @@ import type { ShellWord } from './shell-word.ts'
 /** Their value is a command line, or the name of a program. */
 const COMMANDS =
   /^(?:.*(?:PAGER|EDITOR|VISUAL|BROWSER|ASKPASS|_COMMAND|_RSH|GIT_SSH|PROXY_COMMAND|EXTERNAL_DIFF)|PROMPT_COMMAND|LESSOPEN|LESSCLOSE|SHELL|FCEDIT|command_oriented_history)$/
-/** They change what programs do in ways that nobody reads here. */
+/** They change what programs do in ways that are not parsed here. */
 const UNREADABLE =
   /^(?:BASH_FUNC.*|BASH_ALIASES|BASH_CMDS|LD_PRELOAD|LD_AUDIT|PERL5OPT|PERL5DB|RUBYOPT|PYTHONSTARTUP|PYTHONINSPECT|JAVA_TOOL_OPTIONS|GIT_CONFIG_(?:KEY|VALUE|PARAMETERS).*|MAKEFLAGS|GNUMAKEFLAGS|TAR_OPTIONS|GIT_PROXY_COMMAND)$/
 /** Files that a shell reads when it starts. */

@@ -135,7 +135,7 @@ function writesDevice(path: string): Danger {
   }
 }
 
-/** Everything in /dev that is not made for being written to by anybody. */
+/** Everything in /dev except the files that any program may write to. */
 function isDevice(path: string): boolean {
   const clean = path.replaceAll(/\/(?:\.?\/)+/g, '/')
   if (clean === '/proc/sysrq-trigger') return true

@@ -35,7 +35,7 @@ export interface FoundScript {
   readonly isGuess: boolean
 }
 
-/** `nohup nohup …`: nobody needs more. */
+/** `nohup nohup …`: a longer chain counts as unreadable. */
 const MAX_CHAIN = 20
 /** `find -exec find -exec …` has more ways to be read than can be counted. */
 const MAX_PROGRAMS = 500

@@ -3,7 +3,7 @@
  * and `&&`, in the script of a `bash -c` and behind wrappers (`sudo rm` is a `sudo` and an `rm`). Called by
  * src/approvals.
  *
- * What must hold: what nobody can know before the shell runs stands as an unknown word (null), never as an ordinary
+ * What must hold: what only the running shell knows stands as an unknown word (null), never as an ordinary
  * one; and a text that is run but cannot be read (`python3 -c …`, a pipe into `sh`) stands as a command of which
  * nothing is known. What a program or a script in a file does is not read: it is judged by its name.
  */

@@ -106,7 +106,7 @@ function shellInput(call: Call): Runs {
   return inputs.length === 1 && otherInputs.length === 0 ? { scripts: inputs } : unreadable(call, 'reads')
 }
 
-/** With a syntax that nobody reads here. */
+/** A shell whose syntax is not parsed here. */
 function otherShell(call: Call): Runs {
   const [first] = call.args
   return first !== undefined && isOrdinaryFile(first) && !first.text.startsWith('-')

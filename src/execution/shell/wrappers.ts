@@ -176,8 +176,8 @@ function jobs({ args }: Call): Runs {
 }
 
 /**
- * Programs that run one too, with options of so many kinds that nobody keeps count: any of their words may be where the
- * command begins, or a command line.
+ * Programs that run one too, with too many kinds of options to list here: any of their words may be where the command
+ * begins, or a command line.
  */
 const SOMEWHERE: ReadonlySet<string> = new Set(
   `

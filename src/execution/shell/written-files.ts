@@ -1,5 +1,5 @@
 /**
- * Which files a line itself makes, so that running one of them is running what nobody has read: `echo x > y; bash y`.
+ * Which files a line itself makes, so that running one of them runs a text that was not judged: `echo x > y; bash y`.
  */
 import type { FoundProgram } from './find-programs.ts'
 import type { ShellCommand } from './read-shell.ts'

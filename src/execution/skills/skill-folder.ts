@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { messageOf } from '../../core/errors.ts'
 import { parseManifest, type ParsedManifest, type SkillManifest } from './skill-manifest.ts'
 
-/** While a folder holds this, nobody uses it: the skill is being installed, or the installation was killed. */
+/** The catalog skips a folder that holds this: the skill is being installed, or the installation was killed. */
 export const INSTALLING_MARKER = '.installing'
 /** In this order; all have the same fields. */
 const MANIFESTS = ['kiso.toml', 'skill.toml']

@@ -23,7 +23,7 @@ import { fetchSource, folderNameFor, parseSource, type SkillSource } from './ski
 /** The person at the terminal. */
 export interface Terminal {
   print(text: string): void
-  /** Asks yes or no. Null: nobody is there to answer. */
+  /** Asks yes or no. Null: there is no terminal to ask on. */
   readonly confirm: ((question: string) => Promise<boolean>) | null
 }
 

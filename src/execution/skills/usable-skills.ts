@@ -4,7 +4,7 @@ import { mayUseSkill } from '../../config/access/may-use-skill.ts'
 import type { Skills } from './skill-catalog.ts'
 import type { InstalledSkill } from './skill-folder.ts'
 
-/** `user` null: nobody that the configuration knows, such as a connector; they may use none. */
+/** `user` null: the caller is no user of the configuration, such as a connector; it may use none. */
 export function usableSkills(skills: Skills, user: CurrentUser | null): readonly InstalledSkill[] {
   if (user === null) return []
   return [...skills.scan().skills.values()]

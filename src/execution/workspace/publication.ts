@@ -1,6 +1,6 @@
 /** What a program has published, as the command host tells the server. */
 
-/** A copy in FACTOTUM_HOME/pub. Nobody can get at it before its row is there. */
+/** A copy in FACTOTUM_HOME/pub. It cannot be downloaded before its row is committed. */
 export interface PublishedCopy {
   readonly id: string
   readonly name: string

@@ -3,7 +3,7 @@
  * outcome is reported, so that nothing which runs later can change it. Runs in the command host, around each program.
  *
  * What must hold: a program's outcome does not depend on it (what cannot be published is said, never thrown); and
- * copies that nobody records stay invisible, until they are swept up.
+ * copies without a row in the database cannot be downloaded, and are swept up.
  */
 import { closeSync, createReadStream, createWriteStream, fstatSync, mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'

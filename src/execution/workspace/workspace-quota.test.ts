@@ -10,7 +10,7 @@ let workspace: string
 beforeEach(() => (workspace = mkdtempSync(join(tmpdir(), 'factotum-quota-'))))
 afterEach(() => rmSync(workspace, { recursive: true, force: true }))
 
-/** A minute between any two looks: every check measures. */
+/** A minute passes between any two reads of the clock, so that every check measures. */
 function newQuota(limits: { workspaceBytes?: number; workspaceFileCount?: number }): WorkspaceQuota {
   let nowMs = 0
   return new WorkspaceQuota(

@@ -3,7 +3,7 @@ import type { DecodedView } from './decoded-view.ts'
 import type { GroupCode } from './group-codes.ts'
 import type { Span } from './span.ts'
 
-/** One view for each place in a group that the part may begin at: nobody knows, because words may stand in front. */
+/** One view for each place in a group that the part may begin at, which is unknown: words may stand in front. */
 export function decodeRun(text: string, run: Span, code: GroupCode): DecodedView[] {
   const written = text.slice(run.start, run.end)
   const chars = written.replace(code.foreign, '')

@@ -31,8 +31,8 @@ const MIN_LINE_CHARS = 16
 /** Of a longer text, base64 of UTF-16 or of base64 is long enough to be decoded where it stands (base64-runs.ts). */
 const MAX_SHORT_BYTES = 40
 /**
- * Nobody lists longer texts byte by byte; the lines of a long key are shorter. The patterns would be many times as long
- * as the text.
+ * Longer texts are not searched as lists of bytes: the patterns would be many times as long as the text. The lines of a
+ * long key are shorter, so they still are.
  */
 const MAX_LISTED_CHARS = 256
 
@@ -131,7 +131,7 @@ function inEveryBase64(text: string): string[] {
 }
 
 /**
- * Where a text begins within a group of three bytes decides what its base64 looks like. The characters at both ends
+ * Where a text begins within a group of three bytes decides how its base64 is spelt. The characters at both ends
  * that also hold bits of the neighbours are left out, so the form is found whatever stands around it.
  */
 function inBase64(bytes: Buffer): string[] {

@@ -1,4 +1,4 @@
-/** How a form of secrets is described, for secret-forms.ts, which looks for them. */
+/** How a form of secrets is described; secret-forms.ts finds texts of these forms. */
 import type { Span } from '../encodings/span.ts'
 
 /** A kind of place where a secret stands. */

@@ -1,5 +1,5 @@
 /**
- * What looks like a secret, by its form alone: in a message it is hidden like one that the planner found, and a
+ * Finds secrets by their form alone: in a message such a text is hidden like one that the planner found, and a
  * learning with one is not kept. Not used for outputs, which are full of digests and samples. Pure; docs/security.md
  * says what is and is not found.
  *
@@ -20,7 +20,7 @@ const FORMS: readonly SecretForm[] = [...keyForms, ...sentenceForms]
 /** Ends sentences and quotations; no secret ends with it, or loses little. */
 const CLOSING = new Set('.,;:)]}"\'`”»“」』。、！？!?>')
 
-/** Where in `text` something looks like a secret, in order and apart from each other. */
+/** Where `text` has the form of a secret, in order and apart from each other. */
 function secretSpans(text: string): Span[] {
   return mergeSpans(FORMS.flatMap((form) => spansOf(form, text)))
 }

@@ -64,5 +64,5 @@ export function mayAct(s: string): string {
   return `(NOT input.must_have_opened OR coalesce(${s}.opened_by = input.opener, ${s}.connector = input.opener_token, false))`
 }
 
-/** As `opened_by`: the session was imported, and is nobody's. No user and no token can have such a name. */
+/** As `opened_by`: the session was imported and has no opener. No user and no token can have such a name. */
 export const OPENED_ELSEWHERE = ':import'

@@ -5,7 +5,7 @@ import { INSERT_AUDIT } from '../audit-entries.ts'
 
 /** Who does it. */
 export interface Actor {
-  /** Null: a connector that speaks for nobody in particular. */
+  /** Null: a connector, which acts for no single user. */
   readonly userName: string | null
   readonly tokenName: string
 }

@@ -22,8 +22,8 @@ type CancelResult =
   | { readonly kind: 'NoSession' }
 
 /**
- * Marks the turn that runs or awaits an approval. Does not wait for its end, and notifies nobody: the caller rings the
- * doorbell. On repeat the result is the same, and no second audit entry is written.
+ * Marks the turn that runs or awaits an approval. Does not wait for its end, and notifies no process: the caller rings
+ * the doorbell. On repeat the result is the same, and no second audit entry is written.
  */
 export async function requestCancel(
   database: Database,

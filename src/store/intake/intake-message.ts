@@ -1,7 +1,7 @@
 /**
  * A message enters: its row, its turn, its event and the session's counters in one statement, so that an accepted
- * message is committed whole before anybody is answered. Everything hangs on the session's row, which is written first:
- * its lock puts the messages of a session in order, and `seq` comes from it without gaps.
+ * message is committed whole before its sender is answered. Everything hangs on the session's row, which is written
+ * first: its lock puts the messages of a session in order, and `seq` comes from it without gaps.
  */
 import type { ConversationType, MessageRole } from '../../core/status.ts'
 import { BugError } from '../../platform/must.ts'

@@ -90,7 +90,7 @@ const REQUEST = intakeStatement(
   SELECT kind FROM verdict`,
 )
 
-/** A checkpoint is due that nobody asked for. One that waits to be tried again goes on waiting. */
+/** Makes a checkpoint due that no caller requested. One that waits for its retry keeps its time. */
 export async function dueCheckpoint(database: Database, sessionId: string, reason: CheckpointReason): Promise<void> {
   await database.query(DUE, [sessionId, reason])
 }
@@ -141,7 +141,7 @@ export interface CheckpointClaim {
   readonly failures: number
 }
 
-/** Claims up to `limit` checkpoints whose time has come and that nobody holds, longest waiting first. */
+/** Claims up to `limit` checkpoints that are due and have no valid lease, longest waiting first. */
 export function claimCheckpoints(database: Database, limit: number): Promise<CheckpointClaim[]> {
   return database.query<CheckpointClaim>(CLAIM, [limit])
 }

@@ -3,8 +3,8 @@
  * knowledge-question.ts). An edit is one transaction: it locks the rows it is about, then the text it writes, refuses
  * or writes, and leaves an audit entry for everything it touched. Nothing is ever deleted.
  *
- * A session's row is locked first, as turns do, then other rows, then texts, so that nobody waits for each other in a
- * circle.
+ * A session's row is locked first, as turns do, then other rows, then texts: one order in all transactions, so that
+ * none deadlocks.
  */
 import type { AuditBody } from '../../core/audit-entry.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
@@ -86,7 +86,7 @@ export async function recordSessionUpdate(
   return { type: 'SessionUpdated', sessionId, seq, at, turnId: null }
 }
 
-/** From here to the end of the transaction nobody else edits a text of this kind that says the same. */
+/** Until the transaction ends, other transactions that lock the same text of this kind wait. */
 export async function lockText(transaction: Transaction, kind: 'fact' | 'question', norm: string): Promise<void> {
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`${kind} ${norm}`}, 0))`
 }

@@ -136,8 +136,8 @@ export async function insertFact(
 }
 
 /**
- * A refusal when a fact in use says the same, apart from those of `except`. Nobody can add one until the transaction
- * ends.
+ * A refusal when a fact in use says the same, apart from those of `except`. Locks the text: other transactions that add
+ * it wait for this one.
  */
 export async function refuseTwin(
   transaction: Transaction,

@@ -89,7 +89,7 @@ export async function insertQuestion(
   return id
 }
 
-/** A refusal when the same is asked there already. Nobody can ask it until the transaction ends. */
+/** A refusal when the same is asked there already. Locks the text: other transactions that ask it wait for this one. */
 export async function refuseTwinQuestion(
   transaction: Transaction,
   norm: string,

@@ -1,8 +1,8 @@
 /**
  * The runs of schedules as the Scheduler (src/schedules/scheduler.ts) opens, sends and settles them. Each statement
  * that changes a schedule or the status of a run counts the schedule's `version` up and does nothing when it is no
- * longer what was read: of all processes that see a schedule due, one fires it, and nobody opens a run while another
- * one is open.
+ * longer what was read: of all processes that see a schedule due, one fires it, and no process opens a run while
+ * another one is open.
  *
  * What is due is decided by the database's time, which all processes share.
  */
@@ -212,8 +212,8 @@ const OPEN_RUNS = {
 type OpenRunRow = Omit<OpenRun, 'schedule'> & FiringSchedule
 
 /**
- * Those whose message has been processed, oldest first, and those that nobody seems to be about to send: their message
- * was not there `unsentAfterMs` after they were opened.
+ * Oldest first: runs whose message has been processed, runs whose message was deleted after it was sent, and runs that
+ * have no message `unsentAfterMs` after they were opened, so that the process that opened them has probably died.
  */
 export async function readRunsToSettle(
   database: Database,

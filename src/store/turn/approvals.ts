@@ -70,7 +70,7 @@ export interface UnsettledApproval {
   readonly taskId: string
 }
 
-/** Those that nobody decided about in time, longest overdue first. */
+/** Approvals that are open after their time is over, longest overdue first. */
 export async function findOverdue(database: Database, limit: number): Promise<UnsettledApproval[]> {
   return database.query<UnsettledApproval>(OVERDUE, [limit])
 }

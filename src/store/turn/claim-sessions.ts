@@ -1,8 +1,8 @@
 /**
  * The claim: which of the sessions that have work this node runs next. First those whose users have the fewest turns
  * running, in any process; among these the session that has waited longest. No user gets more than their share
- * (user-share.ts), and what waits for a place in one's share is in nobody's way: it is found by user, so the claim
- * costs the same however much of it there is.
+ * (user-share.ts). Sessions that wait for a place in their user's share hold up no other user's: they are found by
+ * user, so the claim costs the same however many there are.
  */
 import type { Database } from '../database.ts'
 import { isListed } from '../nodes.ts'
@@ -47,7 +47,7 @@ export class Claimer {
 
   /**
    * Claims sessions for `node`; none when it was evicted. Any that has it as owner and is not `held` was claimed by a
-   * statement whose answer got lost; nobody else would ever free it, so it is claimed again, under a new epoch. One
+   * statement whose answer got lost; no other node would ever free it, so it is claimed again, under a new epoch. One
    * claim at a time: what another one has just taken is not in `held` yet. What was claimed before a failure is found
    * so, too.
    */
@@ -79,8 +79,8 @@ interface Row {
  * The steps: `waiting` goes from one user's name to the next in an index; `ready` has the oldest sessions of each, as
  * many as their share still allows and one more, which shows that some are left, and `unsorted`, of which it is not
  * known yet whose turn is next (it is looked up once, and noted unless they are claimed). Of these, `chosen` are the
- * first by what their users have running. `place` counts again under the lock of each user, in one order for all who do
- * so; nothing else is held then that anybody waits for. A turn whose end is wanted needs no place.
+ * first by what their users have running. `place` counts again under the lock of each user. Claims take these locks in
+ * one order, and before the rows of sessions, so that none deadlocks. A cancelled turn needs no place.
  */
 const CLAIM = {
   name: 'queue.claim',

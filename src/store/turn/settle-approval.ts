@@ -1,8 +1,8 @@
 /**
  * An approval is decided about, or its time is over: once, by the first to commit, in any process. Everything that
  * follows from it is in the same statement: the task may run (with what it was changed to), the events, the audit, and
- * the session has work again when nothing else is open. The session's row is locked first, as by everybody who writes
- * to it.
+ * the session has work again when nothing else is open. The session's row is locked first, as by every statement that
+ * writes to the session.
  */
 import type { Remembered } from '../../core/approval-policy.ts'
 import type { AuditBody } from '../../core/audit-entry.ts'
@@ -21,7 +21,7 @@ export interface ApprovalDecision {
   readonly approvalId: string
   /** EXPIRED needs that its time is over, the others that it is not. */
   readonly status: 'APPROVED' | 'DENIED' | 'EXPIRED'
-  /** Null: nobody did, its time was over. */
+  /** The user; null with EXPIRED. */
   readonly decidedBy: string | null
   readonly tokenName: string | null
   readonly at: Date

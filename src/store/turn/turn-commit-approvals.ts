@@ -1,5 +1,5 @@
 /**
- * The fragments of a turn's commit that ask for approvals, and that say which ones nobody need decide about any more.
+ * The fragments of a turn's commit that ask for approvals, and that settle those which the turn no longer waits for.
  * Each hangs on `w_fence` (src/store/turn/turn-commit.ts).
  */
 import type { NewApproval, SettledApproval } from '../../core/turn-write.ts'
@@ -27,7 +27,7 @@ export function settledApprovalsSql(settled: readonly SettledApproval[], bind: B
     RETURNING x.id, x.task_id, x.status, a.at, a."auditId" AS audit_id`
 }
 
-/** Hangs on `w_settled_approvals`. Nobody is named: the turn itself no longer waits, for whatever reason. */
+/** Hangs on `w_settled_approvals`. Actor and token are null: the turn settled them, no user did. */
 export function settledApprovalsAuditSql(): Fenced {
   return fenced`${INSERT_AUDIT}
     SELECT a.audit_id, a.at, 'APPROVAL', $1, $4, NULL, NULL, jsonb_build_object('approvalId', a.id, 'taskId', a.task_id,
