@@ -36,7 +36,7 @@ const GREET_MS = 15_000
 const GREET_AGAIN_MS = 1000
 const RECONNECT = { firstMs: 100, maxMs: 5000 }
 
-/** `true` means "I take it": other processes need not hear of it. Only 'work' asks. */
+/** `true`: this process takes the work, so other processes are not notified. Used for 'work' only. */
 type Handler = (heard: Heard) => boolean | void
 
 interface DoorbellOptions {

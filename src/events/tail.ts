@@ -1,5 +1,5 @@
 /**
- * The end of one session's log, as everybody in this process who follows the session sees it: one read of the log per
+ * The end of one session's log, shared by all followers of the session in this process: one read of the log per
  * wake-up, however many followers there are, and a bounded cache of the newest events.
  *
  * What must hold: `#cache` holds every event of the log in (`#from`, `#head`], in order of seq, once. Events enter at

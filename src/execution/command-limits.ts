@@ -1,5 +1,5 @@
 /**
- * What a command may use. The output limits hold for everybody; the rest bounds commands of role USER inside the
+ * What a command may use. The output limits hold for every role; the rest bounds commands of role USER inside the
  * sandbox (an ADMIN is unconfined). Tests pass smaller numbers; nothing else changes them.
  */
 const KIB = 1024

@@ -27,7 +27,7 @@ export function newId(kind: IdKind): string {
 }
 
 /**
- * The id that everybody gets for the same `seed` within the same `withinMs`: for what several processes see and one
+ * The id that every process gets for the same `seed` within the same `withinMs`: for what several processes see and one
  * stores.
  */
 export function sharedId(

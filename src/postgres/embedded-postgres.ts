@@ -5,7 +5,8 @@
  * Each process keeps one connection of its own, the keeper. It holds a shared advisory lock, by which the others see
  * that the server is in use; it breaks the moment the server dies, which is how we know; and PostgreSQL drops it the
  * moment this process dies. To stop the server a process must get the same lock exclusively, so it cannot pull it away
- * from under anyone: who connects in that moment waits for the lock, is cut off, and starts the server again.
+ * from under a user of it: a process that connects in that moment waits for the lock, is cut off, and starts the server
+ * again.
  */
 import { writeFile } from 'node:fs/promises'
 import pg from 'pg'

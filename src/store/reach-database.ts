@@ -1,7 +1,7 @@
 /**
  * The first contact with a PostgreSQL that is not ours to start: waits until it lets us in (it may start beside us, as
- * in a compose file), and finds out whether what answers keeps a session, without which processes would not hear of
- * each other.
+ * in a compose file), and finds out whether what answers keeps a session, without which NOTIFY would not reach
+ * other processes.
  */
 import type pg from 'pg'
 import { AppError, messageOf } from '../core/errors.ts'

@@ -4,8 +4,8 @@
  * it.
  *
  * Left out: what would give rights or secrets elsewhere (who opened it, the webhook and its token, remembered
- * approvals), what belongs to everybody or to the machine (facts, files, the workspace, the audit), and what says who
- * works on it.
+ * approvals), what belongs to all sessions or to the machine (facts, files, the workspace, the audit), and what says
+ * who works on it.
  */
 import * as z from 'zod'
 import * as enums from '../generated/prisma/enums.ts'
@@ -244,7 +244,7 @@ export const ROW_KINDS = {
     fields: {
       id: id(),
       taskId: id('task_id'),
-      // Where it went, as far as everybody may know: the rest of an address may be a secret.
+      // Scheme and host only: the rest of the address may hold a secret.
       url: {
         ...text('url'),
         select: String.raw`regexp_replace(r.url, '^([a-z]+://)(?:[^/?#@]*@)?([^/?#]*).*$', '\1\2/…')`,

@@ -165,7 +165,7 @@ function orderFor({ command, workspace, home }: AdminCommand, stdout: string, st
  * them under one lock, so none can slip by; and where there is no namespace, it finds others.
  */
 const KEEP_SCRIPT = [
-  // Signals for everybody are not for the keeper. Unlike ignored ones, its shells get them as usual.
+  // A signal to all processes of the namespace must not end the keeper. Unlike ignored ones, its shells get them.
   'trap : HUP INT QUIT USR1 USR2 PIPE ALRM TERM',
   'unset SHLVL', // a shell counts how deep it is, and the command's is the first
   `look() { IFS= read -r -d '' mounted </proc/self/mountinfo; read -r -a own </proc/self/stat; seen="\${own[18]} $mounted"; }`,

@@ -1,6 +1,6 @@
 /**
  * How a skill starts, on the side of the command host: as a line for the shell that starts every command, and what has
- * to be there for it. The folder of a skill is read-only for everybody whom the kernel can hold back.
+ * to be there for it. The folder of a skill is read-only for every process that the kernel confines.
  */
 import { dirname, join } from 'node:path'
 import { closedDirectory, type Account } from '../../config/home/unprivileged-account.ts'

@@ -42,10 +42,10 @@ export async function requestCancel(
 }
 
 /**
- * A turn that ends meanwhile is not touched: its status is looked at again once the row is free. The session's row is
- * locked first, as everybody does who writes to both; a turn that waits without a worker is paused under that lock, so
- * either this sees it waiting, or the write that pauses it sees that its end is wanted. Both are read off the locked
- * rows: the update itself would look for the session as it was before.
+ * A turn that ends meanwhile is not touched: its status is read again once the row is free. The session's row is locked
+ * first, as by every statement that writes to both; a turn that waits without a worker is paused under that lock, so
+ * either this sees it waiting, or the write that pauses it sees that it is cancelled. Both are read from the locked
+ * rows: the update itself would see the session as it was before.
  */
 const CANCEL = intakeStatement(
   'intake.cancel-turn',

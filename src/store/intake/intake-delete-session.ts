@@ -1,6 +1,6 @@
 /**
  * A session and all its rows are deleted, unless it is a group's or has work. The audit stays, and what model calls
- * cost with it; so do facts, which are everybody's, and the runs of schedules, which only lose the session they had.
+ * cost with it; so do facts, which belong to all sessions, and the runs of schedules, which only lose their session.
  */
 import type { ConversationType, SessionStatus } from '../../core/status.ts'
 import { STATEMENT_TIMEOUT_MS, type Queryable } from '../database.ts'

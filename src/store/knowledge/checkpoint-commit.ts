@@ -127,7 +127,7 @@ function resultInput(result: CheckpointResult): Readonly<Record<keyof typeof RES
   }
 }
 
-/** Locks the session's row first, as everybody does. */
+/** Locks the session's row first, as every transaction that writes to a session does, so that none deadlocks. */
 const HELD = `held AS MATERIALIZED (
     SELECT s.id, s.checkpoint_seq, s.description, s.description_source FROM input JOIN sessions s ON s.id = input.session_id
     FOR UPDATE OF s)`

@@ -1,4 +1,4 @@
-/** What those who watch facts and learnings read: which of the ids they heard of are there, and what changed lately. */
+/** What subscriptions to facts and learnings read: which of the notified ids exist, and what changed lately. */
 import type { Database, Statement } from '../database.ts'
 
 /** What subscribers can follow by id. */

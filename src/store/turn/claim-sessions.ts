@@ -34,7 +34,7 @@ const SPARE = 4
 
 /**
  * Takes users in the order of their names, as many at a time as one statement reads, beginning where the last claim
- * ended: so everybody's turn comes, however many wait.
+ * ended: so every user is reached, however many wait.
  */
 export class Claimer {
   readonly #database: Database
