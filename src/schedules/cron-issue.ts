@@ -1,8 +1,7 @@
 /**
  * What is wrong with a cron expression, in words that say where. The grammar is that of crontab(5): five fields, each a
  * list of `*`, values and ranges, with steps; names of months and days; besides, `L` for the last day of the month.
- * What passes here means the same in every cron dialect; further letters that the library behind next-firing.ts knows
- * are refused.
+ * What passes here has one meaning; further letters that the library behind next-firing.ts knows are refused.
  */
 interface Field {
   readonly name: string

@@ -39,8 +39,8 @@ export interface SaveOutputRequest extends Pick<CommandRequest, 'sessionId' | 'i
 
 /**
  * The answer to a command. `sandbox-failed`: nothing ran; the sandbox must be probed before it is used again.
- * `not-allowed`: its server had sent nothing for too long, or had ordered the host to end everything; the command was ended,
- * or never began.
+ * `not-allowed`: its server had sent nothing for too long, or had ordered the host to end everything; the command was
+ * ended, or never began.
  */
 export type HostOutcome =
   | Exclude<CommandOutcome, { readonly kind: 'unavailable' }>
