@@ -94,8 +94,10 @@ describe('a Redactor', () => {
 
   test('hides no part of a secret: one character less, or another, and the text stays as it is', () => {
     const place = fc.constantFrom('first', 'last', 'middle')
+    // No letter of what the forms write around a secret: that could stand for the one that was changed.
+    const letters = fc.stringMatching(/^[a-df-lnpqs-wyz]{8,30}$/)
     fc.assert(
-      fc.property(fc.stringMatching(/^[a-z]{8,30}$/), anyForm, place, (secret, form, which) => {
+      fc.property(letters, anyForm, place, (secret, form, which) => {
         const at = { first: 0, middle: Math.floor(secret.length / 2), last: secret.length - 1 }[which]
         const guess = `${secret.slice(0, at)}#${secret.slice(at + 1)}`
         const { text } = form.write(guess, { before: '<', after: '>' })

@@ -153,8 +153,7 @@ describe.skipIf(!sandbox.available)(`commands of${skipReason(sandbox)}`, () => {
       await host.kill()
       scene.bubblewrap.release()
       await expect.poll(() => findProcesses(scene.bubblewrap.path), WITHIN).toEqual([])
-      await sweep(scene)
-      expect(findProcesses(scene.marker)).toEqual([])
+      await expect.poll(() => findSwept(scene), WITHIN).toEqual([])
       expect(countBegun(scene)).toBe(0)
     },
   )
