@@ -51,6 +51,9 @@ export type QuestionStatus = 'OPEN' | 'RESOLVED'
 /** DEAD: given up after the last attempt; an admin can have it delivered again. */
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'DEAD'
 
+/** Of tasks that have not ended. */
+export const OPEN_TASK_STATUSES: ReadonlySet<TaskStatus> = new Set(['PENDING', 'AWAITING_APPROVAL', 'RUNNING'])
+
 /** TASK: one task. PLAN: a whole plan; the row names its first task with an effect. */
 export type ApprovalKind = 'TASK' | 'PLAN'
 /** EXPIRED: not decided in time, which counts as denied. CANCELLED: its turn no longer waits for it. */

@@ -2,12 +2,10 @@
  * The audit's entries of what becomes of a task: that it ended, and how it was judged. Never what it printed or said.
  */
 import type { AuditBody, NewAuditEntry } from '../core/audit-entry.ts'
-import type { TaskStatus } from '../core/status.ts'
+import { OPEN_TASK_STATUSES } from '../core/status.ts'
 import type { TaskPatch, TurnWrite } from '../core/turn-write.ts'
 import type { TaskState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
-
-const OPEN: ReadonlySet<TaskStatus> = new Set(['PENDING', 'AWAITING_APPROVAL', 'RUNNING'])
 
 /** The audit is kept longer than most, and for every task. */
 const MAX_DETAIL = 4000
@@ -20,7 +18,7 @@ export function auditTask(
 ): NewAuditEntry[] {
   const entries: NewAuditEntry[] = []
   const { status, finishedAt, reviewVerdict } = patch
-  if (status !== undefined && !OPEN.has(status)) {
+  if (status !== undefined && !OPEN_TASK_STATUSES.has(status)) {
     const { id: taskId, type: taskType, startedAt, output } = task
     const detail = task.detail.length > MAX_DETAIL ? `${task.detail.slice(0, MAX_DETAIL).toWellFormed()}…` : task.detail
     const ended = startedAt !== undefined && finishedAt !== undefined

@@ -3,7 +3,7 @@
  * the change.
  */
 import type { SessionEventBody } from '../core/session-event.ts'
-import type { TaskStatus } from '../core/status.ts'
+import { OPEN_TASK_STATUSES } from '../core/status.ts'
 import type { TaskPatch, TurnWrite } from '../core/turn-write.ts'
 import { redactDeep } from '../secrets/redact-deep.ts'
 import { withdrawApproval } from './approvals/withdraw-approval.ts'
@@ -26,21 +26,19 @@ export function updateTask(context: TaskContext, task: TaskState, update: TaskUp
   const { reviewReason, finishedAt: _finished, final: _final, suppressed: _suppressed, ...columns } = patch
   Object.assign(task, columns, reviewReason === undefined ? {} : { reviewReason })
   const { status } = patch
-  const told: SessionEventBody[] = status === undefined ? [] : [{ type: 'TaskUpdate', taskId: task.id, status }]
-  context.journal.record([...(update.before ?? []), ...told, ...(update.after ?? [])], {
+  const changed: SessionEventBody[] = status === undefined ? [] : [{ type: 'TaskUpdate', taskId: task.id, status }]
+  context.journal.record([...(update.before ?? []), ...changed, ...(update.after ?? [])], {
     ...update.changes,
     audit: [...(update.changes?.audit ?? []), ...auditTask(context, task, { patch, changes: update.changes })],
     taskPatches: new Map([[task.id, patch]]),
   })
 }
 
-const OPEN: ReadonlySet<TaskStatus> = new Set(['PENDING', 'AWAITING_APPROVAL', 'RUNNING'])
-
 /** Ends every task that has not ended, with `status`. */
 export function endOpenTasks(context: TaskContext, plan: PlanState, status: 'SKIPPED' | 'CANCELLED'): void {
   const finishedAt = context.clock.now()
   for (const task of plan.tasks) {
-    if (!OPEN.has(task.status)) continue
+    if (!OPEN_TASK_STATUSES.has(task.status)) continue
     const waited = withdrawApproval(context, task, 'CANCELLED')
     updateTask(context, task, { patch: { status, finishedAt }, before: waited.events, changes: waited.changes })
   }
