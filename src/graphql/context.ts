@@ -13,11 +13,11 @@ import type { KnowledgeContext } from '../knowledge/admin/knowledge-context.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { SecretStore } from '../secrets/secret-store.ts'
 import type { Database } from '../store/database.ts'
-import type { ApprovalNotifier } from './approval-notifier.ts'
-import type { AuditTrails } from './audit-trails.ts'
-import type { KnowledgeNotifier } from './knowledge-notifier.ts'
+import type { ApprovalNotifier } from './live/approval-notifier.ts'
+import type { AuditTrails } from './live/audit-trails.ts'
+import type { KnowledgeNotifier } from './live/knowledge-notifier.ts'
 import type { RequestContext } from './request-context.ts'
-import type { ServerInfo } from './schema/server-info.ts'
+import type { ServerInfo } from './schema/server/server-info.ts'
 
 /** What lives as long as the app and is the same for every request. */
 export interface GraphQLServices {

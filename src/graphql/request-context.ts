@@ -5,8 +5,8 @@
  */
 import type { Viewer } from '../core/identity.ts'
 import type { Logger } from '../platform/logger.ts'
-import type { AnswerBudget } from './answer-budget.ts'
-import type { SessionNotifier } from './session-notifier.ts'
+import type { AnswerBudget } from './operation/answer-budget.ts'
+import type { SessionNotifier } from './live/session-notifier.ts'
 
 export interface RequestContext {
   /**

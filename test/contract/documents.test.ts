@@ -3,14 +3,14 @@
  */
 import { Kind, parse, validate } from 'graphql'
 import { expect, test } from 'vitest'
-import { IntrospectionCost } from '../../src/graphql/introspection-cost.ts'
+import { IntrospectionCost } from '../../src/graphql/operation/introspection-cost.ts'
 import {
   checkDocument,
   checkSize,
   LIMITS,
   measureOperation,
   WHOLE_SCHEMA_COST,
-} from '../../src/graphql/operation-limits.ts'
+} from '../../src/graphql/operation/operation-limits.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import { must } from '../../src/platform/must.ts'
 import * as generated from '../generated/graphql.ts'

@@ -1,7 +1,7 @@
 /** Facts, learnings and questions as they are read: lists, search, pages, what leads where, and who sees what of it. */
 import { executeSubscriptionEvent, parse, validateSubscriptionArgs } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accessClassOf } from '../../src/graphql/log-operation.ts'
+import { accessClassOf } from '../../src/graphql/operation/log-operation.ts'
 import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
 import { recordStatements } from './record-statements.ts'

@@ -1,7 +1,7 @@
 /** What each event shows when the hub executes it, and which events each log view admits. */
 import { executeSubscriptionEvent, parse, validateSubscriptionArgs, type ExecutionResult } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { logViewOf, type LogEntry } from '../../src/graphql/log-view.ts'
+import { logViewOf, type LogEntry } from '../../src/graphql/live/log-view.ts'
 import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
 import { recordStatements } from './record-statements.ts'

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { likeLiteral } from '../../src/graphql/schema/like-literal.ts'
+import { likeLiteral } from '../../src/graphql/schema/values/like-literal.ts'
 import {
   ApprovalsDocument,
   SessionsDocument,

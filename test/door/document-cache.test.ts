@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test, vi } from 'vitest'
-import { Documents } from '../../src/graphql/documents.ts'
+import { Documents } from '../../src/graphql/operation/documents.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 
 vi.setConfig({ testTimeout: 180_000 })

@@ -10,7 +10,7 @@ import type { SessionEvent, SessionEventBody } from '../../src/core/session-even
 import { Doorbell } from '../../src/events/doorbell.ts'
 import { Feed } from '../../src/events/feed.ts'
 import { createContext } from '../../src/graphql/context.ts'
-import type { Readiness } from '../../src/graphql/readiness.ts'
+import type { Readiness } from '../../src/graphql/health/readiness.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import { startServer, type RunningServer } from '../../src/graphql/server.ts'
 import { systemClock } from '../../src/platform/clock.ts'

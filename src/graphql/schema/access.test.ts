@@ -1,7 +1,7 @@
 import { buildSchema as buildFromText, extendSchema, isObjectType, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { assertEveryFieldHasAccessRule, AUTHENTICATED, deniedError, grantedScopes } from './access.ts'
-import { logViewOf } from '../log-view.ts'
+import { logViewOf } from '../live/log-view.ts'
 import { buildSchema } from './schema.ts'
 
 const schema = buildSchema()

@@ -5,7 +5,7 @@ import type { InputIssue, Refusal } from '../../core/refusal.ts'
 import { AUTHENTICATED } from './access.ts'
 import type { ObjectRef } from '@pothos/core'
 import { builder, type BuilderTypes } from './builder.ts'
-import { ALL_STORED } from './page-sizes.ts'
+import { ALL_STORED } from './paging/page-sizes.ts'
 
 type RefusalOf<Kind extends Refusal['kind']> = Extract<Refusal, { kind: Kind }>
 

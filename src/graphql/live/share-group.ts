@@ -1,0 +1,310 @@
+/**
+ * All subscribers in this process that are shown the same: same document, variables (the cursor aside) and access
+ * class. Each event is executed and serialised once for all of them.
+ *
+ * What must hold: a member gets every event of the log after its cursor that the view admits, once, in order. A member
+ * is either catching up, reading from its own cursor, or live. It becomes live in the moment its cursor is not behind
+ * `#head`, the seq up to which live members have been served; from then on it gets what the group gets, minus what it
+ * already had.
+ */
+import { setImmediate } from 'node:timers'
+import { executeSubscriptionEvent, type ExecutionResult, type GraphQLError } from 'graphql'
+import { AppError, messageOf } from '../../core/errors.ts'
+import type { Viewer } from '../../core/identity.ts'
+import type { SessionEvent } from '../../core/session-event.ts'
+import type { Following } from '../../events/feed.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { Coalesced } from '../../platform/coalesced.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import { fitResult } from '../operation/answer-budget.ts'
+import { Batch } from './batch.ts'
+import type { LogOperation } from '../operation/log-operation.ts'
+import type { LogEntry } from './log-view.ts'
+import { maskError, maskResult } from '../operation/mask-error.ts'
+import { PayloadCache } from './payload-cache.ts'
+import { ENOUGH_BUFFERED_BYTES, MAX_BUFFERED_BYTES, STALLED_MS, type Subscriber } from './subscriber.ts'
+
+/** Payloads are written in pieces of about this size. */
+const BATCH_BYTES = 64 * 1024
+const UNAVAILABLE = 'DATABASE_UNAVAILABLE'
+/** The database does not answer: how long to wait before asking again. Subscribers need not notice. */
+const RETRY_MS = 1000
+
+export interface Member {
+  readonly viewer: Viewer
+  readonly subscriber: Subscriber
+  /** Everything up to here was sent, or need not be. */
+  cursor: number
+  open: boolean
+}
+
+export interface ShareGroupOptions {
+  readonly operation: LogOperation
+  readonly following: Following
+  /** The seq after which live members are served. */
+  readonly head: number
+  /** A fresh context for one execution. */
+  readonly createContext: () => object
+  /** How large an event may be as it is shown; a larger one is an error in its place. */
+  readonly maxResponseBytes: () => number
+  /** Participants may have changed: resolves when those who may not see the session any more have been removed. */
+  readonly onSessionUpdated: () => Promise<void>
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+/** An event as its subscribers get it. */
+interface Shown {
+  readonly seq: number
+  readonly payload: Buffer
+}
+
+export class ShareGroup {
+  readonly members = new Set<Member>()
+  readonly #options: ShareGroupOptions
+  readonly #live = new Set<Member>()
+  #payloads = new PayloadCache()
+  /** Texts were taken out of the events before this seq: what shows them may be older than that, and is not kept. */
+  #erasedAt = 0
+  readonly #working = new Set<Promise<void>>()
+  #head: number
+  /** A delivery begins with the next turn of the event loop. */
+  #isWoken = false
+  readonly #deliveries = new Coalesced(() => this.#deliverNew())
+
+  constructor(options: ShareGroupOptions) {
+    this.#options = options
+    this.#head = options.head
+  }
+
+  /** Serves the member from its cursor on; `snapshot`: after that entry. */
+  add(member: Member, snapshot: LogEntry | null): void {
+    this.members.add(member)
+    this.#work(this.#catchUp(member, snapshot))
+    // The log may have grown while the group had no members: delivery stops then.
+    this.wake()
+  }
+
+  remove(member: Member): void {
+    member.open = false
+    this.members.delete(member)
+    this.#live.delete(member)
+  }
+
+  /** Ends the member's subscription with this error. */
+  fail(member: Member, error: GraphQLError): void {
+    if (!member.open) return
+    this.remove(member)
+    member.subscriber.fail(error)
+  }
+
+  /** The log grew. What happens within one turn of the event loop is delivered together. */
+  wake(): void {
+    if (this.#isWoken) return
+    this.#isWoken = true
+    setImmediate(() => {
+      this.#isWoken = false
+      void this.#deliveries.run()
+    })
+  }
+
+  /** Resolves when nothing is being read or executed any more. */
+  async settled(): Promise<void> {
+    for (;;) {
+      if (this.#isWoken) await new Promise((resolve) => setImmediate(resolve))
+      else if (this.#deliveries.isBusy) await this.#deliveries.settled()
+      else if (this.#working.size > 0) await Promise.all(this.#working)
+      else return
+    }
+  }
+
+  #work(work: Promise<void>): void {
+    this.#working.add(work)
+    void work.finally(() => this.#working.delete(work))
+  }
+
+  /** Serves live members up to the end of the log. */
+  async #deliverNew(): Promise<void> {
+    const { following, onSessionUpdated } = this.#options
+    try {
+      let isMore = true
+      while (isMore && this.members.size > 0) {
+        const reading = following.read(this.#head)
+        const read = reading instanceof Promise ? await reading : reading
+        if (read === null) return
+        // First: who was removed is not shown what happened after that.
+        const updates = read.events.filter((event) => event.type === 'SessionUpdated')
+        if (updates.length > 0) await onSessionUpdated()
+        this.#forgetBefore(updates.findLast((event) => event.erased === true)?.seq ?? 0)
+        const shown = this.#show(read.events)
+        this.#deliver(shown instanceof Promise ? await shown : shown)
+        isMore = read.upTo > this.#head
+        this.#head = read.upTo
+      }
+    } catch (error) {
+      this.#recover(error)
+    }
+  }
+
+  #recover(error: unknown): void {
+    const { clock, logger, metrics } = this.#options
+    if (error instanceof AppError) {
+      logger.warn({ error: messageOf(error) }, 'events could not be read; retrying')
+      clock.after(RETRY_MS, () => this.wake())
+      return
+    }
+    const masked = maskError(error, { logger, metrics })
+    for (const member of this.members) this.fail(member, masked)
+  }
+
+  #deliver(shown: readonly Shown[]): void {
+    for (const piece of piecesOf(shown)) {
+      const batch = new Batch(piece.map(({ payload }) => payload))
+      const first = piece[0]?.seq ?? 0
+      const last = piece.at(-1)?.seq ?? 0
+      for (const member of this.#live) {
+        if (member.cursor >= last) continue
+        if (member.subscriber.bufferedBytes > MAX_BUFFERED_BYTES) {
+          this.#cut(member)
+          continue
+        }
+        member.subscriber.send(member.cursor < first ? batch : batchAfter(piece, member.cursor))
+        member.cursor = last
+      }
+      this.#options.metrics.eventsDelivered.inc(piece.length * this.#live.size)
+    }
+  }
+
+  async #catchUp(member: Member, snapshot: LogEntry | null): Promise<void> {
+    const { logger, metrics, clock } = this.#options
+    try {
+      if (snapshot !== null) {
+        const payload = await this.#payloadOf(snapshot, this.#options.createContext())
+        await this.#send(member, [{ seq: snapshot.seq, payload }])
+      }
+      while (member.open && member.cursor < this.#head) {
+        const next = await retrying(() => this.#shownAfter(member.cursor), { clock, logger, member })
+        if (next === null) return
+        for (const piece of piecesOf(next.shown)) await this.#send(member, piece)
+        member.cursor = next.upTo
+      }
+      // No await since the comparison: nothing can have been delivered in between.
+      if (member.open) this.#live.add(member)
+    } catch (error) {
+      this.fail(member, maskError(error, { logger, metrics }))
+    }
+  }
+
+  /** Not beyond `#head`: whether the members may see what comes after it is not certain yet. */
+  async #shownAfter(cursor: number): Promise<{ shown: readonly Shown[]; upTo: number } | null> {
+    const read = await this.#options.following.read(cursor)
+    if (read === null) return null
+    const head = this.#head
+    const events = read.upTo > head ? read.events.filter(({ seq }) => seq <= head) : read.events
+    return { shown: await this.#show(events), upTo: Math.min(read.upTo, head) }
+  }
+
+  /** Sends to a member that catches up, at the pace at which it takes. */
+  async #send(member: Member, piece: readonly Shown[]): Promise<void> {
+    if (!member.open) return
+    const { subscriber } = member
+    subscriber.send(new Batch(piece.map(({ payload }) => payload)))
+    this.#options.metrics.eventsDelivered.inc(piece.length)
+    if (subscriber.bufferedBytes <= ENOUGH_BUFFERED_BYTES) return
+    const waited = new AbortController()
+    const stalled = this.#options.clock.sleep(STALLED_MS, waited.signal).then(() => 'stalled' as const)
+    const outcome = await Promise.race([subscriber.drained(), stalled])
+    waited.abort()
+    if (outcome === 'stalled' && member.open) this.#cut(member)
+  }
+
+  #cut(member: Member): void {
+    this.remove(member)
+    member.subscriber.cut()
+  }
+
+  /** One context for all of them, so that what they load is loaded together. */
+  #show(events: readonly SessionEvent[]): readonly Shown[] | Promise<readonly Shown[]> {
+    const admitted = events.filter((event) => this.#options.operation.view.admits(event))
+    const context = admitted.length === 0 ? {} : this.#options.createContext()
+    const payloads = admitted.map((event) => this.#payloadOf(event, context))
+    const ready = payloads.filter((payload) => Buffer.isBuffer(payload))
+    if (ready.length === payloads.length) return pair(admitted, ready)
+    return Promise.all(payloads.map(async (payload) => payload)).then((all) => pair(admitted, all))
+  }
+
+  #forgetBefore(seq: number): void {
+    if (seq <= this.#erasedAt) return
+    this.#erasedAt = seq
+    this.#payloads = new PayloadCache()
+  }
+
+  #payloadOf(entry: LogEntry, context: object): Buffer | Promise<Buffer> {
+    const known = this.#payloads.get(entry)
+    if (known !== null) return known
+    const { operation, metrics } = this.#options
+    metrics.eventExecutions.inc()
+    const result = executeSubscriptionEvent({ ...operation.args, rootValue: entry, contextValue: context })
+    if (!(result instanceof Promise)) return this.#serialise(entry, result)
+    if (entry.seq < this.#erasedAt) return this.#serialiseLater(entry, result)
+    return this.#payloads.keepRunning(entry, this.#serialiseLater(entry, result))
+  }
+
+  async #serialiseLater(entry: LogEntry, result: Promise<ExecutionResult>): Promise<Buffer> {
+    return this.#serialise(entry, await result)
+  }
+
+  /** Throws an AppError when the event cannot be shown at the moment: it is not skipped, but shown later. */
+  #serialise(entry: LogEntry, result: ExecutionResult): Buffer {
+    const { logger, metrics, maxResponseBytes } = this.#options
+    const masked = fitResult(maskResult(result, { logger, metrics }), maxResponseBytes())
+    if (masked.errors?.some(({ extensions }) => extensions['code'] === UNAVAILABLE) === true) {
+      throw new AppError(UNAVAILABLE, 'What an event tells of could not be loaded.', { retry: 'backoff' })
+    }
+    const payload = Buffer.from(JSON.stringify(masked))
+    // An error may be transient: it is not shared, so that the next execution can succeed.
+    const share = this.members.size > 1 && result.errors === undefined && entry.seq >= this.#erasedAt
+    return share ? this.#payloads.keep(entry, payload) : payload
+  }
+}
+
+function pair(events: readonly SessionEvent[], payloads: readonly Buffer[]): readonly Shown[] {
+  return payloads.map((payload, index) => ({ seq: events[index]?.seq ?? 0, payload }))
+}
+
+function batchAfter(piece: readonly Shown[], cursor: number): Batch {
+  return new Batch(piece.filter(({ seq }) => seq > cursor).map(({ payload }) => payload))
+}
+
+function* piecesOf(shown: readonly Shown[]): Generator<readonly Shown[]> {
+  let piece: Shown[] = []
+  let bytes = 0
+  for (const one of shown) {
+    piece.push(one)
+    bytes += one.payload.length
+    if (bytes < BATCH_BYTES) continue
+    yield piece
+    piece = []
+    bytes = 0
+  }
+  if (piece.length > 0) yield piece
+}
+
+/** Retries while the database is away, until the member has left. */
+async function retrying<Answer>(
+  ask: () => Promise<Answer>,
+  { clock, logger, member }: { clock: Clock; logger: Logger; member: Member },
+): Promise<Answer | null> {
+  while (member.open) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      logger.warn({ error: messageOf(error) }, 'events could not be read; retrying')
+      await clock.sleep(RETRY_MS)
+    }
+  }
+  return null
+}

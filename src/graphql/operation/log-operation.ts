@@ -1,0 +1,116 @@
+/**
+ * Reads from a subscription what the hub needs: which log view it asks for, of which session, from which cursor, and
+ * with whom it can share. Two subscriptions with equal `shareKey` and equal access class get the same bytes for the
+ * same event.
+ */
+import {
+  getArgumentValues,
+  GraphQLError,
+  Kind,
+  validateSubscriptionArgs,
+  visit,
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLSchema,
+  type SelectionSetNode,
+  type ValidatedSubscriptionArgs,
+} from 'graphql'
+import type { Viewer } from '../../core/identity.ts'
+import { assert, must } from '../../platform/must.ts'
+import type { OperationParams, ReadyOperation } from './documents.ts'
+import { logViewOf, type LogView } from '../live/log-view.ts'
+
+export interface LogOperation {
+  readonly kind: 'log'
+  readonly view: LogView
+  /** The name of the subscription field. */
+  readonly field: string
+  readonly sessionId: string
+  /** Null: from now on. */
+  readonly after: number | null
+  readonly shareKey: string
+  /** To execute an event with; its root and context values are set for each. */
+  readonly args: ValidatedSubscriptionArgs
+}
+
+export type ReadLogOperation = LogOperation | { readonly kind: 'refused'; readonly errors: readonly GraphQLError[] }
+
+/** Null: the subscription is of another kind. */
+export function readLogOperation(
+  schema: GraphQLSchema,
+  { document, operation }: ReadyOperation,
+  params: OperationParams,
+): ReadLogOperation | null {
+  const root = rootField(document, operation.selectionSet)
+  const field = schema.getSubscriptionType()?.getFields()[root.name.value]
+  const view = field === undefined ? null : logViewOf(field.extensions)
+  if (field === undefined || view === null) return null
+  const { operationName, variables } = params
+  const args = validateSubscriptionArgs({ schema, document, operationName, variableValues: variables })
+  if (!('schema' in args)) return { kind: 'refused', errors: args }
+  let values: Record<string, unknown>
+  try {
+    values = getArgumentValues(field, root, args.variableValues)
+  } catch (error) {
+    if (error instanceof GraphQLError) return { kind: 'refused', errors: [error] }
+    throw error
+  }
+  const after = (values['after'] ?? null) as number | null
+  if (after !== null && after < 0)
+    return { kind: 'refused', errors: [badCursor(`"after" is ${after}; it must be 0 or more.`)] }
+  const sessionId = values['sessionId'] as string
+  return {
+    kind: 'log',
+    view,
+    field: root.name.value,
+    sessionId,
+    after,
+    shareKey: shareKeyOf(root, params, document),
+    args,
+  }
+}
+
+/** What viewers of one class are all shown: nothing in it tells them apart. */
+export function accessClassOf(viewer: Viewer): Viewer {
+  const user = viewer.user === null ? null : { name: '', role: viewer.user.role }
+  return { tokenName: '', tokenKind: viewer.tokenKind, namespace: viewer.namespace, user, role: viewer.role }
+}
+
+export function badCursor(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT' } })
+}
+
+/** The cursor is what subscribers of one stream may differ in, as long as it serves as nothing else. */
+function shareKeyOf(
+  root: FieldNode,
+  { query, operationName, variables }: OperationParams,
+  document: DocumentNode,
+): string {
+  const after = root.arguments?.find((argument) => argument.name.value === 'after')?.value
+  const cursor = after?.kind === Kind.VARIABLE ? after.name.value : null
+  const shared = cursor !== null && usesOf(document, cursor) === 1 ? { ...variables, [cursor]: undefined } : variables
+  return JSON.stringify([query, operationName, shared])
+}
+
+/** How often a variable is used; its definition does not count. */
+function usesOf(document: DocumentNode, variable: string): number {
+  let uses = 0
+  visit(document, {
+    VariableDefinition: () => false,
+    Variable: (node) => void (uses += node.name.value === variable ? 1 : 0),
+  })
+  return uses
+}
+
+/**
+ * The one root field of a valid subscription; it may stand in fragments, and more than once with the same arguments.
+ */
+function rootField(document: DocumentNode, { selections }: SelectionSetNode): FieldNode {
+  const selection = must(selections[0], 'a selection set holds something')
+  if (selection.kind === Kind.FIELD) return selection
+  if (selection.kind === Kind.INLINE_FRAGMENT) return rootField(document, selection.selectionSet)
+  const name = selection.name.value
+  const fragment = document.definitions.find((one) => one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === name)
+  assert(fragment?.kind === Kind.FRAGMENT_DEFINITION, `a valid document defines its fragments: ${name}`)
+  return rootField(document, fragment.selectionSet)
+}

@@ -1,0 +1,84 @@
+/**
+ * Operations per minute and token, as a token bucket: a minute's worth may come at once, then they trickle. Counts
+ * queries, mutations and subscriptions alike, over HTTP and WebSocket. Processes notify each other several times a
+ * second of what they have admitted, and each takes it off its own buckets: so the rate holds for all of them together,
+ * wherever a token's operations arrive. What several processes admit before they have notified each other exceeds the
+ * rate, and is made up for by longer waits.
+ */
+import type { News, HeardOf } from '../../events/news.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { randomHex } from '../../platform/id.ts'
+
+interface Bucket {
+  /** Below 0 when more came in elsewhere than there was. */
+  left: number
+  at: number
+}
+
+export interface RateLimitOptions {
+  readonly clock: Pick<Clock, 'monotonicMs' | 'after'>
+  readonly perMinute: () => number
+  readonly doorbell: {
+    ring(news: News): void
+    on(kind: 'spent', handler: (heard: HeardOf<'spent'>) => void): () => void
+  }
+}
+
+const TELL_MS = 200
+
+export class RateLimit {
+  readonly #options: RateLimitOptions
+  /** By token name: as many as there are configured tokens. */
+  readonly #buckets = new Map<string, Bucket>()
+  readonly #instance = randomHex(8)
+  /** By token name: admitted by this process, and not yet sent to the others. */
+  readonly #untold = new Map<string, number>()
+  #told = 0
+  #cancelTell: (() => void) | null = null
+  #stopListening: () => void = () => undefined
+
+  constructor(options: RateLimitOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#stopListening = this.#options.doorbell.on('spent', ({ by, token, count }) => {
+      if (by !== this.#instance) this.#bucketOf(token).left -= count
+    })
+  }
+
+  stop(): void {
+    this.#stopListening()
+    this.#cancelTell?.()
+  }
+
+  /** Takes one operation of this token. Returns 0, or how many milliseconds to wait when there is none left. */
+  take(tokenName: string): number {
+    const bucket = this.#bucketOf(tokenName)
+    if (bucket.left < 1) return Math.ceil((1 - bucket.left) / (this.#options.perMinute() / 60_000))
+    bucket.left -= 1
+    this.#untold.set(tokenName, (this.#untold.get(tokenName) ?? 0) + 1)
+    this.#cancelTell ??= this.#options.clock.after(TELL_MS, () => this.#tell())
+    return 0
+  }
+
+  /** As it is at this moment. */
+  #bucketOf(tokenName: string): Bucket {
+    const perMinute = this.#options.perMinute()
+    const now = this.#options.clock.monotonicMs()
+    const bucket = this.#buckets.get(tokenName) ?? { left: perMinute, at: now }
+    this.#buckets.set(tokenName, bucket)
+    bucket.left = Math.min(perMinute, bucket.left + ((now - bucket.at) * perMinute) / 60_000)
+    bucket.at = now
+    return bucket
+  }
+
+  #tell(): void {
+    this.#cancelTell = null
+    for (const [token, count] of this.#untold) {
+      this.#told += 1
+      this.#options.doorbell.ring({ kind: 'spent', by: this.#instance, n: this.#told, token, count })
+    }
+    this.#untold.clear()
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * The query for the approvals of all sessions that the viewer may see, and the subscription to what becomes of them.
+ */
+import type { ApprovalStatus } from '../../../core/status.ts'
+import { ApprovalStatusEnum } from './approval-enums.ts'
+import { ApprovalConnection } from './approval.ts'
+import { AUTHENTICATED } from '../access.ts'
+import { builder } from '../builder.ts'
+import { PAGING } from '../paging/connection-type.ts'
+import { loadInOrder } from '../paging/load-in-order.ts'
+import { matchable } from '../values/matchable.ts'
+import { readPageRequest } from '../paging/page-request.ts'
+import { PAGES } from '../paging/page-sizes.ts'
+import { toPage } from '../paging/page.ts'
+import { readNewestPage, type Bind } from '../paging/read-newest-page.ts'
+import { selectNodes } from '../paging/select-nodes.ts'
+import { inVisibleSession } from '../session/session-visibility.ts'
+import { stillThere } from '../still-there.ts'
+
+const ApprovalFilterInput = builder.inputType('ApprovalFilter', {
+  description: 'Which approvals to list: those that match every field given. An empty list is the same as none.',
+  fields: (t) => ({
+    status: t.field({ type: [ApprovalStatusEnum], description: 'Only those in one of these states.' }),
+    sessionId: t.id({ description: 'Only those of this session.' }),
+  }),
+})
+
+builder.queryField('approvals', (t) =>
+  t.field({
+    type: ApprovalConnection,
+    authScopes: AUTHENTICATED,
+    description:
+      'The approvals of the sessions that you may see, newest first. With status PENDING: what waits for somebody.',
+    extensions: PAGES,
+    args: {
+      first: t.arg.int({ description: PAGING.first }),
+      after: t.arg.string({ description: PAGING.after }),
+      filter: t.arg({ type: ApprovalFilterInput, description: 'Which of them; all when left out.' }),
+    },
+    resolve: async (_root, { filter, ...args }, context, info) => {
+      const { database, viewer } = context
+      const request = readPageRequest('approvals1', args, info)
+      const conditions = (bind: Bind): string[] => approvalConditions(filter, bind)
+      const keys = await readNewestPage(database, { table: 'approvals', viewer, request, conditions })
+      const query = selectNodes({ context, info }, 'Approval', { id: true })
+      const load = (ids: string[]) => database.prisma.approval.findMany({ ...query, where: { id: { in: ids } } })
+      const placed = (await loadInOrder(keys, load)).map(({ node }) => ({ node, position: [node.id] as [string] }))
+      return toPage('approvals1', request, placed)
+    },
+  }),
+)
+
+builder.subscriptionField('approvalUpdates', (t) =>
+  t.prismaField({
+    type: 'Approval',
+    authScopes: AUTHENTICATED,
+    description:
+      'Approvals of sessions that you may see, when they are asked for and when they are settled. What changed while you ' +
+      'were not connected is not told: load the list after you have subscribed.',
+    subscribe: (_root, _args, context) => context.approvalNotifier.follow(context.viewer),
+    resolve: (query, id, _args, { database, viewer }) =>
+      stillThere(database.prisma.approval.findFirst({ ...query, where: inVisibleSession(viewer, id) })),
+  }),
+)
+
+interface ApprovalFilter {
+  readonly status?: readonly ApprovalStatus[] | null | undefined
+  readonly sessionId?: string | null | undefined
+}
+
+/** In SQL, of a row `c`. */
+function approvalConditions(filter: ApprovalFilter | null | undefined, bind: Bind): string[] {
+  const { status, sessionId } = filter ?? {}
+  return [
+    ...(status == null || status.length === 0 ? [] : [`c.status = ANY (${bind(status)}::approval_status[])`]),
+    ...(sessionId == null ? [] : [`c.session_id = ${bind(matchable(sessionId))}::text`]),
+  ]
+}

@@ -1,0 +1,289 @@
+/** The audit as GraphQL types: one per kind of entry, with what is recorded of that kind. For admins alone. */
+import type {
+  AuditBody,
+  AuditKind,
+  ConfigChange,
+  DenialReason,
+  SessionChange,
+  StoredAuditEntry,
+} from '../../../core/audit-entry.ts'
+import type { UsageGrouping } from '../../../store/audit-reads.ts'
+import { ApprovalScopeEnum, ApprovalStatusEnum } from '../approval/approval-enums.ts'
+import type { BuilderTypes } from '../builder.ts'
+import { builder } from '../builder.ts'
+import { connectionType } from '../paging/connection-type.ts'
+import { DeliveryStatusEnum } from '../message/delivery.ts'
+import { ReviewVerdictEnum, TaskStatusEnum, TaskTypeEnum } from '../enums.ts'
+import { NodeInterface } from '../node.ts'
+
+type Values<Name extends string> = Record<Name, { readonly description: string }>
+
+const ADMIN = { admin: true } as const
+
+export const AuditKindEnum = builder.enumType('AuditKind', {
+  description: 'What an entry of the audit is about; each has a type of its own.',
+  values: {
+    MODEL_CALL: { description: 'A call of a language model, successful or not.' },
+    TASK: { description: 'A task ended.' },
+    REVIEW: { description: 'A task was judged.' },
+    DELIVERY: { description: 'A text was posted to a webhook, given up, or is to be posted again.' },
+    KNOWLEDGE: { description: 'A fact, a learning or a question changed.' },
+    ACCESS_DENIED: { description: 'Somebody asked for what they may not have.' },
+    CONFIG: { description: 'The configuration, secrets or rights changed, or the audit itself did.' },
+    SESSION: { description: 'A session was opened, changed or deleted, or its work was.' },
+    APPROVAL: { description: 'An approval was asked for, given, denied, or no longer waited for.' },
+  } as const satisfies Values<AuditKind>,
+})
+
+const ConfigChangeEnum = builder.enumType('ConfigChange', {
+  description: 'What happened to the configuration.',
+  values: {
+    RELOADED: { description: 'A change of config.toml was taken over.' },
+    REFUSED: { description: 'A change of config.toml breaks a rule; the configuration stays.' },
+    SECRETS_RELOADED: { description: 'An admin had the secrets read again.' },
+    RIGHTS_CHANGED: { description: "The rights of a turn's user changed between its plan and a task." },
+    AUDIT_REMOVED: { description: 'The oldest entries were removed, as audit_retention_days says.' },
+    AUDIT_TAMPERED: { description: 'A seal over the audit was removed or changed.' },
+    SCHEDULE_CREATED: { description: 'Somebody created a schedule.' },
+    SCHEDULE_UPDATED: { description: 'Somebody changed a schedule.' },
+    SCHEDULE_DELETED: { description: 'Somebody deleted a schedule.' },
+    SCHEDULE_TRIGGERED: { description: 'Somebody had a schedule run at once.' },
+    SCHEDULE_PAUSED: { description: 'The server took a schedule out of use, because it cannot go on.' },
+  } as const satisfies Values<ConfigChange>,
+})
+
+const SessionChangeEnum = builder.enumType('SessionChange', {
+  description: 'What happened to a session.',
+  values: {
+    OPENED: { description: 'It was opened for the first time.' },
+    UPDATED: { description: 'Its description, metadata, webhook, status or participants changed.' },
+    DELETED: { description: 'It was deleted.' },
+    TURN_CANCELLED: { description: 'Somebody asked for the end of its turn.' },
+    TURN_PAUSED: { description: 'Its turn waits because a budget is used up.' },
+    MESSAGE_EDITED: { description: 'A message that waited was changed.' },
+    CHECKPOINT_REQUESTED: {
+      description: 'Somebody asked for a checkpoint, or started a fresh session from it; the detail names the reason.',
+    },
+    MESSAGE_WITHDRAWN: { description: 'A message that waited was withdrawn.' },
+    IMPORTED: { description: 'It was imported, by "factotum session import"; the detail names what from.' },
+    USER_ERASED: { description: 'What a user had said was erased; the detail names the user.' },
+  } as const satisfies Values<SessionChange>,
+})
+
+const DenialReasonEnum = builder.enumType('DenialReason', {
+  description: 'Why access was denied.',
+  values: {
+    UNKNOWN_TOKEN: { description: 'The token is not, or no longer, in the configuration.' },
+    FORBIDDEN: { description: 'The field is not for this caller.' },
+    NOT_VISIBLE: { description: 'The thing exists, but not for this caller: it was told that there is none.' },
+  } as const satisfies Values<DenialReason>,
+})
+
+export const UsageGroupingEnum = builder.enumType('UsageGrouping', {
+  description: 'By what usage is summed up.',
+  values: {
+    DAY: { description: 'Days (UTC), such as "2026-11-21".' },
+    ROLE: { description: 'What the model was asked as, such as "planner".' },
+    MODEL: { description: '"provider:model".' },
+    SESSION: { description: 'Ids of sessions, deleted ones too.' },
+    USER: { description: 'Names of users.' },
+  } as const satisfies Values<UsageGrouping>,
+})
+
+/** Kind of entry → the type that shows it. */
+const TYPE_NAMES: Readonly<Record<AuditKind, string>> = {
+  MODEL_CALL: 'ModelCallAudit',
+  TASK: 'TaskAudit',
+  REVIEW: 'ReviewAudit',
+  DELIVERY: 'DeliveryAudit',
+  KNOWLEDGE: 'KnowledgeAudit',
+  ACCESS_DENIED: 'AccessDeniedAudit',
+  CONFIG: 'ConfigAudit',
+  SESSION: 'SessionAudit',
+  APPROVAL: 'ApprovalAudit',
+}
+
+export function auditTypeName(entry: StoredAuditEntry): string {
+  return TYPE_NAMES[entry.body.kind]
+}
+
+export const AuditEntryInterface = builder.interfaceRef<StoredAuditEntry>('AuditEntry').implement({
+  description:
+    'Who did what, and what it cost. Entries are never changed, and hold no output, prompt, answer or secret. ' +
+    '"factotum audit verify" proves that none is missing.',
+  interfaces: [NodeInterface],
+  resolveType: auditTypeName,
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Begins with "aud_".' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
+    kind: t.field({ type: AuditKindEnum, description: 'What it is about.', resolve: ({ body }) => body.kind }),
+    sessionId: t.exposeID('sessionId', {
+      nullable: true,
+      description: 'The session, which may be deleted by now; null when it was in none.',
+    }),
+    turnId: t.exposeID('turnId', { nullable: true, description: 'The turn; null when it was in none.' }),
+    actor: t.exposeString('actor', {
+      nullable: true,
+      description: 'A user, or the part of the server that acted, such as "curator"; null when nobody is known.',
+    }),
+    tokenName: t.exposeString('tokenName', {
+      nullable: true,
+      description: 'The token with which it was done, or that brought the message; null when there is none.',
+    }),
+  }),
+})
+
+export const AuditEntryConnection = connectionType(AuditEntryInterface, 'newest first')
+
+type EntryOf<Kind extends AuditKind> = Omit<StoredAuditEntry, 'body'> & {
+  readonly body: Extract<AuditBody, { kind: Kind }>
+}
+type Fields<Kind extends AuditKind> = PothosSchemaTypes.ObjectFieldBuilder<BuilderTypes, EntryOf<Kind>>
+
+function auditType<Kind extends AuditKind>(
+  kind: Kind,
+  description: string,
+  fields: (t: Fields<Kind>) => ReturnType<Parameters<typeof builder.objectFields>[1]>,
+): void {
+  builder
+    .objectRef<EntryOf<Kind>>(TYPE_NAMES[kind])
+    .implement({ description, interfaces: [NodeInterface, AuditEntryInterface], authScopes: ADMIN, fields })
+}
+
+auditType('MODEL_CALL', 'A call of a language model.', (t) => ({
+  role: t.string({ description: 'What it was asked as, such as "planner".', resolve: ({ body }) => body.role }),
+  provider: t.string({ description: 'The provider, as configured.', resolve: ({ body }) => body.provider }),
+  model: t.string({ description: 'The model, as the provider calls it.', resolve: ({ body }) => body.model }),
+  status: t.string({
+    description: '"OK", or the code of the error with which it ended.',
+    resolve: ({ body }) => body.status,
+  }),
+  inputTokens: t.int({ description: 'Tokens read.', resolve: ({ body }) => body.inputTokens }),
+  outputTokens: t.int({ description: 'Tokens written.', resolve: ({ body }) => body.outputTokens }),
+  cachedTokens: t.int({
+    description: 'The part of inputTokens that the provider took from its cache.',
+    resolve: ({ body }) => body.cachedTokens,
+  }),
+  durationMs: t.int({ description: 'Milliseconds.', resolve: ({ body }) => body.durationMs }),
+  cost: t.float({
+    nullable: true,
+    description: 'In the currency of the configured prices; null where no price was configured.',
+    resolve: ({ body }) => body.cost,
+  }),
+}))
+
+auditType('TASK', 'A task ended.', (t) => ({
+  taskId: t.id({ description: 'The task.', resolve: ({ body }) => body.taskId }),
+  taskType: t.field({ type: TaskTypeEnum, description: 'What kind of task.', resolve: ({ body }) => body.taskType }),
+  detail: t.string({
+    description: 'What it was to do, such as the command; without secrets.',
+    resolve: ({ body }) => body.detail,
+  }),
+  status: t.field({ type: TaskStatusEnum, description: 'How it ended.', resolve: ({ body }) => body.status }),
+  durationMs: t.int({
+    nullable: true,
+    description: 'Milliseconds from begin to end; null when it never began, or began in a process that died.',
+    resolve: ({ body }) => body.durationMs,
+  }),
+  outputLength: t.int({ description: 'Characters that it printed or said.', resolve: ({ body }) => body.outputLength }),
+  suppressed: t.boolean({
+    description: 'The agent chose to say nothing.',
+    resolve: ({ body }) => body.suppressed ?? false,
+  }),
+}))
+
+auditType('REVIEW', 'A task was judged.', (t) => ({
+  taskId: t.id({ description: 'The task.', resolve: ({ body }) => body.taskId }),
+  verdict: t.field({
+    type: ReviewVerdictEnum,
+    description: 'Whether the result was good enough.',
+    resolve: ({ body }) => body.verdict,
+  }),
+  hasLearning: t.boolean({ description: 'Something was learned.', resolve: ({ body }) => body.hasLearning }),
+}))
+
+auditType('DELIVERY', 'An attempt to post a text to a webhook, or what became of it.', (t) => ({
+  deliveryId: t.id({ description: 'The delivery.', resolve: ({ body }) => body.deliveryId }),
+  taskId: t.id({ description: 'The task whose text it is.', resolve: ({ body }) => body.taskId }),
+  url: t.string({ description: 'Where to; the path is left out.', resolve: ({ body }) => body.url }),
+  status: t.field({
+    type: DeliveryStatusEnum,
+    description: 'How it stood after that.',
+    resolve: ({ body }) => body.status,
+  }),
+  statusCode: t.int({
+    nullable: true,
+    description: 'The HTTP status; null when there was no answer, or no attempt.',
+    resolve: ({ body }) => body.statusCode,
+  }),
+  attempts: t.int({ description: 'Attempts so far.', resolve: ({ body }) => body.attempts }),
+}))
+
+auditType('KNOWLEDGE', 'A fact, a learning or a question changed.', (t) => ({
+  subjectId: t.id({ description: 'The fact, learning or question.', resolve: ({ body }) => body.subjectId }),
+  change: t.string({
+    description: 'What was done to it: a FactChange, or the status that it reached.',
+    resolve: ({ body }) => body.change,
+  }),
+  reason: t.string({ nullable: true, description: 'Why, if that was said.', resolve: ({ body }) => body.reason }),
+}))
+
+auditType('ACCESS_DENIED', 'Somebody asked for what they may not have.', (t) => ({
+  field: t.string({
+    description: 'The field that was asked for, such as "Query.audit", or the way in ("http", "websocket").',
+    resolve: ({ body }) => body.field,
+  }),
+  reason: t.field({ type: DenialReasonEnum, description: 'Why not.', resolve: ({ body }) => body.reason }),
+  count: t.int({
+    description: 'How often. The first time in a minute has an entry at once, the rest of the minute a second one.',
+    resolve: ({ body }) => body.count,
+  }),
+}))
+
+auditType('CONFIG', 'The configuration, secrets or rights changed, or the audit itself did.', (t) => ({
+  change: t.field({ type: ConfigChangeEnum, description: 'What happened.', resolve: ({ body }) => body.change }),
+  detail: t.string({
+    description: 'Which tokens, users and settings, by name; never their values.',
+    resolve: ({ body }) => body.detail,
+  }),
+}))
+
+auditType('SESSION', 'A session was opened, changed or deleted, or its work was.', (t) => ({
+  change: t.field({ type: SessionChangeEnum, description: 'What happened.', resolve: ({ body }) => body.change }),
+  detail: t.string({
+    nullable: true,
+    description: 'Which fields, participants or message; null when there is no more to say.',
+    resolve: ({ body }) => body.detail,
+  }),
+}))
+
+auditType('APPROVAL', 'An approval was asked for, given, denied, or no longer waited for.', (t) => ({
+  approvalId: t.id({ description: 'The approval.', resolve: ({ body }) => body.approvalId }),
+  taskId: t.id({
+    description: 'The task, or the first one of the plan with an effect.',
+    resolve: ({ body }) => body.taskId,
+  }),
+  status: t.field({
+    type: ApprovalStatusEnum,
+    description: 'PENDING: it was asked for. Otherwise what came of it.',
+    resolve: ({ body }) => body.status,
+  }),
+  scope: t.field({
+    type: ApprovalScopeEnum,
+    nullable: true,
+    description: 'For how long it holds; null unless it was given.',
+    resolve: ({ body }) => body.scope,
+  }),
+  note: t.string({ nullable: true, description: 'What was said with the decision.', resolve: ({ body }) => body.note }),
+  before: t.string({
+    nullable: true,
+    description:
+      'The command, or the arguments as JSON, before they were changed with the decision; null when they were not.',
+    resolve: ({ body }) => body.before,
+  }),
+  after: t.string({
+    nullable: true,
+    description: 'What they were changed to; null when they were not.',
+    resolve: ({ body }) => body.after,
+  }),
+}))

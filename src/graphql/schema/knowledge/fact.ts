@@ -1,0 +1,109 @@
+/**
+ * What every session may rely on. A fact is visible to admins, and to viewers of a turn that used it or of a session
+ * that it was learned in. Where it comes from may be another session: that is shown only to those who may see it. What
+ * it said before, and what went into it, may have been taken out of use for a reason: that is admins'.
+ */
+import type { GraphQLContext } from '../../context.ts'
+import { AUTHENTICATED } from '../access.ts'
+import { builder } from '../builder.ts'
+import { connectionType } from '../paging/connection-type.ts'
+import { FactChangeEnum, FactSourceEnum } from './knowledge-enums.ts'
+import { loadAt } from '../paging/load-at.ts'
+import { NodeInterface } from '../node.ts'
+import { ALL_STORED } from '../paging/page-sizes.ts'
+import { shownSessions } from '../session/session-visibility.ts'
+
+const FactVersionType = builder.prismaObject('FactVersion', {
+  description: 'What was done to a fact, and what it said from then on.',
+  authScopes: AUTHENTICATED,
+  select: { version: true },
+  fields: (t) => ({
+    version: t.exposeInt('version', { description: '1 for the first, one more with each change.' }),
+    content: t.exposeString('content', { description: 'What the fact says in this version.' }),
+    change: t.expose('change', { type: FactChangeEnum, description: 'What was done.' }),
+    changedBy: t.exposeString('changedBy', {
+      description: 'Who did it: the name of a user, or the part of the server, such as "curator".',
+    }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Why, if anybody said so.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When.' }),
+  }),
+})
+
+export const FactType = builder.prismaObject('Fact', {
+  description: 'What the planner of every session may rely on. Nothing of it is ever lost: changes are its history.',
+  authScopes: AUTHENTICATED,
+  interfaces: [NodeInterface],
+  select: { id: true, sessionId: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Begins with "fact_".' }),
+    content: t.exposeString('content', { description: 'What it says, 1 to 2000 characters.' }),
+    source: t.expose('source', { type: FactSourceEnum, description: 'Who made it.' }),
+    session: t.prismaField({
+      type: 'Session',
+      nullable: true,
+      description: 'Where it comes from; null when from nowhere in particular, or from a session that you may not see.',
+      resolve: async (query, { sessionId: id }, _args, context, info) => {
+        if (id === null || (await loadAt({ context, info }, id, (ids) => shownOf(context, ids))) === undefined)
+          return null
+        return context.database.prisma.session.findUnique({ ...query, where: { id } })
+      },
+    }),
+    learning: t.prismaField({
+      type: 'Learning',
+      nullable: true,
+      description: 'The learning that it was made of; null when of none, or of one in a session that you may not see.',
+      resolve: async (query, fact, _args, context, info) => {
+        const id = await loadAt({ context, info }, fact.id, (ids) => firstLearnings(context, ids))
+        return id === undefined ? null : context.database.prisma.learning.findUnique({ ...query, where: { id } })
+      },
+    }),
+    version: t.exposeInt('version', { description: 'Raised by every change: hand it to editFact.' }),
+    invalidatedAt: t.expose('invalidatedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Since when it is in no prompt any more; null while it is in use.',
+    }),
+    replacedBy: t.relation('replacedBy', {
+      nullable: true,
+      description: 'The fact that says it now, if it went into another one.',
+    }),
+    history: t.field({
+      type: [FactVersionType],
+      extensions: ALL_STORED,
+      description: 'All its versions, oldest first. For admins; for others it is empty.',
+      select: (_args, _context, nestedSelection) => ({ history: nestedSelection({ orderBy: { version: 'asc' } }) }),
+      resolve: (fact, _args, { viewer }) => (viewer.role === 'ADMIN' ? fact.history : []),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
+  }),
+})
+
+builder.prismaObjectField(FactType, 'replaces', (t) =>
+  t.field({
+    type: [FactType],
+    extensions: ALL_STORED,
+    description: 'The facts that went into this one, oldest first. For admins; for others it is empty.',
+    select: (_args, _context, nestedSelection) => ({ replaces: nestedSelection({ orderBy: { id: 'asc' } }) }),
+    resolve: (fact, _args, { viewer }) => (viewer.role === 'ADMIN' ? fact.replaces : []),
+  }),
+)
+
+export const FactConnection = connectionType(FactType, 'newest first')
+
+/** Those of the sessions that may be shown. */
+async function shownOf(context: GraphQLContext, sessionIds: readonly string[]): Promise<Map<string, true>> {
+  const where = { AND: [{ id: { in: [...sessionIds] } }, shownSessions(context)] }
+  const rows = await context.database.prisma.session.findMany({ where, select: { id: true } })
+  return new Map(rows.map(({ id }) => [id, true]))
+}
+
+/** Of each fact, the learning it was made of: the first, when others were found to say the same. */
+async function firstLearnings(context: GraphQLContext, factIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await context.database.prisma.learning.findMany({
+    where: { factId: { in: [...factIds] }, session: shownSessions(context) },
+    select: { id: true, factId: true },
+    orderBy: { id: 'desc' },
+  })
+  return new Map(rows.map(({ id, factId }) => [factId ?? '', id]))
+}

@@ -1,0 +1,55 @@
+/**
+ * What a review or a checkpoint learned: a candidate for a fact. It belongs to its session and is as visible as that.
+ */
+import { AUTHENTICATED } from '../access.ts'
+import { builder } from '../builder.ts'
+import { connectionType } from '../paging/connection-type.ts'
+import { LearningStatusEnum } from './knowledge-enums.ts'
+import { NodeInterface } from '../node.ts'
+
+const LearningType = builder.prismaObject('Learning', {
+  description:
+    'What a review or a checkpoint learned: a candidate for a fact, until the curator or an admin decides what becomes of it.',
+  authScopes: AUTHENTICATED,
+  interfaces: [NodeInterface],
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Begins with "learn_".' }),
+    content: t.exposeString('content', {
+      description: 'What was learned, in the words of the reviewer or the introspector.',
+    }),
+    status: t.expose('status', { type: LearningStatusEnum, description: 'What became of it.' }),
+    session: t.relation('session', { description: 'Where it was learned.' }),
+    user: t.exposeString('userName', {
+      nullable: true,
+      description: 'The user whose message led to it; null when a checkpoint learned it where no user had a turn.',
+    }),
+    turn: t.relation('turn', {
+      nullable: true,
+      description: 'The turn in which it was learned; null when a checkpoint learned it.',
+    }),
+    task: t.relation('task', {
+      nullable: true,
+      description: 'The task whose review learned it; null when a checkpoint learned it.',
+    }),
+    fact: t.relation('fact', { nullable: true, description: 'The fact that it became; null unless PROMOTED.' }),
+    question: t.relation('question', {
+      nullable: true,
+      description: 'The question that it became; null unless ASKED.',
+    }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Why it was decided so, if anybody said so.' }),
+    decidedBy: t.exposeString('decidedBy', {
+      nullable: true,
+      description:
+        'Who decided: the name of an admin, or the part of the server, such as "curator". Null while PENDING.',
+    }),
+    decidedAt: t.expose('decidedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was decided; null while PENDING.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was learned.' }),
+  }),
+})
+
+export const LearningConnection = connectionType(LearningType, 'newest first')

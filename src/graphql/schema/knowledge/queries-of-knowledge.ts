@@ -1,0 +1,129 @@
+/** Queries for facts, learnings and questions of all sessions: admins' alone. */
+import type { LearningStatus, QuestionStatus } from '../../../core/status.ts'
+import { builder } from '../builder.ts'
+import { PAGING, type Row } from '../paging/connection-type.ts'
+import { FactConnection } from './fact.ts'
+import { FactFilterInput, readFactPage } from './fact-filter.ts'
+import { LearningStatusEnum, QuestionStatusEnum } from './knowledge-enums.ts'
+import { LearningConnection } from './learning.ts'
+import { matchable } from '../values/matchable.ts'
+import { readPageRequest } from '../paging/page-request.ts'
+import { PAGES } from '../paging/page-sizes.ts'
+import { toPage } from '../paging/page.ts'
+import { QuestionConnection } from './question.ts'
+import { selectNodes } from '../paging/select-nodes.ts'
+
+const ID = { id: true } as const
+
+builder.queryField('facts', (t) =>
+  t.field({
+    type: FactConnection,
+    authScopes: { admin: true },
+    description: 'The facts, newest first. For admins.',
+    extensions: PAGES,
+    args: {
+      first: t.arg.int({ description: PAGING.first }),
+      after: t.arg.string({ description: PAGING.after }),
+      filter: t.arg({ type: FactFilterInput, description: 'Which of them; all that are in use when left out.' }),
+    },
+    resolve: async (_root, { filter, ...args }, context, info) => {
+      const request = readPageRequest('facts1', args, info)
+      const { prisma } = context.database
+      const ids = await readFactPage(context.database, { request, filter })
+      const query = selectNodes({ context, info }, 'Fact', ID)
+      const rows =
+        ids.length === 0 ? [] : await prisma.fact.findMany({ ...query, where: { id: { in: ids } }, ...NEWEST })
+      return toPage('facts1', request, placed(rows))
+    },
+  }),
+)
+
+const LearningFilterInput = builder.inputType('LearningFilter', {
+  description: 'Which learnings to list: those that match every field given. An empty list is the same as none.',
+  fields: (t) => ({
+    status: t.field({ type: [LearningStatusEnum], description: 'Only those in one of these states.' }),
+    sessionId: t.id({ description: 'Only those of this session.' }),
+  }),
+})
+
+builder.queryField('learnings', (t) =>
+  t.field({
+    type: LearningConnection,
+    authScopes: { admin: true },
+    description: 'What reviews have learned, newest first. With status PENDING: the inbox. For admins.',
+    extensions: PAGES,
+    args: {
+      first: t.arg.int({ description: PAGING.first }),
+      after: t.arg.string({ description: PAGING.after }),
+      filter: t.arg({ type: LearningFilterInput, description: 'Which of them; all when left out.' }),
+    },
+    resolve: async (_root, { filter, ...args }, context, info) => {
+      const request = readPageRequest('learnings1', args, info)
+      const rows = await context.database.prisma.learning.findMany({
+        ...selectNodes({ context, info }, 'Learning', ID),
+        where: { AND: [matching<LearningStatus>(filter), olderThan(request)] },
+        ...NEWEST,
+        take: request.size + 1,
+      })
+      return toPage('learnings1', request, placed(rows))
+    },
+  }),
+)
+
+const QuestionFilterInput = builder.inputType('QuestionFilter', {
+  description: 'Which questions to list: those that match every field given. An empty list is the same as none.',
+  fields: (t) => ({
+    status: t.field({ type: [QuestionStatusEnum], description: 'Only those in one of these states.' }),
+    sessionId: t.id({ description: 'Only those of this session; those of all sessions are not among them.' }),
+  }),
+})
+
+builder.queryField('questions', (t) =>
+  t.field({
+    type: QuestionConnection,
+    authScopes: { admin: true },
+    description: 'The questions of all sessions, newest first. For admins.',
+    extensions: PAGES,
+    args: {
+      first: t.arg.int({ description: PAGING.first }),
+      after: t.arg.string({ description: PAGING.after }),
+      filter: t.arg({ type: QuestionFilterInput, description: 'Which of them; all when left out.' }),
+    },
+    resolve: async (_root, { filter, ...args }, context, info) => {
+      const request = readPageRequest('questions1', args, info)
+      const rows = await context.database.prisma.question.findMany({
+        ...selectNodes({ context, info }, 'Question', ID),
+        where: { AND: [matching<QuestionStatus>(filter), olderThan(request)] },
+        ...NEWEST,
+        take: request.size + 1,
+      })
+      return toPage('questions1', request, placed(rows))
+    },
+  }),
+)
+
+/** Ids sort by time of creation. */
+const NEWEST = { orderBy: { id: 'desc' } } as const
+
+interface Filter<Status extends string> {
+  readonly status?: readonly Status[] | null | undefined
+  readonly sessionId?: string | null | undefined
+}
+
+function matching<Status extends string>(
+  filter: Filter<Status> | null | undefined,
+): { status?: { in: Status[] }; sessionId?: string } {
+  const { status, sessionId } = filter ?? {}
+  return {
+    ...(status == null || status.length === 0 ? {} : { status: { in: [...status] } }),
+    ...(sessionId == null ? {} : { sessionId: matchable(sessionId) }),
+  }
+}
+
+function olderThan({ after }: { readonly after: readonly [string] | null }): { id?: { lt: string } } {
+  return after === null ? {} : { id: { lt: after[0] } }
+}
+
+function placed(rows: readonly Row[]): { readonly node: Row; readonly position: [string] }[] {
+  return rows.map((node) => ({ node, position: [node.id] }))
+}

@@ -1,0 +1,36 @@
+/** An open point. One of a session is visible to all who may see the session; one of all sessions only to admins. */
+import { AUTHENTICATED } from '../access.ts'
+import { builder } from '../builder.ts'
+import { connectionType } from '../paging/connection-type.ts'
+import { QuestionSourceEnum, QuestionStatusEnum } from './knowledge-enums.ts'
+import { NodeInterface } from '../node.ts'
+
+export const QuestionType = builder.prismaObject('Question', {
+  description: 'An open point that the planner raises in its next answer, until it is resolved.',
+  authScopes: AUTHENTICATED,
+  interfaces: [NodeInterface],
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Begins with "q_".' }),
+    content: t.exposeString('content', { description: 'What is asked, 1 to 2000 characters.' }),
+    session: t.relation('session', {
+      nullable: true,
+      description: 'The session in which it is asked; null when it is asked in all.',
+    }),
+    source: t.expose('source', { type: QuestionSourceEnum, description: 'Who wants to know.' }),
+    status: t.expose('status', { type: QuestionStatusEnum, description: 'Whether it is still open.' }),
+    answer: t.exposeString('answer', { nullable: true, description: 'The answer; null when there is none.' }),
+    resolvedBy: t.exposeString('resolvedBy', {
+      nullable: true,
+      description: 'The user whose message answered it, or the admin who resolved it; null while OPEN.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was first asked.' }),
+    resolvedAt: t.expose('resolvedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was resolved; null while OPEN.',
+    }),
+  }),
+})
+
+export const QuestionConnection = connectionType(QuestionType, 'newest first')

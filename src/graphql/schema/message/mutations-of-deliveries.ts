@@ -1,0 +1,29 @@
+/** What admins can do about deliveries. The rules are in src/delivery. */
+import { redeliver, type Redelivered } from '../../../delivery/redeliver.ts'
+import { builder } from '../builder.ts'
+import { resultUnion } from '../result-union.ts'
+import { stillThere } from '../still-there.ts'
+
+const DeliveryPayload = builder.objectRef<Redelivered>('DeliveryPayload').implement({
+  description: 'The delivery is posted again.',
+  authScopes: { admin: true },
+  fields: (t) => ({
+    delivery: t.prismaField({
+      type: 'Delivery',
+      description: 'The delivery as it is now.',
+      resolve: (query, { deliveryId: id }, _args, { database }) =>
+        stillThere(database.prisma.delivery.findUnique({ ...query, where: { id } })),
+    }),
+  }),
+})
+
+builder.mutationField('redeliver', (t) =>
+  t.field({
+    type: resultUnion('Delivery', DeliveryPayload, ['NotFound', 'Conflict']),
+    authScopes: { admin: true },
+    description:
+      "Posts a delivery again that is DEAD or DELIVERED, under the same id and to the session's present webhook. For admins.",
+    args: { id: t.arg.id({ required: true, description: 'The delivery.' }) },
+    resolve: (_root, { id }, { database, outbox, viewer }) => redeliver({ database, outbox }, viewer, id),
+  }),
+)

@@ -1,0 +1,169 @@
+/** Mutations for messages and the turns they start, as clients see them. The rules are in src/intake. */
+import type { MessageAccepted } from '../../../intake/message/announce-message.ts'
+import { appendMessage } from '../../../intake/message/append-message.ts'
+import { cancelTurn, type TurnCancelling } from '../../../intake/message/cancel-turn.ts'
+import { editQueuedMessage } from '../../../intake/message/edit-queued-message.ts'
+import type { MessageUpdated } from '../../../intake/message/queued-message.ts'
+import { sendMessage } from '../../../intake/message/send-message.ts'
+import { withdrawMessage } from '../../../intake/message/withdraw-message.ts'
+import { AUTHENTICATED } from '../access.ts'
+import { builder } from '../builder.ts'
+import { MessageRoleEnum } from '../enums.ts'
+import { resultUnion } from '../result-union.ts'
+import { messageField, turnField } from '../row-fields.ts'
+
+const CONTENT = 'The text: 1 byte to 256 KiB, without NUL characters.'
+const SENDER =
+  'Whom it is from. A connector names the identity on its platform; a token of a user may leave it out. ' +
+  'An identity that no user has as an alias is untrusted: its message is stored and starts no turn.'
+
+/** The payload of the two mutations that take a message in. */
+function acceptedPayload(name: string) {
+  return builder.objectRef<MessageAccepted>(name).implement({
+    description: 'The message is stored: nothing can lose it any more.',
+    authScopes: AUTHENTICATED,
+    fields: (t) => ({
+      message: messageField(t),
+      duplicate: t.exposeBoolean('duplicate', {
+        description: "True: it was accepted before; this is the first call's message.",
+      }),
+    }),
+  })
+}
+
+const SendMessageInput = builder.inputType('SendMessageInput', {
+  description: 'A message to the agent, or, in a group, to the others.',
+  fields: (t) => ({
+    sessionId: t.id({
+      required: true,
+      description: 'The session; opened if there is none and its id lies in your name space (Viewer.ownNamespace).',
+    }),
+    content: t.string({ required: true, description: CONTENT }),
+    user: t.string({ description: SENDER }),
+    mentioned: t.boolean({
+      description:
+        'It is directed at the agent; false when left out. Counts in a GROUP alone, where a message of a user that is not is ' +
+        'stored and starts no turn.',
+    }),
+    idempotencyKey: t.string({
+      description:
+        '1 to 255 characters. A second call with it, by the same token in the same session, returns the first message.',
+    }),
+  }),
+})
+
+builder.mutationField('sendMessage', (t) =>
+  t.field({
+    type: resultUnion('SendMessage', acceptedPayload('SendMessagePayload'), [
+      'InvalidInput',
+      'NotFound',
+      'Conflict',
+      'LimitExceeded',
+    ]),
+    authScopes: AUTHENTICATED,
+    description:
+      'Says something in a session. What is said to the agent waits for its turn; follow the turn with sessionEvents.',
+    args: { input: t.arg({ type: SendMessageInput, required: true, description: 'The message.' }) },
+    resolve: (_root, { input }, { intake, viewer }) => sendMessage(intake, viewer, input),
+  }),
+)
+
+const AppendMessageInput = builder.inputType('AppendMessageInput', {
+  description: 'A message to put on record.',
+  fields: (t) => ({
+    sessionId: t.id({ required: true, description: 'The session; it must exist.' }),
+    content: t.string({ required: true, description: CONTENT }),
+    user: t.string({ description: SENDER }),
+    role: t.field({
+      type: MessageRoleEnum,
+      description:
+        'Who speaks; USER when left out. ASSISTANT and SYSTEM are for admins, and for connectors that leave out "user", in sessions ' +
+        'that they opened.',
+    }),
+    messageId: t.id({
+      description:
+        "The client's own id of the message, 1 to 255 characters: a second call with it, by the same token in the same session, " +
+        'returns the first message, or a ConflictError when content, role or user are others.',
+    }),
+    createdAt: t.field({
+      type: 'DateTime',
+      description:
+        'When it was said, from 1970 to now; now when left out. Lists and the log keep the order in which messages came in.',
+    }),
+  }),
+})
+
+builder.mutationField('appendMessage', (t) =>
+  t.field({
+    type: resultUnion('AppendMessage', acceptedPayload('AppendMessagePayload'), [
+      'InvalidInput',
+      'NotFound',
+      'Conflict',
+    ]),
+    authScopes: AUTHENTICATED,
+    description: 'Puts a message on record without asking the agent for anything, such as what was said elsewhere.',
+    args: { input: t.arg({ type: AppendMessageInput, required: true, description: 'The message.' }) },
+    resolve: (_root, { input }, { intake, viewer }) => appendMessage(intake, viewer, input),
+  }),
+)
+
+/** The payload of the two mutations that change a message that waits. */
+function changedPayload(name: string, description: string) {
+  return builder.objectRef<MessageUpdated>(name).implement({
+    description,
+    authScopes: AUTHENTICATED,
+    fields: (t) => ({
+      message: messageField(t),
+    }),
+  })
+}
+
+builder.mutationField('editQueuedMessage', (t) =>
+  t.field({
+    type: resultUnion(
+      'EditQueuedMessage',
+      changedPayload('EditQueuedMessagePayload', 'The message says something else now.'),
+      ['InvalidInput', 'NotFound', 'Conflict'],
+    ),
+    authScopes: AUTHENTICATED,
+    description: 'Replaces what a message says, as long as its turn has not begun.',
+    args: {
+      id: t.arg.id({ required: true, description: "The message: your own, or anybody's if you are an admin." }),
+      content: t.arg.string({ required: true, description: CONTENT }),
+    },
+    resolve: (_root, input, { intake, viewer }) => editQueuedMessage(intake, viewer, input),
+  }),
+)
+
+builder.mutationField('withdrawMessage', (t) =>
+  t.field({
+    type: resultUnion(
+      'WithdrawMessage',
+      changedPayload('WithdrawMessagePayload', 'The message will not be processed.'),
+      ['NotFound', 'Conflict'],
+    ),
+    authScopes: AUTHENTICATED,
+    description: 'Takes a message out of the queue, as long as its turn has not begun.',
+    args: { id: t.arg.id({ required: true, description: "The message: your own, or anybody's if you are an admin." }) },
+    resolve: (_root, input, { intake, viewer }) => withdrawMessage(intake, viewer, input),
+  }),
+)
+
+const CancelTurnPayload = builder.objectRef<TurnCancelling>('CancelTurnPayload').implement({
+  description: 'The turn will end within a second or so; its events tell when it has.',
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    turn: turnField(t),
+  }),
+})
+
+builder.mutationField('cancelTurn', (t) =>
+  t.field({
+    type: resultUnion('CancelTurn', CancelTurnPayload, ['InvalidInput', 'NotFound', 'Conflict']),
+    authScopes: AUTHENTICATED,
+    description:
+      'Stops the turn that runs in a session: its command is ended, its model call aborted. What waits stays.',
+    args: { sessionId: t.arg.id({ required: true, description: 'The session.' }) },
+    resolve: (_root, input, { intake, viewer }) => cancelTurn(intake, viewer, input),
+  }),
+)

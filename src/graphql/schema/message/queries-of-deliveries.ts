@@ -1,0 +1,47 @@
+/** The query for the deliveries of all sessions: admins' alone. */
+import { builder } from '../builder.ts'
+import { PAGING } from '../paging/connection-type.ts'
+import { DeliveryConnection, DeliveryStatusEnum } from './delivery.ts'
+import { matchable } from '../values/matchable.ts'
+import { readPageRequest } from '../paging/page-request.ts'
+import { PAGES } from '../paging/page-sizes.ts'
+import { toPage } from '../paging/page.ts'
+import { selectNodes } from '../paging/select-nodes.ts'
+
+const DeliveryFilterInput = builder.inputType('DeliveryFilter', {
+  description: 'Which deliveries to list: those that match every field given. An empty list is the same as none.',
+  fields: (t) => ({
+    status: t.field({ type: [DeliveryStatusEnum], description: 'Only those in one of these states.' }),
+    sessionId: t.id({ description: 'Only those of this session.' }),
+  }),
+})
+
+builder.queryField('deliveries', (t) =>
+  t.field({
+    type: DeliveryConnection,
+    authScopes: { admin: true },
+    description: 'The deliveries to webhooks, newest first. With status DEAD: what was given up. For admins.',
+    extensions: PAGES,
+    args: {
+      first: t.arg.int({ description: PAGING.first }),
+      after: t.arg.string({ description: PAGING.after }),
+      filter: t.arg({ type: DeliveryFilterInput, description: 'Which of them; all when left out.' }),
+    },
+    resolve: async (_root, { filter, ...args }, context, info) => {
+      const request = readPageRequest('deliveries1', args, info)
+      const { status, sessionId } = filter ?? {}
+      const rows = await context.database.prisma.delivery.findMany({
+        ...selectNodes({ context, info }, 'Delivery', { id: true }),
+        where: {
+          ...(status == null || status.length === 0 ? {} : { status: { in: [...status] } }),
+          ...(sessionId == null ? {} : { sessionId: matchable(sessionId) }),
+          ...(request.after === null ? {} : { id: { lt: request.after[0] } }),
+        },
+        orderBy: { id: 'desc' },
+        take: request.size + 1,
+      })
+      const placed = rows.map((node) => ({ node, position: [node.id] as [string] }))
+      return toPage('deliveries1', request, placed)
+    },
+  }),
+)

@@ -1,0 +1,67 @@
+/**
+ * The Relay connection types: PageInfo, and for each list an edge and a connection
+ * (https://relay.dev/graphql/connections.htm).
+ */
+import type { InterfaceRef, ObjectRef } from '@pothos/core'
+import { AUTHENTICATED } from '../access.ts'
+import { builder, type BuilderTypes } from '../builder.ts'
+import type { Edge, Page, PageInfo } from './page.ts'
+import { CONNECTION_PAGE, describeFirst } from './page-sizes.ts'
+
+const PageInfoType = builder.objectRef<PageInfo>('PageInfo').implement({
+  description: 'Where a page stands in its list.',
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether the list goes on behind this page.' }),
+    hasPreviousPage: t.exposeBoolean('hasPreviousPage', {
+      description: 'Whether the list has something before this page.',
+    }),
+    startCursor: t.exposeString('startCursor', {
+      nullable: true,
+      description: 'Cursor of the first edge: pass it as "before". Null when the page is empty.',
+    }),
+    endCursor: t.exposeString('endCursor', {
+      nullable: true,
+      description: 'Cursor of the last edge: pass it as "after". Null when the page is empty.',
+    }),
+  }),
+})
+
+/** What is loaded of a node at least; Prisma adds the columns that the document selects. */
+export interface Row {
+  readonly id: string
+}
+
+/** Defines `<name>Edge` and `<name>Connection` over `node`; `order` says how the list is sorted. */
+export function connectionType(
+  node: ObjectRef<BuilderTypes, Row> | InterfaceRef<BuilderTypes, Row>,
+  order: string,
+): ObjectRef<BuilderTypes, Page<Row>> {
+  const { name } = node
+  const EdgeType = builder.objectRef<Edge<Row>>(`${name}Edge`).implement({
+    description: `One ${name} of a list, and where it stands there.`,
+    authScopes: AUTHENTICATED,
+    fields: (t) => ({
+      cursor: t.exposeString('cursor', {
+        description: 'The place in the list: opaque, good as "after" and "before" of the same list.',
+      }),
+      node: t.field({ type: node, description: `The ${name}.`, resolve: (edge) => edge.node }),
+    }),
+  })
+  return builder.objectRef<Page<Row>>(`${name}Connection`).implement({
+    description: `A page of a list of ${name}, ${order}.`,
+    authScopes: AUTHENTICATED,
+    fields: (t) => ({
+      edges: t.field({ type: [EdgeType], description: 'The entries of the page.', resolve: (page) => [...page.edges] }),
+      pageInfo: t.expose('pageInfo', { type: PageInfoType, description: 'Where the page stands in the list.' }),
+    }),
+  })
+}
+
+/** Descriptions of the paging arguments, the same for every connection. */
+export const PAGING = {
+  first: describeFirst(CONNECTION_PAGE),
+  after: 'Only what stands behind this cursor.',
+  last: `How many from the end: 1 to ${CONNECTION_PAGE.max}. Not together with "first".`,
+  before: 'Only what stands before this cursor.',
+} as const

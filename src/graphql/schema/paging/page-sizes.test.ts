@@ -1,0 +1,57 @@
+/** Walks the schema: every list must declare its size, or the cost of operations is a guess. */
+import { getNamedType, getNullableType, isIntrospectionType, isListType, type GraphQLField } from 'graphql'
+import { expect, test } from 'vitest'
+import { pagedOf } from '../../operation/paged.ts'
+import { buildSchema } from '../schema.ts'
+
+interface Place {
+  readonly name: string
+  readonly field: GraphQLField<unknown, unknown>
+}
+
+const places: readonly Place[] = Object.values(buildSchema().getTypeMap())
+  .filter((type) => 'getFields' in type && !isIntrospectionType(type))
+  .flatMap((type) =>
+    'getFields' in type
+      ? Object.values(type.getFields())
+          .filter((field) => 'args' in field)
+          .map((field) => ({ name: `${type.name}.${field.name}`, field }))
+      : [],
+  )
+
+function isList({ field }: Place): boolean {
+  return isListType(getNullableType(field.type))
+}
+
+function isConnection({ field }: Place): boolean {
+  return getNamedType(field.type).name.endsWith('Connection')
+}
+
+function takesSize({ field }: Place): boolean {
+  return field.args.some(({ name }) => name === 'first' || name === 'last')
+}
+
+/** As long as the page: what gives the connection says how long that is. */
+function isOfPage({ name }: Place): boolean {
+  return name.endsWith('Connection.edges')
+}
+
+test('every list says how long it is', () => {
+  const lists = places.filter((place) => (isList(place) && !isOfPage(place)) || isConnection(place) || takesSize(place))
+  expect(lists.length).toBeGreaterThan(40)
+  expect(lists.filter(({ field }) => pagedOf(field) === null).map(({ name }) => name)).toEqual([])
+})
+
+test('what takes a size has a largest one, and says both in its description', () => {
+  const sized = places.filter(takesSize)
+  expect(sized.map(({ name }) => name)).toContain('Session.events')
+  for (const { name, field } of sized) {
+    const paged = pagedOf(field)
+    const first = field.args.find((argument) => argument.name === 'first')
+    expect(`${name}: ${first?.description}`).toContain(`1 to ${paged?.max}, ${paged?.default} when left out`)
+  }
+})
+
+test('every connection takes a size', () => {
+  expect(places.filter((place) => isConnection(place) && !takesSize(place))).toEqual([])
+})

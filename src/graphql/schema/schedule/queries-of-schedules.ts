@@ -1,0 +1,52 @@
+/** The query for schedules. */
+import { AUTHENTICATED } from '../access.ts'
+import { builder } from '../builder.ts'
+import { PAGING } from '../paging/connection-type.ts'
+import { matchable } from '../values/matchable.ts'
+import { readPageRequest } from '../paging/page-request.ts'
+import { PAGES } from '../paging/page-sizes.ts'
+import { toPage } from '../paging/page.ts'
+import { ScheduleConnection } from './schedule.ts'
+import { visibleSchedules } from './schedule-visibility.ts'
+import { selectNodes } from '../paging/select-nodes.ts'
+
+const ScheduleFilterInput = builder.inputType('ScheduleFilter', {
+  description: 'Which schedules to list: those that match every field given.',
+  fields: (t) => ({
+    user: t.string({ description: 'Only those of this user.' }),
+    enabled: t.boolean({ description: 'Only those that are enabled, or only those that are not.' }),
+  }),
+})
+
+builder.queryField('schedules', (t) =>
+  t.field({
+    type: ScheduleConnection,
+    authScopes: AUTHENTICATED,
+    description: 'Your schedules, newest first; for admins, those of all users.',
+    extensions: PAGES,
+    args: {
+      first: t.arg.int({ description: PAGING.first }),
+      after: t.arg.string({ description: PAGING.after }),
+      filter: t.arg({ type: ScheduleFilterInput, description: 'Which of them; all when left out.' }),
+    },
+    resolve: async (_root, { filter, ...args }, context, info) => {
+      const request = readPageRequest('schedules1', args, info)
+      const { user, enabled } = filter ?? {}
+      const rows = await context.database.prisma.schedule.findMany({
+        ...selectNodes({ context, info }, 'Schedule', { id: true }),
+        where: {
+          AND: [
+            visibleSchedules(context.viewer),
+            user == null ? {} : { userName: matchable(user) },
+            enabled == null ? {} : { enabled },
+            request.after === null ? {} : { id: { lt: request.after[0] } },
+          ],
+        },
+        orderBy: { id: 'desc' },
+        take: request.size + 1,
+      })
+      const placed = rows.map((node) => ({ node, position: [node.id] as [string] }))
+      return toPage('schedules1', request, placed)
+    },
+  }),
+)

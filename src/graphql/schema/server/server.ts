@@ -1,0 +1,136 @@
+/** The server itself: what it runs on and how busy it is. */
+import { seesAllSessions } from '../../../config/access/session-access.ts'
+import type { Viewer } from '../../../core/identity.ts'
+import { AGENT_ROLES } from '../../../core/model-call.ts'
+import type { SandboxState } from '../../../execution/command.ts'
+import type { Database, Statement } from '../../../store/database.ts'
+import { must } from '../../../platform/must.ts'
+import { AUTHENTICATED } from '../access.ts'
+import { builder } from '../builder.ts'
+import { ALL_STORED } from '../paging/page-sizes.ts'
+import type { ServerInfo } from './server-info.ts'
+
+interface RoleModel {
+  readonly role: string
+  readonly provider: string
+  readonly model: string
+}
+
+const RoleModelType = builder.objectRef<RoleModel>('RoleModel').implement({
+  description: 'Which model plays an agent role.',
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    role: t.exposeString('role', { description: AGENT_ROLES.map((role) => `"${role}"`).join(', ') + '.' }),
+    provider: t.exposeString('provider', {
+      description: 'The name under [providers] in the configuration, or "rehearsal".',
+    }),
+    model: t.exposeString('model', { description: 'The model as the provider calls it.' }),
+  }),
+})
+
+const SandboxType = builder.objectRef<SandboxState>('Sandbox').implement({
+  description:
+    'The sandbox in which commands of users (not admins) run. Without a working one these commands do not run at all.',
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    available: t.exposeBoolean('available', { description: 'Whether it works.' }),
+    reason: t.string({
+      nullable: true,
+      description: 'Why it does not work; null when it does.',
+      resolve: (sandbox) => (sandbox.available ? null : sandbox.reason),
+    }),
+    fix: t.string({
+      nullable: true,
+      description: 'What to do about it; null when it works.',
+      resolve: (sandbox) => (sandbox.available ? null : sandbox.fix),
+    }),
+  }),
+})
+
+interface ServerState {
+  readonly info: ServerInfo
+  readonly load: Load
+}
+
+interface Load {
+  readonly nodes: number
+  readonly queuedTurns: number
+  readonly runningTurns: number
+}
+
+const ServerType = builder.objectRef<ServerState>('Server').implement({
+  description: 'The server: what it runs on and how busy it is.',
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    version: t.string({ description: 'Its version.', resolve: ({ info }) => info.version }),
+    startedAt: t.field({
+      type: 'DateTime',
+      description: 'When the process that answers was started.',
+      resolve: ({ info }) => info.startedAt,
+    }),
+    database: t.string({
+      description: 'Its database, such as "PostgreSQL 18.1 (embedded)".',
+      resolve: ({ info }) => info.database,
+    }),
+    models: t.field({
+      type: [RoleModelType],
+      extensions: ALL_STORED,
+      description: 'Which model plays which agent role.',
+      resolve: (_server, _args, context): RoleModel[] =>
+        Object.entries(context.config.current().models).map(([role, choice]) => ({ role, ...choice })),
+    }),
+    rehearsal: t.boolean({
+      description: 'No provider is configured: the built-in rehearsal model answers, which is no language model.',
+      resolve: (_server, _args, context) => context.config.current().providers.size === 0,
+    }),
+    sandbox: t.field({
+      type: SandboxType,
+      description: 'The sandbox for commands of users.',
+      resolve: ({ info }) => info.sandboxState(),
+    }),
+    nodes: t.int({
+      description: 'Processes that share the database and gave a sign of life in the last 10 seconds.',
+      resolve: ({ load }) => load.nodes,
+    }),
+    queuedTurns: t.int({
+      description: 'Turns that wait, in the sessions that you may see.',
+      resolve: ({ load }) => load.queuedTurns,
+    }),
+    runningTurns: t.int({
+      description: 'Turns that run, on whatever node, in the sessions that you may see.',
+      resolve: ({ load }) => load.runningTurns,
+    }),
+  }),
+})
+
+builder.queryField('server', (t) =>
+  t.field({
+    type: ServerType,
+    authScopes: AUTHENTICATED,
+    description: 'The server: version, database, models, sandbox, and how busy it is.',
+    resolve: async (_root, _args, { server, database, viewer }) => ({
+      info: server,
+      load: await readLoad(database, viewer),
+    }),
+  }),
+)
+
+const LOAD: Statement = {
+  name: 'server-load',
+  text: `
+    SELECT
+      (SELECT count(*)::int FROM nodes WHERE evicted_at IS NULL AND seen_at > now() - interval '10 seconds') AS nodes,
+      count(*) FILTER (WHERE status = 'QUEUED')::int AS queued,
+      count(*) FILTER (WHERE status = 'RUNNING')::int AS running
+    FROM turns t WHERE status IN ('QUEUED', 'RUNNING') AND ($1::text IS NULL OR starts_with(session_id, $1))
+      AND ($2::boolean OR EXISTS (SELECT 1 FROM participants p WHERE p.session_id = t.session_id AND p.user_name = $3))`,
+}
+
+/** Counts only turns of sessions that the viewer may see: activity in other sessions must not leak. */
+async function readLoad(database: Database, viewer: Viewer): Promise<Load> {
+  const prefix = viewer.namespace === null ? null : `${viewer.namespace}:`
+  const values = [prefix, seesAllSessions(viewer), viewer.user?.name ?? null]
+  const [row] = await database.query<{ nodes: number; queued: number; running: number }>(LOAD, values)
+  const { nodes, queued, running } = must(row, 'an aggregate has a row')
+  return { nodes, queuedTurns: queued, runningTurns: running }
+}

@@ -1,0 +1,77 @@
+/** Queries for sessions: one by id, and the list of all that the viewer may see. */
+import { AUTHENTICATED } from '../access.ts'
+import { builder } from '../builder.ts'
+import { MAX_SEARCH_LENGTH } from '../values/check-search.ts'
+import { PAGING } from '../paging/connection-type.ts'
+import { ConversationTypeEnum, SessionStatusEnum } from '../enums.ts'
+import { loadInOrder } from '../paging/load-in-order.ts'
+import { readPageRequest } from '../paging/page-request.ts'
+import { PAGES } from '../paging/page-sizes.ts'
+import { toPage } from '../paging/page.ts'
+import { readSessionPage } from './read-session-page.ts'
+import { selectNodes } from '../paging/select-nodes.ts'
+import { SessionConnection } from './session.ts'
+import { visibleSession } from './session-visibility.ts'
+import { tellIfAbsent } from '../tell-if-absent.ts'
+
+const SessionFilterInput = builder.inputType('SessionFilter', {
+  description: 'Which sessions to list: those that match every field given. An empty list is the same as none.',
+  fields: (t) => ({
+    status: t.field({ type: [SessionStatusEnum], description: 'Only those in one of these states.' }),
+    sourceKind: t.stringList({ description: 'Only those from one of these kinds of client, such as "cli".' }),
+    conversationType: t.field({ type: ConversationTypeEnum, description: 'Only those of this type.' }),
+    participant: t.string({ description: 'Only those in which this user participates.' }),
+    search: t.string({
+      description: `Only those whose description contains this text, in upper or lower case. At most ${MAX_SEARCH_LENGTH} characters.`,
+    }),
+    includeInactive: t.boolean({
+      description: 'INACTIVE ones too. They are left out unless this or "status" asks for them.',
+    }),
+  }),
+})
+
+builder.queryField('session', (t) =>
+  t.prismaField({
+    type: 'Session',
+    nullable: true,
+    authScopes: AUTHENTICATED,
+    description: 'The session with this id; null when there is none that you may see.',
+    args: { id: t.arg.id({ required: true, description: 'Its id, such as "cli:demo".' }) },
+    resolve: (query, _root, { id }, context, info) => {
+      const { database, viewer } = context
+      const found = database.prisma.session.findFirst({ ...query, where: visibleSession(viewer, id) })
+      return tellIfAbsent(found, { id, context, info })
+    },
+  }),
+)
+
+builder.queryField('sessions', (t) =>
+  t.field({
+    type: SessionConnection,
+    authScopes: AUTHENTICATED,
+    description: 'The sessions that you may see, newest activity first.',
+    extensions: PAGES,
+    args: {
+      first: t.arg.int({ description: PAGING.first }),
+      after: t.arg.string({ description: PAGING.after }),
+      filter: t.arg({
+        type: SessionFilterInput,
+        description: 'Which of them; all but the INACTIVE ones when left out.',
+      }),
+    },
+    resolve: async (_root, { filter, ...args }, context, info) => {
+      const { database, viewer } = context
+      const request = readPageRequest('sessions1', args, info)
+      const keys = await readSessionPage(database, { viewer, filter: filter ?? {}, request })
+      const query = selectNodes({ context, info }, 'Session', { id: true })
+      const placed = await loadInOrder(keys, (ids) =>
+        database.prisma.session.findMany({ ...query, where: { id: { in: ids } } }),
+      )
+      return toPage(
+        'sessions1',
+        request,
+        placed.map(({ key, node }) => ({ node, position: [key.at.toISOString(), key.id] as [string, string] })),
+      )
+    },
+  }),
+)

@@ -1,0 +1,240 @@
+/**
+ * The events of a session's log as GraphQL types, one per member of the union in src/core/session-event.ts. Scalars
+ * come from the event itself, without a promise or a read: one execution serves all subscribers with the same
+ * selection, thousands of times a second. Objects (message, task …) are loaded as they are now, many in one statement.
+ */
+import type { SessionEventType } from '../../../core/session-event.ts'
+import type { LogEntry } from '../../live/log-view.ts'
+import { AUTHENTICATED } from '../access.ts'
+import { builder } from '../builder.ts'
+import {
+  CheckpointReasonEnum,
+  OutputStreamEnum,
+  PipelineStepEnum,
+  ReviewVerdictEnum,
+  TaskStatusEnum,
+  TurnStatusEnum,
+} from '../enums.ts'
+import { ALL_STORED } from '../paging/page-sizes.ts'
+import { approvalField, messageField, planField, sessionField, taskField } from '../row-fields.ts'
+import { UsageType } from '../turn/usage.ts'
+
+export type EventOf<Type extends LogEntry['type']> = Extract<LogEntry, { type: Type }>
+
+const TYPE_NAMES: Readonly<Record<LogEntry['type'], string>> = {
+  SessionSnapshot: 'SessionSnapshot',
+  SessionUpdated: 'SessionUpdatedEvent',
+  MessageReceived: 'MessageReceivedEvent',
+  MessageUpdated: 'MessageUpdatedEvent',
+  PipelineStep: 'PipelineStepEvent',
+  PlanCreated: 'PlanCreatedEvent',
+  TaskUpdate: 'TaskUpdateEvent',
+  TaskOutput: 'TaskOutputEvent',
+  MessageOutput: 'MessageOutputEvent',
+  Review: 'ReviewEvent',
+  Approval: 'ApprovalEvent',
+  TurnPaused: 'TurnPausedEvent',
+  Checkpoint: 'CheckpointEvent',
+  TurnCompleted: 'TurnCompletedEvent',
+}
+
+/** Whether this version can show events of this type; a newer process may have written others. */
+export function isKnownEventType(type: string): type is SessionEventType {
+  return Object.hasOwn(TYPE_NAMES, type)
+}
+
+export const SessionEventInterface = builder.interfaceRef<LogEntry>('SessionEvent').implement({
+  description: "An entry of a session's log. The log is complete and in the order in which things happened.",
+  resolveType: (entry) => TYPE_NAMES[entry.type],
+  fields: (t) => ({
+    seq: t.exposeInt('seq', {
+      description: 'Its place in the log, strictly increasing. Gaps mean nothing. Resume with "after".',
+    }),
+    at: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
+    sessionId: t.exposeID('sessionId', { description: 'The session whose log it is in.' }),
+    turnId: t.exposeID('turnId', {
+      nullable: true,
+      description: 'The turn it belongs to; null when it happened outside one.',
+    }),
+  }),
+})
+
+builder.objectRef<EventOf<'SessionSnapshot'>>('SessionSnapshot').implement({
+  description: 'The first event of a subscription without "after": the session as it is; what comes after seq follows.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    session: sessionField(t),
+  }),
+})
+
+builder.objectRef<EventOf<'SessionUpdated'>>('SessionUpdatedEvent').implement({
+  description: 'Description, metadata, participants, questions or status changed outside a turn.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    erased: t.boolean({
+      description: 'What a user had said was erased, here and in the events before this: read anew what you have kept.',
+      resolve: ({ erased }) => erased === true,
+    }),
+    session: sessionField(t),
+  }),
+})
+
+builder.objectRef<EventOf<'MessageReceived'>>('MessageReceivedEvent').implement({
+  description: 'A message was accepted.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    message: messageField(t),
+  }),
+})
+
+builder.objectRef<EventOf<'MessageUpdated'>>('MessageUpdatedEvent').implement({
+  description:
+    'A queued message was edited or withdrawn, another turn has taken it along (its turn is JOINED), it waits again, or a secret was ' +
+    'taken out of it.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    message: messageField(t),
+  }),
+})
+
+export const PipelineStepEvent = builder.objectRef<EventOf<'PipelineStep'>>('PipelineStepEvent').implement({
+  description: 'A turn has reached a step.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    step: t.expose('step', { type: PipelineStepEnum, description: 'The step that begins.' }),
+    detail: t.exposeString('detail', {
+      nullable: true,
+      description: 'More about it for people, such as the name of the model.',
+    }),
+  }),
+})
+
+builder.objectRef<EventOf<'PlanCreated'>>('PlanCreatedEvent').implement({
+  description: 'A plan was accepted and its tasks were stored.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    plan: planField(t),
+  }),
+})
+
+export const TaskUpdateEvent = builder.objectRef<EventOf<'TaskUpdate'>>('TaskUpdateEvent').implement({
+  description: 'The status of a task changed.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    taskId: t.exposeID('taskId', { description: 'The task.' }),
+    status: t.expose('status', { type: TaskStatusEnum, description: 'The status it took.' }),
+    task: taskField(t),
+  }),
+})
+
+builder.objectRef<EventOf<'TaskOutput'>>('TaskOutputEvent').implement({
+  description: 'A piece of what a running command prints.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    taskId: t.exposeID('taskId', { description: 'The task whose command prints.' }),
+    stream: t.expose('stream', { type: OutputStreamEnum, description: 'Where it printed.' }),
+    text: t.exposeString('text', { description: 'The next piece; joined in order of seq, the pieces are the output.' }),
+  }),
+})
+
+export const MessageOutputEvent = builder.objectRef<EventOf<'MessageOutput'>>('MessageOutputEvent').implement({
+  description: 'What the agent says: pieces while the text is being written, then the whole text, once.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    taskId: t.exposeID('taskId', { description: 'The MSG task that writes the text.' }),
+    delta: t.exposeString('delta', {
+      nullable: true,
+      description: 'The next piece of a text still being written. Pieces leave the log when the whole text is there.',
+    }),
+    content: t.exposeString('content', { nullable: true, description: 'The whole text, once, when it is finished.' }),
+    final: t.exposeBoolean('final', {
+      description: 'The whole text of the last MSG of a plan that ended well: the answer.',
+    }),
+  }),
+})
+
+builder.objectRef<EventOf<'Review'>>('ReviewEvent').implement({
+  description: 'The reviewer has judged a command that has ended.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    taskId: t.exposeID('taskId', { description: 'The task it judged.' }),
+    verdict: t.expose('verdict', { type: ReviewVerdictEnum, description: 'Whether the result is good enough.' }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Why; always there with REPLAN.' }),
+    learning: t.prismaField({
+      type: 'Learning',
+      nullable: true,
+      description: 'What was learned from it, as it is now; null when nothing new was.',
+      resolve: (query, { learningId: id }, _args, { database }) =>
+        id == null ? null : database.prisma.learning.findUnique({ ...query, where: { id } }),
+    }),
+  }),
+})
+
+builder.objectRef<EventOf<'Approval'>>('ApprovalEvent').implement({
+  description: 'An approval is asked for, or was decided, or is no longer waited for; its status tells.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    approval: approvalField(t),
+  }),
+})
+
+builder.objectRef<EventOf<'TurnPaused'>>('TurnPausedEvent').implement({
+  description: 'A turn waits. It goes on by itself when what it waits for has come, also after a restart.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    reason: t.exposeString('reason', { description: 'What it waits for and what can be done about it, for people.' }),
+    until: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it goes on at the latest; null when that is not known.',
+      resolve: ({ until }) => (until === null ? null : new Date(until)),
+    }),
+  }),
+})
+
+builder.objectRef<EventOf<'Checkpoint'>>('CheckpointEvent').implement({
+  description:
+    'The introspector has gone over what was said since the last checkpoint: what it learned, its working memory and perhaps the ' +
+    'description are stored. It belongs to no turn.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    reason: t.expose('reason', { type: CheckpointReasonEnum, description: 'Why it was made.' }),
+    ok: t.exposeBoolean('ok', {
+      description: 'False: it failed and changed nothing; it is tried again after growing pauses, then given up.',
+    }),
+    failure: t.exposeString('failure', { nullable: true, description: 'Why it failed, for people; null when ok.' }),
+  }),
+})
+
+builder.objectRef<EventOf<'TurnCompleted'>>('TurnCompletedEvent').implement({
+  description: 'A turn has ended: always its last event, also after failure and cancel.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    status: t.expose('status', { type: TurnStatusEnum, description: 'How it ended: DONE, FAILED or CANCELLED.' }),
+    commandsHandled: t.stringList({
+      extensions: ALL_STORED,
+      description: 'The commands in its answer that a plugin has handled.',
+      resolve: (event) => [...event.commandsHandled],
+    }),
+    durationMs: t.exposeInt('durationMs', { description: 'Milliseconds from begin to end.' }),
+    usage: t.expose('usage', { type: UsageType, description: 'What its model calls have cost.' }),
+    failure: t.exposeString('failure', {
+      nullable: true,
+      description: 'Why it failed, for people. Null unless it did.',
+    }),
+  }),
+})

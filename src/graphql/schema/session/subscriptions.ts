@@ -1,0 +1,109 @@
+/**
+ * The subscription fields. Those that show a session's log are log views: the hub reads the log, checks access while it
+ * follows, and calls `resolve` once for all subscribers who may share the result (src/graphql/live/log-view.ts).
+ * It never evaluates their authScopes: the rule of a log view is always AUTHENTICATED.
+ */
+import type { SessionEventType } from '../../../core/session-event.ts'
+import { assert } from '../../../platform/must.ts'
+import { servedByHub, type LogEntry, type LogView } from '../../live/log-view.ts'
+import { AUTHENTICATED } from '../access.ts'
+import { builder } from '../builder.ts'
+import {
+  MessageOutputEvent,
+  PipelineStepEvent,
+  SessionEventInterface,
+  TaskUpdateEvent,
+  type EventOf,
+} from './session-event.ts'
+import { visibleSession } from './session-visibility.ts'
+import { stillThere } from '../still-there.ts'
+
+builder.subscriptionType({ description: 'What changes, as it happens: over WebSocket (graphql-transport-ws) or SSE.' })
+
+/** The arguments of every log view, as the hub reads them. */
+const SESSION_ID = 'The session. One that you may not see is NOT_FOUND.'
+const AFTER =
+  'Resume: everything with a greater seq that the log holds, then live; in order, nothing missing, nothing twice. ' +
+  'Left out: live only.'
+
+builder.subscriptionField('sessionEvents', (t) =>
+  t.field({
+    type: SessionEventInterface,
+    authScopes: AUTHENTICATED,
+    description: 'The whole log of a session. Without "after" it starts with a SessionSnapshot.',
+    args: {
+      sessionId: t.arg.id({ required: true, description: SESSION_ID }),
+      after: t.arg.int({ description: AFTER }),
+    },
+    extensions: { logView: { admits: () => true, startsWithSnapshot: true } satisfies LogView },
+    subscribe: servedByHub,
+    resolve: (entry) => entry,
+  }),
+)
+
+builder.subscriptionField('pipelineSteps', (t) =>
+  t.field({
+    type: PipelineStepEvent,
+    authScopes: AUTHENTICATED,
+    description: "Only the steps of the session's turns.",
+    args: {
+      sessionId: t.arg.id({ required: true, description: SESSION_ID }),
+      after: t.arg.int({ description: AFTER }),
+    },
+    extensions: { logView: only('PipelineStep') },
+    subscribe: servedByHub,
+    resolve: (entry) => expectType('PipelineStep', entry),
+  }),
+)
+
+builder.subscriptionField('messageOutputs', (t) =>
+  t.field({
+    type: MessageOutputEvent,
+    authScopes: AUTHENTICATED,
+    description: 'Only what the agent says: streamed pieces, at most 20 a second, and whole texts.',
+    args: {
+      sessionId: t.arg.id({ required: true, description: SESSION_ID }),
+      after: t.arg.int({ description: AFTER }),
+    },
+    extensions: { logView: only('MessageOutput') },
+    subscribe: servedByHub,
+    resolve: (entry) => expectType('MessageOutput', entry),
+  }),
+)
+
+builder.subscriptionField('taskUpdates', (t) =>
+  t.field({
+    type: TaskUpdateEvent,
+    authScopes: AUTHENTICATED,
+    description: "Only changes of the status of the session's tasks.",
+    args: {
+      sessionId: t.arg.id({ required: true, description: SESSION_ID }),
+      after: t.arg.int({ description: AFTER }),
+    },
+    extensions: { logView: only('TaskUpdate') },
+    subscribe: servedByHub,
+    resolve: (entry) => expectType('TaskUpdate', entry),
+  }),
+)
+
+builder.subscriptionField('sessionUpdates', (t) =>
+  t.prismaField({
+    type: 'Session',
+    authScopes: AUTHENTICATED,
+    description:
+      'Sessions that you may see, whenever a field that lists show has changed; at most four times a second each. ' +
+      'What changed while you were not connected is not told: load the list first.',
+    subscribe: (_root, _args, context) => context.sessionNotifier.follow(context.viewer),
+    resolve: (query, id, _args, { database, viewer }) =>
+      stillThere(database.prisma.session.findFirst({ ...query, where: visibleSession(viewer, id) })),
+  }),
+)
+
+function only(type: SessionEventType): LogView {
+  return { admits: (event) => event.type === type, startsWithSnapshot: false }
+}
+
+function expectType<Type extends SessionEventType>(type: Type, entry: LogEntry): EventOf<Type> {
+  assert(entry.type === type, `a view of ${type} was given ${entry.type}`)
+  return entry as EventOf<Type>
+}

@@ -1,0 +1,26 @@
+/** The mutation that requests a checkpoint, as clients see it. The rules are in src/intake. */
+import { checkpointSession, type CheckpointRequested } from '../../../intake/session/checkpoint-session.ts'
+import { AUTHENTICATED } from '../access.ts'
+import { builder } from '../builder.ts'
+import { resultUnion } from '../result-union.ts'
+import { sessionField } from '../row-fields.ts'
+
+const CheckpointSessionPayload = builder.objectRef<CheckpointRequested>('CheckpointSessionPayload').implement({
+  description: 'The checkpoint is being made. A CheckpointEvent of the session tells how it ended.',
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    session: sessionField(t),
+  }),
+})
+
+builder.mutationField('checkpointSession', (t) =>
+  t.field({
+    type: resultUnion('CheckpointSession', CheckpointSessionPayload, ['InvalidInput', 'NotFound', 'Conflict']),
+    authScopes: AUTHENTICATED,
+    description:
+      'Has the introspector go over what was said in a session since its last checkpoint, beside its turns: it notes what the planner ' +
+      'should keep in mind, and what may be worth knowing elsewhere. Refused while one is being made, and when nothing was said.',
+    args: { sessionId: t.arg.id({ required: true, description: 'The session.' }) },
+    resolve: (_root, { sessionId }, { intake, viewer }) => checkpointSession(intake, viewer, { sessionId }),
+  }),
+)

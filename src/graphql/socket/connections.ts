@@ -1,0 +1,85 @@
+/**
+ * The open streaming connections (WebSockets and event streams) of this server: how many there are, that they are
+ * alive, and that their tokens still are what they were when they connected.
+ */
+import type { LiveConfig } from '../../config/config.ts'
+import { isOutage } from '../../core/errors.ts'
+import type { Viewer } from '../../core/identity.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import { Periodic } from '../../platform/periodic.ts'
+
+/** Proxies and browsers drop silent connections after 30 to 60 s. */
+const BEAT_MS = 12_000
+
+export type EndReason = 'TOKEN_REMOVED' | 'RIGHTS_CHANGED' | 'GOING_AWAY'
+
+export interface Connection {
+  readonly transport: 'websocket' | 'sse'
+  /** Who is on the other side; null as long as a WebSocket has not said so. */
+  readonly identity: { readonly token: string; readonly viewer: Viewer } | null
+  /** Time for a sign of life. */
+  beat(): void
+  /** Closes it, telling why. */
+  end(reason: EndReason): void
+}
+
+export type Authenticate = (token: string) => Viewer | null
+
+export interface ConnectionsOptions {
+  readonly authenticate: Authenticate
+  readonly config: LiveConfig
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+export class Connections {
+  readonly #options: ConnectionsOptions
+  readonly #open = new Set<Connection>()
+  readonly #beats: Periodic
+  #unsubscribe: () => void = () => undefined
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options
+    const { clock, logger } = options
+    const tick = async (): Promise<void> => {
+      for (const connection of this.#open) connection.beat()
+    }
+    this.#beats = new Periodic({ name: 'beats to clients', everyMs: BEAT_MS, tick, isOutage, clock, logger })
+  }
+
+  start(): void {
+    this.#unsubscribe = this.#options.config.onChange(() => this.#recheck())
+    this.#beats.start()
+  }
+
+  /** Ends all of them. */
+  async stop(): Promise<void> {
+    this.#unsubscribe()
+    for (const connection of this.#open) connection.end('GOING_AWAY')
+    await this.#beats.stop()
+  }
+
+  /** The returned function is called when the connection is closed, for whatever reason. */
+  add(connection: Connection): () => void {
+    const { connections } = this.#options.metrics
+    this.#open.add(connection)
+    connections.inc({ transport: connection.transport })
+    return () => {
+      if (this.#open.delete(connection)) connections.dec({ transport: connection.transport })
+    }
+  }
+
+  /** A removed token ends its connections; one whose rights changed connects again and gets its new ones. */
+  #recheck(): void {
+    for (const connection of this.#open) {
+      if (connection.identity === null) continue
+      const { token, viewer } = connection.identity
+      const now = this.#options.authenticate(token)
+      if (now === null) connection.end('TOKEN_REMOVED')
+      else if (JSON.stringify(now) !== JSON.stringify(viewer)) connection.end('RIGHTS_CHANGED')
+    }
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * GraphQL over WebSocket (`graphql-transport-ws`): the protocol is graphql-ws's, what an operation may do is
+ * `operations.ts`'s, and what is hardened is here: who may connect, how large a message may be, how much may run on one
+ * socket.
+ *
+ * Close codes beyond the protocol's own: 4413 SLOW_CONSUMER (resume with `after`), 4205 RIGHTS_CHANGED (connect again),
+ * 4403 also when the token is removed later, 1001 when the server goes away. Clients of graphql-ws reconnect by
+ * themselves after all of these but 4403.
+ */
+import { STATUS_CODES, type IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { GraphQLError, type ExecutionArgs, type ExecutionResult, type GraphQLSchema } from 'graphql'
+import { CloseCode, handleProtocols, makeServer, type Context, type SubscribePayload } from 'graphql-ws'
+import { WebSocketServer, type WebSocket } from 'ws'
+import { randomHex } from '../../platform/id.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import { bearerToken } from '../http/bearer-token.ts'
+import type { Authenticate, Connections } from './connections.ts'
+import { HttpRefusal, toParams } from '../http/http-request.ts'
+import { maskError } from '../operation/mask-error.ts'
+import type { Admitted, Caller, Operations } from '../operation/operations.ts'
+import { SocketClient } from './socket-client.ts'
+import { SocketOperation } from './socket-operation.ts'
+import { MAX_BUFFERED_BYTES } from '../live/subscriber.ts'
+
+/** Sockets open at the same time. */
+export const MAX_SOCKETS = 10_000
+const SOCKET_LIMITS = {
+  messageBytes: 64 * 1024,
+  operations: 100,
+  operationIdLength: 128,
+  initMs: 3000,
+} as const
+
+export interface WebSocketsOptions {
+  readonly schema: GraphQLSchema
+  readonly operations: Operations
+  readonly connections: Connections
+  readonly authenticate: Authenticate
+  readonly isOriginAllowed: (request: IncomingMessage) => boolean
+  readonly maxSockets: number
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+/** What our callbacks know of a socket. */
+interface Extra {
+  readonly client: SocketClient
+}
+
+/** What `onSubscribe` hands to `execute` and `subscribe`: graphql-ws passes its return value through. */
+interface SocketArgs extends ExecutionArgs {
+  readonly admitted: Admitted
+  readonly caller: Caller
+  readonly client: SocketClient
+  readonly id: string
+}
+
+type SocketContext = Context<Record<string, unknown>, Extra>
+
+export class WebSockets {
+  readonly #options: WebSocketsOptions
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: SOCKET_LIMITS.messageBytes,
+    // Would cost memory and time per socket, and we write frames of our own between its frames.
+    perMessageDeflate: false,
+    handleProtocols,
+  })
+  /** With what resolves when all its operations have ended after its close. */
+  readonly #clients = new Map<SocketClient, Promise<void>>()
+  readonly #protocol: ReturnType<typeof makeServer<Record<string, unknown>, Extra>>
+
+  constructor(options: WebSocketsOptions) {
+    this.#options = options
+    this.#protocol = makeServer<Record<string, unknown>, Extra>({
+      connectionInitWaitTimeout: SOCKET_LIMITS.initMs,
+      onConnect: (context) => this.#connect(context),
+      onSubscribe: (context, id, payload) => this.#admit(context, id, payload),
+      execute: (args) => this.#execute(args as SocketArgs),
+      subscribe: (args) => this.#subscribe(args as SocketArgs),
+      // graphql-ws wraps what an iterator throws, and would lose its code.
+      onError: (...[context, , , errors]) => errors.map((error) => this.#unwrap(context, error).toJSON()),
+    })
+  }
+
+  /** A client asks to speak WebSocket; called by node:http. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const refuse = (status: number): void => {
+      socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+    }
+    if (!this.#options.isOriginAllowed(request)) return refuse(403)
+    if (this.#clients.size >= this.#options.maxSockets) return refuse(503)
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, socket))
+  }
+
+  /** Does not wait for the other sides any longer. */
+  terminate(): void {
+    for (const client of this.#clients.keys()) client.terminate()
+  }
+
+  /** Resolves when all sockets are closed and what ran on them has ended. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#clients.values())
+  }
+
+  #open(webSocket: WebSocket, socket: Duplex): void {
+    const { logger, metrics, connections } = this.#options
+    const requestId = `ws-${randomHex(8)}`
+    const client = new SocketClient({ webSocket, socket, requestId, metrics, logger: logger.child({ requestId }) })
+    const removed = connections.add(client)
+    const closed = this.#protocol.opened(
+      {
+        protocol: webSocket.protocol,
+        send: (data) => client.send(data),
+        close: (code, reason) => webSocket.close(code, reason),
+        onMessage: (handle) => client.onMessage(handle),
+      },
+      { client },
+    )
+    const gone = new Promise<void>((resolve) => {
+      webSocket.once('close', (code, reason) => {
+        removed()
+        resolve(closed(code, String(reason)))
+      })
+    })
+    const settled = gone
+      .catch((error: unknown) => client.logger.error({ err: error }, 'closing a socket failed'))
+      .finally(() => this.#clients.delete(client))
+    this.#clients.set(client, settled)
+  }
+
+  /** `connection_init`: the only place where a token is taken from; it never stands in a URL. */
+  #connect({ connectionParams, extra: { client } }: SocketContext): boolean {
+    const token = bearerToken(connectionParams?.['authorization'] ?? connectionParams?.['Authorization'])
+    if (token === null) {
+      client.close(CloseCode.Unauthorized, 'UNAUTHENTICATED: pass connectionParams {authorization: "Bearer <token>"}')
+      return false
+    }
+    const viewer = this.#options.authenticate(token)
+    if (viewer === null) {
+      client.close(CloseCode.Forbidden, 'UNAUTHENTICATED: the token is unknown')
+      return false
+    }
+    client.identify(token, viewer)
+    return true
+  }
+
+  #admit(context: SocketContext, id: string, payload: SubscribePayload): SocketArgs | readonly GraphQLError[] {
+    const { client } = context.extra
+    const caller = client.caller()
+    // Results wait for slow readers one by one; what is asked for meanwhile must not pile up either.
+    if (caller === null || client.bufferedBytes > MAX_BUFFERED_BYTES) {
+      client.cut()
+      return [limitExceeded('The connection was too slow to keep up.')]
+    }
+    if (id.length > SOCKET_LIMITS.operationIdLength) {
+      client.close(CloseCode.BadRequest, 'An operation id is too long')
+      return [limitExceeded(`An operation's id has at most ${SOCKET_LIMITS.operationIdLength} characters.`)]
+    }
+    if (Object.keys(context.subscriptions).length > SOCKET_LIMITS.operations) {
+      return [limitExceeded(`At most ${SOCKET_LIMITS.operations} operations run on one socket; complete some first.`)]
+    }
+    const params = toParams({ ...payload })
+    if (params instanceof HttpRefusal) return params.errors
+    const admitted = this.#options.operations.admit(params, caller)
+    if (admitted.kind === 'refused') return admitted.errors
+    const { document } = admitted.ready
+    return { schema: this.#options.schema, document, operationName: params.operationName, admitted, caller, client, id }
+  }
+
+  #execute({ admitted, caller }: SocketArgs): Promise<ExecutionResult> {
+    return this.#options.operations.execute(admitted, caller)
+  }
+
+  async #subscribe(args: SocketArgs): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult> {
+    const { admitted, caller, client, id } = args
+    if (admitted.log === null) return this.#options.operations.subscribe(admitted, caller)
+    const operation = new SocketOperation({
+      socket: client.socket,
+      id,
+      cut: () => client.cut(),
+      isOpen: () => client.isOpen,
+    })
+    const hold = await this.#options.operations.follow(admitted.log, admitted, { caller, subscriber: operation })
+    if ('kind' in hold) return { errors: hold.errors }
+    operation.hold = hold
+    return operation
+  }
+
+  #unwrap({ extra: { client } }: SocketContext, error: GraphQLError): GraphQLError {
+    const thrown = error.cause instanceof GraphQLError ? error.cause : error
+    return maskError(thrown, { logger: client.logger, metrics: this.#options.metrics })
+  }
+}
+
+function limitExceeded(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'LIMIT_EXCEEDED' } })
+}
