@@ -1,7 +1,7 @@
 /** What deciding about approvals works with: made once in app.ts, handed to each call. */
 import type { LiveConfig } from '../config/config.ts'
 import type { SessionEvent } from '../core/session-event.ts'
-import type { News } from '../events/news.ts'
+import type { Notification } from '../events/notification.ts'
 import type { Skills } from '../execution/skills/skill-catalog.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Redactor } from '../secrets/redaction.ts'
@@ -17,5 +17,5 @@ export interface ApprovalsContext {
   /** Publishes events after their commit. */
   readonly feed: { published(events: readonly SessionEvent[]): void }
   /** Tells all processes; losing a ring costs time, never work. */
-  readonly doorbell: { ring(news: News): void }
+  readonly doorbell: { ring(notification: Notification): void }
 }

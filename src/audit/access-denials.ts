@@ -41,7 +41,7 @@ interface Window {
   readonly since: Date
   count: number
   /** How many of them the audit tells of; null: it is no denial, as there is no such thing. */
-  told: number | null
+  recorded: number | null
   sessionId: string | null
 }
 
@@ -108,7 +108,7 @@ export class AccessDenials {
     const window = this.#windows.get(full ? noted.reason : key)
     if (window === undefined) {
       const since = this.#options.clock.now()
-      this.#windows.set(full ? noted.reason : key, { denial: noted, since, count: 1, told: 0, sessionId: null })
+      this.#windows.set(full ? noted.reason : key, { denial: noted, since, count: 1, recorded: 0, sessionId: null })
     } else {
       window.count += 1
     }
@@ -133,26 +133,26 @@ export class AccessDenials {
     try {
       await this.#lookUp(windows)
       const due = windows.filter(
-        (window) => window.told === 0 || (window.told === 1 && window.count > 1 && isOver(window)),
+        (window) => window.recorded === 0 || (window.recorded === 1 && window.count > 1 && isOver(window)),
       )
       const counted = due.map((window) => ({
         window,
-        count: window.told === 0 && !all ? 1 : window.count - (window.told ?? 0),
+        count: window.recorded === 0 && !all ? 1 : window.count - (window.recorded ?? 0),
       }))
       await appendAudit(
         database,
         counted.map(({ window, count }) => entryOf(window, count, clock.now())),
       )
-      for (const { window, count } of counted) window.told = (window.told ?? 0) + count
+      for (const { window, count } of counted) window.recorded = (window.recorded ?? 0) + count
     } catch (error) {
       logger.warn({ error: messageOf(error) }, 'denied accesses could not be written to the audit; trying again')
     }
-    for (const [key, window] of this.#windows) if (isOver(window) && window.told !== 0) this.#windows.delete(key)
+    for (const [key, window] of this.#windows) if (isOver(window) && window.recorded !== 0) this.#windows.delete(key)
   }
 
   /** What does not exist was not denied. */
   async #lookUp(windows: readonly Window[]): Promise<void> {
-    const open = windows.filter(({ told, denial }) => told === 0 && denial.subjectId !== null)
+    const open = windows.filter(({ recorded, denial }) => recorded === 0 && denial.subjectId !== null)
     if (open.length === 0) return
     const sessions = await findSessionsOf(
       this.#options.database,
@@ -160,7 +160,7 @@ export class AccessDenials {
     )
     for (const window of open) {
       const found = sessions.get(window.denial.subjectId ?? '')
-      if (found === undefined) window.told = null
+      if (found === undefined) window.recorded = null
       else window.sessionId = found
     }
   }
@@ -170,8 +170,8 @@ function whoIs({ tokenName, user }: Viewer): Pick<Denial, 'tokenName' | 'actor'>
   return { tokenName, actor: user?.name ?? null }
 }
 
-function entryOf({ denial, since, told, sessionId }: Window, count: number, now: Date): NewAuditEntry {
+function entryOf({ denial, since, recorded, sessionId }: Window, count: number, now: Date): NewAuditEntry {
   const { reason, field, tokenName, actor } = denial
-  const at = told === 0 ? since : now
+  const at = recorded === 0 ? since : now
   return { at, sessionId, turnId: null, actor, tokenName, body: { kind: 'ACCESS_DENIED', field, reason, count } }
 }

@@ -23,10 +23,10 @@ export async function* watchView(
   let following: Promise<void> | null = null
   try {
     let view = await readOrThrow(connection, sessionId, until)
-    const news = new News()
-    following = follow(followEvents(connection, sessionId, { after: view.version, signal: until }), news)
+    const progress = new Progress()
+    following = follow(followEvents(connection, sessionId, { after: view.version, signal: until }), progress)
     yield view
-    while (await news.beyond(view.version)) {
+    while (await progress.beyond(view.version)) {
       view = await readOrThrow(connection, sessionId, until)
       yield view
       await pause(AT_MOST_EVERY_MS, until)
@@ -45,13 +45,13 @@ async function readOrThrow(connection: Connection, sessionId: string, signal: Ab
   throw new ClientError('NOT_FOUND', `There is no session "${sessionId}" that you may see.`)
 }
 
-/** Never rejects: a failure ends `news`, with its error. */
-async function follow(events: AsyncIterable<SessionEvent>, news: News): Promise<void> {
+/** Never rejects: a failure ends `progress`, with its error. */
+async function follow(events: AsyncIterable<SessionEvent>, progress: Progress): Promise<void> {
   try {
-    for await (const event of events) if (mayChangeView(event)) news.tell(event.seq)
-    news.end(null)
+    for await (const event of events) if (mayChangeView(event)) progress.tell(event.seq)
+    progress.end(null)
   } catch (error) {
-    news.end({ error })
+    progress.end({ error })
   }
 }
 
@@ -62,7 +62,7 @@ function mayChangeView(event: SessionEvent): boolean {
 }
 
 /** How far the log is known to have come. */
-class News {
+class Progress {
   #seq = 0
   #end: { readonly failure: { readonly error: unknown } | null } | null = null
   #wake: () => void = () => {}

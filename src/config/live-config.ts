@@ -126,10 +126,10 @@ export class LiveConfigFile implements LiveConfig {
     this.#notify(this.#refusalListeners, reason)
   }
 
-  #notify<News>(listeners: ReadonlySet<(news: News) => void>, news: News): void {
+  #notify<Change>(listeners: ReadonlySet<(change: Change) => void>, change: Change): void {
     for (const listener of listeners) {
       try {
-        listener(news)
+        listener(change)
       } catch (error) {
         this.#options.logger.error({ err: error }, 'configuration listener failed; the other listeners still run')
       }

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/harness/databa
 import { systemClock } from '../platform/clock.ts'
 import { createLogger } from '../platform/logger.ts'
 import { Doorbell } from './doorbell.ts'
-import type { Heard, News } from './news.ts'
+import type { Heard, Notification } from './notification.ts'
 
 const logger = createLogger({ level: 'silent', pretty: false })
 
@@ -57,7 +57,7 @@ async function admin(sql: string): Promise<void> {
 async function listen(): Promise<{ until(accept: (payload: string) => boolean): Promise<void> } & AsyncDisposable> {
   const client = new pg.Client({ connectionString: database.url })
   await client.connect()
-  await client.query('LISTEN factotum_news')
+  await client.query('LISTEN factotum_notifications')
   const payloads: string[] = []
   client.on('notification', ({ payload = '' }) => payloads.push(payload))
   const until = async (accept: (payload: string) => boolean): Promise<void> => {
@@ -67,23 +67,23 @@ async function listen(): Promise<{ until(accept: (payload: string) => boolean): 
   return { until, [Symbol.asyncDispose]: () => client.end() }
 }
 
-const log = (sessionId: string, seq: number, list = false): News => ({
+const log = (sessionId: string, seq: number, list = false): Notification => ({
   kind: 'log',
   sessionId,
   seq,
   list,
 })
-const newsOf = (ear: Ear): Heard[] => ear.heard.filter(({ kind }) => kind !== 'resync')
+const notificationsOf = (ear: Ear): Heard[] => ear.heard.filter(({ kind }) => kind !== 'resync')
 
 describe('doorbell', () => {
   test('is heard here at once and elsewhere soon, never twice', async () => {
     const [here, there] = [await openEar(), await openEar()]
     here.bell.ring(log('a', 1))
-    expect(newsOf(here)).toEqual([log('a', 1)])
+    expect(notificationsOf(here)).toEqual([log('a', 1)])
     here.bell.ring({ kind: 'cancel', sessionId: 'a', turnId: 't' })
     here.bell.ring({ kind: 'gone', sessionId: 'a' })
     await there.until(({ kind }) => kind === 'gone')
-    expect(newsOf(there)).toEqual([
+    expect(notificationsOf(there)).toEqual([
       log('a', 1),
       { kind: 'cancel', sessionId: 'a', turnId: 't' },
       { kind: 'gone', sessionId: 'a' },
@@ -91,7 +91,7 @@ describe('doorbell', () => {
     // Our own notification has come back by now: the other's answer was sent after it.
     there.bell.ring(log('b', 1))
     await here.until((heard) => heard.kind === 'log' && heard.sessionId === 'b')
-    expect(newsOf(here)).toHaveLength(4)
+    expect(notificationsOf(here)).toHaveLength(4)
   })
 
   test('work that is taken here is not told elsewhere', async () => {
@@ -100,7 +100,7 @@ describe('doorbell', () => {
     here.bell.ring({ kind: 'work', sessionId: 'mine' })
     here.bell.ring({ kind: 'work', sessionId: 'yours' })
     await there.until(({ kind }) => kind === 'work')
-    expect(newsOf(there)).toEqual([{ kind: 'work', sessionId: 'yours' }])
+    expect(notificationsOf(there)).toEqual([{ kind: 'work', sessionId: 'yours' }])
     stop()
     here.bell.ring({ kind: 'work', sessionId: 'mine' })
     await there.until((heard) => heard.kind === 'work' && heard.sessionId === 'mine')
@@ -110,7 +110,7 @@ describe('doorbell', () => {
     const [here, there] = [await openEar(), await openEar()]
     for (let seq = 1; seq <= 1000; seq += 1) for (const id of ['a', 'b']) here.bell.ring(log(id, seq, seq === 500))
     await there.until((heard) => heard.kind === 'log' && heard.sessionId === 'b' && heard.seq === 1000)
-    expect(newsOf(there).length).toBeLessThan(20)
+    expect(notificationsOf(there).length).toBeLessThan(20)
     for (const id of ['a', 'b']) {
       const last = there.heard.findLast((heard) => heard.kind === 'log' && heard.sessionId === id)
       expect(last).toMatchObject({ seq: 1000 })
@@ -118,12 +118,12 @@ describe('doorbell', () => {
     }
   })
 
-  test('more news than one notification holds goes in several', async () => {
+  test('more notification than one notification holds goes in several', async () => {
     const [here, there] = [await openEar(), await openEar()]
     const ids = Array.from({ length: 500 }, (_, n) => `${'x'.repeat(250)}${n}`)
     for (const id of ids) here.bell.ring(log(id, 1))
     await there.until((heard) => heard.kind === 'log' && heard.sessionId === ids.at(-1))
-    expect(newsOf(there).map((heard) => heard.kind === 'log' && heard.sessionId)).toEqual(ids)
+    expect(notificationsOf(there).map((heard) => heard.kind === 'log' && heard.sessionId)).toEqual(ids)
   })
 
   test('a handler that fails keeps nobody from hearing', async () => {
@@ -132,7 +132,7 @@ describe('doorbell', () => {
       throw new Error('broken')
     })
     const heard: Heard[] = []
-    here.bell.on('log', (news) => void heard.push(news))
+    here.bell.on('log', (notification) => void heard.push(notification))
     here.bell.ring(log('a', 1))
     expect(heard).toEqual([log('a', 1)])
   })
@@ -158,11 +158,11 @@ describe('doorbell', () => {
     await other.until(({ kind }) => kind === 'resync' && other.heard.length > 1)
     lonely.bell.ring(log('c', 1))
     await other.until((heard) => heard.kind === 'log' && heard.sessionId === 'c')
-    expect(newsOf(other)).toEqual([log('c', 1)])
-    expect(newsOf(lonely)).toEqual([log('a', 1), log('b', 1), log('c', 1)])
+    expect(notificationsOf(other)).toEqual([log('c', 1)])
+    expect(notificationsOf(lonely)).toEqual([log('a', 1), log('b', 1), log('c', 1)])
   })
 
-  test('connects again, tells that news may have been missed, and passes on what waited', async () => {
+  test('connects again, tells that notification may have been missed, and passes on what waited', async () => {
     const [here, there] = [await openEar(), await openEar()]
     const resyncs = (ear: Ear): number => ear.heard.filter(({ kind }) => kind === 'resync').length
     // Connected, and met.
@@ -174,14 +174,14 @@ describe('doorbell', () => {
     for (const ear of [here, there]) await ear.until(() => resyncs(ear) >= 3)
     here.bell.ring(log('a', 8))
     await there.until((heard) => heard.kind === 'log' && heard.seq === 8)
-    expect(newsOf(there).at(-1)).toEqual(log('a', 8))
+    expect(notificationsOf(there).at(-1)).toEqual(log('a', 8))
   })
 
   test('starts without a database, and rings do no harm', async () => {
     const bell = new Doorbell({ url: 'postgresql://nobody@127.0.0.1:1/none', logger, clock: systemClock })
     await bell.start()
     const heard: Heard[] = []
-    bell.on('log', (news) => void heard.push(news))
+    bell.on('log', (notification) => void heard.push(notification))
     for (let n = 0; n < 20_000; n += 1) bell.ring(log(`s${n}`, 1))
     expect(heard).toHaveLength(20_000)
     await bell.stop()
@@ -191,10 +191,10 @@ describe('doorbell', () => {
     const here = await openEar()
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()
-    await client.query('LISTEN factotum_news')
+    await client.query('LISTEN factotum_notifications')
     const echo = once(client, 'notification')
-    for (const payload of ['', 'nonsense', '{}', '[]', 'null', '{"news":[{"kind":"shout"}]}', '{"news":7}']) {
-      await client.query('SELECT pg_notify($1, $2)', ['factotum_news', payload])
+    for (const payload of ['', 'nonsense', '{}', '[]', 'null', '{"notifications":[{"kind":"shout"}]}', '{"notifications":7}']) {
+      await client.query('SELECT pg_notify($1, $2)', ['factotum_notifications', payload])
     }
     await echo
     here.bell.ring(log('a', 1))
@@ -202,6 +202,6 @@ describe('doorbell', () => {
     const other = await openEar()
     here.bell.ring(log('a', 2))
     await other.until((heard) => heard.kind === 'log' && heard.seq === 2)
-    expect(newsOf(here)).toEqual([log('a', 1), log('a', 2)])
+    expect(notificationsOf(here)).toEqual([log('a', 1), log('a', 2)])
   })
 })

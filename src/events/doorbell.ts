@@ -21,9 +21,9 @@ import { Coalesced } from '../platform/coalesced.ts'
 import { randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import { Periodic } from '../platform/periodic.ts'
-import type { Heard, HeardOf, News } from './news.ts'
+import type { Heard, HeardOf, Notification } from './notification.ts'
 
-const CHANNEL = 'factotum_news'
+const CHANNEL = 'factotum_notifications'
 /** PostgreSQL refuses payloads of 8000 bytes and more. */
 const MAX_PAYLOAD_BYTES = 7900
 /** Notifications that wait for the connection; beyond this they are dropped, and polls find what they were about. */
@@ -55,7 +55,7 @@ export class Doorbell {
   readonly #instance = randomHex(8)
   readonly #handlers = new Map<Heard['kind'], Set<Handler>>()
   /** Notifications that have not been sent yet, by kind and what they are about. */
-  readonly #waiting = new Map<string, News>()
+  readonly #waiting = new Map<string, Notification>()
   /** What is to be sent besides notifications: a greeting, or the answer to one. */
   #greeting: 'HELLO' | 'HERE' | null = null
   /** No other process has answered the last greetings, so notifications stay in this process. */
@@ -108,15 +108,15 @@ export class Doorbell {
   }
 
   /** Notifies handlers, of this process at once and of others soon. Never throws, never waits. */
-  ring(news: News): void {
-    const taken = this.#tellHandlers(news)
-    if ((news.kind === 'work' && taken) || this.#isAlone) return
-    const key = `${news.kind} ${subjectOf(news)}`
+  ring(notification: Notification): void {
+    const taken = this.#tellHandlers(notification)
+    if ((notification.kind === 'work' && taken) || this.#isAlone) return
+    const key = `${notification.kind} ${subjectOf(notification)}`
     if (this.#waiting.size >= MAX_WAITING && !this.#waiting.has(key)) {
       this.#dropped += 1
       return
     }
-    this.#waiting.set(key, coalesce(this.#waiting.get(key), news))
+    this.#waiting.set(key, coalesce(this.#waiting.get(key), notification))
     this.#send()
   }
 
@@ -136,7 +136,7 @@ export class Doorbell {
         taken = handler(heard) === true || taken
       } catch (error) {
         this.#options.logger.error(
-          { err: error, news: heard },
+          { err: error, notification: heard },
           'notification handler failed; the other handlers still run',
         )
       }
@@ -162,7 +162,7 @@ export class Doorbell {
         const [payload, sent] = this.#nextPayload()
         this.#greeting = null
         await client.query({ name: 'ring', text: 'SELECT pg_notify($1, $2)', values: [CHANNEL, payload] })
-        for (const [key, news] of sent) if (this.#waiting.get(key) === news) this.#waiting.delete(key)
+        for (const [key, notification] of sent) if (this.#waiting.get(key) === notification) this.#waiting.delete(key)
       }
     } catch (error) {
       this.#options.logger.warn({ error: messageOf(error) }, 'NOTIFY failed; reconnecting')
@@ -170,8 +170,8 @@ export class Doorbell {
     }
   }
 
-  #nextPayload(): [payload: string, sent: readonly (readonly [string, News])[]] {
-    const sent: (readonly [string, News])[] = []
+  #nextPayload(): [payload: string, sent: readonly (readonly [string, Notification])[]] {
+    const sent: (readonly [string, Notification])[] = []
     const texts: string[] = []
     const opening = openingOf(this.#instance)
     const closing = this.#greeting === 'HELLO' ? '],"hello":true}' : ']}'
@@ -271,9 +271,9 @@ export class Doorbell {
     // Our own notifications come back to us as well: not worth reading.
     if (payload.startsWith(openingOf(this.#instance))) return
     try {
-      const { from, news, hello } = messageIn(payload)
+      const { from, notifications, hello } = messageIn(payload)
       this.#meet(from, hello)
-      for (const one of news) this.#tellHandlers(one)
+      for (const one of notifications) this.#tellHandlers(one)
     } catch (error) {
       this.#options.logger.error({ err: error }, 'invalid NOTIFY payload')
     }
@@ -282,32 +282,32 @@ export class Doorbell {
 
 interface Message {
   readonly from: string
-  readonly news: readonly News[]
+  readonly notifications: readonly Notification[]
   readonly hello: boolean
 }
 
 /** Throws for a payload that no doorbell has written; kinds of a newer version pass, and have no handlers. */
 function messageIn(payload: string): Message {
-  const message = JSON.parse(payload) as { from?: unknown; news?: unknown; hello?: unknown } | null
-  if (!Array.isArray(message?.news)) throw new TypeError('no news in it')
-  return { from: String(message.from), news: message.news as readonly News[], hello: message.hello === true }
+  const message = JSON.parse(payload) as { from?: unknown; notifications?: unknown; hello?: unknown } | null
+  if (!Array.isArray(message?.notifications)) throw new TypeError('no notifications in it')
+  return { from: String(message.from), notifications: message.notifications as readonly Notification[], hello: message.hello === true }
 }
 
 /** How each payload of an instance begins. */
 function openingOf(instance: string): string {
-  return `{"from":"${instance}","news":[`
+  return `{"from":"${instance}","notifications":[`
 }
 
 /** The id of what the notification is about. */
-function subjectOf(news: News): string {
-  if (news.kind === 'cancel') return news.turnId
-  if (news.kind === 'audit') return ''
+function subjectOf(notification: Notification): string {
+  if (notification.kind === 'cancel') return notification.turnId
+  if (notification.kind === 'audit') return ''
   // Each counts: none replaces another.
-  if (news.kind === 'spent') return `${news.by} ${news.n}`
-  return news.kind === 'knowledge' || news.kind === 'approval' ? news.id : news.sessionId
+  if (notification.kind === 'spent') return `${notification.by} ${notification.n}`
+  return notification.kind === 'knowledge' || notification.kind === 'approval' ? notification.id : notification.sessionId
 }
 
-function coalesce(before: News | undefined, news: News): News {
-  if (before?.kind !== 'log' || news.kind !== 'log') return news
-  return { ...news, seq: Math.max(before.seq, news.seq), list: before.list || news.list }
+function coalesce(before: Notification | undefined, notification: Notification): Notification {
+  if (before?.kind !== 'log' || notification.kind !== 'log') return notification
+  return { ...notification, seq: Math.max(before.seq, notification.seq), list: before.list || notification.list }
 }

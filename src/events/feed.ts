@@ -78,8 +78,8 @@ export class Feed {
   start(): void {
     const { doorbell } = this.#options
     this.#unsubscribe = [
-      doorbell.on('log', (news) => this.#tails.get(news.sessionId)?.reached(news.seq)),
-      doorbell.on('gone', (news) => this.#close(this.#tails.get(news.sessionId), 'gone')),
+      doorbell.on('log', (notification) => this.#tails.get(notification.sessionId)?.reached(notification.seq)),
+      doorbell.on('gone', (notification) => this.#close(this.#tails.get(notification.sessionId), 'gone')),
       doorbell.on('resync', () => this.#poll.wake()),
     ]
     this.#poll.start()

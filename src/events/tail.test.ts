@@ -170,7 +170,7 @@ describe('tail', () => {
     expect(gone).toBe(1)
   })
 
-  test('news of a log that was longer once does not hide later events', async () => {
+  test('a notification of a log that was longer once does not hide later events', async () => {
     const log = new MemoryLog()
     log.commit(2)
     const tail = tailOf(async (range) => log.page(range))
@@ -183,7 +183,7 @@ describe('tail', () => {
     expect(reader.seen).toEqual([3])
   })
 
-  test('a read that fails is made again at the next news', async () => {
+  test('a read that fails is made again at the next notification', async () => {
     const log = new MemoryLog()
     let failing = false
     const tail = tailOf(async (range) => {

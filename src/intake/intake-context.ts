@@ -21,7 +21,7 @@ export interface IntakeContext {
   /** Publishes events after their commit, so that subscribers of this process need not wait for a NOTIFY. */
   readonly feed: { published(events: readonly SessionEvent[]): void }
   /** Notifies all processes; a lost notification costs time, never work. */
-  readonly doorbell: { ring(news: IntakeNews): void }
+  readonly doorbell: { ring(notification: IntakeNotification): void }
   readonly worker: IntakeWorker
   /**
    * Takes the folder in which a session's commands ran out of the way, at once: a session that is opened under this id
@@ -65,6 +65,6 @@ export interface SessionRemains {
 }
 
 /** What intake rings the doorbell for: a turn waits to be claimed, a session was deleted, a running turn is to end. */
-export type IntakeNews =
+export type IntakeNotification =
   | { readonly kind: 'work' | 'gone'; readonly sessionId: string }
   | { readonly kind: 'cancel'; readonly sessionId: string; readonly turnId: string }

@@ -7,7 +7,7 @@
  */
 import type { SummarizerContext } from '../agents/agent.ts'
 import type { Database } from '../store/database.ts'
-import { TOLD } from '../store/knowledge/knowledge-due.ts'
+import { READABLE } from '../store/knowledge/knowledge-due.ts'
 
 export interface Unsummarised extends SummarizerContext {
   /** The summary reaches to here now … */
@@ -65,7 +65,7 @@ const LOAD_UNSUMMARISED = {
             AND NOT t.suppressed)
       ) ORDER BY m.seq), '[]') FROM (
         SELECT m.* FROM messages m, raw WHERE m.session_id = $1 AND m.seq > s.summary_seq AND m.seq <= $2
-          AND (raw.seq IS NULL OR m.seq < raw.seq) AND ${TOLD}
+          AND (raw.seq IS NULL OR m.seq < raw.seq) AND ${READABLE}
         ORDER BY m.seq LIMIT ${MAX_MESSAGES}) m) AS messages
     FROM sessions s WHERE s.id = $1`,
 }

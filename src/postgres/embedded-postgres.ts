@@ -2,7 +2,7 @@
  * The embedded PostgreSQL of a home: started when it does not run, adopted when it does (a killed process left it
  * behind, or another one uses it right now), started again when it dies, stopped by the last process that leaves.
  *
- * Each process keeps one connection of its own, the keeper. It holds a shared advisory lock, by which the others see
+ * Each process keeps one connection of its own, the holder. It holds a shared advisory lock, by which the others see
  * that the server is in use; it breaks the moment the server dies, which is how we know; and PostgreSQL drops it the
  * moment this process dies. To stop the server a process must get the same lock exclusively, so it cannot pull it away
  * from under a user of it: a process that connects in that moment waits for the lock, is cut off, and starts the server
@@ -52,18 +52,18 @@ export interface EmbeddedPostgresOptions {
 /** A running server, and our hold on it. */
 interface Held {
   readonly postmaster: Postmaster
-  readonly keeper: Keeper
+  readonly holder: LockHolder
   readonly adopted: boolean
 }
 
-interface Keeper {
+interface LockHolder {
   readonly client: pg.Client
   /** Resolves when the connection is over, for whatever reason. */
   readonly ended: Promise<void>
 }
 
 const DATABASE = 'factotum'
-/** Any number, the same for all processes; only keepers use it, and only in the database `postgres`. */
+/** Any number, the same for all processes; only lock holders use it, and only in the database `postgres`. */
 const IN_USE_LOCK = 4_172_001
 /** Covers the recovery after a crash under load, which replays at most `max_wal_size`. */
 const START_TIMEOUT_MS = 60_000
@@ -88,8 +88,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const binaries = await findPostgresBinaries(directory, account)
   const cluster = await prepareCluster(home, directory, { binaries, account })
   const held = await holdServer(cluster, options, null)
-  await createDatabase(held.keeper.client).catch(async (error: unknown) => {
-    await held.keeper.client.end()
+  await createDatabase(held.holder.client).catch(async (error: unknown) => {
+    await held.holder.client.end()
     throw new AppError(
       'DATABASE_UNAVAILABLE',
       `The embedded PostgreSQL cannot create its database: ${messageOf(error)}`,
@@ -116,7 +116,7 @@ export class EmbeddedPostgres {
   readonly #options: EmbeddedPostgresOptions
   readonly #stopping = new AbortController()
   #held: Held | null = null
-  /** Waits for the keeper's end and deals with it; done only after `stop`. */
+  /** Waits for the holder's end and deals with it; done only after `stop`. */
   #watch: Promise<void> = Promise.resolve()
   #stopped: Promise<void> | null = null
   readonly #checks: readonly Periodic[]
@@ -159,11 +159,11 @@ export class EmbeddedPostgres {
     await this.#watch
   }
 
-  async #release({ keeper, postmaster }: Held): Promise<void> {
+  async #release({ holder, postmaster }: Held): Promise<void> {
     const { logger } = this.#options
     this.#held = null
     try {
-      const last = await isLastUser(keeper.client).catch((error: unknown) => {
+      const last = await isLastUser(holder.client).catch((error: unknown) => {
         logger.warn({ error: messageOf(error) }, 'the embedded PostgreSQL was gone before it was stopped')
         return false
       })
@@ -171,18 +171,18 @@ export class EmbeddedPostgres {
       await endServer(this.#cluster, postmaster.pid)
       logger.info({ pid: postmaster.pid }, 'embedded PostgreSQL stopped')
     } finally {
-      await keeper.client.end()
+      await holder.client.end()
     }
   }
 
   #keep(held: Held): void {
     this.#held = held
-    this.#watch = held.keeper.ended.then(() => this.#revive(held.postmaster))
+    this.#watch = held.holder.ended.then(() => this.#revive(held.postmaster))
   }
 
   /**
    * Starts the server again, until it runs or we stop. The port must stay the same: pools hold the URL. Not a Periodic:
-   * it begins with the keeper's end, happens once, and the next revival waits for the end of the next keeper.
+   * it begins with the holder's end, happens once, and the next revival waits for the end of the next holder.
    */
   async #revive({ pid, port }: Postmaster): Promise<void> {
     const { clock, logger } = this.#options
@@ -237,10 +237,10 @@ async function holdServer(
     const postmaster = await readPostmaster(cluster)
     if (postmaster !== null && !(await isServerOf(cluster, postmaster))) await forgetStranger(cluster, postmaster)
     else if (postmaster !== null) {
-      const keeper = postmaster.state === 'ready' ? await connectKeeper(cluster, postmaster.port) : null
-      if (keeper !== null) {
+      const holder = postmaster.state === 'ready' ? await connectHolder(cluster, postmaster.port) : null
+      if (holder !== null) {
         await writeFile(cluster.portFile, String(postmaster.port))
-        return { postmaster, keeper, adopted: launched?.pid !== postmaster.pid }
+        return { postmaster, holder, adopted: launched?.pid !== postmaster.pid }
       }
     } else if (launched === null || launched.hasEnded()) {
       if (launches === MAX_LAUNCHES) break
@@ -260,7 +260,7 @@ async function lastPort(cluster: Cluster): Promise<number | null> {
 }
 
 /** Null when the server cannot be used (yet, or any more), or when something else listens on that port. */
-async function connectKeeper(cluster: Cluster, port: number): Promise<Keeper | null> {
+async function connectHolder(cluster: Cluster, port: number): Promise<LockHolder | null> {
   const client = new pg.Client({
     host: LOOPBACK,
     port,
@@ -268,9 +268,9 @@ async function connectKeeper(cluster: Cluster, port: number): Promise<Keeper | n
     password: cluster.password,
     database: 'postgres',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    application_name: 'factotum keeper',
+    application_name: 'factotum lock holder',
   })
-  client.on('error', () => {}) // 'end' follows every error, and is what the keeper waits for
+  client.on('error', () => {}) // 'end' follows every error, and is what the holder waits for
   const ended = new Promise<void>((resolve) => client.once('end', resolve))
   try {
     await client.connect()
@@ -284,18 +284,18 @@ async function connectKeeper(cluster: Cluster, port: number): Promise<Keeper | n
   return null
 }
 
-async function createDatabase(keeper: pg.Client): Promise<void> {
-  const { rowCount } = await keeper.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE])
+async function createDatabase(holder: pg.Client): Promise<void> {
+  const { rowCount } = await holder.query('SELECT FROM pg_database WHERE datname = $1', [DATABASE])
   if (rowCount !== 0) return
-  await keeper.query(`CREATE DATABASE ${DATABASE}`).catch((error: unknown) => {
+  await holder.query(`CREATE DATABASE ${DATABASE}`).catch((error: unknown) => {
     if (!hasCode(error, '42P04', '23505')) throw error // another process was first
   })
 }
 
 /** Swaps our shared hold for the exclusive one; it goes only to a process that is alone. */
-async function isLastUser(keeper: pg.Client): Promise<boolean> {
-  await keeper.query('SELECT pg_advisory_unlock_shared($1)', [IN_USE_LOCK])
-  const { rows } = await keeper.query<{ alone: boolean }>('SELECT pg_try_advisory_lock($1) AS alone', [IN_USE_LOCK])
+async function isLastUser(holder: pg.Client): Promise<boolean> {
+  await holder.query('SELECT pg_advisory_unlock_shared($1)', [IN_USE_LOCK])
+  const { rows } = await holder.query<{ alone: boolean }>('SELECT pg_try_advisory_lock($1) AS alone', [IN_USE_LOCK])
   return must(rows[0], 'SELECT without FROM gives a row').alone
 }
 

@@ -19,7 +19,7 @@ import { randomHex } from '../platform/id.ts'
 import { hasCode } from '../platform/error-code.ts'
 import { dataDirectory, pgDirectory } from '../config/home/factotum-home.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'
-import { isAlive, runProgram } from './postgres-program.ts'
+import { isAlive, runPostgresProgram } from './postgres-program.ts'
 import { readIfThere } from './read-if-there.ts'
 import type { Account } from '../config/home/unprivileged-account.ts'
 
@@ -115,7 +115,7 @@ async function initialise({ account, binaries, password }: Cluster, draft: strin
     locale: 'C',
   }
   const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`)
-  const { code, output } = await runProgram(binaries.initdb, args, { cwd: draft, account })
+  const { code, output } = await runPostgresProgram(binaries.initdb, args, { cwd: draft, account })
   if (code !== 0) {
     throw new AppError('DATABASE_UNAVAILABLE', `The embedded PostgreSQL could not create its files: ${output}`)
   }

@@ -9,7 +9,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { AppError } from '../core/errors.ts'
 import type { Cluster } from './postgres-cluster.ts'
-import { isAlive, programOptions, runProgram } from './postgres-program.ts'
+import { isAlive, programOptions, runPostgresProgram } from './postgres-program.ts'
 import { readIfThere } from './read-if-there.ts'
 
 export const LOOPBACK = '127.0.0.1'
@@ -140,8 +140,8 @@ export async function hurryStop(cluster: Cluster): Promise<void> {
 function runPgCtl(
   { binaries, data, directory, account }: Cluster,
   args: readonly string[],
-): ReturnType<typeof runProgram> {
-  return runProgram(binaries.pgCtl, [...args, '-D', data], { cwd: directory, account })
+): ReturnType<typeof runPostgresProgram> {
+  return runPostgresProgram(binaries.pgCtl, [...args, '-D', data], { cwd: directory, account })
 }
 
 /** `wanted` if it is free, else any that is. */

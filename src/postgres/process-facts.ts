@@ -3,7 +3,7 @@
  */
 import { readFile, stat } from 'node:fs/promises'
 import { hasCode } from '../platform/error-code.ts'
-import { runProgram } from './postgres-program.ts'
+import { runPostgresProgram } from './postgres-program.ts'
 
 export interface ProcessFacts {
   /** Empty for one that has ended, collected by its parent or not. */
@@ -48,5 +48,5 @@ async function readStart(pid: number): Promise<number | null> {
 }
 
 async function runPs(pid: number, what: 'command' | 'lstart'): Promise<string> {
-  return (await runProgram('/bin/ps', ['-o', `${what}=`, '-p', String(pid)], { cwd: '/', account: null })).output
+  return (await runPostgresProgram('/bin/ps', ['-o', `${what}=`, '-p', String(pid)], { cwd: '/', account: null })).output
 }

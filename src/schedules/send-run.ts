@@ -37,7 +37,7 @@ export async function sendRun(
     startsIn: { DIRECT: true, GROUP: true },
     // Sent by the clock: its owner types no second message to collect, and does not mean to interrupt a running turn.
     collectWindowMs: 0,
-    interrupts: 'NOBODY',
+    interrupts: 'NONE',
   } as const
   const opener = openerName({ user: owner, tokenName })
   const access = { all: owner.role === 'ADMIN', userName, tokenName, opener, mustHaveOpened: false }

@@ -51,7 +51,7 @@ const erasedUnlessNull = (column: string): string => `${column} = CASE WHEN ${co
  * commit. Rejects with DATABASE_UNAVAILABLE (retry: backoff): it may have been committed even so, and repeating it
  * shows whether it was.
  */
-export function eraseUser(database: Database, erasure: Erasure): Promise<EraseOutcome> {
+export function storeErasure(database: Database, erasure: Erasure): Promise<EraseOutcome> {
   return database.transaction(async (transaction) => {
     const refusal = await refuse(transaction, erasure)
     if (refusal !== null) return refusal

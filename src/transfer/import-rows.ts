@@ -20,14 +20,14 @@ export interface ImportTarget {
 }
 
 /** Consecutive lines of one kind. */
-export interface Batch {
+export interface RowBatch {
   readonly name: RowName
   readonly firstLine: number
   readonly rows: readonly RowLine[]
 }
 
 /** Rejects with TRANSFER_REFUSED, naming the lines, when the rows do not go together, or are here already. */
-export async function importRows({ client, sessionId, idSalt }: ImportTarget, batch: Batch): Promise<void> {
+export async function importRows({ client, sessionId, idSalt }: ImportTarget, batch: RowBatch): Promise<void> {
   const kind: RowKind = ROW_KINDS[batch.name]
   const rows = idSalt === null ? batch.rows : batch.rows.map((row) => withOtherIds(row, { kind, idSalt }))
   try {
@@ -65,7 +65,7 @@ function withOtherIds(row: RowLine, { kind, idSalt }: { readonly kind: RowKind; 
 
 function describeFailure(
   error: unknown,
-  { batch, sessionId }: { readonly batch: Batch; readonly sessionId: string },
+  { batch, sessionId }: { readonly batch: RowBatch; readonly sessionId: string },
 ): unknown {
   const { name, firstLine, rows } = batch
   const lines = rows.length === 1 ? `Line ${firstLine}` : `Lines ${firstLine} to ${firstLine + rows.length - 1}`

@@ -11,10 +11,10 @@ import type { PublicUrl } from '../config/public-url.ts'
 import type { ApprovalExpiry } from '../approvals/approval-expiry.ts'
 import type { Outbox } from '../delivery/outbox.ts'
 import { AppError, messageOf } from '../core/errors.ts'
-import { approvalNewsOf } from '../events/approval-news.ts'
+import { approvalNotificationsOf } from '../events/approval-notifications.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Feed } from '../events/feed.ts'
-import { knowledgeNewsOf } from '../events/knowledge-news.ts'
+import { knowledgeNotificationsOf } from '../events/knowledge-notifications.ts'
 import type { CommandRunner } from '../execution/command.ts'
 import type { Skills } from '../execution/skills/skill-catalog.ts'
 import type { Checkpointer } from '../knowledge/checkpoints/checkpointer.ts'
@@ -216,7 +216,7 @@ export class SessionRun {
       commit: async (write) => {
         const committed = await commitTurn(database, { lease, turn }, write)
         countWrite(metrics, write)
-        for (const news of [...knowledgeNewsOf(write), ...approvalNewsOf(lease.sessionId, write)]) doorbell.ring(news)
+        for (const notification of [...knowledgeNotificationsOf(write), ...approvalNotificationsOf(lease.sessionId, write)]) doorbell.ring(notification)
         this.#isReleased = committed.released
         busyPolicy = committed.busyPolicy
         if (write.finish !== undefined) checkpointer.turnEnded(lease.sessionId, committed.turnsSinceCheckpoint)

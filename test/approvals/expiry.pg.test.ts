@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ApprovalExpiry } from '../../src/approvals/approval-expiry.ts'
 import type { SessionEvent } from '../../src/core/session-event.ts'
-import type { News } from '../../src/events/news.ts'
+import type { Notification } from '../../src/events/notification.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { createSchemaWorld, type SchemaWorld } from '../contract/schema-world.ts'
 import { seedApproval } from '../contract/seed-approval.ts'
@@ -34,7 +34,7 @@ async function seedWaiting(id: string, overdue: number): Promise<string[]> {
 
 interface Told {
   readonly events: SessionEvent[]
-  readonly news: News[]
+  readonly news: Notification[]
 }
 
 async function sweepTogether(processes: number): Promise<Told> {
@@ -42,7 +42,7 @@ async function sweepTogether(processes: number): Promise<Told> {
   const { database, clock } = it.world.context
   const expiries = Array.from({ length: processes }, () => {
     const feed = { published: (events: readonly SessionEvent[]) => void told.events.push(...events) }
-    const doorbell = { ring: (news: News) => void told.news.push(news) }
+    const doorbell = { ring: (news: Notification) => void told.news.push(news) }
     return new ApprovalExpiry({
       database,
       clock,

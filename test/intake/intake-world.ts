@@ -8,7 +8,7 @@ import { parseConfig } from '../../src/config/parse-config.ts'
 import type { Viewer } from '../../src/core/identity.ts'
 import type { SessionEvent } from '../../src/core/session-event.ts'
 import type { FinalTurnStatus } from '../../src/core/status.ts'
-import type { IntakeContext, IntakeNews, SessionRemains } from '../../src/intake/intake-context.ts'
+import type { IntakeContext, IntakeNotification, SessionRemains } from '../../src/intake/intake-context.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
@@ -63,7 +63,7 @@ const REDACTOR = Redactor.of([SECRET])
 export interface World extends AsyncDisposable {
   readonly context: IntakeContext
   readonly published: SessionEvent[]
-  readonly rung: IntakeNews[]
+  readonly rung: IntakeNotification[]
   readonly removed: SessionRemains[]
   /** The viewer behind the token of this name. */
   as(tokenName: 'alice' | 'bob' | 'carol' | 'discord' | 'hub'): Viewer
@@ -110,7 +110,7 @@ function connect(url: string, maxConnections: number): Database {
 function worldOn(database: Database, url: string): World {
   const config = readConfig()
   const published: SessionEvent[] = []
-  const rung: IntakeNews[] = []
+  const rung: IntakeNotification[] = []
   const removed: SessionRemains[] = []
   const sql = <Row extends object>(text: string, ...values: unknown[]): Promise<Row[]> =>
     database.query<Row>({ name: '', text }, values)

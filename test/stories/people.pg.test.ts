@@ -219,9 +219,9 @@ describe('lists', () => {
 })
 
 /** As if this had changed, somewhere. */
-async function ring(news: readonly object[]): Promise<void> {
-  const payload = JSON.stringify({ from: 'test', news })
-  await runAsAdmin(here.databaseUrl, `SELECT pg_notify('factotum_news', '${payload}')`)
+async function ring(notifications: readonly object[]): Promise<void> {
+  const payload = JSON.stringify({ from: 'test', notifications })
+  await runAsAdmin(here.databaseUrl, `SELECT pg_notify('factotum_notifications', '${payload}')`)
 }
 
 /** Looks different in lists. */

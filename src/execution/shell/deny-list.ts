@@ -5,7 +5,7 @@
  * What must hold: a refusal names the command, what it would do and what is allowed instead, since a planner reads it;
  * and the same programs pass on everything that is not a root (`rm -rf build`).
  */
-import { findDanger, findDangerousOutput, type Danger, type Place, type Program } from './deny-rules.ts'
+import { findDanger, findDangerousOutput, type Danger, type Place, type ProgramCall } from './deny-rules.ts'
 import { findPrograms } from './find-programs.ts'
 import { readShell, type ShellCommand } from './read-shell.ts'
 import { isRootLike } from './root-like.ts'
@@ -60,7 +60,7 @@ function explainCommand(command: ShellCommand, place: Place, depth: number): str
 }
 
 /** Also one in a folder that only bash will know. */
-function programOf([first, ...args]: readonly ShellWord[]): Program {
+function programOf([first, ...args]: readonly ShellWord[]): ProgramCall {
   const path = first?.text ?? ''
   return { name: path.slice(path.lastIndexOf('/') + 1), args: args.map(({ text }) => text) }
 }

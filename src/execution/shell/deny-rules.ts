@@ -2,7 +2,7 @@
 import { isRootLike } from './root-like.ts'
 
 /** A program's call, as far as its words are known before bash runs. */
-export interface Program {
+export interface ProgramCall {
   /** Without its folder: `/bin/rm` is `rm`. */
   readonly name: string
   readonly args: readonly string[]
@@ -25,7 +25,7 @@ export interface Place {
 type Rule = (args: readonly string[], place: Place) => Danger | null
 
 /** Null: nothing against it. */
-export function findDanger({ name, args }: Program, place: Place): Danger | null {
+export function findDanger({ name, args }: ProgramCall, place: Place): Danger | null {
   if (name === 'mkfs' || name.startsWith('mkfs.') || name === 'mke2fs') return FORMATS
   return RULES.get(name)?.(args, place) ?? null
 }

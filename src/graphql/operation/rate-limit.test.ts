@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { HeardOf } from '../../events/news.ts'
+import type { HeardOf } from '../../events/notification.ts'
 import { RateLimit, type RateLimitOptions } from './rate-limit.ts'
 
 /** Processes that hear each other, whose time is moved by hand. */
@@ -9,8 +9,8 @@ function stage() {
   const timers: (() => void)[] = []
   const handlers = new Set<(heard: HeardOf<'spent'>) => void>()
   const doorbell: RateLimitOptions['doorbell'] = {
-    ring: (news) => {
-      if (news.kind === 'spent') for (const handler of handlers) handler(news)
+    ring: (notification) => {
+      if (notification.kind === 'spent') for (const handler of handlers) handler(notification)
     },
     on: (_kind, handler) => {
       handlers.add(handler)

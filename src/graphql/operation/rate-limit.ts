@@ -5,7 +5,7 @@
  * wherever a token's operations arrive. What several processes admit before they have notified each other exceeds the
  * rate, and is made up for by longer waits.
  */
-import type { News, HeardOf } from '../../events/news.ts'
+import type { Notification, HeardOf } from '../../events/notification.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { randomHex } from '../../platform/id.ts'
 
@@ -19,7 +19,7 @@ export interface RateLimitOptions {
   readonly clock: Pick<Clock, 'monotonicMs' | 'after'>
   readonly perMinute: () => number
   readonly doorbell: {
-    ring(news: News): void
+    ring(notification: Notification): void
     on(kind: 'spent', handler: (heard: HeardOf<'spent'>) => void): () => void
   }
 }
@@ -33,7 +33,7 @@ export class RateLimit {
   readonly #instance = randomHex(8)
   /** By token name: admitted by this process, and not yet sent to the others. */
   readonly #untold = new Map<string, number>()
-  #told = 0
+  #sent = 0
   #cancelTell: (() => void) | null = null
   #stopListening: () => void = () => undefined
 
@@ -76,8 +76,8 @@ export class RateLimit {
   #tell(): void {
     this.#cancelTell = null
     for (const [token, count] of this.#untold) {
-      this.#told += 1
-      this.#options.doorbell.ring({ kind: 'spent', by: this.#instance, n: this.#told, token, count })
+      this.#sent += 1
+      this.#options.doorbell.ring({ kind: 'spent', by: this.#instance, n: this.#sent, token, count })
     }
     this.#untold.clear()
   }

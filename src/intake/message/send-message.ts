@@ -84,7 +84,7 @@ export async function sendMessage(
   }
   const limits = config.settings
   const { maxQueued, collectWindowMs } = limits
-  const interrupts = sender.trusted && sender.role === 'ADMIN' ? 'ANYBODY' : 'OWN'
+  const interrupts = sender.trusted && sender.role === 'ADMIN' ? 'ALL' : 'OWN'
   const turn = { id: newId('turn'), maxQueued, startsIn, collectWindowMs, interrupts } as const
   const { opener } = access
   const maxSessions = openerQuota(config, opener).sessions

@@ -6,7 +6,7 @@ import type { Viewer } from '../../core/identity.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { KEY_RULE, textIssues } from '../../core/text/text-rule.ts'
-import { eraseUser as erase, type EraseOutcome } from '../../store/erase-user.ts'
+import { storeErasure, type EraseOutcome } from '../../store/erase-user.ts'
 import { authorizeSession } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
 
@@ -43,7 +43,7 @@ export async function eraseUser(
   if (refusal !== null) return refusal
   const tokens = [...context.config.current().tokens.values()]
   const at = context.clock.now()
-  const outcome = await erase(context.database, {
+  const outcome = await storeErasure(context.database, {
     sessionId,
     userName: user,
     ownTokens: tokens.flatMap((token) => (token.user === user ? [token.name] : [])),

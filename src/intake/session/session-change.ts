@@ -4,7 +4,7 @@
  */
 import type { Viewer } from '../../core/identity.ts'
 import { conflict, invalidInput, notFound, type Refusal } from '../../core/refusal.ts'
-import { changeSession, type ChangeResult, type SessionChange } from '../../store/intake/intake-session.ts'
+import { changeSession, type ChangeResult, type SettingsChange } from '../../store/intake/intake-session.ts'
 import type { SessionAct } from '../../core/session-rights.ts'
 import { authorizeSession, refuseNotOpener, type NamedSession } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
@@ -34,7 +34,7 @@ const NO_CHANGE = {
 export async function applySessionChange(
   context: IntakeContext,
   target: ChangeTarget,
-  change: Partial<Omit<SessionChange, 'at'>>,
+  change: Partial<Omit<SettingsChange, 'at'>>,
 ): Promise<SessionUpdated | Refusal> {
   const { viewer, sessionId, acts } = target
   const access = authorizeSession(viewer, target, acts)

@@ -4,7 +4,7 @@
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
-import { askLearning as storeQuestion, type LearningDecided } from '../../store/knowledge/knowledge-learning.ts'
+import { storeAskedLearning, type LearningDecided } from '../../store/knowledge/knowledge-learning.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { isIdOf, knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 
@@ -22,5 +22,5 @@ export async function askLearning(
   if (refusal !== null) return refusal
   if (!isIdOf('learning', id)) return notFound('learning', id)
   const asked = { id, text: knowledgeText(context, question) }
-  return announced(context, await storeQuestion(context.database, editorOf(context, viewer), asked))
+  return announced(context, await storeAskedLearning(context.database, editorOf(context, viewer), asked))
 }

@@ -3,7 +3,7 @@ import type { Viewer } from '../../core/identity.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
 import { isSessionId } from '../../core/session-id.ts'
-import { createFact as storeFact, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'
+import { storeCreatedFact, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 
@@ -22,5 +22,5 @@ export async function createFact(
   if (refusal !== null) return refusal
   if (sessionId != null && !isSessionId(sessionId)) return notFound('session', sessionId)
   const fact = { text: knowledgeText(context, content), sessionId: sessionId ?? null }
-  return announced(context, await storeFact(context.database, editorOf(context, viewer), fact))
+  return announced(context, await storeCreatedFact(context.database, editorOf(context, viewer), fact))
 }

@@ -3,7 +3,7 @@ import type { Viewer } from '../../core/identity.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
 import { isSessionId } from '../../core/session-id.ts'
-import { createQuestion as storeQuestion, type QuestionChanged } from '../../store/knowledge/knowledge-question.ts'
+import { storeCreatedQuestion, type QuestionChanged } from '../../store/knowledge/knowledge-question.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 
@@ -21,5 +21,5 @@ export async function createQuestion(
   if (refusal !== null) return refusal
   if (sessionId != null && !isSessionId(sessionId)) return notFound('session', sessionId)
   const question = { text: knowledgeText(context, content), sessionId: sessionId ?? null }
-  return announced(context, await storeQuestion(context.database, editorOf(context, viewer), question))
+  return announced(context, await storeCreatedQuestion(context.database, editorOf(context, viewer), question))
 }

@@ -5,7 +5,7 @@
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
-import { discardLearning as storeDiscard, type LearningDecided } from '../../store/knowledge/knowledge-learning.ts'
+import { storeDiscardedLearning, type LearningDecided } from '../../store/knowledge/knowledge-learning.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { isIdOf, knowledgeTextIssues, remarkOf } from './knowledge-text.ts'
 
@@ -23,5 +23,5 @@ export async function discardLearning(
   if (refusal !== null) return refusal
   if (!isIdOf('learning', id)) return notFound('learning', id)
   const discard = { id, reason: remarkOf(context, reason) }
-  return announced(context, await storeDiscard(context.database, editorOf(context, viewer), discard))
+  return announced(context, await storeDiscardedLearning(context.database, editorOf(context, viewer), discard))
 }

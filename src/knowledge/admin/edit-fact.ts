@@ -5,7 +5,7 @@
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
-import { editFact as storeEdit, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'
+import { storeEditedFact, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { isIdOf, knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 
@@ -25,5 +25,5 @@ export async function editFact(
   if (refusal !== null) return refusal
   if (!isIdOf('fact', id)) return notFound('fact', id)
   const edit = { id, version, text: knowledgeText(context, content) }
-  return announced(context, await storeEdit(context.database, editorOf(context, viewer), edit))
+  return announced(context, await storeEditedFact(context.database, editorOf(context, viewer), edit))
 }

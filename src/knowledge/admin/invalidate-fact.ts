@@ -2,7 +2,7 @@
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
-import { invalidateFact as storeInvalidation, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'
+import { storeInvalidatedFact, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { isIdOf, knowledgeTextIssues, remarkOf } from './knowledge-text.ts'
 
@@ -21,5 +21,5 @@ export async function invalidateFact(
   if (refusal !== null) return refusal
   if (!isIdOf('fact', id)) return notFound('fact', id)
   const invalidation = { id, reason: remarkOf(context, reason) }
-  return announced(context, await storeInvalidation(context.database, editorOf(context, viewer), invalidation))
+  return announced(context, await storeInvalidatedFact(context.database, editorOf(context, viewer), invalidation))
 }

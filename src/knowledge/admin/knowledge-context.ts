@@ -6,7 +6,7 @@
 import type { Viewer } from '../../core/identity.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import type { Feed } from '../../events/feed.ts'
-import type { News } from '../../events/news.ts'
+import type { Notification } from '../../events/notification.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { must } from '../../platform/must.ts'
 import type { Database } from '../../store/database.ts'
@@ -18,7 +18,7 @@ export interface KnowledgeContext {
   /** The text without any secret that this process knows, of whatever session: facts enter prompts of all sessions. */
   readonly hideSecrets: (text: string) => string
   /** Tells the subscribers of all processes. */
-  readonly doorbell: { ring(news: Extract<News, { kind: 'knowledge' }>): void }
+  readonly doorbell: { ring(notification: Extract<Notification, { kind: 'knowledge' }>): void }
   /** Tells the followers of a session. */
   readonly feed: Pick<Feed, 'published'>
 }

@@ -2,7 +2,7 @@
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type InputIssue, type Refusal } from '../../core/refusal.ts'
-import { mergeFacts as storeMerge, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'
+import { storeMergedFacts, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { isIdOf, knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 
@@ -23,7 +23,7 @@ export async function mergeFacts(
   const unknown = ids.find((id) => !isIdOf('fact', id))
   if (unknown !== undefined) return notFound('fact', unknown)
   const merge = { ids, text: knowledgeText(context, content) }
-  return announced(context, await storeMerge(context.database, editorOf(context, viewer), merge))
+  return announced(context, await storeMergedFacts(context.database, editorOf(context, viewer), merge))
 }
 
 function idsIssues(ids: readonly string[]): InputIssue[] {

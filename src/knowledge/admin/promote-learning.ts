@@ -2,7 +2,7 @@
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
-import { promoteLearning as storePromotion, type LearningDecided } from '../../store/knowledge/knowledge-learning.ts'
+import { storePromotedLearning, type LearningDecided } from '../../store/knowledge/knowledge-learning.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { isIdOf, knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 
@@ -21,5 +21,5 @@ export async function promoteLearning(
   if (refusal !== null) return refusal
   if (!isIdOf('learning', id)) return notFound('learning', id)
   const promotion = { id, text: content == null ? null : knowledgeText(context, content) }
-  return announced(context, await storePromotion(context.database, editorOf(context, viewer), promotion))
+  return announced(context, await storePromotedLearning(context.database, editorOf(context, viewer), promotion))
 }

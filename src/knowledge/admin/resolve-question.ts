@@ -2,7 +2,7 @@
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
-import { resolveQuestion as storeResolution, type QuestionChanged } from '../../store/knowledge/knowledge-question.ts'
+import { storeResolvedQuestion, type QuestionChanged } from '../../store/knowledge/knowledge-question.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { isIdOf, knowledgeTextIssues, remarkOf } from './knowledge-text.ts'
 
@@ -20,5 +20,5 @@ export async function resolveQuestion(
   if (refusal !== null) return refusal
   if (!isIdOf('question', id)) return notFound('question', id)
   const resolution = { id, answer: remarkOf(context, answer) }
-  return announced(context, await storeResolution(context.database, editorOf(context, viewer), resolution))
+  return announced(context, await storeResolvedQuestion(context.database, editorOf(context, viewer), resolution))
 }

@@ -4,7 +4,7 @@
  */
 import type { Viewer } from '../../core/identity.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
-import { restoreFact as storeRestoration, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'
+import { storeRestoredFact, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { isIdOf } from './knowledge-text.ts'
 
@@ -14,5 +14,5 @@ export async function restoreFact(
   { id }: { readonly id: string },
 ): Promise<FactChanged | Refusal> {
   if (!isIdOf('fact', id)) return notFound('fact', id)
-  return announced(context, await storeRestoration(context.database, editorOf(context, viewer), id))
+  return announced(context, await storeRestoredFact(context.database, editorOf(context, viewer), id))
 }

@@ -120,8 +120,8 @@ const CANCELS = `(s.busy_policy = 'INTERRUPT' AND (s.source_type <> 'GROUP' OR (
  * `session` holds.
  */
 const INTERRUPTED = `interrupted AS MATERIALIZED (
-    SELECT interrupt_turn(input.session_id, input.user_name, input.interrupts = 'ANYBODY') AS turn_id FROM session, input
-    WHERE session.runs AND session.cancels AND NOT session.taken AND input.interrupts <> 'NOBODY')`
+    SELECT interrupt_turn(input.session_id, input.user_name, input.interrupts = 'ALL') AS turn_id FROM session, input
+    WHERE session.runs AND session.cancels AND NOT session.taken AND input.interrupts <> 'NONE')`
 
 /**
  * Whether the turn has begun in the session `s`, as the statement leaves it: then its message does not wait, but runs.

@@ -55,7 +55,7 @@ interface NewTurn {
   /** For how long it waits for others of its kind; 0: not at all. */
   readonly collectWindowMs: number
   /** Whose running turn it may cancel where the session's policy is INTERRUPT. */
-  readonly interrupts: 'NOBODY' | 'OWN' | 'ANYBODY'
+  readonly interrupts: 'NONE' | 'OWN' | 'ALL'
   /** Who runs it at once if the session is idle; null or left out: it waits until it is taken. */
   readonly start?: TurnStart | null
 }

@@ -147,7 +147,7 @@ const CREATE = intakeStatement(
 )
 
 /** What is to be changed of a session's row and participants; all of it or nothing happens. */
-export interface SessionChange {
+export interface SettingsChange {
   /** A JSON object: its keys replace those of the session's metadata. */
   readonly setMetadata: string
   readonly dropMetadata: readonly string[]
@@ -183,7 +183,7 @@ export type ChangeResult =
 export async function changeSession(
   database: Database,
   { sessionId, access }: { sessionId: string; access: SessionAccess },
-  change: SessionChange,
+  change: SettingsChange,
 ): Promise<ChangeResult> {
   const [row] = await CHANGE<{ refusal: 'NotOpener' | 'Busy' | 'MetadataTooLarge' | null; last_seq: number | null }>(
     database,

@@ -21,7 +21,7 @@ import {
 } from '../intake/intake-access.ts'
 import { AUDIT_INPUT, auditInput, sessionAudit } from '../intake/intake-audit.ts'
 import { intakeStatement } from '../intake/intake-statement.ts'
-import { TOLD } from './knowledge-due.ts'
+import { READABLE } from './knowledge-due.ts'
 
 /** A claim outlives a renewal that fails once or twice, no more: what died must not hold up its session. */
 const LEASE_MS = 10_000
@@ -35,7 +35,7 @@ const STORE_AFTER = "interval '30 seconds'"
 const MAX_IDLE = 200
 
 /** Conditions on a message `m` of the session `s`: a checkpoint of now covers it, or an earlier one did. */
-export const COVERABLE = `m.session_id = s.id AND ${TOLD} AND m.seq < coalesce((
+export const COVERABLE = `m.session_id = s.id AND ${READABLE} AND m.seq < coalesce((
   SELECT min(t.seq) FROM turns t WHERE t.session_id = s.id AND t.status IN ('QUEUED', 'RUNNING', 'AWAITING_APPROVAL')), 2147483647)`
 
 /**

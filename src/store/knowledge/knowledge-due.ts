@@ -16,7 +16,7 @@ const CONSOLIDATION_PAUSE = "interval '10 minutes'"
 const CONSOLIDATION_AGAIN = "interval '1 day'"
 
 /** What a summary may be made of, of messages `m`: those of trusted senders, and paraphrases of others. */
-export const TOLD = `(m.trusted OR m.paraphrase IS NOT NULL) AND m.status NOT IN ('QUEUED', 'CANCELLED')`
+export const READABLE = `(m.trusted OR m.paraphrase IS NOT NULL) AND m.status NOT IN ('QUEUED', 'CANCELLED')`
 
 /**
  * Of the state `c`. With more live facts than `max`: at first, then when more follow the last ones that were looked at,
@@ -38,6 +38,6 @@ export function dueSql({ seq, threshold, max }: Readonly<Record<'seq' | 'thresho
   return `jsonb_build_object(
     'curation', EXISTS (SELECT FROM learnings l WHERE l.session_id = s.id AND l.status = 'PENDING'),
     'summary', (SELECT count(*) FROM (SELECT FROM messages m WHERE m.session_id = s.id AND m.seq > s.summary_seq
-      AND m.seq < ${seq} AND ${TOLD} LIMIT ${threshold}::int - 1) told) >= ${threshold}::int - 1,
+      AND m.seq < ${seq} AND ${READABLE} LIMIT ${threshold}::int - 1) told) >= ${threshold}::int - 1,
     'consolidation', coalesce((SELECT ${consolidationDueSql(max)} FROM consolidation_state c), false))`
 }

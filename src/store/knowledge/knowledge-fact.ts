@@ -27,7 +27,7 @@ export interface FactChanged {
  * Stores a fact of source MANUAL; `sessionId` names the session that it came from. NotFound without that session,
  * Conflict when a fact in use says the same: a repeat is refused so, and names the first.
  */
-export function createFact(
+export function storeCreatedFact(
   database: Database,
   editor: Editor,
   { text, sessionId }: { readonly text: NormalizedText; readonly sessionId: string | null },
@@ -42,7 +42,7 @@ export function createFact(
 }
 
 /** `version`: the one that the editor has seen; another one is a conflict. Saying the same again changes nothing. */
-export function editFact(
+export function storeEditedFact(
   database: Database,
   editor: Editor,
   edit: { readonly id: string; readonly version: number; readonly text: NormalizedText },
@@ -60,7 +60,7 @@ export function editFact(
 }
 
 /** The facts of `ids` (two at least, each once) are replaced by a new one. */
-export function mergeFacts(
+export function storeMergedFacts(
   database: Database,
   editor: Editor,
   { ids, text }: { readonly ids: readonly string[]; readonly text: NormalizedText },
@@ -87,9 +87,9 @@ export function mergeFacts(
 }
 
 /**
- * Takes a fact out of use; `restoreFact` undoes it. NotFound without the fact, Conflict when it is out of use already.
+ * Takes a fact out of use; `storeRestoredFact` undoes it. NotFound without the fact, Conflict when it is out of use already.
  */
-export function invalidateFact(
+export function storeInvalidatedFact(
   database: Database,
   editor: Editor,
   { id, reason }: { readonly id: string; readonly reason: string | null },
@@ -106,7 +106,7 @@ export function invalidateFact(
  * Brings a fact back that was invalidated or merged. Conflict when it is in use, or when another fact in use says the
  * same by now.
  */
-export function restoreFact(database: Database, editor: Editor, id: string): Promise<FactChanged | Refusal> {
+export function storeRestoredFact(database: Database, editor: Editor, id: string): Promise<FactChanged | Refusal> {
   return editKnowledge(database, async (transaction) => {
     const fact = (await lockFacts(transaction, [id])).get(id)
     if (fact === undefined) return notFound('fact', id)

@@ -30,7 +30,7 @@ export interface LearningDecided {
 }
 
 /** It becomes a fact, with `text` instead of its own when given. */
-export function promoteLearning(
+export function storePromotedLearning(
   database: Database,
   editor: Editor,
   { id, text }: { readonly id: string; readonly text: NormalizedText | null },
@@ -48,7 +48,7 @@ export function promoteLearning(
 }
 
 /** It becomes a question that the planner raises in the learning's session. */
-export function askLearning(
+export function storeAskedLearning(
   database: Database,
   editor: Editor,
   { id, text }: { readonly id: string; readonly text: NormalizedText },
@@ -69,7 +69,7 @@ export function askLearning(
 /**
  * Nothing comes of the learning. NotFound without it, Conflict when it was decided before, also with the same decision.
  */
-export function discardLearning(
+export function storeDiscardedLearning(
   database: Database,
   editor: Editor,
   { id, reason }: { readonly id: string; readonly reason: string | null },

@@ -35,7 +35,7 @@ interface NewQuestion {
  * Opens a question in one session, or in all of them with `sessionId` null. NotFound without that session, Conflict
  * when the same is open there: a repeat is refused so.
  */
-export function createQuestion(
+export function storeCreatedQuestion(
   database: Database,
   editor: Editor,
   question: NewQuestion,
@@ -54,7 +54,7 @@ export function createQuestion(
  * Resolves an open question, with its answer where there is one. NotFound without the question, Conflict when it was
  * resolved before.
  */
-export function resolveQuestion(
+export function storeResolvedQuestion(
   database: Database,
   editor: Editor,
   { id, answer }: { readonly id: string; readonly answer: string | null },

@@ -3,15 +3,15 @@
  * committed.
  */
 import type { TurnWrite } from '../core/turn-write.ts'
-import type { News } from './news.ts'
+import type { Notification } from './notification.ts'
 
-type KnowledgeNews = Extract<News, { kind: 'knowledge' }>
+type KnowledgeNotification = Extract<Notification, { kind: 'knowledge' }>
 
 /**
  * Some of it may not have come about, when an admin decided about a learning first: a notification says what to read
  * again, no more.
  */
-export function knowledgeNewsOf({ learnings = [], curations = [] }: TurnWrite): KnowledgeNews[] {
+export function knowledgeNotificationsOf({ learnings = [], curations = [] }: TurnWrite): KnowledgeNotification[] {
   const ids = [
     ...learnings.map(({ id }) => id),
     ...curations.flatMap(({ learningId, fact }) => [learningId, ...(fact === null ? [] : [fact.id])]),

@@ -2,7 +2,7 @@
  * What processes notify each other of, always after the commit that it is about. A notification may be lost (a cut
  * connection, a full buffer): all that listen also poll.
  */
-export type News =
+export type Notification =
   /** The session's log reached `seq`. `list`: a field that lists of sessions show may have changed. */
   | { readonly kind: 'log'; readonly sessionId: string; readonly seq: number; readonly list: boolean }
   /** The session has a turn to run. */
@@ -27,7 +27,7 @@ export type News =
   | { readonly kind: 'gone'; readonly sessionId: string }
 
 /** What handlers are called with: a notification, or that some may have been missed while the connection was down. */
-export type Heard = News | { readonly kind: 'resync' }
+export type Heard = Notification | { readonly kind: 'resync' }
 
 /** What a handler for this kind is called with. */
 export type HeardOf<Kind extends Heard['kind']> = Extract<Heard, { kind: Kind }>
