@@ -193,7 +193,15 @@ describe('doorbell', () => {
     await client.connect()
     await client.query('LISTEN factotum_notifications')
     const echo = once(client, 'notification')
-    for (const payload of ['', 'nonsense', '{}', '[]', 'null', '{"notifications":[{"kind":"shout"}]}', '{"notifications":7}']) {
+    for (const payload of [
+      '',
+      'nonsense',
+      '{}',
+      '[]',
+      'null',
+      '{"notifications":[{"kind":"shout"}]}',
+      '{"notifications":7}',
+    ]) {
       await client.query('SELECT pg_notify($1, $2)', ['factotum_notifications', payload])
     }
     await echo

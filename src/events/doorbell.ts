@@ -290,7 +290,11 @@ interface Message {
 function messageIn(payload: string): Message {
   const message = JSON.parse(payload) as { from?: unknown; notifications?: unknown; hello?: unknown } | null
   if (!Array.isArray(message?.notifications)) throw new TypeError('no notifications in it')
-  return { from: String(message.from), notifications: message.notifications as readonly Notification[], hello: message.hello === true }
+  return {
+    from: String(message.from),
+    notifications: message.notifications as readonly Notification[],
+    hello: message.hello === true,
+  }
 }
 
 /** How each payload of an instance begins. */
@@ -304,7 +308,9 @@ function subjectOf(notification: Notification): string {
   if (notification.kind === 'audit') return ''
   // Each counts: none replaces another.
   if (notification.kind === 'spent') return `${notification.by} ${notification.n}`
-  return notification.kind === 'knowledge' || notification.kind === 'approval' ? notification.id : notification.sessionId
+  return notification.kind === 'knowledge' || notification.kind === 'approval'
+    ? notification.id
+    : notification.sessionId
 }
 
 function coalesce(before: Notification | undefined, notification: Notification): Notification {

@@ -19,7 +19,11 @@ export interface ProgramResult {
 }
 
 /** Runs a program to its end. What goes wrong stands in the result; it never rejects. */
-export function runPostgresProgram(program: string, args: readonly string[], options: ProgramOptions): Promise<ProgramResult> {
+export function runPostgresProgram(
+  program: string,
+  args: readonly string[],
+  options: ProgramOptions,
+): Promise<ProgramResult> {
   return new Promise((resolve) => {
     let output = ''
     const child = spawn(program, args, { ...programOptions(options), stdio: ['ignore', 'pipe', 'pipe'] })

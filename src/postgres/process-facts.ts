@@ -48,5 +48,6 @@ async function readStart(pid: number): Promise<number | null> {
 }
 
 async function runPs(pid: number, what: 'command' | 'lstart'): Promise<string> {
-  return (await runPostgresProgram('/bin/ps', ['-o', `${what}=`, '-p', String(pid)], { cwd: '/', account: null })).output
+  return (await runPostgresProgram('/bin/ps', ['-o', `${what}=`, '-p', String(pid)], { cwd: '/', account: null }))
+    .output
 }

@@ -216,7 +216,11 @@ export class SessionRun {
       commit: async (write) => {
         const committed = await commitTurn(database, { lease, turn }, write)
         countWrite(metrics, write)
-        for (const notification of [...knowledgeNotificationsOf(write), ...approvalNotificationsOf(lease.sessionId, write)]) doorbell.ring(notification)
+        for (const notification of [
+          ...knowledgeNotificationsOf(write),
+          ...approvalNotificationsOf(lease.sessionId, write),
+        ])
+          doorbell.ring(notification)
         this.#isReleased = committed.released
         busyPolicy = committed.busyPolicy
         if (write.finish !== undefined) checkpointer.turnEnded(lease.sessionId, committed.turnsSinceCheckpoint)

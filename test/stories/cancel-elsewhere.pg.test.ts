@@ -54,7 +54,10 @@ test('a notification of a turn that has ended meanwhile does not end the one tha
   const go = here.path('go')
   await using watch = await playEndless(here, `run: until [ -e ${go} ]; do echo tick; sleep 0.05; done`)
   const notifications = [{ kind: 'cancel', sessionId: SESSION, turnId: 'turn_that_ended_before' }]
-  await runAsAdmin(here.databaseUrl, `SELECT pg_notify('factotum_notifications', '${JSON.stringify({ from: 'test', notifications })}')`)
+  await runAsAdmin(
+    here.databaseUrl,
+    `SELECT pg_notify('factotum_notifications', '${JSON.stringify({ from: 'test', notifications })}')`,
+  )
   const heard = eventsOf(watch, 'TaskOutputEvent').length
   await expect.poll(() => eventsOf(watch, 'TaskOutputEvent').length, { timeout: 5000 }).toBeGreaterThan(heard + 5)
   await writeFile(go, '')
