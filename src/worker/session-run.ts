@@ -11,6 +11,7 @@ import type { PublicUrl } from '../config/public-url.ts'
 import type { ApprovalExpiry } from '../approvals/approval-expiry.ts'
 import type { Outbox } from '../delivery/outbox.ts'
 import { AppError, messageOf } from '../core/errors.ts'
+import type { TurnWrite } from '../core/turn-write.ts'
 import { approvalNotificationsOf } from '../events/approval-notifications.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Feed } from '../events/feed.ts'
@@ -196,6 +197,13 @@ export class SessionRun {
     return ending
   }
 
+  /** Says to the other processes what a committed write has changed besides the log. */
+  #notify(write: TurnWrite): void {
+    const { doorbell, lease } = this.#options
+    for (const one of knowledgeNotificationsOf(write)) doorbell.ring(one)
+    for (const one of approvalNotificationsOf(lease.sessionId, write)) doorbell.ring(one)
+  }
+
   #contextOf(turn: OpenTurn, logger: Logger): TurnContext {
     const { lease, database, feed, doorbell, clock, config, home, publicUrl } = this.#options
     const { agentsFor, commands, skills, metrics, outbox, approvalExpiry, checkpointer } = this.#options
@@ -216,11 +224,7 @@ export class SessionRun {
       commit: async (write) => {
         const committed = await commitTurn(database, { lease, turn }, write)
         countWrite(metrics, write)
-        for (const notification of [
-          ...knowledgeNotificationsOf(write),
-          ...approvalNotificationsOf(lease.sessionId, write),
-        ])
-          doorbell.ring(notification)
+        this.#notify(write)
         this.#isReleased = committed.released
         busyPolicy = committed.busyPolicy
         if (write.finish !== undefined) checkpointer.turnEnded(lease.sessionId, committed.turnsSinceCheckpoint)
