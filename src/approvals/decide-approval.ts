@@ -51,7 +51,7 @@ export async function decideApproval(
   if (approval === null) return notFound('approval', input.id)
   const decider = resolveSender(context.config.current(), viewer, input.user)
   if ('kind' in decider) return decider
-  if (!mayDecide(context, decider, approval)) return conflict(WHO_DECIDES)
+  if (!mayDecide(context, decider, approval)) return conflict('NOT_ALLOWED', WHO_DECIDES, approval.id)
   if (approval.status !== 'PENDING') return settledBefore(approval)
 
   const edit = editTask(context, approval, input)
@@ -161,5 +161,5 @@ async function settledMeanwhile(
 
 function settledBefore({ id, status }: OpenApproval): Refusal {
   const how = status === 'PENDING' ? 'overdue' : status
-  return conflict(`The approval "${id}" is ${how} already; the first decision stands.`)
+  return conflict('ALREADY_DECIDED', `The approval "${id}" is ${how} already; the first decision stands.`, id)
 }

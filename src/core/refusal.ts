@@ -7,12 +7,34 @@ export interface InputIssue {
   readonly message: string
 }
 
+/** What kind of conflict it is, for programs. */
+export type ConflictReason =
+  | 'NOT_ALLOWED'
+  | 'ALREADY_DECIDED'
+  | 'BUSY'
+  | 'NOT_WAITING'
+  | 'NOTHING_TO_DO'
+  | 'SAME_EXISTS'
+  | 'KEY_REUSED'
+  | 'STALE_VERSION'
+  | 'INVALIDATED'
+  | 'WRONG_TYPE'
+  | 'NO_WEBHOOK'
+  | 'USER_UNKNOWN'
+  | 'UNREADABLE'
+
 export type Refusal =
   | { readonly kind: 'InvalidInput'; readonly message: string; readonly issues: readonly InputIssue[] }
   /** Also what a caller gets who may not see the thing: the answer must be the same as if it did not exist. */
   | { readonly kind: 'NotFound'; readonly message: string; readonly id: string }
   /** The thing is not in a state that allows this. */
-  | { readonly kind: 'Conflict'; readonly message: string }
+  | {
+      readonly kind: 'Conflict'
+      readonly message: string
+      readonly reason: ConflictReason
+      /** The thing that stands in the way or is in another state, as it is now; null when there is none to show. */
+      readonly currentId: string | null
+    }
   | {
       readonly kind: 'LimitExceeded'
       readonly message: string
@@ -30,6 +52,10 @@ export function notFound(what: string, id: string): Refusal {
   return { kind: 'NotFound', message: `There is no ${what} "${id}" that you may see.`, id }
 }
 
-export function conflict(message: string): Refusal {
-  return { kind: 'Conflict', message }
+/**
+ * `current`: the id of what stands in the way. Give one only to callers who may know that the thing exists; the API
+ * shows it to those who may see it.
+ */
+export function conflict(reason: ConflictReason, message: string, current: string | null = null): Refusal {
+  return { kind: 'Conflict', message, reason, currentId: current }
 }

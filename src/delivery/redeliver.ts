@@ -29,9 +29,17 @@ export async function redeliver(
     case 'NoDelivery':
       return notFound('delivery', id)
     case 'StillPending':
-      return conflict(`Delivery "${id}" is still being attempted; it can be redelivered when it is DELIVERED or DEAD.`)
+      return conflict(
+        'BUSY',
+        `Delivery "${id}" is still being attempted; it can be redelivered when it is DELIVERED or DEAD.`,
+        id,
+      )
     case 'NoWebhook':
-      return conflict(`Session "${result.sessionId}" has no webhook any more; set one with updateSession first.`)
+      return conflict(
+        'NO_WEBHOOK',
+        `Session "${result.sessionId}" has no webhook any more; set one with updateSession first.`,
+        result.sessionId,
+      )
     case 'Reopened':
       outbox.wake(result.sessionId)
       return { kind: 'Redelivered', deliveryId: id }

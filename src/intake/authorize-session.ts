@@ -32,7 +32,7 @@ export function authorizeSession(
     return invalidInput(path, `must start with "${viewer.namespace}:", the namespace of token "${viewer.tokenName}"`)
   }
   const rights = new Set(acts.map((act) => rightTo(act, viewer)))
-  if (rights.has('NEVER')) return conflict(`Only an admin may ${describeActs(acts)}.`)
+  if (rights.has('NEVER')) return conflict('NOT_ALLOWED', `Only an admin may ${describeActs(acts)}.`)
   return { ...accessOf(viewer), mustHaveOpened: rights.has('IF_OPENED') }
 }
 
@@ -52,7 +52,11 @@ export function accessOf(viewer: Viewer): SessionAccess {
 
 /** The caller sees the session, and another caller opened it. */
 export function refuseNotOpener(sessionId: string, acts: readonly SessionAct[]): Refusal {
-  return conflict(`Only who opened session "${sessionId}", or an admin, may ${describeActs(acts)}.`)
+  return conflict(
+    'NOT_ALLOWED',
+    `Only who opened session "${sessionId}", or an admin, may ${describeActs(acts)}.`,
+    sessionId,
+  )
 }
 
 /** The same for every id that the caller can neither see nor open, so it tells nothing about it. */

@@ -28,9 +28,11 @@ export async function triggerSchedule(
   if (idKind(id) !== 'schedule') return notFound('schedule', id)
   const editor = scheduleEditor(context, viewer)
   const opened = await openManualRun(context.database, { id, editor }, (schedule, openRunId) => {
-    if (openRunId !== null) return conflict(`Schedule "${id}" runs already (${openRunId}); it runs once at a time.`)
+    if (openRunId !== null)
+      return conflict('BUSY', `Schedule "${id}" runs already (${openRunId}); it runs once at a time.`, openRunId)
     const { userName } = schedule
-    if (currentUser(context.config.current(), userName) === null) return conflict(ownerGone(userName))
+    if (currentUser(context.config.current(), userName) === null)
+      return conflict('USER_UNKNOWN', ownerGone(userName), id)
     return newRun(schedule, { dueAt: editor.at, at: editor.at, manual: true })
   })
   if ('kind' in opened) return opened

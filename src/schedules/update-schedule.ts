@@ -77,7 +77,7 @@ function planOf(
   const refusal = refuseInput(timingIssues(timing, now))
   if (refusal !== null) return refusal
   if (enabled && currentUser(config.current(), schedule.userName) === null)
-    return conflict(ownerGone(schedule.userName))
+    return conflict('USER_UNKNOWN', ownerGone(schedule.userName), schedule.id)
   const nextRunAt = enabled ? firstRunAt(timing, now) : null
   return { ...timing, enabled, nextRunAt, failures: 0, lastError: null, pausedReason: null }
 }

@@ -89,7 +89,8 @@ export class SecretStore implements ApiKeys {
   reload(): SecretsReloaded | Refusal {
     this.#look()
     const { problem } = this.#variables
-    if (problem !== null) return conflict(`.env cannot be read, and the secrets stay as they were: ${problem}`)
+    if (problem !== null)
+      return conflict('UNREADABLE', `.env cannot be read, and the secrets stay as they were: ${problem}`)
     return { kind: 'Reloaded', names: this.#names() }
   }
 

@@ -218,7 +218,7 @@ function selectionOf(schema: GraphQLSchema, typeName: string, depth: number): st
 
 /** Members of a union may have fields of one name and different types: only payloads are asked for all of theirs. */
 function memberSelection(schema: GraphQLSchema, member: GraphQLObjectType, depth: number): string {
-  if (member.getInterfaces().some(({ name }) => name === 'Error')) return '{ __typename code problem: message }'
+  if (member.getInterfaces().some(({ name }) => name === 'Refusal')) return '{ __typename code problem }'
   if (member.name.endsWith('Payload')) return fieldsOf(schema, member, { depth })
   return '{ __typename }'
 }

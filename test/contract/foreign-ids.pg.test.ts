@@ -57,7 +57,7 @@ test.each(cases)('carol cannot tell by $what whether there is a session $id', as
   const before = await everything()
   const taken = await askAs('carol', what, id)
   const absent = await askAs('carol', what, free(id))
-  expect(taken.body).toMatch(/"NotFoundError"/)
+  expect(taken.body).toMatch(/"NotFoundRefusal"/)
   expect(absent.body.replaceAll(free(id), id)).toBe(taken.body)
   expect(absent.statements).toEqual(taken.statements)
   expect(await everything()).toEqual(before)
@@ -68,7 +68,7 @@ test('nor by how long it takes: what is done to the session meanwhile holds her 
   await database.transaction(async (transaction) => {
     const locks = { name: '', text: 'SELECT id FROM sessions WHERE id = ANY ($1) FOR UPDATE' }
     expect(await transaction.query(locks, [TAKEN])).toHaveLength(TAKEN.length)
-    for (const { what, id } of cases) expect((await askAs('carol', what, id)).body).toMatch(/"NotFoundError"/)
+    for (const { what, id } of cases) expect((await askAs('carol', what, id)).body).toMatch(/"NotFoundRefusal"/)
   })
 })
 
@@ -79,7 +79,7 @@ test('a connector is told its namespace, whatever there is', async () => {
     if (what === 'openSession after another') continue
     const taken = await askAs('discord', what, id)
     const absent = await askAs('discord', what, free(id))
-    expect(taken.body).toMatch(/InvalidInputError.*must start with \\"discord:/)
+    expect(taken.body).toMatch(/InvalidInputRefusal.*must start with \\"discord:/)
     expect(absent.body.replaceAll(free(id), id)).toBe(taken.body)
     expect([taken.statements, absent.statements]).toEqual([[], []])
   }
@@ -94,8 +94,8 @@ async function askAs(who: TokenName, what: string, id: string): Promise<{ body: 
   const question = ASK[what]?.(id) ?? ''
   const asked = who === 'discord' ? question.replace('content:', 'user: "someone", content:') : question
   const statements = await recordStatements(async () => {
-    const fields = '__typename ... on Error { code message } ... on InvalidInputError { issues { path message } }'
-    body = JSON.stringify(await it.run(who, `mutation { ${asked} { ${fields} ... on NotFoundError { id } } }`))
+    const fields = '__typename ... on Refusal { code problem } ... on InvalidInputRefusal { issues { path problem } }'
+    body = JSON.stringify(await it.run(who, `mutation { ${asked} { ${fields} ... on NotFoundRefusal { missingId } } }`))
   })
   return { body, statements }
 }

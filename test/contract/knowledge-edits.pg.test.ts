@@ -111,7 +111,12 @@ describe('a fact', () => {
     const id = await create('The build takes 4 minutes.')
     await edit(api.EditFactDocument, { id, content: 'The build takes 5 minutes.', version: 1 })
     const { editFact } = await edit(api.EditFactDocument, { id, content: 'The build takes 6 minutes.', version: 1 })
-    expect(editFact).toMatchObject({ __typename: 'ConflictError', code: 'CONFLICT' })
+    expect(editFact).toMatchObject({
+      __typename: 'ConflictRefusal',
+      code: 'CONFLICT',
+      reason: 'STALE_VERSION',
+      current: { id },
+    })
     expect(editFact).toHaveProperty('problem', expect.stringMatching(/version 1.*version 2/))
     expect(await factOf(id)).toMatchObject({ content: 'The build takes 5 minutes.', version: 2 })
   })
@@ -125,7 +130,7 @@ describe('a fact', () => {
         ),
       )
       const names = results.map(({ editFact }) => editFact.__typename).sort()
-      expect(names).toEqual(['ConflictError', 'ConflictError', 'FactPayload'])
+      expect(names).toEqual(['ConflictRefusal', 'ConflictRefusal', 'FactPayload'])
       expect((await factOf(id)).history).toHaveLength(2)
     }
   })
@@ -133,11 +138,11 @@ describe('a fact', () => {
   test('that repeats one in use is refused and names it, also of two that are created at once', async () => {
     const id = await create('Backups run at 03:00.')
     const { createFact } = await edit(api.CreateFactDocument, { content: 'backups   run at 03:00' })
-    expect(createFact).toMatchObject({ __typename: 'ConflictError', problem: expect.stringContaining(id) })
+    expect(createFact).toMatchObject({ __typename: 'ConflictRefusal', reason: 'SAME_EXISTS', current: { id } })
 
     const other = await create('Backups are kept for a week.')
     const { editFact } = await edit(api.EditFactDocument, { id: other, content: 'BACKUPS RUN AT 03:00', version: 1 })
-    expect(editFact).toMatchObject({ __typename: 'ConflictError', problem: expect.stringContaining(id) })
+    expect(editFact).toMatchObject({ __typename: 'ConflictRefusal', problem: expect.stringContaining(id) })
     // Saying the same again in other letters is an edit of its own; in the same letters it is nothing.
     const rewritten = await edit(api.EditFactDocument, { id, content: 'Backups run at 03:00!', version: 1 })
     expect(rewritten.editFact).toMatchObject({ fact: { version: 2 } })
@@ -155,16 +160,16 @@ describe('a fact', () => {
     await edit(api.InvalidateFactDocument, { id })
     const twin = await create('The port is 4000.')
     const { restoreFact } = await edit(api.RestoreFactDocument, { id })
-    expect(restoreFact).toMatchObject({ __typename: 'ConflictError', problem: expect.stringContaining(twin) })
+    expect(restoreFact).toMatchObject({ __typename: 'ConflictRefusal', problem: expect.stringContaining(twin) })
   })
 
   test('is not invalidated or edited when it is out of use, nor restored when it is in use', async () => {
     const id = await create('Tea is served at five.')
-    expect((await edit(api.RestoreFactDocument, { id })).restoreFact.__typename).toBe('ConflictError')
+    expect((await edit(api.RestoreFactDocument, { id })).restoreFact.__typename).toBe('ConflictRefusal')
     await edit(api.InvalidateFactDocument, { id })
-    expect((await edit(api.InvalidateFactDocument, { id })).invalidateFact.__typename).toBe('ConflictError')
+    expect((await edit(api.InvalidateFactDocument, { id })).invalidateFact.__typename).toBe('ConflictRefusal')
     const change = { id, content: 'Tea is served at six.', version: 2 }
-    expect((await edit(api.EditFactDocument, change)).editFact.__typename).toBe('ConflictError')
+    expect((await edit(api.EditFactDocument, change)).editFact.__typename).toBe('ConflictRefusal')
     expect((await factOf(id)).history).toHaveLength(2)
   })
 
@@ -194,14 +199,14 @@ describe('a fact', () => {
     const [one, two] = [await create('Merge me one.'), await create('Merge me two.')]
     const merge = async (...ids: string[]) =>
       (await edit(api.MergeFactsDocument, { ids, content: 'Merged.' })).mergeFacts
-    expect(await merge(one)).toMatchObject({ issues: [{ path: ['ids'], message: expect.stringContaining('two') }] })
-    expect(await merge(one, one)).toMatchObject({ issues: [{ message: expect.stringContaining('once') }] })
+    expect(await merge(one)).toMatchObject({ issues: [{ path: ['ids'], problem: expect.stringContaining('two') }] })
+    expect(await merge(one, one)).toMatchObject({ issues: [{ problem: expect.stringContaining('once') }] })
     const many = Array.from({ length: 101 }, () => newId('fact'))
-    expect(await merge(...many)).toMatchObject({ issues: [{ message: expect.stringContaining('100') }] })
+    expect(await merge(...many)).toMatchObject({ issues: [{ problem: expect.stringContaining('100') }] })
     const missing = newId('fact')
-    expect(await merge(one, missing)).toMatchObject({ __typename: 'NotFoundError', id: missing })
+    expect(await merge(one, missing)).toMatchObject({ __typename: 'NotFoundRefusal', missingId: missing })
     await edit(api.InvalidateFactDocument, { id: two })
-    expect(await merge(one, two)).toMatchObject({ __typename: 'ConflictError' })
+    expect(await merge(one, two)).toMatchObject({ __typename: 'ConflictRefusal' })
     expect((await factOf(one)).history).toHaveLength(1)
   })
 })
@@ -259,8 +264,8 @@ describe('a learning', () => {
       edit(api.DiscardLearningDocument, { id }).then(({ discardLearning }) => discardLearning),
     ])
     const names = results.map(({ __typename }) => __typename).sort()
-    expect(names).toEqual(['ConflictError', 'ConflictError', 'LearningPayload'])
-    expect(results.find(({ __typename }) => __typename === 'ConflictError')).toMatchObject({
+    expect(names).toEqual(['ConflictRefusal', 'ConflictRefusal', 'LearningPayload'])
+    expect(results.find(({ __typename }) => __typename === 'ConflictRefusal')).toMatchObject({
       problem: expect.stringContaining('decided by alice already'),
     })
     expect(await auditOf(id)).toHaveLength(1)
@@ -300,7 +305,7 @@ describe('a learning', () => {
     const { id, learningId } = await seed()
     const factId = await create(`the disk of ${id} is full`)
     const { promoteLearning } = await edit(api.PromoteLearningDocument, { id: learningId })
-    expect(promoteLearning).toMatchObject({ __typename: 'ConflictError', problem: expect.stringContaining(factId) })
+    expect(promoteLearning).toMatchObject({ __typename: 'ConflictRefusal', problem: expect.stringContaining(factId) })
     const pending = { filter: { status: ['PENDING' as const], sessionId: id } }
     expect((await edit(api.LearningsDocument, pending)).learnings.edges).toHaveLength(1)
   })
@@ -316,14 +321,14 @@ describe('a question', () => {
     if (here.createQuestion.__typename !== 'QuestionPayload') throw new Error(JSON.stringify(here))
     const again = await edit(api.CreateQuestionDocument, { content: 'who owns the billing service', sessionId })
     const { id } = here.createQuestion.question
-    expect(again.createQuestion).toMatchObject({ __typename: 'ConflictError', problem: expect.stringContaining(id) })
+    expect(again.createQuestion).toMatchObject({ __typename: 'ConflictRefusal', problem: expect.stringContaining(id) })
 
     const { resolveQuestion } = await edit(api.ResolveQuestionDocument, { id, answer: ' Ben does. ' })
     expect(resolveQuestion).toMatchObject({
       question: { status: 'RESOLVED', answer: 'Ben does.', resolvedBy: 'alice' },
     })
     const twice = await edit(api.ResolveQuestionDocument, { id, answer: 'Cleo does.' })
-    expect(twice.resolveQuestion).toMatchObject({ __typename: 'ConflictError' })
+    expect(twice.resolveQuestion).toMatchObject({ __typename: 'ConflictRefusal' })
     const where = { session_id: sessionId }
     expect(await auditOf(id)).toEqual([audited('OPEN', where), audited('RESOLVED', where)])
     // What was resolved may be asked again.
@@ -357,7 +362,7 @@ describe('texts', () => {
       (await edit(api.ResolveQuestionDocument, { id: questionId, answer: text })).resolveQuestion,
     ]
     for (const result of results) {
-      expect(result).toMatchObject({ code: 'INVALID_INPUT', issues: [{ message: expect.stringMatching(message) }] })
+      expect(result).toMatchObject({ code: 'INVALID_INPUT', issues: [{ problem: expect.stringMatching(message) }] })
     }
   })
 
@@ -367,7 +372,7 @@ describe('texts', () => {
       fc.asyncProperty(text, async (content) => {
         fc.pre(!content.includes('\0'))
         const { createFact } = await edit(api.CreateFactDocument, { content })
-        if (createFact.__typename === 'ConflictError') return
+        if (createFact.__typename === 'ConflictRefusal') return
         const id = idOf(createFact)
         expect((await factOf(id)).content).toBe(content.trim())
         const found = await edit(api.FactsDocument, { first: 100, filter: { search: content } })
@@ -407,6 +412,6 @@ describe('what is not there', () => {
       (await edit(api.CreateFactDocument, { content: 'x', sessionId: id })).createFact,
       (await edit(api.CreateQuestionDocument, { content: 'x', sessionId: id })).createQuestion,
     ]
-    for (const result of results) expect(result).toMatchObject({ __typename: 'NotFoundError', id })
+    for (const result of results) expect(result).toMatchObject({ __typename: 'NotFoundRefusal', missingId: id })
   })
 })

@@ -70,7 +70,7 @@ test('everything that is wrong with an input is told at once, with its place', a
   const input = { id: 'cli:bad', source: { kind: 'no blanks' }, metadata: [1], participants: ['nobody'] }
   const { data } = await it.run('bob', api.OpenSessionDocument, { input })
   expect(data.openSession).toMatchObject({
-    __typename: 'InvalidInputError',
+    __typename: 'InvalidInputRefusal',
     code: 'INVALID_INPUT',
     issues: [{ path: ['source', 'kind'] }, { path: ['metadata'] }, { path: ['participants', '0'] }],
   })
@@ -93,23 +93,27 @@ test('sendMessage stores, answers with the place in the queue, and knows its key
   })
   expect(await send('@bob:send', 'two')).toMatchObject({ message: { queuePosition: 1 } })
   expect(await send('@bob:send', 'one', 'key-1')).toMatchObject({ duplicate: true, message: { id: idOf(first) } })
-  expect(await send('@bob:send', 'other', 'key-1')).toMatchObject({ __typename: 'ConflictError', code: 'CONFLICT' })
+  expect(await send('@bob:send', 'other', 'key-1')).toMatchObject({ __typename: 'ConflictRefusal', code: 'CONFLICT' })
   expect(await send('@bob:send', '')).toMatchObject({
-    __typename: 'InvalidInputError',
+    __typename: 'InvalidInputRefusal',
     issues: [{ path: ['content'] }],
   })
   expect(await send('@bob:send', 'a\0b')).toMatchObject({
-    __typename: 'InvalidInputError',
+    __typename: 'InvalidInputRefusal',
     issues: [{ path: ['content'] }],
   })
   const stranger = await it.run('carol', api.SendMessageDocument, { input: { sessionId: '@bob:send', content: 'x' } })
-  expect(stranger.data.sendMessage).toMatchObject({ __typename: 'NotFoundError', code: 'NOT_FOUND', id: '@bob:send' })
+  expect(stranger.data.sendMessage).toMatchObject({
+    __typename: 'NotFoundRefusal',
+    code: 'NOT_FOUND',
+    missingId: '@bob:send',
+  })
 })
 
 test('a full queue says so', async () => {
   for (let n = 0; n < MAX_QUEUED; n++) await send('@bob:full', `${n}`)
   expect(await send('@bob:full', 'too many')).toMatchObject({
-    __typename: 'LimitExceededError',
+    __typename: 'LimitExceededRefusal',
     code: 'LIMIT_EXCEEDED',
     limit: MAX_QUEUED,
     retryAfterMs: null,
@@ -124,7 +128,7 @@ test('what waits can be edited and withdrawn; what runs can be cancelled, not ed
   expect(withdrawn.data.withdrawMessage).toMatchObject({ message: { status: 'CANCELLED', queuePosition: null } })
 
   const nothingRuns = await it.run('bob', api.CancelTurnDocument, { sessionId: '@bob:queue' })
-  expect(nothingRuns.data.cancelTurn).toMatchObject({ __typename: 'ConflictError' })
+  expect(nothingRuns.data.cancelTurn).toMatchObject({ __typename: 'ConflictRefusal' })
   await it.world.begin('@bob:queue')
   const cancelled = await it.run('bob', api.CancelTurnDocument, { sessionId: '@bob:queue' })
   expect(cancelled.data.cancelTurn).toMatchObject({
@@ -133,7 +137,7 @@ test('what waits can be edited and withdrawn; what runs can be cancelled, not ed
   })
   const late = await it.run('bob', api.EditQueuedMessageDocument, { id: first, content: 'late' })
   expect(late.data.editQueuedMessage).toMatchObject({
-    __typename: 'ConflictError',
+    __typename: 'ConflictRefusal',
     problem: expect.stringContaining('worked on'),
   })
 })
@@ -183,7 +187,7 @@ test('updateSession and deleteSession', async () => {
   const cleared = await it.run('bob', api.UpdateSessionDocument, { input: { id: '@bob:edit', description: null } })
   expect(cleared.data.updateSession).toMatchObject({ session: { description: null } })
   const busy = await it.run('bob', api.DeleteSessionDocument, { id: '@bob:edit' })
-  expect(busy.data.deleteSession).toMatchObject({ __typename: 'ConflictError' })
+  expect(busy.data.deleteSession).toMatchObject({ __typename: 'ConflictRefusal' })
 
   await it.run('bob', api.OpenSessionDocument, { input: { id: '@bob:gone' } })
   expect((await it.run('bob', api.DeleteSessionDocument, { id: '@bob:gone' })).data.deleteSession).toEqual({
@@ -191,7 +195,7 @@ test('updateSession and deleteSession', async () => {
     id: '@bob:gone',
   })
   expect((await it.run('bob', api.DeleteSessionDocument, { id: '@bob:gone' })).data.deleteSession).toMatchObject({
-    __typename: 'NotFoundError',
-    id: '@bob:gone',
+    __typename: 'NotFoundRefusal',
+    missingId: '@bob:gone',
   })
 })

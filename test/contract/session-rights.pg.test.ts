@@ -90,7 +90,7 @@ async function seedFor(act: SessionAct, openedBy: string): Promise<string> {
   return id
 }
 
-const REFUSED = /^(ConflictError|InvalidInputError|FORBIDDEN)$/
+const REFUSED = /^(ConflictRefusal|InvalidInputRefusal|FORBIDDEN)$/
 
 const cases = STANDINGS.flatMap((standing) =>
   Object.entries(ACTS).flatMap(([act, mutations]) =>
@@ -124,9 +124,9 @@ test('of a session from before openers were recorded, the token that opened it i
   const { database } = it.world.context
   for (const [as, connector, expected] of [
     ['bob', 'bob', 'UpdateSessionPayload'],
-    ['carol', 'bob', 'ConflictError'],
+    ['carol', 'bob', 'ConflictRefusal'],
     ['discord', 'discord', 'UpdateSessionPayload'],
-    ['discord', 'hub', 'ConflictError'],
+    ['discord', 'hub', 'ConflictRefusal'],
   ] as const) {
     const id = `discord:before-${as}-${connector}`
     await seedSession(database, { id, participants: ['bob', 'carol'] })

@@ -79,7 +79,7 @@ export class Deciders {
     if (result.__typename === 'DecideApprovalPayload') {
       const { id: approvalId, approvalStatus: status } = result.approval
       this.accepted.push({ approvalId, user, status })
-    } else if (result.__typename !== 'ConflictError')
+    } else if (result.__typename !== 'ConflictRefusal')
       client.complaints.push(`${user}: a decision was answered ${JSON.stringify(result)}`)
   }
 

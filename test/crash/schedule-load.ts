@@ -111,7 +111,8 @@ export class ScheduleLoad {
     const reply = await this.#client.request((client) => client.request(TriggerScheduleDocument, { id }))
     const result = reply?.data?.triggerSchedule
     if (result?.__typename === 'TriggerSchedulePayload') count(this.triggersAccepted, id)
-    else if (reply !== null && result?.__typename !== 'ConflictError') this.#client.isExpected('triggerSchedule', reply)
+    else if (reply !== null && result?.__typename !== 'ConflictRefusal')
+      this.#client.isExpected('triggerSchedule', reply)
   }
 }
 

@@ -107,7 +107,7 @@ test('yes and no at once: what was answered to whoever won is what happens', asy
         decide(story.as('ada'), { id, approve: true }),
         decide(beside.as('ada'), { id, approve: false }),
       ])
-      expect([yes.__typename, no.__typename].sort()).toEqual(['ConflictError', 'DecideApprovalPayload'])
+      expect([yes.__typename, no.__typename].sort()).toEqual(['ConflictRefusal', 'DecideApprovalPayload'])
       await turnEnd(watch)
       const ran = await linesOf(story.path(session))
       expect(ran).toEqual(yes.__typename === 'DecideApprovalPayload' ? ['ran'] : [])
@@ -137,10 +137,10 @@ describe('where strangers have written', () => {
     expect(approval?.approvalReason).toContain('Task 2: commands that begin with "tee" need an approval')
     const id = approval?.id ?? ''
     expect(await decide(ada, { id, approve: true, scope: 'SESSION' })).toMatchObject({
-      __typename: 'InvalidInputError',
+      __typename: 'InvalidInputRefusal',
     })
     expect(await decide(ada, { id, approve: true, editedDetail: 'true' })).toMatchObject({
-      __typename: 'InvalidInputError',
+      __typename: 'InvalidInputRefusal',
     })
     expect(await linesOf(marks)).toEqual([])
     await decide(ada, { id, approve: true })
@@ -195,7 +195,7 @@ describe('while it waits', () => {
     const client = new ApiClient(story.app.url, 'grace-token')
     const denied = await decide(client, { id: asked[0]?.id ?? '', approve: true })
     expect(denied).toMatchObject({
-      __typename: 'InvalidInputError',
+      __typename: 'InvalidInputRefusal',
       problem: expect.stringContaining('commands that begin with "echo" of role USER may not run') as string,
     })
     const withoutAda = config

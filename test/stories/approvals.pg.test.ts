@@ -81,7 +81,7 @@ test('a command waits for an approval, everybody sees it, and it runs once it is
   })
   expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
   expect(await linesOf(marks)).toEqual(['one'])
-  expect(await decide(ada, { id: approval.id, approve: false })).toMatchObject({ __typename: 'ConflictError' })
+  expect(await decide(ada, { id: approval.id, approve: false })).toMatchObject({ __typename: 'ConflictRefusal' })
   await list.until(({ sessionUpdates: one }) => one.id === 'cli:approve' && one.status === 'IDLE')
   await updates.until(({ approvalUpdates }) => approvalUpdates.approvalStatus === 'APPROVED')
 
@@ -133,8 +133,8 @@ test('several approvals are open at once, and are decided in any order, in one c
   })
   expect(decideApprovals.map(({ __typename }) => __typename)).toEqual([
     'DecideApprovalPayload',
-    'ConflictError',
-    'NotFoundError',
+    'ConflictRefusal',
+    'NotFoundRefusal',
     'DecideApprovalPayload',
   ])
   expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
@@ -165,13 +165,13 @@ describe('while a turn waits', () => {
     const [approval] = await untilAsked(watch, 2)
     await send(ada, 'cli:cancel', 'Hello?')
     expect(await ada.run(DeleteSessionDocument, { id: 'cli:cancel' })).toMatchObject({
-      deleteSession: { __typename: 'ConflictError' },
+      deleteSession: { __typename: 'ConflictRefusal' },
     })
     await ada.run(CancelTurnDocument, { sessionId: 'cli:cancel' })
     expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'CANCELLED' })
     expect(statesIn(watch)).toEqual(['CANCELLED', 'CANCELLED'])
     expect(await decide(ada, { id: approval?.id ?? '', approve: true })).toMatchObject({
-      __typename: 'ConflictError',
+      __typename: 'ConflictRefusal',
       problem: expect.stringContaining('CANCELLED') as string,
     })
     expect(await turnEnd(watch, 2)).toMatchObject({ turnStatus: 'DONE' })
@@ -211,7 +211,7 @@ describe('while a turn waits', () => {
       { verdict: 'REPLAN', reason: expect.stringContaining('nobody approved it in time') as string },
     ])
     expect(await linesOf(marks)).toEqual([])
-    expect(await decide(ada, { id: approval.id, approve: true })).toMatchObject({ __typename: 'ConflictError' })
+    expect(await decide(ada, { id: approval.id, approve: true })).toMatchObject({ __typename: 'ConflictRefusal' })
     const { audit } = await ada.run(ApprovalAuditDocument, { sessionId: 'cli:late' })
     expect(audit.edges.map(({ node }) => node)).toMatchObject([
       { actor: null, approvalStatus: 'EXPIRED' },
@@ -231,13 +231,15 @@ describe('what is approved', () => {
     for (const editedDetail of refusedEdits) {
       const refused = await decide(ada, { id, approve: true, editedDetail })
       expect(refused).toMatchObject({
-        __typename: 'InvalidInputError',
+        __typename: 'InvalidInputRefusal',
         issues: [{ path: ['editedDetail'] }],
       })
     }
-    expect(await decide(ada, { id, approve: true, editedArgs: {} })).toMatchObject({ __typename: 'InvalidInputError' })
+    expect(await decide(ada, { id, approve: true, editedArgs: {} })).toMatchObject({
+      __typename: 'InvalidInputRefusal',
+    })
     expect(await decide(ada, { id, approve: false, editedDetail: 'true' })).toMatchObject({
-      __typename: 'InvalidInputError',
+      __typename: 'InvalidInputRefusal',
     })
     const editedDetail = `echo edited | tee -a ${marks}`
     expect(await decide(ada, { id, approve: true, editedDetail })).toMatchObject({
@@ -276,7 +278,7 @@ describe('what is approved', () => {
     await using watch = watchAll(ada, 'cli:unknown')
     const { id } = only(await untilAsked(watch))
     expect(await decide(ada, { id, approve: true, scope: 'SESSION' })).toMatchObject({
-      __typename: 'InvalidInputError',
+      __typename: 'InvalidInputRefusal',
       issues: [{ path: ['scope'] }],
     })
     await ada.run(CancelTurnDocument, { sessionId: 'cli:unknown' })
@@ -291,7 +293,7 @@ test('a secret in a note is not kept, and none can be put into a command', async
   const { id } = only(await untilAsked(watch))
   const secret = tokenOf('cleo')
   const refused = await decide(ada, { id, approve: true, editedDetail: `echo ${secret}` })
-  expect(refused).toMatchObject({ __typename: 'InvalidInputError', issues: [{ path: ['editedDetail'] }] })
+  expect(refused).toMatchObject({ __typename: 'InvalidInputRefusal', issues: [{ path: ['editedDetail'] }] })
   expect(JSON.stringify(refused)).not.toContain(secret)
   const denied = await decide(ada, { id, approve: false, note: `Use ${secret} instead.` })
   expect(denied).toMatchObject({ approval: { note: 'Use [REDACTED] instead.' } })
@@ -311,7 +313,7 @@ test("the arguments of a skill are edited within the skill's schema", async () =
   await using watch = watchAll(ada, 'cli:skill')
   const { id } = only(await untilAsked(watch))
   for (const editedArgs of [{}, { word: 1 }, { word: 'x', more: true }, []]) {
-    expect(await decide(ada, { id, approve: true, editedArgs })).toMatchObject({ __typename: 'InvalidInputError' })
+    expect(await decide(ada, { id, approve: true, editedArgs })).toMatchObject({ __typename: 'InvalidInputRefusal' })
   }
   expect(await decide(ada, { id, approve: true, editedArgs: { word: 'second' } })).toMatchObject({
     approval: { task: { args: { word: 'second' } } },
@@ -327,13 +329,13 @@ describe('who may decide', () => {
     await using watch = watchAll(ben, '@ben:ben')
     await using adaSees = ada.watch(ApprovalUpdatesDocument, {})
     const { id } = only(await untilAsked(watch))
-    expect(await decide(ben, { id, approve: true })).toMatchObject({ __typename: 'ConflictError' })
-    expect(await decide(cleo, { id, approve: true })).toMatchObject({ __typename: 'NotFoundError' })
+    expect(await decide(ben, { id, approve: true })).toMatchObject({ __typename: 'ConflictRefusal' })
+    expect(await decide(cleo, { id, approve: true })).toMatchObject({ __typename: 'NotFoundRefusal' })
     expect(await decide(story.as('discord'), { id, approve: true, user: 'Ben#1' })).toMatchObject({
-      __typename: 'NotFoundError',
+      __typename: 'NotFoundRefusal',
     })
     expect(await decide(story.as('bridge'), { id, approve: true, user: 'nobody' })).toMatchObject({
-      __typename: 'ConflictError',
+      __typename: 'ConflictRefusal',
     })
     const listed = async (client: typeof ada): Promise<string[]> =>
       (await client.run(ApprovalsDocument, { filter: { sessionId: '@ben:ben' } })).approvals.edges.map(

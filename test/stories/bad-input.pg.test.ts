@@ -52,9 +52,9 @@ async function refusalOf(request: Promise<{ data: object | null; errors: unknown
 
 function issue(path: string, message: RegExp) {
   return {
-    __typename: 'InvalidInputError',
+    __typename: 'InvalidInputRefusal',
     code: 'INVALID_INPUT',
-    issues: [{ path: path.split('.'), message: expect.stringMatching(message) }],
+    issues: [{ path: path.split('.'), problem: expect.stringMatching(message) }],
   }
 }
 
@@ -270,7 +270,7 @@ test('the id of something that is not there, or is no id at all, is not found', 
     expect(await ada.run(MessageDocument, { id })).toEqual({ message: null })
     expect(await ada.run(TurnDocument, { id })).toEqual({ turn: null })
     const withdrawn = await refusalOf(ada.request(WithdrawMessageDocument, { id }))
-    expect(withdrawn).toMatchObject({ __typename: 'NotFoundError', code: 'NOT_FOUND', id })
+    expect(withdrawn).toMatchObject({ __typename: 'NotFoundRefusal', code: 'NOT_FOUND', missingId: id })
   }
 })
 

@@ -336,6 +336,6 @@ describe('secrets that go in by every way', () => {
     })
     const other = { ...message, content: message.content.replace('the shop', 'the bank') }
     const { sendMessage: refused } = await ada.run(SendMessageDocument, { input: other })
-    expect(refused.__typename).toBe('ConflictError')
+    expect(refused.__typename).toBe('ConflictRefusal')
   })
 })

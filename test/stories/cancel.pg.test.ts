@@ -100,11 +100,11 @@ describe('while a command runs', () => {
   test('where nothing runs there is nothing to cancel', async () => {
     const ada = story.as('ada')
     const cancel = async (sessionId: string) => (await ada.run(CancelTurnDocument, { sessionId })).cancelTurn
-    expect(await cancel('cli:never')).toMatchObject({ __typename: 'NotFoundError', id: 'cli:never' })
+    expect(await cancel('cli:never')).toMatchObject({ __typename: 'NotFoundRefusal', missingId: 'cli:never' })
     await send(ada, 'cli:quiet', 'Hello')
     await using watch = watchAll(ada, 'cli:quiet')
     expect((await turnEnd(watch)).turnStatus).toBe('DONE')
-    expect(await cancel('cli:quiet')).toMatchObject({ __typename: 'ConflictError', code: 'CONFLICT' })
+    expect(await cancel('cli:quiet')).toMatchObject({ __typename: 'ConflictRefusal', code: 'CONFLICT' })
     const { session } = await ada.run(SessionDocument, { id: 'cli:quiet' })
     expect(session).toMatchObject({ status: 'IDLE', turnCount: 1 })
   })

@@ -223,7 +223,7 @@ test('of a long time the newest is told, in bounds; strangers are only retold', 
   expect(prompt).toContain('Older messages since the last time are left out')
   expect(prompt).not.toContain('Raw words.')
   // All of it is behind the cursor all the same.
-  expect(await ask(ben, sessionId)).toMatchObject({ __typename: 'ConflictError' })
+  expect(await ask(ben, sessionId)).toMatchObject({ __typename: 'ConflictRefusal' })
 })
 
 test('what it costs is on the account of the session and of its user; no secret goes in or comes out', async () => {
@@ -278,7 +278,7 @@ describe('a checkpoint is refused', () => {
     const ben = story.as('ben')
     const sessionId = '@ben:quiet'
     await ben.run(api.OpenSessionDocument, { input: { id: sessionId } })
-    const nothing = { __typename: 'ConflictError', problem: expect.stringContaining('there is nothing to go over') }
+    const nothing = { __typename: 'ConflictRefusal', problem: expect.stringContaining('there is nothing to go over') }
     expect(await ask(ben, sessionId)).toMatchObject(nothing)
 
     await converse(ben, sessionId, 'Hello.')
@@ -296,11 +296,11 @@ describe('a checkpoint is refused', () => {
     await ask(ben, '@ben:busy')
     await held.asked
     expect(await ask(story.as('ada'), '@ben:busy')).toMatchObject({
-      __typename: 'ConflictError',
+      __typename: 'ConflictRefusal',
       problem: expect.stringContaining('is being made'),
     })
-    expect(await ask(story.as('cleo'), '@ben:busy')).toMatchObject({ __typename: 'NotFoundError' })
-    expect(await ask(ben, 'cli:nowhere')).toMatchObject({ __typename: 'NotFoundError' })
+    expect(await ask(story.as('cleo'), '@ben:busy')).toMatchObject({ __typename: 'NotFoundRefusal' })
+    expect(await ask(ben, 'cli:nowhere')).toMatchObject({ __typename: 'NotFoundRefusal' })
     held.answer(GOOD_INTROSPECTION)
     expect(await checkpointOf(watch)).toMatchObject({ ok: true })
     expect(promptsOf('introspector')).toHaveLength(1)
@@ -338,13 +338,13 @@ test('whoever starts a fresh session has the one before gone over', async () => 
   expect(await checkpointOf(watch)).toMatchObject({ checkpointReason: 'NEW_SESSION', ok: true })
   expect(await open('@ben:before')).toMatchObject({ created: false })
 
-  expect(await open('@ben:before', 'cleo')).toMatchObject({ __typename: 'NotFoundError', id: '@ben:before' })
-  expect(await open('cli:nowhere')).toMatchObject({ __typename: 'NotFoundError' })
+  expect(await open('@ben:before', 'cleo')).toMatchObject({ __typename: 'NotFoundRefusal', missingId: '@ben:before' })
+  expect(await open('cli:nowhere')).toMatchObject({ __typename: 'NotFoundRefusal' })
   const { session } = await story.as('ada').run(api.SessionMemoryDocument, { id: '@ben:after-cli:nowhere' })
   expect(session).toBeNull()
   const itself = { id: '@ben:before', previousSessionId: '@ben:before' }
   expect((await ben.run(api.OpenSessionDocument, { input: itself })).openSession).toMatchObject({
-    __typename: 'InvalidInputError',
+    __typename: 'InvalidInputRefusal',
   })
   expect(checkpointsIn(watch)).toHaveLength(1)
 })

@@ -170,12 +170,12 @@ describe('a page', () => {
       approvals: [{ approvalStatus: 'PENDING', task: { detail: expect.stringContaining('tee') } }],
     })
     const approvalId = view?.approvals[0]?.id ?? ''
-    expect(await page(id, { person: 'cleo' }).approve(approvalId)).toMatchObject({ __typename: 'NotFoundError' })
+    expect(await page(id, { person: 'cleo' }).approve(approvalId)).toMatchObject({ __typename: 'NotFoundRefusal' })
     expect(await ada.approve(approvalId, { note: 'Go on.' })).toMatchObject({
       __typename: 'DecideApprovalPayload',
       approval: { approvalStatus: 'APPROVED', decidedBy: 'ada', note: 'Go on.' },
     })
-    expect(await ada.deny(approvalId)).toMatchObject({ __typename: 'ConflictError' })
+    expect(await ada.deny(approvalId)).toMatchObject({ __typename: 'ConflictRefusal' })
     expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
     expect(await ada.view()).toMatchObject({ status: 'IDLE', approvals: [] })
   })
@@ -330,7 +330,7 @@ describe('send', () => {
 
   test('what is refused is a value', async () => {
     const ada = page('web:refused')
-    expect(await ada.send('')).toMatchObject({ __typename: 'InvalidInputError', issues: [{ path: ['content'] }] })
+    expect(await ada.send('')).toMatchObject({ __typename: 'InvalidInputRefusal', issues: [{ path: ['content'] }] })
     expect(await ada.send('Hello', { idempotencyKey: 'mine' })).toMatchObject({ duplicate: false })
     expect(await ada.send('Hello', { idempotencyKey: 'mine' })).toMatchObject({ duplicate: true })
     const signal = AbortSignal.abort(new Error('never mind'))

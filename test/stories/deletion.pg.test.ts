@@ -144,7 +144,7 @@ describe('what belongs to a session', () => {
     await using watch = watchAll(ada, sessionId)
     const { deleteSession } = await ada.run(api.DeleteSessionDocument, { id: sessionId })
     expect(deleteSession).toMatchObject({
-      __typename: 'ConflictError',
+      __typename: 'ConflictRefusal',
       problem: expect.stringMatching(/still has work \((a turn runs|messages wait: 1)\)\. Wait for it, or cancel/),
     })
     await watch.until(

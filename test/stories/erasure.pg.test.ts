@@ -162,12 +162,12 @@ describe('a group in which everything quotes what Ben said', () => {
       const reply = await story.as(person).request(api.EraseUserDocument, { input: { user: 'ben', sessionId: GROUP } })
       expect(reply.errors[0]?.extensions?.['code']).toBe('FORBIDDEN')
     }
-    expect(await erase('ben', 'cli:nowhere')).toMatchObject({ __typename: 'NotFoundError', id: 'cli:nowhere' })
-    expect(await erase('nobody')).toMatchObject({ __typename: 'NotFoundError', id: 'nobody' })
-    expect(await erase('')).toMatchObject({ __typename: 'InvalidInputError' })
+    expect(await erase('ben', 'cli:nowhere')).toMatchObject({ __typename: 'NotFoundRefusal', missingId: 'cli:nowhere' })
+    expect(await erase('nobody')).toMatchObject({ __typename: 'NotFoundRefusal', missingId: 'nobody' })
+    expect(await erase('')).toMatchObject({ __typename: 'InvalidInputRefusal' })
     await story.as('ada').run(api.OpenSessionDocument, { input: { id: 'cli:direct', participants: ['ben'] } })
     expect(await erase('ben', 'cli:direct')).toMatchObject({
-      __typename: 'ConflictError',
+      __typename: 'ConflictRefusal',
       problem: expect.stringContaining('delete it as a whole, with deleteSession'),
     })
   })
@@ -270,10 +270,10 @@ describe('a group in which everything quotes what Ben said', () => {
 
   test('goes on: what is brought again is not stored again, and the planner is told nothing of it', async () => {
     const [cleo, discord] = [story.as('cleo'), story.as('discord')]
-    expect(await erase('ben')).toMatchObject({ __typename: 'NotFoundError', id: 'ben' })
+    expect(await erase('ben')).toMatchObject({ __typename: 'NotFoundRefusal', missingId: 'ben' })
     const again = { sessionId: GROUP, content: `${CANARY} over there`, user: 'Ben#1', idempotencyKey: 'from-discord' }
     const { sendMessage } = await discord.run(api.SendMessageDocument, { input: again })
-    expect(sendMessage).toMatchObject({ __typename: 'ConflictError' })
+    expect(sendMessage).toMatchObject({ __typename: 'ConflictRefusal' })
     expect((await beside.as('ben').run(api.SessionDocument, { id: GROUP })).session).toBeNull()
 
     isBensTurn = false

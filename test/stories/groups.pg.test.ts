@@ -126,7 +126,7 @@ describe('in a group', () => {
     expect(await found(cleo)).toEqual([id])
     for (const client of [ada, discord]) {
       const { deleteSession } = await client.run(DeleteSessionDocument, { id })
-      expect(deleteSession).toMatchObject({ __typename: 'ConflictError', problem: expect.stringMatching(/group/) })
+      expect(deleteSession).toMatchObject({ __typename: 'ConflictRefusal', problem: expect.stringMatching(/group/) })
     }
   })
 })

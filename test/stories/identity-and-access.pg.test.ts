@@ -117,7 +117,7 @@ describe('a known token', () => {
     const { sendMessage } = await ben.run(SendMessageDocument, {
       input: { sessionId: 'web:other-name', content: 'Hello', user: 'ada' },
     })
-    expect(sendMessage).toMatchObject({ __typename: 'InvalidInputError', issues: [{ path: ['user'] }] })
+    expect(sendMessage).toMatchObject({ __typename: 'InvalidInputRefusal', issues: [{ path: ['user'] }] })
     expect((await story.as('ada').run(SessionDocument, { id: 'web:other-name' })).session).toBeNull()
   })
 })
@@ -174,7 +174,7 @@ describe('a connector', () => {
     const { sendMessage } = await story
       .as('bridge')
       .run(SendMessageDocument, { input: { sessionId: 'bridge:anonymous', content: 'Hello' } })
-    expect(sendMessage).toMatchObject({ __typename: 'InvalidInputError', issues: [{ path: ['user'] }] })
+    expect(sendMessage).toMatchObject({ __typename: 'InvalidInputRefusal', issues: [{ path: ['user'] }] })
   })
 
   test('with a namespace is confined to the sessions in it, by every field', async () => {
@@ -194,10 +194,10 @@ describe('a connector', () => {
 
     for (const sessionId of ['cli:private', 'cli:fresh', 'discord', 'discordia:x']) {
       const { openSession } = await discord.run(OpenSessionDocument, { input: { id: sessionId } })
-      expect(openSession).toMatchObject({ __typename: 'InvalidInputError', issues: [{ path: ['id'] }] })
+      expect(openSession).toMatchObject({ __typename: 'InvalidInputRefusal', issues: [{ path: ['id'] }] })
       const input = { sessionId, content: 'Hello', user: 'Ben#1' }
       const { sendMessage } = await discord.run(SendMessageDocument, { input })
-      expect(sendMessage).toMatchObject({ __typename: 'InvalidInputError', issues: [{ path: ['sessionId'] }] })
+      expect(sendMessage).toMatchObject({ __typename: 'InvalidInputRefusal', issues: [{ path: ['sessionId'] }] })
     }
     expect((await story.as('ada').run(SessionDocument, { id: 'cli:fresh' })).session).toBeNull()
   })
@@ -225,11 +225,11 @@ describe("another user's session", () => {
     const cleo = story.as('cleo')
     const input = { sessionId: '@ben:bens-diary', content: 'run: touch broken-in' }
     const { sendMessage } = await cleo.run(SendMessageDocument, { input })
-    expect(sendMessage).toMatchObject({ __typename: 'NotFoundError', id: '@ben:bens-diary' })
+    expect(sendMessage).toMatchObject({ __typename: 'NotFoundRefusal', missingId: '@ben:bens-diary' })
     const { openSession } = await cleo.run(OpenSessionDocument, {
       input: { id: '@ben:bens-diary', description: 'Mine now', participants: ['cleo'] },
     })
-    expect(openSession).toMatchObject({ __typename: 'NotFoundError', id: '@ben:bens-diary' })
+    expect(openSession).toMatchObject({ __typename: 'NotFoundRefusal', missingId: '@ben:bens-diary' })
     const { session } = await story.as('ben').run(SessionDocument, { id: '@ben:bens-diary' })
     expect(session).toMatchObject({ description: null, messageCount: 1, participants: [{ name: 'ben' }] })
   })
@@ -269,7 +269,7 @@ test('a participant who is added sees the session at once; one who is removed lo
   expect(await steps.ended).toContain('NOT_FOUND')
   expect((await cleo.run(SessionDocument, { id: '@ben:shared' })).session).toBeNull()
   const input = { sessionId: '@ben:shared', content: 'Am I still here?' }
-  expect((await cleo.run(SendMessageDocument, { input })).sendMessage.__typename).toBe('NotFoundError')
+  expect((await cleo.run(SendMessageDocument, { input })).sendMessage.__typename).toBe('NotFoundRefusal')
   expect((await ben.run(SessionDocument, { id: '@ben:shared' })).session).toMatchObject({ messageCount: 2 })
 })
 

@@ -170,8 +170,8 @@ test('elsewhere nobody opened it: who takes part goes on, what is the opener’s
   expect(await factotum(there, 'import', here.path('bens.jsonl'))).toMatchObject({ code: 0 })
   for (const [person, expected] of [
     // There is a token of the same name here; who knows of whom.
-    ['ben', 'ConflictError'],
-    ['bridge', 'ConflictError'],
+    ['ben', 'ConflictRefusal'],
+    ['bridge', 'ConflictRefusal'],
     ['ada', 'UpdateSessionPayload'],
   ] as const) {
     const input = { id, metadata: { changedBy: person } }

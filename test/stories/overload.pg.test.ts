@@ -17,7 +17,7 @@ import { createTemporaryHome } from '../harness/temporary-home.ts'
 const SENDS = 3000
 const SESSIONS = 100
 const SEND = `mutation ($input: SendMessageInput!) { sendMessage(input: $input) {
-  __typename ... on SendMessagePayload { message { id status } } ... on Error { code } } }`
+  __typename ... on SendMessagePayload { message { id status } } ... on Refusal { code } } }`
 
 test(
   'of thousands of messages at once each is accepted and there, or refused as OVERLOADED and not there',

@@ -145,7 +145,7 @@ describe('a message that waits', () => {
     const { message } = await send(story.as('ben'), 'web:theirs', 'run: echo ben')
     const asCleo = await story.as('cleo').run(EditQueuedMessageDocument, { id: message.id, content: 'run: echo cleo' })
     expect(asCleo.editQueuedMessage).toMatchObject({
-      __typename: 'ConflictError',
+      __typename: 'ConflictRefusal',
       problem: expect.stringContaining('somebody else'),
     })
     const withdrawn = await ada.run(WithdrawMessageDocument, { id: message.id })
@@ -163,7 +163,7 @@ test('a message whose turn has begun can neither be edited nor withdrawn, during
     (await ada.run(WithdrawMessageDocument, { id })).withdrawMessage,
   ]
   const conflict = (why: RegExp) => ({
-    __typename: 'ConflictError',
+    __typename: 'ConflictRefusal',
     code: 'CONFLICT',
     problem: expect.stringMatching(why),
   })
@@ -180,7 +180,7 @@ test('a session takes as many waiting messages as it may, and says so when there
   const waiting = []
   for (let n = 0; n < MAX_QUEUED; n += 1) waiting.push(await send(ada, 'cli:full', `run: echo ${n}`))
   expect(await requestSend({ sessionId: 'cli:full', content: 'run: echo too many' })).toMatchObject({
-    __typename: 'LimitExceededError',
+    __typename: 'LimitExceededRefusal',
     code: 'LIMIT_EXCEEDED',
     limit: MAX_QUEUED,
     problem: expect.stringMatching(/max_queued/),
@@ -208,7 +208,7 @@ test('a process runs as many turns at a time as it may; the other sessions wait,
   await using second = watchAll(ada, 'cli:second')
   expect(message).toMatchObject({ status: 'QUEUED', queuePosition: 0 })
   const { cancelTurn } = await ada.run(CancelTurnDocument, { sessionId: 'cli:second' })
-  expect(cancelTurn).toMatchObject({ __typename: 'ConflictError', problem: expect.stringContaining('withdrawn') })
+  expect(cancelTurn).toMatchObject({ __typename: 'ConflictRefusal', problem: expect.stringContaining('withdrawn') })
   await ada.run(EditQueuedMessageDocument, { id: message.id, content: 'run: echo edited' })
   await writeFile(gate, '')
 
@@ -239,7 +239,7 @@ describe('an idempotency key', () => {
     const input = { sessionId: 'cli:twice', idempotencyKey: 'key-1' }
     expect(await requestSend({ ...input, content: 'One' })).toMatchObject({ duplicate: false })
     const other = await requestSend({ ...input, content: 'Another' })
-    expect(other).toMatchObject({ __typename: 'ConflictError', problem: expect.stringContaining('"key-1"') })
+    expect(other).toMatchObject({ __typename: 'ConflictRefusal', problem: expect.stringContaining('"key-1"') })
     expect((await story.as('ada').run(SessionDocument, { id: 'cli:twice' })).session?.messageCount).toBe(1)
   })
 })
@@ -260,7 +260,7 @@ describe('a message that is only put on record', () => {
     })
     const id = first.__typename === 'AppendMessagePayload' ? first.message.id : ''
     expect(await append(said)).toMatchObject({ duplicate: true, message: { id } })
-    expect(await append({ ...said, content: 'run: echo changed' })).toMatchObject({ __typename: 'ConflictError' })
+    expect(await append({ ...said, content: 'run: echo changed' })).toMatchObject({ __typename: 'ConflictRefusal' })
     expect(await append({ content: 'Welcome back', role: 'ASSISTANT', messageId: 'history-2' })).toMatchObject({
       message: { status: 'STORED', role: 'ASSISTANT' },
     })
@@ -287,7 +287,7 @@ describe('a message that is only put on record', () => {
   test('needs a session', async () => {
     const input = { sessionId: 'cli:nowhere', content: 'Hello' }
     const { appendMessage } = await story.as('ada').run(AppendMessageDocument, { input })
-    expect(appendMessage).toMatchObject({ __typename: 'NotFoundError', id: 'cli:nowhere' })
+    expect(appendMessage).toMatchObject({ __typename: 'NotFoundRefusal', missingId: 'cli:nowhere' })
   })
 })
 
@@ -297,8 +297,8 @@ test('a session with work can neither be deleted nor hidden; one without can, an
   const hide = async () =>
     (await ada.run(UpdateSessionDocument, { input: { id: 'cli:work', inactive: true } })).updateSession
   const remove = async () => (await ada.run(DeleteSessionDocument, { id: 'cli:work' })).deleteSession
-  expect(await remove()).toMatchObject({ __typename: 'ConflictError' })
-  expect(await hide()).toMatchObject({ __typename: 'ConflictError' })
+  expect(await remove()).toMatchObject({ __typename: 'ConflictRefusal' })
+  expect(await hide()).toMatchObject({ __typename: 'ConflictRefusal' })
   await busy.open()
   await turnEnd(busy.watch)
   expect(await hide()).toMatchObject({ session: { status: 'INACTIVE' } })

@@ -47,13 +47,13 @@ test('fifty sessions opened at once in two processes, where ten may be: ten are,
   const [here, there] = [clientOf(one, 'ben'), clientOf(other, 'ben')]
   const ids = Array.from({ length: 50 }, (_, n) => `@ben:${n}`)
   const results = await Promise.all(ids.map((id, n) => sent(n % 2 === 0 ? here : there, id)))
-  expect(kindsOf(results)).toEqual({ SendMessagePayload: LIMIT, LimitExceededError: 50 - LIMIT })
-  expect(results.find(({ __typename }) => __typename === 'LimitExceededError')).toEqual({
-    __typename: 'LimitExceededError',
+  expect(kindsOf(results)).toEqual({ SendMessagePayload: LIMIT, LimitExceededRefusal: 50 - LIMIT })
+  expect(results.find(({ __typename }) => __typename === 'LimitExceededRefusal')).toEqual({
+    __typename: 'LimitExceededRefusal',
     code: 'LIMIT_EXCEEDED',
     problem: 'You have 10 of 10 sessions. Delete one that you no longer need, or ask an administrator for more.',
     limit: LIMIT,
-    current: LIMIT,
+    used: LIMIT,
     retryAfterMs: null,
   })
   expect(await cluster.query(`SELECT count(*)::int AS n FROM sessions WHERE id LIKE '@ben:%'`)).toEqual([{ n: LIMIT }])
@@ -64,13 +64,13 @@ test('fifty sessions opened at once in two processes, where ten may be: ten are,
   const mine = ids.find((_id, n) => results[n]?.__typename === 'SendMessagePayload') ?? ''
   expect(await sent(there, mine)).toMatchObject({ __typename: 'SendMessagePayload' })
   expect(await open(here, mine)).toMatchObject({ __typename: 'OpenSessionPayload', created: false })
-  expect(await open(there, '@ben:one-more')).toMatchObject({ __typename: 'LimitExceededError', current: LIMIT })
+  expect(await open(there, '@ben:one-more')).toMatchObject({ __typename: 'LimitExceededRefusal', used: LIMIT })
   expect(await sent(clientOf(one, 'cleo'), '@cleo:hers')).toMatchObject({ __typename: 'SendMessagePayload' })
 
   await converse(here, mine, 'Done?')
   await remove(here, mine)
   const again = await Promise.all(ids.map((_id, n) => open(n % 2 === 0 ? here : there, `@ben:again-${n}`)))
-  expect(kindsOf(again)).toEqual({ OpenSessionPayload: 1, LimitExceededError: 49 })
+  expect(kindsOf(again)).toEqual({ OpenSessionPayload: 1, LimitExceededRefusal: 49 })
 })
 
 test('messages that come at once to the last session that may be opened are all taken', async () => {
@@ -78,9 +78,9 @@ test('messages that come at once to the last session that may be opened are all 
   const results = await Promise.all(Array.from({ length: 20 }, () => sent(story.as('ben'), '@ben:only')))
   expect(kindsOf(results)).toEqual({ SendMessagePayload: 20 })
   expect(await sent(story.as('ben'), '@ben:other')).toMatchObject({
-    __typename: 'LimitExceededError',
+    __typename: 'LimitExceededRefusal',
     limit: 1,
-    current: 1,
+    used: 1,
   })
 })
 
@@ -92,10 +92,10 @@ test('a quota is by role and by name, and changes with the configuration; what w
     for (let n = 0; n < count; n += 1) results.push(await open(client, `${prefix}${n}`))
     return kindsOf(results)
   }
-  expect(await openAll(story.as('ben'), '@ben:', 3)).toEqual({ OpenSessionPayload: 1, LimitExceededError: 2 })
-  expect(await openAll(story.as('cleo'), '@cleo:', 3)).toEqual({ OpenSessionPayload: 2, LimitExceededError: 1 })
+  expect(await openAll(story.as('ben'), '@ben:', 3)).toEqual({ OpenSessionPayload: 1, LimitExceededRefusal: 2 })
+  expect(await openAll(story.as('cleo'), '@cleo:', 3)).toEqual({ OpenSessionPayload: 2, LimitExceededRefusal: 1 })
   expect(await openAll(story.as('ada'), 'cli:', 3)).toEqual({ OpenSessionPayload: 3 })
-  expect(await openAll(story.as('discord'), 'discord:', 3)).toEqual({ OpenSessionPayload: 2, LimitExceededError: 1 })
+  expect(await openAll(story.as('discord'), 'discord:', 3)).toEqual({ OpenSessionPayload: 2, LimitExceededRefusal: 1 })
   const send = { sessionId: 'discord:9', content: 'Hello', user: 'Ben#1' }
   const { sendMessage } = await story.as('discord').run(api.SendMessageDocument, { input: send })
   expect(sendMessage).toMatchObject({
@@ -103,7 +103,7 @@ test('a quota is by role and by name, and changes with the configuration; what w
   })
 
   await story.reconfigure(storyConfig({ toml: '[quotas]\nuser_sessions = 4\n' }))
-  expect(await openAll(story.as('ben'), '@ben:more-', 4)).toEqual({ OpenSessionPayload: 3, LimitExceededError: 1 })
+  expect(await openAll(story.as('ben'), '@ben:more-', 4)).toEqual({ OpenSessionPayload: 3, LimitExceededRefusal: 1 })
   const demoted = storyConfig({ toml: '[quotas]\nuser_sessions = 2\n' }).replace(
     'role = "admin"',
     'role = "user"\nskills = []',
@@ -112,7 +112,7 @@ test('a quota is by role and by name, and changes with the configuration; what w
   expect(await open(story.as('ada'), '@ada:one')).toMatchObject({
     problem: 'You have 3 of 2 sessions. Delete one that you no longer need, or ask an administrator for more.',
     limit: 2,
-    current: 3,
+    used: 3,
   })
 })
 
@@ -130,7 +130,7 @@ test('a schedule whose user has as many sessions as they may: its run fails and 
   await remove(ben, '@ben:kept')
   await ben.run(api.TriggerScheduleDocument, { id })
   await untilSchedule(ben, id, ({ runs }) => runs[0]?.status === 'DONE')
-  expect(await open(ben, '@ben:next')).toMatchObject({ __typename: 'LimitExceededError' })
+  expect(await open(ben, '@ben:next')).toMatchObject({ __typename: 'LimitExceededRefusal' })
 })
 
 describe('published files', () => {

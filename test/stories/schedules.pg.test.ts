@@ -55,7 +55,7 @@ test('triggered, it runs at once, in a session of its own; meanwhile it is refus
   })
   await using watch = watchAll(ada, sessionId)
   await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent' && event.text === 'begun\n')
-  expect(await trigger(ada, id)).toMatchObject({ __typename: 'ConflictError', code: 'CONFLICT' })
+  expect(await trigger(ada, id)).toMatchObject({ __typename: 'ConflictRefusal', code: 'CONFLICT' })
 
   await ada.run(CancelTurnDocument, { sessionId })
   const { runs, nextRunAt } = await untilSchedule(ada, id, ({ runs }) => runs[0]?.status !== 'RUNNING')

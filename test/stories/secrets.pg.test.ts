@@ -245,7 +245,7 @@ test('only admins reload; a file that cannot be read is a refusal, and the secre
   await symlink('.env', story.path('.env.new'))
   await rename(story.path('.env.new'), story.path('.env'))
   const { reloadSecrets } = await story.as('ada').run(ReloadSecretsDocument)
-  expect(reloadSecrets).toMatchObject({ __typename: 'ConflictError', message: expect.stringContaining('ELOOP') })
+  expect(reloadSecrets).toMatchObject({ __typename: 'ConflictRefusal', problem: expect.stringContaining('ELOOP') })
   plans = [plan([skill('teller')])]
   const turn = await converse(story.as('ada'), 'cli:unreadable', 'Go.')
   expect(told(turn)).toMatchObject({ deployed: sha256('deployed-two') })

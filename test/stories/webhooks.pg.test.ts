@@ -136,7 +136,7 @@ test('a webhook that must not be is refused when it is set, and told why', async
   const { updateSession } = await ada.run(UpdateSessionDocument, {
     input: { id: 'cli:c', webhook: 'http://10.0.0.1/' },
   })
-  expect(updateSession).toMatchObject({ __typename: 'InvalidInputError', issues: [{ path: ['webhook'] }] })
+  expect(updateSession).toMatchObject({ __typename: 'InvalidInputRefusal', issues: [{ path: ['webhook'] }] })
 })
 
 test('a webhook can be replaced and taken away; nothing is posted without one', async () => {

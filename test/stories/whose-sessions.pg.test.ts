@@ -70,7 +70,7 @@ describe('a user who was invited into a session', () => {
     await converse(ben, '@ben:invited', 'A secret of mine')
     await ben.run(api.AddParticipantDocument, { sessionId: '@ben:invited', user: 'cleo' })
     const tried = await tryAll(cleo, '@ben:invited')
-    expect([...new Set(Object.values(tried))]).toEqual(['ConflictError'])
+    expect([...new Set(Object.values(tried))]).toEqual(['ConflictRefusal'])
     const { updateSession } = await cleo.run(api.UpdateSessionDocument, {
       input: { id: '@ben:invited', description: 'Mine' },
     })
@@ -95,7 +95,7 @@ describe('a user who was invited into a session', () => {
     const { sendMessage } = await cleo.run(api.SendMessageDocument, {
       input: { sessionId: '@ben:brief', content: 'Mine' },
     })
-    expect(sendMessage).toMatchObject({ __typename: 'NotFoundError' })
+    expect(sendMessage).toMatchObject({ __typename: 'NotFoundRefusal' })
   })
 })
 
@@ -128,9 +128,9 @@ describe('a connector without a namespace', () => {
     expect(sessions.edges.map(({ node }) => node.id)).toEqual(['plain:own'])
     expect((await plain.run(api.SessionDocument, { id: '@ben:private' })).session).toBeNull()
     const tried = await tryAll(plain, '@ben:private')
-    expect([...new Set(Object.values(tried))]).toEqual(['InvalidInputError'])
+    expect([...new Set(Object.values(tried))]).toEqual(['InvalidInputRefusal'])
     const input = { sessionId: '@ben:private', content: 'I said', role: 'ASSISTANT' } as const
-    expect((await plain.run(api.AppendMessageDocument, { input })).appendMessage.__typename).toBe('InvalidInputError')
+    expect((await plain.run(api.AppendMessageDocument, { input })).appendMessage.__typename).toBe('InvalidInputRefusal')
   })
 })
 
@@ -150,16 +150,16 @@ describe('a connector of every namespace', () => {
     await converse(ben, '@ben:bridged', 'A secret of mine')
     expect((await bridge.run(api.SessionDocument, { id: '@ben:bridged' })).session).not.toBeNull()
     const tried = await tryAll(bridge, '@ben:bridged')
-    expect([...new Set(Object.values(tried))]).toEqual(['ConflictError'])
+    expect([...new Set(Object.values(tried))]).toEqual(['ConflictRefusal'])
     for (const role of ['ASSISTANT', 'SYSTEM'] as const) {
       const input = { sessionId: '@ben:bridged', content: 'I said', role }
       expect((await bridge.run(api.AppendMessageDocument, { input })).appendMessage).toMatchObject({
-        __typename: 'ConflictError',
+        __typename: 'ConflictRefusal',
         problem: expect.stringContaining('Only who opened session "@ben:bridged", or an admin, may say what'),
       })
     }
     const added = await bridge.run(api.AddParticipantDocument, { sessionId: '@ben:bridged', user: 'cleo' })
-    expect(added.addParticipant.__typename).toBe('ConflictError')
+    expect(added.addParticipant.__typename).toBe('ConflictRefusal')
     await converse(ben, '@ben:bridged', 'And another one')
     expect((await ben.run(api.SessionDocument, { id: '@ben:bridged' })).session).toMatchObject({
       ...NOTHING_CHANGED,
@@ -225,5 +225,5 @@ test('what a schedule opens is its user’s', async () => {
   )
   await ben.run(api.DeleteSessionDocument, { id: `schedule:${id}` })
   const again = { sessionId: `schedule:${id}`, content: 'Mine' }
-  expect((await ben.run(api.SendMessageDocument, { input: again })).sendMessage.__typename).toBe('NotFoundError')
+  expect((await ben.run(api.SendMessageDocument, { input: again })).sendMessage.__typename).toBe('NotFoundRefusal')
 })

@@ -26,7 +26,8 @@ builder.queryField('node', (t) =>
   }),
 )
 
-async function findNode(id: string, context: GraphQLContext, info: GraphQLResolveInfo): Promise<Row | null> {
+/** Null when there is none that the viewer may see. `info`: of a field of type Node, whose selection is loaded. */
+export async function findNode(id: string, context: GraphQLContext, info: GraphQLResolveInfo): Promise<Row | null> {
   const { viewer } = context
   const { prisma } = context.database
   const where = inVisibleSession(viewer, id)

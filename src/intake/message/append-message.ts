@@ -78,7 +78,9 @@ export async function appendMessage(
   if (result.kind !== 'Duplicate') return notFound('session', sessionId)
   if (result.same) return { kind: 'Accepted', messageId: result.messageId, duplicate: true }
   return conflict(
+    'KEY_REUSED',
     `The message id "${input.messageId}" was used in this session for a message with other content, role or user.`,
+    result.messageId,
   )
 }
 

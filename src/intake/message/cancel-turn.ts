@@ -25,7 +25,11 @@ export async function cancelTurn(
   if (result.kind === 'NoSession') return notFound('session', sessionId)
   if (result.kind === 'NotOpener') return refuseNotOpener(sessionId, ACTS)
   if (result.kind === 'NothingRuns') {
-    return conflict(`No turn runs in session "${sessionId}". A message that still waits can be withdrawn.`)
+    return conflict(
+      'NOTHING_TO_DO',
+      `No turn runs in session "${sessionId}". A message that still waits can be withdrawn.`,
+      sessionId,
+    )
   }
   context.doorbell.ring({ kind: 'cancel', sessionId, turnId: result.turnId })
   if (result.ready) context.doorbell.ring({ kind: 'work', sessionId })

@@ -29,14 +29,22 @@ export async function findOwnMessage(
   const found = await findReachable(context, viewer, messageId)
   if (found === null) return notFound('message', messageId)
   if (isOwn(viewer, found)) return found
-  return conflict(`Message "${messageId}" is somebody else's: only its sender or an admin may change it.`)
+  return conflict(
+    'NOT_ALLOWED',
+    `Message "${messageId}" is another user's: only its sender or an admin may change it.`,
+    messageId,
+  )
 }
 
 /** To be called when the message turned out not to wait. */
 export async function refuseStarted(context: IntakeContext, viewer: Viewer, messageId: string): Promise<Refusal> {
   const found = await findReachable(context, viewer, messageId)
   if (found === null) return notFound('message', messageId)
-  return conflict(`Message "${messageId}" ${SAYING[found.status]}; only a message that waits can be changed.`)
+  return conflict(
+    'NOT_WAITING',
+    `Message "${messageId}" ${SAYING[found.status]}; only a message that waits can be changed.`,
+    messageId,
+  )
 }
 
 const SAYING: Readonly<Record<MessageStatus, string>> = {

@@ -110,8 +110,10 @@ function answer(
   if (result.kind === 'QueueFull') return queueFull(input.sessionId, maxQueued)
   if (result.same) return { kind: 'Accepted', messageId: result.messageId, duplicate: true }
   return conflict(
+    'KEY_REUSED',
     `The idempotency key "${input.idempotencyKey}" was used in this session for a message with other content or "mentioned", or from ` +
       'another user. Send a new message with a new key.',
+    result.messageId,
   )
 }
 

@@ -26,12 +26,16 @@ export async function checkpointSession(
   if (kind === 'NotOpener') return refuseNotOpener(sessionId, ACTS)
   if (kind === 'Running') {
     return conflict(
+      'BUSY',
       `A checkpoint of session "${sessionId}" is being made. Its CheckpointEvent tells when it has ended.`,
+      sessionId,
     )
   }
   if (kind === 'NothingNew') {
     return conflict(
+      'NOTHING_TO_DO',
       `Nothing was said in session "${sessionId}" since its last checkpoint, or it is still being worked on: there is nothing to go over.`,
+      sessionId,
     )
   }
   context.wakeCheckpoints()

@@ -37,12 +37,18 @@ export async function deleteSession(
   if (!found.mayDelete) return refuseNotOpener(sessionId, ACTS)
   if (found.type === 'GROUP') {
     return conflict(
+      'WRONG_TYPE',
       `Session "${sessionId}" is a group's, and those are kept. Hide it with updateSession(inactive: true), or leave it.`,
+      sessionId,
     )
   }
   if (!found.deleted) {
     const work = WORK[found.status] ?? `messages wait: ${found.queueLength}`
-    return conflict(`Session "${sessionId}" still has work (${work}). Wait for it, or cancel and withdraw it first.`)
+    return conflict(
+      'BUSY',
+      `Session "${sessionId}" still has work (${work}). Wait for it, or cancel and withdraw it first.`,
+      sessionId,
+    )
   }
   const { fileIds, approvalIds } = found
   context.doorbell.ring({ kind: 'gone', sessionId })

@@ -66,11 +66,15 @@ function refusalOf(
     case 'NoSession':
       return notFound('session', sessionId)
     case 'NotAGroup':
-      return conflict(`Session "${sessionId}" is not a group's: delete it as a whole, with deleteSession.`)
+      return conflict(
+        'WRONG_TYPE',
+        `Session "${sessionId}" is not a group's: delete it as a whole, with deleteSession.`,
+        sessionId,
+      )
     case 'Nothing':
       return { kind: 'NotFound', id: user, message: `"${user}" has left nothing in session "${sessionId}".` }
     case 'Busy':
-      return conflict(describeWork(outcome, user))
+      return conflict('BUSY', describeWork(outcome, user), sessionId)
     default:
       return outcome satisfies never
   }

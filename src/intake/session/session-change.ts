@@ -59,7 +59,9 @@ function answer({ sessionId, acts }: ChangeTarget, result: ChangeResult): Sessio
   if (result.kind === 'MetadataTooLarge') return invalidInput(['metadata'], METADATA_TOO_LARGE)
   if (result.kind === 'Busy') {
     return conflict(
+      'BUSY',
       `Session "${sessionId}" has a turn that runs or waits. Make it inactive when that is done, or cancel it first.`,
+      sessionId,
     )
   }
   return { kind: 'Updated', sessionId }

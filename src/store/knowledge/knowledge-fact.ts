@@ -110,7 +110,8 @@ export function storeRestoredFact(database: Database, editor: Editor, id: string
   return editKnowledge(database, async (transaction) => {
     const fact = (await lockFacts(transaction, [id])).get(id)
     if (fact === undefined) return notFound('fact', id)
-    if (fact.invalidatedAt === null) return conflict(`Fact "${id}" is in use: there is nothing to restore.`)
+    if (fact.invalidatedAt === null)
+      return conflict('NOTHING_TO_DO', `Fact "${id}" is in use: there is nothing to restore.`, id)
     const twin = await refuseTwin(transaction, fact.norm)
     if (twin !== null) return twin
     const columns = { invalidatedAt: null, replacedById: null }
@@ -151,7 +152,7 @@ export async function refuseTwin(
   })
   return twin === null
     ? null
-    : conflict(`Fact "${twin.id}" says the same already. Edit that one, or say something else.`)
+    : conflict('SAME_EXISTS', `Fact "${twin.id}" says the same already. Edit that one, or say something else.`, twin.id)
 }
 
 interface LockedFact {
@@ -200,13 +201,17 @@ async function changeFact(
 
 function stale(fact: LockedFact, seen: number): Refusal {
   return conflict(
+    'STALE_VERSION',
     `Fact "${fact.id}" was changed meanwhile: you have seen version ${seen}, it is at version ${fact.version}. ` +
       'Read it again and repeat your edit on what it says now.',
+    fact.id,
   )
 }
 
 function alreadyInvalid(fact: LockedFact): Refusal {
   return conflict(
+    'INVALIDATED',
     `Fact "${fact.id}" was invalidated at ${fact.invalidatedAt?.toISOString()}. Restore it first, or create a new one.`,
+    fact.id,
   )
 }

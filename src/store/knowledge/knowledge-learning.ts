@@ -102,7 +102,7 @@ async function lockPending(transaction: Transaction, id: string): Promise<Locked
   if (learning === undefined) return notFound('learning', id)
   if (learning.status === 'PENDING') return learning
   const by = learning.decidedBy === null ? '' : ` by ${learning.decidedBy}`
-  return conflict(`Learning "${id}" was decided${by} already: it is ${learning.status}.`)
+  return conflict('ALREADY_DECIDED', `Learning "${id}" was decided${by} already: it is ${learning.status}.`, id)
 }
 
 interface Decision {

@@ -65,7 +65,7 @@ export function storeResolvedQuestion(
     if (question === undefined) return notFound('question', id)
     if (question.status !== 'OPEN') {
       const by = question.resolvedBy === null ? '' : ` by ${question.resolvedBy}`
-      return conflict(`Question "${id}" was resolved${by} already.`)
+      return conflict('ALREADY_DECIDED', `Question "${id}" was resolved${by} already.`, id)
     }
     const resolved = { resolvedBy: editor.userName, resolvedAt: editor.at }
     await transaction.question.update({ where: { id }, data: { status: 'RESOLVED', answer, ...resolved } })
@@ -100,7 +100,7 @@ export async function refuseTwinQuestion(
     select: { id: true },
     where: { norm, sessionId, status: 'OPEN' },
   })
-  return twin === null ? null : conflict(`Question "${twin.id}" asks the same and is open.`)
+  return twin === null ? null : conflict('SAME_EXISTS', `Question "${twin.id}" asks the same and is open.`, twin.id)
 }
 
 async function tellSession(

@@ -83,7 +83,7 @@ const AppendMessageInput = builder.inputType('AppendMessageInput', {
     messageId: t.id({
       description:
         "The client's own id of the message, 1 to 255 characters: a second call with it, by the same token in the same session, " +
-        'returns the first message, or a ConflictError when content, role or user are others.',
+        'returns the first message, or a ConflictRefusal when content, role or user are others.',
     }),
     createdAt: t.field({
       type: 'DateTime',

@@ -70,7 +70,7 @@ builder.mutationField('openSession', (t) =>
     authScopes: AUTHENTICATED,
     description:
       'Creates a session, or takes one up again: an INACTIVE one becomes IDLE. Calling it again changes nothing. What is the ' +
-      "opener's (see updateSession) is refused with a ConflictError from anybody else. A LimitExceededError: you have opened as many as you may.",
+      "opener's (see updateSession) is refused with a ConflictRefusal from anybody else. A LimitExceededRefusal: you have opened as many as you may.",
     args: { input: t.arg({ type: OpenSessionInput, required: true, description: 'The session.' }) },
     resolve: (_root, { input }, { intake, viewer }) => openSession(intake, viewer, input),
   }),
