@@ -23,12 +23,13 @@ export const layers: Record<string, readonly string[]> = {
   transfer: [...base, 'generated'],
   agents: [...base, 'model', 'execution', 'secrets'],
   knowledge: [...base, 'model', 'execution', 'secrets', 'audit', 'agents'],
+  people: [...base, 'secrets'],
   intake: [...base, 'secrets', 'audit', 'delivery'],
   schedules: [...base, 'secrets', 'intake'],
   approvals: [...base, 'secrets', 'jobs', 'audit', 'delivery', 'execution', 'intake'],
   turn: [...base, ...turnsNeed],
   worker: [...base, ...turnsNeed, 'turn'],
-  graphql: [...base, ...turnsNeed, 'jobs', 'intake', 'schedules', 'turn', 'worker', 'generated'],
+  graphql: [...base, ...turnsNeed, 'jobs', 'people', 'intake', 'schedules', 'turn', 'worker', 'generated'],
 }
 const folders = [...Object.keys(layers), 'generated']
 

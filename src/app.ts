@@ -18,6 +18,7 @@ import { deliveryJobKey, Outbox } from './delivery/outbox.ts'
 import { createWebhookCheck, type CheckWebhook } from './delivery/webhook-registration.ts'
 import { openLiveConfig, type LiveConfigFile } from './config/live-config.ts'
 import { configPath } from './config/load-config.ts'
+import type { Viewer } from './core/identity.ts'
 import { AppError } from './core/errors.ts'
 import { PublicUrl } from './config/public-url.ts'
 import { findMissingKeys } from './config/access/api-keys.ts'
@@ -45,6 +46,7 @@ import { Checkpointer } from './knowledge/checkpoints/checkpointer.ts'
 import { JobRunner, type JobHandlers } from './jobs/job-runner.ts'
 import { removeJobs } from './jobs/remove-jobs.ts'
 import { createLanguageModel } from './model/create-language-model.ts'
+import { LivePeople } from './people/live-people.ts'
 import type { Clock } from './platform/clock.ts'
 import type { LogLines } from './platform/log-lines.ts'
 import type { Logger } from './platform/logger.ts'
@@ -107,18 +109,20 @@ export async function startApp(options: AppOptions): Promise<App> {
 
 async function open(options: AppOptions, opened: Opened): Promise<App> {
   const { home, logger, production } = options
-  const config = await openLiveConfig({ path: configPath(home), production, logger, clock: options.clock })
-  opened.add(() => config.stop())
-  const secrets = new SecretStore({ home, env: options.environment, config, clock: options.clock, logger })
+  const file = await openLiveConfig({ path: configPath(home), production, logger, clock: options.clock })
+  opened.add(() => file.stop())
+  const secrets = new SecretStore({ home, env: options.environment, config: file, clock: options.clock, logger })
   opened.add(() => secrets.stop())
   options.logLines.changeBy((line) => secrets.redactLine(line))
-  for (const missing of findMissingKeys(config.current(), secrets))
+  for (const missing of findMissingKeys(file.current(), secrets))
     logger.warn(`the key of a provider is not set: ${missing}`)
-  const publicUrl = new PublicUrl(config)
+  const publicUrl = new PublicUrl(file)
   const stored = await openStore(options, secrets, opened)
   if (options.stopping.aborted) throw new AppError('SHUTTING_DOWN', 'Stopped before it had started.')
-  const { clock } = stored
-  const parts = { options, config, publicUrl, secrets, metrics: createMetrics(), startedAt: clock.now(), stored }
+  const { clock, database, doorbell } = stored
+  const config = await LivePeople.start({ file, database, doorbell, clock, logger })
+  opened.add(() => config.stop())
+  const parts = { options, file, config, publicUrl, secrets, metrics: createMetrics(), startedAt: clock.now(), stored }
   await startAudit(parts, opened)
   const background = await openBackground(parts, opened)
   const tools = await openTools(parts, opened)
@@ -138,20 +142,22 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   await worker.start()
   opened.add(() => worker.stop())
   const scheduler = new Scheduler({ intake, clock, logger })
-  const pausedTurns = new PausedTurns({ database: stored.database, doorbell: stored.doorbell, config, logger })
+  const pausedTurns = new PausedTurns({ database, doorbell, config, logger })
   for (const part of [scheduler, pausedTurns, checkpointer]) {
     part.start()
     opened.add(() => part.stop())
   }
   logger.info({ url: door.url, database: stored.described }, 'factotum is ready')
-  return { url: door.url, reloadConfig: () => config.reload(), stop: () => opened.close() }
+  return { url: door.url, reloadConfig: () => file.reload(), stop: () => opened.close() }
 }
 
 /** What everything else is made of. */
 interface Parts {
   /** Their clock is that of this machine, as files show it. */
   readonly options: AppOptions
-  readonly config: LiveConfigFile
+  readonly file: LiveConfigFile
+  /** The file's, with the people of the database. */
+  readonly config: LivePeople
   readonly publicUrl: PublicUrl
   readonly secrets: SecretStore
   readonly metrics: Metrics
@@ -201,7 +207,7 @@ async function openBackground(
 }
 
 /** Stopped after all that writes to the audit; what was not sealed by then is sealed by the next process. */
-async function startAudit({ options, stored, config, secrets, metrics }: Parts, opened: Opened): Promise<void> {
+async function startAudit({ options, stored, file, secrets, metrics }: Parts, opened: Opened): Promise<void> {
   const { logger } = options
   const { database, doorbell, clock } = stored
   const onSealed = (): void => doorbell.ring({ kind: 'audit' })
@@ -210,7 +216,7 @@ async function startAudit({ options, stored, config, secrets, metrics }: Parts, 
   opened.add(() => sealer.stop())
   const onSecretsReloaded: ConfigAuditOptions['onSecretsReloaded'] = (listener) => secrets.onReloaded(listener)
   const hideSecrets = (text: string): string => secrets.redactLine(text)
-  const configAudit = new ConfigAudit({ database, config, onSecretsReloaded, hideSecrets, clock, logger })
+  const configAudit = new ConfigAudit({ database, config: file, onSecretsReloaded, hideSecrets, clock, logger })
   configAudit.start()
   opened.add(() => configAudit.stop())
 }
@@ -359,6 +365,16 @@ interface DoorParts {
   readonly migrations: readonly string[]
 }
 
+/** Whoever is let in has used their token; whoever is not is told of in the audit. */
+function authenticator(people: LivePeople, denials: AccessDenials): (token: string) => Viewer | null {
+  return (token) => {
+    const viewer = authenticate(people.current(), token)
+    if (viewer === null) denials.unknownToken(token)
+    else people.noteUse(viewer.tokenName)
+    return viewer
+  }
+}
+
 function openDoor({ made, watching, worker, intake, homeWatch, migrations }: DoorParts): Promise<RunningServer> {
   const { parts, redactorOf, background, tools } = made
   const { config, secrets, publicUrl, startedAt, metrics } = parts
@@ -371,11 +387,7 @@ function openDoor({ made, watching, worker, intake, homeWatch, migrations }: Doo
   return startServer({
     schema: buildSchema(),
     home,
-    authenticate: (token) => {
-      const viewer = authenticate(config.current(), token)
-      if (viewer === null) denials.unknownToken(token)
-      return viewer
-    },
+    authenticate: authenticator(config, denials),
     denials,
     createContext: (request) =>
       createContext(

@@ -1,4 +1,5 @@
 /** The rules of tokens and users that need more than one value: who is bound to whom, and nothing twice. */
+import { isServerPart } from '../core/server-parts.ts'
 import { SCHEDULE_NAMESPACE } from '../core/session-id.ts'
 import { didYouMean } from './closest.ts'
 import type { FoundProblem } from './config-problem.ts'
@@ -12,6 +13,7 @@ export function checkIdentities(sections: Sections): readonly FoundProblem[] {
     ...[...tokens].flatMap(([name, token]) => checkToken(token, ['tokens', name], sections)),
     ...[...tokens].flatMap(([name, token]) => checkNamespace(token, name)),
     ...checkTokensDiffer(sections),
+    ...[...users.keys()].filter(isServerPart).map(reservedName),
     ...[...users].flatMap(([name, user]) => checkUser(user, ['users', name], sections)),
     ...checkAliasesDiffer(sections),
   ]
@@ -93,6 +95,11 @@ function checkUser(user: RawEntry, path: readonly string[], { tokens }: Sections
     })
   }
   return problems
+}
+
+function reservedName(name: string): FoundProblem {
+  const text = 'is the name of a part of the server, which no user may have; choose another'
+  return { path: ['users', name], text }
 }
 
 function checkAliasesDiffer({ users }: Sections): readonly FoundProblem[] {

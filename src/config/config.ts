@@ -20,6 +20,10 @@ export interface TokenConfig {
   readonly webhookSecrets: readonly string[]
   /** Variables that hold such secrets. */
   readonly webhookSecretEnvs: readonly string[]
+  /** By config.toml: it is changed only there. */
+  readonly declared: boolean
+  /** From then on it is nobody's. */
+  readonly expiresAt: Date | null
 }
 
 export interface UserConfig {
@@ -27,8 +31,10 @@ export interface UserConfig {
   readonly role: Role
   /** "*" or the names of the skills that this user may use. */
   readonly skills: '*' | readonly string[]
-  /** Token name → the identity under which this user appears there (case-sensitive). */
-  readonly aliases: ReadonlyMap<string, string>
+  /** Token name → the identities under which this user appears there (case-sensitive). */
+  readonly aliases: ReadonlyMap<string, readonly string[]>
+  /** By config.toml: it is changed only there, but for further aliases. */
+  readonly declared: boolean
 }
 
 export interface ProviderConfig {
@@ -133,6 +139,8 @@ export interface Settings {
 export interface Config {
   readonly tokens: ReadonlyMap<string, TokenConfig>
   readonly users: ReadonlyMap<string, UserConfig>
+  /** Names of users who have become another user → that user's name. */
+  readonly formerNames: ReadonlyMap<string, string>
   /** Empty: the built-in rehearsal model answers. */
   readonly providers: ReadonlyMap<string, ProviderConfig>
   readonly models: Readonly<Record<AgentRole, ModelChoice>>

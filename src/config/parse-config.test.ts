@@ -84,6 +84,8 @@ describe('a valid configuration', () => {
       namespace: null,
       webhookSecrets: [],
       webhookSecretEnvs: [],
+      declared: true,
+      expiresAt: null,
     })
     expect(tokens.get('discord')).toEqual({
       name: 'discord',
@@ -94,6 +96,8 @@ describe('a valid configuration', () => {
       namespace: 'discord',
       webhookSecrets: [],
       webhookSecretEnvs: [],
+      declared: true,
+      expiresAt: null,
     })
   })
 
@@ -141,9 +145,16 @@ webhook_secret_env = "CHAT_WEBHOOK_SECRET"
       name: 'marco',
       role: 'ADMIN',
       skills: '*',
-      aliases: new Map([['discord', 'Marco#1234']]),
+      aliases: new Map([['discord', ['Marco#1234']]]),
+      declared: true,
     })
-    expect(users.get('anna')).toEqual({ name: 'anna', role: 'USER', skills: ['search'], aliases: new Map() })
+    expect(users.get('anna')).toEqual({
+      name: 'anna',
+      role: 'USER',
+      skills: ['search'],
+      aliases: new Map(),
+      declared: true,
+    })
   })
 
   test('splits models at the first colon, gives a bare model to the first provider, and lets roles default to the planner', () => {

@@ -126,6 +126,7 @@ function buildConfig(file: ConfigFile): Config {
   return {
     tokens: mapEntries(file.tokens, buildToken),
     users: mapEntries(file.users, buildUser),
+    formerNames: new Map(),
     providers: mapEntries(file.providers, (provider, name) => ({
       name,
       baseUrl: provider.base_url,
@@ -162,6 +163,8 @@ function buildToken(token: ConfigFile['tokens'][string], name: string): TokenCon
     namespace: token.kind === 'user' || token.namespace === EVERYWHERE ? null : (token.namespace ?? name),
     webhookSecrets: listOf(token.webhook_secret),
     webhookSecretEnvs: listOf(token.webhook_secret_env),
+    declared: true,
+    expiresAt: null,
   }
 }
 
@@ -175,7 +178,8 @@ function buildUser(user: ConfigFile['users'][string], name: string): UserConfig 
     name,
     role: admin ? 'ADMIN' : 'USER',
     skills: admin ? '*' : must(user.skills, 'a checked user of role "user" has skills'),
-    aliases: new Map(Object.entries(user.aliases)),
+    aliases: new Map(Object.entries(user.aliases).map(([token, identity]) => [token, [identity]])),
+    declared: true,
   }
 }
 

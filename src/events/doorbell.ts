@@ -305,7 +305,7 @@ function openingOf(instance: string): string {
 /** The id of what the notification is about. */
 function subjectOf(notification: Notification): string {
   if (notification.kind === 'cancel') return notification.turnId
-  if (notification.kind === 'audit') return ''
+  if (notification.kind === 'audit' || notification.kind === 'people') return ''
   // Each counts: none replaces another.
   if (notification.kind === 'spent') return `${notification.by} ${notification.n}`
   return notification.kind === 'knowledge' || notification.kind === 'approval'

@@ -23,6 +23,8 @@ export type Notification =
       readonly token: string
       readonly count: number
     }
+  /** Users, aliases or tokens have changed. */
+  | { readonly kind: 'people' }
   /** The session was deleted. */
   | { readonly kind: 'gone'; readonly sessionId: string }
 

@@ -18,6 +18,8 @@ export const ID_PREFIXES = {
   audit: 'aud',
   schedule: 'sched',
   scheduleRun: 'run',
+  user: 'user',
+  token: 'token',
 } as const
 export type IdKind = keyof typeof ID_PREFIXES
 
@@ -39,6 +41,18 @@ export function sharedId(
   bytes.writeUIntBE(slot, 0, 6)
   // Version 7, variant RFC 9562.
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return fromUUIDBytes(ID_PREFIXES[kind], bytes)
+}
+
+/**
+ * The id of what is known by a name, which is for good: the same in every process, also where nothing has been stored
+ * yet.
+ */
+export function namedId(kind: 'user' | 'token', name: string): string {
+  const bytes = createHash('sha256').update(`${kind} ${name}`).digest().subarray(0, 16)
+  // Version 8 (own use), variant RFC 9562.
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   return fromUUIDBytes(ID_PREFIXES[kind], bytes)
 }

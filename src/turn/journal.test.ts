@@ -19,7 +19,7 @@ function heldJournal(clock = systemClock) {
   const journal = new Journal({
     sessionId: 'cli:test',
     turnId: 'turn_1',
-    userName: 'ada',
+    userName: () => 'ada',
     tokenName: 'cli',
     participates: true,
     usage: NO_USAGE,

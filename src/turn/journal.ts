@@ -23,7 +23,8 @@ export interface JournalOptions {
   readonly sessionId: string
   readonly turnId: string
   /** Whom the audit names. */
-  readonly userName: string
+  /** Who its user is now. */
+  readonly userName: () => string
   readonly tokenName: string
   /** Whether the user was a participant when the turn began. */
   readonly participates: boolean
@@ -117,7 +118,7 @@ export class Journal {
 
   #callEntry({ at, ...call }: ModelCallRecord): NewAuditEntry {
     const { sessionId, turnId, userName, tokenName } = this.#options
-    return { at, sessionId, turnId, actor: userName, tokenName, body: { kind: 'MODEL_CALL', ...call } }
+    return { at, sessionId, turnId, actor: userName(), tokenName, body: { kind: 'MODEL_CALL', ...call } }
   }
 
   /** What was recorded is committed without waiting for more. */

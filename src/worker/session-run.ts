@@ -6,6 +6,7 @@ import type { Agents } from '../agents/agent.ts'
 import type { CallGate } from '../agents/call-gate.ts'
 import { redactedAgents } from '../agents/redacted-agents.ts'
 import { checkBudget, hasBudget } from '../audit/budget.ts'
+import { currentName } from '../config/access/current-user.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { PublicUrl } from '../config/public-url.ts'
 import type { ApprovalExpiry } from '../approvals/approval-expiry.ts'
@@ -171,7 +172,7 @@ export class SessionRun {
       if (begun.kind === 'Nothing') return 'DRAINED'
       this.#turnId = begun.turn.id
       feed.published(begun.events)
-      const ending = await this.#runOne(begun.turn)
+      const ending = await this.#runOne(this.#underCurrentName(begun.turn))
       if (ending.kind !== 'Stopped' || ending.reason === 'CANCELLED') {
         if (mayGoOn()) continue
         return 'DRAINED'
@@ -179,6 +180,15 @@ export class SessionRun {
       return ending.reason === 'HANDED_OVER' ? 'HANDED_OVER' : 'BROKEN'
     }
     return 'DRAINED'
+  }
+
+  /** Its user may become another one meanwhile: what the turn does from then on, it does as that one. */
+  #underCurrentName(turn: OpenTurn): OpenTurn {
+    const { config } = this.#options
+    return Object.defineProperty({ ...turn }, 'userName', {
+      enumerable: true,
+      get: () => currentName(config.current(), turn.userName),
+    })
   }
 
   async #runOne(turn: OpenTurn): Promise<Ending> {
@@ -214,7 +224,7 @@ export class SessionRun {
     const journal = new Journal({
       sessionId: lease.sessionId,
       turnId: turn.id,
-      userName: turn.userName,
+      userName: () => turn.userName,
       tokenName: turn.tokenName,
       participates: turn.participates,
       usage: turn.usage,
@@ -265,9 +275,10 @@ export class SessionRun {
     }
   }
 
-  #gateOf({ userName }: OpenTurn, journal: Journal): CallGate {
+  #gateOf(turn: OpenTurn, journal: Journal): CallGate {
     const { database, config, lease } = this.#options
     return async (made) => {
+      const { userName } = turn
       if (!hasBudget(config.current(), userName)) return null
       // What the turn has used must be in the rows that are summed up.
       await journal.flushed()

@@ -98,7 +98,7 @@ export class PeopleWorld implements AsyncDisposable {
       {
         name: '',
         text: `SELECT format('%I', tablename) AS name FROM pg_tables WHERE schemaname = 'public'
-        AND tablename NOT IN ('_prisma_migrations', 'nodes', 'audit_entries', 'audit_seals', 'checkpoint_state') ORDER BY 1`,
+        AND tablename NOT IN ('_prisma_migrations', 'nodes', 'audit_entries', 'audit_seals', 'checkpoint_state', 'token_uses') ORDER BY 1`,
       },
       [],
     )

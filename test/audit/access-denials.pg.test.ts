@@ -63,6 +63,8 @@ class ChangingConfig implements LiveConfig {
       namespace: null,
       webhookSecrets: [],
       webhookSecretEnvs: [],
+      declared: true,
+      expiresAt: null,
     })
     this.config = { ...this.config, tokens: new Map(names.map((name) => [name, token(name)])) }
     for (const listener of this.#listeners) listener(this.config)

@@ -55,6 +55,7 @@ export class StubConfig implements LiveConfig {
     this.config = {
       tokens: new Map(),
       users: new Map(),
+      formerNames: new Map(),
       providers: new Map(baseUrl === null ? [] : [[provider.name, provider]]),
       models: {
         planner: choice,

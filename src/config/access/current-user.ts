@@ -1,5 +1,5 @@
 /**
- * A user as configured now: role and skills are read again before every task, as they may have changed since planning.
+ * A user as they are now: role and skills are read again before every task, as they may have changed since planning.
  */
 import type { User } from '../../core/identity.ts'
 import type { Config, UserConfig } from '../config.ts'
@@ -9,8 +9,13 @@ export interface CurrentUser extends User {
   readonly skills: UserConfig['skills']
 }
 
-/** Null: the user was removed from the configuration. */
+/** The user with this name, or whom the user with this name has become. Null: the user was removed. */
 export function currentUser(config: Config, name: string): CurrentUser | null {
-  const user = config.users.get(name)
+  const user = config.users.get(currentName(config, name))
   return user === undefined ? null : { name: user.name, role: user.role, skills: user.skills }
+}
+
+/** What a user of this name is called now: another name only if they have become another user. */
+export function currentName({ formerNames }: Pick<Config, 'formerNames'>, name: string): string {
+  return formerNames.get(name) ?? name
 }

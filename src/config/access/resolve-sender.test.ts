@@ -73,7 +73,7 @@ describe('a token of kind user', () => {
 
   test('is refused when its user is no longer there', () => {
     const without = { ...config, users: new Map([...config.users].filter(([name]) => name !== 'anna')) }
-    expect(resolveSender(without, bound, undefined)).toEqual(refusedUser('no longer configured'))
+    expect(resolveSender(without, bound, undefined)).toEqual(refusedUser('no longer known'))
   })
 })
 

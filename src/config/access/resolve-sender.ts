@@ -7,6 +7,7 @@ import type { Sender, Viewer } from '../../core/identity.ts'
 import { invalidInput, type Refusal } from '../../core/refusal.ts'
 import type { Config } from '../config.ts'
 import { currentUser } from './current-user.ts'
+import { findByAlias } from './identity-index.ts'
 import { isPlatformIdentity, PLATFORM_IDENTITY_RULE } from './platform-identity.ts'
 
 /** `user` is the input field of that name, which the refusal names. */
@@ -24,7 +25,7 @@ function resolveBound(config: Config, boundName: string, user: string | null | u
     )
   }
   const bound = currentUser(config, boundName)
-  if (bound === null) return invalidInput(['user'], `The user "${boundName}" is no longer configured.`)
+  if (bound === null) return invalidInput(['user'], `The user "${boundName}" is no longer known.`)
   return { trusted: true, name: bound.name, role: bound.role }
 }
 
@@ -32,8 +33,6 @@ function resolveAlias(config: Config, tokenName: string, user: string | null | u
   if (user == null)
     return invalidInput(['user'], 'A connector must name the sender: set this to their platform identity.')
   if (!isPlatformIdentity(user)) return invalidInput(['user'], `The sender ${PLATFORM_IDENTITY_RULE}.`)
-  for (const candidate of config.users.values()) {
-    if (candidate.aliases.get(tokenName) === user) return { trusted: true, name: candidate.name, role: candidate.role }
-  }
-  return { trusted: false, name: user }
+  const known = findByAlias(config, tokenName, user)
+  return known === null ? { trusted: false, name: user } : { trusted: true, name: known.name, role: known.role }
 }

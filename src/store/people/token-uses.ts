@@ -1,0 +1,14 @@
+/** When tokens were last used: written every few seconds for all that were used since, never with a request. */
+import type { Database, Statement } from '../database.ts'
+
+const NOTE: Statement = {
+  name: 'people.token-uses',
+  text: `INSERT INTO token_uses AS u (token_name, last_used_at)
+    SELECT n.name, n.at FROM unnest($1::text[], $2::timestamptz[]) AS n (name, at) ORDER BY n.name
+    ON CONFLICT (token_name) DO UPDATE SET last_used_at = greatest(u.last_used_at, excluded.last_used_at)`,
+}
+
+/** By token's name. Rejects with DATABASE_UNAVAILABLE; on repeat nothing is lost. */
+export async function noteTokenUses(database: Database, uses: ReadonlyMap<string, Date>): Promise<void> {
+  if (uses.size > 0) await database.query(NOTE, [[...uses.keys()], [...uses.values()]])
+}

@@ -1,0 +1,107 @@
+/**
+ * Users, aliases and tokens as rows: what config.toml declares has its rows, what else stands there holds within a second
+ * in every process, and what the file says wins. Rows are written behind the server's back here; people-by-admins tells
+ * how an admin does.
+ */
+import { expect, test, vi } from 'vitest'
+import { hashToken } from '../../src/config/access/token-hash.ts'
+import { namedId } from '../../src/platform/id.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { Database } from '../../src/store/database.ts'
+import { ApiClient } from '../harness/api-client.ts'
+import { Story, storyConfig } from '../harness/story.ts'
+import { ViewerDocument } from '../generated/graphql.ts'
+
+const SECRET = 'dora-token-in-the-rows'
+
+async function open(story: Story): Promise<Database & AsyncDisposable> {
+  const logger = createLogger({ level: 'silent', pretty: false })
+  const database = new Database({ url: story.databaseUrl, maxConnections: 1, logger })
+  return Object.assign(database, { [Symbol.asyncDispose]: () => database.close() })
+}
+
+const addDora = async ({ prisma }: Database, expiresAt: Date | null = null): Promise<void> => {
+  const own = { declared: false, createdAt: new Date() }
+  await prisma.user.create({
+    data: { ...own, id: namedId('user', 'dora'), name: 'dora', role: 'ADMIN', allSkills: true },
+  })
+  const sha256 = Uint8Array.from(hashToken(SECRET))
+  const id = namedId('token', 'phone')
+  await prisma.token.create({ data: { ...own, id, name: 'phone', sha256, kind: 'USER', userName: 'dora', expiresAt } })
+}
+
+const statusOf = async (story: Story): Promise<number> =>
+  (await new ApiClient(story.app.url, SECRET).request(ViewerDocument)).status
+
+test('what config.toml declares has its rows, and what goes from it is gone there', async () => {
+  await using story = await Story.begin()
+  await using database = await open(story)
+  const users = () => database.prisma.user.findMany({ where: { removedAt: null }, orderBy: { name: 'asc' } })
+  expect((await users()).map(({ name, role, declared }) => [name, role, declared])).toEqual([
+    ['ada', 'ADMIN', true],
+    ['ben', 'USER', true],
+    ['cleo', 'USER', true],
+  ])
+  const tokens = await database.prisma.token.findMany({ where: { revokedAt: null }, orderBy: { name: 'asc' } })
+  expect(tokens.map(({ name, kind, userName, namespace }) => [name, kind, userName, namespace])).toContainEqual([
+    'discord',
+    'CONNECTOR',
+    null,
+    'discord',
+  ])
+  const aliases = await database.prisma.userAlias.findMany({ orderBy: { tokenName: 'asc' } })
+  expect(aliases.map(({ tokenName, identity, userName }) => [tokenName, identity, userName])).toEqual([
+    ['bridge', 'ben-on-the-bridge', 'ben'],
+    ['discord', 'Ben#1', 'ben'],
+  ])
+  const sections = storyConfig().split(/^(?=\[)/m)
+  const without = sections.filter((section) => !/^\[(users|tokens)\.cleo\]/.test(section)).join('')
+  await story.reconfigure(without)
+  await vi.waitFor(async () => expect((await users()).map(({ name }) => name)).toEqual(['ada', 'ben']))
+  await story.reconfigure(storyConfig())
+  await vi.waitFor(async () => expect((await users()).map(({ name }) => name)).toEqual(['ada', 'ben', 'cleo']))
+})
+
+test('a row holds within a second in all processes, though nobody told them; a removed one no longer', async () => {
+  await using here = await Story.begin()
+  await using there = await Story.begin({ beside: here })
+  await using database = await open(here)
+  expect([await statusOf(here), await statusOf(there)]).toEqual([401, 401])
+  await addDora(database)
+  await vi.waitFor(async () => expect([await statusOf(here), await statusOf(there)]).toEqual([200, 200]), 2500)
+  const { viewer } = await new ApiClient(there.app.url, SECRET).run(ViewerDocument)
+  expect(viewer).toMatchObject({ tokenName: 'phone', role: 'ADMIN', user: { name: 'dora' } })
+  await database.prisma.user.update({ where: { name: 'dora' }, data: { removedAt: new Date() } })
+  await vi.waitFor(async () => expect([await statusOf(here), await statusOf(there)]).toEqual([401, 401]), 2500)
+})
+
+test('a token is over at its time, and when it was last used is written down', async () => {
+  await using story = await Story.begin()
+  await using database = await open(story)
+  await addDora(database, new Date(Date.now() + 4000))
+  await vi.waitFor(async () => expect(await statusOf(story)).toBe(200), 2500)
+  await vi.waitFor(async () => expect(await statusOf(story)).toBe(401), { timeout: 7000 })
+  await vi.waitFor(
+    async () => {
+      const uses = await database.prisma.tokenUse.findMany({ where: { tokenName: 'phone' } })
+      expect(uses.map(({ lastUsedAt }) => Math.abs(lastUsedAt.getTime() - Date.now()) < 20_000)).toEqual([true])
+    },
+    { timeout: 15_000 },
+  )
+}, 40_000)
+
+test('what config.toml declares wins over a row of the same name, and takes it', async () => {
+  await using story = await Story.begin()
+  await using database = await open(story)
+  await addDora(database)
+  await vi.waitFor(async () => expect(await statusOf(story)).toBe(200), 2500)
+  await story.reconfigure(storyConfig({ toml: '[users.dora]\nrole = "user"\nskills = []\n' }))
+  const { viewer } = await new ApiClient(story.app.url, SECRET).run(ViewerDocument)
+  expect(viewer).toMatchObject({ role: 'USER', user: { name: 'dora' } })
+  await vi.waitFor(async () => {
+    const row = await database.prisma.user.findUnique({ where: { name: 'dora' } })
+    expect(row).toMatchObject({ role: 'USER', declared: true })
+  })
+  await story.reconfigure(storyConfig())
+  expect(await statusOf(story)).toBe(401)
+})
