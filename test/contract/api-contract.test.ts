@@ -37,7 +37,7 @@ describe('the schema', () => {
 
   test.each([
     ['OpenSessionPayload', ['session', 'created']],
-    ['DeleteSessionPayload', ['id']],
+    ['DeleteSessionPayload', ['deletedSessionId']],
     ['ParticipantPayload', ['session']],
     ['SendMessagePayload', ['message', 'duplicate']],
     ['AppendMessagePayload', ['message', 'duplicate']],

@@ -64,7 +64,7 @@ function everyEvent(): Record<string, [event: LogEntry, shown: object]> {
     MessageUpdatedEvent: [event({ type: 'MessageUpdated', messageId }), { message: { id: messageId } }],
     CheckpointEvent: [
       event({ type: 'Checkpoint', reason: 'MANUAL', ok: false, failure: 'no model' }),
-      { checkpointReason: 'MANUAL', ok: false, failure: 'no model' },
+      { checkpointTrigger: 'MANUAL', ok: false, failure: 'no model' },
     ],
     PipelineStepEvent: [
       event({ type: 'PipelineStep', step: 'PLANNING', detail: 'm' }),
@@ -170,7 +170,11 @@ describe('views', () => {
     const cases = [
       [api.PipelineStepsDocument, 'PipelineStepEvent', { pipelineSteps: { seq: 7, step: 'PLANNING' } }],
       [api.MessageOutputsDocument, 'MessageOutputEvent', { messageOutputs: { delta: 'd' } }],
-      [api.TaskUpdatesDocument, 'TaskUpdateEvent', { taskUpdates: { status: 'RUNNING', task: { status: 'DONE' } } }],
+      [
+        api.TaskUpdatesDocument,
+        'TaskUpdateEvent',
+        { taskUpdates: { taskStatus: 'RUNNING', task: { status: 'DONE' } } },
+      ],
     ] as const
     for (const [document, name, expected] of cases) {
       const [entry] = must(everyEvent()[name], 'an event')

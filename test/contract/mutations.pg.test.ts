@@ -192,7 +192,7 @@ test('updateSession and deleteSession', async () => {
   await it.run('bob', api.OpenSessionDocument, { input: { id: '@bob:gone' } })
   expect((await it.run('bob', api.DeleteSessionDocument, { id: '@bob:gone' })).data.deleteSession).toEqual({
     __typename: 'DeleteSessionPayload',
-    id: '@bob:gone',
+    deletedSessionId: '@bob:gone',
   })
   expect((await it.run('bob', api.DeleteSessionDocument, { id: '@bob:gone' })).data.deleteSession).toMatchObject({
     __typename: 'NotFoundRefusal',

@@ -151,17 +151,17 @@ test('access that was denied is told once, and then counted', async () => {
   const entries = await auditOf({ kind: ['ACCESS_DENIED'] })
   expect(entries.toReversed()).toMatchObject([
     {
-      denial: 'NOT_VISIBLE',
+      denialReason: 'NOT_VISIBLE',
       field: 'Query.session',
       sessionId: '@ben:private',
       actor: 'cleo',
       tokenName: 'cleo',
       count: 1,
     },
-    { denial: 'FORBIDDEN', field: 'Query.facts', sessionId: null, actor: 'cleo', count: 1 },
-    { denial: 'UNKNOWN_TOKEN', field: 'Authorization', actor: null, tokenName: null, count: 1 },
-    { denial: 'NOT_VISIBLE', field: 'Mutation.cancelTurn', sessionId: '@ben:private' },
-    { denial: 'NOT_VISIBLE', field: 'Subscription.sessionEvents', sessionId: '@ben:private' },
+    { denialReason: 'FORBIDDEN', field: 'Query.facts', sessionId: null, actor: 'cleo', count: 1 },
+    { denialReason: 'UNKNOWN_TOKEN', field: 'Authorization', actor: null, tokenName: null, count: 1 },
+    { denialReason: 'NOT_VISIBLE', field: 'Mutation.cancelTurn', sessionId: '@ben:private' },
+    { denialReason: 'NOT_VISIBLE', field: 'Subscription.sessionEvents', sessionId: '@ben:private' },
   ])
 })
 

@@ -95,7 +95,7 @@ describe('in one process or two', () => {
     await scene.ask()
     await checkpoints(scene, 1)
     expect(checkpointsIn(scene)).toMatchObject([
-      { checkpointReason: 'MANUAL', ok: false, failure: expect.stringContaining('wants a key') },
+      { checkpointTrigger: 'MANUAL', ok: false, failure: expect.stringContaining('wants a key') },
     ])
     expect(await memoryOf(scene)).toEqual([{ working_memory: '', checkpoint_seq: 0, checkpoint_turns: 0 }])
     expect(await rowsOf(scene)).toEqual([{ failures: 1, waits: true, run_id: null }])
@@ -137,7 +137,7 @@ describe('in one process or two', () => {
     await using watch = watchAll(other.as('ada'), SESSION)
     await story.app.stop()
     await watch.until(({ sessionEvents: event }) => event.__typename === 'CheckpointEvent')
-    expect(eventsOf(watch, 'CheckpointEvent')).toMatchObject([{ checkpointReason: 'MANUAL', ok: true }])
+    expect(eventsOf(watch, 'CheckpointEvent')).toMatchObject([{ checkpointTrigger: 'MANUAL', ok: true }])
     expect(await memoryOf(scene)).toEqual([DONE])
     expect(await learningsOf(scene)).toEqual([{ content: LEARNED }])
   })
@@ -177,7 +177,7 @@ describe('a process', { timeout: 60_000 }, () => {
     await scene.makeDue()
     await using watch = watchAll(survivor, SESSION)
     await watch.until(({ sessionEvents: event }) => event.__typename === 'CheckpointEvent')
-    expect(eventsOf(watch, 'CheckpointEvent')).toMatchObject([{ checkpointReason: 'MANUAL', ok: true }])
+    expect(eventsOf(watch, 'CheckpointEvent')).toMatchObject([{ checkpointTrigger: 'MANUAL', ok: true }])
     expect(calls).toBe(2)
     expect(await learningsOf(scene)).toEqual([{ content: LEARNED }])
     expect(await memoryOf(scene)).toEqual([DONE])

@@ -122,7 +122,7 @@ describe('a checkpoint that somebody asks for', () => {
     const before = await memoryOf('@ben:asked')
     expect(await ask(ben, '@ben:asked')).toMatchObject({ __typename: 'CheckpointSessionPayload' })
     expect(await checkpointOf(watch)).toMatchObject({
-      checkpointReason: 'MANUAL',
+      checkpointTrigger: 'MANUAL',
       ok: true,
       failure: null,
       turnId: null,
@@ -317,8 +317,8 @@ test('after so many turns one is made by itself, of what was said since the last
   }
   const [first = '', second = ''] = promptsOf('introspector')
   expect(checkpointsIn(watch)).toMatchObject([
-    { checkpointReason: 'TURN_LIMIT', ok: true },
-    { checkpointReason: 'TURN_LIMIT', ok: true },
+    { checkpointTrigger: 'TURN_LIMIT', ok: true },
+    { checkpointTrigger: 'TURN_LIMIT', ok: true },
   ])
   expect(first.match(/This is message \d/g)).toEqual([1, 2, 3].map((n) => `This is message ${n}`))
   expect(second.match(/This is message \d/g)).toEqual([4, 5, 6].map((n) => `This is message ${n}`))
@@ -335,7 +335,7 @@ test('whoever starts a fresh session has the one before gone over', async () => 
     return (await story.as(who).run(api.OpenSessionDocument, { input })).openSession
   }
   expect(await open('@ben:before')).toMatchObject({ created: true })
-  expect(await checkpointOf(watch)).toMatchObject({ checkpointReason: 'NEW_SESSION', ok: true })
+  expect(await checkpointOf(watch)).toMatchObject({ checkpointTrigger: 'NEW_SESSION', ok: true })
   expect(await open('@ben:before')).toMatchObject({ created: false })
 
   expect(await open('@ben:before', 'cleo')).toMatchObject({ __typename: 'NotFoundRefusal', missingId: '@ben:before' })
@@ -359,15 +359,15 @@ test('a session that goes idle is gone over once', async () => {
   // Another session goes idle meanwhile: the one whose turn runs does not.
   await send(idle.as('ada'), 'cli:other', 'Hello.')
   await using other = watchAll(idle.as('ada'), 'cli:other')
-  expect(await checkpointOf(other)).toMatchObject({ checkpointReason: 'IDLE', ok: true })
+  expect(await checkpointOf(other)).toMatchObject({ checkpointTrigger: 'IDLE', ok: true })
   expect(checkpointsIn(watch)).toEqual([])
 
   held.answer({ ...GOOD_PLAN, tasks: GOOD_PLAN.tasks.slice(1) })
   await turnEnd(watch)
-  expect(await checkpointOf(watch)).toMatchObject({ checkpointReason: 'IDLE', ok: true })
+  expect(await checkpointOf(watch)).toMatchObject({ checkpointTrigger: 'IDLE', ok: true })
   // Again only when something was said.
   await send(ben, '@ben:idle', 'And then?')
-  expect(await checkpointOf(watch, 2)).toMatchObject({ checkpointReason: 'IDLE', ok: true })
+  expect(await checkpointOf(watch, 2)).toMatchObject({ checkpointTrigger: 'IDLE', ok: true })
   expect(promptsOf('introspector').filter((prompt) => prompt.includes('Think about it.'))).toHaveLength(1)
   expect(promptsOf('introspector')).toHaveLength(3)
 })

@@ -172,7 +172,7 @@ describe('what belongs to a session', () => {
     expect(facts.edges.map(({ node }) => node.content)).toEqual(['The shop opens at nine.'])
 
     const { deleteSession } = await ada.run(api.DeleteSessionDocument, { id: sessionId })
-    expect(deleteSession).toEqual({ __typename: 'DeleteSessionPayload', id: sessionId })
+    expect(deleteSession).toEqual({ __typename: 'DeleteSessionPayload', deletedSessionId: sessionId })
     expect(await watch.ended).toContain('NOT_FOUND')
 
     const left = columnsOf(await findInDatabase(story.databaseUrl, [...ids, CANARY]))

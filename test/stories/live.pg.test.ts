@@ -101,7 +101,7 @@ test('the narrow views show their part of it, and resume alike', async () => {
     ),
     readReloading((after, visit) => at(visit)[transportAt(visit)](TaskUpdatesDocument, { sessionId: SESSION, after }), {
       seqOf: (data) => data.taskUpdates.seq,
-      isLast: ({ taskUpdates: { status, task } }) => task.type === 'MSG' && status === 'DONE' && task.final,
+      isLast: ({ taskUpdates: { taskStatus, task } }) => task.type === 'MSG' && taskStatus === 'DONE' && task.final,
     }),
   ])
   await using whole = watchAll(there.as('ada'), SESSION)

@@ -85,22 +85,22 @@ describe('a file in pub/', () => {
     // The reviewer and the messenger were told, too.
     expect(task.stderr).toBe(`Published report.txt (13 bytes): ${file?.url}`)
     await using watch = ada.watch(WatchFilesDocument, { sessionId: 'cli:report', after: 0 })
-    const told = await watch.until(({ taskUpdates }) => taskUpdates.status === 'DONE')
+    const told = await watch.until(({ taskUpdates }) => taskUpdates.taskStatus === 'DONE')
     expect(told.taskUpdates.task.files).toEqual([file])
 
     const response = await fetch(file?.url ?? '')
     expect([response.status, await response.text()]).toEqual([200, 'All is well.\n'])
     await database.query({ name: 't.expire', text: `UPDATE published_files SET expires_at = now() WHERE id = $1` }, [
-      file?.id,
+      file?.fileId,
     ])
     const gone = await fetch(file?.url ?? '')
     const unknown = await fetch(`${story.app.url}/pub/pub_${'0'.repeat(32)}`)
     expect([gone.status, await gone.text()]).toEqual([404, await unknown.text()])
     const after = await ada.run(TaskFilesDocument, { id: task.id })
     expect(after.task?.files).toEqual([])
-    expect(kept()).toContain(file?.id)
+    expect(kept()).toContain(file?.fileId)
     await sweep()
-    expect(kept()).not.toContain(file?.id)
+    expect(kept()).not.toContain(file?.fileId)
   })
 
   test('is a copy: what later commands do to it changes nothing, and publishes the new one', async () => {
@@ -108,7 +108,7 @@ describe('a file in pub/', () => {
     const again = await runAs(story.as('ada'), 'cli:copy', 'ls pub; echo unchanged')
     expect(again).toMatchObject({ files: [], stderr: '' })
     const second = await publish('cli:copy', 'data.csv', 'c,d,e')
-    expect(second.id).not.toBe(first.id)
+    expect(second.fileId).not.toBe(first.fileId)
     await runAs(story.as('ada'), 'cli:copy', 'rm -r pub')
     expect(await Promise.all([first, second].map(async ({ url }) => (await fetch(url)).text()))).toEqual([
       'a,b',
@@ -158,7 +158,7 @@ describe('a file in pub/', () => {
     expect((await fetch(file.url)).status).toBe(200)
     await story.as('ada').run(DeleteSessionDocument, { id: 'cli:deleted' })
     expect((await fetch(file.url)).status).toBe(404)
-    expect(kept()).not.toContain(file.id)
+    expect(kept()).not.toContain(file.fileId)
   })
 })
 
@@ -166,21 +166,21 @@ describe('bytes and rows that have lost each other', () => {
   test('bytes without a row are swept up, but not before their row could have come', async () => {
     const file = await publish('cli:orphans', 'kept.txt')
     const [old, fresh] = [`pub_${'a'.repeat(32)}`, `pub_${'b'.repeat(32)}`]
-    const write = `cp ${publishedPath(story.home, file.id)} ${story.path('pub', old)} && cp ${story.path('pub', old)} ${story.path('pub', fresh)}`
+    const write = `cp ${publishedPath(story.home, file.fileId)} ${story.path('pub', old)} && cp ${story.path('pub', old)} ${story.path('pub', fresh)}`
     await runAs(story.as('ada'), 'cli:orphans', write)
     await utimes(story.path('pub', old), new Date(0), new Date(0))
     await sweep()
-    expect(kept()).toEqual(expect.arrayContaining([file.id, fresh].sort()))
+    expect(kept()).toEqual(expect.arrayContaining([file.fileId, fresh].sort()))
     expect(kept()).not.toContain(old)
   })
 
   test('a row without bytes is answered with 404, and the log says what to do, without the key', async () => {
     const file = await publish('cli:lost', 'lost.txt')
-    await runAs(story.as('ada'), 'cli:lost', `rm ${publishedPath(story.home, file.id)}`)
+    await runAs(story.as('ada'), 'cli:lost', `rm ${publishedPath(story.home, file.fileId)}`)
     expect((await fetch(file.url)).status).toBe(404)
     const line = log.find((entry) => entry.includes('cannot be served'))
     expect(line).toContain('FACTOTUM_HOME must be shared')
-    expect(line).not.toContain(file.id)
+    expect(line).not.toContain(file.fileId)
   })
 })
 
@@ -211,7 +211,7 @@ describe('the link', () => {
   })
 
   test('serves parts, HEAD, and what has not changed', async () => {
-    const { url, id } = await publish('cli:parts', 'ten.txt', '0123456789')
+    const { url, fileId: id } = await publish('cli:parts', 'ten.txt', '0123456789')
     const ask = async (headers: Record<string, string>, method = 'GET') => {
       const response = await fetch(url, { headers, method })
       return [response.status, await response.text(), response.headers.get('content-range')]
@@ -263,7 +263,7 @@ describe('the link', () => {
       storyConfig({ settings: { public_url: 'https://agent.example.org/', published_file_ttl: 0 } }),
     )
     const file = await publish('cli:public', 'x.txt')
-    expect(file.url).toBe(`https://agent.example.org/pub/${file.id}`)
+    expect(file.url).toBe(`https://agent.example.org/pub/${file.fileId}`)
     expect(file.expiresAt).toBeNull()
     await story.reconfigure(storyConfig())
   })

@@ -202,7 +202,7 @@ export const PipelineStepEnum = builder.enumType('PipelineStep', {
   } as const satisfies Values<PipelineStepName>,
 })
 
-export const CheckpointReasonEnum = builder.enumType('CheckpointReason', {
+export const CheckpointTriggerEnum = builder.enumType('CheckpointTrigger', {
   description: 'Why a checkpoint is made.',
   values: {
     MANUAL: { description: 'Somebody asked for it with checkpointSession.' },

@@ -154,7 +154,7 @@ auditType('MODEL_CALL', 'A call of a language model.', (t) => ({
   role: t.string({ description: 'What it was asked as, such as "planner".', resolve: ({ body }) => body.role }),
   provider: t.string({ description: 'The provider, as configured.', resolve: ({ body }) => body.provider }),
   model: t.string({ description: 'The model, as the provider calls it.', resolve: ({ body }) => body.model }),
-  status: t.string({
+  outcome: t.string({
     description: '"OK", or the code of the error with which it ended.',
     resolve: ({ body }) => body.status,
   }),
@@ -164,7 +164,7 @@ auditType('MODEL_CALL', 'A call of a language model.', (t) => ({
     description: 'The part of inputTokens that the provider took from its cache.',
     resolve: ({ body }) => body.cachedTokens,
   }),
-  durationMs: t.int({ description: 'Milliseconds.', resolve: ({ body }) => body.durationMs }),
+  callMs: t.int({ description: 'Milliseconds that it took.', resolve: ({ body }) => body.durationMs }),
   cost: t.float({
     nullable: true,
     description: 'In the currency of the configured prices; null where no price was configured.',
@@ -179,7 +179,7 @@ auditType('TASK', 'A task ended.', (t) => ({
     description: 'What it was to do, such as the command; without secrets.',
     resolve: ({ body }) => body.detail,
   }),
-  status: t.field({ type: TaskStatusEnum, description: 'How it ended.', resolve: ({ body }) => body.status }),
+  taskStatus: t.field({ type: TaskStatusEnum, description: 'How it ended.', resolve: ({ body }) => body.status }),
   durationMs: t.int({
     nullable: true,
     description: 'Milliseconds from begin to end; null when it never began, or began in a process that died.',
@@ -206,7 +206,7 @@ auditType('DELIVERY', 'An attempt to post a text to a webhook, or what became of
   deliveryId: t.id({ description: 'The delivery.', resolve: ({ body }) => body.deliveryId }),
   taskId: t.id({ description: 'The task whose text it is.', resolve: ({ body }) => body.taskId }),
   url: t.string({ description: 'Where to; the path is left out.', resolve: ({ body }) => body.url }),
-  status: t.field({
+  deliveryStatus: t.field({
     type: DeliveryStatusEnum,
     description: 'How it stood after that.',
     resolve: ({ body }) => body.status,
@@ -221,7 +221,7 @@ auditType('DELIVERY', 'An attempt to post a text to a webhook, or what became of
 
 auditType('KNOWLEDGE', 'A fact, a learning or a question changed.', (t) => ({
   subjectId: t.id({ description: 'The fact, learning or question.', resolve: ({ body }) => body.subjectId }),
-  change: t.string({
+  knowledgeChange: t.string({
     description: 'What was done to it: a FactChange, or the status that it reached.',
     resolve: ({ body }) => body.change,
   }),
@@ -233,7 +233,7 @@ auditType('ACCESS_DENIED', 'Somebody asked for what they may not have.', (t) => 
     description: 'The field that was asked for, such as "Query.audit", or the way in ("http", "websocket").',
     resolve: ({ body }) => body.field,
   }),
-  reason: t.field({ type: DenialReasonEnum, description: 'Why not.', resolve: ({ body }) => body.reason }),
+  denialReason: t.field({ type: DenialReasonEnum, description: 'Why not.', resolve: ({ body }) => body.reason }),
   count: t.int({
     description: 'How often. The first time in a minute has an entry at once, the rest of the minute a second one.',
     resolve: ({ body }) => body.count,
@@ -241,16 +241,20 @@ auditType('ACCESS_DENIED', 'Somebody asked for what they may not have.', (t) => 
 }))
 
 auditType('CONFIG', 'The configuration, secrets or rights changed, or the audit itself did.', (t) => ({
-  change: t.field({ type: ConfigChangeEnum, description: 'What happened.', resolve: ({ body }) => body.change }),
-  detail: t.string({
+  configChange: t.field({ type: ConfigChangeEnum, description: 'What happened.', resolve: ({ body }) => body.change }),
+  configDetail: t.string({
     description: 'Which tokens, users and settings, by name; never their values.',
     resolve: ({ body }) => body.detail,
   }),
 }))
 
 auditType('SESSION', 'A session was opened, changed or deleted, or its work was.', (t) => ({
-  change: t.field({ type: SessionChangeEnum, description: 'What happened.', resolve: ({ body }) => body.change }),
-  detail: t.string({
+  sessionChange: t.field({
+    type: SessionChangeEnum,
+    description: 'What happened.',
+    resolve: ({ body }) => body.change,
+  }),
+  sessionDetail: t.string({
     nullable: true,
     description: 'Which fields, participants or message; null when there is no more to say.',
     resolve: ({ body }) => body.detail,
@@ -263,7 +267,7 @@ auditType('APPROVAL', 'An approval was asked for, given, denied, or no longer wa
     description: 'The task, or the first one of the plan with an effect.',
     resolve: ({ body }) => body.taskId,
   }),
-  status: t.field({
+  approvalStatus: t.field({
     type: ApprovalStatusEnum,
     description: 'PENDING: it was asked for. Otherwise what came of it.',
     resolve: ({ body }) => body.status,

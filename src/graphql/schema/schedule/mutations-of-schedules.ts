@@ -98,7 +98,7 @@ builder.mutationField('updateSchedule', (t) =>
 const DeleteSchedulePayload = builder.objectRef<ScheduleDeleted>('DeleteSchedulePayload').implement({
   description: 'The schedule is gone, with the record of its runs. What it had begun goes on, and its sessions stay.',
   authScopes: AUTHENTICATED,
-  fields: (t) => ({ id: t.exposeID('scheduleId', { description: 'The id it had.' }) }),
+  fields: (t) => ({ deletedScheduleId: t.exposeID('scheduleId', { description: 'The id it had.' }) }),
 })
 
 builder.mutationField('deleteSchedule', (t) =>

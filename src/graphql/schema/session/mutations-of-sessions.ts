@@ -50,7 +50,7 @@ const OpenSessionInput = builder.inputType('OpenSessionInput', {
     participants: t.stringList({ description: 'Users who take part, besides the user who opens it first.' }),
     previousSessionId: t.id({
       description:
-        'The session that is left for this one: what was said there is gone over, see CheckpointReason.NEW_SESSION. It stays as it is.',
+        'The session that is left for this one: what was said there is gone over, see CheckpointTrigger.NEW_SESSION. It stays as it is.',
     }),
   }),
 })
@@ -122,7 +122,7 @@ builder.mutationField('updateSession', (t) =>
 const DeleteSessionPayload = builder.objectRef<SessionDeleted>('DeleteSessionPayload').implement({
   description: 'The session is gone, with its messages, log and files.',
   authScopes: AUTHENTICATED,
-  fields: (t) => ({ id: t.exposeID('sessionId', { description: 'The id it had.' }) }),
+  fields: (t) => ({ deletedSessionId: t.exposeID('sessionId', { description: 'The id it had.' }) }),
 })
 
 builder.mutationField('deleteSession', (t) =>

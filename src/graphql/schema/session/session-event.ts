@@ -8,7 +8,7 @@ import type { LogEntry } from '../../live/log-view.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import {
-  CheckpointReasonEnum,
+  CheckpointTriggerEnum,
   OutputStreamEnum,
   PipelineStepEnum,
   ReviewVerdictEnum,
@@ -129,7 +129,7 @@ export const TaskUpdateEvent = builder.objectRef<EventOf<'TaskUpdate'>>('TaskUpd
   authScopes: AUTHENTICATED,
   fields: (t) => ({
     taskId: t.exposeID('taskId', { description: 'The task.' }),
-    status: t.expose('status', { type: TaskStatusEnum, description: 'The status it took.' }),
+    taskStatus: t.expose('status', { type: TaskStatusEnum, description: 'The status it took.' }),
     task: taskField(t),
   }),
 })
@@ -194,7 +194,9 @@ builder.objectRef<EventOf<'TurnPaused'>>('TurnPausedEvent').implement({
   interfaces: [SessionEventInterface],
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    reason: t.exposeString('reason', { description: 'What it waits for and what can be done about it, for people.' }),
+    pausedReason: t.exposeString('reason', {
+      description: 'What it waits for and what can be done about it, for people.',
+    }),
     until: t.field({
       type: 'DateTime',
       nullable: true,
@@ -211,7 +213,7 @@ builder.objectRef<EventOf<'Checkpoint'>>('CheckpointEvent').implement({
   interfaces: [SessionEventInterface],
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    reason: t.expose('reason', { type: CheckpointReasonEnum, description: 'Why it was made.' }),
+    checkpointTrigger: t.expose('reason', { type: CheckpointTriggerEnum, description: 'Why it was made.' }),
     ok: t.exposeBoolean('ok', {
       description: 'False: it failed and changed nothing; it is tried again after growing pauses, then given up.',
     }),
@@ -224,7 +226,7 @@ builder.objectRef<EventOf<'TurnCompleted'>>('TurnCompletedEvent').implement({
   interfaces: [SessionEventInterface],
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    status: t.expose('status', { type: TurnStatusEnum, description: 'How it ended: DONE, FAILED or CANCELLED.' }),
+    turnStatus: t.expose('status', { type: TurnStatusEnum, description: 'How it ended: DONE, FAILED or CANCELLED.' }),
     commandsHandled: t.stringList({
       extensions: ALL_STORED,
       description: 'The commands in its answer that a plugin has handled.',

@@ -10,7 +10,7 @@ builder.prismaObject('PublishedFile', {
   authScopes: AUTHENTICATED,
   select: { id: true },
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Begins with "pub_". Who knows it can read the file.' }),
+    fileId: t.exposeID('id', { description: 'Begins with "pub_". Who knows it can read the file.' }),
     name: t.exposeString('name', { description: 'What to save it as; folders below pub/ are part of it.' }),
     size: t.int({ description: 'Bytes.', select: { size: true }, resolve: ({ size }) => Number(size) }),
     contentType: t.exposeString('contentType', { description: 'Its media type, by the extension of its name.' }),
