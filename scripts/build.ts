@@ -8,6 +8,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundle, SERVER_PROGRAMS } from './bundle.ts'
 import { licencesOf } from './licences-of.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -18,14 +19,9 @@ if (!existsSync(join(root, 'node_modules/rolldown'))) {
   )
   process.exit(1)
 }
-const { rolldown } = await import('rolldown')
-
 rmSync(dist, { recursive: true, force: true })
 const modules = [
-  ...(await bundle('node', {
-    input: { cli: 'src/cli.ts', 'command-host-main': 'src/execution/host/command-host-main.ts' },
-    dir: dist,
-  })),
+  ...(await bundle('node', { input: SERVER_PROGRAMS, dir: dist })),
   ...(await bundle('browser', { input: { connect: 'src/client/connect.ts' }, dir: join(dist, 'client') })),
 ]
 const types = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', join(dist, 'client')]
@@ -34,21 +30,3 @@ execFileSync(join(root, 'node_modules/.bin/tsc'), ['--project', 'src/client', ..
   stdio: 'inherit',
 })
 writeFileSync(join(dist, 'NOTICE'), licencesOf(modules))
-
-/** The files of which the bundle is made. */
-async function bundle(
-  platform: 'node' | 'browser',
-  { input, dir }: { readonly input: Record<string, string>; readonly dir: string },
-): Promise<string[]> {
-  const made = await rolldown({
-    cwd: root,
-    platform,
-    input,
-    // Looked for by packages that do without.
-    external: ['pg-native', 'pg-cloudflare', 'bufferutil', 'utf-8-validate'],
-    logLevel: 'warn',
-  })
-  const names = { entryFileNames: '[name].js', chunkFileNames: '[name].js' }
-  const { output } = await made.write({ dir, format: 'esm', ...names })
-  return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))
-}

@@ -3,7 +3,7 @@
  * holds all modules.
  */
 import { existsSync } from 'node:fs'
-import { dirname, extname, join } from 'node:path'
+import { basename, dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const own = fileURLToPath(import.meta.url)
@@ -15,7 +15,7 @@ export function packageFile(path: string): string {
 
 /** The file of a program that is a process of its own: `path` from `src`, without its ending. */
 export function programFile(path: string): string {
-  return extname(own) === '.ts' ? packageFile(`src/${path}.ts`) : packageFile(`dist/${path.split('/').at(-1)}.js`)
+  return extname(own) === '.ts' ? packageFile(`src/${path}.ts`) : join(dirname(own), `${basename(path)}${extname(own)}`)
 }
 
 function findRoot(folder: string): string {

@@ -14,6 +14,7 @@ import { createMetrics } from '../../src/platform/metrics.ts'
 import { appendAudit } from '../../src/store/audit-entries.ts'
 import { Database, type Statement } from '../../src/store/database.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
+import { serverProgram } from '../harness/server-program.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 import { StubConfig } from '../model/stub-config.ts'
 
@@ -336,7 +337,7 @@ test('factotum audit verify: says what it found, and exits with 0 only when all 
   await using home = await createTemporaryHome()
   const run = async (...args: string[]): Promise<{ code: number; output: string }> => {
     const env = { PATH: process.env['PATH'], DATABASE_URL: place.url, FACTOTUM_HOME: home.path }
-    const child = promisify(execFile)('node', ['src/main.ts', 'audit', 'verify', ...args], { env })
+    const child = promisify(execFile)('node', [await serverProgram(), 'audit', 'verify', ...args], { env })
     return child.then(
       ({ stdout }) => ({ code: 0, output: stdout }),
       (error: { code: number; stdout: string }) => ({ code: error.code, output: error.stdout }),
@@ -361,7 +362,7 @@ test('factotum audit verify: says what it found, and exits with 0 only when all 
 test('factotum audit verify makes no database where there is none, and says so', async () => {
   await using home = await createTemporaryHome()
   const env = { PATH: process.env['PATH'], FACTOTUM_HOME: home.path }
-  const run = promisify(execFile)('node', ['src/main.ts', 'audit', 'verify'], { env })
+  const run = promisify(execFile)('node', [await serverProgram(), 'audit', 'verify'], { env })
   await expect(run).rejects.toMatchObject({
     code: 2,
     stderr: expect.stringContaining('there is no audit in') as string,

@@ -1,13 +1,13 @@
 /**
- * A server in a process of its own, started as a user starts it (`node src/main.ts`), for tests that kill, stop or
+ * A server in a process of its own, started as a release starts it (server-program.ts), for tests that kill, stop or
  * pause it. What it logs is collected, and is how tests know what happens inside. Use with `await using`: the end of
  * the test ends it.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { serverProgram } from './server-program.ts'
 
 /** A line of the server's log (pino). */
 export interface LogLine {
@@ -23,7 +23,7 @@ export interface ServerProcessOptions {
   readonly onLog?: (pid: number, line: LogLine) => void
   /** Which lines `logs` keeps; all unless given. */
   readonly keepsLog?: (line: LogLine) => boolean
-  /** Instead of `node src/main.ts`: run in the checkout, and its pid is the one that signals go to. */
+  /** Instead of the server as a release has it: run in the checkout, and its pid is the one that signals go to. */
   readonly command?: readonly string[]
   /** Besides what every server is given. */
   readonly env?: Readonly<Record<string, string>>
@@ -35,7 +35,6 @@ export interface ProcessEnd {
 }
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url))
-const MAIN = join(CHECKOUT, 'src/main.ts')
 /**
  * As the workers of the tests have it (vitest.config.ts), with whom it shares the code cache: Node keeps one for each
  * set of flags.
@@ -64,7 +63,8 @@ export class ServerProcess implements AsyncDisposable {
 
   /** Resolves when the server takes requests and work. Rejects with its output when it ends before. */
   static async start(options: ServerProcessOptions): Promise<ServerProcess> {
-    const running = new Running(options)
+    const command = options.command ?? [process.execPath, ...NODE_FLAGS, await serverProgram()]
+    const running = new Running({ ...options, command })
     const ready = await running.logged('factotum is ready')
     return new ServerProcess(running, String(ready['url']))
   }
@@ -112,6 +112,8 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
+type RunningOptions = ServerProcessOptions & Required<Pick<ServerProcessOptions, 'command'>>
+
 /** The process and its output, from the first line on. */
 class Running {
   readonly child: ChildProcess
@@ -123,11 +125,11 @@ class Running {
   #waiting: Waiting[] = []
   #hasEnded = false
 
-  constructor({ home, databaseUrl, onLog = () => {}, keepsLog = () => true, command, env }: ServerProcessOptions) {
+  constructor({ home, databaseUrl, onLog = () => {}, keepsLog = () => true, command, env }: RunningOptions) {
     this.#onLog = onLog
     this.#keepsLog = keepsLog
     const { PATH } = process.env
-    const [file = '', ...args] = [...dyingWithParent(), ...(command ?? [process.execPath, ...NODE_FLAGS, MAIN])]
+    const [file = '', ...args] = [...dyingWithParent(), ...command]
     this.child = spawn(file, args, {
       cwd: CHECKOUT,
       env: {

@@ -14,6 +14,7 @@ import { must } from '../../src/platform/must.ts'
 import { answer, Receiver } from '../delivery/receiver.ts'
 import * as api from '../generated/graphql.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
+import { serverProgram } from '../harness/server-program.ts'
 import { answersIn, converse, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
@@ -73,7 +74,7 @@ function environmentOf(story: Story): Record<string, string> {
 
 /** `factotum session …`, beside the server of `story`. */
 async function factotum(story: Story, ...args: string[]): Promise<{ code: number; out: string; said: string }> {
-  const run = promisify(execFile)('node', ['src/main.ts', 'session', ...args], { env: environmentOf(story) })
+  const run = promisify(execFile)('node', [await serverProgram(), 'session', ...args], { env: environmentOf(story) })
   return run.then(
     ({ stdout, stderr }) => ({ code: 0, out: stdout, said: stderr }),
     (error: unknown) => {
@@ -182,7 +183,7 @@ test('elsewhere nobody opened it: who takes part goes on, what is the opener’s
 
 test('a copy beside the original has ids of its own, and what its events tell of is the copy', async () => {
   const file = here.path('moving.jsonl')
-  const child = spawn('node', ['src/main.ts', 'session', 'import', '-', '--as', 'web:copy'], {
+  const child = spawn('node', [await serverProgram(), 'session', 'import', '-', '--as', 'web:copy'], {
     env: environmentOf(here),
   })
   createReadStream(file).pipe(child.stdin)
@@ -235,7 +236,8 @@ test('what is larger than the memory goes out and comes in', async () => {
   )
   const file = here.path('long.jsonl')
   const small = { ...environmentOf(here), NODE_OPTIONS: '--max-old-space-size=48' }
-  const run = (...args: string[]) => promisify(execFile)('node', ['src/main.ts', 'session', ...args], { env: small })
+  const program = await serverProgram()
+  const run = (...args: string[]) => promisify(execFile)('node', [program, 'session', ...args], { env: small })
   await run('export', 'cli:long', '--out', file)
   const { stderr } = await run('import', file, '--as', 'cli:long-copy')
   expect(stderr).toContain(`${EVENTS} events`)

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { adminWorkspacePath, workspacePath } from '../../src/execution/workspace/workspace.ts'
 import { SkillProblemsDocument, SkillsDocument, ViewerDocument } from '../generated/graphql.ts'
 import { addExampleSkill, addSkill } from '../harness/skills.ts'
+import { serverProgram } from '../harness/server-program.ts'
 import { converse, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
 
@@ -231,7 +232,7 @@ describe.skipIf(!sandbox.available)(`a skill for a user${skipReason(sandbox)}`, 
 })
 
 test("a skill that an admin's command installs is there for the next message", async () => {
-  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+  const main = await serverProgram()
   const example = fileURLToPath(new URL('../../examples/skills/text-stats', import.meta.url))
   rmSync(story.path('skills/text-stats'), { recursive: true })
   const install = `${process.execPath} ${main} skill install ${example}`

@@ -1,0 +1,36 @@
+/** The server or the client with all that they import, in a few files of JavaScript. */
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** The programs of the server, by the names of their files. */
+export const SERVER_PROGRAMS = {
+  cli: 'src/cli.ts',
+  'command-host-main': 'src/execution/host/command-host-main.ts',
+}
+
+export interface BundleOptions {
+  readonly input: Readonly<Record<string, string>>
+  readonly dir: string
+  /** What Node need not look for a package.json to read as a module. */
+  readonly ending?: 'js' | 'mjs'
+}
+
+/** Writes to `dir`; the files of which the bundle is made. */
+export async function bundle(
+  platform: 'node' | 'browser',
+  { input, dir, ending = 'js' }: BundleOptions,
+): Promise<string[]> {
+  const { rolldown } = await import('rolldown')
+  const made = await rolldown({
+    cwd: root,
+    platform,
+    input,
+    // Looked for by packages that do without.
+    external: ['pg-native', 'pg-cloudflare', 'bufferutil', 'utf-8-validate'],
+    logLevel: 'warn',
+  })
+  const names = { entryFileNames: `[name].${ending}`, chunkFileNames: `[name].${ending}` }
+  const { output } = await made.write({ dir, format: 'esm', ...names })
+  return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))
+}
