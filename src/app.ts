@@ -5,8 +5,7 @@
  */
 import { messageOf } from './core/errors.ts'
 import type { Agents } from './agents/agent.ts'
-import type { CallGate } from './agents/call-gate.ts'
-import { createGatedAgents } from './agents/create-agents.ts'
+import { createAgentsFor, type AgentsFor } from './agents/create-agents.ts'
 import { approvalJobKey, ApprovalExpiry } from './approvals/approval-expiry.ts'
 import { AccessDenials } from './audit/access-denials.ts'
 import { AuditSealer } from './audit/audit-sealer.ts'
@@ -252,7 +251,7 @@ function startWatching({ options: { logger }, stored, config }: Parts, opened: O
 interface Tools {
   readonly commands: CommandService
   readonly skills: Skills
-  readonly agentsFor: (gate: CallGate) => Agents
+  readonly agentsFor: (own: AgentsFor) => Agents
 }
 
 /** What a turn calls: commands, skills and models. */
@@ -268,7 +267,7 @@ async function openTools({ options, stored, config, secrets }: Parts, opened: Op
   opened.add(() => commands.stop())
   const model = createLanguageModel({ config, keys: secrets, proxyEnv: environment, clock, logger })
   const skills = new SkillCatalog({ home, logger })
-  return { commands, skills, agentsFor: createGatedAgents({ config, model, home, clock, logger }) }
+  return { commands, skills, agentsFor: createAgentsFor({ config, model, home, clock, logger }) }
 }
 
 function createCheckpointer(

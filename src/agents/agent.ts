@@ -1,6 +1,7 @@
 /** The agents as the turn sees them: each is a question with a typed answer, and the record of the calls it took. */
 import type { Role } from '../core/identity.ts'
 import type { AppError } from '../core/errors.ts'
+import type { Dialogue } from '../core/dialogue.ts'
 import type { AgentRole, ModelCallRecord } from '../core/model-call.ts'
 import type { ProposedPlan } from '../core/plan/plan.ts'
 import type { SkillArguments, SkillSummary } from '../core/plan/skill.ts'
@@ -43,19 +44,9 @@ export interface PlannerContext {
     /** It came while a plan of this turn ran. */
     readonly whilePlanRan: boolean
   }[]
-  /**
-   * Earlier trusted messages, in the order in which they came in; `at`: when each was said, in a format that Date
-   * reads.
-   */
-  readonly recentMessages: readonly {
-    readonly user: string | null
-    readonly role: string
-    readonly content: string
-    readonly at: string
-  }[]
-  /** What the agent said since the last summary, oldest first. */
-  readonly recentOutputs: readonly string[]
-  /** What was said before the recent messages, in short; '' when there is nothing yet. */
+  /** What trusted people said since the summary, and what was answered. */
+  readonly dialogue: Dialogue
+  /** What was said before the dialogue, in short; '' when there is nothing yet. */
   readonly summary: string
   /** What the introspector noted for this session at its last checkpoint; '' when there is nothing. */
   readonly workingMemory: string
@@ -65,7 +56,7 @@ export interface PlannerContext {
   /** Those that the caller may use. */
   readonly skills: readonly SkillSummary[]
   /** What strangers wrote in the session, in other words, oldest first. */
-  readonly paraphrased: readonly { readonly sender: string | null; readonly text: string }[]
+  readonly paraphrased: readonly { readonly sender: string | null; readonly at: string; readonly text: string }[]
   /** Names of the secrets that the session's process holds; never their values. */
   readonly secretNames: readonly string[]
   readonly maxTasks: number
@@ -117,6 +108,11 @@ export interface Review {
 export interface MessengerContext {
   readonly goal: string
   readonly detail: string
+  /** As the planner was shown it. */
+  readonly dialogue: Dialogue
+  /** Who is answered, and what they said, oldest first. */
+  readonly caller: string
+  readonly messages: readonly string[]
   /** Outputs of the plan's earlier tasks, which `detail` may refer to; fenced. */
   readonly outputs: readonly TaskReport[]
   /** No message was directed at the agent: it may stay silent. */
@@ -146,6 +142,8 @@ export interface SummarizerContext {
     readonly user: string | null
     readonly role: string
     readonly content: string
+    /** When it was said, in a format that Date reads. */
+    readonly at: string
     readonly outputs: readonly string[]
   }[]
 }
@@ -173,6 +171,7 @@ export interface IntrospectorContext {
     readonly user: string | null
     readonly role: string
     readonly content: string
+    readonly at: string
     /** Commands and calls of skills; `reason`: of their review. */
     readonly work: readonly {
       readonly type: string

@@ -7,6 +7,7 @@ import { modelKey } from '../config/model-choice.ts'
 import type { LiveConfig } from '../config/config.ts'
 import { AppError } from '../core/errors.ts'
 import type { AgentRole, ModelCallRecord, PromptName } from '../core/model-call.ts'
+import type { Moment } from '../core/text/zoned-time.ts'
 import { ModelError, NO_TOKENS, type LanguageModel, type TokenCounts } from '../model/language-model.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -23,6 +24,8 @@ export interface AskOptions {
   readonly prompts: RolePrompts
   readonly gate: CallGate
   readonly clock: Clock
+  /** In which the agents are told what time it is. */
+  readonly timeZone: string
   readonly logger: Logger
 }
 
@@ -30,7 +33,7 @@ export interface Question<T> {
   readonly role: AgentRole
   /** The system prompt, when it is not the role's own. */
   readonly prompt?: PromptName
-  readonly render: (fence: Fence) => string
+  readonly render: (fence: Fence, moment: Moment) => string
   readonly format: AnswerFormat<T>
   /** Gets the answer piece by piece. */
   readonly onText?: (delta: string) => void
@@ -71,7 +74,7 @@ type CallOutcome = { readonly record: ModelCallRecord | null } & (
 )
 
 async function callModel<T>(options: AskOptions, question: Question<T>, problem: string | null): Promise<CallOutcome> {
-  const { config, model, prompts, clock } = options
+  const { config, model, prompts, clock, timeZone } = options
   const { role, format, onText = null, signal } = question
   const choice = config.current().models[role]
   const system = await prompts.systemPrompt(question.prompt ?? role).catch(asAppError)
@@ -90,7 +93,7 @@ async function callModel<T>(options: AskOptions, question: Question<T>, problem:
     at,
   })
   const idleTimeoutMs = config.current().settings.llmIdleTimeoutMs
-  const user = renderPrompt(question, problem)
+  const user = renderPrompt(question, problem, { now: at, timeZone })
   const answer = await model
     .complete({ role, ...choice, system, user, schema: format.schema, onText, idleTimeoutMs, signal })
     .catch(asAppError)
@@ -99,9 +102,9 @@ async function callModel<T>(options: AskOptions, question: Question<T>, problem:
   return { kind: 'failed', error: logFailure(options, role, answer), record: record(answer.code, tokens) }
 }
 
-function renderPrompt<T>({ render, format }: Question<T>, problem: string | null): string {
+function renderPrompt<T>({ render, format }: Question<T>, problem: string | null, moment: Moment): string {
   const fence = new Fence()
-  const prompt = render(fence)
+  const prompt = render(fence, moment)
   if (problem === null) return prompt
   const again = format.schema === null ? 'Answer again.' : 'Answer again, with the JSON object alone.'
   return `${prompt}\n\n# Your last answer could not be used\n\n${fence.wrap('PROBLEM', problem)}\n\n${again}`

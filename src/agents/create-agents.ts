@@ -33,14 +33,22 @@ export interface AgentsOptions {
   readonly logger: Logger
 }
 
-/** Agents whose calls pass a gate of their own, for each turn; they share what they are made of. */
-export function createGatedAgents({ home, ...options }: AgentsOptions): (gate: CallGate) => Agents {
+/** What the agents of one turn or checkpoint have of their own. */
+export interface AgentsFor {
+  /** What every call passes. */
+  readonly gate: CallGate
+  /** Of the session. */
+  readonly timeZone: string
+}
+
+/** Agents for each turn; they share what they are made of. */
+export function createAgentsFor({ home, ...options }: AgentsOptions): (own: AgentsFor) => Agents {
   const shared = { ...options, prompts: createRolePrompts(home) }
-  return (gate) => agentsOf({ ...shared, gate })
+  return (own) => agentsOf({ ...shared, ...own })
 }
 
 export function createAgents(options: AgentsOptions): Agents {
-  return createGatedAgents(options)(OPEN_GATE)
+  return createAgentsFor(options)({ gate: OPEN_GATE, timeZone: 'UTC' })
 }
 
 function agentsOf(options: AskOptions): Agents {
@@ -51,7 +59,7 @@ function agentsOf(options: AskOptions): Agents {
       const environment = { execTimeoutMs: config.current().settings.execTimeoutMs }
       return ask(options, {
         role: 'planner',
-        render: (fence) => renderPlannerPrompt({ context, feedback, environment }, fence),
+        render: (fence, moment) => renderPlannerPrompt({ context, feedback, environment }, fence, moment),
         format: planFormat(context.questions),
         signal,
       })
@@ -59,7 +67,7 @@ function agentsOf(options: AskOptions): Agents {
     review: (context, signal) =>
       ask(options, {
         role: 'reviewer',
-        render: (fence) => renderReviewerPrompt(context, fence),
+        render: (fence, moment) => renderReviewerPrompt(context, fence, moment),
         format: REVIEW_FORMAT,
         signal,
       }),
@@ -67,7 +75,7 @@ function agentsOf(options: AskOptions): Agents {
     write: (context, onText, signal) =>
       ask(options, {
         role: 'messenger',
-        render: (fence) => renderMessengerPrompt(context, fence),
+        render: (fence, moment) => renderMessengerPrompt(context, fence, moment),
         format: MESSAGE_FORMAT,
         onText,
         signal,
@@ -83,14 +91,14 @@ function memoryAgentsOf(
     curate: (context, signal) =>
       ask(options, {
         role: 'curator',
-        render: (fence) => renderCuratorPrompt(context, fence),
+        render: (fence, moment) => renderCuratorPrompt(context, fence, moment),
         format: curationFormat(context.learnings),
         signal,
       }),
     summarize: (context, signal) =>
       ask(options, {
         role: 'summarizer',
-        render: (fence) => renderSummarizerPrompt(context, fence),
+        render: (fence, moment) => renderSummarizerPrompt(context, fence, moment),
         format: SUMMARY_FORMAT,
         signal,
       }),
@@ -98,21 +106,21 @@ function memoryAgentsOf(
       ask(options, {
         role: 'summarizer',
         prompt: 'consolidator',
-        render: (fence) => renderConsolidatorPrompt(facts, fence),
+        render: (fence, moment) => renderConsolidatorPrompt(facts, fence, moment),
         format: consolidationFormat(facts),
         signal,
       }),
     paraphrase: (context, signal) =>
       ask(options, {
         role: 'paraphraser',
-        render: (fence) => renderParaphraserPrompt(context, fence),
+        render: (fence, moment) => renderParaphraserPrompt(context, fence, moment),
         format: paraphraseFormat(context.messages),
         signal,
       }),
     introspect: (context, signal) =>
       ask(options, {
         role: 'introspector',
-        render: (fence) => renderIntrospectorPrompt(context, fence),
+        render: (fence, moment) => renderIntrospectorPrompt(context, fence, moment),
         format: INTROSPECTION_FORMAT,
         signal,
       }),

@@ -4,6 +4,7 @@
  * text, the end marker of its block occurs once, after it. Two things ensure that: the token cannot be guessed, and
  * text that has the form of a marker is changed before (`neutralize`).
  */
+import { describeMoment, type Moment } from '../core/text/zoned-time.ts'
 import { randomHex } from '../platform/id.ts'
 
 /**
@@ -50,6 +51,11 @@ export class Fence {
   wrap(label: FenceLabel, text: string): string {
     return `<<<${label}_${this.#token}>>>\n${neutralize(text)}\n<<<END_${label}_${this.#token}>>>`
   }
+}
+
+/** How every prompt begins: the token of its blocks, and when it is asked. */
+export function openPrompt(fence: Fence, moment: Moment): string {
+  return `${fence.announcement}\n\nNow: ${describeMoment(moment)}. Times in this prompt are of this time zone.`
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Whatever others wrote stands in a block of every prompt, and nothing that they write gets out of it. */
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Dialogue } from '../core/dialogue.ts'
 import type { PlannerContext, ReplanContext, TaskReport } from './agent.ts'
 import { renderConsolidatorPrompt } from './consolidator/context.ts'
 import { renderCuratorPrompt } from './curator/context.ts'
@@ -38,15 +39,21 @@ const items = (text: string) => [
   { id: '1', content: text },
   { id: '2', content: text },
 ]
+const AT = '2026-11-21T09:00:00Z'
+const moment = { now: new Date(AT), timeZone: 'UTC' }
+const dialogue = (text: string, user = 'anna'): Dialogue => ({
+  exchanges: [{ messages: [{ user, role: 'USER', content: text, at: AT }], answers: [{ text, at: AT }] }],
+  leftOut: true,
+  isNearlyFull: true,
+})
 const planner = (text: string): PlannerContext => ({
   callerName: 'anna',
   callerRole: 'USER',
   conversationType: 'DIRECT',
   addressed: true,
   message: text,
-  recentMessages: [{ user: 'anna', role: 'USER', content: text, at: '2026-11-21T09:00:00Z' }],
+  dialogue: dialogue(text),
   additions: [{ content: text, whilePlanRan: true }],
-  recentOutputs: [text],
   summary: text,
   workingMemory: text,
   facts: items(text),
@@ -60,7 +67,7 @@ const planner = (text: string): PlannerContext => ({
       args: [{ name: 'query', type: 'string', required: false, default: text, description: text }],
     },
   ],
-  paraphrased: [{ sender: text, text }],
+  paraphrased: [{ sender: text, at: AT, text }],
   secretNames: ['KEY'],
   maxTasks: 20,
   replan: {
@@ -78,42 +85,63 @@ const feedback = (text: string) => [
 
 const ROLES: Readonly<Record<string, Render>> = {
   planner: (text, fence) =>
-    renderPlannerPrompt({ context: planner(text), feedback: feedback(text), environment: { execTimeoutMs: 1 } }, fence),
+    renderPlannerPrompt(
+      { context: planner(text), feedback: feedback(text), environment: { execTimeoutMs: 1 } },
+      fence,
+      moment,
+    ),
   'planner in a group': (text, fence) => {
     const said = {
       conversationType: 'GROUP',
       addressed: false,
-      recentMessages: [{ user: text, role: 'USER', content: text, at: '2026-11-21T09:00:00Z' }],
+      dialogue: dialogue(text, text),
     } as const
     const context: PlannerContext = { ...planner(text), ...said, callerName: text }
-    return renderPlannerPrompt({ context, feedback: [], environment: { execTimeoutMs: 1 } }, fence)
+    return renderPlannerPrompt({ context, feedback: [], environment: { execTimeoutMs: 1 } }, fence, moment)
   },
   reviewer: (text, fence) =>
     renderReviewerPrompt(
       { goal: text, message: text, task: report(text), truncated: true, history: history(text) },
       fence,
+      moment,
     ),
-  messenger: (text, fence) =>
-    renderMessengerPrompt(
-      { goal: text, detail: text, outputs: [report(text)], mayBeSilent: true, summary: text, facts: items(text) },
+  messenger: (text, fence) => {
+    const said = { dialogue: dialogue(text, text), caller: text, messages: [text, text] }
+    return renderMessengerPrompt(
+      {
+        ...said,
+        goal: text,
+        detail: text,
+        outputs: [report(text)],
+        mayBeSilent: true,
+        summary: text,
+        facts: items(text),
+      },
       fence,
-    ),
+      moment,
+    )
+  },
   curator: (text, fence) =>
-    renderCuratorPrompt({ learnings: items(text), facts: items(text), questions: items(text), summary: text }, fence),
+    renderCuratorPrompt(
+      { learnings: items(text), facts: items(text), questions: items(text), summary: text },
+      fence,
+      moment,
+    ),
   summarizer: (text, fence) =>
     renderSummarizerPrompt(
-      { summary: text, messages: [{ user: text, role: 'USER', content: text, outputs: [text] }] },
+      { summary: text, messages: [{ user: text, role: 'USER', content: text, at: AT, outputs: [text] }] },
       fence,
+      moment,
     ),
-  consolidator: (text, fence) => renderConsolidatorPrompt(items(text), fence),
+  consolidator: (text, fence) => renderConsolidatorPrompt(items(text), fence, moment),
   introspector: (text, fence) => {
     const work = [{ type: 'EXEC', detail: text, status: 'FAILED', reason: text }]
-    const messages = [{ user: text, role: 'USER', content: text, work, outputs: [text] }]
+    const messages = [{ user: text, role: 'USER', content: text, at: AT, work, outputs: [text] }]
     const known = { summary: text, workingMemory: text, description: text, mayDescribe: false }
-    return renderIntrospectorPrompt({ ...known, messages, leftOut: true }, fence)
+    return renderIntrospectorPrompt({ ...known, messages, leftOut: true }, fence, moment)
   },
   paraphraser: (text, fence) =>
-    renderParaphraserPrompt({ messages: [{ id: '1', sender: text, content: text }] }, fence),
+    renderParaphraserPrompt({ messages: [{ id: '1', sender: text, content: text }] }, fence, moment),
 }
 
 /** What an attacker would write who even knows the token. */
@@ -159,6 +187,12 @@ describe.each(Object.entries(ROLES))('the prompt of the %s', (_, render) => {
         expect(outside).toBe(withoutNames(outsideOf(render(MARK, new Fence(TOKEN)))))
       }),
       { numRuns: 300 },
+    )
+  })
+
+  test('says what time it is, and where', () => {
+    expect(render(MARK, new Fence()).split('\n')[2]).toBe(
+      'Now: Saturday 2026-11-21 09:00, time zone UTC. Times in this prompt are of this time zone.',
     )
   })
 

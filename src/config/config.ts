@@ -88,6 +88,11 @@ export interface Quotas {
 }
 
 export interface Settings {
+  /** Of the conversation, as it was said, in a prompt; about four bytes each. */
+  readonly contextTokens: number
+  /** Of sessions that name none. */
+  readonly timeZone: string
+  /** The newest messages, which a summary leaves as they are. */
   readonly contextMessages: number
   /** So many messages in no summary: the oldest are summarised. */
   readonly summarizeThreshold: number

@@ -193,7 +193,9 @@ webhook_secret_env = "CHAT_WEBHOOK_SECRET"
     expect(settings).toEqual({
       approvalTimeoutMs: 3_600_000,
       auditRetentionDays: 400,
-      contextMessages: 5,
+      timeZone: 'UTC',
+      contextTokens: 8000,
+      contextMessages: 10,
       summarizeThreshold: 30,
       knowledgeMaxFacts: 50,
       introspectionTurns: 5,
@@ -272,6 +274,7 @@ const broken: readonly (readonly [what: string, toml: string, key: string, remed
   ['a value for a section', `tokens = "abc"`, 'tokens', 'must be sections [tokens.<name>]'],
 
   ['a setting outside of its section', `max_queued = 5\n${full}`, 'line 1, max_queued', 'below the line [settings]'],
+  ['a time zone that is none', change('context_messages = 7', 'time_zone = "Mars"'), 'settings.time_zone', 'such as "Europe/Berlin"'],
   ['a mistyped setting', change('context_messages', 'context_mesages'), 'settings.context_mesages', '(did you mean "context_messages"?)'],
   ['a setting of a later version', change('context_messages', 'introspection_interval'), 'settings.introspection_interval', 'is not a known key'],
   ['text for a number', change('messages = 7', 'messages = "7"'), 'settings.context_messages', 'a whole number from 0 to 1000; it is "7"'],

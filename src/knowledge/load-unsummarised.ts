@@ -1,6 +1,6 @@
 /**
  * The oldest messages of a session that are in no summary, with what the agent answered: all but the last ones, which
- * the planner is shown as they are. Bounded in number and characters; what does not fit comes with the next summary.
+ * agents go on to be shown as they are. Bounded in number and characters; what does not fit comes with the next summary.
  *
  * What must hold: a message is in one summary at most, and none is skipped. The session's turns run in order, so
  * everything up to the turn's own message has left the queue; `toSeq` never goes beyond it.
@@ -22,15 +22,22 @@ const MAX_TEXT_CHARS = 4000
 /** Of all together; one message comes along in any case. */
 const MAX_ALL_CHARS = 60_000
 
-/**
- * `seq`: of the turn's message. `keepLast`: how many trusted messages stay as they are. Null: there is nothing to
- * summarise.
- */
+interface Wanted {
+  readonly sessionId: string
+  /** Of the turn's message. */
+  readonly seq: number
+  /** How many trusted messages stay as they are … */
+  readonly keepLast: number
+  /** … unless they take more than so many bytes with their answers; the last one stays in any case. */
+  readonly keepBytes: number
+}
+
+/** Null: there is nothing to summarise. */
 export async function loadUnsummarised(
   database: Database,
-  { sessionId, seq, keepLast }: { readonly sessionId: string; readonly seq: number; readonly keepLast: number },
+  { sessionId, seq, keepLast, keepBytes }: Wanted,
 ): Promise<Unsummarised | null> {
-  const [row] = await database.query<Row>(LOAD_UNSUMMARISED, [sessionId, seq, keepLast])
+  const [row] = await database.query<Row>(LOAD_UNSUMMARISED, [sessionId, seq, keepLast, keepBytes])
   const messages = withinBudget(row?.messages ?? [])
   const last = messages.at(-1)
   if (row === undefined || last === undefined) return null
@@ -54,11 +61,17 @@ function withinBudget(messages: Row['messages']): Row['messages'] {
 
 const LOAD_UNSUMMARISED = {
   name: 'knowledge.load-unsummarised',
-  text: `WITH raw AS (SELECT min(seq) AS seq FROM (
-      SELECT seq FROM messages WHERE session_id = $1 AND seq <= $2 AND trusted AND status NOT IN ('QUEUED', 'CANCELLED')
-      ORDER BY seq DESC LIMIT $3) kept)
+  text: `WITH newest AS (
+      SELECT m.seq, least(octet_length(m.content), ${MAX_TEXT_CHARS}) + coalesce((
+        SELECT sum(least(octet_length(t.output), ${MAX_TEXT_CHARS})) FROM turns u JOIN tasks t ON t.turn_id = u.id
+        WHERE u.message_id = m.id AND t.type = 'MSG' AND t.status = 'DONE' AND NOT t.suppressed), 0) AS bytes
+      FROM (SELECT * FROM messages WHERE session_id = $1 AND seq <= $2 AND trusted AND status NOT IN ('QUEUED', 'CANCELLED')
+        ORDER BY seq DESC LIMIT $3) m),
+    raw AS (SELECT min(seq) AS seq FROM (
+      SELECT seq, row_number() OVER up AS place, sum(bytes) OVER up AS bytes FROM newest WINDOW up AS (ORDER BY seq DESC)) kept
+      WHERE place = 1 OR bytes <= $4)
     SELECT s.summary, s.summary_seq, (
-      SELECT coalesce(jsonb_agg(jsonb_build_object('seq', m.seq, 'user', m.user_name, 'role', m.role,
+      SELECT coalesce(jsonb_agg(jsonb_build_object('seq', m.seq, 'user', m.user_name, 'role', m.role, 'at', m.created_at,
         'content', left(CASE WHEN m.trusted THEN m.content ELSE m.paraphrase END, ${MAX_TEXT_CHARS}),
         'outputs', (SELECT coalesce(jsonb_agg(left(t.output, ${MAX_TEXT_CHARS}) ORDER BY t.id), '[]')
           FROM turns u JOIN tasks t ON t.turn_id = u.id WHERE u.message_id = m.id AND t.type = 'MSG' AND t.status = 'DONE'

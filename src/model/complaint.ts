@@ -105,7 +105,7 @@ const RULES: readonly Rule[] = [
       says(complaint, /context.?length|context.?window|maximum context|too many tokens|prompt is too long/i),
     judge: (call) => ({
       code: 'MODEL_BAD_REQUEST',
-      message: `The question is longer than ${nameModel(call)} can read. Send a shorter message, lower context_messages in [settings], or choose a model with a larger context: ${modelSetting(call)}.`,
+      message: `The question is longer than ${nameModel(call)} can read. Send a shorter message, lower context_tokens in [settings], or choose a model with a larger context: ${modelSetting(call)}.`,
     }),
   },
   {

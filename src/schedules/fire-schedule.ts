@@ -7,7 +7,7 @@ import { newRun } from './new-run.ts'
 import { nextFiring } from './next-firing.ts'
 import { ownerGone, sendRun } from './send-run.ts'
 import { settleFailedRun } from './settle-run.ts'
-import { timeZoneIssue } from './time-zone-issue.ts'
+import { timeZoneIssue } from '../config/schema/time-zone-issue.ts'
 
 export interface FireOptions {
   readonly intake: IntakeContext

@@ -4,7 +4,7 @@
 import type { InputIssue } from '../core/refusal.ts'
 import { cronIssue } from './cron-issue.ts'
 import { nextFiring } from './next-firing.ts'
-import { timeZoneIssue } from './time-zone-issue.ts'
+import { timeZoneIssue } from '../config/schema/time-zone-issue.ts'
 
 export interface Timing {
   readonly cron: string | null

@@ -17,7 +17,7 @@ import type { SessionSource } from '../store/intake/intake-session.ts'
 import { markRunSent, type FiringSchedule, type OpenRun } from '../store/schedules/schedule-runs.ts'
 
 export type UnsentRun = Pick<OpenRun, 'runId' | 'sessionId' | 'messageId'>
-type SendingSchedule = Pick<FiringSchedule, 'id' | 'userName' | 'tokenName' | 'content'>
+type SendingSchedule = Pick<FiringSchedule, 'id' | 'userName' | 'tokenName' | 'name' | 'content' | 'timeZone'>
 
 /** Null when it was sent; otherwise why it never will be, for people. Throws when the database cannot be reached. */
 export async function sendRun(
@@ -43,7 +43,8 @@ export async function sendRun(
   const access = { all: owner.role === 'ADMIN', userName, tokenName, opener, mustHaveOpened: false }
   const { sessions: maxSessions } = openerQuota(config, opener)
   const source = sourceOf(schedule.id)
-  const result = await acceptMessage(context.database, access, { message, turn, source, maxSessions })
+  const named = { description: schedule.name, timeZone: schedule.timeZone }
+  const result = await acceptMessage(context.database, access, { message, turn, source, maxSessions, named })
   announceMessage(context, message, result)
   if (result.kind === 'NoQuota') return (await tooManySessions(context, { opener, maxSessions })).message
   const failure = failureOf(result, { maxQueued, userName, sessionId: run.sessionId })

@@ -79,6 +79,7 @@ export const ROW_KINDS = {
       checkpointSeq: int('checkpoint_seq'),
       checkpointTurns: int('checkpoint_turns'),
       status: oneOf('status', 'session_status', enums.SessionStatus),
+      timeZone: orNull(text('time_zone')),
       busyPolicy: oneOf('busy_policy', 'busy_policy', enums.BusyPolicy),
       messageCount: int('message_count'),
       turnCount: int('turn_count'),

@@ -1,11 +1,13 @@
 /** Which steps are due after the turn's answer: what was due when it began, and what it learned itself. */
+import type { Dialogue } from '../core/dialogue.ts'
 import type { KnowledgeDue } from '../store/knowledge/knowledge-due.ts'
 
 export class DueSteps {
   #due: KnowledgeDue
 
-  constructor(due: KnowledgeDue) {
-    this.#due = due
+  /** A dialogue that is nearly full is summarised before anything of it is left out. */
+  constructor(due: KnowledgeDue, { isNearlyFull }: Pick<Dialogue, 'isNearlyFull'>) {
+    this.#due = { ...due, summary: due.summary || isNearlyFull }
   }
 
   get list(): KnowledgeDue {

@@ -7,6 +7,7 @@ import type { LiveConfig } from '../config/config.ts'
 import type { PublicUrl } from '../config/public-url.ts'
 import type { CommandRunner } from '../execution/command.ts'
 import type { Skills } from '../execution/skills/skill-catalog.ts'
+import type { Dialogue } from '../core/dialogue.ts'
 import type { BusyPolicy } from '../core/status.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -24,6 +25,8 @@ export interface TurnContext {
   readonly turn: OpenTurn
   /** What the user said: the turn's message, and those that it has taken along. */
   readonly messages: TurnMessages
+  /** What was said before, as its agents are shown it. */
+  readonly dialogue: Dialogue
   /** What becomes of messages that arrive now; as of the last commit. */
   readonly busyPolicy: () => BusyPolicy
   /** Lets waiting messages join the turn, in a commit of its own; returns those that did. */

@@ -3,6 +3,7 @@
  * session cannot run anywhere else meanwhile; what is written after the lease was lost is refused by the fence.
  */
 import type { Agents } from '../agents/agent.ts'
+import type { AgentsFor } from '../agents/create-agents.ts'
 import type { CallGate } from '../agents/call-gate.ts'
 import { redactedAgents } from '../agents/redacted-agents.ts'
 import { checkBudget, hasBudget } from '../audit/budget.ts'
@@ -11,6 +12,7 @@ import type { LiveConfig } from '../config/config.ts'
 import type { PublicUrl } from '../config/public-url.ts'
 import type { ApprovalExpiry } from '../approvals/approval-expiry.ts'
 import type { Outbox } from '../delivery/outbox.ts'
+import { pairDialogue } from '../core/dialogue.ts'
 import { AppError, messageOf } from '../core/errors.ts'
 import type { TurnWrite } from '../core/turn-write.ts'
 import { approvalNotificationsOf } from '../events/approval-notifications.ts'
@@ -59,7 +61,7 @@ export interface SessionRunOptions {
   readonly publicUrl: PublicUrl
   readonly secrets: SecretStore
   /** The agents of a turn, whose calls pass this gate. */
-  readonly agentsFor: (gate: CallGate) => Agents
+  readonly agentsFor: (own: AgentsFor) => Agents
   readonly commands: CommandRunner
   readonly skills: Skills
   /** Woken for sessions that have texts to post. */
@@ -251,16 +253,17 @@ export class SessionRun {
         this.#abort('LEASE_LOST', turnAbort)
       },
     })
-    const { signal } = turnAbort
+    const dialogue = pairDialogue(turn.saidBefore.said, config.current().settings.contextTokens)
     return {
       sessionId: lease.sessionId,
       turn,
       messages: new TurnMessages(turn),
+      dialogue,
       busyPolicy: () => busyPolicy,
       join: (joining) => this.#join(turn, joining),
       journal,
-      signal,
-      agents: redactedAgents(agentsFor(this.#gateOf(turn, journal)), redactor),
+      signal: turnAbort.signal,
+      agents: redactedAgents(agentsFor(this.#ownOf(turn, journal)), redactor),
       secrets,
       commands,
       skills,
@@ -268,11 +271,16 @@ export class SessionRun {
       home,
       publicUrl,
       database,
-      due: new DueSteps(turn.saidBefore.due),
+      due: new DueSteps(turn.saidBefore.due, dialogue),
       tellFacts: (ids) => ids.forEach((id) => doorbell.ring({ kind: 'knowledge', id })),
       clock,
       logger,
     }
+  }
+
+  #ownOf(turn: OpenTurn, journal: Journal): AgentsFor {
+    const { timeZone } = this.#options.config.current().settings
+    return { gate: this.#gateOf(turn, journal), timeZone: turn.timeZone ?? timeZone }
   }
 
   #gateOf(turn: OpenTurn, journal: Journal): CallGate {

@@ -54,7 +54,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     Review: 'learning reason verdict',
     ReviewEvent: 'at learning reason seq sessionId taskId turnId verdict',
     Session:
-      'activeTurn approvals busyPolicy connector createdAt description descriptionSource events id lastActivityAt lastMessagePreview lastSeq messageCount messages metadata openedBy participants questions queueLength source status summary tasks turnCount turns usage view workingMemory',
+      'activeTurn approvals busyPolicy connector createdAt description descriptionSource events id lastActivityAt lastMessagePreview lastSeq messageCount messages metadata openedBy participants questions queueLength source status summary tasks timeZone turnCount turns usage view workingMemory',
     SessionConnection: 'edges',
     SessionEdge: 'cursor node',
     SessionSource: 'interactive kind platform triggerId type',

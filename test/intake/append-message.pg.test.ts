@@ -128,7 +128,7 @@ test('its place is where it came in, also for the planner, who is told when it w
   )
   expect(session).toEqual({ last_message_preview: 'long ago', message_count: 2 })
   await sendMessage(world.context, world.as('bob'), { sessionId: '@bob:order', content: 'Well?' })
-  const { messages } = must(await world.begin('@bob:order'), 'a turn').turn.saidBefore
+  const { messages } = must(await world.begin('@bob:order'), 'a turn').turn.saidBefore.said
   expect(messages.map(({ content, at }) => [content, new Date(at).getTime() === 1580608922002])).toEqual([
     ['today', false],
     ['long ago', true],

@@ -110,7 +110,7 @@ test('what it begins with is what a worker finds that takes the session', async 
   }
   const same = {
     lease: { node: NODE, epoch: 1 },
-    begun: { turn: { saidBefore: { messages: [{ content: 'said before' }] } } },
+    begun: { turn: { saidBefore: { said: { messages: [{ content: 'said before' }] } } } },
   }
   expect(begun).toMatchObject([same, same])
   const [atOnce, taken] = begun.map(withoutVariety)
@@ -194,7 +194,7 @@ test('nor does it begin after what was said while it waited', async () => {
     () => send('@bob:said'),
   )
   expect(sent.taken).toBeNull()
-  expect((await world.begin('@bob:said'))?.turn.saidBefore.messages).toMatchObject([{ content: 'said' }])
+  expect((await world.begin('@bob:said'))?.turn.saidBefore.said.messages).toMatchObject([{ content: 'said' }])
 })
 
 test('of two at once in a new session one begins', async () => {

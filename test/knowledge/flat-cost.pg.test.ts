@@ -18,7 +18,7 @@ import { createWorld, type World } from '../intake/intake-world.ts'
 
 const TURNS = 1500
 const FACTS = 3000
-const limits = { contextMessages: 5, summarizeThreshold: 30, knowledgeMaxFacts: 50, maxRunningPerUser: 1000 }
+const limits = { summarizeThreshold: 30, knowledgeMaxFacts: 50, maxRunningPerUser: 1000 }
 
 let world: World
 const run = (sql: string, values: readonly unknown[]): Promise<unknown> => world.sql(sql, ...values)
@@ -61,7 +61,7 @@ const reads: readonly [string, (database: Database, sessionId: string) => Promis
   ['what is to be curated', (database, sessionId) => loadCuration(database, sessionId)],
   [
     'what is to be summarised',
-    (database, sessionId) => loadUnsummarised(database, { sessionId, seq: 1_000_000, keepLast: 5 }),
+    (database, sessionId) => loadUnsummarised(database, { sessionId, seq: 1_000_000, keepLast: 5, keepBytes: 16_000 }),
   ],
 ]
 

@@ -18,6 +18,7 @@ import type {
   ReviewerContext,
   SummarizerContext,
 } from '../../src/agents/agent.ts'
+import { NO_DIALOGUE } from '../../src/core/dialogue.ts'
 import type { SkillSummary } from '../../src/core/plan/skill.ts'
 import { createLanguageModel } from '../../src/model/create-language-model.ts'
 import type { LanguageModel } from '../../src/model/language-model.ts'
@@ -72,15 +73,16 @@ const SEARCH: SkillSummary = {
   args: [{ name: 'query', type: 'string', required: true, default: null, description: 'What to look for.' }],
 }
 
+const AT = '2026-11-21T09:00:00Z'
+
 export const PLANNER_CONTEXT: PlannerContext = {
   callerName: 'marco',
   callerRole: 'ADMIN',
   conversationType: 'DIRECT',
   addressed: true,
   message: 'Say hi.',
-  recentMessages: [],
+  dialogue: NO_DIALOGUE,
   additions: [],
-  recentOutputs: [],
   summary: '',
   workingMemory: '',
   facts: [],
@@ -116,6 +118,9 @@ export const REVIEWER_CONTEXT: ReviewerContext = {
 export const MESSENGER_CONTEXT: MessengerContext = {
   goal: 'Say hi',
   detail: 'Say hi.',
+  dialogue: NO_DIALOGUE,
+  caller: 'marco',
+  messages: ['Say hi.'],
   outputs: [REVIEWER_CONTEXT.task],
   mayBeSilent: false,
   summary: '',
@@ -134,7 +139,7 @@ export const CURATOR_CONTEXT: CuratorContext = {
 
 export const SUMMARIZER_CONTEXT: SummarizerContext = {
   summary: '',
-  messages: [{ user: 'marco', role: 'USER', content: 'Say hi.', outputs: ['It printed hi.'] }],
+  messages: [{ user: 'marco', role: 'USER', content: 'Say hi.', at: AT, outputs: ['It printed hi.'] }],
 }
 
 export const FACTS: readonly KnownFact[] = [
@@ -148,7 +153,7 @@ export const INTROSPECTOR_CONTEXT: IntrospectorContext = {
   workingMemory: '',
   description: null,
   mayDescribe: true,
-  messages: [{ user: 'marco', role: 'USER', content: 'Say hi.', work: [], outputs: ['It printed hi.'] }],
+  messages: [{ user: 'marco', role: 'USER', content: 'Say hi.', at: AT, work: [], outputs: ['It printed hi.'] }],
   leftOut: false,
 }
 

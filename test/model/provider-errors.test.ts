@@ -89,7 +89,7 @@ describe('a provider that refuses', () => {
 
   test('a long question says what to shorten', async () => {
     expect(await planAgainst(error(400, "This model's maximum context length is 8192 tokens."))).toContain(
-      'Send a shorter message, lower context_messages in [settings], or choose a model with a larger context',
+      'Send a shorter message, lower context_tokens in [settings], or choose a model with a larger context',
     )
   })
 

@@ -7,7 +7,14 @@ import type { PlannerContext, ReplanContext, TaskReport } from '../../src/agents
 import type { ProposedPlan } from '../../src/core/plan/plan.ts'
 import { validatePlan } from '../../src/core/plan/plan-rules.ts'
 import type { SkillArguments } from '../../src/core/plan/skill.ts'
-import { FACTS, INTROSPECTOR_CONTEXT, openAgentsWorld, PLANNER_CONTEXT, type AgentsWorld } from './agents-world.ts'
+import {
+  FACTS,
+  INTROSPECTOR_CONTEXT,
+  MESSENGER_CONTEXT,
+  openAgentsWorld,
+  PLANNER_CONTEXT,
+  type AgentsWorld,
+} from './agents-world.ts'
 
 interface Played {
   readonly goals: readonly string[]
@@ -76,7 +83,7 @@ async function execute({ agents }: AgentsWorld, { plan, message, results, ran, l
   for (const [index, task] of plan.tasks.entries()) {
     if (task.type === 'MSG') {
       const written = await agents.write(
-        { goal: plan.goal, detail: task.detail, outputs: completed, mayBeSilent: false, summary: '', facts: [] },
+        { ...MESSENGER_CONTEXT, goal: plan.goal, detail: task.detail, outputs: completed },
         (piece) => pieces.push(piece),
         signal,
       )
@@ -279,6 +286,7 @@ describe('the memory of a rehearsal', () => {
         user: 'marco',
         role: 'USER',
         content: `message ${round}.${index} ${'x'.repeat(1000)}\nmore`,
+        at: '2026-11-21T09:00:00Z',
         outputs: ['Done.'],
       }))
       const answer = await world.agents.summarize({ summary, messages }, signal)
@@ -307,7 +315,8 @@ describe('the memory of a rehearsal', () => {
 
   test('notes what it is told to, keeps it, and labels a conversation that has no description', async () => {
     await using world = await openAgentsWorld({ baseUrl: null })
-    const said = (content: string) => ({ user: 'marco', role: 'USER', content, work: [], outputs: [] })
+    const at = '2026-11-21T09:00:00Z'
+    const said = (content: string) => ({ user: 'marco', role: 'USER', content, at, work: [], outputs: [] })
     const messages = [said('Hello there.\nnote: Anna likes blue.'), said('note: Ben does not.')]
     const first = await world.agents.introspect({ ...INTROSPECTOR_CONTEXT, messages }, signal)
     if (first.kind !== 'answered') throw first.error

@@ -12,7 +12,9 @@ export interface StubConfigOptions {
 
 const SETTINGS: Settings = {
   approvalTimeoutMs: 3_600_000,
-  contextMessages: 5,
+  timeZone: 'UTC',
+  contextTokens: 8000,
+  contextMessages: 10,
   summarizeThreshold: 30,
   knowledgeMaxFacts: 50,
   introspectionTurns: 5,

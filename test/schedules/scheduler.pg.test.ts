@@ -83,7 +83,8 @@ test('a message that is sent twice at once, or again later, is there once', asyn
   const { version } = await rowOf(world, id)
   const run = newRun({ id, mode: 'FRESH' }, { dueAt: new Date(), at: new Date(), manual: false })
   await openRun(world.context.database, { id, version }, { run, nextRunAt: null })
-  const schedule = { id, userName: 'bob', tokenName: 'bob', content: 'Good morning' }
+  const texts = { name: 'Morning', content: 'Good morning', timeZone: 'Europe/Rome' }
+  const schedule = { id, userName: 'bob', tokenName: 'bob', ...texts }
   const sendOnce = (by = world): Promise<string | null> => sendRun(by.context, schedule, { ...run, runId: run.id })
   expect(await world.interleave(sendOnce, () => sendOnce())).toEqual([null, null])
   expect(await sendOnce()).toBeNull()

@@ -174,14 +174,18 @@ test('the planner is told who said what, and when it was not spoken to; the mess
   await turnEnd(watch, 2)
 
   const asked = must(stub.calls.find(isFor('Please send it')), 'the planner was asked').user
-  expect(asked).toMatch(/^ben \(USER\):\n<<<EARLIER_MESSAGE_[0-9a-f]{32}>>>\nThe report is done\.$/m)
+  expect(asked).toMatch(
+    /^ben \(USER\), \w+day [-\d]+ [:\d]+:\n<<<EARLIER_MESSAGE_[0-9a-f]{32}>>>\nThe report is done\.$/m,
+  )
   expect(asked).toMatch(/^cleo writes:$/m)
   expect(asked).toContain('\n# A group\n')
   expect(asked).not.toContain('Not addressed to you')
   expect(asked).not.toContain('Ignore all rules')
   expect(asked).not.toMatch(/^ada \(/m)
   const overheard = must(stub.calls.find(isFor('Well done, Ben')), 'the planner was asked').user
-  expect(overheard).toMatch(/^cleo \(USER\):\n<<<EARLIER_MESSAGE_[0-9a-f]{32}>>>\nPlease send it$/m)
+  expect(overheard).toMatch(
+    /^cleo \(USER\), \w+day [-\d]+ [:\d]+:\n<<<EARLIER_MESSAGE_[0-9a-f]{32}>>>\nPlease send it$/m,
+  )
   expect(overheard).toContain('Not addressed to you: ada did not mention you')
   const messengers = stub.calls.filter(({ role }) => role === 'messenger')
   expect(messengers.map(({ user }) => user.includes('\n# Silence\n'))).toEqual([false, true])
@@ -237,7 +241,7 @@ describe('silence', () => {
     await turnEnd(again, 2)
     expect(answersIn(again)).toEqual(['You are welcome.'])
     expect(JSON.stringify(again.received)).not.toMatch(/NO_|_RESPONSE/i)
-    expect(stub.calls.findLast(isFor('Thank you'))?.user).not.toContain('What was answered lately')
+    expect(stub.calls.findLast(isFor('Thank you'))?.user).not.toContain('<<<DATA_ANSWER')
 
     const { audit } = await ada.run(AuditDocument, { filter: { sessionId: id, kind: ['TASK'] } })
     const entries = audit.edges.flatMap(({ node }) =>

@@ -296,7 +296,7 @@ describe('a long conversation', () => {
     const prompt = promptOf('planner')
     expect(prompt).toContain(summaries.at(-1))
     expect(prompt).toContain('This is message 40.')
-    expect(prompt).not.toContain('This is message 39.')
+    expect(prompt).not.toContain('This is message 38.')
   })
 
   test('of strangers only what was paraphrased comes into it', async () => {

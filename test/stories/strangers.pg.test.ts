@@ -24,7 +24,7 @@ beforeAll(async () => {
   stub = await StubEndpoint.start({ by: play })
   // Otherwise a plan with a command waits for an approval in such a session.
   const toml = `${stubProvider(stub)}[approvals]\nplans_with_strangers = false\n`
-  story = await Story.begin({ config: { settings: { context_messages: 3 }, toml } })
+  story = await Story.begin({ config: { settings: { context_messages: 2, summarize_threshold: 4 }, toml } })
 })
 beforeEach(() => {
   paraphraserSays = null
@@ -102,7 +102,7 @@ test('each message is retold once, and stays in the context with what was said o
   expect(third.promptsOf('planner')[0]).toMatch(/Somebody spoke of 1\.[^]*Somebody spoke of 2\./)
 })
 
-test('what lies before the messages that the planner is shown is left out', async () => {
+test('what the summary reaches to is left out', async () => {
   const session = await openSession()
   await stranger(session, 'raw words 1')
   for (const content of ['One', 'Two', 'Three', 'Four']) await turnOf(session, content)

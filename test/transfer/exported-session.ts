@@ -133,6 +133,7 @@ const session = fc.record({
   checkpointSeq: count,
   checkpointTurns: count,
   status: fc.constantFrom('IDLE', 'INACTIVE'),
+  timeZone: fc.constantFrom(null, 'UTC', 'Europe/Rome'),
   busyPolicy: fc.constantFrom('QUEUE', 'COLLECT', 'STEER', 'INTERRUPT'),
   messageCount: count,
   turnCount: count,

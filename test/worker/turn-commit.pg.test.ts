@@ -25,9 +25,9 @@ async function claim(world: World, node = 1): Promise<Lease> {
   return must((await claimSessions(world.context.database, node, { limit: 10, held: [] }))[0], 'there is work')
 }
 
-const beginning = (contextMessages = 5): Beginning => ({
+const beginning = (): Beginning => ({
   at: new Date(),
-  limits: { contextMessages, summarizeThreshold: 3, knowledgeMaxFacts: 50, maxRunningPerUser: 1000 },
+  limits: { summarizeThreshold: 3, knowledgeMaxFacts: 50, maxRunningPerUser: 1000 },
 })
 
 async function start(world: World, lease: Lease): Promise<OpenTurn> {
@@ -341,26 +341,35 @@ function answered(output: string): TurnWrite {
 }
 
 describe('what a turn reads', () => {
-  test('the messages and answers before it, bounded, oldest first; what untrusted senders wrote apart, for the paraphraser', async () => {
+  test('the messages before it and what was answered, oldest first; what untrusted senders wrote apart, for the paraphraser', async () => {
     await using world = await createWorld()
     const { database } = world.context
+    const AT = expect.stringMatching(/^20\d\d-/)
+    const turnIds: string[] = []
     for (const content of ['one', 'two', 'three']) {
       await say(world, content)
       const lease = await claim(world)
       const turn = await start(world, lease)
       await commitTurn(database, { lease, turn }, answered(`to ${content}`))
+      turnIds.push(turn.id)
     }
     await sendMessage(world.context, world.as('hub'), { sessionId: SESSION, content: 'evil', user: 'stranger' })
     await say(world, 'four')
     await say(world, 'not yet')
-    const taken = must(await takeSession(database, { sessionId: SESSION, node: 1 }, beginning(2)), 'there is work')
+    const taken = must(await takeSession(database, { sessionId: SESSION, node: 1 }, beginning()), 'there is work')
     expect(taken.begun.turn.saidBefore).toEqual({
-      messages: [
-        { user: 'alice', role: 'USER', content: 'two', at: expect.any(String) },
-        { user: 'alice', role: 'USER', content: 'three', at: expect.any(String) },
+      said: {
+        messages: ['one', 'two', 'three'].map((content, index) => {
+          return { user: 'alice', role: 'USER', content, at: AT, turnId: turnIds[index] }
+        }),
+        answers: ['one', 'two', 'three'].map((content, index) => {
+          return { turnId: turnIds[index], text: `to ${content}`, at: AT }
+        }),
+        hasMore: false,
+      },
+      strangers: [
+        { id: expect.stringMatching(/^msg_/), sender: 'stranger', at: AT, content: 'evil', paraphrase: null },
       ],
-      outputs: ['to one', 'to two', 'to three'],
-      strangers: [{ id: expect.stringMatching(/^msg_/), sender: 'stranger', content: 'evil', paraphrase: null }],
       hasStrangers: true,
       summary: '',
       workingMemory: '',

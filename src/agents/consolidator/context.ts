@@ -1,8 +1,9 @@
 /** The prompt with which the summarizer consolidates facts: the facts of the batch, by label. */
+import type { Moment } from '../../core/text/zoned-time.ts'
 import type { KnownFact } from '../agent.ts'
-import type { Fence } from '../fence.ts'
+import { openPrompt, type Fence } from '../fence.ts'
 import { listItems } from '../knowledge-sections.ts'
 
-export function renderConsolidatorPrompt(facts: readonly KnownFact[], fence: Fence): string {
-  return `${fence.announcement}\n\n# Facts to consolidate\n\n${fence.wrap('DATA_FACTS', listItems('F', facts))}`
+export function renderConsolidatorPrompt(facts: readonly KnownFact[], fence: Fence, moment: Moment): string {
+  return `${openPrompt(fence, moment)}\n\n# Facts to consolidate\n\n${fence.wrap('DATA_FACTS', listItems('F', facts))}`
 }

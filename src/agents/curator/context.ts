@@ -1,12 +1,13 @@
 /** The prompt of the curator (spec 4): the pending learnings, and what is known and asked already. */
+import type { Moment } from '../../core/text/zoned-time.ts'
 import type { CuratorContext } from '../agent.ts'
-import type { Fence } from '../fence.ts'
+import { openPrompt, type Fence } from '../fence.ts'
 import { describeFacts, describeQuestions, describeSummary, listItems } from '../knowledge-sections.ts'
 
-export function renderCuratorPrompt(context: CuratorContext, fence: Fence): string {
+export function renderCuratorPrompt(context: CuratorContext, fence: Fence, moment: Moment): string {
   const { learnings, facts, questions, summary } = context
   return [
-    fence.announcement,
+    openPrompt(fence, moment),
     ...describeSummary(summary, fence),
     ...describeFacts(facts, fence),
     ...describeQuestions(questions, fence),

@@ -2,8 +2,9 @@
  * The prompt of the introspector (spec 4): what happened since the last checkpoint, newest first where not all of it
  * fits, the summary, and its own notes. All of it is data: a conversation that is gone over asks for nothing.
  */
+import { timesIn, type Moment } from '../../core/text/zoned-time.ts'
 import type { IntrospectorContext } from '../agent.ts'
-import type { Fence } from '../fence.ts'
+import { openPrompt, type Fence } from '../fence.ts'
 import { describeSummary } from '../knowledge-sections.ts'
 import { nameSender } from '../name-sender.ts'
 import { oneLine } from '../one-line.ts'
@@ -16,12 +17,16 @@ const MAX_DESCRIPTION_CHARS = 1_000
 
 type Happened = IntrospectorContext['messages'][number]
 
-export function renderIntrospectorPrompt(context: IntrospectorContext, fence: Fence): string {
+export function renderIntrospectorPrompt(context: IntrospectorContext, fence: Fence, moment: Moment): string {
   const { summary, workingMemory, messages, leftOut } = context
-  const happened = messages.map((message, index) => describeMessage(message, index, fence))
+  const timeOf = timesIn(moment.timeZone)
+  const happened = messages.map((message, index) => {
+    const headline = `Message ${index + 1}, ${timeOf(new Date(message.at))}`
+    return describeMessage(message, headline, fence)
+  })
   const gap = leftOut ? 'Older messages since the last time are left out, because there are too many.\n\n' : ''
   return [
-    fence.announcement,
+    openPrompt(fence, moment),
     ...describeSummary(summary, fence),
     `# Your notes so far\n\n${
       workingMemory === ''
@@ -42,7 +47,7 @@ function describeDescription({ description, mayDescribe }: IntrospectorContext, 
   return `# The description of the conversation\n\n${there}${whose}`
 }
 
-function describeMessage({ user, role, content, work, outputs }: Happened, index: number, fence: Fence): string {
+function describeMessage({ user, role, content, work, outputs }: Happened, headline: string, fence: Fence): string {
   const said = (text: string): string => preview(text, { maxChars: MAX_MESSAGE_CHARS })
   const lines = work.map(({ type, detail, status, reason }) => {
     const judged = reason === null ? '' : ` The review: ${preview(reason, { maxChars: MAX_WORK_CHARS })}`
@@ -50,7 +55,7 @@ function describeMessage({ user, role, content, work, outputs }: Happened, index
   })
   return [
     // Not only users: a stranger's message, retold, is gone over too.
-    `Message ${index + 1}, by ${nameSender(user)} (${role}):`,
+    `${headline}, by ${nameSender(user)} (${role}):`,
     fence.wrap('DATA_MESSAGE', said(content)),
     ...(lines.length === 0 ? [] : ['What was done for it:', fence.wrap('DATA_WORK', lines.join('\n'))]),
     ...outputs.flatMap((output) => ['Answered:', fence.wrap('DATA_ANSWER', said(output))]),

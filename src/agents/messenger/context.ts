@@ -1,24 +1,39 @@
-/** The prompt of the messenger (spec 4): what to say, and what it may state; never the conversation. */
+/** The prompt of the messenger (spec 4): what to say, and what it may state; the conversation for what it speaks of. */
 import { SILENCE_MARKER } from '../../core/text/silence-filter.ts'
+import type { Moment } from '../../core/text/zoned-time.ts'
 import type { MessengerContext } from '../agent.ts'
-import type { Fence } from '../fence.ts'
+import { openPrompt, type Fence } from '../fence.ts'
+import { describeDialogue } from '../dialogue-section.ts'
 import { describeFacts, describeSummary } from '../knowledge-sections.ts'
+import { nameUser } from '../name-sender.ts'
+import { preview } from '../preview.ts'
 import { describeTasks } from '../task-report.ts'
+
+const MAX_MESSAGE_CHARS = 8_000
 
 const SILENCE = `# Silence
 
 This is a group, and the message was not addressed to you. If you are told below to stay silent, answer ${SILENCE_MARKER} and nothing else: then nobody is told anything.`
 
-export function renderMessengerPrompt(context: MessengerContext, fence: Fence): string {
-  const { goal, detail, outputs, mayBeSilent, summary, facts } = context
+export function renderMessengerPrompt(context: MessengerContext, fence: Fence, moment: Moment): string {
+  const { goal, detail, outputs, mayBeSilent, summary, facts, dialogue, caller, messages } = context
+  const { timeZone } = moment
   const ran = outputs.filter((task) => task.type !== 'MSG')
   return [
-    fence.announcement,
+    openPrompt(fence, moment),
     ...describeSummary(summary, fence),
+    ...describeDialogue(dialogue, { timeZone, label: 'DATA_MESSAGE' }, fence),
     ...describeFacts(facts, fence),
+    describeAsked({ caller, messages }, fence),
     ...(mayBeSilent ? [SILENCE] : []),
     `# The goal of the plan\n\n${fence.wrap('GOAL', goal)}`,
     `# What to say\n\n${fence.wrap('DETAIL', detail)}`,
     `# Tasks that ran before, in order\n\n${describeTasks(ran, fence)}`,
   ].join('\n\n')
+}
+
+/** What is answered: data as well, because the detail says what to make of it. */
+function describeAsked({ caller, messages }: Pick<MessengerContext, 'caller' | 'messages'>, fence: Fence): string {
+  const said = messages.map((text) => fence.wrap('DATA_MESSAGE', preview(text, { maxChars: MAX_MESSAGE_CHARS })))
+  return `# What is answered\n\n${nameUser(caller)} wrote:\n${said.join('\n')}`
 }

@@ -1,8 +1,9 @@
 /** The prompt of the planner (spec 4). Every section that others wrote is fenced, and every old text is bounded. */
 import type { ProposedPlan } from '../../core/plan/plan.ts'
 import type { OpenQuestion, PlanFeedback, PlannerContext, ReplanContext } from '../agent.ts'
-import type { Fence } from '../fence.ts'
+import { openPrompt, type Fence } from '../fence.ts'
 import { SILENCE_MARKER } from '../../core/text/silence-filter.ts'
+import { timesIn, type Moment } from '../../core/text/zoned-time.ts'
 import {
   describeAttempts,
   describeFacts,
@@ -11,6 +12,7 @@ import {
   describeWorkingMemory,
 } from '../knowledge-sections.ts'
 import { labelItems } from '../labels.ts'
+import { describeDialogue } from '../dialogue-section.ts'
 import { nameSender, nameUser } from '../name-sender.ts'
 import { oneLine } from '../one-line.ts'
 import { preview, type PreviewLimit } from '../preview.ts'
@@ -23,12 +25,8 @@ interface Environment {
 }
 
 /** The new message is shown whole; what only explains it is not. */
-const MAX_EARLIER_CHARS = 8_000
-const MAX_ANSWER_CHARS = 4_000
 const MAX_PARAPHRASE_CHARS = 1_000
 const MAX_PLAN_CHARS = 16_000
-/** Only what was said longer before the message above it was dated back; less is the clocks of two processes. */
-const CLOCKS_DIFFER_MS = 60_000
 
 export interface PlannerPrompt {
   readonly context: PlannerContext
@@ -36,10 +34,11 @@ export interface PlannerPrompt {
   readonly environment: Environment
 }
 
-export function renderPlannerPrompt(prompt: PlannerPrompt, fence: Fence): string {
+export function renderPlannerPrompt(prompt: PlannerPrompt, fence: Fence, moment: Moment): string {
   const { context, environment } = prompt
+  const { timeZone } = moment
   return [
-    fence.announcement,
+    openPrompt(fence, moment),
     describeCaller(context),
     ...describeGroup(context),
     describeEnvironment(context, environment),
@@ -48,8 +47,8 @@ export function renderPlannerPrompt(prompt: PlannerPrompt, fence: Fence): string
     ...describeFacts(context.facts, fence),
     ...describeSummary(context.summary, fence),
     ...describeWorkingMemory(context.workingMemory, fence),
-    ...describeEarlier(context, fence),
-    ...describeStrangers(context.paraphrased, fence),
+    ...describeDialogue(context.dialogue, { timeZone, label: 'EARLIER_MESSAGE' }, fence),
+    ...describeStrangers(context.paraphrased, fence, timeZone),
     ...describeQuestions(context.questions, fence),
     describeMessage(context, fence),
     ...(context.replan === null ? [] : [describeReplan(context.replan, fence)]),
@@ -99,34 +98,16 @@ function describeEnvironment({ maxTasks }: PlannerContext, { execTimeoutMs }: En
   ].join('\n')
 }
 
-function describeEarlier({ recentMessages, recentOutputs }: PlannerContext, fence: Fence): string[] {
-  let newestMs = -Infinity
-  const messages = recentMessages.map(({ user, role, content, at }) => {
-    const saidAtMs = Date.parse(at)
-    const isLate = saidAtMs < newestMs - CLOCKS_DIFFER_MS
-    newestMs = Math.max(newestMs, saidAtMs)
-    const when = isLate ? `, said earlier: ${new Date(saidAtMs).toISOString().slice(0, 16).replace('T', ' ')} UTC` : ''
-    const text = preview(content, { maxChars: MAX_EARLIER_CHARS })
-    return `${user === null ? 'no name' : nameUser(user)} (${role}${when}):\n${fence.wrap('EARLIER_MESSAGE', text)}`
-  })
-  const answers = recentOutputs.map((output) =>
-    fence.wrap('DATA_ANSWER', preview(output, { maxChars: MAX_ANSWER_CHARS })),
-  )
-  return [
-    ...(messages.length === 0 ? [] : [`# Earlier messages, oldest first\n\n${messages.join('\n')}`]),
-    ...(answers.length === 0 ? [] : [`# What was answered lately, oldest first\n\n${answers.join('\n')}`]),
-  ]
-}
-
 function describeSecrets(names: readonly string[]): string[] {
   if (names.length === 0) return []
   return [`# Secrets that this session holds\n\nTheir names: ${names.join(', ')}. Nobody is shown their values.`]
 }
 
-function describeStrangers(paraphrased: PlannerContext['paraphrased'], fence: Fence): string[] {
+function describeStrangers(paraphrased: PlannerContext['paraphrased'], fence: Fence, timeZone: string): string[] {
   if (paraphrased.length === 0) return []
-  const lines = paraphrased.map(({ sender, text }) => {
-    return `From ${nameSender(sender)}: ${oneLine(preview(text, { maxChars: MAX_PARAPHRASE_CHARS }))}`
+  const timeOf = timesIn(timeZone)
+  const lines = paraphrased.map(({ sender, at, text }) => {
+    return `From ${nameSender(sender)}, ${timeOf(new Date(at))}: ${oneLine(preview(text, { maxChars: MAX_PARAPHRASE_CHARS }))}`
   })
   return [`# What strangers wrote meanwhile, retold, oldest first\n\n${fence.wrap('DATA_STRANGERS', lines.join('\n'))}`]
 }

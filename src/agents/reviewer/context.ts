@@ -1,6 +1,7 @@
 /** The prompt of the reviewer (spec 4): the goal, the message, the task with its result, and what was tried before. */
+import type { Moment } from '../../core/text/zoned-time.ts'
 import type { ReviewerContext } from '../agent.ts'
-import type { Fence } from '../fence.ts'
+import { openPrompt, type Fence } from '../fence.ts'
 import { describeAttempts } from '../knowledge-sections.ts'
 import { preview } from '../preview.ts'
 import { describeTask } from '../task-report.ts'
@@ -8,11 +9,11 @@ import { describeTask } from '../task-report.ts'
 const MAX_OUTPUT_CHARS = 16_000
 const MAX_MESSAGE_CHARS = 8_000
 
-export function renderReviewerPrompt(context: ReviewerContext, fence: Fence): string {
+export function renderReviewerPrompt(context: ReviewerContext, fence: Fence, moment: Moment): string {
   const { goal, message, task, truncated, history } = context
   const cut = truncated ? '\nIt printed more than 1 MiB; the rest was not kept.' : ''
   return [
-    fence.announcement,
+    openPrompt(fence, moment),
     `# The user's message\n\n${fence.wrap('MESSAGE', preview(message, { maxChars: MAX_MESSAGE_CHARS }))}`,
     ...(history.length === 0 ? [] : [`# What was tried before in this turn\n\n${describeAttempts(history, fence)}`]),
     `# The goal of the plan\n\n${fence.wrap('GOAL', goal)}`,

@@ -1,6 +1,7 @@
 /** The prompt of the summarizer (spec 4): the summary so far, and the messages to add with what was answered. */
+import { timesIn, type Moment } from '../../core/text/zoned-time.ts'
 import type { SummarizerContext } from '../agent.ts'
-import type { Fence } from '../fence.ts'
+import { openPrompt, type Fence } from '../fence.ts'
 import { nameSender } from '../name-sender.ts'
 import { preview } from '../preview.ts'
 
@@ -8,19 +9,20 @@ const MAX_MESSAGE_CHARS = 8_000
 /** All messages and answers together: with many each gets less. */
 const MAX_ALL_CHARS = 96_000
 
-export function renderSummarizerPrompt({ summary, messages }: SummarizerContext, fence: Fence): string {
+export function renderSummarizerPrompt({ summary, messages }: SummarizerContext, fence: Fence, moment: Moment): string {
   const count = messages.reduce((sum, { outputs }) => sum + 1 + outputs.length, 0)
   const maxChars = Math.min(MAX_MESSAGE_CHARS, Math.floor(MAX_ALL_CHARS / Math.max(1, count)))
-  const added = messages.map(({ user, role, content, outputs }, index) =>
+  const timeOf = timesIn(moment.timeZone)
+  const added = messages.map(({ user, role, content, at, outputs }, index) =>
     [
       // Not only users: a stranger's message, retold, is summarised too.
-      `Message ${index + 1}, by ${nameSender(user)} (${role}):`,
+      `Message ${index + 1}, by ${nameSender(user)} (${role}), ${timeOf(new Date(at))}:`,
       fence.wrap('DATA_MESSAGE', preview(content, { maxChars })),
       ...outputs.flatMap((output) => ['Answered:', fence.wrap('DATA_ANSWER', preview(output, { maxChars }))]),
     ].join('\n'),
   )
   return [
-    fence.announcement,
+    openPrompt(fence, moment),
     `# The summary so far\n\n${summary === '' ? 'None yet.' : fence.wrap('DATA_SUMMARY', summary)}`,
     `# Messages to add, oldest first\n\n${added.join('\n\n')}`,
   ].join('\n\n')

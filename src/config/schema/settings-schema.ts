@@ -5,6 +5,7 @@
 import { isIP } from 'node:net'
 import * as z from 'zod'
 import { isAllowListEntry } from './allow-list.ts'
+import { timeZoneIssue } from './time-zone-issue.ts'
 import { says, seconds, text, trueOrFalse, wholeNumber } from '../field.ts'
 import type { Settings } from '../config.ts'
 
@@ -15,10 +16,25 @@ export function settingsSchema(production: boolean) {
 
 type SettingsSection = z.output<ReturnType<typeof settingsSchema>>
 
+const TIME_ZONE_RULE = 'must be the name of a time zone such as "Europe/Berlin" or "UTC"'
+
 const turnSettings = {
-  context_messages: wholeNumber({ min: 0, max: 1000 })
-    .default(5)
-    .meta({ description: 'How many earlier messages of the session the planner is shown.' }),
+  time_zone: text(TIME_ZONE_RULE, (zone) => timeZoneIssue(zone) === null)
+    .default('UTC')
+    .meta({
+      description:
+        'The time zone in which agents are told times, for sessions that name none, such as "Europe/Berlin".',
+    }),
+  context_tokens: wholeNumber({ min: 0, max: 1_000_000 })
+    .default(8000)
+    .meta({
+      description:
+        'How much of the conversation planner and messenger are shown as it was said, newest first, in tokens of about four bytes. What ' +
+        'does not fit is summarised.',
+    }),
+  context_messages: wholeNumber({ min: 0, max: 1000 }).default(10).meta({
+    description: 'How many of the newest messages a summary leaves as they are, within half of context_tokens.',
+  }),
   summarize_threshold: wholeNumber({ min: 1, max: 10_000 }).default(30).meta({
     description:
       'When so many messages of a session are in no summary, they are summarised, all but the last context_messages.',
@@ -183,6 +199,8 @@ function isPublicUrl(value: string): boolean {
 /** The settings as the code reads them. */
 export function toSettings(section: SettingsSection): Settings {
   return {
+    timeZone: section.time_zone,
+    contextTokens: section.context_tokens,
     contextMessages: section.context_messages,
     summarizeThreshold: section.summarize_threshold,
     knowledgeMaxFacts: section.knowledge_max_facts,

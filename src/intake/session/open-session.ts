@@ -18,7 +18,7 @@ import { tooManySessions } from './too-many-sessions.ts'
 import { participantListIssues } from './participant-rule.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { announceSessionUpdate, applySessionChange } from './session-change.ts'
-import { descriptionIssues } from './session-description.ts'
+import { descriptionIssues, timeZoneIssues } from './session-description.ts'
 import { metadataChange, metadataIssues, type MetadataObject } from './session-metadata.ts'
 import { refuseWebhook, webhookChange } from './session-webhook.ts'
 import { leaveSession } from './leave-session.ts'
@@ -37,6 +37,8 @@ export interface OpenSessionInput {
   readonly description?: string | null | undefined
   /** What becomes of a message that arrives while a turn runs; QUEUE when a new session names none. */
   readonly busyPolicy?: BusyPolicy | null | undefined
+  /** In which its agents are told times; the configuration's when a new session names none. */
+  readonly timeZone?: string | null | undefined
   /** Names of users who shall take part, besides the caller who opens it first. */
   readonly participants?: readonly string[] | null | undefined
   /** The session that this one takes the place of: a checkpoint of it is made. */
@@ -90,6 +92,7 @@ function inputIssues(config: Config, input: OpenSessionInput): InputIssue[] {
     ...(input.source == null ? [] : sourceIssues(input.id ?? null, input.source)),
     ...metadataIssues(input.metadata),
     ...descriptionIssues(input.description),
+    ...timeZoneIssues(input.timeZone),
     ...participantListIssues(config, ['participants'], input.participants),
   ]
 }
@@ -109,6 +112,7 @@ function newSession(
     webhook: webhookChange(viewer, input.webhook ?? null),
     description: input.description ?? null,
     busyPolicy: input.busyPolicy ?? 'QUEUE',
+    timeZone: input.timeZone ?? null,
     participants: [...new Set([...caller, ...(input.participants ?? [])])],
     at: context.clock.now(),
   }
@@ -133,6 +137,7 @@ async function reopen(
       ...(input.webhook == null ? {} : { webhook: webhookChange(viewer, input.webhook) }),
       ...(input.description == null ? {} : { description: input.description }),
       ...(input.busyPolicy == null ? {} : { busyPolicy: input.busyPolicy }),
+      ...(input.timeZone == null ? {} : { timeZone: input.timeZone }),
       inactive: false,
       join: input.participants ?? [],
     },
@@ -141,8 +146,9 @@ async function reopen(
 }
 
 /** What opening it again comes to. */
-function actsOf({ metadata, webhook, description, busyPolicy, participants }: OpenSessionInput): readonly SessionAct[] {
-  const changes = [metadata, webhook, description, busyPolicy].some((field) => field != null)
+function actsOf({ participants, ...input }: OpenSessionInput): readonly SessionAct[] {
+  const { metadata, webhook, description, busyPolicy, timeZone } = input
+  const changes = [metadata, webhook, description, busyPolicy, timeZone].some((field) => field != null)
   return [
     'SEND',
     ...(changes ? (['UPDATE'] as const) : []),

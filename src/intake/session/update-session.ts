@@ -1,6 +1,6 @@
 /**
- * `updateSession`: changes a session's description, webhook, metadata and busy policy, hides it or brings it back.
- * Called by the GraphQL door.
+ * `updateSession`: changes a session's description, webhook, metadata, busy policy and time zone, hides it or brings it
+ * back. Called by the GraphQL door.
  */
 import type { Viewer } from '../../core/identity.ts'
 import type { Refusal } from '../../core/refusal.ts'
@@ -9,7 +9,7 @@ import { hideSecrets } from '../hide-secrets.ts'
 import type { IntakeContext } from '../intake-context.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
 import { applySessionChange, type SessionUpdated } from './session-change.ts'
-import { descriptionIssues } from './session-description.ts'
+import { descriptionIssues, timeZoneIssues } from './session-description.ts'
 import { refuseWebhook, webhookChange } from './session-webhook.ts'
 import { metadataChange, metadataIssues, type MetadataObject } from './session-metadata.ts'
 
@@ -26,6 +26,8 @@ export interface UpdateSessionInput {
   readonly inactive?: boolean | null | undefined
   /** What becomes of a message that arrives while a turn runs. */
   readonly busyPolicy?: BusyPolicy | null | undefined
+  /** In which its agents are told times. Absent: as it is; null: the configuration's. */
+  readonly timeZone?: string | null | undefined
 }
 
 /**
@@ -37,7 +39,11 @@ export async function updateSession(
   viewer: Viewer,
   input: UpdateSessionInput,
 ): Promise<SessionUpdated | Refusal> {
-  const refusal = refuseInput([...descriptionIssues(input.description), ...metadataIssues(input.metadata)])
+  const refusal = refuseInput([
+    ...descriptionIssues(input.description),
+    ...metadataIssues(input.metadata),
+    ...timeZoneIssues(input.timeZone),
+  ])
   if (refusal !== null) return refusal
   const webhookRefusal = await refuseWebhook(context, viewer, input.webhook)
   if (webhookRefusal !== null) return webhookRefusal
@@ -53,6 +59,7 @@ export async function updateSession(
       ...(input.webhook === undefined ? {} : { webhook: webhookChange(viewer, input.webhook) }),
       ...(input.inactive == null ? {} : { inactive: input.inactive }),
       ...(input.busyPolicy == null ? {} : { busyPolicy: input.busyPolicy }),
+      ...(input.timeZone === undefined ? {} : { timeZone: input.timeZone }),
     },
   )
 }

@@ -16,6 +16,8 @@ export interface CheckpointSpan {
   readonly turnCount: number
   /** The user of the newest turn in it, to whom its costs and its learnings belong; null: it has no turn. */
   readonly userName: string | null
+  /** Of the session; null: the configuration's. */
+  readonly timeZone: string | null
 }
 
 const MAX_MESSAGES = 100
@@ -36,12 +38,20 @@ export async function loadSpan(database: Database, sessionId: string): Promise<C
   const fitting = withinBudget(row.messages.slice(0, MAX_MESSAGES))
   const { summary, workingMemory, description, mayDescribe } = row
   const leftOut = fitting.length < row.messages.length
-  const messages = fitting.map(({ user, role, content, work, outputs }) => ({ user, role, content, work, outputs }))
+  const messages = fitting.map(({ user, role, content, at, work, outputs }) => ({
+    user,
+    role,
+    content,
+    at,
+    work,
+    outputs,
+  }))
   return {
     context: { summary, workingMemory, description, mayDescribe, messages: messages.toReversed(), leftOut },
     fromSeq: row.fromSeq,
     toSeq: newest.seq,
     turnCount: row.turnCount,
+    timeZone: row.timeZone,
     userName: row.messages.find(({ turnUser }) => turnUser !== null)?.turnUser ?? null,
   }
 }
@@ -51,6 +61,7 @@ type Message = IntrospectorContext['messages'][number] & { readonly seq: number;
 interface Row extends Omit<IntrospectorContext, 'messages' | 'leftOut'> {
   readonly fromSeq: number
   readonly turnCount: number
+  readonly timeZone: string | null
   /** Newest first; one more than the limit, if there are more. */
   readonly messages: readonly Message[]
 }
@@ -73,8 +84,8 @@ function charsOf({ content, work, outputs }: Message): number {
 const LOAD_SPAN = {
   name: 'checkpoint.load-span',
   text: `SELECT s.summary, s.working_memory AS "workingMemory", s.description,
-      s.description_source IS DISTINCT FROM 'CLIENT' AS "mayDescribe", s.checkpoint_seq AS "fromSeq", s.turn_count AS "turnCount",
-      (SELECT coalesce(jsonb_agg(jsonb_build_object('seq', m.seq, 'user', m.user_name, 'role', m.role,
+      s.description_source IS DISTINCT FROM 'CLIENT' AS "mayDescribe", s.checkpoint_seq AS "fromSeq", s.turn_count AS "turnCount", s.time_zone AS "timeZone",
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('seq', m.seq, 'user', m.user_name, 'role', m.role, 'at', m.created_at,
         'content', left(CASE WHEN m.trusted THEN m.content ELSE m.paraphrase END, ${MAX_TEXT_CHARS}), 'turnUser', u.user_name,
         'work', (SELECT coalesce(jsonb_agg(jsonb_build_object('type', t.type, 'detail', left(t.detail, ${MAX_WORK_CHARS}),
             'status', t.status, 'reason', left(t.review_reason, ${MAX_WORK_CHARS})) ORDER BY t.id), '[]')

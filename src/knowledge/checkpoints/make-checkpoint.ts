@@ -8,6 +8,7 @@
 import type { Agents, Answer, Introspection } from '../../agents/agent.ts'
 import type { CallGate } from '../../agents/call-gate.ts'
 import { countCalls } from '../../agents/count-calls.ts'
+import type { AgentsFor } from '../../agents/create-agents.ts'
 import { redactedAgents } from '../../agents/redacted-agents.ts'
 import { checkBudget } from '../../audit/budget.ts'
 import type { LiveConfig } from '../../config/config.ts'
@@ -28,7 +29,7 @@ import { siftLearnings } from './sift-learnings.ts'
 export interface CheckpointContext {
   readonly database: Database
   readonly config: LiveConfig
-  readonly agentsFor: (gate: CallGate) => Agents
+  readonly agentsFor: (own: AgentsFor) => Agents
   readonly redactorOf: (sessionId: string) => Redactor
   readonly clock: Clock
   readonly logger: Logger
@@ -93,7 +94,8 @@ function introspect(context: CheckpointContext, { sessionId, span, signal }: Ask
   const { database, config, agentsFor, redactorOf } = context
   const gate: CallGate = (made) =>
     checkBudget(database, config.current(), { sessionId, userName: span.userName ?? INTROSPECTOR, made })
-  return redactedAgents(agentsFor(gate), () => redactorOf(sessionId)).introspect(span.context, signal)
+  const timeZone = span.timeZone ?? config.current().settings.timeZone
+  return redactedAgents(agentsFor({ gate, timeZone }), () => redactorOf(sessionId)).introspect(span.context, signal)
 }
 
 interface Answered {

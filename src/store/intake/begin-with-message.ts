@@ -25,7 +25,6 @@ export interface TurnStart {
 /** The parameters that `PLACE`, `takesSql`, `takesAnewSql` and `BEGUN` read, with PostgreSQL's types. */
 export const BEGIN_INPUT = {
   node: 'int',
-  context_messages: 'int',
   summarize_threshold: 'int',
   knowledge_max_facts: 'int',
   share: 'int',
@@ -35,7 +34,6 @@ export const BEGIN_INPUT = {
 export function beginInput({ node, limits }: TurnStart): Readonly<Record<keyof typeof BEGIN_INPUT, unknown>> {
   return {
     node,
-    context_messages: limits.contextMessages,
     summarize_threshold: limits.summarizeThreshold,
     knowledge_max_facts: limits.knowledgeMaxFacts,
     share: limits.maxRunningPerUser,
@@ -81,6 +79,7 @@ export interface BegunWithMessage {
   readonly epoch: number
   readonly conversationType: ConversationType
   readonly busyPolicy: BusyPolicy
+  readonly timeZone: string | null
   readonly participates: boolean
   readonly saidBefore: SaidBefore
 }
@@ -89,14 +88,13 @@ const SAID_BEFORE = saidBeforeSql({
   sessionId: 'input.session_id',
   turnId: 'input.turn_id',
   seq: 'session.seq',
-  contextMessages: 'input.context_messages',
   summarizeThreshold: 'input.summarize_threshold',
   knowledgeMaxFacts: 'input.knowledge_max_facts',
 })
 
 /** A BegunWithMessage as SQL; NULL when the turn waits. */
 export const BEGUN = `CASE WHEN session.taken THEN jsonb_build_object('seq', session.seq, 'epoch', session.epoch,
-      'conversationType', session.source_type, 'busyPolicy', session.busy_policy,
+      'conversationType', session.source_type, 'busyPolicy', session.busy_policy, 'timeZone', session.time_zone,
       'participates', input.joins OR EXISTS (
         SELECT 1 FROM participants p WHERE p.session_id = input.session_id AND p.user_name = input.user_name),
       'saidBefore', ${SAID_BEFORE}) END`

@@ -138,6 +138,8 @@ const ACCEPT_INPUT = {
   collect_window_ms: 'int',
   interrupts: 'text',
   opened_by: 'text',
+  description: 'text',
+  time_zone: 'text',
   ...QUOTA_INPUT,
   ...AUDIT_INPUT,
 } as const
@@ -146,12 +148,13 @@ const ACCEPT_INPUT = {
 function openSql({ takesAnew, node }: Record<'takesAnew' | 'node', string>): string {
   return `INSERT INTO sessions AS s (id, source_kind, source_interactive, source_platform, source_trigger_id, source_type, connector,
       opened_by, message_count, queue_length, last_message_preview, last_seq, created_at, last_activity_at, ready_at, status, owner,
-      epoch, turn_user)
+      epoch, turn_user, description, description_source, time_zone)
     SELECT input.session_id, input.source_kind, input.source_interactive, input.source_platform, input.source_trigger_id,
       input.source_type, input.client, input.opened_by, 1, (${RUNS_ANEW} AND NOT ${takesAnew})::int, input.preview,
       1 + ${takesAnew}::int, input.at, input.at, CASE WHEN ${RUNS_ANEW} THEN ${collectedAt('input.collect_window_ms')} END,
       CASE WHEN ${takesAnew} THEN 'RUNNING' ELSE 'IDLE' END::session_status, CASE WHEN ${takesAnew} THEN ${node} END, ${takesAnew}::int,
-      CASE WHEN ${RUNS_ANEW} AND input.collect_window_ms = 0 THEN input.user_name END
+      CASE WHEN ${RUNS_ANEW} AND input.collect_window_ms = 0 THEN input.user_name END, input.description,
+      CASE WHEN input.description IS NOT NULL THEN 'CLIENT'::description_source END, input.time_zone
     FROM input WHERE NOT EXISTS (SELECT 1 FROM prior) AND ${QUOTA_ALLOWS}
     ON CONFLICT (id) DO UPDATE`
 }
@@ -186,11 +189,12 @@ function acceptSql({
       owner = CASE WHEN ${takes} THEN ${node} ELSE s.owner END,
       status = CASE WHEN ${takes} THEN 'RUNNING' ELSE ${WOKEN} END,
       ready_at = CASE WHEN ${RUNS} THEN ${READY} ELSE s.ready_at END,
-      turn_user = CASE WHEN ${RUNS} AND ${IS_NEXT} THEN (SELECT user_name FROM input) ELSE s.turn_user END
+      turn_user = CASE WHEN ${RUNS} AND ${IS_NEXT} THEN (SELECT user_name FROM input) ELSE s.turn_user END,
+      time_zone = coalesce((SELECT time_zone FROM input), s.time_zone)
     WHERE ${opens ? '' : `s.id = (SELECT session_id FROM input) AND NOT EXISTS (SELECT 1 FROM prior) AND `}(NOT ${RUNS} OR s.queue_length < (SELECT max_queued FROM input))
       AND (SELECT ${mayReach('s.id')} FROM input)
     RETURNING s.last_seq - (${TAKEN})::int AS seq, ${RUNS} AS runs, ${CANCELS} AS cancels, ${TAKEN} AS taken, s.epoch,
-      s.source_type, s.busy_policy),
+      s.source_type, s.busy_policy, s.time_zone),
   ${INTERRUPTED},
   ${sessionAudit(
     { sql: `CASE WHEN session.seq = 1 THEN 'OPENED' ELSE 'TURN_CANCELLED' END` },

@@ -91,6 +91,8 @@ interface AcceptOptions {
   readonly mayOpen?: boolean
   /** How many sessions the opener may have; null: any number. */
   readonly maxSessions: number | null
+  /** What the session is called if it is opened, and the time zone that it has from now on; none: as it is. */
+  readonly named?: { readonly description: string; readonly timeZone: string }
 }
 
 /** Each further attempt means that another transaction's commit came between; more than a few in a row cannot be. */
@@ -103,7 +105,7 @@ const MAX_ATTEMPTS = 5
 export async function acceptMessage(
   database: Database,
   access: SessionAccess,
-  { message, turn, source, mayOpen = true, maxSessions }: AcceptOptions,
+  { message, turn, source, mayOpen = true, maxSessions, named }: AcceptOptions,
 ): Promise<AcceptResult> {
   const input = {
     ...messageInput(access, message),
@@ -116,6 +118,8 @@ export async function acceptMessage(
     interrupts: turn.interrupts,
     opened_by: access.opener,
     max_sessions: maxSessions,
+    description: named?.description ?? null,
+    time_zone: named?.timeZone ?? null,
     ...auditInput(openerOf(access, message)),
   }
   const { start = null } = turn

@@ -65,6 +65,8 @@ export interface NewSession {
   readonly webhook: SessionWebhook | null
   readonly description: string | null
   readonly busyPolicy: BusyPolicy
+  /** Null: the configuration's. */
+  readonly timeZone: string | null
   readonly participants: readonly string[]
   readonly at: Date
 }
@@ -103,6 +105,7 @@ export async function createSession(
     webhook_token: session.webhook?.tokenName ?? null,
     description: session.description,
     busy_policy: session.busyPolicy,
+    time_zone: session.timeZone,
     participants: session.participants,
     at: session.at,
     ...auditInput(actor),
@@ -125,16 +128,17 @@ const CREATE = intakeStatement(
     webhook_token: 'text',
     description: 'text',
     busy_policy: 'busy_policy',
+    time_zone: 'text',
     participants: 'text[]',
     at: 'timestamptz',
     ...AUDIT_INPUT,
   },
   `${QUOTA}session AS (
     INSERT INTO sessions (id, source_kind, source_interactive, source_platform, source_trigger_id, source_type, connector,
-      opened_by, metadata, webhook, webhook_token, description, description_source, busy_policy, last_seq, created_at, last_activity_at)
+      opened_by, metadata, webhook, webhook_token, description, description_source, busy_policy, time_zone, last_seq, created_at, last_activity_at)
     SELECT input.session_id, input.source_kind, input.source_interactive, input.source_platform, input.source_trigger_id,
       input.source_type, input.connector, input.opened_by, input.metadata, input.webhook, input.webhook_token, input.description,
-      CASE WHEN input.description IS NOT NULL THEN 'CLIENT'::description_source END, input.busy_policy, 1, input.at, input.at
+      CASE WHEN input.description IS NOT NULL THEN 'CLIENT'::description_source END, input.busy_policy, input.time_zone, 1, input.at, input.at
     FROM input WHERE ${QUOTA_ALLOWS} ON CONFLICT (id) DO NOTHING RETURNING id, last_seq),
   participant AS (
     INSERT INTO participants (session_id, user_name, joined_at)
@@ -160,6 +164,8 @@ export interface SettingsChange {
   readonly inactive?: boolean
   /** Absent: as it is. */
   readonly busyPolicy?: BusyPolicy
+  /** Absent: as it is; null: the configuration's. */
+  readonly timeZone?: string | null
   /** Users who shall be participants. */
   readonly join: readonly string[]
   /** Users who shall be none. */
@@ -201,6 +207,8 @@ export async function changeSession(
       webhook_token: change.webhook?.tokenName ?? null,
       inactive: change.inactive ?? null,
       busy_policy: change.busyPolicy ?? null,
+      sets_time_zone: change.timeZone !== undefined,
+      time_zone: change.timeZone ?? null,
       join_names: change.join,
       leave_names: change.leave,
       at: change.at,
@@ -218,6 +226,7 @@ const WHAT_CHANGED = `concat_ws(', ',
     CASE WHEN wanted.metadata <> held.metadata THEN 'metadata' END,
     CASE WHEN wanted.webhook IS DISTINCT FROM held.webhook THEN 'webhook' END,
     CASE WHEN wanted.busy_policy <> held.busy_policy THEN 'busy policy ' || wanted.busy_policy END,
+    CASE WHEN wanted.time_zone IS DISTINCT FROM held.time_zone THEN 'time zone ' || coalesce(wanted.time_zone, 'of the server') END,
     CASE WHEN wanted.status <> held.status THEN 'status ' || wanted.status END,
     (SELECT 'participant added: ' || string_agg(user_name, ', participant added: ') FROM joined),
     (SELECT 'participant removed: ' || string_agg(user_name, ', participant removed: ') FROM departed))`
@@ -242,6 +251,8 @@ const CHANGE = intakeStatement(
     webhook_token: 'text',
     inactive: 'boolean',
     busy_policy: 'busy_policy',
+    sets_time_zone: 'boolean',
+    time_zone: 'text',
     join_names: 'text[]',
     leave_names: 'text[]',
     at: 'timestamptz',
@@ -249,7 +260,7 @@ const CHANGE = intakeStatement(
   },
   `held AS MATERIALIZED (
     SELECT s.id, s.status, s.queue_length, s.metadata, s.description, s.description_source, s.webhook, s.webhook_token,
-      s.busy_policy, ${mayAct('s')} AS may_act
+      s.busy_policy, s.time_zone, ${mayAct('s')} AS may_act
     FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach('s.id')} FOR UPDATE OF s),
   wanted AS MATERIALIZED (
     SELECT held.id, (held.metadata || input.set_metadata) - input.drop_metadata AS metadata,
@@ -260,7 +271,8 @@ const CHANGE = intakeStatement(
       CASE WHEN input.sets_webhook THEN input.webhook_token ELSE held.webhook_token END AS webhook_token,
       CASE WHEN input.inactive THEN 'INACTIVE'::session_status
         WHEN NOT input.inactive AND held.status = 'INACTIVE' THEN 'IDLE' ELSE held.status END AS status,
-      coalesce(input.busy_policy, held.busy_policy) AS busy_policy
+      coalesce(input.busy_policy, held.busy_policy) AS busy_policy,
+      CASE WHEN input.sets_time_zone THEN input.time_zone ELSE held.time_zone END AS time_zone
     FROM held, input),
   verdict AS MATERIALIZED (
     SELECT
@@ -269,9 +281,9 @@ const CHANGE = intakeStatement(
         WHEN wanted.metadata <> held.metadata AND octet_length(wanted.metadata::text) > input.max_metadata_bytes
           THEN 'MetadataTooLarge' END AS refusal,
       (wanted.metadata, wanted.description, wanted.description_source, wanted.webhook, wanted.webhook_token, wanted.status,
-        wanted.busy_policy)
+        wanted.busy_policy, wanted.time_zone)
         IS DISTINCT FROM (held.metadata, held.description, held.description_source, held.webhook, held.webhook_token,
-          held.status, held.busy_policy) AS differs
+          held.status, held.busy_policy, held.time_zone) AS differs
     FROM held, wanted, input),
   joined AS (
     INSERT INTO participants (session_id, user_name, joined_at)
@@ -284,7 +296,7 @@ const CHANGE = intakeStatement(
   session AS (
     UPDATE sessions s SET last_seq = s.last_seq + 1, metadata = wanted.metadata, description = wanted.description,
       description_source = wanted.description_source, webhook = wanted.webhook, webhook_token = wanted.webhook_token, status = wanted.status,
-      busy_policy = wanted.busy_policy
+      busy_policy = wanted.busy_policy, time_zone = wanted.time_zone
     FROM wanted, verdict, (SELECT (SELECT count(*) FROM joined) + (SELECT count(*) FROM departed) AS number) moved
     WHERE s.id = wanted.id AND verdict.refusal IS NULL AND (verdict.differs OR moved.number > 0)
     RETURNING s.last_seq),

@@ -17,6 +17,7 @@ export interface FiringSchedule {
   readonly id: string
   readonly userName: string
   readonly tokenName: string
+  readonly name: string
   readonly content: string
   readonly cron: string | null
   readonly timeZone: string
@@ -35,7 +36,7 @@ export interface DueSchedule extends FiringSchedule {
   readonly hasOpenRun: boolean
 }
 
-const SCHEDULE = `s.id, s.user_name AS "userName", s.token_name AS "tokenName", s.content, s.cron, s.time_zone AS "timeZone",
+const SCHEDULE = `s.id, s.user_name AS "userName", s.token_name AS "tokenName", s.name, s.content, s.cron, s.time_zone AS "timeZone",
     s.mode, s.enabled, s.failures, s.next_run_at AS "nextRunAt", s.version`
 
 const HAS_OPEN_RUN = `EXISTS (SELECT 1 FROM schedule_runs r WHERE r.schedule_id = s.id AND r.status = 'RUNNING')`

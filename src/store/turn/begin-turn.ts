@@ -43,6 +43,8 @@ export interface OpenTurn extends TurnRef {
   readonly waiting: number
   /** The session's, when the turn began. */
   readonly busyPolicy: BusyPolicy
+  /** In which its agents are told times; null: the configuration's. */
+  readonly timeZone: string | null
 }
 
 /**
@@ -104,7 +106,7 @@ export async function takeSession(
 }
 
 function valuesOf(limits: TurnLimits): number[] {
-  return [limits.contextMessages, limits.summarizeThreshold, limits.knowledgeMaxFacts, limits.maxRunningPerUser]
+  return [limits.summarizeThreshold, limits.knowledgeMaxFacts, limits.maxRunningPerUser]
 }
 
 function begun(sessionId: string, row: Row, at: Date): BegunTurn {
@@ -134,6 +136,7 @@ function begun(sessionId: string, row: Row, at: Date): BegunTurn {
     saidBefore: row.said_before,
     waiting: row.queue_length - (row.last_seq === null ? 0 : 1),
     busyPolicy: row.busy_policy,
+    timeZone: row.time_zone,
   }
   if (row.last_seq === null) return { kind: 'Begun', turn, events: [] }
   return { kind: 'Begun', turn, events: [receivedEvent({ sessionId, turnId: row.id, seq: row.last_seq, at })] }
@@ -155,6 +158,7 @@ interface Row {
   /** With this turn, if it starts here. */
   queue_length: number
   busy_policy: BusyPolicy
+  time_zone: string | null
   mentioned: boolean
   started_at: Date | null
   cancel_requested: boolean
@@ -176,9 +180,8 @@ const SAID_BEFORE = saidBeforeSql({
   sessionId: '$1',
   turnId: 'next.id',
   seq: 'next.seq',
-  contextMessages: '$4',
-  summarizeThreshold: '$5',
-  knowledgeMaxFacts: '$6',
+  summarizeThreshold: '$4',
+  knowledgeMaxFacts: '$5',
 })
 
 /**
@@ -201,7 +204,7 @@ function beginSql({
   claim?: string
   answer: string
 }): string {
-  return `WITH fence AS (SELECT id, source_type, queue_length, busy_policy, turn_user, ready_at FROM sessions WHERE id = $1 AND ${fence} FOR UPDATE),
+  return `WITH fence AS (SELECT id, source_type, queue_length, busy_policy, time_zone, turn_user, ready_at FROM sessions WHERE id = $1 AND ${fence} FOR UPDATE),
     next AS (SELECT t.* FROM fence, turns t WHERE t.session_id = $1 AND t.status IN ('QUEUED', 'RUNNING', 'AWAITING_APPROVAL') ORDER BY t.seq LIMIT 1),
     starting AS MATERIALIZED (SELECT next.id FROM fence, next WHERE next.status = 'QUEUED' AND ${mayBegin}),
     started AS (UPDATE turns t SET status = 'RUNNING', step = 'RECEIVED', started_at = $3 FROM starting
@@ -212,7 +215,7 @@ function beginSql({
     event AS (INSERT INTO events (session_id, seq, at, turn_id, type, data)
       SELECT $1, session.last_seq, $3, started.id, 'PipelineStep', '{"step": "RECEIVED", "detail": null}' FROM session, started)
     SELECT next.id, next.seq, next.message_id, next.user_name, coalesce(message.content, m.content) AS content,
-      fence.source_type, fence.queue_length, fence.busy_policy, m.mentioned, next.started_at, next.cancel_requested, next.step, next.failure, next.takeovers, m.client, next.model_calls, next.input_tokens, next.output_tokens,
+      fence.source_type, fence.queue_length, fence.busy_policy, fence.time_zone, m.mentioned, next.started_at, next.cancel_requested, next.step, next.failure, next.takeovers, m.client, next.model_calls, next.input_tokens, next.output_tokens,
       next.cached_tokens, next.cost, session.last_seq, session.epoch, ${SAID_BEFORE} AS said_before,
       EXISTS (SELECT 1 FROM participants p WHERE p.session_id = $1 AND p.user_name = next.user_name) AS participates
     FROM fence, next JOIN messages m ON m.id = next.message_id LEFT JOIN session ON true LEFT JOIN message ON true
@@ -222,9 +225,9 @@ function beginSql({
 const BEGIN = {
   name: 'queue.begin',
   text: beginSql({
-    fence: 'owner = $2 AND epoch = $8',
+    fence: 'owner = $2 AND epoch = $7',
     // The session has its place already, but for another user when that one's turn ended just now.
-    mayBegin: `(next.user_name = fence.turn_user OR ${hasPlace('next.user_name', '$7')})`,
+    mayBegin: `(next.user_name = fence.turn_user OR ${hasPlace('next.user_name', '$6')})`,
     wakes: `woken AS (UPDATE turns t SET status = 'RUNNING', paused_at = NULL, paused_reason = NULL FROM next
         WHERE t.id = next.id AND next.status <> 'QUEUED' AND next.paused_at IS NOT NULL RETURNING t.id),
       awake AS (UPDATE sessions s SET status = 'RUNNING' FROM woken WHERE s.id = $1 AND s.status = 'AWAITING_APPROVAL'),
@@ -237,7 +240,7 @@ const TAKE = {
   name: 'queue.take',
   text: beginSql({
     fence: `owner IS NULL AND ready_at <= now() AND ${isListed('$2')}`,
-    mayBegin: `NOT ${waitsLonger('next.user_name', 'fence.ready_at')} AND ${hasPlace('next.user_name', '$7')}`,
+    mayBegin: `NOT ${waitsLonger('next.user_name', 'fence.ready_at')} AND ${hasPlace('next.user_name', '$6')}`,
     claim: ', owner = $2, epoch = s.epoch + 1',
     answer: 'session.last_seq IS NOT NULL',
   }),

@@ -8,6 +8,8 @@ export interface StrangersMessage {
   readonly id: string
   /** As the platform calls them. */
   readonly sender: string | null
+  /** When it was said, in a format that Date reads. */
+  readonly at: string
   /** What it says in other words, once it was retold. */
   readonly paraphrase: string | null
   /** As it was written, at most 4000 characters; null once it was retold. */
@@ -20,17 +22,13 @@ const MAX_CHARS = 4000
 
 /**
  * Those before the turn, oldest first, as an SQL expression for the statement that begins it (`s` is the session's
- * row). Not older than the oldest message that the planner is shown as it is: what lies before that is in the summary.
- * The index `messages_untrusted` is walked from its newest end.
+ * row). None that the summary reaches to, which holds what was retold of them. The index `messages_untrusted` is walked
+ * from its newest end.
  */
-export function strangersSql(of: { readonly seq: string; readonly contextMessages: string }): string {
-  const oldestShown = `(SELECT m.seq FROM messages m
-    WHERE m.session_id = s.id AND m.seq < ${of.seq} AND m.trusted AND m.status NOT IN ('QUEUED', 'CANCELLED')
-    ORDER BY m.seq DESC LIMIT 1 OFFSET greatest(${of.contextMessages}::int - 1, 0))`
-  return `(SELECT coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'sender', m.user_name, 'paraphrase', m.paraphrase,
+export function strangersSql(seq: string): string {
+  return `(SELECT coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'sender', m.user_name, 'at', m.created_at, 'paraphrase', m.paraphrase,
       'content', CASE WHEN m.paraphrase IS NULL THEN left(m.content, ${MAX_CHARS}) END) ORDER BY m.seq), '[]')
-    FROM (SELECT * FROM messages WHERE session_id = s.id AND NOT trusted AND seq < ${of.seq} AND ${of.contextMessages}::int > 0
-        AND seq > coalesce(${oldestShown}, 0)
+    FROM (SELECT * FROM messages WHERE session_id = s.id AND NOT trusted AND seq < ${seq} AND seq > s.summary_seq
       ORDER BY seq DESC LIMIT ${MAX_MESSAGES}) m)`
 }
 

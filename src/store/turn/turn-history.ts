@@ -1,14 +1,8 @@
 /** What a turn reads: how far it came before (after a takeover), and what was said in the session before it. */
 import type { SkillArguments } from '../../core/plan/skill.ts'
-import type {
-  ApprovalKind,
-  ApprovalStatus,
-  MessageRole,
-  ReviewVerdict,
-  TaskStatus,
-  TaskType,
-} from '../../core/status.ts'
+import type { ApprovalKind, ApprovalStatus, ReviewVerdict, TaskStatus, TaskType } from '../../core/status.ts'
 import type { Settings } from '../../config/config.ts'
+import type { SaidRows } from '../../core/dialogue.ts'
 import type { Database } from '../database.ts'
 import { strangersSql, type StrangersMessage } from './strangers-messages.ts'
 import { dueSql, type KnowledgeDue } from '../knowledge/knowledge-due.ts'
@@ -99,15 +93,8 @@ const PARTIAL_OUTPUT = {
 
 /** What was said in the session before the turn, cut to the limits below; the planner's context is made of it. */
 export interface SaidBefore {
-  /** Trusted messages before the turn's own, in the order in which they came; `at`: when each was said, as a text. */
-  readonly messages: readonly {
-    readonly user: string | null
-    readonly role: MessageRole
-    readonly content: string
-    readonly at: string
-  }[]
-  /** What the agent said since the last summary, oldest first. */
-  readonly outputs: readonly string[]
+  /** Trusted messages before the turn's own that are in no summary, with what was answered. */
+  readonly said: SaidRows
   readonly summary: string
   /** What the introspector noted; '' when there is nothing. */
   readonly workingMemory: string
@@ -123,22 +110,19 @@ export interface SaidBefore {
 }
 
 /** The settings that bound it. */
-export type SaidLimits = Pick<Settings, 'contextMessages' | 'summarizeThreshold' | 'knowledgeMaxFacts'>
+export type SaidLimits = Pick<Settings, 'summarizeThreshold' | 'knowledgeMaxFacts'>
 
-/**
- * How many of the agent's latest outputs the planner sees. Bounded, so that a turn costs the same in an old session.
- */
-const RECENT_OUTPUTS = 10
+/** How many messages are read at most. Bounded, so that a turn costs the same in an old session. */
+const RECENT_MESSAGES = 60
 /** Longer texts are cut: the planner needs what was said, not all of it. */
 const RECENT_TEXT_CHARS = 4000
 /** The newest open questions that the planner sees: so many of the session, and so many of all. */
 const OPEN_QUESTIONS = 10
 
 /**
- * A SaidBefore as an SQL expression, for the statement that begins the turn: the last trusted messages before `seq`,
- * and the agent's last outputs since the summary in other turns than `turnId`. The parameters are expressions. Each
- * part walks an index from its newest end and stops at its limit. Of a session that the statement itself opens there is
- * no row to be seen, `s`: nothing was said in it.
+ * A SaidBefore as an SQL expression, for the statement that begins the turn `turnId` of the message `seq`. The
+ * parameters are expressions. Each part walks an index from its newest end and stops at its limit. Of a session that
+ * the statement itself opens there is no row to be seen, `s`: nothing was said in it.
  */
 export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq' | keyof SaidLimits, string>>): string {
   const openQuestions = (where: string): string =>
@@ -147,20 +131,39 @@ export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq'
     'summary', coalesce(s.summary, ''),
     'workingMemory', coalesce(s.working_memory, ''),
     'hasFacts', EXISTS (SELECT 1 FROM facts WHERE invalidated_at IS NULL),
-    'messages', (SELECT coalesce(jsonb_agg(jsonb_build_object('user', m.user_name, 'role', m.role, 'content', left(m.content, ${RECENT_TEXT_CHARS}), 'at', m.created_at) ORDER BY m.seq), '[]')
-      FROM (SELECT * FROM messages
-        WHERE session_id = s.id AND seq < ${of.seq} AND trusted AND status NOT IN ('QUEUED', 'CANCELLED')
-        ORDER BY seq DESC LIMIT ${of.contextMessages}) m),
-    'outputs', (SELECT coalesce(jsonb_agg(left(t.output, ${RECENT_TEXT_CHARS}) ORDER BY t.id), '[]')
-      FROM (SELECT * FROM tasks
-        WHERE session_id = s.id AND type = 'MSG' AND status = 'DONE' AND NOT suppressed AND turn_id <> ${of.turnId}
-        ORDER BY id DESC LIMIT ${RECENT_OUTPUTS}) t JOIN turns said ON said.id = t.turn_id AND said.seq > s.summary_seq),
+    'said', ${saidSql(of)},
     'due', ${dueSql({ seq: of.seq, threshold: of.summarizeThreshold, max: of.knowledgeMaxFacts })},
-    'strangers', ${strangersSql(of)},
+    'strangers', ${strangersSql(of.seq)},
     'hasStrangers', EXISTS (SELECT 1 FROM messages WHERE session_id = s.id AND NOT trusted),
     'questions', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'content', q.content) ORDER BY q.id), '[]')
       FROM (${openQuestions('session_id = s.id')} UNION ALL ${openQuestions('session_id IS NULL')}) q))
     FROM (SELECT ${of.sessionId} AS id) this LEFT JOIN sessions s ON s.id = this.id)`
+}
+
+/**
+ * A SaidRows as SQL. A message that an earlier turn took along may stand behind `seq`: it has its answer already. An
+ * answer to what is in the summary is there too, even if its turn took along a message that is not.
+ */
+function saidSql({ seq, turnId }: Readonly<Record<'seq' | 'turnId', string>>): string {
+  return `(WITH recent AS MATERIALIZED (
+      SELECT m.seq, m.user_name, m.role, left(m.content, ${RECENT_TEXT_CHARS}) AS content, m.created_at, coalesce(u.joined_into, u.id) AS turn_id,
+        row_number() OVER (ORDER BY m.seq DESC) AS place
+      FROM ((SELECT * FROM messages
+          WHERE session_id = s.id AND seq > s.summary_seq AND seq < ${seq} AND trusted AND status NOT IN ('QUEUED', 'CANCELLED')
+          ORDER BY seq DESC LIMIT ${RECENT_MESSAGES + 1})
+        UNION ALL (SELECT later.* FROM turns taken JOIN messages later ON later.id = taken.message_id
+          WHERE taken.session_id = s.id AND taken.seq > ${seq} AND taken.joined_into <> ${turnId} LIMIT ${RECENT_MESSAGES})) m
+        LEFT JOIN turns u ON u.message_id = m.id)
+    SELECT jsonb_build_object(
+      'hasMore', coalesce(max(place), 0) > ${RECENT_MESSAGES},
+      'messages', coalesce(jsonb_agg(jsonb_build_object('user', user_name, 'role', role, 'content', content, 'at', created_at, 'turnId', turn_id)
+        ORDER BY seq) FILTER (WHERE place <= ${RECENT_MESSAGES}), '[]'),
+      'answers', (SELECT coalesce(jsonb_agg(jsonb_build_object('turnId', t.turn_id, 'text', left(t.output, ${RECENT_TEXT_CHARS}),
+          'at', coalesce(t.finished_at, t.started_at, served.created_at)) ORDER BY t.id), '[]')
+        FROM (SELECT DISTINCT turn_id FROM recent WHERE place <= ${RECENT_MESSAGES}) shown
+          JOIN turns served ON served.id = shown.turn_id AND served.seq > s.summary_seq
+          JOIN tasks t ON t.turn_id = served.id AND t.type = 'MSG' AND t.status = 'DONE' AND NOT t.suppressed))
+    FROM recent)`
 }
 
 /** What a turn's planner knew of before the conversation; the messenger is given the same (`known` of a plan). */

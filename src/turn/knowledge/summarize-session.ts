@@ -3,6 +3,7 @@
  * its watermark, the seq of the last message in it, and only if it continues the summary that was read; a failed call
  * changes nothing, and the same messages come again with the next turn.
  */
+import { BYTES_PER_TOKEN } from '../../core/dialogue.ts'
 import { loadUnsummarised } from '../../knowledge/load-unsummarised.ts'
 import { askAfterwards, type StepOutcome } from '../step-outcome.ts'
 import type { TurnContext } from '../turn-context.ts'
@@ -16,8 +17,10 @@ export async function summarizeSession(context: SummarizeSessionContext): Promis
   const { database, journal, agents, config, sessionId, turn } = context
   // The turn's own answer must be in the rows that are read.
   await journal.flushed()
-  const keepLast = config.current().settings.contextMessages
-  const batch = await loadUnsummarised(database, { sessionId, seq: turn.seq, keepLast })
+  const { contextMessages: keepLast, contextTokens } = config.current().settings
+  // Of what agents are shown half, or the next message would be summarised at once.
+  const keepBytes = (contextTokens * BYTES_PER_TOKEN) / 2
+  const batch = await loadUnsummarised(database, { sessionId, seq: turn.seq, keepLast, keepBytes })
   if (batch === null) return { kind: 'Passed' }
 
   const { summary, messages, fromSeq, toSeq } = batch

@@ -12,7 +12,17 @@ import type { TurnContext } from '../turn-context.ts'
 
 type PlanningContext = Pick<
   TurnContext,
-  'turn' | 'messages' | 'journal' | 'signal' | 'agents' | 'secrets' | 'skills' | 'config' | 'database' | 'logger'
+  | 'turn'
+  | 'messages'
+  | 'dialogue'
+  | 'journal'
+  | 'signal'
+  | 'agents'
+  | 'secrets'
+  | 'skills'
+  | 'config'
+  | 'database'
+  | 'logger'
 >
 
 export async function assembleContext(
@@ -36,8 +46,7 @@ export async function assembleContext(
     addressed: messages.isAddressed,
     message: turn.content,
     additions: messages.joined.map(({ content, attempt }) => ({ content, whilePlanRan: attempt > 0 })),
-    recentMessages: turn.saidBefore.messages,
-    recentOutputs: turn.saidBefore.outputs,
+    dialogue: context.dialogue,
     summary: turn.saidBefore.summary,
     workingMemory: turn.saidBefore.workingMemory,
     facts,

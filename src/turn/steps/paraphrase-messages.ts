@@ -26,9 +26,9 @@ export async function paraphraseMessages(
   const known = new Map(strangers.flatMap(({ id, paraphrase }) => (paraphrase === null ? [] : [[id, paraphrase]])))
   const fresh =
     open.length === 0 ? new Map<string, string>() : await (again ? readAgain(context, open) : retell(context, open))
-  return strangers.flatMap(({ id, sender }) => {
+  return strangers.flatMap(({ id, sender, at }) => {
     const text = known.get(id) ?? fresh.get(id)
-    return text === undefined ? [] : [{ sender, text }]
+    return text === undefined ? [] : [{ sender, at, text }]
   })
 }
 

@@ -16,7 +16,7 @@ import { stopped, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { unanswered } from './unanswered.ts'
 
 export async function writeMessage(
-  context: TaskContext & Pick<TurnContext, 'messages' | 'signal' | 'agents' | 'logger'>,
+  context: TaskContext & Pick<TurnContext, 'messages' | 'dialogue' | 'signal' | 'agents' | 'logger'>,
   plan: PlanState,
   task: TaskState,
 ): Promise<TaskOutcome> {
@@ -83,10 +83,12 @@ function say(
 }
 
 function messengerContext(
-  { messages }: Pick<TurnContext, 'messages'>,
+  { turn, messages, dialogue }: Pick<TurnContext, 'turn' | 'messages' | 'dialogue'>,
   plan: PlanState,
   task: TaskState,
 ): MessengerContext {
   const outputs = plan.tasks.slice(0, task.index).map(reportOf)
-  return { goal: plan.goal, detail: task.detail, outputs, mayBeSilent: !messages.isAddressed, ...plan.known }
+  const asked = { caller: turn.userName, messages: messages.all.map(({ content }) => content) }
+  const mayBeSilent = !messages.isAddressed
+  return { goal: plan.goal, detail: task.detail, dialogue, ...asked, outputs, mayBeSilent, ...plan.known }
 }

@@ -47,6 +47,10 @@ const OpenSessionInput = builder.inputType('OpenSessionInput', {
       type: BusyPolicyEnum,
       description: 'What becomes of a message that arrives while a turn runs; as it is when left out, at first QUEUE.',
     }),
+    timeZone: t.string({
+      description:
+        'The time zone in which its agents are told times, such as "Europe/Berlin"; as it is when left out, at first that of the configuration.',
+    }),
     participants: t.stringList({ description: 'Users who take part, besides the user who opens it first.' }),
     previousSessionId: t.id({
       description:
@@ -94,6 +98,10 @@ const UpdateSessionInput = builder.inputType('UpdateSessionInput', {
       type: BusyPolicyEnum,
       description: 'What becomes of a message that arrives while a turn runs, from now on.',
     }),
+    timeZone: t.string({
+      description:
+        "The time zone in which its agents are told times, from its next turn on; null: the configuration's.",
+    }),
   }),
 })
 
@@ -110,7 +118,7 @@ builder.mutationField('updateSession', (t) =>
     type: resultUnion('UpdateSession', UpdateSessionPayload, ['InvalidInput', 'NotFound', 'Conflict']),
     authScopes: AUTHENTICATED,
     description:
-      "Changes a session's description, webhook, metadata and busy policy, hides it from lists or brings it back. For who opened it " +
+      "Changes a session's description, webhook, metadata, busy policy and time zone, hides it from lists or brings it back. For who opened it " +
       '(Session.openedBy), and admins.',
     args: {
       input: t.arg({ type: UpdateSessionInput, required: true, description: 'The session, and what to change.' }),

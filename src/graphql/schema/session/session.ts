@@ -77,6 +77,11 @@ export const SessionType = builder.prismaObject('Session', {
       type: BusyPolicyEnum,
       description: 'What becomes of a message that arrives while a turn runs.',
     }),
+    timeZone: t.string({
+      description: 'The time zone in which its agents are told times, such as "Europe/Berlin".',
+      select: { timeZone: true },
+      resolve: ({ timeZone }, _args, { config }) => timeZone ?? config.current().settings.timeZone,
+    }),
     summary: t.exposeString('summary', {
       description: 'What was said before, in short, as the planner is told; empty until there was enough to summarise.',
     }),

@@ -1,0 +1,93 @@
+/**
+ * What was said in a session before a turn, as its agents are shown it: each message with what was answered, in order.
+ * Messages that one turn served together stand together. What does not fit is left out from the oldest end.
+ */
+import type { MessageRole } from './status.ts'
+
+export interface DialogueMessage {
+  readonly user: string | null
+  readonly role: MessageRole
+  readonly content: string
+  /** When it was said, in a format that Date reads. */
+  readonly at: string
+}
+
+export interface Exchange {
+  /** Oldest first. */
+  readonly messages: readonly DialogueMessage[]
+  /** What the agent said to them, oldest first; none where it stayed silent or was not asked. */
+  readonly answers: readonly { readonly text: string; readonly at: string }[]
+}
+
+export interface Dialogue {
+  /** Oldest first. */
+  readonly exchanges: readonly Exchange[]
+  /** Something older is neither here nor in the summary. */
+  readonly leftOut: boolean
+  /** The next exchanges may not fit any more: it is time to summarise what is oldest. */
+  readonly isNearlyFull: boolean
+}
+
+/** The rows of a dialogue: what is in no summary, up to a limit in number. */
+export interface SaidRows {
+  /** In the order in which they came. `turnId`: of the turn that served it, or took it along; null: it had none. */
+  readonly messages: readonly (DialogueMessage & { readonly turnId: string | null })[]
+  /** In the order in which they were given. */
+  readonly answers: readonly { readonly turnId: string; readonly text: string; readonly at: string }[]
+  /** There is more. */
+  readonly hasMore: boolean
+}
+
+export const NO_DIALOGUE: Dialogue = { exchanges: [], leftOut: false, isNearlyFull: false }
+
+/** So many bytes of UTF-8 count as a token; what a model makes of a text differs, and this is about the average. */
+export const BYTES_PER_TOKEN = 4
+
+const NEARLY_FULL = 0.75
+
+/** The newest exchanges that fit into so many tokens; of the newest as much as fits. */
+export function pairDialogue(rows: SaidRows, contextTokens: number): Dialogue {
+  const all = pair(rows)
+  const room = contextTokens * BYTES_PER_TOKEN
+  let left = room
+  const from = all.findLastIndex((exchange) => (left -= bytesOf(exchange)) < 0) + 1
+  const newest = all.at(-1)
+  const isNewestTooLong = from === all.length && newest !== undefined && contextTokens > 0
+  const exchanges = isNewestTooLong ? [shorten(newest, contextTokens)] : all.slice(from)
+  const leftOut = rows.hasMore || exchanges.length < all.length
+  return { exchanges, leftOut, isNearlyFull: leftOut || room - left > room * NEARLY_FULL }
+}
+
+function pair({ messages, answers }: SaidRows): readonly Exchange[] {
+  const byTurn = new Map<string, DialogueMessage[]>()
+  const groups: { readonly turnId: string | null; readonly messages: DialogueMessage[] }[] = []
+  for (const { turnId, ...message } of messages) {
+    const together = turnId === null ? undefined : byTurn.get(turnId)
+    if (together !== undefined) {
+      together.push(message)
+      continue
+    }
+    const group = { turnId, messages: [message] }
+    groups.push(group)
+    if (turnId !== null) byTurn.set(turnId, group.messages)
+  }
+  return groups.map((group) => ({
+    messages: group.messages,
+    answers: answers.flatMap(({ turnId, ...answer }) => (turnId === group.turnId ? [answer] : [])),
+  }))
+}
+
+function bytesOf({ messages, answers }: Exchange): number {
+  const texts = [...messages.map(({ content }) => content), ...answers.map(({ text }) => text)]
+  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0)
+}
+
+/** Each of its texts gets the same share. */
+function shorten({ messages, answers }: Exchange, contextTokens: number): Exchange {
+  const share = Math.floor((contextTokens * BYTES_PER_TOKEN) / (messages.length + answers.length))
+  const cut = (text: string): string => text.slice(0, share).toWellFormed()
+  return {
+    messages: messages.map((message) => ({ ...message, content: cut(message.content) })),
+    answers: answers.map((answer) => ({ ...answer, text: cut(answer.text) })),
+  }
+}

@@ -1,0 +1,49 @@
+/** Times as prompts and notices name them: with the weekday, in a time zone of the IANA database. */
+
+/** What an agent is told of when it is asked. */
+export interface Moment {
+  readonly now: Date
+  readonly timeZone: string
+}
+
+/** "Monday 2026-11-23 04:15". One for many times: making it costs more than using it. */
+export function timesIn(timeZone: string): (at: Date) => string {
+  const format = formatOf(timeZone)
+  return (at) => {
+    const part = partsOf(format, at)
+    return `${part('weekday')} ${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}`
+  }
+}
+
+/** "Monday 2026-11-23 04:15, time zone Europe/Rome (UTC+01:00)". */
+export function describeMoment({ now, timeZone }: Moment): string {
+  const format = formatOf(timeZone)
+  const offset = partsOf(format, now)('timeZoneName').replace('GMT', 'UTC')
+  const { timeZone: zone } = format.resolvedOptions()
+  return `${timesIn(timeZone)(now)}, time zone ${zone}${zone === 'UTC' ? '' : ` (${offset})`}`
+}
+
+/** A zone that this process does not know, because another one with newer data accepted it, counts as UTC. */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat('en-GB', { ...PARTS, timeZone })
+  } catch {
+    return new Intl.DateTimeFormat('en-GB', { ...PARTS, timeZone: 'UTC' })
+  }
+}
+
+const PARTS = {
+  weekday: 'long',
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+  timeZoneName: 'longOffset',
+} as const
+
+function partsOf(format: Intl.DateTimeFormat, at: Date): (type: Intl.DateTimeFormatPartTypes) => string {
+  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]))
+  return (type) => parts.get(type) ?? ''
+}
