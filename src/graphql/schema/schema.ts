@@ -5,6 +5,7 @@ import type { GraphQLSchema } from 'graphql'
 import { countAnswers } from '../operation/count-answers.ts'
 import { assertEveryFieldHasAccessRule } from './access.ts'
 import { builder } from './builder.ts'
+import { refuseGoneRows } from './refuse-gone-rows.ts'
 import './values/scalars.ts'
 import './people/viewer.ts'
 import './server/server.ts'
@@ -47,5 +48,5 @@ builder.mutationType({ description: 'What clients can change. What a client can 
 export function buildSchema(): GraphQLSchema {
   const schema = builder.toSchema({ sortSchema: true })
   assertEveryFieldHasAccessRule(schema)
-  return countAnswers(schema)
+  return countAnswers(refuseGoneRows(schema))
 }
