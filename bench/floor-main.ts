@@ -200,7 +200,7 @@ async function runTurn(sessionId: string): Promise<void> {
     ...at,
     events: [
       step('DELIVERING'),
-      ['MessageOutput', { taskId: messageTaskId, delta: null, content: written.text, final: true }],
+      ['TextCompleted', { taskId: messageTaskId, content: written.text, final: true, attempt: 1 }],
       ['TaskUpdate', { taskId: messageTaskId, status: 'DONE' }],
       step('COMPLETE', 'DONE'),
       ['TurnCompleted', { status: 'DONE', commandsHandled: [], durationMs: 0, usage: {}, failure: null }],

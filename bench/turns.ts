@@ -154,7 +154,7 @@ class AnswerCount {
   async reaches(count: number): Promise<void> {
     while (this.#counted.size < count) {
       const isNew = (one: MessageOutputsSubscription): boolean =>
-        one.messageOutputs.content != null && !this.#counted.has(one)
+        one.messageOutputs.__typename === 'TextCompletedEvent' && !this.#counted.has(one)
       this.#counted.add(await this.#watch.until(isNew))
     }
   }

@@ -26,8 +26,8 @@ function bodyOf(event: SessionEvent): string | null {
       return describeTask(event)
     case 'TaskOutputEvent':
       return `${styleText(event.stream === 'STDERR' ? 'red' : 'green', event.stream === 'STDERR' ? 'stderr' : 'output')}   ${event.text.trimEnd()}`
-    case 'MessageOutputEvent':
-      return event.content ? `${styleText('bold', 'answer')}   ${event.content}` : null
+    case 'TextCompletedEvent':
+      return `${styleText('bold', 'answer')}   ${event.content}`
     case 'ReviewEvent':
       return `${styleText('magenta', 'review')}   ${event.verdict}${event.reason ? `: ${event.reason}` : ''}`
     case 'TurnCompletedEvent':

@@ -102,7 +102,7 @@ export interface Source {
 
 const EVENTS = `query ($session: ID!, $after: Int!) {
   session(id: $session) {
-    events(after: $after, first: 500) { seq ... on MessageOutputEvent { taskId content final } }
+    events(after: $after, first: 500) { seq ... on TextCompletedEvent { taskId content final } }
   }
 }`
 

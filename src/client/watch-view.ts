@@ -57,8 +57,7 @@ async function follow(events: AsyncIterable<SessionEvent>, progress: Progress): 
 
 /** Pieces of output change nothing but `progress.output`: a page takes them from the events. */
 function mayChangeView(event: SessionEvent): boolean {
-  if (event.__typename === 'MessageOutputEvent') return event.delta === null
-  return event.__typename !== 'TaskOutputEvent'
+  return event.__typename !== 'TextDeltaEvent' && event.__typename !== 'TaskOutputEvent'
 }
 
 /** How far the log is known to have come. */

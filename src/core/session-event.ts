@@ -3,7 +3,7 @@
  * events table is the body without `type`. Adding an event is one more member here and one object type in src/graphql.
  *
  * A turn's events, in order:
- *   MessageReceived
+ *   MessageReceived, MessageUpdated               the latter when it begins later than it came
  *   PipelineStep RECEIVED, PARAPHRASE (only when due), CONTEXT
  *   PipelineStep PLANNING, PLANNED, VALIDATION      again for each retry
  *   PlanCreated
@@ -14,7 +14,7 @@
  *   per task of type EXEC or SKILL:
  *     TaskUpdate RUNNING, TaskOutput*, TaskUpdate DONE|FAILED, PipelineStep REVIEWING, Review
  *   per task of type MSG:
- *     TaskUpdate RUNNING, MessageOutput delta*, MessageOutput content, TaskUpdate DONE
+ *     TaskUpdate RUNNING, TextDelta*, TextCompleted, TaskUpdate DONE
  *   PipelineStep REPLANNING, back to CONTEXT        on verdict REPLAN, or when its user said more
  *   PipelineStep DELIVERING
  *   PipelineStep CURATING, SUMMARIZING, CONSOLIDATING
@@ -32,8 +32,8 @@ export type OutputStream = 'STDOUT' | 'STDERR'
 export type SessionEventBody =
   | { readonly type: 'MessageReceived'; readonly messageId: string }
   /**
-   * A queued message was edited, withdrawn or taken along by another turn, it waits again, or a secret was taken out of
-   * it.
+   * A queued message was edited, withdrawn or taken along by another turn, its turn begins, it waits again, or a secret
+   * was taken out of it.
    */
   | { readonly type: 'MessageUpdated'; readonly messageId: string }
   /**
@@ -45,13 +45,16 @@ export type SessionEventBody =
   | { readonly type: 'PlanCreated'; readonly planId: string }
   | { readonly type: 'TaskUpdate'; readonly taskId: string; readonly status: TaskStatus }
   | { readonly type: 'TaskOutput'; readonly taskId: string; readonly stream: OutputStream; readonly text: string }
-  /** `delta`: the next piece of a text being written, deleted from the log once `content`, the whole text, is there. */
+  /** The next piece of a text being written, deleted from the log once the whole text is there. */
+  | { readonly type: 'TextDelta'; readonly taskId: string; readonly delta: string }
+  /** The whole text. `attempt`: how often it was begun. `notice`: it is the server's, not the agent's. */
   | {
-      readonly type: 'MessageOutput'
+      readonly type: 'TextCompleted'
       readonly taskId: string
-      readonly delta: string | null
-      readonly content: string | null
+      readonly content: string
       readonly final: boolean
+      readonly attempt: number
+      readonly notice?: true
     }
   | {
       readonly type: 'Review'

@@ -236,7 +236,7 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
 function withoutPieces(events: TurnWrite['events'], taskIds: readonly string[] = NONE): TurnWrite['events'] {
   if (taskIds.length === 0) return events
   return events.filter(
-    ({ body }) => !(body.type === 'MessageOutput' && body.delta !== null && taskIds.includes(body.taskId)),
+    ({ body }) => !(body.type === 'TextDelta' && taskIds.includes(body.taskId)),
   )
 }
 

@@ -270,8 +270,10 @@ function bytesOf(event: SessionEvent): number {
   const text =
     event.type === 'TaskOutput'
       ? event.text.length
-      : event.type === 'MessageOutput'
-        ? (event.delta ?? event.content ?? '').length
-        : 0
+      : event.type === 'TextDelta'
+        ? event.delta.length
+        : event.type === 'TextCompleted'
+          ? event.content.length
+          : 0
   return 200 + 2 * text
 }

@@ -26,7 +26,14 @@ export const EVENT_DATA: { readonly [Type in SessionEventType]: z.ZodType<Data<T
   PlanCreated: z.strictObject({ planId: storable }),
   TaskUpdate: z.strictObject({ taskId: storable, status: z.enum(TaskStatus) }),
   TaskOutput: z.strictObject({ taskId: storable, stream: z.enum(['STDOUT', 'STDERR']), text: storable }),
-  MessageOutput: z.strictObject({ taskId: storable, delta: orNull, content: orNull, final: z.boolean() }),
+  TextDelta: z.strictObject({ taskId: storable, delta: storable }),
+  TextCompleted: z.strictObject({
+    taskId: storable,
+    content: storable,
+    final: z.boolean(),
+    attempt: z.number(),
+    notice: z.literal(true).exactOptional(),
+  }),
   Review: z.strictObject({
     taskId: storable,
     verdict: z.enum(ReviewVerdict),

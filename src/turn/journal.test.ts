@@ -127,8 +127,8 @@ describe('the journal', () => {
   test('pieces of a text that are still to be written when it is whole are not written', async () => {
     const { journal, nextCommit } = heldJournal()
     const piece = (taskId: string, delta: string) =>
-      ({ type: 'MessageOutput', taskId, delta, content: null, final: false }) as const
-    const whole = { type: 'MessageOutput', taskId: 'task_1', delta: null, content: 'one two', final: true } as const
+      ({ type: 'TextDelta', taskId, delta }) as const
+    const whole = { type: 'TextCompleted', taskId: 'task_1', content: 'one two', final: true, attempt: 1 } as const
     journal.record([piece('task_1', 'one ')])
     const first = await nextCommit()
     journal.record([piece('task_2', 'another')])

@@ -48,7 +48,7 @@ export function tellUser(
   context.journal.record(
     [
       ...(plan === null ? [{ type: 'PlanCreated', planId } as const] : []),
-      { type: 'MessageOutput', taskId, delta: null, content: text, final: false },
+      { type: 'TextCompleted', taskId, content: text, final: false, attempt: 1, notice: true },
       { type: 'TaskUpdate', taskId, status: 'DONE' },
     ],
     {

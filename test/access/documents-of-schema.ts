@@ -102,7 +102,6 @@ const ID_ARGUMENTS: Readonly<Record<string, keyof Ids | null>> = {
   'Subscription.sessionEvents(sessionId)': 'session',
   'Subscription.pipelineSteps(sessionId)': 'session',
   'Subscription.messageOutputs(sessionId)': 'session',
-  'Subscription.taskUpdates(sessionId)': 'session',
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What each event shows when the hub executes it, and which events each log view admits. */
 import { executeSubscriptionEvent, parse, validateSubscriptionArgs, type ExecutionResult } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { logViewOf, type LogEntry } from '../../src/graphql/live/log-view.ts'
+import { logViewOf, type LogEntry, type LogView } from '../../src/graphql/live/log-view.ts'
 import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
 import { recordStatements } from './record-statements.ts'
@@ -82,9 +82,10 @@ function everyEvent(): Record<string, [event: LogEntry, shown: object]> {
       event({ type: 'TaskOutput', taskId, stream: 'STDERR', text: 'x' }),
       { taskId, stream: 'STDERR', text: 'x' },
     ],
-    MessageOutputEvent: [
-      event({ type: 'MessageOutput', taskId, delta: 'd', content: null, final: false }),
-      { taskId, delta: 'd', content: null, final: false },
+    TextDeltaEvent: [event({ type: 'TextDelta', taskId, delta: 'd' }), { taskId, delta: 'd' }],
+    TextCompletedEvent: [
+      event({ type: 'TextCompleted', taskId, content: 'whole', final: true, attempt: 2 }),
+      { taskId, content: 'whole', final: true, attempt: 2 },
     ],
     ReviewEvent: [
       event({ type: 'Review', taskId, verdict: 'REPLAN', reason: 'no' }),
@@ -144,36 +145,48 @@ test('nobody without a token is shown anything', async () => {
   }
 })
 
+function viewOf(name: string, args: Readonly<Record<string, unknown>> = {}): LogView {
+  const field = it.schema.getSubscriptionType()?.getFields()[name]
+  return must(logViewOf(field?.extensions ?? {}), 'a log view')(args)
+}
+
 describe('views', () => {
   test.each([
     ['pipelineSteps', ['PipelineStep'], false],
-    ['messageOutputs', ['MessageOutput'], false],
-    ['taskUpdates', ['TaskUpdate'], false],
+    ['messageOutputs', ['TextDelta', 'TextCompleted'], false],
   ])('%s admits %j', (name, admitted, startsWithSnapshot) => {
-    const view = must(logViewOf(it.schema.getSubscriptionType()?.getFields()[name]?.extensions ?? {}), 'a log view')
+    const view = viewOf(name)
     const events = Object.values(everyEvent()).flatMap(([entry]) => (entry.type === 'SessionSnapshot' ? [] : entry))
     expect(events.filter((entry) => view.admits(entry)).map((entry) => entry.type)).toEqual(admitted)
     expect(view.startsWithSnapshot).toBe(startsWithSnapshot)
   })
 
   test('sessionEvents admits all and starts with a snapshot', () => {
-    const view = must(
-      logViewOf(it.schema.getSubscriptionType()?.getFields()['sessionEvents']?.extensions ?? {}),
-      'a log view',
-    )
+    const view = viewOf('sessionEvents')
     const events = Object.values(everyEvent()).flatMap(([entry]) => (entry.type === 'SessionSnapshot' ? [] : entry))
     expect(events.filter((entry) => !view.admits(entry))).toEqual([])
     expect(view.startsWithSnapshot).toBe(true)
   })
 
+  test('sessionEvents admits the types that are asked for, all when none is', () => {
+    const events = Object.values(everyEvent()).flatMap(([entry]) => (entry.type === 'SessionSnapshot' ? [] : entry))
+    const admitted = (types: readonly string[]): string[] => {
+      const view = viewOf('sessionEvents', { types })
+      return events.filter((entry) => view.admits(entry)).map((entry) => entry.type)
+    }
+    expect(admitted(['TextDelta', 'Review'])).toEqual(['TextDelta', 'Review'])
+    expect(admitted([])).toHaveLength(events.length)
+  })
+
   test('each view shows its events', async () => {
     const cases = [
       [api.PipelineStepsDocument, 'PipelineStepEvent', { pipelineSteps: { seq: 7, step: 'PLANNING' } }],
-      [api.MessageOutputsDocument, 'MessageOutputEvent', { messageOutputs: { delta: 'd' } }],
+      [api.MessageOutputsDocument, 'TextDeltaEvent', { messageOutputs: { delta: 'd' } }],
+      [api.MessageOutputsDocument, 'TextCompletedEvent', { messageOutputs: { content: 'whole', attempt: 2 } }],
       [
         api.TaskUpdatesDocument,
         'TaskUpdateEvent',
-        { taskUpdates: { taskStatus: 'RUNNING', task: { status: 'DONE' } } },
+        { sessionEvents: { taskStatus: 'RUNNING', task: { status: 'DONE' } } },
       ],
     ] as const
     for (const [document, name, expected] of cases) {

@@ -158,12 +158,12 @@ test('what the task has written so far: its pieces since it was begun, up to the
   const running = { taskId, status: 'RUNNING' }
   const log: [type: string, data: object][] = [
     ['TaskUpdate', running],
-    ['MessageOutput', piece('given up ')],
+    ['TextDelta', piece('given up ')],
     ['TaskUpdate', running],
-    ['MessageOutput', piece('Hello ')],
-    ['MessageOutput', { ...piece('of another'), taskId: taskIds[0] }],
-    ['MessageOutput', piece('world')],
-    ['MessageOutput', piece(' and beyond')],
+    ['TextDelta', piece('Hello ')],
+    ['TextDelta', { ...piece('of another'), taskId: taskIds[0] }],
+    ['TextDelta', piece('world')],
+    ['TextDelta', piece(' and beyond')],
   ]
   await it.world.sql("UPDATE tasks SET status = 'RUNNING' WHERE id = $1", taskId)
   await it.world.context.database.prisma.event.createMany({

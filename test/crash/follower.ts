@@ -92,7 +92,7 @@ export class Follower {
 
   /** Whether the page is reloaded now. */
   #note(event: FollowedEvent): boolean {
-    const isPiece = event.__typename === 'MessageOutputEvent' && event.delta !== null
+    const isPiece = event.__typename === 'TextDeltaEvent'
     this.seen.push({ seq: event.seq, type: event.__typename, isPiece })
     const { sessionId } = this.options
     // A name that was cut off with a long text says nothing.

@@ -25,7 +25,7 @@ const events: FinalEvent[] = [
 ]
 const seen: Seen[] = [
   ...events.slice(0, 3).map(({ seq, type }) => ({ seq, type: `${type}Event` as Seen['type'], isPiece: false })),
-  { seq: 4, type: 'MessageOutputEvent', isPiece: true },
+  { seq: 4, type: 'TextDeltaEvent', isPiece: true },
   ...events.slice(3).map(({ seq, type }) => ({ seq, type: `${type}Event` as Seen['type'], isPiece: false })),
 ]
 

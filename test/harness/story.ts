@@ -206,7 +206,7 @@ export function eventsOf<Name extends SessionEventData['__typename']>(
 
 /** The whole texts that the agent said, in order. */
 export function answersIn(watch: Watch<WatchSessionSubscription>): string[] {
-  return eventsOf(watch, 'MessageOutputEvent').flatMap(({ content }) => (content == null ? [] : [content]))
+  return eventsOf(watch, 'TextCompletedEvent').map(({ content }) => content)
 }
 
 /**
@@ -223,8 +223,8 @@ export async function converse(client: ApiClient, sessionId: string, content: st
   await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnCompletedEvent' && event.turnId === turnId)
   const { turn } = await client.run(TurnDocument, { id: turnId ?? '' })
   if (turn == null) throw new Error('the turn is gone')
-  const answers = eventsOf(watch, 'MessageOutputEvent').filter((event) => event.turnId === turnId)
-  return { ...turn, answers: answers.flatMap(({ content }) => (content == null ? [] : [content])) }
+  const answers = eventsOf(watch, 'TextCompletedEvent').filter((event) => event.turnId === turnId)
+  return { ...turn, answers: answers.map(({ content }) => content) }
 }
 
 export type Conversation = NonNullable<TurnQuery['turn']> & { readonly answers: readonly string[] }

@@ -71,9 +71,9 @@ describe('a turn with a real model', () => {
     await send(ada, 'cli:streams', 'Say hi')
     await using watch = ada.watch(MessageOutputsDocument, { sessionId: 'cli:streams', after: 0 })
     // A word is shown when it is whole: "printed" may go on.
-    await watch.until(({ messageOutputs }) => messageOutputs.delta?.startsWith('It') === true)
+    await watch.until(({ messageOutputs }) => messageOutputs.__typename === 'TextDeltaEvent' && messageOutputs.delta.startsWith('It'))
     goOn.resolve()
-    const whole = await watch.until(({ messageOutputs }) => messageOutputs.content != null)
+    const whole = await watch.until(({ messageOutputs }) => messageOutputs.__typename === 'TextCompletedEvent')
     expect(whole.messageOutputs).toMatchObject({ content: 'It printed hi.', final: true })
   })
 
@@ -198,7 +198,7 @@ describe('another provider in the file', () => {
     await story.reconfigure(storyConfig({ toml: stubProvider(other, 'other') }))
     await writeFile(gate, '')
     expect((await turnEnd(watch)).turnStatus).toBe('DONE')
-    expect(eventsOf(watch, 'MessageOutputEvent').at(-1)?.content).toBe('Said by the other.')
+    expect(eventsOf(watch, 'TextCompletedEvent').at(-1)?.content).toBe('Said by the other.')
     expect(stub.calls.at(-1)?.role).toBe('planner')
     expect(other.calls.map(({ role, model }) => [role, model])).toEqual([
       ['reviewer', 'other-1'],

@@ -153,7 +153,7 @@ describe('while a model is asked', () => {
     const call = openCall(sse(chunk([{ index: 0, delta: { content: 'It printed' }, finish_reason: null }])))
     stub.follow({ by: (asked) => (asked.role === 'messenger' ? call.answer : answerWell(asked)) })
     const ready = (watch: SessionWatch) =>
-      watch.until(({ sessionEvents }) => sessionEvents.__typename === 'MessageOutputEvent')
+      watch.until(({ sessionEvents }) => sessionEvents.__typename === 'TextDeltaEvent')
     const { ended, watch } = await cancelWhen(story, { sessionId: 'cli:half', ready })
     await call.closed
     const { turn } = await story.as('ada').run(TurnDocument, { id: ended.turnId ?? '' })

@@ -71,7 +71,7 @@ async function readTurns(
 /** Pieces of text leave the log when the text is whole, so who comes later does not get them. */
 function lasting(events: readonly SessionEvent[]): string[] {
   return events
-    .filter((event) => event.__typename !== 'MessageOutputEvent' || event.delta === null)
+    .filter((event) => event.__typename !== 'TextDeltaEvent')
     .map(({ seq, __typename }) => `${seq} ${__typename}`)
 }
 

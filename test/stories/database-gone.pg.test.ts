@@ -172,7 +172,7 @@ test('an event whose task could not be loaded is shown when it can be: a subscri
   await lost
   await turnEnd(watch)
   // Pieces of text leave the log, but not before they were shown to those who watched.
-  const pieces = eventsOf(watch, 'MessageOutputEvent').filter(({ delta }) => delta != null)
+  const pieces = eventsOf(watch, 'TextDeltaEvent')
   const seen = watch.received.map(({ sessionEvents }) => sessionEvents.seq)
   const lasting = seen.filter((seq) => !pieces.some((piece) => piece.seq === seq))
   expect(lasting).toEqual((await turnsEnd(ada, 1)).seqs)

@@ -222,7 +222,8 @@ describe('silence', () => {
     await using watch = watchAll(ada, id)
     await say(ada, { sessionId: id, content: 'Well done, Ben' })
     expect(await turnEnd(watch, 1)).toMatchObject({ turnStatus: 'DONE', failure: null })
-    expect(eventsOf(watch, 'MessageOutputEvent')).toEqual([])
+    expect(eventsOf(watch, 'TextDeltaEvent')).toEqual([])
+    expect(eventsOf(watch, 'TextCompletedEvent')).toEqual([])
     const { session } = await ada.run(SessionTasksDocument, { id, filter: { type: ['MSG'] } })
     const task = must(session?.tasks.edges[0], 'a text').node
     expect(task).toMatchObject({ status: 'DONE', output: null, suppressed: true, final: true })
@@ -264,13 +265,13 @@ describe('silence', () => {
     await say(ada, { sessionId: id, content: 'Anything else?' })
     await watch.until(
       ({ sessionEvents: event }) =>
-        event.__typename === 'MessageOutputEvent' && event.delta?.startsWith('Nothing to add') === true,
+        event.__typename === 'TextDeltaEvent' && event.delta.startsWith('Nothing to add'),
     )
     goOn.resolve()
     await turnEnd(watch)
     const said = 'Nothing to add here, so far.  Bye.'
     expect(answersIn(watch)).toEqual([said])
-    const deltas = eventsOf(watch, 'MessageOutputEvent').flatMap(({ delta }) => (delta == null ? [] : [delta]))
+    const deltas = eventsOf(watch, 'TextDeltaEvent').map(({ delta }) => delta)
     expect(deltas.join('')).not.toMatch(/[<_]/)
     expect(said.startsWith(deltas.join(''))).toBe(true)
     const [post] = await receiver.received.until((all) => all.length > 0)

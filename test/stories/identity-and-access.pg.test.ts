@@ -24,7 +24,6 @@ import {
   SessionsDocument,
   TaskDocument,
   TasksDocument,
-  TaskUpdatesDocument,
   TurnDocument,
   UpdateSessionDocument,
   ViewerDocument,
@@ -343,7 +342,6 @@ const SUBSCRIPTIONS: readonly [string, TypedDocumentString<unknown, { sessionId:
   ['sessionEvents', WatchSessionDocument],
   ['pipelineSteps', PipelineStepsDocument],
   ['messageOutputs', MessageOutputsDocument],
-  ['taskUpdates', TaskUpdatesDocument],
 ]
 
 function appended(client: ApiClient, sessionId: string): { sessionId: string; content: string; user?: string } {

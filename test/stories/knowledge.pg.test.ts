@@ -231,7 +231,7 @@ describe('the steps after the answer', () => {
     await send(ada, 'cli:cut', 'What about mails?')
     await using watch = watchAll(ada, 'cli:cut')
     await asked.promise
-    await watch.until(({ sessionEvents: event }) => event.__typename === 'MessageOutputEvent' && event.content != null)
+    await watch.until(({ sessionEvents: event }) => event.__typename === 'TextCompletedEvent')
     expect(answersIn(watch)).toEqual(['It printed hi.'])
     const { cancelTurn } = await ada.run(api.CancelTurnDocument, { sessionId: 'cli:cut' })
     expect(cancelTurn.__typename).toBe('CancelTurnPayload')

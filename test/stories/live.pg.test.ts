@@ -96,21 +96,23 @@ test('the narrow views show their part of it, and resume alike', async () => {
       (after, visit) => at(visit)[transportAt(visit)](MessageOutputsDocument, { sessionId: SESSION, after }),
       {
         seqOf: (data) => data.messageOutputs.seq,
-        isLast: (data) => data.messageOutputs.final && data.messageOutputs.content != null,
+        isLast: ({ messageOutputs: text }) => text.__typename === 'TextCompletedEvent' && text.final,
       },
     ),
     readReloading((after, visit) => at(visit)[transportAt(visit)](TaskUpdatesDocument, { sessionId: SESSION, after }), {
-      seqOf: (data) => data.taskUpdates.seq,
-      isLast: ({ taskUpdates: { taskStatus, task } }) => task.type === 'MSG' && taskStatus === 'DONE' && task.final,
+      seqOf: (data) => data.sessionEvents.seq,
+      isLast: ({ sessionEvents: event }) =>
+        event.__typename === 'TaskUpdateEvent' && event.taskStatus === 'DONE' && event.task.final,
     }),
   ])
   await using whole = watchAll(there.as('ada'), SESSION)
   await turnEnd(whole)
   const seqsOf = (name: Parameters<typeof eventsOf>[1]): number[] => eventsOf(whole, name).map(({ seq }) => seq)
   expect(steps.map((data) => data.pipelineSteps.seq)).toEqual(seqsOf('PipelineStepEvent'))
-  expect(updates.map((data) => data.taskUpdates.seq)).toEqual(seqsOf('TaskUpdateEvent'))
-  const texts = outputs.map((data) => data.messageOutputs).filter(({ delta }) => delta == null)
-  expect(texts.map(({ seq }) => seq)).toEqual(seqsOf('MessageOutputEvent'))
+  const told = updates.filter(({ sessionEvents: event }) => event.__typename !== 'SessionSnapshot')
+  expect(told.map((data) => data.sessionEvents.seq)).toEqual(seqsOf('TaskUpdateEvent'))
+  const texts = outputs.flatMap(({ messageOutputs: text }) => (text.__typename === 'TextCompletedEvent' ? [text] : []))
+  expect(texts.map(({ seq }) => seq)).toEqual(seqsOf('TextCompletedEvent'))
   expect(texts.map(({ final }) => final)).toEqual([false, true])
 })
 

@@ -18,7 +18,7 @@ test('a message becomes a plan, its commands really run and are reviewed, the an
   const steps = watch.received.map(({ sessionEvents: event }) => describe(event))
   // What is printed comes in as many pieces as a busy machine makes of it.
   const isFurtherPiece = (name: string, n: number): boolean => name === 'TaskOutput' && steps[n - 1] === 'TaskOutput'
-  expect(steps.filter((name, n) => name !== 'MessageOutput delta' && !isFurtherPiece(name, n))).toEqual([
+  expect(steps.filter((name, n) => name !== 'TextDelta' && !isFurtherPiece(name, n))).toEqual([
     'MessageReceived',
     'RECEIVED',
     'CONTEXT',
@@ -34,7 +34,7 @@ test('a message becomes a plan, its commands really run and are reviewed, the an
     'Review',
     'TaskUpdate RUNNING',
     'DELIVERING',
-    'MessageOutput content',
+    'TextCompleted',
     'TaskUpdate DONE',
     'COMPLETE',
     'TurnCompleted',
@@ -76,14 +76,14 @@ test('seq has no gaps but where text pieces were, and the pieces add up to the t
   await turnEnd(watch)
   const seqs = watch.received.map(({ sessionEvents }) => sessionEvents.seq)
   expect(seqs).toEqual(seqs.map((_, index) => index + 1))
-  const outputs = eventsOf(watch, 'MessageOutputEvent')
-  const deltas = outputs.flatMap(({ delta }) => (delta == null ? [] : [delta]))
+  const deltas = eventsOf(watch, 'TextDeltaEvent').map(({ delta }) => delta)
   expect(deltas.length).toBeGreaterThan(1)
   expect(answersIn(watch)[0]?.startsWith(deltas.join(''))).toBe(true)
 
   await using later = watchAll(ada, 'cli:long')
   await turnEnd(later)
-  expect(eventsOf(later, 'MessageOutputEvent').map(({ delta }) => delta)).toEqual([null])
+  expect(eventsOf(later, 'TextDeltaEvent')).toEqual([])
+  expect(eventsOf(later, 'TextCompletedEvent')).toMatchObject([{ final: true, attempt: 1 }])
 })
 
 test('a review that is not content leads to another plan, and the user is told why', async () => {
@@ -109,9 +109,8 @@ test('sessions run side by side: a slow one keeps nobody waiting', async () => {
 })
 
 /** An event in one word or two. */
-function describe(event: { __typename: string; step?: unknown; taskStatus?: unknown; delta?: unknown }): string {
+function describe(event: { __typename: string; step?: unknown; taskStatus?: unknown }): string {
   const name = event.__typename.replace(/Event$/, '')
-  if (name === 'MessageOutput') return `${name} ${event.delta == null ? 'content' : 'delta'}`
   if (name === 'PipelineStep') return String(event.step)
   return name === 'TaskUpdate' ? `${name} ${String(event.taskStatus)}` : name
 }

@@ -30,7 +30,6 @@ import {
   RemoveParticipantDocument,
   SendMessageDocument,
   SessionUpdatesDocument,
-  TaskUpdatesDocument,
   UpdateSessionDocument,
   WatchSessionDocument,
   type TypedDocumentString,
@@ -48,7 +47,6 @@ const LOG_VIEWS = {
   sessionEvents: WatchSessionDocument,
   pipelineSteps: PipelineStepsDocument,
   messageOutputs: MessageOutputsDocument,
-  taskUpdates: TaskUpdatesDocument,
 } as const
 const LISTS = { sessionUpdates: SessionUpdatesDocument, approvalUpdates: ApprovalUpdatesDocument } as const
 const ADMIN_LISTS = {

@@ -191,7 +191,7 @@ function buildTurn(
     { type: 'PipelineStep', step: 'PLANNING', detail: plan.goal },
     { type: 'PlanCreated', planId },
     { type: 'Review', taskId: taskId ?? '', verdict: 'OK', reason: null, learningId },
-    { type: 'MessageOutput', taskId: taskId ?? '', delta: null, content: plan.goal, final: true },
+    { type: 'TextCompleted', taskId: taskId ?? '', content: plan.goal, final: true, attempt: 1 },
     { type: 'SessionUpdated' },
     { type: 'SessionUpdated', erased: true },
     { type: 'TurnPaused', reason: plan.goal, until: null },

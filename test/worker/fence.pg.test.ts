@@ -203,7 +203,7 @@ async function fill(): Promise<Filled> {
   const { turn } = begun
   const [planId, taskId, approvalId] = [newId('plan'), newId('task'), newId('approval')]
   const learningIds = [newId('learning'), newId('learning')] as const
-  const delta = { type: 'MessageOutput', taskId, delta: 'he', content: null, final: true } as const
+  const delta = { type: 'TextDelta', taskId, delta: 'he' } as const
   await commitTurn(
     database,
     { lease, turn },

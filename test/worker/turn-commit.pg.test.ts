@@ -123,7 +123,7 @@ describe('a turn writes', () => {
     const lease = await claim(world)
     const turn = await start(world, lease)
     const delta = (taskId: string, text: string) =>
-      ({ type: 'MessageOutput', taskId, delta: text, content: null, final: true }) as const
+      ({ type: 'TextDelta', taskId, delta: text }) as const
     await commitTurn(
       database,
       { lease, turn },
@@ -133,13 +133,13 @@ describe('a turn writes', () => {
       database,
       { lease, turn },
       {
-        events: events(turn, { type: 'MessageOutput', taskId: 'task_a', delta: null, content: 'hello', final: true }),
+        events: events(turn, { type: 'TextCompleted', taskId: 'task_a', content: 'hello', final: true, attempt: 1 }),
         dropDeltasOf: ['task_a'],
       },
     )
     expect(
       await world.sql(
-        `SELECT seq, data->>'delta' AS delta, data->>'content' AS content FROM events WHERE type = 'MessageOutput' ORDER BY seq`,
+        `SELECT seq, data->>'delta' AS delta, data->>'content' AS content FROM events WHERE type LIKE 'Text%' ORDER BY seq`,
       ),
     ).toEqual([
       { seq: 4, delta: 'x', content: null },

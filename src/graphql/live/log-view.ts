@@ -3,6 +3,7 @@
  *
  * A field of `Subscription` is a log view when it carries `extensions.logView`. It takes `sessionId: ID!` and `after:
  * Int`, its `subscribe` is `servedByHub`, and its `resolve` turns a `LogEntry` (the root value) into the field's value.
+ * The view itself may depend on the field's other arguments.
  * What must hold:
  *  - `admits` and `resolve` depend on the entry and on the viewer's access class alone, never on who exactly asks: one
  *    execution serves every subscriber with the same document, variables (`after` aside) and access class.
@@ -39,9 +40,12 @@ export function servedByHub(): AsyncIterable<LogEntry> {
   throw new BugError('a log view was subscribed to without the hub (src/graphql/live/hub.ts)')
 }
 
+/** Makes a log view of the arguments of its field. */
+export type ReadLogView = (args: Readonly<Record<string, unknown>>) => LogView
+
 /** The log view that a field declares, or null: then it is an ordinary subscription. */
-export function logViewOf(extensions: object): LogView | null {
-  return (extensions as { logView?: LogView }).logView ?? null
+export function logViewOf(extensions: object): ReadLogView | null {
+  return (extensions as { logView?: ReadLogView }).logView ?? null
 }
 
 /** Who may see a session at this moment; false for every viewer when there is no such session. */

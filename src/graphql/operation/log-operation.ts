@@ -43,8 +43,8 @@ export function readLogOperation(
 ): ReadLogOperation | null {
   const root = rootField(document, operation.selectionSet)
   const field = schema.getSubscriptionType()?.getFields()[root.name.value]
-  const view = field === undefined ? null : logViewOf(field.extensions)
-  if (field === undefined || view === null) return null
+  const readView = field === undefined ? null : logViewOf(field.extensions)
+  if (field === undefined || readView === null) return null
   const { operationName, variables } = params
   const args = validateSubscriptionArgs({ schema, document, operationName, variableValues: variables })
   if (!('schema' in args)) return { kind: 'refused', errors: args }
@@ -61,7 +61,7 @@ export function readLogOperation(
   const sessionId = values['sessionId'] as string
   return {
     kind: 'log',
-    view,
+    view: readView(values),
     field: root.name.value,
     sessionId,
     after,

@@ -91,7 +91,7 @@ export function taskField<Parent extends { readonly taskId: string }>(t: Fields<
 /**
  * The row as far as it is asked for, whatever the plugin's types say of its other columns. The id alone needs no read.
  */
-function rowOf<Row extends { readonly id: string }>(
+export function rowOf<Row extends { readonly id: string }>(
   id: string,
   { select = {} }: { readonly select?: object },
   read: () => Promise<Row | null>,

@@ -48,8 +48,8 @@ export interface OpenTurn extends TurnRef {
 }
 
 /**
- * `events`: the RECEIVED step when the turn started with this statement, none when it was continued. They are
- * committed, and still to be published.
+ * `events`: that the message waits no more, and the RECEIVED step, when the turn started with this statement; none when
+ * it was continued. They are committed, and still to be published.
  */
 export interface BegunTurn {
   readonly kind: 'Begun'
@@ -139,7 +139,9 @@ function begun(sessionId: string, row: Row, at: Date): BegunTurn {
     timeZone: row.time_zone,
   }
   if (row.last_seq === null) return { kind: 'Begun', turn, events: [] }
-  return { kind: 'Begun', turn, events: [receivedEvent({ sessionId, turnId: row.id, seq: row.last_seq, at })] }
+  const place = { sessionId, turnId: row.id, at }
+  const message: SessionEvent = { ...place, type: 'MessageUpdated', messageId: row.message_id, seq: row.last_seq - 1 }
+  return { kind: 'Begun', turn, events: [message, receivedEvent({ ...place, seq: row.last_seq })] }
 }
 
 /** What the statement that starts a turn tells of it. */
@@ -210,9 +212,12 @@ function beginSql({
     started AS (UPDATE turns t SET status = 'RUNNING', step = 'RECEIVED', started_at = $3 FROM starting
       WHERE t.id = starting.id AND t.status = 'QUEUED' RETURNING t.id, t.message_id, t.user_name),
     ${wakes}message AS (UPDATE messages m SET status = 'PROCESSING' FROM started WHERE m.id = started.message_id RETURNING m.content),
-    session AS (UPDATE sessions s SET last_seq = s.last_seq + 1, queue_length = s.queue_length - 1, status = 'RUNNING',
+    session AS (UPDATE sessions s SET last_seq = s.last_seq + 2, queue_length = s.queue_length - 1, status = 'RUNNING',
       last_activity_at = $3, turn_user = started.user_name${claim} FROM started WHERE s.id = $1 RETURNING s.last_seq, s.epoch),
     event AS (INSERT INTO events (session_id, seq, at, turn_id, type, data)
+      SELECT $1, session.last_seq - 1, $3, started.id, 'MessageUpdated', jsonb_build_object('messageId', started.message_id)
+      FROM session, started
+      UNION ALL
       SELECT $1, session.last_seq, $3, started.id, 'PipelineStep', '{"step": "RECEIVED", "detail": null}' FROM session, started)
     SELECT next.id, next.seq, next.message_id, next.user_name, coalesce(message.content, m.content) AS content,
       fence.source_type, fence.queue_length, fence.busy_policy, fence.time_zone, m.mentioned, next.started_at, next.cancel_requested, next.step, next.failure, next.takeovers, m.client, next.model_calls, next.input_tokens, next.output_tokens,

@@ -59,6 +59,6 @@ function isOneOf(column: string, ids: readonly string[], bind: Bind): string {
 
 /** Only the turn's own part of the log is looked through: its events come after its message. */
 export function deltasSql(taskIds: readonly string[], turnSeq: number, bind: Bind): Fenced {
-  return fenced`DELETE FROM events x USING ${FENCE} WHERE x.session_id = $1 AND x.seq > ${bind(turnSeq)} AND x.type = 'MessageOutput'
-    AND x.data->>'taskId' = ANY(${bind(taskIds)}::text[]) AND x.data->>'delta' IS NOT NULL`
+  return fenced`DELETE FROM events x USING ${FENCE} WHERE x.session_id = $1 AND x.seq > ${bind(turnSeq)} AND x.type = 'TextDelta'
+    AND x.data->>'taskId' = ANY(${bind(taskIds)}::text[])`
 }

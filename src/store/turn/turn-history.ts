@@ -91,6 +91,22 @@ const PARTIAL_OUTPUT = {
     WHERE session_id = $1 AND seq > $2 AND type = 'TaskOutput' AND data->>'taskId' = $3 GROUP BY 1`,
 }
 
+/** How often a task began to run, as far as its events tell. */
+export async function countBeginnings(
+  database: Database,
+  task: { readonly sessionId: string; readonly taskId: string; readonly afterSeq: number },
+): Promise<number> {
+  const values = [task.sessionId, task.afterSeq, task.taskId]
+  const [row] = await database.query<{ count: number }>(BEGINNINGS, values)
+  return row?.count ?? 0
+}
+
+const BEGINNINGS = {
+  name: 'turn.beginnings',
+  text: `SELECT count(*)::int AS count FROM events WHERE session_id = $1 AND seq > $2 AND type = 'TaskUpdate'
+    AND data->>'taskId' = $3 AND data->>'status' = 'RUNNING'`,
+}
+
 /** What was said in the session before the turn, cut to the limits below; the planner's context is made of it. */
 export interface SaidBefore {
   /** Trusted messages before the turn's own that are in no summary, with what was answered. */

@@ -2,12 +2,13 @@
  * MSG: the messenger writes the text, streamed piece by piece; when it is whole, it is DELIVERING: the text stands in
  * the log once and its pieces leave it. A text that was under way when a process died is written again from the start
  * (TaskUpdate RUNNING tells readers to begin anew). A messenger that stays silent (core/text/silence-filter.ts)
- * produces no MessageOutput and no delivery.
+ * produces no TextCompleted and no delivery.
  */
 import type { MessengerContext } from '../../agents/agent.ts'
 import { SilenceFilter, withoutSilence } from '../../core/text/silence-filter.ts'
 import type { TurnWrite } from '../../core/turn-write.ts'
 import { newId } from '../../platform/id.ts'
+import { countBeginnings } from '../../store/turn/turn-history.ts'
 import { HeldOutput } from '../secrets/held-output.ts'
 import { reportOf, type PlanState, type TaskState } from '../plan-state.ts'
 import { updateTask } from '../update-task.ts'
@@ -16,19 +17,19 @@ import { stopped, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { unanswered } from './unanswered.ts'
 
 export async function writeMessage(
-  context: TaskContext & Pick<TurnContext, 'messages' | 'dialogue' | 'signal' | 'agents' | 'logger'>,
+  context: TaskContext & Pick<TurnContext, 'messages' | 'dialogue' | 'signal' | 'agents' | 'logger' | 'database'>,
   plan: PlanState,
   task: TaskState,
 ): Promise<TaskOutcome> {
   const final = task.index === plan.tasks.length - 1
+  const attempt = (await begunBefore(context, task)) + 1
   const silence = new SilenceFilter()
   let written = ''
   const live = new HeldOutput({
     clock: context.clock,
     redactor: () => context.secrets.redactor(),
     unit: 'WORDS',
-    emit: (_, delta) =>
-      context.journal.record([{ type: 'MessageOutput', taskId: task.id, delta, content: null, final }]),
+    emit: (_, delta) => context.journal.record([{ type: 'TextDelta', taskId: task.id, delta }]),
   })
   updateTask(context, task, { patch: { status: 'RUNNING', startedAt: context.clock.now() } })
   let hasPieces = false
@@ -57,15 +58,31 @@ export async function writeMessage(
     }
     return ending
   }
-  say(context, task, { text: withoutSilence(answer.output), final, changes })
+  say(context, task, { text: withoutSilence(answer.output), final, attempt, changes })
   return { kind: 'Passed' }
+}
+
+/** How often the text was begun by processes that did not finish it. */
+async function begunBefore(
+  { sessionId, turn, database }: Pick<TurnContext, 'sessionId' | 'turn' | 'database'>,
+  task: TaskState,
+): Promise<number> {
+  if (!turn.resumed || task.status !== 'RUNNING') return 0
+  return countBeginnings(database, { sessionId, taskId: task.id, afterSeq: turn.seq })
+}
+
+interface Said {
+  readonly text: string | null
+  readonly final: boolean
+  readonly attempt: number
+  readonly changes: Omit<TurnWrite, 'events' | 'taskPatches'>
 }
 
 /** The task is done. `text`: null when there is nothing to say: `suppressed` is set, and no delivery is queued. */
 function say(
   context: TaskContext,
   task: TaskState,
-  { text, final, changes }: { text: string | null; final: boolean; changes: Omit<TurnWrite, 'events' | 'taskPatches'> },
+  { text, final, attempt, changes }: Said,
 ): void {
   const finishedAt = context.clock.now()
   if (text === null) {
@@ -76,7 +93,7 @@ function say(
     patch: { status: 'DONE', output: text, final, finishedAt },
     before: [
       { type: 'PipelineStep', step: 'DELIVERING', detail: null },
-      { type: 'MessageOutput', taskId: task.id, delta: null, content: text, final },
+      { type: 'TextCompleted', taskId: task.id, content: text, final, attempt },
     ],
     changes: { ...changes, deliveries: [{ id: newId('delivery'), taskId: task.id, final, createdAt: finishedAt }] },
   })

@@ -1,7 +1,8 @@
 /**
  * The events of a session's log as GraphQL types, one per member of the union in src/core/session-event.ts. Scalars
  * come from the event itself, without a promise or a read: one execution serves all subscribers with the same
- * selection, thousands of times a second. Objects (message, task …) are loaded as they are now, many in one statement.
+ * selection, thousands of times a second. Objects (session, turn, task …) are loaded as they are now, many in one
+ * statement, so that a client's cache is right after each event without asking for anything else.
  */
 import type { SessionEventType } from '../../../core/session-event.ts'
 import type { LogEntry } from '../../live/log-view.ts'
@@ -16,7 +17,8 @@ import {
   TurnStatusEnum,
 } from '../enums.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
-import { approvalField, messageField, planField, sessionField, taskField } from '../row-fields.ts'
+import { approvalField, messageField, planField, rowOf, taskField } from '../row-fields.ts'
+import { stillThere } from '../still-there.ts'
 import { UsageType } from '../turn/usage.ts'
 
 export type EventOf<Type extends LogEntry['type']> = Extract<LogEntry, { type: Type }>
@@ -30,7 +32,8 @@ const TYPE_NAMES: Readonly<Record<LogEntry['type'], string>> = {
   PlanCreated: 'PlanCreatedEvent',
   TaskUpdate: 'TaskUpdateEvent',
   TaskOutput: 'TaskOutputEvent',
-  MessageOutput: 'MessageOutputEvent',
+  TextDelta: 'TextDeltaEvent',
+  TextCompleted: 'TextCompletedEvent',
   Review: 'ReviewEvent',
   Approval: 'ApprovalEvent',
   TurnPaused: 'TurnPausedEvent',
@@ -51,6 +54,19 @@ export const SessionEventInterface = builder.interfaceRef<LogEntry>('SessionEven
       description: 'Its place in the log, strictly increasing. Gaps mean nothing. Resume with "after".',
     }),
     at: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
+    session: t.prismaField({
+      type: 'Session',
+      description: 'The session as it is now.',
+      resolve: (query, { sessionId: id }, _args, { database }) =>
+        rowOf(id, query, () => database.prisma.session.findUnique({ ...query, where: { id } })),
+    }),
+    turn: t.prismaField({
+      type: 'Turn',
+      nullable: true,
+      description: 'The turn it belongs to, as it is now; null when it happened outside one.',
+      resolve: (query, { turnId: id }, _args, { database }) =>
+        id === null ? null : rowOf(id, query, () => database.prisma.turn.findUnique({ ...query, where: { id } })),
+    }),
     sessionId: t.exposeID('sessionId', { description: 'The session whose log it is in.' }),
     turnId: t.exposeID('turnId', {
       nullable: true,
@@ -63,9 +79,6 @@ builder.objectRef<EventOf<'SessionSnapshot'>>('SessionSnapshot').implement({
   description: 'The first event of a subscription without "after": the session as it is; what comes after seq follows.',
   interfaces: [SessionEventInterface],
   authScopes: AUTHENTICATED,
-  fields: (t) => ({
-    session: sessionField(t),
-  }),
 })
 
 builder.objectRef<EventOf<'SessionUpdated'>>('SessionUpdatedEvent').implement({
@@ -77,7 +90,6 @@ builder.objectRef<EventOf<'SessionUpdated'>>('SessionUpdatedEvent').implement({
       description: 'What a user had said was erased, here and in the events before this: read anew what you have kept.',
       resolve: ({ erased }) => erased === true,
     }),
-    session: sessionField(t),
   }),
 })
 
@@ -92,8 +104,8 @@ builder.objectRef<EventOf<'MessageReceived'>>('MessageReceivedEvent').implement(
 
 builder.objectRef<EventOf<'MessageUpdated'>>('MessageUpdatedEvent').implement({
   description:
-    'A queued message was edited or withdrawn, another turn has taken it along (its turn is JOINED), it waits again, or a secret was ' +
-    'taken out of it.',
+    'A message that waited waits no more, because its turn begins or another one has taken it along (its turn is JOINED); it waits ' +
+    'again; it was edited or withdrawn; or a secret was taken out of it.',
   interfaces: [SessionEventInterface],
   authScopes: AUTHENTICATED,
   fields: (t) => ({
@@ -140,24 +152,47 @@ builder.objectRef<EventOf<'TaskOutput'>>('TaskOutputEvent').implement({
   authScopes: AUTHENTICATED,
   fields: (t) => ({
     taskId: t.exposeID('taskId', { description: 'The task whose command prints.' }),
+    task: taskField(t),
     stream: t.expose('stream', { type: OutputStreamEnum, description: 'Where it printed.' }),
     text: t.exposeString('text', { description: 'The next piece; joined in order of seq, the pieces are the output.' }),
   }),
 })
 
-export const MessageOutputEvent = builder.objectRef<EventOf<'MessageOutput'>>('MessageOutputEvent').implement({
-  description: 'What the agent says: pieces while the text is being written, then the whole text, once.',
+export const TextEventInterface = builder.interfaceRef<EventOf<'TextDelta' | 'TextCompleted'>>('TextEvent').implement({
+  description: 'What the agent says: pieces while a text is being written, then the whole text, once.',
   interfaces: [SessionEventInterface],
-  authScopes: AUTHENTICATED,
+  resolveType: (entry) => TYPE_NAMES[entry.type],
   fields: (t) => ({
     taskId: t.exposeID('taskId', { description: 'The MSG task that writes the text.' }),
-    delta: t.exposeString('delta', {
-      nullable: true,
-      description: 'The next piece of a text still being written. Pieces leave the log when the whole text is there.',
+    task: t.prismaField({
+      type: 'Task',
+      description: 'The task as it is now, which may be further than what tells of it.',
+      resolve: (query, { taskId: id }, _args, { database }) =>
+        rowOf(id, query, () => database.prisma.task.findUnique({ ...query, where: { id } })),
     }),
-    content: t.exposeString('content', { nullable: true, description: 'The whole text, once, when it is finished.' }),
-    final: t.exposeBoolean('final', {
-      description: 'The whole text of the last MSG of a plan that ended well: the answer.',
+  }),
+})
+
+builder.objectRef<EventOf<'TextDelta'>>('TextDeltaEvent').implement({
+  description:
+    'The next piece of a text that is being written. Pieces leave the log when the whole text is there. A TaskUpdateEvent with ' +
+    'RUNNING for the same task begins the text anew: drop what came before.',
+  interfaces: [SessionEventInterface, TextEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    delta: t.exposeString('delta', { description: 'What to append to the pieces before it.' }),
+  }),
+})
+
+builder.objectRef<EventOf<'TextCompleted'>>('TextCompletedEvent').implement({
+  description: 'A text is whole: it takes the place of its pieces.',
+  interfaces: [SessionEventInterface, TextEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    content: t.exposeString('content', { description: 'The whole text.' }),
+    final: t.exposeBoolean('final', { description: 'The last MSG of a plan that ended well: the answer.' }),
+    attempt: t.exposeInt('attempt', {
+      description: 'How often the text was begun: more than 1 when a process died while it was being written.',
     }),
   }),
 })
@@ -168,6 +203,7 @@ builder.objectRef<EventOf<'Review'>>('ReviewEvent').implement({
   authScopes: AUTHENTICATED,
   fields: (t) => ({
     taskId: t.exposeID('taskId', { description: 'The task it judged.' }),
+    task: taskField(t),
     verdict: t.expose('verdict', { type: ReviewVerdictEnum, description: 'Whether the result is good enough.' }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why; always there with REPLAN.' }),
     learning: t.prismaField({
@@ -227,6 +263,12 @@ builder.objectRef<EventOf<'TurnCompleted'>>('TurnCompletedEvent').implement({
   authScopes: AUTHENTICATED,
   fields: (t) => ({
     turnStatus: t.expose('status', { type: TurnStatusEnum, description: 'How it ended: DONE, FAILED or CANCELLED.' }),
+    message: t.prismaField({
+      type: 'Message',
+      description: 'The message that the turn has processed, as it is now.',
+      resolve: (query, { turnId: id }, _args, { database }) =>
+        stillThere(messageOfTurn(database.prisma.turn.findUnique({ where: { id: id ?? '' }, select: { message: query } }))),
+    }),
     commandsHandled: t.stringList({
       extensions: ALL_STORED,
       description: 'The commands in its answer that a plugin has handled.',
@@ -240,3 +282,7 @@ builder.objectRef<EventOf<'TurnCompleted'>>('TurnCompletedEvent').implement({
     }),
   }),
 })
+
+async function messageOfTurn<Row>(turn: Promise<{ readonly message: Row } | null>): Promise<Row | null> {
+  return (await turn)?.message ?? null
+}

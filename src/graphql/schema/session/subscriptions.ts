@@ -5,16 +5,11 @@
  */
 import type { SessionEventType } from '../../../core/session-event.ts'
 import { assert } from '../../../platform/must.ts'
-import { servedByHub, type LogEntry, type LogView } from '../../live/log-view.ts'
+import { servedByHub, type LogEntry, type LogView, type ReadLogView } from '../../live/log-view.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
-import {
-  MessageOutputEvent,
-  PipelineStepEvent,
-  SessionEventInterface,
-  TaskUpdateEvent,
-  type EventOf,
-} from './session-event.ts'
+import { SessionEventTypeEnum, wantedTypes } from './event-types.ts'
+import { PipelineStepEvent, SessionEventInterface, TextEventInterface, type EventOf } from './session-event.ts'
 import { visibleSession } from './session-visibility.ts'
 import { stillThere } from '../still-there.ts'
 
@@ -26,6 +21,8 @@ const AFTER =
   'Resume: everything with a greater seq that the log holds, then live; in order, nothing missing, nothing twice. ' +
   'Left out: live only.'
 
+const TYPES = 'Only events of these types; all when left out. A SessionSnapshot comes in any case.'
+
 builder.subscriptionField('sessionEvents', (t) =>
   t.field({
     type: SessionEventInterface,
@@ -34,8 +31,9 @@ builder.subscriptionField('sessionEvents', (t) =>
     args: {
       sessionId: t.arg.id({ required: true, description: SESSION_ID }),
       after: t.arg.int({ description: AFTER }),
+      types: t.arg({ type: [SessionEventTypeEnum], description: TYPES }),
     },
-    extensions: { logView: { admits: () => true, startsWithSnapshot: true } satisfies LogView },
+    extensions: { logView: readWhole },
     subscribe: servedByHub,
     resolve: (entry) => entry,
   }),
@@ -45,44 +43,31 @@ builder.subscriptionField('pipelineSteps', (t) =>
   t.field({
     type: PipelineStepEvent,
     authScopes: AUTHENTICATED,
-    description: "Only the steps of the session's turns.",
+    description: "Only the steps of the session's turns: sessionEvents(types: PIPELINE_STEP), typed.",
     args: {
       sessionId: t.arg.id({ required: true, description: SESSION_ID }),
       after: t.arg.int({ description: AFTER }),
     },
-    extensions: { logView: only('PipelineStep') },
+    extensions: { logView: () => only('PipelineStep') },
     subscribe: servedByHub,
-    resolve: (entry) => expectType('PipelineStep', entry),
+    resolve: (entry) => expectType(['PipelineStep'], entry),
   }),
 )
 
 builder.subscriptionField('messageOutputs', (t) =>
   t.field({
-    type: MessageOutputEvent,
+    type: TextEventInterface,
     authScopes: AUTHENTICATED,
-    description: 'Only what the agent says: streamed pieces, at most 20 a second, and whole texts.',
+    description:
+      'Only what the agent says: streamed pieces, at most 20 a second, and whole texts. The same as ' +
+      'sessionEvents(types: [TEXT_DELTA, TEXT_COMPLETED]), typed.',
     args: {
       sessionId: t.arg.id({ required: true, description: SESSION_ID }),
       after: t.arg.int({ description: AFTER }),
     },
-    extensions: { logView: only('MessageOutput') },
+    extensions: { logView: () => only('TextDelta', 'TextCompleted') },
     subscribe: servedByHub,
-    resolve: (entry) => expectType('MessageOutput', entry),
-  }),
-)
-
-builder.subscriptionField('taskUpdates', (t) =>
-  t.field({
-    type: TaskUpdateEvent,
-    authScopes: AUTHENTICATED,
-    description: "Only changes of the status of the session's tasks.",
-    args: {
-      sessionId: t.arg.id({ required: true, description: SESSION_ID }),
-      after: t.arg.int({ description: AFTER }),
-    },
-    extensions: { logView: only('TaskUpdate') },
-    subscribe: servedByHub,
-    resolve: (entry) => expectType('TaskUpdate', entry),
+    resolve: (entry) => expectType(['TextDelta', 'TextCompleted'], entry),
   }),
 )
 
@@ -99,11 +84,17 @@ builder.subscriptionField('sessionUpdates', (t) =>
   }),
 )
 
-function only(type: SessionEventType): LogView {
-  return { admits: (event) => event.type === type, startsWithSnapshot: false }
+function readWhole({ types }: Parameters<ReadLogView>[0]): LogView {
+  const wanted = wantedTypes(types as readonly SessionEventType[] | null | undefined)
+  return { admits: wanted === null ? () => true : (event) => wanted.has(event.type), startsWithSnapshot: true }
 }
 
-function expectType<Type extends SessionEventType>(type: Type, entry: LogEntry): EventOf<Type> {
-  assert(entry.type === type, `a view of ${type} was given ${entry.type}`)
+function only(...types: readonly SessionEventType[]): LogView {
+  return { admits: (event) => types.includes(event.type), startsWithSnapshot: false }
+}
+
+function expectType<Type extends SessionEventType>(types: readonly Type[], entry: LogEntry): EventOf<Type> {
+  const known: readonly string[] = types
+  assert(known.includes(entry.type), `a view of ${types.join(', ')} was given ${entry.type}`)
   return entry as EventOf<Type>
 }

@@ -30,7 +30,7 @@ const OUTPUTS: Statement = {
     CROSS JOIN LATERAL (
       SELECT seq, coalesce(data->>'delta', data->>'content', data->>'text') AS text FROM events
       WHERE session_id = place.session_id AND seq > begun.seq AND seq <= place.up_to
-        AND type IN ('TaskOutput', 'MessageOutput') AND data->>'taskId' = place.task_id
+        AND type IN ('TaskOutput', 'TextDelta', 'TextCompleted') AND data->>'taskId' = place.task_id
     ) piece
     GROUP BY place.n`,
 }

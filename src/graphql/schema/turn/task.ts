@@ -76,7 +76,7 @@ export const TaskType = builder.prismaObject('Task', {
 builder.prismaObjectFields(TaskType, (t) => ({
   final: t.exposeBoolean('final', { description: 'The last MSG of a plan that ended well: the answer.' }),
   suppressed: t.exposeBoolean('suppressed', {
-    description: 'MSG: the agent chose to say nothing. There is no output, no MessageOutputEvent and no delivery.',
+    description: 'MSG: the agent chose to say nothing. There is no output, no TextCompletedEvent and no delivery.',
   }),
   review: t.field({
     type: ReviewType,
