@@ -8,7 +8,7 @@ import type { SessionEventType } from '../core/session-event.ts'
 import { EVENT_DATA } from './event-data.ts'
 import { ROW_KINDS, ROW_NAMES, type RowName } from './row-kinds.ts'
 
-export const EXPORT_VERSION = 2
+export const EXPORT_VERSION = 1
 
 export const headerSchema = z.strictObject({
   type: z.literal('header'),

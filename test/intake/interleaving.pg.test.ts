@@ -53,8 +53,12 @@ test('an edit that waits for the start of its turn is refused and writes nothing
   )
   expect(edited).toMatchObject({ kind: 'Conflict' })
   expect(await content(id)).toEqual({ content: 'first', status: 'PROCESSING' })
-  expect(await world.log('@bob:edit-started')).toEqual(['1 MessageReceived', '2 PipelineStep'])
-  expect(await session('@bob:edit-started')).toMatchObject({ last_seq: 2 })
+  expect(await world.log('@bob:edit-started')).toEqual([
+    '1 MessageReceived',
+    '2 MessageUpdated',
+    '3 PipelineStep',
+  ])
+  expect(await session('@bob:edit-started')).toMatchObject({ last_seq: 3 })
 })
 
 test('a start that waits for an edit gets what was edited', async () => {
@@ -73,7 +77,7 @@ test('a withdrawal that waits for the start of its turn is refused and writes no
     () => withdraw(id),
   )
   expect(withdrawn).toMatchObject({ kind: 'Conflict' })
-  expect(await session('@bob:withdraw-started')).toMatchObject({ last_seq: 2, queue_length: 0, status: 'RUNNING' })
+  expect(await session('@bob:withdraw-started')).toMatchObject({ last_seq: 3, queue_length: 0, status: 'RUNNING' })
 })
 
 test('a start that waits for the withdrawal of its turn finds nothing', async () => {

@@ -210,12 +210,12 @@ describe('updateSession', () => {
     const started = await world.begin('@bob:busy')
     expect(await update({ id: '@bob:busy', inactive: true })).toMatchObject({ kind: 'Conflict' })
     expect(await update({ id: '@bob:busy', inactive: false })).toMatchObject({ kind: 'Updated' })
-    expect(await row('@bob:busy')).toMatchObject({ status: 'RUNNING', description: null, last_seq: 2 })
+    expect(await row('@bob:busy')).toMatchObject({ status: 'RUNNING', description: null, last_seq: 3 })
     await started?.end('DONE')
     expect(await update({ id: '@bob:busy', inactive: true })).toMatchObject({ kind: 'Updated' })
     expect(await row('@bob:busy')).toMatchObject({ status: 'INACTIVE' })
     expect(await update({ id: '@bob:busy', inactive: false })).toMatchObject({ kind: 'Updated' })
-    expect(await row('@bob:busy')).toMatchObject({ status: 'IDLE', last_seq: 4 })
+    expect(await row('@bob:busy')).toMatchObject({ status: 'IDLE', last_seq: 5 })
   })
 
   test('at once with messages: nothing is lost, no seq is skipped', async () => {

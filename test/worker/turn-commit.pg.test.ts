@@ -77,16 +77,17 @@ describe('a turn writes', () => {
       },
     )
     expect(committed.events.map(({ seq, type }) => `${seq} ${type}`)).toEqual([
-      '3 PipelineStep',
-      '4 PlanCreated',
-      '5 TaskUpdate',
+      '4 PipelineStep',
+      '5 PlanCreated',
+      '6 TaskUpdate',
     ])
     expect(await world.log(SESSION)).toEqual([
       '1 MessageReceived',
-      '2 PipelineStep',
+      '2 MessageUpdated',
       '3 PipelineStep',
-      '4 PlanCreated',
-      '5 TaskUpdate',
+      '4 PipelineStep',
+      '5 PlanCreated',
+      '6 TaskUpdate',
     ])
 
     await commitTurn(
@@ -112,7 +113,7 @@ describe('a turn writes', () => {
     ])
     expect(await world.sql('SELECT status FROM messages WHERE id = $1', messageId)).toEqual([{ status: 'DONE' }])
     expect(await world.sql('SELECT status, turn_count, queue_length, last_seq, model_calls FROM sessions')).toEqual([
-      { status: 'IDLE', turn_count: 1, queue_length: 0, last_seq: 6, model_calls: 2 },
+      { status: 'IDLE', turn_count: 1, queue_length: 0, last_seq: 7, model_calls: 2 },
     ])
   })
 
@@ -142,8 +143,8 @@ describe('a turn writes', () => {
         `SELECT seq, data->>'delta' AS delta, data->>'content' AS content FROM events WHERE type LIKE 'Text%' ORDER BY seq`,
       ),
     ).toEqual([
-      { seq: 4, delta: 'x', content: null },
-      { seq: 6, delta: null, content: 'hello' },
+      { seq: 5, delta: 'x', content: null },
+      { seq: 7, delta: null, content: 'hello' },
     ])
   })
 
@@ -255,8 +256,11 @@ describe('the queue', () => {
     expect(others).toEqual([])
     const { lease, begun } = must(first, 'one node got it')
     expect(begun.turn).toMatchObject({ content: 'hello', userName: 'alice', resumed: false })
-    expect(begun.events).toMatchObject([{ type: 'PipelineStep', step: 'RECEIVED', seq: 2 }])
-    expect(await world.log(SESSION)).toEqual(['1 MessageReceived', '2 PipelineStep'])
+    expect(begun.events).toMatchObject([
+      { type: 'MessageUpdated', seq: 2 },
+      { type: 'PipelineStep', step: 'RECEIVED', seq: 3 },
+    ])
+    expect(await world.log(SESSION)).toEqual(['1 MessageReceived', '2 MessageUpdated', '3 PipelineStep'])
     // Of a node that has not tried: the one that has it would claim it again, as one whose claim was never answered.
     expect(await claimSessions(database, 4, { limit: 10, held: [] })).toEqual([])
     // It is a lease like any other.

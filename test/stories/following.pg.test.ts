@@ -1,0 +1,83 @@
+/** A page that follows a session's events alone: whatever it keeps of sessions, turns, tasks and messages is right. */
+import { expect, test } from 'vitest'
+import { eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+import { FollowPageDocument, PageDocument, type FollowPageSubscription } from '../generated/graphql.ts'
+
+const SESSION = 'cli:page'
+
+type Row = Readonly<Record<string, unknown>>
+
+/** As clients normalise: whatever has an id is one entry, and the newest value of each field stays. */
+function keep(rows: Map<string, Row>, value: unknown): void {
+  if (Array.isArray(value)) for (const one of value) keep(rows, one)
+  if (typeof value !== 'object' || value === null) return
+  const { id } = value as { readonly id?: unknown }
+  const scalars = Object.entries(value).filter(([key, one]) => key === 'review' || typeof one !== 'object')
+  if (typeof id === 'string') rows.set(id, { ...rows.get(id), ...Object.fromEntries(scalars) })
+  for (const one of Object.values(value)) keep(rows, one)
+}
+
+function keptOf(value: unknown): Record<string, Row> {
+  const rows = new Map<string, Row>()
+  keep(rows, value)
+  return Object.fromEntries(rows)
+}
+
+test('after the turns have ended, what the events have told is what a query shows', async () => {
+  await using story = await Story.begin()
+  const ada = story.as('ada')
+  await send(ada, SESSION, 'run: sleep 0.5; echo one')
+  await using watch = ada.watch(FollowPageDocument, { sessionId: SESSION, after: 0 })
+  await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskUpdateEvent')
+  await send(ada, SESSION, 'run: echo two')
+  await send(ada, SESSION, 'fail:\nrun: echo three')
+  await using whole = watchAll(ada, SESSION)
+  await turnEnd(whole, 3)
+  await untilEnded(watch.until.bind(watch), 3)
+
+  const events = watch.received.map(({ sessionEvents }) => sessionEvents)
+  const told = keptOf(events.map(({ __typename: _name, seq: _seq, ...event }) => event))
+  const shown = keptOf(await ada.run(PageDocument, { sessionId: SESSION }))
+  // Tasks that no event spoke of were never begun: the page has them from the plan.
+  const unheard = Object.keys(shown).filter((id) => told[id] === undefined)
+  expect(unheard).toEqual([])
+  for (const [id, row] of Object.entries(told)) expect(shown[id]).toMatchObject(row)
+})
+
+test('a message that waited tells when its turn begins', async () => {
+  await using story = await Story.begin()
+  const ada = story.as('ada')
+  await send(ada, SESSION, 'run: sleep 0.5; echo one')
+  const { message } = await send(ada, SESSION, 'run: echo two')
+  expect(message.status).toBe('QUEUED')
+  await using watch = watchAll(ada, SESSION)
+  await turnEnd(watch, 2)
+  const updated = eventsOf(watch, 'MessageUpdatedEvent').filter((event) => event.message.id === message.id)
+  const begun = eventsOf(watch, 'PipelineStepEvent').find(
+    ({ step, turnId }) => step === 'RECEIVED' && turnId === updated[0]?.turnId,
+  )
+  expect(updated).toHaveLength(1)
+  expect(begun?.seq).toBe((updated[0]?.seq ?? 0) + 1)
+})
+
+test('only the types that are asked for are told, after a snapshot', async () => {
+  await using story = await Story.begin()
+  const ada = story.as('ada')
+  await send(ada, SESSION, 'run: sleep 0.5; echo one')
+  const types = ['TURN_COMPLETED', 'REVIEW'] as const
+  await using watch = ada.watch(FollowPageDocument, { sessionId: SESSION, types: [...types] })
+  await untilEnded(watch.until.bind(watch), 1)
+  expect(watch.received.map(({ sessionEvents }) => sessionEvents.__typename)).toEqual([
+    'SessionSnapshot',
+    'ReviewEvent',
+    'TurnCompletedEvent',
+  ])
+})
+
+function untilEnded(
+  until: (accept: (data: FollowPageSubscription) => boolean) => Promise<FollowPageSubscription>,
+  times: number,
+): Promise<unknown> {
+  let ended = 0
+  return until(({ sessionEvents }) => sessionEvents.__typename === 'TurnCompletedEvent' && ++ended === times)
+}
