@@ -235,9 +235,7 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
 /** What a write removes from the log must not be in the write itself: it removes only what was there before. */
 function withoutPieces(events: TurnWrite['events'], taskIds: readonly string[] = NONE): TurnWrite['events'] {
   if (taskIds.length === 0) return events
-  return events.filter(
-    ({ body }) => !(body.type === 'TextDelta' && taskIds.includes(body.taskId)),
-  )
+  return events.filter(({ body }) => !(body.type === 'TextDelta' && taskIds.includes(body.taskId)))
 }
 
 const NONE: readonly never[] = []

@@ -126,8 +126,7 @@ describe('the journal', () => {
 
   test('pieces of a text that are still to be written when it is whole are not written', async () => {
     const { journal, nextCommit } = heldJournal()
-    const piece = (taskId: string, delta: string) =>
-      ({ type: 'TextDelta', taskId, delta }) as const
+    const piece = (taskId: string, delta: string) => ({ type: 'TextDelta', taskId, delta }) as const
     const whole = { type: 'TextCompleted', taskId: 'task_1', content: 'one two', final: true, attempt: 1 } as const
     journal.record([piece('task_1', 'one ')])
     const first = await nextCommit()

@@ -67,7 +67,8 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     TextCompletedEvent: 'at attempt content final seq session sessionId task taskId turn turnId',
     TextDeltaEvent: 'at delta seq session sessionId task taskId turn turnId',
     Turn: 'cancelRequested commandsHandled durationMs factsUsed failure finishedAt id joined joinedInto message pausedAt pausedReason plans session startedAt status step tasks usage',
-    TurnCompletedEvent: 'at commandsHandled durationMs failure message seq session sessionId turn turnId turnStatus usage',
+    TurnCompletedEvent:
+      'at commandsHandled durationMs failure message seq session sessionId turn turnId turnStatus usage',
     TurnConnection: 'edges pageInfo',
     TurnEdge: 'cursor node',
     TurnPausedEvent: 'at pausedReason seq session sessionId turn turnId until',

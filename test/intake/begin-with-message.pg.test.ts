@@ -114,7 +114,14 @@ test('what it begins with is what a worker finds that takes the session', async 
   }
   expect(begun).toMatchObject([same, same])
   const [atOnce, taken] = begun.map(withoutVariety)
-  expect(taken).toMatchObject({ begun: { events: [{ type: 'MessageUpdated', seq: 4 }, { step: 'RECEIVED', seq: 5 }] } })
+  expect(taken).toMatchObject({
+    begun: {
+      events: [
+        { type: 'MessageUpdated', seq: 4 },
+        { step: 'RECEIVED', seq: 5 },
+      ],
+    },
+  })
   expect(atOnce).toMatchObject({ begun: { events: [{ step: 'RECEIVED', seq: 4 }] } })
   expect(turnOf(atOnce)).toEqual(turnOf(taken))
 })

@@ -53,11 +53,7 @@ test('an edit that waits for the start of its turn is refused and writes nothing
   )
   expect(edited).toMatchObject({ kind: 'Conflict' })
   expect(await content(id)).toEqual({ content: 'first', status: 'PROCESSING' })
-  expect(await world.log('@bob:edit-started')).toEqual([
-    '1 MessageReceived',
-    '2 MessageUpdated',
-    '3 PipelineStep',
-  ])
+  expect(await world.log('@bob:edit-started')).toEqual(['1 MessageReceived', '2 MessageUpdated', '3 PipelineStep'])
   expect(await session('@bob:edit-started')).toMatchObject({ last_seq: 3 })
 })
 

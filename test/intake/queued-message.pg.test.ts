@@ -126,11 +126,7 @@ describe.each([
     await started?.end('FAILED')
     expect(await change(id)).toMatchObject({ kind: 'Conflict', message: expect.stringContaining('without success') })
     expect(await message(id)).toEqual({ content: 'first', status: 'FAILED' })
-    expect(await world.log(`@bob:started-${_}`)).toEqual([
-      '1 MessageReceived',
-      '2 MessageUpdated',
-      '3 PipelineStep',
-    ])
+    expect(await world.log(`@bob:started-${_}`)).toEqual(['1 MessageReceived', '2 MessageUpdated', '3 PipelineStep'])
   })
 
   test('when it was withdrawn, or never waited', async () => {

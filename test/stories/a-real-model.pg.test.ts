@@ -71,7 +71,9 @@ describe('a turn with a real model', () => {
     await send(ada, 'cli:streams', 'Say hi')
     await using watch = ada.watch(MessageOutputsDocument, { sessionId: 'cli:streams', after: 0 })
     // A word is shown when it is whole: "printed" may go on.
-    await watch.until(({ messageOutputs }) => messageOutputs.__typename === 'TextDeltaEvent' && messageOutputs.delta.startsWith('It'))
+    await watch.until(
+      ({ messageOutputs }) => messageOutputs.__typename === 'TextDeltaEvent' && messageOutputs.delta.startsWith('It'),
+    )
     goOn.resolve()
     const whole = await watch.until(({ messageOutputs }) => messageOutputs.__typename === 'TextCompletedEvent')
     expect(whole.messageOutputs).toMatchObject({ content: 'It printed hi.', final: true })

@@ -264,8 +264,7 @@ describe('silence', () => {
     await using watch = watchAll(ada, id)
     await say(ada, { sessionId: id, content: 'Anything else?' })
     await watch.until(
-      ({ sessionEvents: event }) =>
-        event.__typename === 'TextDeltaEvent' && event.delta.startsWith('Nothing to add'),
+      ({ sessionEvents: event }) => event.__typename === 'TextDeltaEvent' && event.delta.startsWith('Nothing to add'),
     )
     goOn.resolve()
     await turnEnd(watch)

@@ -123,8 +123,7 @@ describe('a turn writes', () => {
     await say(world, 'hello')
     const lease = await claim(world)
     const turn = await start(world, lease)
-    const delta = (taskId: string, text: string) =>
-      ({ type: 'TextDelta', taskId, delta: text }) as const
+    const delta = (taskId: string, text: string) => ({ type: 'TextDelta', taskId, delta: text }) as const
     await commitTurn(
       database,
       { lease, turn },

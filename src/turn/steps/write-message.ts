@@ -79,11 +79,7 @@ interface Said {
 }
 
 /** The task is done. `text`: null when there is nothing to say: `suppressed` is set, and no delivery is queued. */
-function say(
-  context: TaskContext,
-  task: TaskState,
-  { text, final, attempt, changes }: Said,
-): void {
+function say(context: TaskContext, task: TaskState, { text, final, attempt, changes }: Said): void {
   const finishedAt = context.clock.now()
   if (text === null) {
     updateTask(context, task, { patch: { status: 'DONE', suppressed: true, final, finishedAt }, changes })

@@ -23,6 +23,8 @@ export const SessionEventTypeEnum = builder.enumType('SessionEventType', {
 })
 
 /** Of the argument `types`; null: all. */
-export function wantedTypes(types: readonly SessionEventType[] | null | undefined): ReadonlySet<SessionEventType> | null {
+export function wantedTypes(
+  types: readonly SessionEventType[] | null | undefined,
+): ReadonlySet<SessionEventType> | null {
   return types == null || types.length === 0 ? null : new Set(types)
 }

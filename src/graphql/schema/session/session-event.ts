@@ -267,7 +267,9 @@ builder.objectRef<EventOf<'TurnCompleted'>>('TurnCompletedEvent').implement({
       type: 'Message',
       description: 'The message that the turn has processed, as it is now.',
       resolve: (query, { turnId: id }, _args, { database }) =>
-        stillThere(messageOfTurn(database.prisma.turn.findUnique({ where: { id: id ?? '' }, select: { message: query } }))),
+        stillThere(
+          messageOfTurn(database.prisma.turn.findUnique({ where: { id: id ?? '' }, select: { message: query } })),
+        ),
     }),
     commandsHandled: t.stringList({
       extensions: ALL_STORED,
