@@ -138,47 +138,55 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Mutation.openSession': ({ id }) => `mutation { openSession(input: { id: "${id}" }) { __typename } }`,
   'Mutation.updateSession': ({ id }) =>
     `mutation { updateSession(input: { id: "${id}", description: "x" }) { __typename } }`,
-  'Mutation.deleteSession': ({ id }) => `mutation { deleteSession(id: "${id}") { __typename } }`,
+  'Mutation.deleteSession': ({ id }) => `mutation { deleteSession(input: { id: "${id}" }) { __typename } }`,
   'Mutation.addParticipant': ({ id }) =>
-    `mutation { addParticipant(sessionId: "${id}", user: "alice") { __typename } }`,
+    `mutation { addParticipant(input: { sessionId: "${id}", user: "alice" }) { __typename } }`,
   'Mutation.removeParticipant': ({ id }) =>
-    `mutation { removeParticipant(sessionId: "${id}", user: "bob") { __typename } }`,
+    `mutation { removeParticipant(input: { sessionId: "${id}", user: "bob" }) { __typename } }`,
   'Mutation.sendMessage': ({ id, sender }) =>
     `mutation { sendMessage(input: { sessionId: "${id}", content: "x"${sender} }) { __typename } }`,
   'Mutation.appendMessage': ({ id, sender }) =>
     `mutation { appendMessage(input: { sessionId: "${id}", content: "x"${sender} }) { __typename } }`,
   'Mutation.editQueuedMessage': ({ messageIds }) =>
-    `mutation { editQueuedMessage(id: "${messageIds[1]}", content: "x") { __typename } }`,
-  'Mutation.withdrawMessage': ({ messageIds }) => `mutation { withdrawMessage(id: "${messageIds[1]}") { __typename } }`,
-  'Mutation.checkpointSession': ({ id }) => `mutation { checkpointSession(sessionId: "${id}") { __typename } }`,
-  'Mutation.cancelTurn': ({ id }) => `mutation { cancelTurn(sessionId: "${id}") { __typename } }`,
+    `mutation { editQueuedMessage(input: { id: "${messageIds[1]}", content: "x" }) { __typename } }`,
+  'Mutation.withdrawMessage': ({ messageIds }) =>
+    `mutation { withdrawMessage(input: { id: "${messageIds[1]}" }) { __typename } }`,
+  'Mutation.checkpointSession': ({ id }) =>
+    `mutation { checkpointSession(input: { sessionId: "${id}" }) { __typename } }`,
+  'Mutation.cancelTurn': ({ id }) => `mutation { cancelTurn(input: { sessionId: "${id}" }) { __typename } }`,
   'Mutation.decideApproval': ({ approvalId, sender }) =>
     `mutation { decideApproval(input: { id: "${approvalId}", approve: true${sender} }) { __typename } }`,
   'Mutation.decideApprovals': ({ approvalId, sender }) =>
-    `mutation { decideApprovals(inputs: [{ id: "${approvalId}", approve: true${sender} }]) { __typename } }`,
+    `mutation { decideApprovals(input: { decisions: [{ id: "${approvalId}", approve: true${sender} }] }) { __typename ... on DecideApprovalsPayload { results { __typename } } } }`,
   'Mutation.createSchedule': () =>
     'mutation { createSchedule(input: { name: "x", content: "x", cron: "0 9 * * *" }) { __typename } }',
   'Mutation.updateSchedule': ({ scheduleId }) =>
     `mutation { updateSchedule(input: { id: "${scheduleId}", name: "y" }) { __typename } }`,
-  'Mutation.deleteSchedule': ({ scheduleId }) => `mutation { deleteSchedule(id: "${scheduleId}") { __typename } }`,
-  'Mutation.triggerSchedule': ({ scheduleId }) => `mutation { triggerSchedule(id: "${scheduleId}") { __typename } }`,
+  'Mutation.deleteSchedule': ({ scheduleId }) =>
+    `mutation { deleteSchedule(input: { id: "${scheduleId}" }) { __typename } }`,
+  'Mutation.triggerSchedule': ({ scheduleId }) =>
+    `mutation { triggerSchedule(input: { id: "${scheduleId}" }) { __typename } }`,
   'Mutation.eraseUser': ({ id }) => `mutation { eraseUser(input: { sessionId: "${id}", user: "bob" }) { __typename } }`,
-  'Mutation.redeliver': ({ deliveryId }) => `mutation { redeliver(id: "${deliveryId}") { __typename } }`,
+  'Mutation.redeliver': ({ deliveryId }) => `mutation { redeliver(input: { id: "${deliveryId}" }) { __typename } }`,
   'Mutation.reloadSecrets': () => `mutation { reloadSecrets { __typename } }`,
   'Mutation.createFact': ({ id }) =>
-    `mutation { createFact(content: "New in ${id}.", sessionId: "${id}") { __typename } }`,
+    `mutation { createFact(input: { content: "New in ${id}.", sessionId: "${id}" }) { __typename } }`,
   'Mutation.editFact': ({ factId, id }) =>
-    `mutation { editFact(id: "${factId}", content: "Other in ${id}.", version: 1) { __typename } }`,
+    `mutation { editFact(input: { id: "${factId}", content: "Other in ${id}.", version: 1 }) { __typename } }`,
   'Mutation.mergeFacts': ({ factId, otherFactId, id }) =>
-    `mutation { mergeFacts(ids: ["${factId}", "${otherFactId}"], content: "Both in ${id}.") { __typename } }`,
-  'Mutation.invalidateFact': ({ factId }) => `mutation { invalidateFact(id: "${factId}") { __typename } }`,
-  'Mutation.restoreFact': ({ factId }) => `mutation { restoreFact(id: "${factId}") { __typename } }`,
-  'Mutation.promoteLearning': ({ learningId }) => `mutation { promoteLearning(id: "${learningId}") { __typename } }`,
+    `mutation { mergeFacts(input: { ids: ["${factId}", "${otherFactId}"], content: "Both in ${id}." }) { __typename } }`,
+  'Mutation.invalidateFact': ({ factId }) => `mutation { invalidateFact(input: { id: "${factId}" }) { __typename } }`,
+  'Mutation.restoreFact': ({ factId }) => `mutation { restoreFact(input: { id: "${factId}" }) { __typename } }`,
+  'Mutation.promoteLearning': ({ learningId }) =>
+    `mutation { promoteLearning(input: { id: "${learningId}" }) { __typename } }`,
   'Mutation.askLearning': ({ learningId }) =>
-    `mutation { askLearning(id: "${learningId}", question: "x") { __typename } }`,
-  'Mutation.discardLearning': ({ learningId }) => `mutation { discardLearning(id: "${learningId}") { __typename } }`,
-  'Mutation.createQuestion': ({ id }) => `mutation { createQuestion(content: "x", sessionId: "${id}") { __typename } }`,
-  'Mutation.resolveQuestion': ({ questionId }) => `mutation { resolveQuestion(id: "${questionId}") { __typename } }`,
+    `mutation { askLearning(input: { id: "${learningId}", question: "x" }) { __typename } }`,
+  'Mutation.discardLearning': ({ learningId }) =>
+    `mutation { discardLearning(input: { id: "${learningId}" }) { __typename } }`,
+  'Mutation.createQuestion': ({ id }) =>
+    `mutation { createQuestion(input: { content: "x", sessionId: "${id}" }) { __typename } }`,
+  'Mutation.resolveQuestion': ({ questionId }) =>
+    `mutation { resolveQuestion(input: { id: "${questionId}" }) { __typename } }`,
   'Subscription.auditTrail': () => 'subscription { auditTrail { id } }',
   'Subscription.learningUpdates': () => 'subscription { learningUpdates { id } }',
   'Subscription.factUpdates': () => 'subscription { factUpdates { id } }',
@@ -297,6 +305,7 @@ function describeValue(value: unknown): string {
   if (Array.isArray(value) && (value[0] as { __typename?: string } | undefined)?.__typename !== undefined)
     return describeValue(value[0])
   const { __typename, edges } = (value ?? {}) as { __typename?: string; edges?: unknown[] }
-  if (__typename !== undefined) return __typename.replace(/^.*Payload$/, 'Payload').replace(/Error$/, '')
+  if (typeof value === 'object' && value !== null && 'results' in value) return describeValue(value.results)
+  if (__typename !== undefined) return __typename.replace(/^.*Payload$/, 'Payload').replace(/Refusal$/, '')
   return value === null || edges?.length === 0 ? 'hidden' : 'shown'
 }

@@ -21,30 +21,33 @@ const types = Object.values(schema.getTypeMap()).filter(
 )
 
 describe('the schema', () => {
-  test('a mutation returns a union of its payload and refusals', () => {
-    for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+  const mutations = Object.values(schema.getMutationType()?.getFields() ?? {})
+  test.each(mutations.map((field) => [field.name, field] as const))(
+    '%s takes one input, and returns a payload of its own or any refusal',
+    (name, field) => {
+      const own = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+      // There is nothing to say about what reloadSecrets is to do.
+      const wanted = name === 'reloadSecrets' ? [] : [['input', `${own}Input!`]]
+      expect(field.args.map((argument) => [argument.name, String(argument.type)])).toEqual(wanted)
+      expect(String(field.type)).toBe(`${own}Result!`)
+      const refusals = Object.values(schema.getTypeMap()).filter((type) => isRefusal(type))
       const result = getNamedType(field.type)
-      const members = isUnionType(result) ? result.getTypes() : []
-      const refusals = members.filter((member) => member.getInterfaces().some(({ name }) => name === 'Refusal'))
-      const others = members.filter((member) => !refusals.includes(member))
-      expect(others.map(({ name }) => name)).toEqual([result.name.replace('Result', 'Payload')])
-      // All others are about something that has an id.
-      expect(refusals.map(({ name }) => name)).toContain(
-        field.name === 'reloadSecrets' ? 'ConflictRefusal' : 'NotFoundRefusal',
-      )
-    }
-  })
+      const members = isUnionType(result) ? result.getTypes().map((member) => member.name) : []
+      expect(members.toSorted()).toEqual([`${own}Payload`, ...refusals.map((type) => type.name)].toSorted())
+    },
+  )
 
   test.each([
     ['OpenSessionPayload', ['session', 'created']],
     ['DeleteSessionPayload', ['deletedSessionId']],
-    ['ParticipantPayload', ['session']],
+    ['AddParticipantPayload', ['session']],
+    ['RemoveParticipantPayload', ['session']],
     ['SendMessagePayload', ['message', 'duplicate']],
     ['AppendMessagePayload', ['message', 'duplicate']],
     ['CancelTurnPayload', ['turn']],
-    ['FactPayload', ['fact']],
-    ['LearningPayload', ['learning']],
-    ['QuestionPayload', ['question']],
+    ['EditFactPayload', ['fact']],
+    ['PromoteLearningPayload', ['learning']],
+    ['ResolveQuestionPayload', ['question']],
     ['ReloadSecretsPayload', ['names']],
   ])('%s holds %j', (name, fields) => {
     const type = schema.getType(name)
@@ -70,6 +73,10 @@ test('every type, field, argument and enum value is described', () => {
   const silent = types.flatMap((type) => [...undescribed(type)])
   expect(silent).toEqual([])
 })
+
+function isRefusal(type: GraphQLNamedType): boolean {
+  return isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'Refusal')
+}
 
 function fieldsOf(type: GraphQLNamedType | undefined): Record<string, string> {
   const fields = isObjectType(type) ? Object.values(type.getFields()) : []

@@ -77,7 +77,7 @@ describe('redeliver', () => {
     const id = await seed('cli:again')
     const { data } = await it.run('alice', RedeliverDocument, { id })
     expect(data.redeliver).toMatchObject({
-      __typename: 'DeliveryPayload',
+      __typename: 'RedeliverPayload',
       delivery: { id, status: 'PENDING', attempts: 0, nextAttemptAt: expect.any(String) },
     })
     expect(it.woken).toContain('cli:again')
@@ -97,7 +97,7 @@ describe('redeliver', () => {
     const twice = await it.run('alice', RedeliverDocument, { id })
     expect(twice.data.redeliver).toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('still being attempted'),
+      problem: expect.stringContaining('still being attempted'),
     })
     const absent = await it.run('alice', RedeliverDocument, { id: newId('delivery') })
     expect(absent.data.redeliver).toMatchObject({ code: 'NOT_FOUND' })
@@ -108,7 +108,7 @@ describe('redeliver', () => {
     const without = await it.run('alice', RedeliverDocument, { id: gone })
     expect(without.data.redeliver).toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('has no webhook'),
+      problem: expect.stringContaining('has no webhook'),
     })
   })
 })

@@ -29,11 +29,11 @@ const ASK: Readonly<Record<string, (id: string) => string>> = {
   'openSession after another': (id) => `openSession(input: { id: "@carol:new", previousSessionId: "${id}" })`,
   appendMessage: (id) => `appendMessage(input: { sessionId: "${id}", content: "Hello", messageId: "m" })`,
   updateSession: (id) => `updateSession(input: { id: "${id}", description: "Mine" })`,
-  deleteSession: (id) => `deleteSession(id: "${id}")`,
-  addParticipant: (id) => `addParticipant(sessionId: "${id}", user: "carol")`,
-  removeParticipant: (id) => `removeParticipant(sessionId: "${id}", user: "carol")`,
-  cancelTurn: (id) => `cancelTurn(sessionId: "${id}")`,
-  checkpointSession: (id) => `checkpointSession(sessionId: "${id}")`,
+  deleteSession: (id) => `deleteSession(input: { id: "${id}" })`,
+  addParticipant: (id) => `addParticipant(input: { sessionId: "${id}", user: "carol" })`,
+  removeParticipant: (id) => `removeParticipant(input: { sessionId: "${id}", user: "carol" })`,
+  cancelTurn: (id) => `cancelTurn(input: { sessionId: "${id}" })`,
+  checkpointSession: (id) => `checkpointSession(input: { sessionId: "${id}" })`,
 }
 
 let it: SchemaWorld

@@ -38,7 +38,8 @@ async function create(content: string, sessionId?: string): Promise<string> {
 }
 
 function idOf(result: FactResult): string {
-  if (result.__typename !== 'FactPayload') throw new Error(JSON.stringify(result))
+  if (result.__typename !== 'CreateFactPayload' && result.__typename !== 'EditFactPayload')
+    throw new Error(JSON.stringify(result))
   return result.fact.id
 }
 
@@ -130,7 +131,7 @@ describe('a fact', () => {
         ),
       )
       const names = results.map(({ editFact }) => editFact.__typename).sort()
-      expect(names).toEqual(['ConflictRefusal', 'ConflictRefusal', 'FactPayload'])
+      expect(names).toEqual(['ConflictRefusal', 'ConflictRefusal', 'EditFactPayload'])
       expect((await factOf(id)).history).toHaveLength(2)
     }
   })
@@ -151,7 +152,7 @@ describe('a fact', () => {
 
     const content = 'Two people have the same idea.'
     const both = await Promise.all([1, 2, 3, 4].map(() => edit(api.CreateFactDocument, { content })))
-    const made = both.filter(({ createFact: made }) => made.__typename === 'FactPayload')
+    const made = both.filter(({ createFact: made }) => made.__typename === 'CreateFactPayload')
     expect(made).toHaveLength(1)
   })
 
@@ -177,7 +178,7 @@ describe('a fact', () => {
     const ids = [await create('Deploys need a green build.'), await create('Deploys need two approvals.')]
     const content = 'Deploys need a green build and two approvals.'
     const { mergeFacts } = await edit(api.MergeFactsDocument, { ids, content })
-    if (mergeFacts.__typename !== 'FactPayload') throw new Error(JSON.stringify(mergeFacts))
+    if (mergeFacts.__typename !== 'MergeFactsPayload') throw new Error(JSON.stringify(mergeFacts))
     const { fact } = mergeFacts
     expect(fact).toMatchObject({ content, version: 1, replaces: ids.map((id) => ({ id })) })
     for (const id of ids) {
@@ -263,8 +264,8 @@ describe('a learning', () => {
       edit(api.AskLearningDocument, { id, question: 'Really?' }).then(({ askLearning }) => askLearning),
       edit(api.DiscardLearningDocument, { id }).then(({ discardLearning }) => discardLearning),
     ])
-    const names = results.map(({ __typename }) => __typename).sort()
-    expect(names).toEqual(['ConflictRefusal', 'ConflictRefusal', 'LearningPayload'])
+    const kinds = results.map(({ __typename }) => __typename.replace(/^.*Payload$/, 'Payload'))
+    expect(kinds.toSorted()).toEqual(['ConflictRefusal', 'ConflictRefusal', 'Payload'])
     expect(results.find(({ __typename }) => __typename === 'ConflictRefusal')).toMatchObject({
       problem: expect.stringContaining('decided by alice already'),
     })
@@ -295,7 +296,7 @@ describe('a learning', () => {
       // One is the fact that the session was seeded with.
       expect(facts).toHaveLength(2)
       expect(facts.map(({ id }) => id)).toContain(learning.factId)
-      const isAdmins = promoteLearning.__typename === 'LearningPayload'
+      const isAdmins = promoteLearning.__typename === 'PromoteLearningPayload'
       expect(learning.decidedBy).toBe(isAdmins ? 'alice' : 'curator')
       expect(await auditOf(learningId)).toHaveLength(1)
     }
@@ -317,8 +318,8 @@ describe('a question', () => {
     const content = 'Who owns the billing service?'
     const everywhere = await edit(api.CreateQuestionDocument, { content })
     const here = await edit(api.CreateQuestionDocument, { content, sessionId })
-    if (everywhere.createQuestion.__typename !== 'QuestionPayload') throw new Error(JSON.stringify(everywhere))
-    if (here.createQuestion.__typename !== 'QuestionPayload') throw new Error(JSON.stringify(here))
+    if (everywhere.createQuestion.__typename !== 'CreateQuestionPayload') throw new Error(JSON.stringify(everywhere))
+    if (here.createQuestion.__typename !== 'CreateQuestionPayload') throw new Error(JSON.stringify(here))
     const again = await edit(api.CreateQuestionDocument, { content: 'who owns the billing service', sessionId })
     const { id } = here.createQuestion.question
     expect(again.createQuestion).toMatchObject({ __typename: 'ConflictRefusal', problem: expect.stringContaining(id) })
@@ -333,7 +334,7 @@ describe('a question', () => {
     expect(await auditOf(id)).toEqual([audited('OPEN', where), audited('RESOLVED', where)])
     // What was resolved may be asked again.
     const asked = await edit(api.CreateQuestionDocument, { content, sessionId })
-    expect(asked.createQuestion.__typename).toBe('QuestionPayload')
+    expect(asked.createQuestion.__typename).toBe('CreateQuestionPayload')
     const unanswered = await edit(api.ResolveQuestionDocument, { id: everywhere.createQuestion.question.id })
     expect(unanswered.resolveQuestion).toMatchObject({ question: { status: 'RESOLVED', answer: null } })
   })

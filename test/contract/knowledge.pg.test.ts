@@ -255,7 +255,7 @@ describe('node', () => {
   test('is there for whoever sees a session that it belongs to or was used in', async () => {
     const everywhere = await it.run<{ createQuestion: { question: { id: string } } }, object>(
       'alice',
-      'mutation { createQuestion(content: "Who pays?") { ... on QuestionPayload { question { id } } } }',
+      'mutation { createQuestion(input: { content: "Who pays?" }) { ... on CreateQuestionPayload { question { id } } } }',
     )
     const global = everywhere.data.createQuestion.question.id
     const unused = await seedFact(it.world.context.database, { content: 'Nobody has used this.' })

@@ -72,7 +72,9 @@ export class Deciders {
     const reply = await decider.client.request((client) => client.request(DecideApprovalsDocument, { inputs }))
     if (reply === null) return
     if (reply.data === null) return void decider.client.isExpected('decideApprovals', reply)
-    for (const result of reply.data.decideApprovals) this.#note(decider, result)
+    const { decideApprovals } = reply.data
+    if (decideApprovals.__typename !== 'DecideApprovalsPayload') this.#note(decider, decideApprovals)
+    else for (const result of decideApprovals.results) this.#note(decider, result)
   }
 
   #note({ user, client }: Decider, result: DecideResult): void {
@@ -98,7 +100,10 @@ export class Deciders {
   }
 }
 
-type DecideResult = DecideApprovalsMutation['decideApprovals'][number]
+type Decided = DecideApprovalsMutation['decideApprovals']
+type DecideResult =
+  | Exclude<Decided, { __typename: 'DecideApprovalsPayload' }>
+  | Extract<Decided, { __typename: 'DecideApprovalsPayload' }>['results'][number]
 
 function isLeft(approvalId: string): boolean {
   return (approvalId.codePointAt(approvalId.length - 1) ?? 0) % LEFT_EVERY === 0

@@ -78,10 +78,10 @@ export class ScheduleLoad {
     const input = { name, content, cron: CRON, mode }
     const reply = await this.#client.request((client) => client.request(CreateScheduleDocument, { input }))
     const result = reply?.data?.createSchedule
-    if (result?.__typename === 'SchedulePayload') this.schedules.push({ id: result.schedule.id, name, mode })
+    if (result?.__typename === 'CreateSchedulePayload') this.schedules.push({ id: result.schedule.id, name, mode })
     else if (reply !== null) this.#client.isExpected('createSchedule', reply)
     // What nobody knows to be there never fires.
-    if (result?.__typename !== 'SchedulePayload') await sleep(RETRY_MS)
+    if (result?.__typename !== 'CreateSchedulePayload') await sleep(RETRY_MS)
   }
 
   async #untilDue(schedule: StormSchedule): Promise<void> {

@@ -42,7 +42,7 @@ export const ATTACKS: readonly Attack[] = [
   { name: '21 root fields', query: `{ ${repeat(21, (n) => `a${n}: viewer { role }`)} }`, code: 'QUERY_TOO_COMPLEX' },
   {
     name: '21 mutations in one request',
-    query: `mutation { ${repeat(21, (n) => `a${n}: deleteSession(id: "${n}") { __typename }`)} }`,
+    query: `mutation { ${repeat(21, (n) => `a${n}: deleteSession(input: { id: "${n}" }) { __typename }`)} }`,
     code: 'QUERY_TOO_COMPLEX',
   },
   { name: 'a fragment bomb', query: FRAGMENT_BOMB, code: 'QUERY_TOO_COMPLEX' },

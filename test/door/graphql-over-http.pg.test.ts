@@ -121,7 +121,7 @@ describe('what is not a GraphQL request', () => {
   test('mutations by GET, subscriptions without a stream and other methods are refused', async () => {
     const get = (query: string): Promise<Response> =>
       fetch(`${door.url}/graphql?query=${encodeURIComponent(query)}`, { headers: { authorization } })
-    const mutation = await get('mutation { deleteSession(id: "cli:one") { __typename } }')
+    const mutation = await get('mutation { deleteSession(input: { id: "cli:one" }) { __typename } }')
     expect([mutation.status, mutation.headers.get('allow')]).toEqual([405, 'POST'])
     expect(await door.database.prisma.session.count({ where: { id: 'cli:one' } })).toBe(1)
     expect((await get('subscription { sessionUpdates { id } }')).status).toBe(406)

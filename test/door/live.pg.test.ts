@@ -173,7 +173,7 @@ describe.each([
     const response = await fetch(`${here.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-      body: JSON.stringify({ query: `mutation { deleteSession(id: "${id}") { __typename } }` }),
+      body: JSON.stringify({ query: `mutation { deleteSession(input: { id: "${id}" }) { __typename } }` }),
     })
     expect(await response.text()).toContain('DeleteSessionPayload')
     for (const one of watches) expect((await one.ended) + JSON.stringify(one.results)).toContain('was deleted')

@@ -29,14 +29,16 @@ export async function schedule(
   input: Partial<CreateScheduleInput> & Pick<CreateScheduleInput, 'content'>,
 ): Promise<ScheduleFieldsFragment> {
   const { createSchedule } = await client.run(CreateScheduleDocument, { input: { name: 'A schedule', ...input } })
-  if (createSchedule.__typename !== 'SchedulePayload') throw new Error(`refused: ${JSON.stringify(createSchedule)}`)
+  if (createSchedule.__typename !== 'CreateSchedulePayload')
+    throw new Error(`refused: ${JSON.stringify(createSchedule)}`)
   return createSchedule.schedule
 }
 
 /** Changes a schedule; it must be accepted. */
 export async function reschedule(client: ApiClient, input: UpdateScheduleInput): Promise<ScheduleFieldsFragment> {
   const { updateSchedule } = await client.run(UpdateScheduleDocument, { input })
-  if (updateSchedule.__typename !== 'SchedulePayload') throw new Error(`refused: ${JSON.stringify(updateSchedule)}`)
+  if (updateSchedule.__typename !== 'UpdateSchedulePayload')
+    throw new Error(`refused: ${JSON.stringify(updateSchedule)}`)
   return updateSchedule.schedule
 }
 

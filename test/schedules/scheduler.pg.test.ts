@@ -214,8 +214,9 @@ test('without its user a schedule is paused, says why, and can be enabled when t
   ])
 
   const alice = world.as('alice')
-  expect(await updateSchedule(without, alice, { id, enabled: true })).toEqual({ kind: 'Conflict', message: reason })
-  expect(await triggerSchedule(without, alice, id)).toEqual({ kind: 'Conflict', message: reason })
+  const refusal = { kind: 'Conflict', reason: 'USER_UNKNOWN', currentId: id, message: reason }
+  expect(await updateSchedule(without, alice, { id, enabled: true })).toEqual(refusal)
+  expect(await triggerSchedule(without, alice, id)).toEqual(refusal)
   expect(await updateSchedule(world.context, alice, { id, enabled: true })).toMatchObject({ kind: 'ScheduleChanged' })
   expect(await rowOf(world, id)).toMatchObject({ enabled: true, paused_reason: null })
 })

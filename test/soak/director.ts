@@ -71,7 +71,7 @@ export class Director {
     const first = byThemselves ? { name, token, random: this.#random } : this.#root()
     for (let who = first; !signal.aborted; who = this.#root()) {
       const reply = await ask(this.#world, who, send)
-      if (reply?.data?.removeParticipant.__typename === 'ParticipantPayload') {
+      if (reply?.data?.removeParticipant.__typename === 'RemoveParticipantPayload') {
         ledger.leave(name, performance.now(), index)
         counts.leaves += 1
         return

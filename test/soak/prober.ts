@@ -28,12 +28,12 @@ const BY_ID = `query ($id: ID!) { node(id: $id) { id __typename ... on Session {
 /** Tries to change a session; `…Payload` says that it worked. */
 const CHANGES = [
   `mutation ($id: ID!, $me: String!) { sendMessage(input: { sessionId: $id, content: "Here I am", user: $me }) { __typename ... on Refusal { problem } } }`,
-  `mutation ($id: ID!, $me: String!) { addParticipant(sessionId: $id, user: $me) { __typename ... on Refusal { problem } } }`,
-  `mutation ($id: ID!, $me: String!) { removeParticipant(sessionId: $id, user: $me) { __typename ... on Refusal { problem } } }`,
+  `mutation ($id: ID!, $me: String!) { addParticipant(input: { sessionId: $id, user: $me }) { __typename ... on Refusal { problem } } }`,
+  `mutation ($id: ID!, $me: String!) { removeParticipant(input: { sessionId: $id, user: $me }) { __typename ... on Refusal { problem } } }`,
   `mutation ($id: ID!) { updateSession(input: { id: $id, description: "mine" }) { __typename ... on Refusal { problem } } }`,
   `mutation ($id: ID!) { openSession(input: { id: $id, description: "mine" }) { __typename ... on OpenSessionPayload { session { description } } ... on Refusal { problem } } }`,
-  `mutation ($id: ID!) { cancelTurn(sessionId: $id) { __typename ... on Refusal { problem } } }`,
-  `mutation ($id: ID!) { deleteSession(id: $id) { __typename ... on Refusal { problem } } }`,
+  `mutation ($id: ID!) { cancelTurn(input: { sessionId: $id }) { __typename ... on Refusal { problem } } }`,
+  `mutation ($id: ID!) { deleteSession(input: { id: $id }) { __typename ... on Refusal { problem } } }`,
 ]
 
 export class Prober {

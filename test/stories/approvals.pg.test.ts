@@ -131,7 +131,8 @@ test('several approvals are open at once, and are decided in any order, in one c
       { id: one ?? '', approve: true },
     ],
   })
-  expect(decideApprovals.map(({ __typename }) => __typename)).toEqual([
+  const results = decideApprovals.__typename === 'DecideApprovalsPayload' ? decideApprovals.results : []
+  expect(results.map(({ __typename }) => __typename)).toEqual([
     'DecideApprovalPayload',
     'ConflictRefusal',
     'NotFoundRefusal',

@@ -139,7 +139,7 @@ describe('COLLECT', () => {
     await send(ben, 'cli:collect', 'of ben')
     const { message } = await send(ada, 'cli:collect', 'two')
     await send(ada, 'cli:collect', 'three')
-    await ada.run('mutation ($id: ID!) { withdrawMessage(id: $id) { __typename } }', { id: message.id })
+    await ada.run('mutation ($id: ID!) { withdrawMessage(input: { id: $id }) { __typename } }', { id: message.id })
     await writeFile(gate, '')
     await turnEnd(watch, 5)
     const messages = await messagesIn(ada, 'cli:collect')
@@ -191,7 +191,7 @@ describe('COLLECT', () => {
       ['PROCESSING', 'RUNNING'],
       ['PROCESSING', 'JOINED'],
     ])
-    await ada.run('mutation ($id: ID!) { cancelTurn(sessionId: $id) { __typename } }', { id: 'cli:ends' })
+    await ada.run('mutation ($id: ID!) { cancelTurn(input: { sessionId: $id }) { __typename } }', { id: 'cli:ends' })
     await turnEnd(watch, 3)
     expect((await messagesIn(ada, 'cli:ends')).map(({ status, turn }) => [status, turn?.status])).toEqual([
       ['DONE', 'DONE'],

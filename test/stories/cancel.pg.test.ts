@@ -71,7 +71,7 @@ describe('while a command runs', () => {
     await lifeline.held
     // In one request: a second one might come when the next turn runs already.
     const twice = `mutation ($id: ID!) {
-      first: cancelTurn(sessionId: $id) { __typename } second: cancelTurn(sessionId: $id) { __typename } }`
+      first: cancelTurn(input: { sessionId: $id }) { __typename } second: cancelTurn(input: { sessionId: $id }) { __typename } }`
     expect(await ada.run(twice, { id: 'cli:twice' })).toEqual({
       first: { __typename: 'CancelTurnPayload' },
       second: { __typename: 'CancelTurnPayload' },

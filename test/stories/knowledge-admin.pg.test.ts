@@ -105,7 +105,7 @@ test('what a review learns reaches the inbox, a fact, the next plan, and none af
 
   // The admin promotes it in other words.
   const { promoteLearning } = await admin.run(api.PromoteLearningDocument, { id: learning.id, content: PROMOTED })
-  if (promoteLearning.__typename !== 'LearningPayload') throw new Error(JSON.stringify(promoteLearning))
+  if (promoteLearning.__typename !== 'PromoteLearningPayload') throw new Error(JSON.stringify(promoteLearning))
   const fact = must(promoteLearning.learning.fact, 'its fact')
   expect(fact).toMatchObject({ content: PROMOTED, source: 'MANUAL', version: 1, invalidatedAt: null })
   await inbox.until(({ learningUpdates: { id, status } }) => id === learning.id && status === 'PROMOTED')
@@ -150,7 +150,7 @@ test('what a review learns reaches the inbox, a fact, the next plan, and none af
 describe('who watches facts and learnings', () => {
   async function createFact(client: ApiClient, content: string): Promise<string> {
     const { createFact: result } = await client.run(api.CreateFactDocument, { content })
-    if (result.__typename !== 'FactPayload') throw new Error(JSON.stringify(result))
+    if (result.__typename !== 'CreateFactPayload') throw new Error(JSON.stringify(result))
     return result.fact.id
   }
 

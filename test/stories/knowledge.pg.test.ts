@@ -322,7 +322,7 @@ describe('a long conversation', () => {
 describe('more facts than wanted', () => {
   const addFact = async (content: string): Promise<string> => {
     const { createFact } = await story.as('ada').run(api.CreateFactDocument, { content })
-    if (createFact.__typename !== 'FactPayload') throw new Error(JSON.stringify(createFact))
+    if (createFact.__typename !== 'CreateFactPayload') throw new Error(JSON.stringify(createFact))
     return createFact.fact.id
   }
   const consolidating =

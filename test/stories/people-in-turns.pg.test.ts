@@ -65,7 +65,7 @@ async function mention(client: ApiClient, sessionId: string, content: string): P
 
 async function remove(client: ApiClient, sessionId: string, user: string): Promise<void> {
   const { removeParticipant } = await client.run(RemoveParticipantDocument, { sessionId, user })
-  expect(removeParticipant.__typename).toBe('ParticipantPayload')
+  expect(removeParticipant.__typename).toBe('RemoveParticipantPayload')
 }
 
 async function endedTurn(watch: Watch<WatchSessionSubscription>, nth = 1) {

@@ -268,7 +268,7 @@ describe('everything that somebody follows', () => {
     const { learnings } = await ada.run(LearningsDocument, {})
     learningId = must(learnings.edges[0], 'a learning').node.id
     const { createFact } = await ada.run(CreateFactDocument, { content: `Fact ${id}.` })
-    factId = createFact.__typename === 'FactPayload' ? createFact.fact.id : ''
+    factId = createFact.__typename === 'CreateFactPayload' ? createFact.fact.id : ''
   })
 
   async function followEverything(client: ApiClient, lists: Parameters<typeof followAll>[1]): Promise<Watches> {

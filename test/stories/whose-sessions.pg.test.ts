@@ -85,7 +85,7 @@ describe('a user who was invited into a session', () => {
     const taken = await cleo.run(api.OpenSessionDocument, { input: { id: '@ben:invited' } })
     expect(taken.openSession).toMatchObject({ created: false })
     const left = await cleo.run(api.RemoveParticipantDocument, { sessionId: '@ben:invited', user: 'cleo' })
-    expect(left.removeParticipant.__typename).toBe('ParticipantPayload')
+    expect(left.removeParticipant.__typename).toBe('RemoveParticipantPayload')
   })
 
   test('does not take the id over either, when its session is deleted', async () => {
@@ -214,7 +214,7 @@ test('what a schedule opens is its user’s', async () => {
   const ben = story.as('ben')
   const input = { name: 'Later', content: 'Hello', cron: '0 0 1 1 *' }
   const { createSchedule } = await ben.run(api.CreateScheduleDocument, { input })
-  if (createSchedule.__typename !== 'SchedulePayload') throw new Error(JSON.stringify(createSchedule))
+  if (createSchedule.__typename !== 'CreateSchedulePayload') throw new Error(JSON.stringify(createSchedule))
   const { id } = createSchedule.schedule
   await ben.run(api.TriggerScheduleDocument, { id })
   await using watch = watchAll(ben, `schedule:${id}`)

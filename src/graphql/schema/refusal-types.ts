@@ -136,10 +136,10 @@ const LimitExceededType = builder.objectRef<RefusalOf<'LimitExceeded'>>('LimitEx
   }),
 })
 
-/** Kind of refusal → the type that shows it. */
-export const REFUSAL_TYPES: Readonly<Record<Refusal['kind'], ObjectRef<BuilderTypes, Refusal>>> = {
-  InvalidInput: InvalidInputType,
-  NotFound: NotFoundType,
-  Conflict: ConflictType,
-  LimitExceeded: LimitExceededType,
-}
+/** All that implement Refusal. */
+export const REFUSAL_TYPES: readonly ObjectRef<BuilderTypes, Refusal>[] = [
+  InvalidInputType,
+  NotFoundType,
+  ConflictType,
+  LimitExceededType,
+]

@@ -9,15 +9,14 @@ interface Outcome {
   readonly kind: string
 }
 
-/** `<name>Result` = `<name>Payload` | the types of these refusals. */
-export function resultUnion<Payload extends Outcome>(
-  name: string,
-  payload: ObjectRef<BuilderTypes, Payload>,
-  refusals: readonly Refusal['kind'][],
-) {
+/**
+ * `<name>Result` = `<name>Payload` | all types of refusals: one that a use case comes to return later is no type that
+ * clients do not know.
+ */
+export function resultUnion<Payload extends Outcome>(name: string, payload: ObjectRef<BuilderTypes, Payload>) {
   return builder.unionType(`${name}Result`, {
     description: `What ${name} comes to: its payload, or why it was refused.`,
-    types: [payload, ...refusals.map((kind) => REFUSAL_TYPES[kind])],
+    types: [payload, ...REFUSAL_TYPES],
     resolveType: (outcome, context, info) => {
       if (isNotFound(outcome))
         context.denials.absent(context.viewer, `${info.parentType.name}.${info.fieldName}`, outcome.id)

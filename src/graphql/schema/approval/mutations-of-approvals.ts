@@ -1,6 +1,6 @@
 /** Mutations by which people approve or deny, as clients see them. The rules are in src/approvals. */
 import { decideApproval, type ApprovalDecided } from '../../../approvals/decide-approval.ts'
-import { decideApprovals, MAX_DECISIONS } from '../../../approvals/decide-approvals.ts'
+import { decideApprovals, MAX_DECISIONS, type ApprovalsDecided } from '../../../approvals/decide-approvals.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { ApprovalScopeEnum } from './approval-enums.ts'
 import { builder } from '../builder.ts'
@@ -16,11 +16,7 @@ const DecideApprovalPayload = builder.objectRef<ApprovalDecided>('DecideApproval
   }),
 })
 
-const DecideApprovalResult = resultUnion('DecideApproval', DecideApprovalPayload, [
-  'InvalidInput',
-  'NotFound',
-  'Conflict',
-])
+const DecideApprovalResult = resultUnion('DecideApproval', DecideApprovalPayload)
 
 const DecideApprovalInput = builder.inputType('DecideApprovalInput', {
   description: 'A decision about an approval.',
@@ -55,21 +51,36 @@ builder.mutationField('decideApproval', (t) =>
   }),
 )
 
+const DecideApprovalsInput = builder.inputType('DecideApprovalsInput', {
+  description: 'Several decisions.',
+  fields: (t) => ({
+    decisions: t.field({
+      type: [DecideApprovalInput],
+      required: true,
+      description: `The decisions, at most ${MAX_DECISIONS}; more are refused as a whole.`,
+    }),
+  }),
+})
+
+const DecideApprovalsPayload = builder.objectRef<ApprovalsDecided>('DecideApprovalsPayload').implement({
+  description: 'Each decision was taken or refused by itself.',
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    results: t.field({
+      type: [DecideApprovalResult],
+      extensions: upTo(MAX_DECISIONS),
+      description: 'One result for each decision, in their order.',
+      resolve: ({ outcomes }) => [...outcomes],
+    }),
+  }),
+})
+
 builder.mutationField('decideApprovals', (t) =>
   t.field({
-    type: [DecideApprovalResult],
-    extensions: upTo(MAX_DECISIONS),
+    type: resultUnion('DecideApprovals', DecideApprovalsPayload),
     authScopes: AUTHENTICATED,
-    description:
-      `Decides about several approvals: one result for each, in their order. Each stands alone; what is approved is taken ` +
-      `before what is denied. ${WHO}`,
-    args: {
-      inputs: t.arg({
-        type: [DecideApprovalInput],
-        required: true,
-        description: `The decisions, at most ${MAX_DECISIONS}; more are refused with one result.`,
-      }),
-    },
-    resolve: (_root, { inputs }, { approvals, viewer }) => decideApprovals(approvals, viewer, inputs),
+    description: `Decides about several approvals. Each stands alone; what is approved is taken before what is denied. ${WHO}`,
+    args: { input: t.arg({ type: DecideApprovalsInput, required: true, description: 'The decisions.' }) },
+    resolve: (_root, { input }, { approvals, viewer }) => decideApprovals(approvals, viewer, input.decisions),
   }),
 )

@@ -14,77 +14,104 @@ const CONTENT =
   'What it says: 1 to 2000 characters that stand for themselves. White space around it is dropped. ' +
   'What a fact in use says already is a conflict.'
 
-const FactPayload = builder.objectRef<FactChanged>('FactPayload').implement({
-  description: 'The fact is as asked. Its history and the audit tell who did it.',
-  authScopes: AUTHENTICATED,
+/** What `name` comes to, which is a type of its own: clients can tell results apart by it, and each may grow alone. */
+function factResult(name: string) {
+  const payload = builder.objectRef<FactChanged>(`${name}Payload`).implement({
+    description: 'The fact is as asked. Its history and the audit tell who did it.',
+    authScopes: AUTHENTICATED,
+    fields: (t) => ({ fact: factField(t) }),
+  })
+  return resultUnion(name, payload)
+}
+
+const CreateFactInput = builder.inputType('CreateFactInput', {
+  description: 'The fact to state.',
   fields: (t) => ({
-    fact: factField(t),
+    content: t.string({ required: true, description: CONTENT }),
+    sessionId: t.id({
+      description: 'The session that it comes from, for the record: facts count in all sessions.',
+    }),
   }),
 })
 
-const FactResult = resultUnion('Fact', FactPayload, ['InvalidInput', 'NotFound', 'Conflict'])
-
 builder.mutationField('createFact', (t) =>
   t.field({
-    type: FactResult,
+    type: factResult('CreateFact'),
     authScopes: { admin: true },
     description: 'States a fact: every plan from now on may rely on it. For admins.',
-    args: {
-      content: t.arg.string({ required: true, description: CONTENT }),
-      sessionId: t.arg.id({
-        description: 'The session that it comes from, for the record: facts count in all sessions.',
-      }),
-    },
-    resolve: (_root, input, { knowledge, viewer }) => createFact(knowledge, viewer, input),
+    args: { input: t.arg({ type: CreateFactInput, required: true, description: 'The fact.' }) },
+    resolve: (_root, { input }, { knowledge, viewer }) => createFact(knowledge, viewer, input),
   }),
 )
+
+const EditFactInput = builder.inputType('EditFactInput', {
+  description: 'The fact, and what it is to say.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'The fact.' }),
+    content: t.string({ required: true, description: CONTENT }),
+    version: t.int({ required: true, description: 'Fact.version as you have read it.' }),
+  }),
+})
 
 builder.mutationField('editFact', (t) =>
   t.field({
-    type: FactResult,
+    type: factResult('EditFact'),
     authScopes: { admin: true },
     description: 'Rewrites a fact that is in use. A conflict when somebody changed it since you read it. For admins.',
-    args: {
-      id: t.arg.id({ required: true, description: 'The fact.' }),
-      content: t.arg.string({ required: true, description: CONTENT }),
-      version: t.arg.int({ required: true, description: 'Fact.version as you have read it.' }),
-    },
-    resolve: (_root, input, { knowledge, viewer }) => editFact(knowledge, viewer, input),
+    args: { input: t.arg({ type: EditFactInput, required: true, description: 'The fact, and its new text.' }) },
+    resolve: (_root, { input }, { knowledge, viewer }) => editFact(knowledge, viewer, input),
   }),
 )
+
+const MergeFactsInput = builder.inputType('MergeFactsInput', {
+  description: 'The facts to replace, and what the new one says.',
+  fields: (t) => ({
+    ids: t.idList({ required: true, description: `The facts: 2 to ${MAX_MERGED_FACTS}, each once.` }),
+    content: t.string({ required: true, description: CONTENT }),
+  }),
+})
 
 builder.mutationField('mergeFacts', (t) =>
   t.field({
-    type: FactResult,
+    type: factResult('MergeFacts'),
     authScopes: { admin: true },
     description: 'Replaces facts that are in use by a new one, which the payload holds. For admins.',
     args: {
-      ids: t.arg.idList({ required: true, description: `The facts: 2 to ${MAX_MERGED_FACTS}, each once.` }),
-      content: t.arg.string({ required: true, description: CONTENT }),
+      input: t.arg({ type: MergeFactsInput, required: true, description: 'The facts, and the text of the new one.' }),
     },
-    resolve: (_root, input, { knowledge, viewer }) => mergeFacts(knowledge, viewer, input),
+    resolve: (_root, { input }, { knowledge, viewer }) => mergeFacts(knowledge, viewer, input),
   }),
 )
+
+const InvalidateFactInput = builder.inputType('InvalidateFactInput', {
+  description: 'The fact to take out of use.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'The fact.' }),
+    reason: t.string({ description: 'Why, for its history and the audit: at most 2000 characters.' }),
+  }),
+})
 
 builder.mutationField('invalidateFact', (t) =>
   t.field({
-    type: FactResult,
+    type: factResult('InvalidateFact'),
     authScopes: { admin: true },
     description: 'Takes a fact out of use: no plan from now on sees it. It can be restored. For admins.',
-    args: {
-      id: t.arg.id({ required: true, description: 'The fact.' }),
-      reason: t.arg.string({ description: 'Why, for its history and the audit: at most 2000 characters.' }),
-    },
-    resolve: (_root, input, { knowledge, viewer }) => invalidateFact(knowledge, viewer, input),
+    args: { input: t.arg({ type: InvalidateFactInput, required: true, description: 'The fact, and why.' }) },
+    resolve: (_root, { input }, { knowledge, viewer }) => invalidateFact(knowledge, viewer, input),
   }),
 )
 
+const RestoreFactInput = builder.inputType('RestoreFactInput', {
+  description: 'The fact to put into use again.',
+  fields: (t) => ({ id: t.id({ required: true, description: 'The fact.' }) }),
+})
+
 builder.mutationField('restoreFact', (t) =>
   t.field({
-    type: FactResult,
+    type: factResult('RestoreFact'),
     authScopes: { admin: true },
     description: 'Puts a fact that was invalidated, merged or consolidated away into use again. For admins.',
-    args: { id: t.arg.id({ required: true, description: 'The fact.' }) },
-    resolve: (_root, input, { knowledge, viewer }) => restoreFact(knowledge, viewer, input),
+    args: { input: t.arg({ type: RestoreFactInput, required: true, description: 'The fact.' }) },
+    resolve: (_root, { input }, { knowledge, viewer }) => restoreFact(knowledge, viewer, input),
   }),
 )

@@ -10,54 +10,75 @@ import { learningField } from '../row-fields.ts'
 
 const LEARNING = 'The learning; it must be PENDING.'
 
-const LearningPayload = builder.objectRef<LearningDecided>('LearningPayload').implement({
-  description: 'The learning is decided; what came of it is its fact or question.',
-  authScopes: AUTHENTICATED,
+/** What `name` comes to, which is a type of its own: clients can tell results apart by it, and each may grow alone. */
+function learningResult(name: string) {
+  const payload = builder.objectRef<LearningDecided>(`${name}Payload`).implement({
+    description: 'The learning is decided; what came of it is its fact or question.',
+    authScopes: AUTHENTICATED,
+    fields: (t) => ({ learning: learningField(t) }),
+  })
+  return resultUnion(name, payload)
+}
+
+const PromoteLearningInput = builder.inputType('PromoteLearningInput', {
+  description: 'The learning to make a fact of.',
   fields: (t) => ({
-    learning: learningField(t),
+    id: t.id({ required: true, description: LEARNING }),
+    content: t.string({
+      description: "What the fact says, 1 to 2000 characters; the learning's own words when left out.",
+    }),
   }),
 })
 
-const LearningResult = resultUnion('Learning', LearningPayload, ['InvalidInput', 'NotFound', 'Conflict'])
-
 builder.mutationField('promoteLearning', (t) =>
   t.field({
-    type: LearningResult,
+    type: learningResult('PromoteLearning'),
     authScopes: { admin: true },
     description: 'Makes a fact of a learning. For admins.',
     args: {
-      id: t.arg.id({ required: true, description: LEARNING }),
-      content: t.arg.string({
-        description: "What the fact says, 1 to 2000 characters; the learning's own words when left out.",
+      input: t.arg({
+        type: PromoteLearningInput,
+        required: true,
+        description: 'The learning, and the text of the fact.',
       }),
     },
-    resolve: (_root, input, { knowledge, viewer }) => promoteLearning(knowledge, viewer, input),
+    resolve: (_root, { input }, { knowledge, viewer }) => promoteLearning(knowledge, viewer, input),
   }),
 )
+
+const AskLearningInput = builder.inputType('AskLearningInput', {
+  description: 'The learning to make a question of.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: LEARNING }),
+    question: t.string({ required: true, description: 'What to ask: 1 to 2000 characters.' }),
+  }),
+})
 
 builder.mutationField('askLearning', (t) =>
   t.field({
-    type: LearningResult,
+    type: learningResult('AskLearning'),
     authScopes: { admin: true },
     description: 'Makes a question of a learning: the planner raises it in the session it comes from. For admins.',
-    args: {
-      id: t.arg.id({ required: true, description: LEARNING }),
-      question: t.arg.string({ required: true, description: 'What to ask: 1 to 2000 characters.' }),
-    },
-    resolve: (_root, input, { knowledge, viewer }) => askLearning(knowledge, viewer, input),
+    args: { input: t.arg({ type: AskLearningInput, required: true, description: 'The learning, and what to ask.' }) },
+    resolve: (_root, { input }, { knowledge, viewer }) => askLearning(knowledge, viewer, input),
   }),
 )
 
+const DiscardLearningInput = builder.inputType('DiscardLearningInput', {
+  description: 'The learning to discard.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: LEARNING }),
+    reason: t.string({ description: 'Why: at most 2000 characters.' }),
+  }),
+})
+
 builder.mutationField('discardLearning', (t) =>
   t.field({
-    type: LearningResult,
+    type: learningResult('DiscardLearning'),
     authScopes: { admin: true },
     description:
       'Decides that a learning is nothing to keep. It stays on record, so that it is not learned again. For admins.',
-    args: {
-      id: t.arg.id({ required: true, description: LEARNING }),
-      reason: t.arg.string({ description: 'Why: at most 2000 characters.' }),
-    },
-    resolve: (_root, input, { knowledge, viewer }) => discardLearning(knowledge, viewer, input),
+    args: { input: t.arg({ type: DiscardLearningInput, required: true, description: 'The learning, and why.' }) },
+    resolve: (_root, { input }, { knowledge, viewer }) => discardLearning(knowledge, viewer, input),
   }),
 )

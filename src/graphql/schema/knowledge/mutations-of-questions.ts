@@ -7,38 +7,50 @@ import { builder } from '../builder.ts'
 import { resultUnion } from '../result-union.ts'
 import { questionField } from '../row-fields.ts'
 
-const QuestionPayload = builder.objectRef<QuestionChanged>('QuestionPayload').implement({
-  description: 'The question is as asked.',
-  authScopes: AUTHENTICATED,
+/** What `name` comes to, which is a type of its own: clients can tell results apart by it, and each may grow alone. */
+function questionResult(name: string) {
+  const payload = builder.objectRef<QuestionChanged>(`${name}Payload`).implement({
+    description: 'The question is as asked.',
+    authScopes: AUTHENTICATED,
+    fields: (t) => ({ question: questionField(t) }),
+  })
+  return resultUnion(name, payload)
+}
+
+const CreateQuestionInput = builder.inputType('CreateQuestionInput', {
+  description: 'The question to ask.',
   fields: (t) => ({
-    question: questionField(t),
+    content: t.string({ required: true, description: 'What to ask: 1 to 2000 characters.' }),
+    sessionId: t.id({ description: 'The session in which to ask it; all sessions when left out.' }),
   }),
 })
 
-const QuestionResult = resultUnion('Question', QuestionPayload, ['InvalidInput', 'NotFound', 'Conflict'])
-
 builder.mutationField('createQuestion', (t) =>
   t.field({
-    type: QuestionResult,
+    type: questionResult('CreateQuestion'),
     authScopes: { admin: true },
     description: 'Has the planner raise something in its next answer. For admins.',
-    args: {
-      content: t.arg.string({ required: true, description: 'What to ask: 1 to 2000 characters.' }),
-      sessionId: t.arg.id({ description: 'The session in which to ask it; all sessions when left out.' }),
-    },
-    resolve: (_root, input, { knowledge, viewer }) => createQuestion(knowledge, viewer, input),
+    args: { input: t.arg({ type: CreateQuestionInput, required: true, description: 'The question.' }) },
+    resolve: (_root, { input }, { knowledge, viewer }) => createQuestion(knowledge, viewer, input),
   }),
 )
 
+const ResolveQuestionInput = builder.inputType('ResolveQuestionInput', {
+  description: 'The question to close.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'The question; it must be OPEN.' }),
+    answer: t.string({ description: 'The answer, 1 to 2000 characters; none when left out.' }),
+  }),
+})
+
 builder.mutationField('resolveQuestion', (t) =>
   t.field({
-    type: QuestionResult,
+    type: questionResult('ResolveQuestion'),
     authScopes: { admin: true },
     description: 'Closes an open question, with its answer or because nobody need ask any more. For admins.',
     args: {
-      id: t.arg.id({ required: true, description: 'The question; it must be OPEN.' }),
-      answer: t.arg.string({ description: 'The answer, 1 to 2000 characters; none when left out.' }),
+      input: t.arg({ type: ResolveQuestionInput, required: true, description: 'The question, and its answer.' }),
     },
-    resolve: (_root, input, { knowledge, viewer }) => resolveQuestion(knowledge, viewer, input),
+    resolve: (_root, { input }, { knowledge, viewer }) => resolveQuestion(knowledge, viewer, input),
   }),
 )

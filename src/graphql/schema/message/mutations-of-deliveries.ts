@@ -4,7 +4,7 @@ import { builder } from '../builder.ts'
 import { resultUnion } from '../result-union.ts'
 import { stillThere } from '../still-there.ts'
 
-const DeliveryPayload = builder.objectRef<Redelivered>('DeliveryPayload').implement({
+const RedeliverPayload = builder.objectRef<Redelivered>('RedeliverPayload').implement({
   description: 'The delivery is posted again.',
   authScopes: { admin: true },
   fields: (t) => ({
@@ -17,13 +17,18 @@ const DeliveryPayload = builder.objectRef<Redelivered>('DeliveryPayload').implem
   }),
 })
 
+const RedeliverInput = builder.inputType('RedeliverInput', {
+  description: 'The delivery to post again.',
+  fields: (t) => ({ id: t.id({ required: true, description: 'The delivery.' }) }),
+})
+
 builder.mutationField('redeliver', (t) =>
   t.field({
-    type: resultUnion('Delivery', DeliveryPayload, ['NotFound', 'Conflict']),
+    type: resultUnion('Redeliver', RedeliverPayload),
     authScopes: { admin: true },
     description:
       "Posts a delivery again that is DEAD or DELIVERED, under the same id and to the session's present webhook. For admins.",
-    args: { id: t.arg.id({ required: true, description: 'The delivery.' }) },
-    resolve: (_root, { id }, { database, outbox, viewer }) => redeliver({ database, outbox }, viewer, id),
+    args: { input: t.arg({ type: RedeliverInput, required: true, description: 'The delivery.' }) },
+    resolve: (_root, { input: { id } }, { database, outbox, viewer }) => redeliver({ database, outbox }, viewer, id),
   }),
 )

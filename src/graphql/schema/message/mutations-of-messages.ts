@@ -54,12 +54,7 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
 
 builder.mutationField('sendMessage', (t) =>
   t.field({
-    type: resultUnion('SendMessage', acceptedPayload('SendMessagePayload'), [
-      'InvalidInput',
-      'NotFound',
-      'Conflict',
-      'LimitExceeded',
-    ]),
+    type: resultUnion('SendMessage', acceptedPayload('SendMessagePayload')),
     authScopes: AUTHENTICATED,
     description:
       'Says something in a session. What is said to the agent waits for its turn; follow the turn with sessionEvents.',
@@ -95,11 +90,7 @@ const AppendMessageInput = builder.inputType('AppendMessageInput', {
 
 builder.mutationField('appendMessage', (t) =>
   t.field({
-    type: resultUnion('AppendMessage', acceptedPayload('AppendMessagePayload'), [
-      'InvalidInput',
-      'NotFound',
-      'Conflict',
-    ]),
+    type: resultUnion('AppendMessage', acceptedPayload('AppendMessagePayload')),
     authScopes: AUTHENTICATED,
     description: 'Puts a message on record without asking the agent for anything, such as what was said elsewhere.',
     args: { input: t.arg({ type: AppendMessageInput, required: true, description: 'The message.' }) },
@@ -118,34 +109,46 @@ function changedPayload(name: string, description: string) {
   })
 }
 
+const EditQueuedMessageInput = builder.inputType('EditQueuedMessageInput', {
+  description: 'The message, and what it is to say.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: "The message: your own, or anybody's if you are an admin." }),
+    content: t.string({ required: true, description: CONTENT }),
+  }),
+})
+
 builder.mutationField('editQueuedMessage', (t) =>
   t.field({
     type: resultUnion(
       'EditQueuedMessage',
       changedPayload('EditQueuedMessagePayload', 'The message says something else now.'),
-      ['InvalidInput', 'NotFound', 'Conflict'],
     ),
     authScopes: AUTHENTICATED,
     description: 'Replaces what a message says, as long as its turn has not begun.',
     args: {
-      id: t.arg.id({ required: true, description: "The message: your own, or anybody's if you are an admin." }),
-      content: t.arg.string({ required: true, description: CONTENT }),
+      input: t.arg({ type: EditQueuedMessageInput, required: true, description: 'The message, and its new text.' }),
     },
-    resolve: (_root, input, { intake, viewer }) => editQueuedMessage(intake, viewer, input),
+    resolve: (_root, { input }, { intake, viewer }) => editQueuedMessage(intake, viewer, input),
   }),
 )
+
+const WithdrawMessageInput = builder.inputType('WithdrawMessageInput', {
+  description: 'The message to withdraw.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: "The message: your own, or anybody's if you are an admin." }),
+  }),
+})
 
 builder.mutationField('withdrawMessage', (t) =>
   t.field({
     type: resultUnion(
       'WithdrawMessage',
       changedPayload('WithdrawMessagePayload', 'The message will not be processed.'),
-      ['NotFound', 'Conflict'],
     ),
     authScopes: AUTHENTICATED,
     description: 'Takes a message out of the queue, as long as its turn has not begun.',
-    args: { id: t.arg.id({ required: true, description: "The message: your own, or anybody's if you are an admin." }) },
-    resolve: (_root, input, { intake, viewer }) => withdrawMessage(intake, viewer, input),
+    args: { input: t.arg({ type: WithdrawMessageInput, required: true, description: 'The message.' }) },
+    resolve: (_root, { input }, { intake, viewer }) => withdrawMessage(intake, viewer, input),
   }),
 )
 
@@ -157,13 +160,18 @@ const CancelTurnPayload = builder.objectRef<TurnCancelling>('CancelTurnPayload')
   }),
 })
 
+const CancelTurnInput = builder.inputType('CancelTurnInput', {
+  description: 'The session whose turn is to end.',
+  fields: (t) => ({ sessionId: t.id({ required: true, description: 'The session.' }) }),
+})
+
 builder.mutationField('cancelTurn', (t) =>
   t.field({
-    type: resultUnion('CancelTurn', CancelTurnPayload, ['InvalidInput', 'NotFound', 'Conflict']),
+    type: resultUnion('CancelTurn', CancelTurnPayload),
     authScopes: AUTHENTICATED,
     description:
       'Stops the turn that runs in a session: its command is ended, its model call aborted. What waits stays.',
-    args: { sessionId: t.arg.id({ required: true, description: 'The session.' }) },
-    resolve: (_root, input, { intake, viewer }) => cancelTurn(intake, viewer, input),
+    args: { input: t.arg({ type: CancelTurnInput, required: true, description: 'Where.' }) },
+    resolve: (_root, { input }, { intake, viewer }) => cancelTurn(intake, viewer, input),
   }),
 )

@@ -22,18 +22,15 @@ function scheduleField<Parent extends { readonly scheduleId: string }>(
   })
 }
 
-const SchedulePayload = builder.objectRef<ScheduleChanged>('SchedulePayload').implement({
-  description: 'The schedule is as asked.',
-  authScopes: AUTHENTICATED,
-  fields: (t) => ({ schedule: scheduleField(t) }),
-})
-
-const ScheduleResult = resultUnion('Schedule', SchedulePayload, [
-  'InvalidInput',
-  'NotFound',
-  'Conflict',
-  'LimitExceeded',
-])
+/** What `name` comes to, which is a type of its own: clients can tell results apart by it, and each may grow alone. */
+function scheduleResult(name: string) {
+  const payload = builder.objectRef<ScheduleChanged>(`${name}Payload`).implement({
+    description: 'The schedule is as asked.',
+    authScopes: AUTHENTICATED,
+    fields: (t) => ({ schedule: scheduleField(t) }),
+  })
+  return resultUnion(name, payload)
+}
 
 const CRON =
   'Five fields: minute, hour, day of the month, month, day of the week, such as "0 9 * * MON-FRI"; "L" is the last day of the ' +
@@ -56,7 +53,7 @@ const CreateScheduleInput = builder.inputType('CreateScheduleInput', {
 
 builder.mutationField('createSchedule', (t) =>
   t.field({
-    type: ScheduleResult,
+    type: scheduleResult('CreateSchedule'),
     authScopes: AUTHENTICATED,
     description: `Has a message sent by the clock, as you. A user has at most ${MAX_SCHEDULES} schedules; connectors have none.`,
     args: { input: t.arg({ type: CreateScheduleInput, required: true, description: 'The schedule.' }) },
@@ -85,7 +82,7 @@ const UpdateScheduleInput = builder.inputType('UpdateScheduleInput', {
 
 builder.mutationField('updateSchedule', (t) =>
   t.field({
-    type: ScheduleResult,
+    type: scheduleResult('UpdateSchedule'),
     authScopes: AUTHENTICATED,
     description: 'Changes a schedule of yours; admins, of anybody. It stays that of its user.',
     args: {
@@ -101,13 +98,18 @@ const DeleteSchedulePayload = builder.objectRef<ScheduleDeleted>('DeleteSchedule
   fields: (t) => ({ deletedScheduleId: t.exposeID('scheduleId', { description: 'The id it had.' }) }),
 })
 
+const DeleteScheduleInput = builder.inputType('DeleteScheduleInput', {
+  description: 'The schedule to delete.',
+  fields: (t) => ({ id: t.id({ required: true, description: 'The schedule.' }) }),
+})
+
 builder.mutationField('deleteSchedule', (t) =>
   t.field({
-    type: resultUnion('DeleteSchedule', DeleteSchedulePayload, ['NotFound']),
+    type: resultUnion('DeleteSchedule', DeleteSchedulePayload),
     authScopes: AUTHENTICATED,
     description: 'Deletes a schedule of yours; admins, of anybody.',
-    args: { id: t.arg.id({ required: true, description: 'The schedule.' }) },
-    resolve: (_root, { id }, { intake, viewer }) => deleteSchedule(intake, viewer, id),
+    args: { input: t.arg({ type: DeleteScheduleInput, required: true, description: 'The schedule.' }) },
+    resolve: (_root, { input: { id } }, { intake, viewer }) => deleteSchedule(intake, viewer, id),
   }),
 )
 
@@ -125,13 +127,18 @@ const TriggerSchedulePayload = builder.objectRef<ScheduleTriggered>('TriggerSche
   }),
 })
 
+const TriggerScheduleInput = builder.inputType('TriggerScheduleInput', {
+  description: 'The schedule to run now.',
+  fields: (t) => ({ id: t.id({ required: true, description: 'The schedule.' }) }),
+})
+
 builder.mutationField('triggerSchedule', (t) =>
   t.field({
-    type: resultUnion('TriggerSchedule', TriggerSchedulePayload, ['NotFound', 'Conflict']),
+    type: resultUnion('TriggerSchedule', TriggerSchedulePayload),
     authScopes: AUTHENTICATED,
     description:
       'Has a schedule of yours run now, enabled or not; admins, of anybody. Its plan stays. Refused while a run of it has not ended.',
-    args: { id: t.arg.id({ required: true, description: 'The schedule.' }) },
-    resolve: (_root, { id }, { intake, viewer }) => triggerSchedule(intake, viewer, id),
+    args: { input: t.arg({ type: TriggerScheduleInput, required: true, description: 'The schedule.' }) },
+    resolve: (_root, { input: { id } }, { intake, viewer }) => triggerSchedule(intake, viewer, id),
   }),
 )

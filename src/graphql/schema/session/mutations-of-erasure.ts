@@ -38,7 +38,7 @@ const EraseUserPayload = builder.objectRef<UserErased>('EraseUserPayload').imple
 
 builder.mutationField('eraseUser', (t) =>
   t.field({
-    type: resultUnion('EraseUser', EraseUserPayload, ['InvalidInput', 'NotFound', 'Conflict']),
+    type: resultUnion('EraseUser', EraseUserPayload),
     authScopes: { admin: true },
     description:
       `Erases what a user said in a group, for good: messages keep their place and have "${ERASED}" as text and sender; so do the plans, ` +

@@ -20,7 +20,7 @@ const ReloadSecretsPayload = builder.objectRef<SecretsReloaded>('ReloadSecretsPa
 
 builder.mutationField('reloadSecrets', (t) =>
   t.field({
-    type: resultUnion('ReloadSecrets', ReloadSecretsPayload, ['Conflict']),
+    type: resultUnion('ReloadSecrets', ReloadSecretsPayload),
     authScopes: { admin: true },
     description:
       'Reads .env of FACTOTUM_HOME again, at once. Without it, every process of the server does so within a second of a change.',

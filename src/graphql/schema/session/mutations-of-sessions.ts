@@ -70,7 +70,7 @@ const OpenSessionPayload = builder.objectRef<SessionOpened>('OpenSessionPayload'
 
 builder.mutationField('openSession', (t) =>
   t.field({
-    type: resultUnion('OpenSession', OpenSessionPayload, ['InvalidInput', 'NotFound', 'Conflict', 'LimitExceeded']),
+    type: resultUnion('OpenSession', OpenSessionPayload),
     authScopes: AUTHENTICATED,
     description:
       'Creates a session, or takes one up again: an INACTIVE one becomes IDLE. Calling it again changes nothing. What is the ' +
@@ -115,7 +115,7 @@ const UpdateSessionPayload = builder.objectRef<SessionUpdated>('UpdateSessionPay
 
 builder.mutationField('updateSession', (t) =>
   t.field({
-    type: resultUnion('UpdateSession', UpdateSessionPayload, ['InvalidInput', 'NotFound', 'Conflict']),
+    type: resultUnion('UpdateSession', UpdateSessionPayload),
     authScopes: AUTHENTICATED,
     description:
       "Changes a session's description, webhook, metadata, busy policy and time zone, hides it from lists or brings it back. For who opened it " +
@@ -133,52 +133,67 @@ const DeleteSessionPayload = builder.objectRef<SessionDeleted>('DeleteSessionPay
   fields: (t) => ({ deletedSessionId: t.exposeID('sessionId', { description: 'The id it had.' }) }),
 })
 
+const DeleteSessionInput = builder.inputType('DeleteSessionInput', {
+  description: 'The session to delete.',
+  fields: (t) => ({ id: t.id({ required: true, description: 'The session.' }) }),
+})
+
 builder.mutationField('deleteSession', (t) =>
   t.field({
-    type: resultUnion('DeleteSession', DeleteSessionPayload, ['InvalidInput', 'NotFound', 'Conflict']),
+    type: resultUnion('DeleteSession', DeleteSessionPayload),
     authScopes: AUTHENTICATED,
     description:
       'Deletes a session with all that belongs to it, for good. For who opened it (Session.openedBy), and admins. Refused while a ' +
       'turn runs or waits, and for groups.',
-    args: { id: t.arg.id({ required: true, description: 'The session.' }) },
-    resolve: (_root, { id }, { intake, viewer }) => deleteSession(intake, viewer, { id }),
+    args: { input: t.arg({ type: DeleteSessionInput, required: true, description: 'The session to delete.' }) },
+    resolve: (_root, { input: { id } }, { intake, viewer }) => deleteSession(intake, viewer, { id }),
   }),
 )
 
-const ParticipantPayload = builder.objectRef<SessionUpdated>('ParticipantPayload').implement({
-  description: 'The participants are as asked.',
-  authScopes: AUTHENTICATED,
+/** What `name` comes to, which is a type of its own: clients can tell results apart by it, and each may grow alone. */
+function participantResult(name: string) {
+  const payload = builder.objectRef<SessionUpdated>(`${name}Payload`).implement({
+    description: 'The participants are as asked.',
+    authScopes: AUTHENTICATED,
+    fields: (t) => ({ session: sessionField(t) }),
+  })
+  return resultUnion(name, payload)
+}
+
+const AddParticipantInput = builder.inputType('AddParticipantInput', {
+  description: 'Who is to take part, and where.',
   fields: (t) => ({
-    session: sessionField(t),
+    sessionId: t.id({ required: true, description: 'The session.' }),
+    user: t.string({ required: true, description: 'The name of the user.' }),
   }),
 })
 
-const ParticipantResult = resultUnion('Participant', ParticipantPayload, ['InvalidInput', 'NotFound', 'Conflict'])
-
 builder.mutationField('addParticipant', (t) =>
   t.field({
-    type: ParticipantResult,
+    type: participantResult('AddParticipant'),
     authScopes: AUTHENTICATED,
     description: 'Lets a user see the session and post in it. Adding somebody twice changes nothing.',
-    args: {
-      sessionId: t.arg.id({ required: true, description: 'The session.' }),
-      user: t.arg.string({ required: true, description: 'The name of the user.' }),
-    },
-    resolve: (_root, input, { intake, viewer }) => addParticipant(intake, viewer, input),
+    args: { input: t.arg({ type: AddParticipantInput, required: true, description: 'Whom, and where.' }) },
+    resolve: (_root, { input }, { intake, viewer }) => addParticipant(intake, viewer, input),
   }),
 )
 
+const RemoveParticipantInput = builder.inputType('RemoveParticipantInput', {
+  description: 'Who is to leave, and where.',
+  fields: (t) => ({
+    sessionId: t.id({ required: true, description: 'The session.' }),
+    user: t.string({ required: true, description: 'The name of the user.' }),
+  }),
+})
+
 builder.mutationField('removeParticipant', (t) =>
   t.field({
-    type: ParticipantResult,
+    type: participantResult('RemoveParticipant'),
     authScopes: AUTHENTICATED,
     description:
       'Takes a user out of a session: yourself, or anybody if you are an admin. What they said stays. Their subscriptions to ' +
       'it end with NOT_FOUND, and a turn of theirs fails at its next task, unless they are an admin.',
-    args: {
-      sessionId: t.arg.id({ required: true, description: 'The session.' }),
-      user: t.arg.string({ required: true, description: 'The name of the user.' }),
-    },
-    resolve: (_root, input, { intake, viewer }) => removeParticipant(intake, viewer, input),
+    args: { input: t.arg({ type: RemoveParticipantInput, required: true, description: 'Whom, and where.' }) },
+    resolve: (_root, { input }, { intake, viewer }) => removeParticipant(intake, viewer, input),
   }),
 )

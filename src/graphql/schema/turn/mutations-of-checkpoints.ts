@@ -13,14 +13,19 @@ const CheckpointSessionPayload = builder.objectRef<CheckpointRequested>('Checkpo
   }),
 })
 
+const CheckpointSessionInput = builder.inputType('CheckpointSessionInput', {
+  description: 'The session to go over.',
+  fields: (t) => ({ sessionId: t.id({ required: true, description: 'The session.' }) }),
+})
+
 builder.mutationField('checkpointSession', (t) =>
   t.field({
-    type: resultUnion('CheckpointSession', CheckpointSessionPayload, ['InvalidInput', 'NotFound', 'Conflict']),
+    type: resultUnion('CheckpointSession', CheckpointSessionPayload),
     authScopes: AUTHENTICATED,
     description:
       'Has the introspector go over what was said in a session since its last checkpoint, beside its turns: it notes what the planner ' +
       'should keep in mind, and what may be worth knowing elsewhere. Refused while one is being made, and when nothing was said.',
-    args: { sessionId: t.arg.id({ required: true, description: 'The session.' }) },
-    resolve: (_root, { sessionId }, { intake, viewer }) => checkpointSession(intake, viewer, { sessionId }),
+    args: { input: t.arg({ type: CheckpointSessionInput, required: true, description: 'Where.' }) },
+    resolve: (_root, { input: { sessionId } }, { intake, viewer }) => checkpointSession(intake, viewer, { sessionId }),
   }),
 )
