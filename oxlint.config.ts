@@ -144,6 +144,8 @@ export default defineConfig({
       files: ['src/cli.ts', 'bin/*.js', 'test/**', 'bench/**', 'scripts/**', 'examples/**', '*.ts'],
       rules: { 'node/no-process-env': 'off' },
     },
+    // A statement is one text, from top to bottom.
+    { files: ['src/store/**/*.sql.ts'], rules: { 'max-lines-per-function': 'off' } },
     // Resolvers take (parent, args, context, info): four, and Pothos puts a query before them.
     { files: ['src/graphql/schema/**/*.ts'], rules: { 'max-params': ['error', { max: 5 }] } },
     {

@@ -9,7 +9,7 @@ import type { CheckWebhook } from '../delivery/webhook-registration.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Redactor } from '../secrets/redaction.ts'
 import type { Database } from '../store/database.ts'
-import type { AcceptResult } from '../store/intake/intake-message.ts'
+import type { AcceptResult } from '../store/intake/accept-message.ts'
 
 /** What a use case reaches of the rest of the process. Any number of calls share one. */
 export interface IntakeContext {

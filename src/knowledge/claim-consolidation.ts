@@ -7,6 +7,7 @@
 import type { Database } from '../store/database.ts'
 import { consolidationDueSql } from '../store/knowledge/knowledge-due.ts'
 import type { BatchFact } from './judge-consolidation.ts'
+import { sql } from '../store/sql.ts'
 
 export interface ConsolidationBatch {
   /** Names the claim. */
@@ -49,7 +50,7 @@ const CLAIM = {
         newest_fact_id = (SELECT id FROM facts WHERE invalidated_at IS NULL ORDER BY id DESC LIMIT 1),
         last_fact_id = CASE WHEN (SELECT count(*) FROM (
           SELECT FROM facts WHERE invalidated_at IS NULL AND id > c.last_fact_id LIMIT 2) rest) = 2 THEN c.last_fact_id ELSE '' END
-      WHERE ${consolidationDueSql('$1')} RETURNING started_at, last_fact_id)
+      WHERE ${consolidationDueSql(sql`$1`)} RETURNING started_at, last_fact_id)
     SELECT claimed.started_at::text AS "startedAt", f.id, f.content, f.version FROM claimed CROSS JOIN LATERAL (
       SELECT id, content, version FROM facts WHERE invalidated_at IS NULL AND id > claimed.last_fact_id
       ORDER BY id LIMIT ${MAX_FACTS}) f`,

@@ -12,7 +12,7 @@ import { announceMessage } from '../intake/message/announce-message.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
 import { tooManySessions } from '../intake/session/too-many-sessions.ts'
 import { newId } from '../platform/id.ts'
-import { acceptMessage, type AcceptResult, type IncomingMessage } from '../store/intake/intake-message.ts'
+import { acceptMessage, type AcceptResult, type IncomingMessage } from '../store/intake/accept-message.ts'
 import type { SessionSource } from '../store/intake/intake-session.ts'
 import { markRunSent, type FiringSchedule, type OpenRun } from '../store/schedules/schedule-runs.ts'
 

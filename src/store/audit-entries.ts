@@ -6,9 +6,10 @@
 import type { NewAuditEntry } from '../core/audit-entry.ts'
 import { newId } from '../platform/id.ts'
 import type { Database } from './database.ts'
+import { sql } from './sql.ts'
 
 /** Head of every statement that writes audit entries; its columns are in the order of `AUDIT_RECORD`. */
-export const INSERT_AUDIT = `INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, token_name, data)`
+export const INSERT_AUDIT = sql`INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, token_name, data)`
 
 /** The rows of `entries`, as JSON for `jsonb_to_recordset(…) AS a (AUDIT_RECORD)`. */
 export function auditRows(entries: readonly NewAuditEntry[]): string {
@@ -28,8 +29,8 @@ export function auditRows(entries: readonly NewAuditEntry[]): string {
 }
 
 /** Column definitions for `jsonb_to_recordset` of what `auditRows` made. */
-export const AUDIT_RECORD =
-  'id text, at timestamptz, kind audit_kind, session_id text, turn_id text, actor text, token_name text, data jsonb'
+export const AUDIT_RECORD = sql`id text, at timestamptz, kind audit_kind, session_id text, turn_id text, actor text,
+  token_name text, data jsonb`
 
 const APPEND = {
   name: 'audit.append',

@@ -9,6 +9,7 @@
  */
 import type { Client } from 'pg'
 import type { Database } from './database.ts'
+import { sql, type Sql } from './sql.ts'
 
 /** First key of the advisory locks of nodes; the second is the node's id. */
 const NODE_LOCK = 0x666e6f64
@@ -48,8 +49,8 @@ export async function registerNode(connection: Client, process: string | null): 
  * A condition for statements that claim: what a node claims after its eviction, before it notices, would never be
  * freed.
  */
-export function isListed(node: string): string {
-  return `EXISTS (SELECT 1 FROM nodes n WHERE n.id = ${node} AND n.evicted_at IS NULL)`
+export function isListed(node: Sql): Sql {
+  return sql`EXISTS (SELECT 1 FROM nodes n WHERE n.id = ${node} AND n.evicted_at IS NULL)`
 }
 
 /** Says that the node lives. False: it was evicted, and its sessions may run elsewhere. */

@@ -1,6 +1,6 @@
 /**
- * The rows of published files, as the door and the sweeping up read them. A turn writes them (turn-commit-records.ts).
- * `at`: now, as the process sees it, which also gave them their expiry.
+ * The rows of published files, as the door and the sweeping up read them. A turn writes them
+ * (src/store/turn/turn-commit.sql.ts). `at`: now, as the process sees it, which also gave them their expiry.
  */
 import type { Database } from './database.ts'
 

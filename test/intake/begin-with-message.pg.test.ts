@@ -11,7 +11,7 @@ import { sendMessage, type SendMessageInput } from '../../src/intake/message/sen
 import { withdrawMessage } from '../../src/intake/message/withdraw-message.ts'
 import { must } from '../../src/platform/must.ts'
 import { takeSession, type TakenSession } from '../../src/store/turn/begin-turn.ts'
-import type { AcceptResult } from '../../src/store/intake/intake-message.ts'
+import type { AcceptResult } from '../../src/store/intake/accept-message.ts'
 import { createWorld, type World } from './intake-world.ts'
 
 let world: World

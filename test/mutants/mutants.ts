@@ -8,7 +8,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'fence-without-epoch',
     promise: 'A commit under an old epoch writes nothing.',
-    file: 'src/store/turn/turn-commit.ts',
+    file: 'src/store/turn/turn-commit.sql.ts',
     find: 'AND x.owner = $2 AND x.epoch = $3',
     replace: 'AND x.owner = $2 AND $3::int IS NOT NULL',
     tests: ['test/worker/fence.pg.test.ts'],
@@ -16,7 +16,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'fence-without-owner',
     promise: 'A commit of a node that does not own the session writes nothing.',
-    file: 'src/store/turn/turn-commit.ts',
+    file: 'src/store/turn/turn-commit.sql.ts',
     find: 'AND x.owner = $2 AND x.epoch = $3',
     replace: 'AND $2::int IS NOT NULL AND x.epoch = $3',
     tests: ['test/worker/fence.pg.test.ts'],
@@ -24,17 +24,17 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'patches-beside-the-fence',
     promise: 'Tasks change only under the lease.',
-    file: 'src/store/turn/turn-commit-plan.ts',
-    find: `    FROM \${FENCE}, jsonb_to_recordset(\${bind(JSON.stringify(rows))}::jsonb) AS p (id text, \${PATCH_COLUMNS})`,
-    replace: `    FROM (SELECT \${FENCE.length}) AS w_fence, jsonb_to_recordset(\${bind(JSON.stringify(rows))}::jsonb) AS p (id text, \${PATCH_COLUMNS})`,
+    file: 'src/store/turn/turn-commit.sql.ts',
+    find: '    FROM ${FENCE}, jsonb_to_recordset(${json(patchRows(taskPatches))})',
+    replace: '    FROM (SELECT -- ${FENCE}\n      1) AS lease, jsonb_to_recordset(${json(patchRows(taskPatches))})',
     tests: ['test/worker/fence.pg.test.ts'],
   },
   {
     name: 'files-beside-the-fence',
     promise: 'Files are published only under the lease.',
-    file: 'src/store/turn/turn-commit-records.ts',
-    find: `    FROM \${FENCE}, jsonb_to_recordset(\${bind(JSON.stringify(files))}::jsonb)`,
-    replace: `    FROM (SELECT \${FENCE.length}) AS w_fence, jsonb_to_recordset(\${bind(JSON.stringify(files))}::jsonb)`,
+    file: 'src/store/turn/turn-commit.sql.ts',
+    find: '    FROM ${FENCE}, jsonb_to_recordset(${json(files)})',
+    replace: '    FROM (SELECT -- ${FENCE}\n      1) AS lease, jsonb_to_recordset(${json(files)})',
     tests: ['test/worker/fence.pg.test.ts'],
   },
   {
@@ -288,10 +288,18 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'message-accepted-twice',
     promise: 'A message that is sent again with its key is the same message.',
-    file: 'src/store/intake/intake-message-sql.ts',
+    file: 'src/store/intake/accept-message.sql.ts',
     find: 'AND m.client = input.client AND m.idempotency_key = input.idempotency_key',
     replace: 'AND m.client = input.client AND m.idempotency_key <> input.idempotency_key',
     tests: ['test/intake/send-message.pg.test.ts'],
+  },
+  {
+    name: 'begins-behind-its-snapshot',
+    promise: 'A turn begins with its message only when it sees all that was said before.',
+    file: 'src/store/intake/accept-message.sql.ts',
+    find: '          AND s.xmin = (SELECT seen.xmin FROM sessions seen WHERE seen.id = input.session_id)\n',
+    replace: '',
+    tests: ['test/intake/begin-with-message.pg.test.ts'],
   },
   {
     name: 'hash-without-the-one-before',

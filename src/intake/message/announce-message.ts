@@ -1,5 +1,5 @@
 /** What the two use cases that take a message in have in common once it is stored. */
-import type { IncomingMessage, StoreResult } from '../../store/intake/intake-message.ts'
+import type { IncomingMessage, StoreResult } from '../../store/intake/accept-message.ts'
 import type { IntakeContext } from '../intake-context.ts'
 
 /** The message is committed. With `duplicate`, `messageId` is that of the first call and nothing was stored now. */

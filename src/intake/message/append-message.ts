@@ -10,7 +10,7 @@ import { conflict, invalidInput, notFound, type InputIssue, type Refusal } from 
 import type { MessageRole } from '../../core/status.ts'
 import { newId } from '../../platform/id.ts'
 import { hideForms } from '../../secrets/forms/secret-forms.ts'
-import { storeMessage, type IncomingMessage } from '../../store/intake/intake-message.ts'
+import { storeMessage, type IncomingMessage } from '../../store/intake/accept-message.ts'
 import { announceMessage, type MessageAccepted } from './announce-message.ts'
 import { authorizeSession, refuseNotOpener } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'

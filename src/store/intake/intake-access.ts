@@ -4,6 +4,7 @@
  */
 import type { Queryable } from '../database.ts'
 import { intakeStatement } from './intake-statement.ts'
+import { sql, type Sql } from '../sql.ts'
 
 /** What the caller may reach among the sessions whose ids are open to it (src/intake/authorize-session.ts). */
 export interface SessionAccess {
@@ -29,8 +30,8 @@ export function accessInput(
 }
 
 /** SQL that is true when the caller may reach the session whose id is `sessionId`; wants `input` in the FROM clause. */
-export function mayReach(sessionId: string): string {
-  return `(input.access_all OR EXISTS (
+export function mayReach(sessionId: Sql): Sql {
+  return sql`(input.access_all OR EXISTS (
     SELECT 1 FROM participants reach WHERE reach.session_id = ${sessionId} AND reach.user_name = input.access_user))`
 }
 
@@ -43,7 +44,7 @@ export async function reaches(database: Queryable, access: SessionAccess, sessio
 const REACHES = intakeStatement(
   'intake.reaches',
   { session_id: 'text', ...ACCESS_INPUT },
-  `answer AS (SELECT ${mayReach('input.session_id')} AS reaches FROM input) SELECT reaches FROM answer`,
+  sql`answer AS (SELECT ${mayReach(sql`input.session_id`)} AS reaches FROM input) SELECT reaches FROM answer`,
 )
 
 /** The parameters that `mayAct` reads. */
@@ -60,8 +61,8 @@ export function openerInput(
  * SQL that is true when the caller, who reaches the session `s`, may also do what is to be done; wants `input` in the
  * FROM clause. Of sessions that were opened before `opened_by` was there, the token is known.
  */
-export function mayAct(s: string): string {
-  return `(NOT input.must_have_opened OR coalesce(${s}.opened_by = input.opener, ${s}.connector = input.opener_token, false))`
+export function mayAct(s: Sql): Sql {
+  return sql`(NOT input.must_have_opened OR coalesce(${s}.opened_by = input.opener, ${s}.connector = input.opener_token, false))`
 }
 
 /** As `opened_by`: the session was imported and has no opener. No user and no token can have such a name. */

@@ -2,6 +2,7 @@
 import type { SessionChange } from '../../core/audit-entry.ts'
 import { newId } from '../../platform/id.ts'
 import { INSERT_AUDIT } from '../audit-entries.ts'
+import { literal, sql, type Sql } from '../sql.ts'
 
 /** Who does it. */
 export interface Actor {
@@ -22,21 +23,21 @@ export function auditInput({ userName, tokenName }: Actor): Readonly<Record<keyo
  * A CTE that writes the entry. All but `change` is SQL, and it may be; `from`: nothing is written when it has no row.
  */
 export function sessionAudit(
-  change: SessionChange | { readonly sql: string },
+  change: SessionChange,
   {
     from,
     at,
-    turnId = 'NULL',
-    detail = 'NULL',
+    turnId = sql`NULL`,
+    detail = sql`NULL`,
   }: {
-    readonly from: string
-    readonly at: string
-    readonly turnId?: string
-    readonly detail?: string
+    readonly from: Sql
+    readonly at: Sql
+    readonly turnId?: Sql
+    readonly detail?: Sql
   },
-): string {
-  return `audit AS (
+): Sql {
+  return sql`audit AS (
     ${INSERT_AUDIT}
     SELECT input.audit_id, ${at}, 'SESSION', input.session_id, ${turnId}, input.audit_actor, input.audit_token,
-      jsonb_build_object('change', ${typeof change === 'string' ? `'${change}'` : change.sql}, 'detail', ${detail}) FROM ${from})`
+      jsonb_build_object('change', ${literal(change)}, 'detail', ${detail}) FROM ${from})`
 }

@@ -11,6 +11,7 @@ import {
 } from './intake-access.ts'
 import { AUDIT_INPUT, auditInput, sessionAudit } from './intake-audit.ts'
 import { intakeStatement } from './intake-statement.ts'
+import { sql } from '../sql.ts'
 
 type CancelResult =
   /** `ready`: the turn waited without a worker; its session now has work. */
@@ -50,8 +51,8 @@ export async function requestCancel(
 const CANCEL = intakeStatement(
   'intake.cancel-turn',
   { session_id: 'text', ...ACCESS_INPUT, ...OPENER_INPUT, ...AUDIT_INPUT },
-  `session AS MATERIALIZED (
-    SELECT s.id, s.owner, ${mayAct('s')} AS may_act FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach('s.id')} FOR UPDATE OF s),
+  sql`session AS MATERIALIZED (
+    SELECT s.id, s.owner, ${mayAct(sql`s`)} AS may_act FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach(sql`s.id`)} FOR UPDATE OF s),
   running AS MATERIALIZED (
     SELECT t.id, t.cancel_requested, t.paused_at FROM session JOIN turns t ON t.session_id = session.id
     WHERE session.may_act AND t.status IN ('RUNNING', 'AWAITING_APPROVAL') FOR UPDATE OF t),
@@ -59,6 +60,6 @@ const CANCEL = intakeStatement(
   ready AS (
     UPDATE sessions s SET ready_at = now(), turn_user = NULL FROM session, running
     WHERE s.id = session.id AND session.owner IS NULL AND running.paused_at IS NOT NULL RETURNING s.id),
-  ${sessionAudit('TURN_CANCELLED', { from: 'running, input WHERE NOT running.cancel_requested', at: 'now()', turnId: 'running.id' })}
+  ${sessionAudit('TURN_CANCELLED', { from: sql`running, input WHERE NOT running.cancel_requested`, at: sql`now()`, turnId: sql`running.id` })}
   SELECT session.may_act, running.id AS turn_id, ready.id IS NOT NULL AS ready FROM session LEFT JOIN running ON true LEFT JOIN ready ON true`,
 )

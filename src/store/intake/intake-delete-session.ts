@@ -15,6 +15,7 @@ import {
 } from './intake-access.ts'
 import { AUDIT_INPUT, auditInput, sessionAudit } from './intake-audit.ts'
 import { intakeStatement } from './intake-statement.ts'
+import { sql } from '../sql.ts'
 
 /** What was found; null when there is no such session for this caller. */
 export interface DeletedSession {
@@ -56,9 +57,9 @@ export async function deleteIdleSession(
 const DELETE = intakeStatement(
   { name: 'intake.delete-session', timeoutMs: STATEMENT_TIMEOUT_MS },
   { session_id: 'text', ...ACCESS_INPUT, ...OPENER_INPUT, ...AUDIT_INPUT },
-  `held AS MATERIALIZED (
-    SELECT s.id, s.source_type, s.status, s.queue_length, ${mayAct('s')} AS may_act FROM input JOIN sessions s ON s.id = input.session_id
-    WHERE ${mayReach('s.id')} FOR UPDATE OF s),
+  sql`held AS MATERIALIZED (
+    SELECT s.id, s.source_type, s.status, s.queue_length, ${mayAct(sql`s`)} AS may_act FROM input JOIN sessions s ON s.id = input.session_id
+    WHERE ${mayReach(sql`s.id`)} FOR UPDATE OF s),
   gone AS (
     DELETE FROM sessions s USING held
     WHERE s.id = held.id AND held.may_act AND held.source_type = 'DIRECT'
@@ -67,7 +68,7 @@ const DELETE = intakeStatement(
     UPDATE schedule_runs r SET session_id = NULL, message_id = NULL FROM gone
     WHERE gone.id LIKE 'schedule:%' AND r.schedule_id = split_part(substr(gone.id, 10), '.', 1)
       AND r.session_id = gone.id AND r.status <> 'RUNNING'),
-  ${sessionAudit('DELETED', { from: 'gone, input', at: 'now()' })}
+  ${sessionAudit('DELETED', { from: sql`gone, input`, at: sql`now()` })}
   SELECT held.may_act AS "mayDelete", gone.id IS NOT NULL AS deleted, held.source_type AS type, held.status, held.queue_length AS "queueLength",
     ARRAY(SELECT f.id FROM published_files f WHERE f.session_id = held.id) AS "fileIds",
     ARRAY(SELECT a.id FROM approvals a WHERE a.session_id = held.id) AS "approvalIds"

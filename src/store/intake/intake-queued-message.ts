@@ -9,6 +9,7 @@ import type { Database } from '../database.ts'
 import { ACCESS_INPUT, accessInput, mayReach, type SessionAccess } from './intake-access.ts'
 import { AUDIT_INPUT, auditInput, sessionAudit, type Actor } from './intake-audit.ts'
 import { intakeStatement } from './intake-statement.ts'
+import { sql, type Sql } from '../sql.ts'
 
 /** A message as far as it decides who may change it; all but `status` never changes. */
 export interface FoundMessage {
@@ -32,7 +33,7 @@ export async function findMessage(
 const FIND = intakeStatement(
   'intake.find-message',
   { message_id: 'text', ...ACCESS_INPUT },
-  `message AS (SELECT m.* FROM input JOIN messages m ON m.id = input.message_id WHERE ${mayReach('m.session_id')})
+  sql`message AS (SELECT m.* FROM input JOIN messages m ON m.id = input.message_id WHERE ${mayReach(sql`m.session_id`)})
   SELECT session_id AS "sessionId", user_name AS "userName", trusted, client, status FROM message`,
 )
 
@@ -59,9 +60,13 @@ function queuedInput(message: QueuedMessage): Record<keyof typeof QUEUED_INPUT, 
   return { message_id: messageId, session_id: sessionId, at, ...auditInput(actor) }
 }
 
-function auditOf(change: 'MESSAGE_EDITED' | 'MESSAGE_WITHDRAWN'): string {
-  const entry = { from: 'session, input', at: 'input.at', turnId: 'session.turn_id', detail: 'input.message_id' }
-  return sessionAudit(change, entry)
+function auditOf(change: 'MESSAGE_EDITED' | 'MESSAGE_WITHDRAWN'): Sql {
+  return sessionAudit(change, {
+    from: sql`session, input`,
+    at: sql`input.at`,
+    turnId: sql`session.turn_id`,
+    detail: sql`input.message_id`,
+  })
 }
 
 /** Replaces the content of a waiting message. */
@@ -81,7 +86,7 @@ export async function editWaiting(
 const EDIT = intakeStatement(
   'intake.edit-message',
   { ...QUEUED_INPUT, content: 'text', preview: 'text' },
-  `held AS MATERIALIZED (
+  sql`held AS MATERIALIZED (
     SELECT s.id, s.message_count FROM input JOIN sessions s ON s.id = input.session_id FOR UPDATE OF s),
   turn AS MATERIALIZED (
     SELECT t.id, t.seq, held.message_count FROM held JOIN turns t ON t.session_id = held.id, input
@@ -125,7 +130,7 @@ export async function withdrawWaiting(
 const WITHDRAW = intakeStatement(
   'intake.withdraw-message',
   { ...QUEUED_INPUT, events: 'jsonb', event_count: 'int' },
-  `held AS MATERIALIZED (SELECT s.id FROM input JOIN sessions s ON s.id = input.session_id FOR UPDATE OF s),
+  sql`held AS MATERIALIZED (SELECT s.id FROM input JOIN sessions s ON s.id = input.session_id FOR UPDATE OF s),
   open AS MATERIALIZED (
     SELECT t.id, t.message_id, t.status FROM held JOIN turns t ON t.session_id = held.id
     WHERE t.status IN ('QUEUED', 'RUNNING', 'AWAITING_APPROVAL') FOR UPDATE OF t),

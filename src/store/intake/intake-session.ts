@@ -16,6 +16,7 @@ import {
 import { AUDIT_INPUT, auditInput, sessionAudit, type Actor } from './intake-audit.ts'
 import { intakeStatement } from './intake-statement.ts'
 import { QUOTA, QUOTA_ALLOWS, QUOTA_INPUT } from './opened-sessions.ts'
+import { sql } from '../sql.ts'
 
 /** Where a session comes from; kept for ever from its first opening. */
 export interface SessionSource {
@@ -133,7 +134,7 @@ const CREATE = intakeStatement(
     at: 'timestamptz',
     ...AUDIT_INPUT,
   },
-  `${QUOTA}session AS (
+  sql`${QUOTA}session AS (
     INSERT INTO sessions (id, source_kind, source_interactive, source_platform, source_trigger_id, source_type, connector,
       opened_by, metadata, webhook, webhook_token, description, description_source, busy_policy, time_zone, last_seq, created_at, last_activity_at)
     SELECT input.session_id, input.source_kind, input.source_interactive, input.source_platform, input.source_trigger_id,
@@ -146,7 +147,7 @@ const CREATE = intakeStatement(
   event AS (
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
     SELECT session.id, session.last_seq, input.at, NULL, 'SessionUpdated', '{}' FROM session, input),
-  ${sessionAudit('OPENED', { from: 'session, input', at: 'input.at' })}
+  ${sessionAudit('OPENED', { from: sql`session, input`, at: sql`input.at` })}
   SELECT quota.allows AS allowed, session.last_seq AS seq FROM quota LEFT JOIN session ON true`,
 )
 
@@ -221,7 +222,7 @@ export async function changeSession(
 }
 
 /** Names of fields, and who came and went. */
-const WHAT_CHANGED = `concat_ws(', ',
+const WHAT_CHANGED = sql`concat_ws(', ',
     CASE WHEN wanted.description IS DISTINCT FROM held.description THEN 'description' END,
     CASE WHEN wanted.metadata <> held.metadata THEN 'metadata' END,
     CASE WHEN wanted.webhook IS DISTINCT FROM held.webhook THEN 'webhook' END,
@@ -258,10 +259,10 @@ const CHANGE = intakeStatement(
     at: 'timestamptz',
     ...AUDIT_INPUT,
   },
-  `held AS MATERIALIZED (
+  sql`held AS MATERIALIZED (
     SELECT s.id, s.status, s.queue_length, s.metadata, s.description, s.description_source, s.webhook, s.webhook_token,
-      s.busy_policy, s.time_zone, ${mayAct('s')} AS may_act
-    FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach('s.id')} FOR UPDATE OF s),
+      s.busy_policy, s.time_zone, ${mayAct(sql`s`)} AS may_act
+    FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach(sql`s.id`)} FOR UPDATE OF s),
   wanted AS MATERIALIZED (
     SELECT held.id, (held.metadata || input.set_metadata) - input.drop_metadata AS metadata,
       CASE WHEN input.sets_description THEN input.description ELSE held.description END AS description,
@@ -303,6 +304,6 @@ const CHANGE = intakeStatement(
   event AS (
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
     SELECT input.session_id, session.last_seq, input.at, NULL, 'SessionUpdated', '{}' FROM session, input),
-  ${sessionAudit('UPDATED', { from: 'session, held, wanted, input', at: 'input.at', detail: WHAT_CHANGED })}
+  ${sessionAudit('UPDATED', { from: sql`session, held, wanted, input`, at: sql`input.at`, detail: WHAT_CHANGED })}
   SELECT verdict.refusal, session.last_seq FROM verdict LEFT JOIN session ON true`,
 )

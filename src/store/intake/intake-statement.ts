@@ -3,6 +3,7 @@
  * as the `input` of one row without a table is folded into whatever reads it.
  */
 import type { Queryable, Statement } from '../database.ts'
+import type { Sql } from '../sql.ts'
 
 /** PostgreSQL's type of each parameter, by name. */
 type InputTypes = Readonly<Record<string, string>>
@@ -17,11 +18,14 @@ export type IntakeStatement<Types extends InputTypes> = <Row extends object>(
 export function intakeStatement<const Types extends InputTypes>(
   named: string | Pick<Statement, 'name' | 'timeoutMs'>,
   types: Types,
-  text: string,
+  text: Sql,
 ): IntakeStatement<Types> {
   const columns = Object.entries(types).map(([column, type], index) => `$${index + 1}::${type} AS ${column}`)
   const head = typeof named === 'string' ? { name: named } : named
-  const statement = { ...head, text: `WITH input AS NOT MATERIALIZED (SELECT ${columns.join(', ')}),\n${text}` }
+  const statement = {
+    ...head,
+    text: `WITH input AS NOT MATERIALIZED (\n  SELECT ${columns.join(',\n    ')}),\n${text}`,
+  }
   const names: readonly (keyof Types)[] = Object.keys(types)
   return <Row extends object>(database: Queryable, input: Readonly<Record<keyof Types, unknown>>) =>
     database.query<Row>(

@@ -10,6 +10,7 @@ import { AUDIT_RECORD, auditRows, INSERT_AUDIT } from '../audit-entries.ts'
 import type { CheckpointClaim } from './checkpoints.ts'
 import type { Database } from '../database.ts'
 import { intakeStatement } from '../intake/intake-statement.ts'
+import { sql } from '../sql.ts'
 
 /** What the introspector asks of a session, in a row or what follows from one. */
 export interface CheckpointResult {
@@ -128,16 +129,16 @@ function resultInput(result: CheckpointResult): Readonly<Record<keyof typeof RES
 }
 
 /** Locks the session's row first, as every transaction that writes to a session does, so that none deadlocks. */
-const HELD = `held AS MATERIALIZED (
+const HELD = sql`held AS MATERIALIZED (
     SELECT s.id, s.checkpoint_seq, s.description, s.description_source FROM input JOIN sessions s ON s.id = input.session_id
     FOR UPDATE OF s)`
 
-const ADD_USAGE = `model_calls = x.model_calls + input.calls, input_tokens = x.input_tokens + input.input_tokens,
+const ADD_USAGE = sql`model_calls = x.model_calls + input.calls, input_tokens = x.input_tokens + input.input_tokens,
       output_tokens = x.output_tokens + input.output_tokens, cached_tokens = x.cached_tokens + input.cached_tokens,
       cost = coalesce(x.cost + input.cost, x.cost, input.cost)`
 
 /** Also when the session is gone: the calls were made. */
-const AUDITED = `audited AS (
+const AUDITED = sql`audited AS (
     ${INSERT_AUDIT}
     SELECT a.id, a.at, a.kind, a.session_id, a.turn_id, a.actor, a.token_name, a.data
     FROM input, jsonb_to_recordset(input.audit) AS a (${AUDIT_RECORD}))`
@@ -145,7 +146,7 @@ const AUDITED = `audited AS (
 const DONE = intakeStatement(
   'checkpoint.done',
   { ...COMMON_INPUT, event: 'jsonb', ...RESULT_INPUT },
-  `${HELD},
+  sql`${HELD},
   claim AS (
     DELETE FROM checkpoints c USING held, input
     WHERE c.session_id = held.id AND c.run_id = input.run_id AND held.checkpoint_seq = input.from_seq RETURNING c.session_id),
@@ -178,7 +179,7 @@ const DONE = intakeStatement(
 const FAILED = intakeStatement(
   'checkpoint.failed',
   { ...COMMON_INPUT, event: 'jsonb', again_ms: 'float8' },
-  `${HELD},
+  sql`${HELD},
   claim AS MATERIALIZED (
     SELECT c.session_id, c.run_id FROM held, input, checkpoints c
     WHERE c.session_id = held.id AND c.run_id = input.run_id FOR UPDATE OF c),
@@ -201,7 +202,7 @@ const FAILED = intakeStatement(
 const STOPPED = intakeStatement(
   'checkpoint.stopped',
   COMMON_INPUT,
-  `session AS (UPDATE sessions x SET ${ADD_USAGE} FROM input WHERE x.id = input.session_id),
+  sql`session AS (UPDATE sessions x SET ${ADD_USAGE} FROM input WHERE x.id = input.session_id),
   released AS (UPDATE checkpoints c SET run_id = NULL, leased_until = NULL FROM input WHERE c.run_id = input.run_id),
   ${AUDITED}
   SELECT '{}'::int[] AS seqs`,

@@ -22,6 +22,7 @@ import {
 import { AUDIT_INPUT, auditInput, sessionAudit } from '../intake/intake-audit.ts'
 import { intakeStatement } from '../intake/intake-statement.ts'
 import { READABLE } from './knowledge-due.ts'
+import { sql } from '../sql.ts'
 
 /** A claim outlives a renewal that fails once or twice, no more: what died must not hold up its session. */
 const LEASE_MS = 10_000
@@ -35,14 +36,14 @@ const STORE_AFTER = "interval '30 seconds'"
 const MAX_IDLE = 200
 
 /** Conditions on a message `m` of the session `s`: a checkpoint of now covers it, or an earlier one did. */
-export const COVERABLE = `m.session_id = s.id AND ${READABLE} AND m.seq < coalesce((
+export const COVERABLE = sql`m.session_id = s.id AND ${READABLE} AND m.seq < coalesce((
   SELECT min(t.seq) FROM turns t WHERE t.session_id = s.id AND t.status IN ('QUEUED', 'RUNNING', 'AWAITING_APPROVAL')), 2147483647)`
 
 /**
  * Of the session `s`: a checkpoint would have something to cover. Not EXISTS, for which all messages might be read to
  * hash them.
  */
-const HAS_NEWS = `(SELECT true FROM messages m WHERE ${COVERABLE} AND m.seq > s.checkpoint_seq LIMIT 1)`
+const HAS_NEWS = sql`(SELECT true FROM messages m WHERE ${COVERABLE} AND m.seq > s.checkpoint_seq LIMIT 1)`
 
 type CheckpointRequest =
   | { readonly kind: 'Due' }
@@ -74,9 +75,9 @@ export async function requestCheckpoint(
 const REQUEST = intakeStatement(
   'checkpoint.request',
   { session_id: 'text', reason: 'checkpoint_reason', ...ACCESS_INPUT, ...OPENER_INPUT, ...AUDIT_INPUT },
-  `s AS MATERIALIZED (
-    SELECT s.id, s.checkpoint_seq, ${mayAct('s')} AS may_act
-    FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach('s.id')} FOR UPDATE OF s),
+  sql`s AS MATERIALIZED (
+    SELECT s.id, s.checkpoint_seq, ${mayAct(sql`s`)} AS may_act
+    FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach(sql`s.id`)} FOR UPDATE OF s),
   verdict AS MATERIALIZED (
     SELECT s.id, CASE WHEN NOT s.may_act THEN 'NotOpener'
       WHEN EXISTS (SELECT FROM checkpoints c WHERE c.session_id = s.id AND c.leased_until > now()) THEN 'Running'
@@ -86,7 +87,7 @@ const REQUEST = intakeStatement(
     SELECT verdict.id, input.reason, now() FROM verdict, input WHERE verdict.kind = 'Due'
     ON CONFLICT (session_id) DO UPDATE SET reason = excluded.reason, ready_at = excluded.ready_at, failures = 0
     RETURNING session_id),
-  ${sessionAudit('CHECKPOINT_REQUESTED', { from: 'due, input', at: 'now()', detail: 'input.reason::text' })}
+  ${sessionAudit('CHECKPOINT_REQUESTED', { from: sql`due, input`, at: sql`now()`, detail: sql`input.reason::text` })}
   SELECT kind FROM verdict`,
 )
 

@@ -3,6 +3,7 @@
  * for consolidation. Found by the statement that begins the turn (begin-turn.ts), so that its end waits for no question
  * of its own. Each count stops at what it is compared with, so none grows with the history.
  */
+import { sql, type Sql } from '../sql.ts'
 
 export interface KnowledgeDue {
   readonly curation: boolean
@@ -11,21 +12,21 @@ export interface KnowledgeDue {
 }
 
 /** After each consolidation so long pause, also when the process that began it died. */
-const CONSOLIDATION_PAUSE = "interval '10 minutes'"
+const CONSOLIDATION_PAUSE = sql`interval '10 minutes'`
 /** When nothing new came and nothing more could be reduced. */
-const CONSOLIDATION_AGAIN = "interval '1 day'"
+const CONSOLIDATION_AGAIN = sql`interval '1 day'`
 
 /** What a summary may be made of, of messages `m`: those of trusted senders, and paraphrases of others. */
-export const READABLE = `(m.trusted OR m.paraphrase IS NOT NULL) AND m.status NOT IN ('QUEUED', 'CANCELLED')`
+export const READABLE = sql`(m.trusted OR m.paraphrase IS NOT NULL) AND m.status NOT IN ('QUEUED', 'CANCELLED')`
 
 /**
  * Of the state `c`. With more live facts than `max`: at first, then when more follow the last ones that were looked at,
  * when a tenth of `max` came anew, and after a day.
  */
-export function consolidationDueSql(max: string): string {
-  const enough = `ceil(${max}::int / 10.0)`
-  const fresh = `SELECT FROM facts f WHERE f.invalidated_at IS NULL AND f.id > c.newest_fact_id LIMIT ${enough}`
-  return `(SELECT count(*) FROM (SELECT FROM facts WHERE invalidated_at IS NULL LIMIT ${max}::int + 1) live) > ${max}::int
+export function consolidationDueSql(max: Sql): Sql {
+  const enough = sql`ceil(${max}::int / 10.0)`
+  const fresh = sql`SELECT FROM facts f WHERE f.invalidated_at IS NULL AND f.id > c.newest_fact_id LIMIT ${enough}`
+  return sql`(SELECT count(*) FROM (SELECT FROM facts WHERE invalidated_at IS NULL LIMIT ${max}::int + 1) live) > ${max}::int
     AND (c.started_at IS NULL OR (c.started_at < now() - ${CONSOLIDATION_PAUSE} AND (c.last_fact_id IS NOT NULL
       OR c.started_at < now() - ${CONSOLIDATION_AGAIN} OR (SELECT count(*) FROM (${fresh}) fresh) >= ${enough})))`
 }
@@ -34,8 +35,8 @@ export function consolidationDueSql(max: string): string {
  * A KnowledgeDue as SQL. `s` is the session's row, `seq` that of the turn's message, which will count among those that
  * are in no summary.
  */
-export function dueSql({ seq, threshold, max }: Readonly<Record<'seq' | 'threshold' | 'max', string>>): string {
-  return `jsonb_build_object(
+export function dueSql({ seq, threshold, max }: Readonly<Record<'seq' | 'threshold' | 'max', Sql>>): Sql {
+  return sql`jsonb_build_object(
     'curation', EXISTS (SELECT FROM learnings l WHERE l.session_id = s.id AND l.status = 'PENDING'),
     'summary', (SELECT count(*) FROM (SELECT FROM messages m WHERE m.session_id = s.id AND m.seq > s.summary_seq
       AND m.seq < ${seq} AND ${READABLE} LIMIT ${threshold}::int - 1) told) >= ${threshold}::int - 1,

@@ -1,6 +1,6 @@
 /**
  * Learnings as admins decide about them. A learning is decided once, by the first to commit: an admin here, or the
- * curator in a turn's commit (turn-commit-knowledge.ts), which changes only what is still PENDING.
+ * curator in a turn's commit (src/store/turn/turn-commit.sql.ts), which changes only what is still PENDING.
  */
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import type { SessionEvent } from '../../core/session-event.ts'

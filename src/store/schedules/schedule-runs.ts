@@ -11,6 +11,7 @@ import type { MessageStatus, ScheduleMode } from '../../core/status.ts'
 import { auditRows, AUDIT_RECORD, INSERT_AUDIT } from '../audit-entries.ts'
 import type { Database } from '../database.ts'
 import { intakeStatement } from '../intake/intake-statement.ts'
+import { sql } from '../sql.ts'
 
 /** A schedule as far as firing goes. */
 export interface FiringSchedule {
@@ -73,7 +74,7 @@ export interface NewRun {
 const KEPT_RUNS = 1000
 
 /** What every statement that adds a run wants to have deleted; reads `schedule`, the row that it has changed. */
-const PRUNED = `pruned AS (
+const PRUNED = sql`pruned AS (
     DELETE FROM schedule_runs r USING schedule, LATERAL (
       SELECT id FROM schedule_runs WHERE schedule_id = schedule.id ORDER BY id DESC OFFSET ${KEPT_RUNS}) old
     WHERE r.id = old.id AND r.status <> 'RUNNING')`
@@ -92,7 +93,7 @@ const OPEN = intakeStatement(
     message_id: 'text',
     at: 'timestamptz',
   },
-  `schedule AS (
+  sql`schedule AS (
     UPDATE schedules s SET next_run_at = input.next_run_at, version = s.version + 1 FROM input
     WHERE s.id = input.schedule_id AND s.version = input.version RETURNING s.id),
   run AS (
@@ -137,7 +138,7 @@ const SKIP = intakeStatement(
     pauses: 'boolean',
     audit: 'jsonb',
   },
-  `schedule AS (
+  sql`schedule AS (
     UPDATE schedules s SET next_run_at = input.next_run_at, version = s.version + 1, enabled = s.enabled AND NOT input.pauses,
       paused_reason = CASE WHEN input.pauses THEN input.failure ELSE s.paused_reason END
     FROM input WHERE s.id = input.schedule_id AND s.version = input.version RETURNING s.id),
@@ -246,7 +247,7 @@ const SETTLE = intakeStatement(
     last_error: 'text',
     next_run_at: 'timestamptz',
   },
-  `schedule AS (
+  sql`schedule AS (
     UPDATE schedules s SET failures = input.failures, last_error = input.last_error, next_run_at = input.next_run_at,
       version = s.version + 1
     FROM input WHERE s.id = input.schedule_id AND s.version = input.version RETURNING s.id),

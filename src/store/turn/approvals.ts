@@ -5,6 +5,7 @@ import type { ApprovalKind, ApprovalStatus, TaskType } from '../../core/status.t
 import type { Database } from '../database.ts'
 import { mayReach, type SessionAccess, ACCESS_INPUT, accessInput } from '../intake/intake-access.ts'
 import { intakeStatement } from '../intake/intake-statement.ts'
+import { sql } from '../sql.ts'
 
 /** What was approved for the session of this user. */
 export async function loadRemembered(
@@ -54,9 +55,9 @@ export async function findApproval(
 const FIND = intakeStatement(
   'approvals.find',
   { approval_id: 'text', namespace: 'text', ...ACCESS_INPUT },
-  `visible AS (
+  sql`visible AS (
     SELECT a.* FROM input JOIN approvals a ON a.id = input.approval_id
-    WHERE ${mayReach('a.session_id')} AND (input.namespace IS NULL OR starts_with(a.session_id, input.namespace || ':')))
+    WHERE ${mayReach(sql`a.session_id`)} AND (input.namespace IS NULL OR starts_with(a.session_id, input.namespace || ':')))
   SELECT a.id, a.session_id AS "sessionId", a.turn_id AS "turnId", a.kind, a.status, a.user_name AS "userName",
     a.expires_at <= now() AS "isOverdue",
     jsonb_build_object('id', t.id, 'type', t.type, 'detail', t.detail, 'skill', t.skill, 'args', t.args) AS task

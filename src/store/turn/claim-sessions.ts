@@ -7,6 +7,7 @@
 import type { Database } from '../database.ts'
 import { isListed } from '../nodes.ts'
 import type { Lease } from './turn-commit.ts'
+import { sql } from '../sql.ts'
 
 /** What one claim may take. */
 export interface Claiming {
@@ -130,7 +131,7 @@ const CLAIM = {
     claimed AS (
       UPDATE sessions s SET owner = $1, epoch = s.epoch + 1, turn_user = coalesce(c.user_name, s.turn_user)
       FROM (SELECT id, NULL AS user_name FROM forgotten UNION ALL SELECT id, user_name FROM taken LIMIT $2) c
-      WHERE s.id = c.id AND ${isListed('$1')} RETURNING s.id, s.epoch)
+      WHERE s.id = c.id AND ${isListed(sql`$1`)} RETURNING s.id, s.epoch)
     SELECT coalesce((SELECT jsonb_agg(jsonb_build_array(id, epoch)) FROM claimed), '[]') AS claimed,
       (SELECT count(*) FROM ready) > (SELECT count(*) FROM taken) AS "left",
       (SELECT user_name FROM waiting ORDER BY n DESC LIMIT 1) AS last`,

@@ -15,6 +15,7 @@ import type { Database } from '../database.ts'
 import { ACCESS_INPUT, accessInput, mayReach, type SessionAccess } from '../intake/intake-access.ts'
 import { AUDIT_INPUT } from '../intake/intake-audit.ts'
 import { intakeStatement } from '../intake/intake-statement.ts'
+import { sql } from '../sql.ts'
 
 /** A decision about one approval, by a person or by the time. */
 export interface ApprovalDecision {
@@ -104,9 +105,9 @@ const SETTLE = intakeStatement(
     ...ACCESS_INPUT,
     ...AUDIT_INPUT,
   },
-  `held AS MATERIALIZED (
+  sql`held AS MATERIALIZED (
     SELECT s.id FROM input JOIN approvals a ON a.id = input.approval_id JOIN sessions s ON s.id = a.session_id
-    WHERE ${mayReach('s.id')} FOR UPDATE OF s),
+    WHERE ${mayReach(sql`s.id`)} FOR UPDATE OF s),
   settled AS (
     UPDATE approvals a SET status = input.status, decided_by = input.decided_by, decided_at = input.at, note = input.note,
       scope = input.scope, remembered = input.remembered

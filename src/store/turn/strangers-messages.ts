@@ -2,6 +2,7 @@
  * Messages of people whom the configuration does not know. Only what a model retold of them may reach another model.
  */
 import type { Database } from '../database.ts'
+import { sql, type Sql } from '../sql.ts'
 
 /** A message of an untrusted sender; `paraphrase` and `content` are never both given. */
 export interface StrangersMessage {
@@ -25,8 +26,8 @@ const MAX_CHARS = 4000
  * row). None that the summary reaches to, which holds what was retold of them. The index `messages_untrusted` is walked
  * from its newest end.
  */
-export function strangersSql(seq: string): string {
-  return `(SELECT coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'sender', m.user_name, 'at', m.created_at, 'paraphrase', m.paraphrase,
+export function strangersSql(seq: Sql): Sql {
+  return sql`(SELECT coalesce(jsonb_agg(jsonb_build_object('id', m.id, 'sender', m.user_name, 'at', m.created_at, 'paraphrase', m.paraphrase,
       'content', CASE WHEN m.paraphrase IS NULL THEN left(m.content, ${MAX_CHARS}) END) ORDER BY m.seq), '[]')
     FROM (SELECT * FROM messages WHERE session_id = s.id AND NOT trusted AND seq < ${seq} AND seq > s.summary_seq
       ORDER BY seq DESC LIMIT ${MAX_MESSAGES}) m)`

@@ -6,6 +6,7 @@ import type { SaidRows } from '../../core/dialogue.ts'
 import type { Database } from '../database.ts'
 import { strangersSql, type StrangersMessage } from './strangers-messages.ts'
 import { dueSql, type KnowledgeDue } from '../knowledge/knowledge-due.ts'
+import { sql, type Sql } from '../sql.ts'
 
 /** A task as it was last committed; what a turn that is taken over still has to do for it follows from this. */
 export interface StoredTask {
@@ -140,10 +141,10 @@ const OPEN_QUESTIONS = 10
  * parameters are expressions. Each part walks an index from its newest end and stops at its limit. Of a session that
  * the statement itself opens there is no row to be seen, `s`: nothing was said in it.
  */
-export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq' | keyof SaidLimits, string>>): string {
-  const openQuestions = (where: string): string =>
-    `(SELECT id, content FROM questions WHERE ${where} AND status = 'OPEN' ORDER BY id DESC LIMIT ${OPEN_QUESTIONS})`
-  return `(SELECT jsonb_build_object(
+export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq' | keyof SaidLimits, Sql>>): Sql {
+  const openQuestions = (where: Sql): Sql =>
+    sql`(SELECT id, content FROM questions WHERE ${where} AND status = 'OPEN' ORDER BY id DESC LIMIT ${OPEN_QUESTIONS})`
+  return sql`(SELECT jsonb_build_object(
     'summary', coalesce(s.summary, ''),
     'workingMemory', coalesce(s.working_memory, ''),
     'hasFacts', EXISTS (SELECT 1 FROM facts WHERE invalidated_at IS NULL),
@@ -152,7 +153,7 @@ export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq'
     'strangers', ${strangersSql(of.seq)},
     'hasStrangers', EXISTS (SELECT 1 FROM messages WHERE session_id = s.id AND NOT trusted),
     'questions', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'content', q.content) ORDER BY q.id), '[]')
-      FROM (${openQuestions('session_id = s.id')} UNION ALL ${openQuestions('session_id IS NULL')}) q))
+      FROM (${openQuestions(sql`session_id = s.id`)} UNION ALL ${openQuestions(sql`session_id IS NULL`)}) q))
     FROM (SELECT ${of.sessionId} AS id) this LEFT JOIN sessions s ON s.id = this.id)`
 }
 
@@ -160,8 +161,8 @@ export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq'
  * A SaidRows as SQL. A message that an earlier turn took along may stand behind `seq`: it has its answer already. An
  * answer to what is in the summary is there too, even if its turn took along a message that is not.
  */
-function saidSql({ seq, turnId }: Readonly<Record<'seq' | 'turnId', string>>): string {
-  return `(WITH recent AS MATERIALIZED (
+function saidSql({ seq, turnId }: Readonly<Record<'seq' | 'turnId', Sql>>): Sql {
+  return sql`(WITH recent AS MATERIALIZED (
       SELECT m.seq, m.user_name, m.role, left(m.content, ${RECENT_TEXT_CHARS}) AS content, m.created_at, coalesce(u.joined_into, u.id) AS turn_id,
         row_number() OVER (ORDER BY m.seq DESC) AS place
       FROM ((SELECT * FROM messages

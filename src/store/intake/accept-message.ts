@@ -1,13 +1,15 @@
 /**
  * A message enters: its row, its turn, its event and the session's counters in one statement, so that an accepted
  * message is committed whole before its sender is answered. Everything hangs on the session's row, which is written
- * first: its lock puts the messages of a session in order, and `seq` comes from it without gaps.
+ * first: its lock puts the messages of a session in order, and `seq` comes from it without gaps. When the session is
+ * idle the statement also claims it and starts the turn: the shortest way from a message to its turn.
  */
-import type { ConversationType, MessageRole } from '../../core/status.ts'
-import { BugError } from '../../platform/must.ts'
-import { beginInput, takenSession, type BegunWithMessage, type TurnStart } from './begin-with-message.ts'
-import type { TakenSession } from '../turn/begin-turn.ts'
+import type { BusyPolicy, ConversationType, MessageRole } from '../../core/status.ts'
+import { BugError, must } from '../../platform/must.ts'
+import { NO_USAGE } from '../../core/usage.ts'
 import type { Database } from '../database.ts'
+import { receivedEvent, type OpenTurn, type TakenSession, type TurnLimits } from '../turn/begin-turn.ts'
+import type { SaidBefore } from '../turn/turn-history.ts'
 import { accessInput, openerInput, type SessionAccess } from './intake-access.ts'
 import { auditInput } from './intake-audit.ts'
 import {
@@ -16,8 +18,9 @@ import {
   ACCEPT_AND_BEGIN_THERE,
   ACCEPT_THERE,
   STORE,
+  type BEGIN_INPUT,
   type MESSAGE_INPUT,
-} from './intake-message-sql.ts'
+} from './accept-message.sql.ts'
 import { sourceInput, type SessionSource } from './intake-session.ts'
 
 /**
@@ -42,6 +45,13 @@ export interface IncomingMessage {
   readonly at: Date
   /** The sender becomes a participant. */
   readonly joins: boolean
+}
+
+/** Which node may begin the turn in the statement that stores its message, and the limits that hold for it. */
+export interface TurnStart {
+  /** Who runs it. */
+  readonly node: number
+  readonly limits: TurnLimits
 }
 
 interface NewTurn {
@@ -204,6 +214,57 @@ function stored(
   const hasBegun = begun !== null && turnId !== null && node !== null
   const taken = hasBegun ? takenSession(begun, { message, turnId, node }) : null
   return { kind: 'Accepted', seq, turnId, interrupted, taken }
+}
+
+/** What the answer says of a turn that has begun. */
+interface BegunWithMessage {
+  /** The message's. */
+  readonly seq: number
+  readonly epoch: number
+  readonly conversationType: ConversationType
+  readonly busyPolicy: BusyPolicy
+  readonly timeZone: string | null
+  readonly participates: boolean
+  readonly saidBefore: SaidBefore
+}
+
+/**
+ * The session that the statement claimed for `node`, with its turn and the RECEIVED event, which comes right after the
+ * message's own `seq`.
+ */
+function takenSession(
+  { epoch, ...known }: BegunWithMessage,
+  { message, turnId, node }: { readonly message: IncomingMessage; readonly turnId: string; readonly node: number },
+): TakenSession {
+  const { sessionId, at } = message
+  const turn: OpenTurn = {
+    ...known,
+    id: turnId,
+    messageId: message.id,
+    userName: must(message.userName, 'who starts a turn has a name'),
+    tokenName: message.client,
+    content: message.content,
+    mentioned: message.mentioned,
+    startedAt: at,
+    resumed: false,
+    cancelRequested: false,
+    step: null,
+    failure: null,
+    takeovers: 0,
+    usage: NO_USAGE,
+    waiting: 0,
+  }
+  const events = [receivedEvent({ sessionId, turnId, seq: known.seq + 1, at })]
+  return { lease: { sessionId, node, epoch }, begun: { kind: 'Begun', turn, events } }
+}
+
+function beginInput({ node, limits }: TurnStart): Record<keyof typeof BEGIN_INPUT, unknown> {
+  return {
+    node,
+    summarize_threshold: limits.summarizeThreshold,
+    knowledge_max_facts: limits.knowledgeMaxFacts,
+    share: limits.maxRunningPerUser,
+  }
 }
 
 function messageInput(access: SessionAccess, message: IncomingMessage): Record<keyof typeof MESSAGE_INPUT, unknown> {

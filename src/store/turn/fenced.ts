@@ -1,20 +1,21 @@
 /**
  * What the fragments of a turn's commit are made of. A fragment is a statement of the WITH list in
- * src/store/turn/turn-commit.ts; it must read from a fenced source, so that without the lease it writes nothing. The
+ * src/store/turn/turn-commit.sql.ts; it must read from a fenced source, so that without the lease it writes nothing. The
  * types hold that: only `fenced` makes a `Fenced`, and it does not compile without a `FencedSource` among its parts.
  */
+import type { Sql } from '../sql.ts'
 
 /** Takes a value into a statement's parameters and gives its place, such as "$5". */
-export type Bind = (value: unknown) => string
+export type Bind = (value: unknown) => Sql
 
 declare const source: unique symbol
 declare const fragment: unique symbol
 
 /** The name of a fragment that has rows only under the lease. */
-export type FencedSource = string & { readonly [source]: true }
+export type FencedSource = Sql & { readonly [source]: true }
 
 /** The text of a fragment that reads from a `FencedSource`. */
-export type Fenced = string & { readonly [fragment]: true }
+export type Fenced = Sql & { readonly [fragment]: true }
 
 const named = (name: string): FencedSource => name as FencedSource
 
@@ -36,7 +37,7 @@ type ReadsSource<Parts extends readonly unknown[]> = Parts extends readonly [inf
   : false
 
 /** Template tag for a fragment; one of its parts must be a `FencedSource`, behind FROM or USING. */
-export function fenced<const Parts extends readonly string[]>(
+export function fenced<const Parts extends readonly Sql[]>(
   texts: TemplateStringsArray,
   ...parts: ReadsSource<Parts> extends true ? Parts : readonly [FencedSource]
 ): Fenced {

@@ -1,0 +1,289 @@
+WITH
+  w_fence AS (
+    UPDATE sessions x
+    SET
+      last_seq = x.last_seq + $5::int,
+      turn_count = x.turn_count + 1,
+      last_activity_at = $7::timestamptz,
+      status = CASE
+        WHEN x.queue_length + $6::int > 0
+        AND coalesce(x.ready_at <= now(), true) THEN 'RUNNING'
+        ELSE 'IDLE'
+      END::session_status,
+      owner = CASE
+        WHEN x.queue_length + $6::int > 0
+        AND coalesce(x.ready_at <= now(), true) THEN x.owner
+      END,
+      turn_user = CASE
+        WHEN x.queue_length + $6::int > 0
+        AND coalesce(x.ready_at <= now(), true) THEN x.turn_user
+      END,
+      ready_at = CASE
+        WHEN x.queue_length + $6::int > 0 THEN coalesce(x.ready_at, now())
+      END,
+      queue_length = x.queue_length + $6::int,
+      open_approvals = 0,
+      summary = CASE
+        WHEN x.summary_seq = $8::int THEN $9::text
+        ELSE x.summary
+      END,
+      summary_seq = CASE
+        WHEN x.summary_seq = $8::int THEN $10::int
+        ELSE x.summary_seq
+      END
+    WHERE
+      x.id = $1
+      AND x.owner = $2
+      AND x.epoch = $3
+    RETURNING
+      x.last_seq - $5::int AS base,
+      x.turn_count - x.checkpoint_turns AS turns_since,
+      x.owner,
+      x.busy_policy,
+      x.webhook,
+      x.webhook_token
+  ),
+  w_turn AS (
+    UPDATE turns x
+    SET
+      step = coalesce($11::pipeline_step, x.step),
+      status = $12::turn_status,
+      failure = $13::text,
+      finished_at = $14::timestamptz
+    FROM
+      w_fence
+    WHERE
+      x.id = $4
+    RETURNING
+      x.cancel_requested,
+      x.user_name
+  ),
+  w_events AS (
+    INSERT INTO
+      events (session_id, seq, at, turn_id, type, data)
+    SELECT
+      $1,
+      f.base + e.n,
+      e.at,
+      e.turn_id,
+      e.type,
+      e.data
+    FROM
+      w_fence f,
+      ROWS
+    FROM
+      (jsonb_to_recordset($15::jsonb) AS (at timestamptz, turn_id text, type text, data jsonb)) WITH ORDINALITY AS e (at, turn_id, type, data, n)
+  ),
+  w_curated AS (
+    UPDATE learnings x
+    SET
+      status = c.status,
+      reason = c.reason,
+      decided_by = 'curator',
+      decided_at = c.at,
+      fact_id = c.fact ->> 'id',
+      question_id = c.question ->> 'id'
+    FROM
+      w_fence,
+      jsonb_to_recordset($16::jsonb) AS c (
+        "learningId" text,
+        status learning_status,
+        reason text,
+        at timestamptz,
+        fact jsonb,
+        question jsonb,
+        "auditIds" text[]
+      )
+    WHERE
+      x.id = c."learningId"
+      AND x.session_id = $1
+      AND x.status = 'PENDING'
+    RETURNING
+      x.id,
+      x.status,
+      x.reason,
+      c.at,
+      c.fact,
+      c.question,
+      c."auditIds"
+  ),
+  w_facts AS (
+    INSERT INTO
+      facts (id, content, norm, source, session_id, created_at, updated_at)
+    SELECT
+      c.fact ->> 'id',
+      c.fact ->> 'content',
+      c.fact ->> 'norm',
+      'CURATOR',
+      $1,
+      c.at,
+      c.at
+    FROM
+      w_curated c
+    WHERE
+      jsonb_typeof(c.fact) = 'object'
+  ),
+  w_fact_versions AS (
+    INSERT INTO
+      fact_versions (fact_id, version, content, change, changed_by, at)
+    SELECT
+      c.fact ->> 'id',
+      1,
+      c.fact ->> 'content',
+      'CREATED',
+      'curator',
+      c.at
+    FROM
+      w_curated c
+    WHERE
+      jsonb_typeof(c.fact) = 'object'
+  ),
+  w_questions AS (
+    INSERT INTO
+      questions (id, content, norm, session_id, source, created_at)
+    SELECT
+      c.question ->> 'id',
+      c.question ->> 'content',
+      c.question ->> 'norm',
+      $1,
+      'CURATOR',
+      c.at
+    FROM
+      w_curated c
+    WHERE
+      jsonb_typeof(c.question) = 'object'
+  ),
+  w_curated_audit AS (
+    INSERT INTO
+      audit_entries (id, at, kind, session_id, turn_id, actor, data)
+    SELECT
+      a.id,
+      c.at,
+      'KNOWLEDGE',
+      $1,
+      $4,
+      'curator',
+      jsonb_build_object('subjectId', a.subject, 'change', a.change, 'reason', c.reason)
+    FROM
+      w_curated c,
+      LATERAL (
+        VALUES
+          (c."auditIds" [1], c.id, c.status::text),
+          (c."auditIds" [2], c.fact ->> 'id', 'CREATED'),
+          (c."auditIds" [2], c.question ->> 'id', 'OPEN')
+      ) AS a (id, subject, change)
+    WHERE
+      a.subject IS NOT NULL
+  ),
+  w_settled_approvals AS (
+    UPDATE approvals x
+    SET
+      status = a.status,
+      decided_at = a.at
+    FROM
+      w_fence,
+      jsonb_to_recordset($17::jsonb) AS a (id text, status approval_status, at timestamptz, "auditIds" text[])
+    WHERE
+      x.id = a.id
+      AND x.id = ANY ($18::text[])
+      AND x.status = 'PENDING'
+    RETURNING
+      x.id,
+      x.task_id,
+      x.status,
+      a.at,
+      a."auditIds" [1] AS audit_id
+  ),
+  w_settled_approvals_audit AS (
+    INSERT INTO
+      audit_entries (id, at, kind, session_id, turn_id, actor, token_name, data)
+    SELECT
+      a.audit_id,
+      a.at,
+      'APPROVAL',
+      $1,
+      $4,
+      NULL,
+      NULL,
+      jsonb_build_object(
+        'approvalId',
+        a.id,
+        'taskId',
+        a.task_id,
+        'status',
+        a.status,
+        'scope',
+        NULL,
+        'note',
+        NULL,
+        'before',
+        NULL,
+        'after',
+        NULL
+      )
+    FROM
+      w_settled_approvals a
+  ),
+  w_messages AS (
+    UPDATE messages x
+    SET
+      status = coalesce(m.status, x.status),
+      content = coalesce(m.content, x.content),
+      paraphrase = coalesce(x.paraphrase, m.paraphrase)
+    FROM
+      w_fence,
+      jsonb_to_recordset($19::jsonb) AS m (id text, status message_status, content text, paraphrase text)
+    WHERE
+      x.id = m.id
+      AND x.id = ANY ($20::text[])
+      AND x.session_id = $1
+  ),
+  w_joined AS (
+    UPDATE turns x
+    SET
+      status = j.status,
+      step = CASE
+        WHEN j.status <> 'QUEUED' THEN 'COMPLETE'::pipeline_step
+      END,
+      joined_into = CASE
+        WHEN j.status <> 'QUEUED' THEN x.joined_into
+      END,
+      joined_attempt = CASE
+        WHEN j.status <> 'QUEUED' THEN x.joined_attempt
+      END,
+      failure = CASE
+        WHEN j.status <> 'QUEUED' THEN $21::text
+      END,
+      started_at = CASE
+        WHEN j.status <> 'QUEUED' THEN x.started_at
+      END,
+      finished_at = CASE
+        WHEN j.status <> 'QUEUED' THEN $22::timestamptz
+      END
+    FROM
+      w_fence,
+      jsonb_to_recordset($23::jsonb) AS j (id text, status turn_status)
+    WHERE
+      x.id = j.id
+      AND x.joined_into = $4
+      AND x.status = 'JOINED'
+  )
+SELECT
+  f.base,
+  f.turns_since,
+  f.owner IS NULL AS released,
+  f.busy_policy,
+  f.webhook IS NOT NULL AS has_webhook,
+  t.cancel_requested,
+  EXISTS (
+    SELECT
+      1
+    FROM
+      participants p
+    WHERE
+      p.session_id = $1
+      AND p.user_name = t.user_name
+  ) AS participates
+FROM
+  w_fence f,
+  w_turn t

@@ -1,0 +1,216 @@
+/**
+ * The statements of the way that every message takes: accept, begin, commit. Each is rendered as PostgreSQL gets it, and
+ * kept formatted beside its source; and each is planned for any values, as a prepared statement is, in a filled
+ * database, where it must find its rows by indexes.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { format } from 'sql-formatter'
+import type { TurnWrite } from '../../src/core/turn-write.ts'
+import { must } from '../../src/platform/must.ts'
+import { acceptMessage, storeMessage, type IncomingMessage } from '../../src/store/intake/accept-message.ts'
+import { beginTurn, takeSession } from '../../src/store/turn/begin-turn.ts'
+import { commitTurn } from '../../src/store/turn/turn-commit.ts'
+import { recordStatements } from '../contract/record-statements.ts'
+import { fillFacts, fillSession } from '../harness/long-history.ts'
+import { createWorld, type World } from '../intake/intake-world.ts'
+import { modelCall } from '../worker/model-call.ts'
+
+const at = new Date('2026-01-02T03:04:05.678Z')
+const limits = { summarizeThreshold: 30, knowledgeMaxFacts: 50, maxRunningPerUser: 4 }
+const SESSION = 'cli:s7'
+
+const access = { all: true, userName: null, tokenName: 'cli', opener: 'cli', mustHaveOpened: false }
+const message: IncomingMessage = {
+  id: 'msg_new',
+  sessionId: SESSION,
+  role: 'USER',
+  userName: 'ada',
+  trusted: true,
+  mentioned: false,
+  content: 'Say hi.',
+  preview: 'Say hi.',
+  client: 'cli',
+  idempotencyKey: 'k',
+  createdAt: at,
+  at,
+  joins: true,
+}
+const options = {
+  message,
+  turn: {
+    id: 'turn_new',
+    maxQueued: 10,
+    startsIn: { DIRECT: true, GROUP: false },
+    collectWindowMs: 0,
+    interrupts: 'OWN',
+  },
+  source: { kind: 'cli', interactive: true, platform: null, triggerId: null, type: 'DIRECT' },
+  maxSessions: 1000,
+} as const
+const begins = { ...options, turn: { ...options.turn, start: { node: 1, limits } } }
+
+const lease = { sessionId: SESSION, node: 1, epoch: 1 }
+const turn = { id: 'turn_new', seq: 1, messageId: 'msg_new' }
+const task = { id: 'task_new', planId: 'plan_new', index: 0, type: 'EXEC', detail: 'true', skill: null } as const
+const norm = { content: 'a', norm: 'a' }
+
+/** What a turn writes in the middle of a plan. */
+const step = {
+  events: [{ at, turnId: turn.id, body: { type: 'PipelineStep', step: 'CONTEXT', detail: null } }],
+  step: 'CONTEXT',
+  plans: [{ id: 'plan_new', attempt: 1, goal: 'g', replanReason: null, secretNames: [], createdAt: at }],
+  tasks: [{ ...task, args: null, expect: null, patch: {} }],
+  taskPatches: new Map([['task_old', { status: 'DONE' }]]),
+  modelCalls: [modelCall(at)],
+  dropDeltasOf: ['task_old'],
+  learnings: [{ id: 'learning_new', taskId: 'task_new', ...norm, createdAt: at }],
+  factsUsed: ['fact_1'],
+  answers: [{ questionId: 'question_1', answer: 'because', at }],
+  messageTexts: [{ id: 'msg_new', content: 'changed', paraphrase: 'other' }],
+  preview: { wasSha256: ['00'], now: 'changed' },
+  deliveries: [{ id: 'delivery_1', taskId: 'task_new', final: true, createdAt: at }],
+  files: [
+    {
+      id: 'pub_1',
+      taskId: 'task_new',
+      name: 'a',
+      size: 1,
+      contentType: 'text/plain',
+      userName: 'ada',
+      createdAt: at,
+      expiresAt: null,
+    },
+  ],
+  audit: [
+    {
+      at,
+      sessionId: SESSION,
+      turnId: turn.id,
+      actor: 'ada',
+      tokenName: 'cli',
+      body: { kind: 'REVIEW', taskId: 'task_new', verdict: 'OK', hasLearning: false },
+    },
+  ],
+} satisfies TurnWrite
+const pause = {
+  events: step.events,
+  hostDied: true,
+  approvals: [{ id: 'approval_1', taskId: 'task_new', kind: 'TASK', reason: 'a rule', createdAt: at, expiresAt: at }],
+  pause: { reason: 'An approval.', at, until: at, forApproval: true },
+} satisfies TurnWrite
+const failure = { events: step.events, failure: 'It failed.' } satisfies TurnWrite
+const finish = {
+  events: step.events,
+  curations: [
+    {
+      learningId: 'learning_old',
+      status: 'PROMOTED',
+      reason: null,
+      at,
+      fact: { id: 'fact_new', ...norm },
+      question: null,
+    },
+  ],
+  summary: { text: 'short', fromSeq: 0, toSeq: 1 },
+  settledApprovals: [{ id: 'approval_1', status: 'CANCELLED', at }],
+  finish: {
+    status: 'DONE',
+    failure: null,
+    at,
+    joined: [{ turnId: 'turn_joined', messageId: 'msg_joined', status: 'QUEUED' }],
+  },
+} satisfies TurnWrite
+/** A part that is added to `TurnWrite` does not compile until one of the four has it. */
+const WRITES: Required<TurnWrite> = { ...step, ...pause, ...failure, ...finish }
+
+let world: World
+beforeAll(async () => {
+  world = await createWorld()
+  const run = (sql: string, values: readonly unknown[]): Promise<unknown> => world.sql(sql, ...values)
+  await world.sql(
+    `INSERT INTO sessions (id, source_kind, source_interactive, last_seq, last_activity_at, owner)
+     SELECT 'cli:s' || n, 'cli', true, 0, now(), CASE n WHEN 7 THEN 1 END FROM generate_series(1, 4000) n`,
+  )
+  for (let n = 0; n < 20; n++) await fillSession(run, { id: `cli:long${n}`, turns: 100 })
+  await world.sql(
+    `INSERT INTO participants (session_id, user_name, joined_at)
+     SELECT id, name, now() FROM sessions, unnest(ARRAY['ada', 'bob']) name`,
+  )
+  await world.sql(
+    `INSERT INTO learnings (id, session_id, turn_id, task_id, user_name, content, norm, created_at)
+     SELECT 'learning_' || id, session_id, turn_id, id, 'ada', id, id, now() FROM tasks WHERE index = 0`,
+  )
+  await world.sql(
+    `INSERT INTO questions (id, content, norm, session_id, source, created_at)
+     SELECT 'question_' || n, n, n, 'cli:s' || n, 'CURATOR', now() FROM generate_series(1, 2000) n`,
+  )
+  await fillFacts(run, 1, 2000)
+  await world.sql('ANALYZE')
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+type Send = (world: World) => Promise<unknown>
+const commit =
+  (write: TurnWrite): Send =>
+  ({ context }) =>
+    commitTurn(context.database, { lease: { ...lease, epoch: 99 }, turn }, write).catch((error: unknown) => error)
+
+const STATEMENTS: Readonly<Record<string, Send>> = {
+  'intake/rendered/accept': ({ context }) => acceptMessage(context.database, access, options),
+  'intake/rendered/accept-there': ({ context }) =>
+    acceptMessage(context.database, access, { ...options, mayOpen: false }),
+  'intake/rendered/accept-and-begin': ({ context }) => acceptMessage(context.database, access, begins),
+  'intake/rendered/accept-and-begin-there': ({ context }) =>
+    acceptMessage(context.database, access, { ...begins, mayOpen: false }),
+  'intake/rendered/store': ({ context }) => storeMessage(context.database, access, message),
+  'turn/rendered/begin': ({ context }) => beginTurn(context.database, lease, { at, limits }),
+  'turn/rendered/take': ({ context }) => takeSession(context.database, { sessionId: SESSION, node: 1 }, { at, limits }),
+  'turn/rendered/commit-step': commit(step),
+  'turn/rendered/commit-pause': commit(pause),
+  'turn/rendered/commit-failure': commit(failure),
+  'turn/rendered/commit-finish': commit(finish),
+}
+
+describe.each(Object.entries(STATEMENTS))('%s', (name, send) => {
+  test('is one statement, kept as it is sent, that reads no large table whole', async () => {
+    const [text = '', ...more] = await recordStatements(() => send(world))
+    expect(more).toEqual([])
+    await expect(formatted(text)).toMatchFileSnapshot(`../../src/store/${name}.sql`)
+    expect(await readWhole(text)).toEqual([])
+  })
+})
+
+test('a statement that reads a large table whole would be seen', async () => {
+  const text = `WITH found AS (SELECT id FROM turns WHERE failure = $1) UPDATE tasks SET output = NULL FROM found
+    WHERE tasks.detail = found.id`
+  expect((await readWhole(text)).toSorted()).toEqual(['tasks', 'turns'])
+})
+
+test('the writes that are rendered have every part', () => {
+  expect(Object.values(WRITES).filter((part) => part === undefined)).toEqual([])
+})
+
+/** Tables that grow with use; a table of nodes or of states has a handful of rows. */
+const LARGE = new Set(['messages', 'events', 'turns', 'tasks', 'sessions'])
+
+interface PlanNode {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** The large tables that the statement's generic plan scans from end to end. */
+async function readWhole(text: string): Promise<string[]> {
+  const [row] = await world.sql<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(`EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`)
+  return must(row, 'EXPLAIN answers')['QUERY PLAN'].flatMap(({ Plan }) => seqScans(Plan))
+}
+
+function seqScans(node: PlanNode): string[] {
+  const table = node['Relation Name']
+  const isWhole = node['Node Type'] === 'Seq Scan' && table !== undefined && LARGE.has(table)
+  return [...(isWhole ? [table] : []), ...(node.Plans ?? []).flatMap(seqScans)]
+}
+
+function formatted(text: string): string {
+  return `${format(text, { language: 'postgresql', keywordCase: 'preserve', expressionWidth: 110 })}\n`
+}
