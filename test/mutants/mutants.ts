@@ -144,9 +144,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'any-token',
     promise: "A token that is not configured is nobody's.",
-    file: 'src/config/access/authenticate.ts',
-    find: 'if (timingSafeEqual(candidate.sha256, sha256)) found = candidate',
-    replace: 'if (timingSafeEqual(candidate.sha256, sha256) || found === null) found = candidate',
+    file: 'src/config/access/identity-index.ts',
+    find: "return index.get(sha256.toString('hex')) ?? null",
+    replace: "return index.get(sha256.toString('hex')) ?? [...index.values()][0] ?? null",
     tests: ['src/config/access/authenticate.test.ts'],
   },
   {
