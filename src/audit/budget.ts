@@ -70,7 +70,7 @@ export async function checkBudget(
   return new AppError(
     'BUDGET_USED_UP',
     `The budget of ${whose} is used up for today. This goes on by itself at midnight UTC, or as soon as an admin raises the ` +
-      'budget ([budgets] in config.toml).',
+      'budget.',
     // A second later: clocks differ.
     { retry: 'backoff', retryAfterMs: Math.ceil(row.leftMs / 1000) * 1000 },
   )

@@ -212,6 +212,6 @@ describe('rules', () => {
 
   test('the reason names the rule as it stands in the file', () => {
     const { reason } = judgeRequest(policyOf({}, { ...push, role: 'USER' }), run('git', 'push'), [])
-    expect(reason).toBe('commands that begin with "git push" of role USER need an approval (rule 2 of [approvals])')
+    expect(reason).toBe('commands that begin with "git push" of role USER need an approval (approval rule 2)')
   })
 })

@@ -195,7 +195,7 @@ function strictest(verdicts: readonly ApprovalVerdict[]): ApprovalVerdict {
 function verdictOf(rule: NumberedRule, toRemember: ApprovalVerdict['toRemember']): ApprovalVerdict {
   return {
     effect: rule.effect,
-    reason: `${describeRule(rule)} ${EFFECT_WORDS[rule.effect]} (rule ${rule.number} of [approvals])`,
+    reason: `${describeRule(rule)} ${EFFECT_WORDS[rule.effect]} (approval rule ${rule.number})`,
     toRemember,
   }
 }
@@ -225,7 +225,7 @@ function fallbackVerdict(
   { fallback }: Pick<ApprovalPolicy, 'fallback'>,
   toRemember: ApprovalVerdict['toRemember'],
 ): ApprovalVerdict {
-  return { effect: fallback, reason: `what no rule of [approvals] names ${FALLBACK_WORDS[fallback]}`, toRemember }
+  return { effect: fallback, reason: `what no approval rule names ${FALLBACK_WORDS[fallback]}`, toRemember }
 }
 
 const FALLBACK_WORDS: Readonly<Record<ApprovalEffect, string>> = {

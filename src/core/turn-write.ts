@@ -175,13 +175,15 @@ export interface TurnWrite {
    * The turn has failed, and the message to the user with the cause is written; what follows (knowledge, then `finish`)
    * does not change that. Durable before it, so that a turn that is continued knows how it had ended.
    */
-  readonly failure?: string
+  readonly failure?: { readonly text: string; readonly detail: string | null }
   /** The process that ran the turn's command died, perhaps of it: counted like a death of the server. */
   readonly hostDied?: true
   /** The turn ends: also settles its message, those that it took along, and the session's counters. */
   readonly finish?: {
     readonly status: FinalTurnStatus
     readonly failure: string | null
+    /** What admins alone are told of the failure. */
+    readonly failureDetail?: string | null
     readonly at: Date
     readonly joined?: readonly JoinedEnd[]
   }

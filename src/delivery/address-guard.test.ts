@@ -84,7 +84,7 @@ const INSIDE = [
 
 describe('a webhook that leads inside is refused', () => {
   test.each(INSIDE)('%s', async (url) => {
-    expect(await guard().findProblem(url)).toMatch(/must not lead to .*unless an admin adds ".*" to webhook_allow_list/)
+    expect(await guard().findProblem(url)).toMatch(/must not lead to .*unless an admin allows ".*"/)
   })
 })
 
@@ -96,7 +96,7 @@ describe('a webhook that breaks another rule is refused, and told which', () => 
     ['', 'begins with "https://"'],
     ['http://ada:secret@public.example/', 'must not contain a user name or password'],
     ['http://public.example:22/', 'must have port 80, 443, 8080 or 8443'],
-    ['http://public.example:6379/', 'unless an admin adds "public.example"'],
+    ['http://public.example:6379/', 'unless an admin allows "public.example"'],
     ['http://unknown.example/', '"unknown.example" cannot be resolved'],
     ['http://nowhere.example/', 'has no address'],
     [`http://public.example/${'x'.repeat(2000)}`, 'at most 2000 characters'],
@@ -104,7 +104,7 @@ describe('a webhook that breaks another rule is refused, and told which', () => 
 
   test('http, where https is required', async () => {
     const strict = guard({ webhookRequireHttps: true })
-    expect(await strict.findProblem('http://public.example/')).toContain('webhook_require_https')
+    expect(await strict.findProblem('http://public.example/')).toContain('must begin with "https://"')
     expect(await strict.findProblem('https://public.example/')).toBeNull()
   })
 })

@@ -46,7 +46,8 @@ export class AddressGuard {
       await this.#resolveAllowed(host)
       return null
     } catch (error) {
-      return messageOf(error)
+      // Where a name leads inside is nothing for who sets a webhook.
+      return error instanceof InsideError ? refusalOf(host, `"${host}"`) : messageOf(error)
     }
   }
 
@@ -57,8 +58,7 @@ export class AddressGuard {
     if (parsed === null || !/^https?:$/.test(parsed.protocol))
       return 'must be an address that begins with "https://" or "http://"'
     const { webhookRequireHttps, webhookAllowList } = this.#rules()
-    if (webhookRequireHttps && parsed.protocol !== 'https:')
-      return 'must begin with "https://" (setting webhook_require_https)'
+    if (webhookRequireHttps && parsed.protocol !== 'https:') return 'must begin with "https://"'
     if (parsed.username !== '' || parsed.password !== '')
       return 'must not contain a user name or password; posts are signed instead'
     const host = hostOf(parsed)
@@ -91,18 +91,21 @@ export class AddressGuard {
     for (const { address } of addresses) {
       const parsed = ipaddr.process(address)
       if (!isPublicAddress(parsed) && !allowsAddress(webhookAllowList, parsed))
-        throw new Error(refusalOf(host, address))
+        throw new InsideError(refusalOf(host, address))
     }
     return addresses
   }
 }
+
+/** A name leads to an address that is not allowed. */
+class InsideError extends Error {}
 
 function refusalOf(host: string, address: string): string {
   return `must not lead to ${address}, which is not on the public internet, ${orList(host)}`
 }
 
 function orList(host: string): string {
-  return `unless an admin adds "${host}" to webhook_allow_list`
+  return `unless an admin allows "${host}"`
 }
 
 /** Without the brackets of IPv6 and without a final dot. */

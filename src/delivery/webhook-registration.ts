@@ -18,9 +18,6 @@ export function createWebhookCheck({ config, keys, guard }: WebhookRegistrationO
   return async (url, tokenName) => {
     const secrets = webhookSecretsOf(config.current().tokens.get(tokenName), keys)
     if (secrets.length > 0) return guard.findProblem(url)
-    return (
-      `cannot be set with the token "${tokenName}", which has no webhook_secret to sign posts with; ` +
-      `an admin can add one to [tokens.${tokenName}] in config.toml ("factotum token --print" prints one)`
-    )
+    return `cannot be set with the token "${tokenName}", which has no secret to sign posts with; an admin can give it one`
   }
 }

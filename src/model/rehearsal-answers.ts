@@ -21,7 +21,7 @@ interface RehearsalAnswer {
 
 const NOTICE =
   'Rehearsal: no language model is configured, so nobody has understood your message. ' +
-  'This text comes from the built-in stand-in; add [providers] and [models] to config.toml for real answers.'
+  'This text comes from the built-in stand-in; an administrator can connect one for real answers.'
 
 /** `schemaName`: the name of the JSON schema that was asked for; null: free text. */
 export function answerRehearsal(prompt: string, schemaName: string | null): RehearsalAnswer {

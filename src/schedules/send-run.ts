@@ -85,7 +85,7 @@ function failureOf(
   { kind }: AcceptResult,
   { maxQueued, userName, sessionId }: { maxQueued: number; userName: string; sessionId: string },
 ): string | null {
-  if (kind === 'QueueFull') return `${maxQueued} messages wait in session "${sessionId}" already (max_queued).`
+  if (kind === 'QueueFull') return `${maxQueued} messages wait in session "${sessionId}" already.`
   if (kind === 'NoSession') return `The user "${userName}" may not post in session "${sessionId}" any more.`
   return null
 }

@@ -69,8 +69,8 @@ const WRITE_TEXTS: FreeTexts<Omit<TurnWrite, 'events' | 'audit'>> = {
   pause: { reason: 'text' },
   approvals: { id: 'kept', taskId: 'kept', reason: 'text' },
   settledApprovals: { id: 'kept' },
-  failure: 'text',
-  finish: { failure: 'text', joined: { turnId: 'kept', messageId: 'kept' } },
+  failure: { text: 'text', detail: 'text' },
+  finish: { failure: 'text', failureDetail: 'text', joined: { turnId: 'kept', messageId: 'kept' } },
 }
 
 /** What a turn writes, without secrets. */

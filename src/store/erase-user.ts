@@ -124,7 +124,7 @@ const STATEMENTS = {
     WHERE session_id = $1 AND user_name = $2 RETURNING id`,
   // Those of other strangers may quote; they are made again when they are due.
   paraphrases: `UPDATE messages SET paraphrase = NULL WHERE session_id = $1 AND NOT trusted AND paraphrase <> ${E}`,
-  turns: `UPDATE turns SET user_name = ${E}, ${erasedUnlessNull('failure')} WHERE session_id = $1 AND user_name = $2`,
+  turns: `UPDATE turns SET user_name = ${E}, ${erasedUnlessNull('failure')}, ${erasedUnlessNull('failure_detail')} WHERE session_id = $1 AND user_name = $2`,
   plans: `UPDATE plans SET goal = ${E}, ${erasedUnlessNull('replan_reason')}, secret_names = '{}'
     WHERE session_id = $1 AND turn_id = ANY ($2::text[])`,
   tasks: `UPDATE tasks SET detail = ${E}, args = CASE WHEN args IS NOT NULL THEN '{}'::jsonb END,

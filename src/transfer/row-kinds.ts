@@ -127,6 +127,7 @@ export const ROW_KINDS = {
       status: oneOf('status', 'turn_status', enums.TurnStatus),
       step: orNull(oneOf('step', 'pipeline_step', enums.PipelineStep)),
       failure: orNull(text('failure')),
+      failureDetail: orNull(text('failure_detail')),
       joinedIntoId: orNull(id('joined_into')),
       joinedAttempt: orNull(int('joined_attempt')),
       takeovers: int('takeovers'),

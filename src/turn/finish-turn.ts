@@ -14,6 +14,7 @@ export async function finishTurn(
   if (ending.kind === 'Paused' || (ending.kind === 'Stopped' && ending.reason !== 'CANCELLED')) return ending
   const status = statusOf(ending)
   const failure = ending.kind === 'Failed' ? ending.failure : null
+  const failureDetail = ending.kind === 'Failed' ? (ending.detail ?? null) : null
   const at = context.clock.now()
   const joined = endJoined(context, { status, failure, at })
   context.journal.record(
@@ -28,7 +29,7 @@ export async function finishTurn(
         failure,
       },
     ],
-    { finish: { status, failure, at, joined } },
+    { finish: { status, failure, failureDetail, at, joined } },
   )
   await context.journal.flushed()
   return ending

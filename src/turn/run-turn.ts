@@ -50,8 +50,8 @@ export async function runTurn(context: TurnContext): Promise<Ending> {
 const AFTER_THE_END: ReadonlySet<PipelineStep | null> = new Set(['CURATING', 'SUMMARIZING', 'CONSOLIDATING'])
 
 /** How a turn that is continued had ended already. */
-function endedBefore({ failure, step }: OpenTurn): Ending | null {
-  if (failure !== null) return { kind: 'Failed', failure }
+function endedBefore({ failure, failureDetail, step }: OpenTurn): Ending | null {
+  if (failure !== null) return { kind: 'Failed', failure, ...(failureDetail === null ? {} : { detail: failureDetail }) }
   return AFTER_THE_END.has(step) ? { kind: 'Done' } : null
 }
 

@@ -14,5 +14,6 @@ export function settleTurn(context: TaskContext, attempts: readonly PlanState[],
   if (plan !== null) endOpenTasks(context, plan, 'CANCELLED')
   if (ending.kind !== 'Failed') return
   tellUser(context, plan, ending.failure)
-  context.journal.record([], { failure: ending.failure })
+  const { failure, detail = null } = ending
+  context.journal.record([], { failure: { text: failure, detail } })
 }

@@ -1,6 +1,7 @@
 /** What the steps after a turn's answer have in common: how they end, and how they ask an agent. */
 import type { Answer } from '../agents/agent.ts'
 import type { AgentRole } from '../core/model-call.ts'
+import { describeError } from '../core/operator-failure.ts'
 import type { PipelineStep } from '../core/status.ts'
 import type { TurnContext } from './turn-context.ts'
 
@@ -8,8 +9,8 @@ export type KnowledgeStep = Extract<PipelineStep, 'CURATING' | 'SUMMARIZING' | '
 
 export type StepOutcome =
   | { readonly kind: 'Passed' }
-  /** Nothing was changed; `reason` is for people. */
-  | { readonly kind: 'Failed'; readonly reason: string }
+  /** Nothing was changed; `reason` is for people, `detail` for the log. */
+  | { readonly kind: 'Failed'; readonly reason: string; readonly detail?: string }
   | { readonly kind: 'Stopped' }
 
 const ROLES: Readonly<Record<KnowledgeStep, AgentRole>> = {
@@ -20,7 +21,7 @@ const ROLES: Readonly<Record<KnowledgeStep, AgentRole>> = {
 
 /** Tells that the step begins, and asks. */
 export async function askAfterwards<T>(
-  context: Pick<TurnContext, 'journal' | 'signal' | 'agents'>,
+  context: Pick<TurnContext, 'turn' | 'journal' | 'signal' | 'agents'>,
   step: KnowledgeStep,
   ask: () => Promise<Answer<T>>,
 ): Promise<Extract<Answer<T>, { kind: 'answered' }> | StepOutcome> {
@@ -29,5 +30,7 @@ export async function askAfterwards<T>(
   const answer = await ask()
   context.journal.record([], { modelCalls: answer.calls })
   if (context.signal.aborted) return { kind: 'Stopped' }
-  return answer.kind === 'answered' ? answer : { kind: 'Failed', reason: answer.error.message }
+  if (answer.kind === 'answered') return answer
+  const { error } = answer
+  return { kind: 'Failed', reason: describeError(error, context.turn.id), detail: error.message }
 }

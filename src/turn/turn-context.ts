@@ -66,8 +66,8 @@ export type StopReason = 'CANCELLED' | 'HANDED_OVER' | 'LEASE_LOST'
 /** How the story of a turn ends, from the point of view of a step that ends it. */
 export type Ending =
   | { readonly kind: 'Done' }
-  /** `failure` is for people: what happened and what to do. */
-  | { readonly kind: 'Failed'; readonly failure: string }
+  /** `failure` is for people: what happened and what to do. `detail`: what admins alone are told besides. */
+  | { readonly kind: 'Failed'; readonly failure: string; readonly detail?: string }
   | { readonly kind: 'Stopped'; readonly reason: StopReason }
   /** The turn waits without a worker (see `pause` in core/turn-write.ts) and goes on from its rows. */
   | { readonly kind: 'Paused' }

@@ -205,7 +205,10 @@ export class SessionRun {
     const ending = await this.#endingOf(context).finally(() => metrics.runningTurns.dec())
     metrics.turns.inc({ status: ending.kind })
     metrics.turnSeconds.observe({ status: ending.kind }, (clock.monotonicMs() - beganMs) / 1000)
-    logger.info({ ending: ending.kind, failure: ending.kind === 'Failed' ? ending.failure : undefined }, 'turn ends')
+    logger.info(
+      { ending: ending.kind, failure: ending.kind === 'Failed' ? (ending.detail ?? ending.failure) : undefined },
+      'turn ends',
+    )
     return ending
   }
 

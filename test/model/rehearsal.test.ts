@@ -114,7 +114,7 @@ async function execute({ agents }: AgentsWorld, { plan, message, results, ran, l
 }
 
 const NOTICE =
-  'Rehearsal: no language model is configured, so nobody has understood your message. This text comes from the built-in stand-in; add [providers] and [models] to config.toml for real answers.'
+  'Rehearsal: no language model is configured, so nobody has understood your message. This text comes from the built-in stand-in; an administrator can connect one for real answers.'
 
 describe('a rehearsed turn', () => {
   test('quotes a message without commands, and says what it is', async () => {

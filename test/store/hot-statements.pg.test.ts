@@ -98,7 +98,7 @@ const pause = {
   approvals: [{ id: 'approval_1', taskId: 'task_new', kind: 'TASK', reason: 'a rule', createdAt: at, expiresAt: at }],
   pause: { reason: 'An approval.', at, until: at, forApproval: true },
 } satisfies TurnWrite
-const failure = { events: step.events, failure: 'It failed.' } satisfies TurnWrite
+const failure = { events: step.events, failure: { text: 'It failed.', detail: 'No route.' } } satisfies TurnWrite
 const finish = {
   events: step.events,
   curations: [

@@ -52,7 +52,7 @@ test('a command waits for an approval, everybody sees it, and it runs once it is
   await using watch = watchAll(ada, 'cli:approve')
   const approval = only(await untilAsked(watch))
   expect(approval).toMatchObject({ kind: 'TASK', decidedBy: null, scope: null })
-  expect(approval.approvalReason).toContain('commands that begin with "tee" need an approval (rule 1 of [approvals])')
+  expect(approval.approvalReason).toContain('commands that begin with "tee" need an approval (approval rule 1)')
 
   const { session } = await ada.run(WaitingSessionDocument, { id: 'cli:approve' })
   expect(session).toMatchObject({

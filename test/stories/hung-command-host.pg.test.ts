@@ -38,7 +38,7 @@ test('its command is timed out as ever; /ready shows it until there is another h
   const failed = eventsOf(watch, 'TaskUpdateEvent').find(({ taskStatus }) => taskStatus === 'FAILED')
   expect(failed?.task).toMatchObject({
     output: 'begun\n',
-    stderr: 'The command was ended: it ran longer than 3 s (exec_timeout).',
+    stderr: 'The command was ended: it ran longer than 3 s.',
   })
   await expect.poll(() => readinessOf(server), { timeout: 20_000, interval: 50 }).toBe(200)
   await send(clientOf(server, 'ada'), 'cli:hung', 'run: echo again')

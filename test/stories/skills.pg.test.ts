@@ -279,7 +279,7 @@ describe('secrets', () => {
     },
   )
 
-  test('one that is required and not set fails the task, and says which variable to set', async () => {
+  test('one that is required and not set fails the task; people are told whom to ask, not what is missing', async () => {
     const folder = addSkill(story.home, 'needy', {
       manifest: '[kiso.skill.env]\nkey = { required = true }',
       files: { 'run.py': '' },
@@ -288,7 +288,7 @@ describe('secrets', () => {
     expect(turn.tasks[0]).toMatchObject({
       status: 'FAILED',
       output: null,
-      stderr: expect.stringContaining('FACTOTUM_SKILL_NEEDY_KEY or KISO_SKILL_NEEDY_KEY'),
+      stderr: `The skill is not set up completely; an administrator has to see to it (reference ${turn.id}).`,
     })
     rmSync(folder, { recursive: true })
   })
@@ -354,7 +354,7 @@ describe('what may not run', () => {
     await story.reconfigure(config(BENS))
     expect(slow.tasks[0]).toMatchObject({
       status: 'FAILED',
-      stderr: 'The skill was ended: it ran longer than 1 s (exec_timeout).',
+      stderr: 'The skill was ended: it ran longer than 1 s.',
     })
   })
 })

@@ -62,6 +62,7 @@ const turn = fc.record({
     status: ended,
     step: fc.constantFrom(null, 'COMPLETE'),
     failure: maybe,
+    failureDetail: maybe,
     takeovers: count,
     commandsHandled: fc.array(filled, { maxLength: 2 }),
     createdAt: time,

@@ -157,7 +157,7 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
       pause: { reason: 'An approval.', at, until: later, forApproval: true },
     }),
   settledApprovals: ({ approvalId }) => only({ settledApprovals: [{ id: approvalId, status: 'CANCELLED', at }] }),
-  failure: () => only({ failure: 'It failed.' }),
+  failure: () => only({ failure: { text: 'It failed.', detail: 'No route.' } }),
   hostDied: () => only({ hostDied: true }),
   finish: ({ joined }) =>
     only({ finish: { status: 'DONE', failure: null, at, joined: [{ ...joined, status: 'DONE' }] } }),

@@ -68,7 +68,7 @@ describe('what cannot be read', () => {
 
   test('is said in the reason', () => {
     expect(judge('python3 -c "print(1)"', DENIED).reason).toBe(
-      'commands that begin with "curl" may not run (rule 1 of [approvals]), and what "python3" is given to run cannot be read',
+      'commands that begin with "curl" may not run (approval rule 1), and what "python3" is given to run cannot be read',
     )
   })
 

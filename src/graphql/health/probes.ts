@@ -44,9 +44,7 @@ export async function answerProbe({ path, response, isOperator }: Probe, options
   }
 }
 
-const FOR_ADMINS =
-  'Figures are for admins: send the token of one ("Authorization: Bearer <token>"), or set metrics_listen under [settings] in ' +
-  'config.toml and ask there.'
+const FOR_ADMINS = 'Figures are for admins: send the token of one ("Authorization: Bearer <token>").'
 
 /** Whether a request carries the token of an admin. */
 export function isAdmins({ headers }: IncomingMessage, authenticate: Authenticate): boolean {

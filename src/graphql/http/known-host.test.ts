@@ -54,5 +54,5 @@ describe('isKnownHost', () => {
 
 test('what to do about it names the setting', () => {
   expect(unknownHost('evil.example:4000')).toContain('"evil.example". If people reach it under that name')
-  expect(unknownHost('evil.example')).toContain('allowed_hosts')
+  expect(unknownHost('evil.example')).toContain('operator has to allow')
 })

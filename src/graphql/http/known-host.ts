@@ -31,7 +31,7 @@ export function isKnownHost(header: string | undefined, { listening, publicUrl, 
 export function unknownHost(header: string): string {
   const name = nameOf(header)
   const which = name === null ? 'The header "Host" holds no name.' : `This server does not know itself as "${name}".`
-  return `${which} If people reach it under that name, its operator adds the name to allowed_hosts, or sets public_url, under [settings] in config.toml.`
+  return `${which} If people reach it under that name, its operator has to allow it.`
 }
 
 /** In lower case, without port, brackets and a final dot; null when it is no host. */

@@ -121,7 +121,7 @@ function queueFull(sessionId: string, limit: number): Refusal {
   return {
     kind: 'LimitExceeded',
     message:
-      `${limit} messages wait in session "${sessionId}" already, which is the limit (max_queued). ` +
+      `${limit} messages wait in session "${sessionId}" already, which is the limit. ` +
       'Send again when some of them are done, or withdraw one.',
     limit,
     current: limit,

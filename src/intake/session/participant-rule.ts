@@ -7,7 +7,7 @@ const MAX_AT_ONCE = 100
 /** None for a user of the configuration; `path` is the input field that the issue names. */
 export function participantIssues(config: Config, path: readonly string[], name: string): InputIssue[] {
   if (config.users.has(name)) return []
-  return [{ path, message: `"${name}" is no user; users are the [users.<name>] entries of config.toml` }]
+  return [{ path, message: `"${name}" is no user of this server` }]
 }
 
 /** For a list of names; each issue's path ends with the position in the list. */

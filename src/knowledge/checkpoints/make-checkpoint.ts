@@ -14,6 +14,7 @@ import { checkBudget } from '../../audit/budget.ts'
 import type { LiveConfig } from '../../config/config.ts'
 import type { NewAuditEntry } from '../../core/audit-entry.ts'
 import type { ModelCallRecord } from '../../core/model-call.ts'
+import { describeError } from '../../core/operator-failure.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
@@ -106,7 +107,9 @@ interface Answered {
 
 async function outcomeOf(context: CheckpointContext, { claim, span, answer }: Answered): Promise<CheckpointOutcome> {
   if (answer.kind === 'failed') {
-    const { message: failure, retryAfterMs: atLeastMs } = answer.error
+    const { code, message, retryAfterMs: atLeastMs } = answer.error
+    const failure = describeError(answer.error, claim.runId)
+    context.logger.warn({ sessionId: claim.sessionId, runId: claim.runId, code, error: message }, 'checkpoint failed')
     return { kind: 'Failed', failure, againInMs: retryAfterMs(claim.failures, atLeastMs) }
   }
   const { workingMemory, description, learnings } = answer.output

@@ -250,6 +250,7 @@ function takenSession(
     cancelRequested: false,
     step: null,
     failure: null,
+    failureDetail: null,
     takeovers: 0,
     usage: NO_USAGE,
     waiting: 0,

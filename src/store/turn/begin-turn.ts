@@ -33,6 +33,7 @@ export interface OpenTurn extends TurnRef {
   readonly step: PipelineStep | null
   /** It had failed already, and the user was notified: only what follows is left to do. */
   readonly failure: string | null
+  readonly failureDetail: string | null
   /** How often a process died while it ran this turn. */
   readonly takeovers: number
   /** What the turn has cost so far. */
@@ -132,6 +133,7 @@ function begun(sessionId: string, row: Row, at: Date): BegunTurn {
     cancelRequested: row.cancel_requested,
     step: row.step,
     failure: row.failure,
+    failureDetail: row.failure_detail,
     takeovers: row.takeovers,
     usage: {
       calls: row.model_calls,
@@ -173,6 +175,7 @@ interface Row {
   cancel_requested: boolean
   step: PipelineStep | null
   failure: string | null
+  failure_detail: string | null
   takeovers: number
   client: string
   model_calls: number

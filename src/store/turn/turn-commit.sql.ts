@@ -104,9 +104,13 @@ function turnColumns({ finish, pause, failure, hostDied }: TurnWrite, bind: Bind
     given(
       finish,
       (end) => sql`,
-      status = ${bind(end.status)}::turn_status, failure = ${bind(end.failure)}::text, finished_at = ${bind(end.at)}::timestamptz`,
+      status = ${bind(end.status)}::turn_status, failure = ${bind(end.failure)}::text,
+      failure_detail = ${bind(end.failureDetail ?? null)}::text, finished_at = ${bind(end.at)}::timestamptz`,
     ),
-    given(finish === undefined ? failure : undefined, (cause) => sql`, failure = ${bind(cause)}::text`),
+    given(
+      finish === undefined ? failure : undefined,
+      ({ text, detail }) => sql`, failure = ${bind(text)}::text, failure_detail = ${bind(detail)}::text`,
+    ),
     given(
       pause,
       ({ at, reason, forApproval }) => sql`,
@@ -334,7 +338,8 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
     parts['joined'] = fenced`
     UPDATE turns x SET status = j.status, step = ${unless(sql`'COMPLETE'::pipeline_step`)},
       joined_into = ${unless(sql`x.joined_into`)}, joined_attempt = ${unless(sql`x.joined_attempt`)},
-      failure = ${unless(sql`${bind(finish.failure)}::text`)}, started_at = ${unless(sql`x.started_at`)},
+      failure = ${unless(sql`${bind(finish.failure)}::text`)},
+      failure_detail = ${unless(sql`${bind(finish.failureDetail ?? null)}::text`)}, started_at = ${unless(sql`x.started_at`)},
       finished_at = ${unless(sql`${bind(finish.at)}::timestamptz`)}
     FROM ${FENCE}, jsonb_to_recordset(${json(joinedRows(finish.joined))}) AS j (id text, status turn_status)
     WHERE x.id = j.id AND x.joined_into = $4 AND x.status = 'JOINED'`

@@ -51,7 +51,7 @@ async function attempt(
   if (context.signal.aborted) return
   const outcome = await outcomeOf(context, run)
   if (outcome.kind !== 'Failed') return
-  context.logger.warn({ step, reason: outcome.reason }, 'a step after the answer failed')
+  context.logger.warn({ step, reason: outcome.detail ?? outcome.reason }, 'a step after the answer failed')
   context.journal.record([{ type: 'PipelineStep', step, detail: `failed: ${outcome.reason}` }])
 }
 
@@ -67,6 +67,10 @@ async function outcomeOf(
   } catch (error) {
     if (error instanceof AppError) throw error
     context.logger.error({ err: error }, 'a bug ended a step after the answer')
-    return { kind: 'Failed', reason: messageOf(error) }
+    return {
+      kind: 'Failed',
+      reason: `The server made an error (reference ${context.turn.id}).`,
+      detail: messageOf(error),
+    }
   }
 }

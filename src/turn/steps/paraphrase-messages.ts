@@ -5,6 +5,7 @@
  * else.
  */
 import type { PlannerContext } from '../../agents/agent.ts'
+import { describeError } from '../../core/operator-failure.ts'
 import { loadParaphrases, type StrangersMessage } from '../../store/turn/strangers-messages.ts'
 import type { TurnContext } from '../turn-context.ts'
 
@@ -52,10 +53,10 @@ async function readAgain(
 }
 
 async function retell(
-  context: Pick<TurnContext, 'journal' | 'signal' | 'agents' | 'logger'>,
+  context: Pick<TurnContext, 'turn' | 'journal' | 'signal' | 'agents' | 'logger'>,
   open: readonly StrangersMessage[],
 ): Promise<Map<string, string>> {
-  const { agents, journal, logger, signal } = context
+  const { turn, agents, journal, logger, signal } = context
   const { provider, model } = agents.modelOf('paraphraser')
   journal.record([{ type: 'PipelineStep', step: 'PARAPHRASE', detail: `${provider}:${model}` }])
   const messages = open.map(({ id, sender, content }) => ({ id, sender, content: content ?? '' }))
@@ -66,10 +67,11 @@ async function retell(
     return new Map(answer.output.map(({ id, text }) => [id, text]))
   }
   const count = open.length === 1 ? 'A message' : `${open.length} messages`
-  const detail = `${count} of people who are not known here could not be retold and will not be considered. ${answer.error.message}`
+  const detail = `${count} of people who are not known here could not be retold and will not be considered. ${describeError(answer.error, turn.id)}`
   journal.record(signal.aborted ? [] : [{ type: 'PipelineStep', step: 'PARAPHRASE', detail }], {
     modelCalls: answer.calls,
   })
-  if (!signal.aborted) logger.warn({ code: answer.error.code, messages: open.length }, detail)
+  if (!signal.aborted)
+    logger.warn({ code: answer.error.code, error: answer.error.message, messages: open.length }, detail)
   return new Map()
 }

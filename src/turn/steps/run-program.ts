@@ -3,7 +3,8 @@
  * recorded. RUNNING is committed before the process starts, so a process that dies leaves the task marked and nothing
  * is silently run again.
  */
-import { AppError } from '../../core/errors.ts'
+import { AppError, type AppErrorCode } from '../../core/errors.ts'
+import { describeOperatorFailure } from '../../core/operator-failure.ts'
 import type { Role } from '../../core/identity.ts'
 import type { TaskPatch } from '../../core/turn-write.ts'
 import type { CommandOutcome, RunInput } from '../../execution/command.ts'
@@ -70,7 +71,10 @@ export async function runProgram(context: RunProgramContext, task: TaskState, pr
   const changes = { files, ...(hostDied === undefined ? {} : { hostDied }) }
   updateTask(context, task, { patch: { ...patch, finishedAt: context.clock.now() }, changes })
   context.journal.hurry()
-  return context.signal.aborted ? stopped(context) : { kind: 'Passed' }
+  if (context.signal.aborted) return stopped(context)
+  if (ended.impossible === undefined) return { kind: 'Passed' }
+  const detail = `Task ${task.index + 1} could not be run: ${ended.impossible}`
+  return { kind: 'Failed', failure: patch.stderr ?? '', detail }
 }
 
 function liveOutput(
@@ -92,6 +96,8 @@ interface Ended {
   readonly hasExited: boolean
   /** The process that ran it died. */
   readonly hostDied?: true
+  /** Nothing can be run here: the turn fails, for this reason. */
+  readonly impossible?: string
 }
 
 type CarryOutContext = Pick<
@@ -112,6 +118,10 @@ async function carryOut(
     const outcome = await program.start({ sessionId, timeoutMs, signal, workspace: allowance, ...frame })
     const hasExited = outcome.kind === 'exited'
     const note = await explainAllowance(context, allowance, outcome)
+    if (outcome.kind === 'unavailable') {
+      const impossible = `${outcome.reason} ${outcome.fix}`
+      return { ...unknownEnd(context, 'FAILED', 'SANDBOX_UNAVAILABLE'), impossible }
+    }
     const patch = withNote(patchOf(context, program, { outcome, timeoutMs }), note)
     const output = endOf(outcome)
     if (!('publication' in outcome)) return { patch, publication: null, output, hasExited }
@@ -124,14 +134,18 @@ async function carryOut(
       { code: error.code, error: error.message, taskId: frame.taskId },
       `a ${program.word} did not run through`,
     )
-    if (error.code === 'COMMAND_NOT_STARTED') return unknownEnd('FAILED', error)
-    if (error.code === 'COMMAND_LOST') return { ...unknownEnd('INTERRUPTED', error), hostDied: true }
+    const { code, message } = error
+    if (code === 'COMMAND_NOT_STARTED') return { ...unknownEnd(context, 'FAILED', code), impossible: message }
+    if (code === 'SKILL_REFUSED') return unknownEnd(context, 'FAILED', code)
+    if (code === 'COMMAND_LOST') return { ...unknownEnd(context, 'INTERRUPTED', code), hostDied: true }
     throw error
   }
 }
 
-function unknownEnd(status: 'FAILED' | 'INTERRUPTED', { message }: AppError): Ended {
-  return { patch: { status, stderr: message }, publication: null, output: { brokeOff: true }, hasExited: false }
+/** What people are told of it; the log has the rest. */
+function unknownEnd({ turn }: Pick<TurnContext, 'turn'>, status: 'FAILED' | 'INTERRUPTED', code: AppErrorCode): Ended {
+  const stderr = describeOperatorFailure(code, turn.id)
+  return { patch: { status, stderr }, publication: null, output: { brokeOff: true }, hasExited: false }
 }
 
 function endOf(outcome: CommandOutcome): OutputEnd {
@@ -153,7 +167,7 @@ interface Run<Outcome> {
 function patchOf(
   context: Pick<TurnContext, 'secrets'>,
   program: Program,
-  { outcome, timeoutMs }: Run<CommandOutcome>,
+  { outcome, timeoutMs }: Run<Exclude<CommandOutcome, { readonly kind: 'unavailable' }>>,
 ): TaskPatch {
   switch (outcome.kind) {
     case 'exited': {
@@ -165,8 +179,6 @@ function patchOf(
       return patchOfKilled(context, program, { outcome, timeoutMs })
     case 'refused':
       return { status: 'FAILED', stderr: outcome.reason }
-    case 'unavailable':
-      return { status: 'FAILED', stderr: `SANDBOX_UNAVAILABLE: ${outcome.reason} ${outcome.fix}` }
     default:
       return unreachable(outcome)
   }
@@ -192,7 +204,7 @@ function patchOfKilled(
 }
 
 const KILLED: Record<'timeout' | 'memory' | 'disk' | 'output', (timeoutMs: number) => string> = {
-  timeout: (timeoutMs) => `it ran longer than ${timeoutMs / 1000} s (exec_timeout).`,
+  timeout: (timeoutMs) => `it ran longer than ${timeoutMs / 1000} s.`,
   memory: () => 'it used more memory than the sandbox allows.',
   disk: () => 'the workspace grew beyond its limit.',
   output: () => 'it printed without end.',

@@ -2,6 +2,7 @@
  * SKILL: runs an installed skill with the arguments of the plan. Whether it is still there and the user may still use
  * it is asked at this moment: between planning and now an admin may have changed either.
  */
+import { AppError } from '../../core/errors.ts'
 import type { CurrentUser } from '../../config/access/current-user.ts'
 import { mayUseSkill } from '../../config/access/may-use-skill.ts'
 import type { CommandOutcome, SkillInput } from '../../execution/command.ts'
@@ -53,7 +54,7 @@ async function start(
 ): Promise<CommandOutcome> {
   const { skill } = call
   const { variables, missing } = deployEnvironment(skill, (variable) => secrets.deploy(variable))
-  if (missing.length > 0) return { kind: 'refused', reason: describeMissing(skill.name, missing) }
+  if (missing.length > 0) throw new AppError('SKILL_REFUSED', describeMissing(skill.name, missing))
   const sessionSecrets = declaredSecrets(skill, secrets.ephemeral())
   return commands.runSkill({ ...frame, ...call, environment: variables, sessionSecrets })
 }

@@ -4,19 +4,23 @@
  * Anything else fails it.
  */
 import type { AppError } from '../../core/errors.ts'
+import { describeOperatorFailure } from '../../core/operator-failure.ts'
 import type { TurnWrite } from '../../core/turn-write.ts'
 import { entryOf } from '../audit-task.ts'
 import type { Ending, TurnContext } from '../turn-context.ts'
 
 type UnansweredContext = Pick<TurnContext, 'sessionId' | 'turn' | 'journal' | 'clock' | 'logger'>
 
-/** `failure` is for people: what could not be done. `changes` are recorded when the turn waits. */
+/** `failure`: what could not be done, for admins. `changes` are recorded when the turn waits. */
 export function unanswered(
   context: UnansweredContext,
   error: AppError,
   { failure, changes = {} }: { readonly failure: string; readonly changes?: Omit<TurnWrite, 'events' | 'audit'> },
 ): Ending {
-  if (error.code !== 'BUDGET_USED_UP') return { kind: 'Failed', failure: `${failure} ${error.message}` }
+  if (error.code !== 'BUDGET_USED_UP') {
+    const detail = `${failure} ${error.message}`
+    return { kind: 'Failed', failure: describeOperatorFailure(error.code, context.turn.id), detail }
+  }
   const at = context.clock.now()
   const reason = error.message
   const until = new Date(at.getTime() + (error.retryAfterMs ?? 0))

@@ -53,7 +53,7 @@ export async function writeMessage(
   if (answer.kind === 'failed') {
     const ending = unanswered(context, answer.error, { failure: 'The messenger could not write the answer.', changes })
     if (ending.kind === 'Failed') {
-      const patch = { status: 'FAILED', output: written, stderr: answer.error.message, finishedAt } as const
+      const patch = { status: 'FAILED', output: written, stderr: ending.failure, finishedAt } as const
       updateTask(context, task, { patch, changes })
     }
     return ending

@@ -36,13 +36,13 @@ const SandboxType = builder.objectRef<SandboxState>('Sandbox').implement({
     available: t.exposeBoolean('available', { description: 'Whether it works.' }),
     reason: t.string({
       nullable: true,
-      description: 'Why it does not work; null when it does.',
-      resolve: (sandbox) => (sandbox.available ? null : sandbox.reason),
+      description: 'Why it does not work, for admins; null when it does.',
+      resolve: (sandbox, _args, { viewer }) => (sandbox.available || viewer.role !== 'ADMIN' ? null : sandbox.reason),
     }),
     fix: t.string({
       nullable: true,
-      description: 'What to do about it; null when it works.',
-      resolve: (sandbox) => (sandbox.available ? null : sandbox.fix),
+      description: 'What to do about it, for admins; null when it works.',
+      resolve: (sandbox, _args, { viewer }) => (sandbox.available || viewer.role !== 'ADMIN' ? null : sandbox.fix),
     }),
   }),
 })

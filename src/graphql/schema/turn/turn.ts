@@ -24,9 +24,14 @@ export const TurnType = builder.prismaObject('Turn', {
       nullable: true,
       description: 'The step it has reached, as in PipelineStepEvent. Null until it begins.',
     }),
-    failure: t.exposeString('failure', {
+    failure: t.string({
       nullable: true,
-      description: 'Why it failed, for people. Null unless it did.',
+      description:
+        'Why it failed, for people; null unless it did. When that is for those who run the server to mend, people are told a ' +
+        'sentence with a reference, and admins the rest.',
+      select: { failure: true, failureDetail: true },
+      resolve: ({ failure, failureDetail }, _args, { viewer }) =>
+        viewer.role === 'ADMIN' ? (failureDetail ?? failure) : failure,
     }),
     cancelRequested: t.exposeBoolean('cancelRequested', {
       description: 'Somebody asked to cancel it. It ends within a second or so; then its status tells.',

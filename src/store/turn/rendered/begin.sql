@@ -168,6 +168,7 @@ SELECT
   next.cancel_requested,
   next.step,
   next.failure,
+  next.failure_detail,
   next.takeovers,
   m.client,
   next.model_calls,

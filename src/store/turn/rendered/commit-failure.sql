@@ -19,7 +19,8 @@ WITH
     UPDATE turns x
     SET
       step = coalesce($6::pipeline_step, x.step),
-      failure = $7::text
+      failure = $7::text,
+      failure_detail = $8::text
     FROM
       w_fence
     WHERE
@@ -42,7 +43,7 @@ WITH
       w_fence f,
       ROWS
     FROM
-      (jsonb_to_recordset($8::jsonb) AS (at timestamptz, turn_id text, type text, data jsonb)) WITH ORDINALITY AS e (at, turn_id, type, data, n)
+      (jsonb_to_recordset($9::jsonb) AS (at timestamptz, turn_id text, type text, data jsonb)) WITH ORDINALITY AS e (at, turn_id, type, data, n)
   )
 SELECT
   f.base,

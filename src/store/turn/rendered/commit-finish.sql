@@ -49,7 +49,8 @@ WITH
       step = coalesce($11::pipeline_step, x.step),
       status = $12::turn_status,
       failure = $13::text,
-      finished_at = $14::timestamptz
+      failure_detail = $14::text,
+      finished_at = $15::timestamptz
     FROM
       w_fence
     WHERE
@@ -72,7 +73,7 @@ WITH
       w_fence f,
       ROWS
     FROM
-      (jsonb_to_recordset($15::jsonb) AS (at timestamptz, turn_id text, type text, data jsonb)) WITH ORDINALITY AS e (at, turn_id, type, data, n)
+      (jsonb_to_recordset($16::jsonb) AS (at timestamptz, turn_id text, type text, data jsonb)) WITH ORDINALITY AS e (at, turn_id, type, data, n)
   ),
   w_curated AS (
     UPDATE learnings x
@@ -85,7 +86,7 @@ WITH
       question_id = c.question ->> 'id'
     FROM
       w_fence,
-      jsonb_to_recordset($16::jsonb) AS c (
+      jsonb_to_recordset($17::jsonb) AS c (
         "learningId" text,
         status learning_status,
         reason text,
@@ -182,10 +183,10 @@ WITH
       decided_at = a.at
     FROM
       w_fence,
-      jsonb_to_recordset($17::jsonb) AS a (id text, status approval_status, at timestamptz, "auditIds" text[])
+      jsonb_to_recordset($18::jsonb) AS a (id text, status approval_status, at timestamptz, "auditIds" text[])
     WHERE
       x.id = a.id
-      AND x.id = ANY ($18::text[])
+      AND x.id = ANY ($19::text[])
       AND x.status = 'PENDING'
     RETURNING
       x.id,
@@ -232,10 +233,10 @@ WITH
       paraphrase = coalesce(x.paraphrase, m.paraphrase)
     FROM
       w_fence,
-      jsonb_to_recordset($19::jsonb) AS m (id text, status message_status, content text, paraphrase text)
+      jsonb_to_recordset($20::jsonb) AS m (id text, status message_status, content text, paraphrase text)
     WHERE
       x.id = m.id
-      AND x.id = ANY ($20::text[])
+      AND x.id = ANY ($21::text[])
       AND x.session_id = $1
   ),
   w_joined AS (
@@ -252,17 +253,20 @@ WITH
         WHEN j.status <> 'QUEUED' THEN x.joined_attempt
       END,
       failure = CASE
-        WHEN j.status <> 'QUEUED' THEN $21::text
+        WHEN j.status <> 'QUEUED' THEN $22::text
+      END,
+      failure_detail = CASE
+        WHEN j.status <> 'QUEUED' THEN $23::text
       END,
       started_at = CASE
         WHEN j.status <> 'QUEUED' THEN x.started_at
       END,
       finished_at = CASE
-        WHEN j.status <> 'QUEUED' THEN $22::timestamptz
+        WHEN j.status <> 'QUEUED' THEN $24::timestamptz
       END
     FROM
       w_fence,
-      jsonb_to_recordset($23::jsonb) AS j (id text, status turn_status)
+      jsonb_to_recordset($25::jsonb) AS j (id text, status turn_status)
     WHERE
       x.id = j.id
       AND x.joined_into = $4
