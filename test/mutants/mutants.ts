@@ -195,7 +195,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/graphql/operation/answer-budget.ts',
     find: 'if (this.#bytes > this.#maxBytes) this.#abort',
     replace: 'if (this.#bytes > this.#maxBytes * 1000) this.#abort',
-    tests: ['test/door/answer-size.pg.test.ts'],
+    tests: ['src/graphql/operation/count-answers.test.ts'],
   },
   {
     name: 'reads-before-intake',
@@ -275,7 +275,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/store/turn/settle-approval.ts',
     find: "AND a.session_id = held.id AND a.status = 'PENDING'",
     replace: 'AND a.session_id = held.id AND a.status IS NOT NULL',
-    tests: ['test/stories/approvals.pg.test.ts'],
+    tests: ['test/approvals/settle.pg.test.ts'],
   },
   {
     name: 'approval-after-its-time',
@@ -283,7 +283,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/store/turn/settle-approval.ts',
     find: "AND (input.status = 'EXPIRED') = (a.expires_at <= now())",
     replace: 'AND (a.expires_at IS NOT NULL)',
-    tests: ['test/approvals/expiry.pg.test.ts'],
+    tests: ['test/approvals/settle.pg.test.ts'],
   },
   {
     name: 'message-accepted-twice',

@@ -208,6 +208,12 @@ describe('a path that goes elsewhere', () => {
     },
   )
 
+  test('nor a link to another file of the workspace', () => {
+    write('real', 'not under this name')
+    symlinkSync('real', pub('link'))
+    expect(openPubFile(workspace, 'link')).toEqual({ problem: 'it is a symbolic link, not a file' })
+  })
+
   test('nor one that a program keeps exchanging for a link', async () => {
     write('x/secret', 'harmless')
     const swap = new Worker(SWAP, { eval: true, workerData: { pub: pub(), home } })
