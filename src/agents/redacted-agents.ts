@@ -5,27 +5,45 @@
  * (src/turn/secrets/take-secrets.ts).
  */
 import { AppError } from '../core/errors.ts'
-import { redactDeep } from '../secrets/redact-deep.ts'
+import { redactTexts, type Declaration } from '../secrets/free-texts.ts'
 import type { Redactor } from '../secrets/redaction.ts'
 import type { Agents, Answer } from './agent.ts'
+import {
+  CONSOLIDATOR,
+  CURATOR,
+  INTROSPECTOR,
+  MESSENGER,
+  PARAPHRASER,
+  PLAN_FEEDBACK,
+  PLANNER,
+  REVIEWER,
+  SUMMARIZER,
+} from './prompt-texts.ts'
 
 /** `redactor` is asked before and after each call. */
 export function redactedAgents(agents: Agents, redactor: () => Redactor): Agents {
-  const hide = <T>(value: T): T => redactDeep(value, redactor())
+  const hide = <T>(value: T, texts: Declaration<NonNullable<T>>): T => redactTexts(value, texts, redactor())
   const hideError = <T>(answer: Answer<T>): Answer<T> =>
     answer.kind === 'failed' ? { ...answer, error: withoutSecrets(answer.error, redactor()) } : answer
-  const hideAnswer = <T>(answer: Answer<T>): Answer<T> =>
-    answer.kind === 'failed' ? hideError(answer) : { ...answer, output: hide(answer.output) }
+  const hideAnswer = <T>(answer: Answer<T>, texts: Declaration<NonNullable<T>>): Answer<T> =>
+    answer.kind === 'failed' ? hideError(answer) : { ...answer, output: hide(answer.output, texts) }
   return {
     modelOf: (role) => agents.modelOf(role),
-    plan: async (context, feedback, signal) => hideError(await agents.plan(hide(context), hide(feedback), signal)),
-    review: async (context, signal) => hideAnswer(await agents.review(hide(context), signal)),
-    curate: async (context, signal) => hideAnswer(await agents.curate(hide(context), signal)),
-    summarize: async (context, signal) => hideAnswer(await agents.summarize(hide(context), signal)),
-    consolidate: async (facts, signal) => hideAnswer(await agents.consolidate(hide(facts), signal)),
-    paraphrase: async (context, signal) => hideAnswer(await agents.paraphrase(hide(context), signal)),
-    introspect: async (context, signal) => hideAnswer(await agents.introspect(hide(context), signal)),
-    write: async (context, onText, signal) => hideAnswer(await agents.write(hide(context), onText, signal)),
+    plan: async (context, feedback, signal) =>
+      hideError(await agents.plan(hide(context, PLANNER), hide(feedback, PLAN_FEEDBACK), signal)),
+    review: async (context, signal) =>
+      hideAnswer(await agents.review(hide(context, REVIEWER.asked), signal), REVIEWER.answered),
+    curate: async (context, signal) =>
+      hideAnswer(await agents.curate(hide(context, CURATOR.asked), signal), CURATOR.answered),
+    summarize: async (context, signal) => hideAnswer(await agents.summarize(hide(context, SUMMARIZER), signal), 'text'),
+    consolidate: async (facts, signal) =>
+      hideAnswer(await agents.consolidate(hide(facts, CONSOLIDATOR.asked), signal), CONSOLIDATOR.answered),
+    paraphrase: async (context, signal) =>
+      hideAnswer(await agents.paraphrase(hide(context, PARAPHRASER.asked), signal), PARAPHRASER.answered),
+    introspect: async (context, signal) =>
+      hideAnswer(await agents.introspect(hide(context, INTROSPECTOR.asked), signal), INTROSPECTOR.answered),
+    write: async (context, onText, signal) =>
+      hideAnswer(await agents.write(hide(context, MESSENGER), onText, signal), 'text'),
   }
 }
 

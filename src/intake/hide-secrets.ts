@@ -2,7 +2,7 @@
  * What clients say of a session is stored without the secrets that this process knows: those of the deployment, and the
  * session's own.
  */
-import { redactJson } from '../secrets/redact-deep.ts'
+import { redactJson } from '../secrets/redact-json.ts'
 import type { IntakeContext } from './intake-context.ts'
 import type { SourceInput } from './session/session-source.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { TurnWrite } from '../core/turn-write.ts'
 import { REDACTED } from '../core/text/redacted.ts'
-import { redactTexts, type FreeTexts } from './free-texts.ts'
+import { redactByKind, redactTexts, type FreeTexts, type TextsByKind } from './free-texts.ts'
 import { redactWrite } from './turn-texts.ts'
 import { Redactor } from './redaction.ts'
 
@@ -55,6 +55,39 @@ test('a field that can hold any text and is not declared does not compile', () =
   // @ts-expect-error JSON of others cannot be kept
   const kept: FreeTexts<Sample> = { ...TEXTS, args: 'kept' }
   expect([forgotten, kept]).toHaveLength(2)
+})
+
+test('a value without secrets is itself', () => {
+  const sample = { note: 'a', tags: ['b'], inner: { text: 'c' } }
+  expect(redactTexts(sample, { note: 'text', tags: 'text', inner: { text: 'text' } }, redactor)).toBe(sample)
+})
+
+type Decision =
+  | { readonly kind: 'KEEP'; readonly factId: string }
+  | { readonly kind: 'EDIT'; readonly factId: string; readonly content: string; readonly twice: { readonly a: string } }
+
+test('the members of a union have one declaration, of all their fields', () => {
+  const texts: FreeTexts<Decision> = { factId: 'kept', content: 'text', twice: { a: 'text' } }
+  const decisions: readonly Decision[] = [
+    { kind: 'KEEP', factId: SECRET },
+    { kind: 'EDIT', factId: SECRET, content: SECRET, twice: { a: SECRET } },
+  ]
+  expect(redactTexts(decisions, texts, redactor)).toEqual([
+    { kind: 'KEEP', factId: SECRET },
+    { kind: 'EDIT', factId: SECRET, content: REDACTED, twice: { a: REDACTED } },
+  ])
+  // @ts-expect-error `content`, which one member alone has, is not declared
+  const forgotten: FreeTexts<Decision> = { factId: 'kept', twice: { a: 'text' } }
+  expect(forgotten).toBeDefined()
+})
+
+test('by kind, each member has its own', () => {
+  const texts: TextsByKind<Decision, 'kind'> = {
+    KEEP: { factId: 'text' },
+    EDIT: { factId: 'kept', content: 'text', twice: { a: 'text' } },
+  }
+  const keep: Decision = { kind: 'KEEP', factId: SECRET }
+  expect(redactByKind<'kind', Decision>(keep, { by: 'kind', texts }, redactor)).toEqual({ ...keep, factId: REDACTED })
 })
 
 test('a turn writes no secret, and its ids, words and names are as they were', () => {

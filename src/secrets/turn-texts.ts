@@ -1,16 +1,15 @@
-/** Which fields of what a turn writes hold free text: its rows, its events, and the entries of the audit. */
+/**
+ * Which fields of what a turn plans and writes hold free text: its plan, its rows, its events, and the entries of the
+ * audit.
+ */
 import type { AuditBody } from '../core/audit-entry.ts'
 import type { SessionEventBody } from '../core/session-event.ts'
-import type { TurnWrite } from '../core/turn-write.ts'
-import { redactTexts, type FreeTexts } from './free-texts.ts'
+import type { ProposedPlan } from '../core/plan/plan.ts'
+import type { TaskPatch, TurnWrite } from '../core/turn-write.ts'
+import { redactByKind, redactTexts, type FreeTexts, type TextsByKind } from './free-texts.ts'
 import type { Redactor } from './redaction.ts'
 
-type EventTexts = {
-  readonly [Type in SessionEventBody['type']]: FreeTexts<Extract<SessionEventBody, { type: Type }>>
-}
-type AuditTexts = { readonly [Kind in AuditBody['kind']]: FreeTexts<Extract<AuditBody, { kind: Kind }>> }
-
-const EVENT_TEXTS: EventTexts = {
+const EVENT_TEXTS: TextsByKind<SessionEventBody, 'type'> = {
   MessageReceived: { messageId: 'kept' },
   MessageUpdated: { messageId: 'kept' },
   SessionUpdated: {},
@@ -28,7 +27,7 @@ const EVENT_TEXTS: EventTexts = {
 }
 
 /** Whom the audit names, and what was paid, is kept: who makes a secret of these words must not vanish from it. */
-const AUDIT_TEXTS: AuditTexts = {
+const AUDIT_TEXTS: TextsByKind<AuditBody, 'kind'> = {
   MODEL_CALL: { provider: 'kept', model: 'kept', status: 'kept' },
   TASK: { taskId: 'kept', detail: 'text' },
   REVIEW: { taskId: 'kept' },
@@ -40,7 +39,16 @@ const AUDIT_TEXTS: AuditTexts = {
   SESSION: { detail: 'text' },
 }
 
-const PATCH_TEXTS = { output: 'text', stderr: 'text', reviewReason: 'text' } as const
+/** As the planner answers; also where it is shown its own plan again. */
+export const PLAN_TEXTS: FreeTexts<ProposedPlan> = {
+  goal: 'text',
+  tasks: { detail: 'text', skill: 'text', args: 'text', expect: 'text' },
+  secrets: { key: 'text', value: 'text' },
+  answers: { questionId: 'kept', answer: 'text' },
+}
+
+/** How a task comes out. */
+export const PATCH_TEXTS: FreeTexts<TaskPatch> = { output: 'text', stderr: 'text', reviewReason: 'text' }
 const NEW_TEXT = { id: 'kept', content: 'text', norm: 'text' } as const
 
 const WRITE_TEXTS: FreeTexts<Omit<TurnWrite, 'events' | 'audit'>> = {
@@ -78,8 +86,8 @@ export function redactWrite(write: TurnWrite, redactor: Redactor): TurnWrite {
   if (redactor.isEmpty) return write
   const { events, audit = [], ...rest } = write
   const event = (body: SessionEventBody): SessionEventBody =>
-    redactTexts<object>(body, EVENT_TEXTS[body.type], redactor) as SessionEventBody
-  const entry = (body: AuditBody): AuditBody => redactTexts<object>(body, AUDIT_TEXTS[body.kind], redactor) as AuditBody
+    redactByKind(body, { by: 'type', texts: EVENT_TEXTS }, redactor)
+  const entry = (body: AuditBody): AuditBody => redactByKind(body, { by: 'kind', texts: AUDIT_TEXTS }, redactor)
   return {
     ...redactTexts(rest, WRITE_TEXTS, redactor),
     events: events.map((one) => ({ ...one, body: event(one.body) })),

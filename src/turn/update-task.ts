@@ -5,7 +5,8 @@
 import type { SessionEventBody } from '../core/session-event.ts'
 import { OPEN_TASK_STATUSES } from '../core/status.ts'
 import type { TaskPatch, TurnWrite } from '../core/turn-write.ts'
-import { redactDeep } from '../secrets/redact-deep.ts'
+import { redactTexts } from '../secrets/free-texts.ts'
+import { PATCH_TEXTS } from '../secrets/turn-texts.ts'
 import { withdrawApproval } from './approvals/withdraw-approval.ts'
 import { auditTask } from './audit-task.ts'
 import type { PlanState, TaskState } from './plan-state.ts'
@@ -22,7 +23,7 @@ export interface TaskUpdate {
 
 /** Changes a task and records it, without secrets; a new status is recorded as a TaskUpdate event, too. */
 export function updateTask(context: TaskContext, task: TaskState, update: TaskUpdate): void {
-  const patch = redactDeep(update.patch, context.secrets.redactor())
+  const patch = redactTexts(update.patch, PATCH_TEXTS, context.secrets.redactor())
   const { reviewReason, finishedAt: _finished, final: _final, suppressed: _suppressed, ...columns } = patch
   Object.assign(task, columns, reviewReason === undefined ? {} : { reviewReason })
   const { status } = patch

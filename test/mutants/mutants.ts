@@ -326,6 +326,14 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['src/secrets/forms/secret-forms.test.ts'],
   },
   {
+    name: 'secrets-in-a-prompt',
+    promise: 'No model is given a secret.',
+    file: 'src/agents/prompt-texts.ts',
+    find: "  caller: 'text',\n  messages: 'text',",
+    replace: "  caller: 'text',\n  messages: 'kept',",
+    tests: ['test/model/redacted-agents.test.ts'],
+  },
+  {
     name: 'asked-again-forgotten',
     promise: 'Work that is asked for while it runs is run once more.',
     file: 'src/platform/coalesced.ts',

@@ -8,9 +8,10 @@ import { hash } from 'node:crypto'
 import { messagePreview } from '../../core/text/message-preview.ts'
 import type { FoundSecret, ProposedPlan } from '../../core/plan/plan.ts'
 import { REDACTED } from '../../core/text/redacted.ts'
-import { redactDeep } from '../../secrets/redact-deep.ts'
+import { redactTexts } from '../../secrets/free-texts.ts'
 import { isRedactable } from '../../secrets/redaction.ts'
 import { hideForms, secretsByForm } from '../../secrets/forms/secret-forms.ts'
+import { PLAN_TEXTS } from '../../secrets/turn-texts.ts'
 import type { TurnContext } from '../turn-context.ts'
 import type { ServedMessage } from '../turn-messages.ts'
 
@@ -38,7 +39,7 @@ export function takeSecrets(
   secrets.remember([...said, ...byForm.filter(isRedactable).map((value) => ({ key: '', value }))])
   for (const message of shown) hideInMessage(context, message)
   const names = said.map(({ key }) => key).filter((key) => secrets.ephemeral().has(key))
-  const plan = { ...redactDeep(proposed, secrets.redactor()), secrets: [] }
+  const plan = { ...redactTexts(proposed, PLAN_TEXTS, secrets.redactor()), secrets: [] }
   return {
     plan,
     names,

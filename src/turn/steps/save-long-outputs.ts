@@ -7,7 +7,8 @@ import { AppError } from '../../core/errors.ts'
 import type { Role } from '../../core/identity.ts'
 import type { TaskPatch } from '../../core/turn-write.ts'
 import { outputFilesOf } from '../../execution/output/plan-outputs.ts'
-import { redactDeep } from '../../secrets/redact-deep.ts'
+import { redactTexts } from '../../secrets/free-texts.ts'
+import { PATCH_TEXTS } from '../../secrets/turn-texts.ts'
 import type { TaskState } from '../plan-state.ts'
 import type { TurnContext } from '../turn-context.ts'
 
@@ -21,7 +22,7 @@ export async function saveLongOutputs(
   { patch, role }: { readonly patch: TaskPatch; readonly role: Role },
 ): Promise<void> {
   const { sessionId, commands } = context
-  const { status = 'FAILED', output = '', stderr = '' } = redactDeep(patch, context.secrets.redactor())
+  const { status = 'FAILED', output = '', stderr = '' } = redactTexts(patch, PATCH_TEXTS, context.secrets.redactor())
   const files = outputFilesOf({ id, type, status, output, stderr })
   try {
     if (files.output !== null) await commands.saveOutput({ sessionId, role, path: files.output, text: output })
