@@ -83,6 +83,8 @@ async function serveDoor(): Promise<Publish> {
     createContext: (request) => createContext(services, request),
     readiness: {},
     graphiqlPage: null,
+    plugins: [],
+    production: true,
     metrics: createMetrics(),
     config,
     feed,
@@ -129,7 +131,7 @@ async function serveRaw(): Promise<Publish> {
       `{"data":{"sessionEvents":{"__typename":"TaskOutputEvent","seq":${seq},"text":"${text}"}}}`,
     )
     const chunks: Buffer[] = []
-    new Batch([payload]).writeFrames({ write: (chunk: Buffer) => chunks.push(chunk) } as never, '"1"')
+    new Batch([{ seq: 1, payload }]).writeFrames({ write: (chunk: Buffer) => chunks.push(chunk) } as never, '"1"')
     const frame = Buffer.concat(chunks)
     for (const socket of sockets) socket.write(frame)
   }

@@ -37,6 +37,7 @@ import { createContext } from './graphql/context.ts'
 import { renderGraphiqlPage } from './graphql/http/graphiql-page.ts'
 import { createKnowledgeNotifier, type KnowledgeNotifier } from './graphql/live/knowledge-notifier.ts'
 import { readAudience } from './graphql/live/session-audience.ts'
+import { loadPlugins } from './graphql/plugins/load-plugins.ts'
 import { createReadiness } from './graphql/health/readiness-checks.ts'
 import { buildSchema } from './graphql/schema/schema.ts'
 import { startServer, type RunningServer } from './graphql/server.ts'
@@ -374,7 +375,7 @@ function authenticator(people: LivePeople, denials: AccessDenials): (token: stri
   }
 }
 
-function openDoor({ made, watching, worker, intake, homeWatch, migrations }: DoorParts): Promise<RunningServer> {
+async function openDoor({ made, watching, worker, intake, homeWatch, migrations }: DoorParts): Promise<RunningServer> {
   const { parts, redactorOf, background, tools } = made
   const { config, secrets, publicUrl, startedAt, metrics } = parts
   const { home, host, port, logger } = parts.options
@@ -419,6 +420,8 @@ function openDoor({ made, watching, worker, intake, homeWatch, migrations }: Doo
       migrations,
     }),
     graphiqlPage: renderGraphiqlPage,
+    plugins: await loadPlugins(home, config.current().plugins),
+    production: parts.options.production,
     host,
     port,
     config,

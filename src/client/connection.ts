@@ -45,7 +45,7 @@ const ANSWER_WITHIN_MS = 20_000
 const PING_EVERY_MS = 15_000
 const PONG_WITHIN_MS = 5_000
 /** Close codes after which the same token is not let in again. */
-const UNAUTHENTICATED_CODES: ReadonlySet<unknown> = new Set([4401, 4403])
+const UNAUTHENTICATED_CODES: ReadonlySet<unknown> = new Set([4401])
 /** The server did not understand us: coming back would not help. */
 const PROTOCOL_CODES: ReadonlySet<unknown> = new Set([4400, 4406, 4409, 4429])
 

@@ -89,8 +89,6 @@ export interface Quotas {
 
 export interface Settings {
   /** Of the conversation, as it was said, in a prompt; about four bytes each. */
-  /** ISO 4217 code of the currency of the prices; null: the operator names none. */
-  readonly currency: string | null
   readonly contextTokens: number
   /** Of sessions that name none. */
   readonly timeZone: string
@@ -156,6 +154,8 @@ export interface Config {
   readonly approvals: ApprovalPolicy
   readonly budgets: Budgets
   readonly quotas: Quotas
+  /** Paths of users' own plugins of the GraphQL server, from FACTOTUM_HOME. */
+  readonly plugins: readonly string[]
   readonly settings: Settings
 }
 

@@ -142,6 +142,7 @@ function buildConfig(file: ConfigFile): Config {
     ),
     budgets: toBudgets(file.budgets),
     quotas: toQuotas(file.quotas),
+    plugins: file.graphql.plugins,
     settings: toSettings(file.settings),
   }
 }

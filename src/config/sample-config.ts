@@ -8,11 +8,12 @@ import { approvalRuleSchema, approvalsSchema } from './schema/approvals.ts'
 import { budgetsSchema } from './schema/budgets.ts'
 import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema/schema.ts'
 import { describeSettings } from './schema/settings-schema.ts'
+import { graphqlSchema } from './schema/graphql.ts'
 import { quotasSchema } from './schema/quotas.ts'
 
 /** `sha256` is that of the token with which the user "admin" enters. */
 export function sampleConfig(sha256: string): string {
-  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), budgets(), quotas(), approvals(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
+  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), budgets(), quotas(), approvals(), graphql(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
 
 const intro = [
@@ -119,6 +120,14 @@ function quotas(): string[] {
     ...title('Quotas: what may be kept at the same time. What is deleted, or has expired, counts no more.'),
     ...explain(quotasSchema),
     ...commented('[quotas]', ...stringify(defaults).trim().split('\n'), '[quotas.users.admin]', 'sessions = 5000'),
+  ]
+}
+
+function graphql(): string[] {
+  return [
+    ...title('GraphQL: what you add to the server.'),
+    ...explain(graphqlSchema),
+    ...commented('[graphql]', 'plugins = ["./my-plugin.ts"]'),
   ]
 }
 

@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import type { FoundProblem } from './config-problem.ts'
 import { approvalRuleSchema, approvalsSchema } from './schema/approvals.ts'
 import { budgetsSchema } from './schema/budgets.ts'
+import { graphqlSchema } from './schema/graphql.ts'
 import { didYouMean } from './closest.ts'
 import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema/schema.ts'
 import { settingsSchema } from './schema/settings-schema.ts'
@@ -17,6 +18,7 @@ const keysBySection: Readonly<Record<string, readonly string[]>> = {
   approvals: Object.keys(approvalsSchema.shape),
   budgets: Object.keys(budgetsSchema.shape),
   quotas: Object.keys(quotasSchema.shape),
+  graphql: Object.keys(graphqlSchema.shape),
   settings: Object.keys(settingsSchema(false).shape),
 }
 

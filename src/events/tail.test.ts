@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { rounds } from '../../test/harness/rounds.ts'
 import type { SessionEvent } from '../core/session-event.ts'
 import { createLogger } from '../platform/logger.ts'
 import type { LogPage, LogRange } from './log.ts'
@@ -329,7 +328,7 @@ test('every reader sees every event of the log after its cursor, once, in order,
         expect(seen.filter((seq) => !world.deleted.has(seq))).toEqual(must)
       }
     }),
-    { numRuns: rounds(1000, 5000) },
+    { numRuns: 5000 },
   )
 })
 

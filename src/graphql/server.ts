@@ -11,19 +11,16 @@ import type { LiveConfig } from '../config/config.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Feed } from '../events/feed.ts'
 import type { Clock } from '../platform/clock.ts'
-import { randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Database } from '../store/database.ts'
 import { Connections, type Authenticate } from './socket/connections.ts'
-import { HttpGraphQL, type HttpExchange } from './http/http-graphql.ts'
 import { Hub } from './live/hub.ts'
 import { isKnownHost, unknownHost } from './http/known-host.ts'
 import { listen } from './http/listen.ts'
 import { maskError } from './operation/mask-error.ts'
 import { MetricsListener } from './health/metrics-listener.ts'
-import { Operations } from './operation/operations.ts'
-import { isOriginAllowed } from './http/origin.ts'
+import { Origins } from './http/origin.ts'
 import { answerProbe, isAdmins, sendJson } from './health/probes.ts'
 import { Admission } from './operation/admission.ts'
 import { RateLimit } from './operation/rate-limit.ts'
@@ -32,10 +29,12 @@ import type { CreateContext } from './request-context.ts'
 import { SAFE_HEADERS } from './http/safe-headers.ts'
 import { readActiveSessions, readAudience } from './live/session-audience.ts'
 import { FILES_PATH, serveFile } from './files/serve-file.ts'
+import { REQUEST_ID, requestIdOf } from './plugins/http/use-request-id.ts'
+import type { Exchange, PlainRoute } from './http/plain-route.ts'
 import { createSessionNotifier, type SessionNotifier } from './live/session-notifier.ts'
 import { MAX_SOCKETS, WebSockets } from './socket/web-socket.ts'
+import { createDoorYoga, GRAPHQL_PATH, type DoorYoga } from './yoga.ts'
 
-const GRAPHQL_PATH = '/graphql'
 /** What stays open longer after `stop()` is cut off. */
 const STOP_GRACE_MS = 5000
 const LAST_EVENTS_MS = 1000
@@ -66,12 +65,16 @@ export interface ServerOptions {
   readonly denials: Pick<AccessDenials, 'absent'>
   readonly createContext: CreateContext
   readonly config: LiveConfig
+  /** Outside of it, pages that this machine serves to itself may call us. */
+  readonly production: boolean
   readonly feed: Feed
   readonly doorbell: Doorbell
   readonly database: Database
   readonly readiness: Readiness
   /** The GraphiQL page, or null. */
   readonly graphiqlPage: (() => Promise<string>) | null
+  /** Users' own plugins of graphql-yoga. */
+  readonly plugins: readonly object[]
   /** WebSockets open at the same time; MAX_SOCKETS unless given. */
   readonly maxSockets?: number
   readonly logger: Logger
@@ -109,12 +112,15 @@ class Door {
   readonly #webSockets: WebSockets
   /** Connections that nothing was asked on yet. Browsers open some in advance; Node does not count them as idle. */
   readonly #unused = new Set<Duplex>()
-  readonly #graphql: HttpGraphQL
+  readonly #origins: Origins
+  readonly #yoga: DoorYoga
+  /** The first whose path begins the request's answers it. */
+  readonly #routes: readonly PlainRoute[]
   /** For operators, on an address of their own, if there is one. */
   readonly #metricsListener: MetricsListener | null
 
   constructor(options: ServerOptions) {
-    const { database, doorbell, config, clock, logger, metrics, authenticate, schema } = options
+    const { database, doorbell, config, clock, logger, metrics, authenticate } = options
     this.#options = options
     const readActiveSince = (since: Date, limit: number): Promise<string[]> =>
       readActiveSessions(database, since, limit)
@@ -129,24 +135,28 @@ class Door {
     this.#connections = new Connections({ authenticate, config, clock, logger, metrics })
     const perMinute = (): number => config.current().settings.requestsPerMinute
     this.#rateLimit = new RateLimit({ clock, perMinute, doorbell })
-    const operations = new Operations({
-      schema,
-      config,
-      createContext: options.createContext,
+    this.#origins = new Origins(options)
+    this.#yoga = createDoorYoga({
+      ...options,
+      isKnownHost: (host) => this.#isKnownHost(host),
+      origins: this.#origins,
       sessionNotifier: this.#sessionNotifier,
       hub: this.#hub,
-      denials: options.denials,
+      connections: this.#connections,
       rateLimit: this.#rateLimit,
       admission: new Admission(clock),
-      clock,
+    })
+    this.#routes = [{ path: FILES_PATH, methods: 'GET, HEAD', answer: (exchange) => serveFile(options, exchange) }]
+    const maxSockets = options.maxSockets ?? MAX_SOCKETS
+    this.#webSockets = new WebSockets({
+      yoga: this.#yoga,
+      connections: this.#connections,
+      authenticate,
+      isOriginAllowed: ({ headers: { origin, host } }) => this.#origins.isAllowed(origin, host),
+      maxSockets,
+      logger,
       metrics,
     })
-    const shared = { operations, connections: this.#connections, authenticate, config, metrics }
-    this.#graphql = new HttpGraphQL({ ...shared, graphiqlPage: options.graphiqlPage })
-    const isAllowed = (request: IncomingMessage): boolean =>
-      isOriginAllowed(request, config.current().settings.corsOrigins)
-    const maxSockets = options.maxSockets ?? MAX_SOCKETS
-    this.#webSockets = new WebSockets({ ...shared, schema, isOriginAllowed: isAllowed, maxSockets, logger })
     const metricsListen = config.current().settings.metricsListen
     this.#metricsListener = metricsListen === null ? null : new MetricsListener({ ...options, ...metricsListen })
     this.#server = createServer(HTTP_LIMITS, (request, response) => void this.#handle(request, response))
@@ -206,28 +216,29 @@ class Door {
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#unused.delete(request.socket)
     const { metrics } = this.#options
-    const requestId = requestIdOf(request)
-    const logger = this.#options.logger.child({ requestId })
     const url = parseUrl(request.url)
     const route = routeOf(url)
-    response.setHeader('x-request-id', requestId)
-    for (const [name, value] of SAFE_HEADERS) response.setHeader(name, value)
     response.once('close', () => metrics.httpRequests.inc({ route, status: response.statusCode }))
+    if (route === GRAPHQL_PATH) return this.#yoga(request, response)
+    const requestId = requestIdOf(request.headers[REQUEST_ID])
+    response.setHeader(REQUEST_ID, requestId)
+    for (const [name, value] of SAFE_HEADERS) response.setHeader(name, value)
     try {
       if (url === null) sendJson(response, 400, { error: 'The URL is not valid.' })
-      else await this.#answer({ request, response, url, requestId, logger }, route)
+      else await this.#answer({ request, response, url }, route)
     } catch (error) {
-      const masked = maskError(error, { logger, metrics })
+      const masked = maskError(error, { logger: this.#options.logger.child({ requestId }), metrics })
       if (response.headersSent) response.destroy()
       else sendJson(response, 500, { errors: [masked] })
     }
   }
 
-  async #answer(exchange: HttpExchange, route: string): Promise<void> {
+  /** All that is no GraphQL. */
+  async #answer(exchange: Exchange, route: string): Promise<void> {
     const { request, response, url } = exchange
-    if (!isProbe(route) && !this.#isKnownHost(request)) return refuseHost(response, request)
-    if (route === GRAPHQL_PATH) return this.#graphql.handle(exchange)
-    if (route === FILES_PATH) return serveFile(this.#options, { request, response, url })
+    if (!isProbe(route) && !this.#isKnownHost(request.headers.host)) return refuseHost(response, request)
+    const plain = this.#routes.find(({ path }) => url.pathname.startsWith(path))
+    if (plain !== undefined) return this.#answerPlain(plain, exchange)
     const isOperator = (): boolean => isAdmins(request, this.#options.authenticate)
     if (await answerProbe({ path: url.pathname, response, isOperator }, this.#options)) return
     sendJson(response, 404, {
@@ -235,16 +246,31 @@ class Door {
     })
   }
 
+  /** Pages of listed origins may ask, with any header. */
+  async #answerPlain(route: PlainRoute, exchange: Exchange): Promise<void> {
+    const { request, response } = exchange
+    const { origin = null, host = null, 'access-control-request-headers': headers = '' } = request.headers
+    if (origin !== null && this.#origins.corsFor(origin, host) !== false) {
+      response.setHeader('access-control-allow-origin', origin)
+      response.setHeader('vary', 'origin')
+      if (request.method === 'OPTIONS') {
+        const allowed = { 'access-control-allow-methods': route.methods, 'access-control-allow-headers': headers }
+        return void response.writeHead(204, { ...allowed, 'access-control-max-age': '7200' }).end()
+      }
+    }
+    return route.answer(exchange)
+  }
+
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     this.#unused.delete(socket)
     // Until ws takes over, the socket has no other error handler; an error means that the peer has left.
     socket.on('error', () => socket.destroy())
-    if (!this.#isKnownHost(request)) socket.end(bareAnswer(421))
+    if (!this.#isKnownHost(request.headers.host)) socket.end(bareAnswer(421))
     else if (routeOf(parseUrl(request.url)) === GRAPHQL_PATH) this.#webSockets.upgrade(request, socket, head)
     else socket.end(bareAnswer(404))
   }
 
-  #isKnownHost({ headers: { host } }: IncomingMessage): boolean {
+  #isKnownHost(host: string | undefined): boolean {
     const { publicUrl, allowedHosts } = this.#options.config.current().settings
     return isKnownHost(host, { listening: this.#options.host, publicUrl, allowedHosts })
   }
@@ -278,12 +304,6 @@ function createHub(options: ServerOptions, sessionNotifier: SessionNotifier): Hu
     logger,
     metrics,
   })
-}
-
-/** The client's own id, when it is one that a log line can hold. */
-function requestIdOf(request: IncomingMessage): string {
-  const given = request.headers['x-request-id']
-  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomHex(8)
 }
 
 function parseUrl(path: string | undefined): URL | null {

@@ -2,20 +2,38 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test, vi } from 'vitest'
-import { Documents } from '../../src/graphql/operation/documents.ts'
+import type { Config } from '../../src/config/config.ts'
+import { parseConfig } from '../../src/config/parse-config.ts'
+import { envelop } from 'graphql-yoga'
+import { useDocuments } from '../../src/graphql/plugins/use-documents.ts'
+import { useLimits } from '../../src/graphql/plugins/use-limits.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
+import { CONFIG } from './door-world.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 const schema = buildSchema()
+const config = parsedConfig()
 const MB = 1024 * 1024
+
+function parsedConfig(): Config {
+  const parsed = parseConfig(CONFIG, { production: false })
+  if (parsed.kind === 'invalid') throw new Error(JSON.stringify(parsed.problems))
+  return parsed.config
+}
 
 /** How much more memory is in use after `count` documents have been sent than after the first hundred. */
 function growth(count: number, textOf: (n: number) => string): { readonly bytes: number; readonly ready: number } {
-  const documents = new Documents(schema, true)
-  const send = (n: number): boolean =>
-    documents.prepare({ query: textOf(n), operationName: null, variables: {} }).kind === 'ready'
+  const getEnveloped = envelop({ plugins: [useLimits(schema), useDocuments({ current: () => config })] })
+  const send = (n: number): boolean => {
+    const { parse, validate } = getEnveloped({ params: {} })
+    try {
+      return validate(schema, parse(textOf(n))).length === 0
+    } catch {
+      return false
+    }
+  }
   for (let n = 0; n < 100; n += 1) send(n)
   collectGarbage()
   const before = process.memoryUsage().heapUsed

@@ -108,6 +108,9 @@ export interface DoorOptions {
   readonly graphiqlPage?: () => Promise<string>
   readonly logger?: Logger
   readonly maxSockets?: number
+  /** Of graphql-yoga. */
+  readonly plugins?: readonly object[]
+  readonly production?: boolean
 }
 
 export interface DoorWorld extends AsyncDisposable {
@@ -146,6 +149,8 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
     createContext: (request) => createContext(services, request),
     readiness: options.readiness ?? {},
     graphiqlPage: options.graphiqlPage ?? null,
+    plugins: options.plugins ?? [],
+    production: options.production ?? true,
     ...(options.maxSockets !== undefined && { maxSockets: options.maxSockets }),
     config,
     feed,

@@ -70,7 +70,7 @@ export function watchEvents(url: string, { query, variables, token }: WatchReque
         const block = text.slice(0, end)
         text = text.slice(end + 2)
         if (block.startsWith('event: complete')) return 'complete'
-        const data = /^event: next\ndata: (.*)$/s.exec(block)?.[1]
+        const data = /^event: next\n(?:id: \d+\n)?data: (.*)$/s.exec(block)?.[1]
         if (data !== undefined) inbox.add(JSON.parse(data) as Result)
       }
     }

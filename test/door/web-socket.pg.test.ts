@@ -52,7 +52,7 @@ describe('who may connect', () => {
 
   test.each([
     ['no token', {}, '4401'],
-    ['an unknown token', { authorization: 'Bearer nobody' }, '4403'],
+    ['an unknown token', { authorization: 'Bearer nobody' }, '4401'],
     ['a token that is no string', { authorization: { a: 1 } }, '4401'],
   ])('%s closes the socket', async (_name, payload, code) => {
     const socket = await RawSocket.connect(door.webSocketUrl)
@@ -150,7 +150,7 @@ describe('what ends a socket from our side', () => {
     const socket = await RawSocket.open(other.webSocketUrl, tokenOf('bob'))
     const stays = await RawSocket.open(other.webSocketUrl, tokenOf('carol'))
     other.config.change(CONFIG.replace(/\[tokens\.bob\][^[]*/, ''))
-    expect(await socket.closed).toContain('4403 TOKEN_REMOVED')
+    expect(await socket.closed).toContain('4401 TOKEN_REMOVED')
     stays.send(PING)
     await stays.until((message) => message.type === 'pong')
     await stays.close()

@@ -13,7 +13,6 @@ export interface StubConfigOptions {
 const SETTINGS: Settings = {
   approvalTimeoutMs: 3_600_000,
   timeZone: 'UTC',
-  currency: null,
   contextTokens: 8000,
   contextMessages: 10,
   summarizeThreshold: 30,
@@ -72,6 +71,7 @@ export class StubConfig implements LiveConfig {
       prices: new Map(Object.entries(prices)),
       approvals: { fallback: 'ALLOW', rules: [], ownUserMayDecide: false, plansWithStrangers: true },
       budgets: { user: NO_BUDGET, users: new Map(), session: NO_BUDGET },
+      plugins: [],
       quotas: { user: NO_QUOTA, connector: NO_QUOTA, users: new Map() },
       settings: { ...SETTINGS, ...settings },
     }

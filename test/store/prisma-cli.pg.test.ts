@@ -9,15 +9,12 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
-import { CODE_CACHE } from '../../src/platform/code-cache.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
 
 const CHECKOUT = join(import.meta.dirname, '../..')
 const COPIED = ['prisma', 'prisma.config.ts', 'scripts/schema-engine', 'scripts/schema-engine.ts', 'package.json']
-/** Each command loads Prisma anew. */
-const CACHE = { NODE_COMPILE_CACHE: CODE_CACHE }
 const silent = createLogger({ level: 'silent', pretty: false })
 
 vi.setConfig({ testTimeout: 180_000 }) // each command loads Prisma anew, which takes long on a busy machine
@@ -42,12 +39,7 @@ afterAll(() => rm(project, { recursive: true }))
 async function prisma(...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)('prisma', args, {
     cwd: project,
-    env: {
-      PATH: `${join(CHECKOUT, 'node_modules/.bin')}:/usr/bin:/bin`,
-      DATABASE_URL: database.url,
-      NO_COLOR: '1',
-      ...CACHE,
-    },
+    env: { PATH: `${join(CHECKOUT, 'node_modules/.bin')}:/usr/bin:/bin`, DATABASE_URL: database.url, NO_COLOR: '1' },
   })
   return stdout
 }
@@ -63,14 +55,13 @@ test('it sees the history that Factotum wrote as its own', async () => {
   expect(await prisma('migrate', 'deploy')).toContain('No pending migrations to apply')
 })
 
-test('it creates a database that is not there; Factotum sees the history that it wrote as its own', async () => {
-  await database.drop()
-  expect(await prisma('migrate', 'deploy')).toContain('All migrations have been successfully applied')
+test('Factotum sees the history that it wrote as its own', async () => {
+  await prisma('migrate', 'deploy')
   expect(await migrate(database.url, { logger: silent, clock: systemClock })).toEqual([])
 })
 
 test('a change of the schema becomes a migration of just that, which can hold functions', async () => {
-  await migrate(database.url, { logger: silent, clock: systemClock })
+  await prisma('migrate', 'deploy')
   const schema = join(project, 'prisma/schema.prisma')
   await writeFile(schema, (await readFile(schema, 'utf8')).replace('model Node {', 'model Node {\n  label String?'))
   await prisma('migrate', 'dev', '--name', 'label', '--create-only')
@@ -93,7 +84,9 @@ test('a change of the schema becomes a migration of just that, which can hold fu
   expect(shadows.rows).toEqual([])
 })
 
-test('it says when the server is not there', async () => {
+test('it creates a database that is not there, and says when the server is not', async () => {
+  await database.drop()
+  expect(await prisma('migrate', 'deploy')).toContain('All migrations have been successfully applied')
   const { url } = database
   database = { ...database, url: url.replace(/:\d+\//, ':1/') }
   await expect(prisma('migrate', 'status')).rejects.toThrow('P1001')

@@ -50,12 +50,12 @@ describe('a token that is removed from the file', () => {
 
     // Nobody tells the server: it watches the file.
     await writeFile(configPath(story.home), without(storyConfig(), 'tokens.ben'))
-    expect(await overWebSocket.ended).toMatch(/^4403 .*token/)
-    expect(await list.ended).toMatch(/^4403 .*token/)
+    expect(await overWebSocket.ended).toMatch(/^4401 .*token/)
+    expect(await list.ended).toMatch(/^4401 .*token/)
     expect(await overSse.ended).toContain('UNAUTHENTICATED')
     const reply = await ben.request(SendMessageDocument, { input: { sessionId: '@ben:ben', content: 'Still me' } })
     expect(reply).toMatchObject({ status: 401, errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] })
-    expect(await ben.watch(WatchSessionDocument, { sessionId: '@ben:ben' }).ended).toMatch(/^4403/)
+    expect(await ben.watch(WatchSessionDocument, { sessionId: '@ben:ben' }).ended).toMatch(/^4401/)
 
     // Nobody else notices.
     await send(story.as('ada'), '@ben:ben', 'Where is Ben?')
@@ -187,7 +187,7 @@ describe('a file that breaks a rule', () => {
 
     await writeFile(configPath(cluster.home), without(storyConfig(), 'tokens.ben'))
     await server.logged('configuration reloaded')
-    expect(await watch.ended).toMatch(/^4403 /)
+    expect(await watch.ended).toMatch(/^4401 /)
     expect((await ben.request(ViewerDocument)).status).toBe(401)
   })
 })

@@ -50,8 +50,8 @@ afterAll(() => story[Symbol.asyncDispose]())
 describe('without a known token', () => {
   test.each([
     ['no token', null, '4401'],
-    ['a token that nobody has', 'nobody-has-this-token', '4403'],
-    ['the hash of a token instead of the token', createHash('sha256').update(HASHED_TOKEN).digest('hex'), '4403'],
+    ['a token that nobody has', 'nobody-has-this-token', '4401'],
+    ['the hash of a token instead of the token', createHash('sha256').update(HASHED_TOKEN).digest('hex'), '4401'],
   ])('%s: nothing is answered, nothing is stored', async (_, token, closeCode) => {
     const nobody = new ApiClient(story.app.url, token)
     const sessionId = `web:nobody-${closeCode}`

@@ -158,7 +158,7 @@ interface Reasons {
 }
 
 const NOT_FOUND = { webSocket: /"NOT_FOUND"/, sse: /"NOT_FOUND"/ }
-const TOKEN_REMOVED = { webSocket: /^4403 TOKEN_REMOVED/, sse: /"UNAUTHENTICATED"/ }
+const TOKEN_REMOVED = { webSocket: /^4401 TOKEN_REMOVED/, sse: /"UNAUTHENTICATED"/ }
 const RIGHTS_CHANGED = { webSocket: /^4205 RIGHTS_CHANGED/, sse: /"RIGHTS_CHANGED"/ }
 
 describe('what follows one session', () => {

@@ -7,6 +7,7 @@ import { approvalsSchema } from './approvals.ts'
 import { budgetsSchema } from './budgets.ts'
 import { name, says, text } from '../field.ts'
 import { isPlatformIdentity, PLATFORM_IDENTITY_RULE } from '../access/platform-identity.ts'
+import { graphqlSchema } from './graphql.ts'
 import { quotasSchema } from './quotas.ts'
 import { settingsSchema } from './settings-schema.ts'
 import { isSha256 } from '../access/token-hash.ts'
@@ -157,6 +158,7 @@ export function fileSchema(production: boolean) {
     prices: z.record(modelText, priceSchema, says('must be sections [prices."provider:model"]')).default({}),
     budgets: budgetsSchema.prefault({}),
     quotas: quotasSchema.prefault({}),
+    graphql: graphqlSchema.prefault({}),
     settings: settingsSchema(production).prefault({}),
   })
 }

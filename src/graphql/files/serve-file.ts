@@ -16,6 +16,7 @@ import { publishedPath } from '../../store/published-bytes.ts'
 import { findServableFile, type ServableFile } from '../../store/published-files.ts'
 import { contentDisposition } from './content-disposition.ts'
 import { readRange, type ByteRange } from './file-range.ts'
+import type { Exchange } from '../http/plain-route.ts'
 import { sendJson } from '../health/probes.ts'
 
 export const FILES_PATH = '/pub/'
@@ -26,12 +27,6 @@ export interface ServeFileOptions {
   readonly home: string
   readonly clock: Clock
   readonly logger: Logger
-}
-
-export interface FileRequest {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly url: URL
 }
 
 /**
@@ -46,7 +41,7 @@ const INLINE_TYPES: ReadonlySet<string> = new Set([
 ])
 
 /** Rejects when the database fails; a client that leaves is no failure. */
-export async function serveFile(options: ServeFileOptions, { request, response, url }: FileRequest): Promise<void> {
+export async function serveFile(options: ServeFileOptions, { request, response, url }: Exchange): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD')
     return sendJson(response, 405, { error: 'A published file can be read, with GET or HEAD.' })
@@ -80,7 +75,7 @@ async function openBytes(
 }
 
 async function answer(
-  { request, response, url }: FileRequest,
+  { request, response, url }: Exchange,
   file: FileHandle,
   row: ServableFile & { id: string },
 ): Promise<void> {

@@ -1,26 +1,84 @@
-/** Which websites may talk to us from a browser: the one we serve ourselves, and those of `cors_origins`. */
-import type { IncomingMessage } from 'node:http'
+/**
+ * Which websites may talk to us from a browser: the one we serve ourselves, those of `cors_origins`, and outside
+ * production pages that this machine serves to itself (a frontend under development). Whom it refuses is logged, so that
+ * its operator learns what to add.
+ */
+import type { CORSOptions } from 'graphql-yoga'
+import type { LiveConfig } from '../../config/config.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
 
-/** Programs send no Origin and may; browsers always send one to WebSockets, "null" from sandboxed frames and files. */
-export function isOriginAllowed(request: IncomingMessage, corsOrigins: readonly string[]): boolean {
-  const { origin, host } = request.headers
-  if (origin === undefined || corsOrigins.includes(origin)) return true
+const LOG_EVERY_MS = 60_000
+/** Within that time; whoever sends more of them sends them on purpose. */
+const MAX_LOGGED = 20
+
+export interface OriginsOptions {
+  readonly config: Pick<LiveConfig, 'current'>
+  readonly production: boolean
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly logger: Pick<Logger, 'warn'>
+}
+
+export class Origins {
+  readonly #options: OriginsOptions
+  /** When each was logged last. */
+  readonly #loggedAt = new Map<string, number>()
+
+  constructor(options: OriginsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Whether the page may open a WebSocket. Programs send no origin and may; browsers always send one, "null" from
+   * sandboxed frames and files.
+   */
+  isAllowed(origin: string | undefined, host: string | undefined): boolean {
+    if (origin === undefined || this.#isListed(origin) || isSame(origin, host)) return true
+    this.#logRefused(origin)
+    return false
+  }
+
+  /** Lets pages of a listed origin send any header and read our answers; for all others CORS is off. */
+  corsFor(origin: string | null, host: string | null): CORSOptions {
+    if (origin === null || !this.#isListed(origin)) {
+      if (origin !== null && !isSame(origin, host)) this.#logRefused(origin)
+      return false
+    }
+    return {
+      origin: [origin],
+      methods: ['GET', 'POST'],
+      exposedHeaders: ['x-request-id', 'retry-after'],
+      credentials: false,
+      maxAge: 7200,
+    }
+  }
+
+  #isListed(origin: string): boolean {
+    const { config, production } = this.#options
+    return config.current().settings.corsOrigins.includes(origin) || (!production && isLoopback(origin))
+  }
+
+  #logRefused(origin: string): void {
+    const now = this.#options.clock.monotonicMs()
+    for (const [one, at] of this.#loggedAt) if (now - at >= LOG_EVERY_MS) this.#loggedAt.delete(one)
+    if (this.#loggedAt.has(origin) || this.#loggedAt.size >= MAX_LOGGED) return
+    this.#loggedAt.set(origin, now)
+    const shown = origin.slice(0, 200)
+    this.#options.logger.warn(
+      { origin: shown },
+      `a page of another website was refused; if it is yours, add ${JSON.stringify(shown)} to cors_origins under [settings] in config.toml`,
+    )
+  }
+}
+
+/** Our own page. */
+function isSame(origin: string, host: string | null | undefined): boolean {
   return URL.canParse(origin) && new URL(origin).host === host
 }
 
-/** Response headers that let pages of a listed origin read our answers; empty for all others: CORS is off. */
-export function corsHeaders(
-  request: IncomingMessage,
-  corsOrigins: readonly string[],
-): Readonly<Record<string, string>> {
-  const { origin } = request.headers
-  if (origin === undefined || !corsOrigins.includes(origin)) return {}
-  return {
-    'access-control-allow-origin': origin,
-    'access-control-allow-methods': 'GET, POST',
-    'access-control-allow-headers': 'authorization, content-type, accept, x-request-id',
-    'access-control-expose-headers': 'x-request-id, retry-after',
-    'access-control-max-age': '7200',
-    vary: 'origin',
-  }
+function isLoopback(origin: string): boolean {
+  const url = URL.canParse(origin) ? new URL(origin) : null
+  if (url === null || !/^https?:$/.test(url.protocol)) return false
+  const name = url.hostname.replace(/^\[|\]$/g, '')
+  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name)
 }

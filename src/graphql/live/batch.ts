@@ -14,16 +14,26 @@ const COPY_UP_TO_BYTES = 16 * 1024
 const TEXT_FRAME = 0x81
 const AFTER_PAYLOAD = Buffer.from('}')
 
+/** A GraphQL result on its way. */
+export interface Shown {
+  /** Of the event that it shows. */
+  readonly seq: number
+  /** UTF-8 JSON. */
+  readonly payload: Buffer
+}
+
 export class Batch {
   /** One GraphQL result each, as UTF-8 JSON, in order. */
   readonly payloads: readonly Buffer[]
   readonly bytes: number
+  readonly #shown: readonly Shown[]
   #framed: { readonly id: string; readonly frames: Buffer } | null = null
   #events: Buffer | null = null
 
-  constructor(payloads: readonly Buffer[]) {
-    this.payloads = payloads
-    this.bytes = payloads.reduce((sum, payload) => sum + payload.length, 0)
+  constructor(shown: readonly Shown[]) {
+    this.#shown = shown
+    this.payloads = shown.map(({ payload }) => payload)
+    this.bytes = this.payloads.reduce((sum, payload) => sum + payload.length, 0)
   }
 
   /** Writes a `next` message of the graphql-transport-ws protocol per payload. `id`: the operation's id, as JSON. */
@@ -47,10 +57,12 @@ export class Batch {
     socket.uncork()
   }
 
-  /** Writes a `next` event of the GraphQL over SSE protocol per payload. */
-  writeEvents(response: Writable): void {
-    this.#events ??= Buffer.concat(this.payloads.flatMap((payload) => [BEFORE_EVENT, payload, AFTER_EVENT]))
-    response.write(this.#events)
+  /** A `next` event of the GraphQL over SSE protocol per payload; its id is the seq. */
+  get events(): Buffer {
+    this.#events ??= Buffer.concat(
+      this.#shown.flatMap(({ seq, payload }) => [Buffer.from(`event: next\nid: ${seq}\ndata: `), payload, AFTER_EVENT]),
+    )
+    return this.#events
   }
 
   #framesFor(id: string): Buffer {
@@ -71,7 +83,6 @@ export class Batch {
   }
 }
 
-const BEFORE_EVENT = Buffer.from('event: next\ndata: ')
 const AFTER_EVENT = Buffer.from('\n\n')
 
 function openingOf(id: string): string {

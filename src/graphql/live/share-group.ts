@@ -18,7 +18,7 @@ import { Coalesced } from '../../platform/coalesced.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { fitResult } from '../operation/answer-budget.ts'
-import { Batch } from './batch.ts'
+import { Batch, type Shown } from './batch.ts'
 import type { LogOperation } from '../operation/log-operation.ts'
 import type { LogEntry } from './log-view.ts'
 import { maskError, maskResult } from '../operation/mask-error.ts'
@@ -53,12 +53,6 @@ export interface ShareGroupOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
-}
-
-/** An event as its subscribers get it. */
-interface Shown {
-  readonly seq: number
-  readonly payload: Buffer
 }
 
 export class ShareGroup {
@@ -161,7 +155,7 @@ export class ShareGroup {
 
   #deliver(shown: readonly Shown[]): void {
     for (const piece of piecesOf(shown)) {
-      const batch = new Batch(piece.map(({ payload }) => payload))
+      const batch = new Batch(piece)
       const first = piece[0]?.seq ?? 0
       const last = piece.at(-1)?.seq ?? 0
       for (const member of this.#live) {
@@ -210,7 +204,7 @@ export class ShareGroup {
   async #send(member: Member, piece: readonly Shown[]): Promise<void> {
     if (!member.open) return
     const { subscriber } = member
-    subscriber.send(new Batch(piece.map(({ payload }) => payload)))
+    subscriber.send(new Batch(piece))
     this.#options.metrics.eventsDelivered.inc(piece.length)
     if (subscriber.bufferedBytes <= ENOUGH_BUFFERED_BYTES) return
     const waited = new AbortController()
@@ -275,7 +269,7 @@ function pair(events: readonly SessionEvent[], payloads: readonly Buffer[]): rea
 }
 
 function batchAfter(piece: readonly Shown[], cursor: number): Batch {
-  return new Batch(piece.filter(({ seq }) => seq > cursor).map(({ payload }) => payload))
+  return new Batch(piece.filter(({ seq }) => seq > cursor))
 }
 
 function* piecesOf(shown: readonly Shown[]): Generator<readonly Shown[]> {

@@ -3,13 +3,12 @@
  * they hold, least recently used first. What was refused is not here: its errors weigh more than finding them again
  * costs, and a client could send any number of them.
  */
-import { visit, type DocumentNode, type OperationDefinitionNode } from 'graphql'
-import type { OperationSize } from './operation-limits.ts'
+import { visit, type DocumentNode } from 'graphql'
 
-export interface ParsedDocument {
+export interface ValidDocument {
   readonly document: DocumentNode
-  /** Sizes of its operations, where they do not depend on variables. */
-  readonly sizes: Map<OperationDefinitionNode, OperationSize>
+  /** The names of the rules that found it valid. */
+  readonly rules: string
 }
 
 /** Some hundred documents of the longest kind, or ten thousand short ones. */
@@ -19,7 +18,7 @@ const BYTES = { document: 1500, node: 160, token: 130, character: 2 } as const
 
 export class DocumentCache {
   /** In order of use, oldest first. */
-  readonly #kept = new Map<string, ParsedDocument & { readonly bytes: number }>()
+  readonly #kept = new Map<string, ValidDocument & { readonly bytes: number }>()
   readonly #maxBytes: number
   #bytes = 0
 
@@ -27,7 +26,7 @@ export class DocumentCache {
     this.#maxBytes = maxBytes
   }
 
-  get(text: string): ParsedDocument | null {
+  get(text: string): ValidDocument | null {
     const known = this.#kept.get(text)
     if (known === undefined) return null
     this.#kept.delete(text)
@@ -35,7 +34,7 @@ export class DocumentCache {
     return known
   }
 
-  keep(text: string, valid: ParsedDocument): void {
+  keep(text: string, valid: ValidDocument): void {
     const bytes = bytesOf(text, valid.document)
     this.#bytes += bytes - (this.#kept.get(text)?.bytes ?? 0)
     this.#kept.delete(text)
@@ -45,11 +44,6 @@ export class DocumentCache {
       this.#kept.delete(oldest)
       this.#bytes -= bytes
     }
-  }
-
-  clear(): void {
-    this.#kept.clear()
-    this.#bytes = 0
   }
 }
 

@@ -10,12 +10,12 @@ const schema = buildSchema(`
   type Event { seq: Int, page(after: Int): Int }
 `)
 const view = { admits: () => true, startsWithSnapshot: false }
-must(schema.getSubscriptionType()?.getFields()['events'], 'the field').extensions = { logView: view }
+must(schema.getSubscriptionType()?.getFields()['events'], 'the field').extensions = { logView: () => view }
 
 function read(query: string, variables: Record<string, unknown> = {}): ReturnType<typeof readLogOperation> {
   const document = parse(query)
   const operation = must(getOperationAST(document), 'one operation')
-  return readLogOperation(schema, { kind: 'ready', document, operation }, { query, operationName: null, variables })
+  return readLogOperation(schema, { document, operation, operationName: null, variables })
 }
 
 function readLog(query: string, variables: Record<string, unknown> = {}): LogOperation {

@@ -7,17 +7,18 @@ import {
   getArgumentValues,
   GraphQLError,
   Kind,
+  print,
   validateSubscriptionArgs,
   visit,
   type DocumentNode,
   type FieldNode,
   type GraphQLSchema,
+  type OperationDefinitionNode,
   type SelectionSetNode,
   type ValidatedSubscriptionArgs,
 } from 'graphql'
 import type { Viewer } from '../../core/identity.ts'
 import { assert, must } from '../../platform/must.ts'
-import type { OperationParams, ReadyOperation } from './documents.ts'
 import { logViewOf, type LogView } from '../live/log-view.ts'
 
 export interface LogOperation {
@@ -33,19 +34,23 @@ export interface LogOperation {
   readonly args: ValidatedSubscriptionArgs
 }
 
+/** A valid subscription; variables are still as the client sent them. */
+export interface SubscriptionRequest {
+  readonly document: DocumentNode
+  readonly operation: OperationDefinitionNode
+  readonly operationName: string | null
+  readonly variables: Readonly<Record<string, unknown>>
+}
+
 export type ReadLogOperation = LogOperation | { readonly kind: 'refused'; readonly errors: readonly GraphQLError[] }
 
 /** Null: the subscription is of another kind. */
-export function readLogOperation(
-  schema: GraphQLSchema,
-  { document, operation }: ReadyOperation,
-  params: OperationParams,
-): ReadLogOperation | null {
+export function readLogOperation(schema: GraphQLSchema, request: SubscriptionRequest): ReadLogOperation | null {
+  const { document, operation, operationName, variables } = request
   const root = rootField(document, operation.selectionSet)
   const field = schema.getSubscriptionType()?.getFields()[root.name.value]
   const readView = field === undefined ? null : logViewOf(field.extensions)
   if (field === undefined || readView === null) return null
-  const { operationName, variables } = params
   const args = validateSubscriptionArgs({ schema, document, operationName, variableValues: variables })
   if (!('schema' in args)) return { kind: 'refused', errors: args }
   let values: Record<string, unknown>
@@ -65,7 +70,7 @@ export function readLogOperation(
     field: root.name.value,
     sessionId,
     after,
-    shareKey: shareKeyOf(root, params, document),
+    shareKey: shareKeyOf(root, request),
     args,
   }
 }
@@ -81,15 +86,11 @@ export function badCursor(message: string): GraphQLError {
 }
 
 /** The cursor is what subscribers of one stream may differ in, as long as it serves as nothing else. */
-function shareKeyOf(
-  root: FieldNode,
-  { query, operationName, variables }: OperationParams,
-  document: DocumentNode,
-): string {
+function shareKeyOf(root: FieldNode, { document, operationName, variables }: SubscriptionRequest): string {
   const after = root.arguments?.find((argument) => argument.name.value === 'after')?.value
   const cursor = after?.kind === Kind.VARIABLE ? after.name.value : null
   const shared = cursor !== null && usesOf(document, cursor) === 1 ? { ...variables, [cursor]: undefined } : variables
-  return JSON.stringify([query, operationName, shared])
+  return JSON.stringify([document.loc?.source.body ?? print(document), operationName, shared])
 }
 
 /** How often a variable is used; its definition does not count. */

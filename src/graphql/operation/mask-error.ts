@@ -9,7 +9,7 @@ import { randomHex } from '../../platform/id.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { toAppError } from '../../store/to-app-error.ts'
-import { withCode } from './documents.ts'
+import { withCode } from './parse-document.ts'
 
 export interface MaskOptions {
   readonly logger: Logger

@@ -1,4 +1,5 @@
 /** The client on the other side of one WebSocket: who it is, whether it is alive, how it is let go. */
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { CloseCode } from 'graphql-ws'
 import type { RawData, WebSocket } from 'ws'
@@ -7,21 +8,27 @@ import type { Viewer } from '../../core/identity.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Connection, EndReason } from './connections.ts'
-import type { Caller } from '../operation/operations.ts'
+import type { Caller } from '../operation/caller.ts'
 
 const SLOW_CONSUMER = { code: 4413, reason: 'SLOW_CONSUMER: resume with the last seq you received as "after"' }
 const END_REASONS: Readonly<Record<EndReason, { readonly code: number; readonly reason: string }>> = {
-  TOKEN_REMOVED: { code: CloseCode.Forbidden, reason: 'TOKEN_REMOVED: the token is not valid any more' },
+  // Not 4403, with which clients of graphql-ws try again.
+  TOKEN_REMOVED: { code: CloseCode.Unauthorized, reason: 'TOKEN_REMOVED: the token is not valid any more' },
   RIGHTS_CHANGED: { code: 4205, reason: 'RIGHTS_CHANGED: connect again' },
   GOING_AWAY: { code: 1001, reason: 'GOING_AWAY: connect again and resume with "after"' },
 }
 /** Beats without any sign of life after which a client counts as gone. */
 const MAX_MISSED_BEATS = 2
 
+/** What is kept of the request for as long as the socket is open. */
+export type UpgradeRequest = Pick<IncomingMessage, 'headers' | 'url'>
+
 export interface SocketClientOptions {
   readonly webSocket: WebSocket
   /** The TCP connection below it. */
   readonly socket: Duplex
+  /** How it asked to speak WebSocket. */
+  readonly request: UpgradeRequest
   readonly requestId: string
   readonly logger: Logger
   readonly metrics: Metrics
@@ -47,6 +54,10 @@ export class SocketClient implements Connection {
 
   get socket(): Duplex {
     return this.#options.socket
+  }
+
+  get request(): UpgradeRequest {
+    return this.#options.request
   }
 
   get logger(): Logger {

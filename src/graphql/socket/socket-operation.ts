@@ -1,14 +1,14 @@
 /**
- * A log subscription over WebSocket. graphql-ws believes it to be an ordinary, idle iterator, so its protocol handling
- * (duplicate ids, `complete` from either side, closing) stays in charge, while the hub writes the events straight to
- * the socket.
+ * A log subscription over WebSocket. graphql-ws sees an idle iterator and stays in charge of its protocol (duplicate ids,
+ * `complete` from either side, closing), while the hub writes the events straight to the socket.
  */
 import type { Duplex } from 'node:stream'
 import type { ExecutionResult, GraphQLError } from 'graphql'
-import { EndableGenerator } from '../../platform/endable-generator.ts'
 import type { Batch } from '../live/batch.ts'
 import type { Hold } from '../live/hub.ts'
+import { IdleResults } from '../live/idle-results.ts'
 import type { Subscriber } from '../live/subscriber.ts'
+import type { LogChannel } from '../operation/caller.ts'
 
 export interface SocketOperationOptions {
   /** The TCP connection below the WebSocket. */
@@ -20,21 +20,31 @@ export interface SocketOperationOptions {
   readonly isOpen: () => boolean
 }
 
-export class SocketOperation extends EndableGenerator<ExecutionResult> implements Subscriber {
+export class SocketOperation implements Subscriber, LogChannel {
+  /** A client that resumes sends `after`. */
+  readonly lastSeq = null
   readonly #options: SocketOperationOptions
   readonly #idAsJson: string
   #hold: Hold | null = null
+  #isEnded = false
+  readonly #results = new IdleResults(() => {
+    this.#isEnded = true
+    this.#hold?.close()
+  })
 
   constructor(options: SocketOperationOptions) {
-    super()
     this.#options = options
     this.#idAsJson = JSON.stringify(options.id)
   }
 
-  /** What to let go of when the operation ends, from whichever side. */
-  set hold(hold: Hold) {
+  get subscriber(): Subscriber {
+    return this
+  }
+
+  carry(hold: Hold): AsyncGenerator<ExecutionResult, void, void> {
     this.#hold = hold
-    if (this.isEnded) hold.close()
+    if (this.#isEnded) hold.close()
+    return this.#results
   }
 
   get bufferedBytes(): number {
@@ -42,7 +52,7 @@ export class SocketOperation extends EndableGenerator<ExecutionResult> implement
   }
 
   send(batch: Batch): void {
-    if (!this.isEnded && this.#options.isOpen()) batch.writeFrames(this.#options.socket, this.#idAsJson)
+    if (!this.#isEnded && this.#options.isOpen()) batch.writeFrames(this.#options.socket, this.#idAsJson)
   }
 
   drained(): Promise<void> {
@@ -64,15 +74,6 @@ export class SocketOperation extends EndableGenerator<ExecutionResult> implement
   }
 
   fail(error: GraphQLError): void {
-    this.end({ error })
-  }
-
-  /** graphql-ws waits here for as long as the subscription runs. */
-  protected take(): Promise<null> {
-    return new Promise(() => undefined)
-  }
-
-  protected onEnd(): void {
-    this.#hold?.close()
+    this.#results.fail(error)
   }
 }

@@ -1,25 +1,25 @@
 /**
- * GraphQL over WebSocket (`graphql-transport-ws`): the protocol is graphql-ws's, what an operation may do is
- * `operations.ts`'s, and what is hardened is here: who may connect, how large a message may be, how much may run on one
- * socket.
+ * GraphQL over WebSocket (`graphql-transport-ws`): the protocol is graphql-ws's, what an operation may do is said by
+ * the plugins of yoga.ts, and what is hardened is here: who may connect, how large a message may be, how much may run on
+ * one socket.
  *
  * Close codes beyond the protocol's own: 4413 SLOW_CONSUMER (resume with `after`), 4205 RIGHTS_CHANGED (connect again),
- * 4403 also when the token is removed later, 1001 when the server goes away. Clients of graphql-ws reconnect by
- * themselves after all of these but 4403.
+ * 4401 for a token that is missing, unknown or removed later, 1001 when the server goes away. Clients of graphql-ws
+ * reconnect by themselves after all of these but 4401.
  */
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { GraphQLError, type ExecutionArgs, type ExecutionResult, type GraphQLSchema } from 'graphql'
+import { GraphQLError, type DocumentNode, type ExecutionArgs, type ExecutionResult } from 'graphql'
 import { CloseCode, handleProtocols, makeServer, type Context, type SubscribePayload } from 'graphql-ws'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { randomHex } from '../../platform/id.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { bearerToken } from '../http/bearer-token.ts'
-import type { Authenticate, Connections } from './connections.ts'
-import { HttpRefusal, toParams } from '../http/http-request.ts'
+import type { Caller, LogChannel } from '../operation/caller.ts'
 import { maskError } from '../operation/mask-error.ts'
-import type { Admitted, Caller, Operations } from '../operation/operations.ts'
+import type { DoorYoga } from '../yoga.ts'
+import type { Authenticate, Connections } from './connections.ts'
 import { SocketClient } from './socket-client.ts'
 import { SocketOperation } from './socket-operation.ts'
 import { MAX_BUFFERED_BYTES } from '../live/subscriber.ts'
@@ -34,8 +34,7 @@ const SOCKET_LIMITS = {
 } as const
 
 export interface WebSocketsOptions {
-  readonly schema: GraphQLSchema
-  readonly operations: Operations
+  readonly yoga: DoorYoga
   readonly connections: Connections
   readonly authenticate: Authenticate
   readonly isOriginAllowed: (request: IncomingMessage) => boolean
@@ -49,12 +48,11 @@ interface Extra {
   readonly client: SocketClient
 }
 
+type Enveloped = ReturnType<DoorYoga['getEnveloped']>
+
 /** What `onSubscribe` hands to `execute` and `subscribe`: graphql-ws passes its return value through. */
 interface SocketArgs extends ExecutionArgs {
-  readonly admitted: Admitted
-  readonly caller: Caller
-  readonly client: SocketClient
-  readonly id: string
+  readonly enveloped: Enveloped
 }
 
 type SocketContext = Context<Record<string, unknown>, Extra>
@@ -79,8 +77,8 @@ export class WebSockets {
       connectionInitWaitTimeout: SOCKET_LIMITS.initMs,
       onConnect: (context) => this.#connect(context),
       onSubscribe: (context, id, payload) => this.#admit(context, id, payload),
-      execute: (args) => this.#execute(args as SocketArgs),
-      subscribe: (args) => this.#subscribe(args as SocketArgs),
+      execute: (args) => (args as SocketArgs).enveloped.execute(args) as Promise<ExecutionResult>,
+      subscribe: (args) => (args as SocketArgs).enveloped.subscribe(args) as Promise<AsyncGenerator<ExecutionResult>>,
       // graphql-ws wraps what an iterator throws, and would lose its code.
       onError: (...[context, , , errors]) => errors.map((error) => this.#unwrap(context, error).toJSON()),
     })
@@ -93,7 +91,7 @@ export class WebSockets {
     }
     if (!this.#options.isOriginAllowed(request)) return refuse(403)
     if (this.#clients.size >= this.#options.maxSockets) return refuse(503)
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, socket))
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, socket, request))
   }
 
   /** Does not wait for the other sides any longer. */
@@ -106,10 +104,18 @@ export class WebSockets {
     await Promise.all(this.#clients.values())
   }
 
-  #open(webSocket: WebSocket, socket: Duplex): void {
+  #open(webSocket: WebSocket, socket: Duplex, { headers, url }: IncomingMessage): void {
     const { logger, metrics, connections } = this.#options
     const requestId = `ws-${randomHex(8)}`
-    const client = new SocketClient({ webSocket, socket, requestId, metrics, logger: logger.child({ requestId }) })
+    const request = { headers, url: url ?? '/' }
+    const client = new SocketClient({
+      webSocket,
+      socket,
+      request,
+      requestId,
+      metrics,
+      logger: logger.child({ requestId }),
+    })
     const removed = connections.add(client)
     const closed = this.#protocol.opened(
       {
@@ -134,21 +140,22 @@ export class WebSockets {
 
   /** `connection_init`: the only place where a token is taken from; it never stands in a URL. */
   #connect({ connectionParams, extra: { client } }: SocketContext): boolean {
-    const token = bearerToken(connectionParams?.['authorization'] ?? connectionParams?.['Authorization'])
+    const token = tokenOf(connectionParams)
     if (token === null) {
-      client.close(CloseCode.Unauthorized, 'UNAUTHENTICATED: pass connectionParams {authorization: "Bearer <token>"}')
+      client.close(CloseCode.Unauthorized, 'UNAUTHENTICATED: pass connectionParams {Authorization: "Bearer <token>"}')
       return false
     }
     const viewer = this.#options.authenticate(token)
     if (viewer === null) {
-      client.close(CloseCode.Forbidden, 'UNAUTHENTICATED: the token is unknown')
+      client.close(CloseCode.Unauthorized, 'UNAUTHENTICATED: the token is unknown')
       return false
     }
     client.identify(token, viewer)
     return true
   }
 
-  #admit(context: SocketContext, id: string, payload: SubscribePayload): SocketArgs | readonly GraphQLError[] {
+  /** Every operation passes the same plugins as over HTTP. */
+  async #admit(context: SocketContext, id: string, payload: SubscribePayload): Promise<SocketArgs | GraphQLError[]> {
     const { client } = context.extra
     const caller = client.caller()
     // Results wait for slow readers one by one; what is asked for meanwhile must not pile up either.
@@ -163,37 +170,62 @@ export class WebSockets {
     if (Object.keys(context.subscriptions).length > SOCKET_LIMITS.operations) {
       return [limitExceeded(`At most ${SOCKET_LIMITS.operations} operations run on one socket; complete some first.`)]
     }
-    const params = toParams({ ...payload })
-    if (params instanceof HttpRefusal) return params.errors
-    const admitted = this.#options.operations.admit(params, caller)
-    if (admitted.kind === 'refused') return admitted.errors
-    const { document } = admitted.ready
-    return { schema: this.#options.schema, document, operationName: params.operationName, admitted, caller, client, id }
+    return this.#prepare({ client, caller, id }, payload)
   }
 
-  #execute({ admitted, caller }: SocketArgs): Promise<ExecutionResult> {
-    return this.#options.operations.execute(admitted, caller)
+  async #prepare(
+    { client, caller, id }: { client: SocketClient; caller: Caller; id: string },
+    { query, operationName, variables, extensions }: SubscribePayload,
+  ): Promise<SocketArgs | GraphQLError[]> {
+    const params = {
+      query,
+      ...(operationName != null && operationName !== '' && { operationName }),
+      variables: variables ?? {},
+      extensions: extensions ?? {},
+    }
+    const { socket, request: req } = client
+    const cut = (): void => client.cut()
+    const openLogChannel = (): LogChannel => new SocketOperation({ socket, id, cut, isOpen: () => client.isOpen })
+    try {
+      const enveloped = this.#options.yoga.getEnveloped({ req, socket, params, caller, openLogChannel })
+      const document: DocumentNode = enveloped.parse(query)
+      const problems: readonly GraphQLError[] = enveloped.validate(enveloped.schema, document)
+      if (problems.length > 0) return problems.map((problem) => this.#shown(client, problem))
+      const contextValue: unknown = await enveloped.contextFactory()
+      const { schema } = enveloped
+      return { schema, document, operationName, variableValues: params.variables, contextValue, enveloped }
+    } catch (error) {
+      return [this.#shown(client, error)]
+    }
   }
 
-  async #subscribe(args: SocketArgs): Promise<AsyncGenerator<ExecutionResult, void, void> | ExecutionResult> {
-    const { admitted, caller, client, id } = args
-    if (admitted.log === null) return this.#options.operations.subscribe(admitted, caller)
-    const operation = new SocketOperation({
-      socket: client.socket,
-      id,
-      cut: () => client.cut(),
-      isOpen: () => client.isOpen,
-    })
-    const hold = await this.#options.operations.follow(admitted.log, admitted, { caller, subscriber: operation })
-    if ('kind' in hold) return { errors: hold.errors }
-    operation.hold = hold
-    return operation
+  /** As it may be seen, and without what yoga has put into it for HTTP. */
+  #shown({ logger }: SocketClient, thrown: unknown): GraphQLError {
+    const error = maskError(thrown, { logger, metrics: this.#options.metrics })
+    delete error.extensions['http']
+    return error
   }
 
   #unwrap({ extra: { client } }: SocketContext, error: GraphQLError): GraphQLError {
-    const thrown = error.cause instanceof GraphQLError ? error.cause : error
-    return maskError(thrown, { logger: client.logger, metrics: this.#options.metrics })
+    return this.#shown(client, error.cause instanceof GraphQLError ? error.cause : error)
   }
+}
+
+/** Libraries differ in where they put it. */
+function tokenOf(connectionParams: Readonly<Record<string, unknown>> = {}): string | null {
+  const { headers, token, Authorization, authorization } = connectionParams
+  const inHeaders = isRecord(headers) ? (headers['Authorization'] ?? headers['authorization']) : undefined
+  const value = Authorization ?? authorization ?? inHeaders
+  return value === undefined && typeof token === 'string' ? bareToken(token) : bearerToken(value)
+}
+
+/** With or without the scheme. */
+function bareToken(token: string): string | null {
+  return bearerToken(token) ?? bearerToken(`Bearer ${token}`)
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
 }
 
 function limitExceeded(message: string): GraphQLError {

@@ -2,33 +2,33 @@
 import type { Usage } from '../../../core/usage.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
-import { MoneyType } from '../values/money.ts'
+
+/** GraphQL's Int has 32 bits; a session can count further. */
+const MAX_INT = 2_147_483_647
 
 export const UsageType = builder.objectRef<Usage>('Usage').implement({
-  description: 'What model calls have cost.',
+  description: `What model calls have cost. Counts stop at ${MAX_INT}.`,
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    calls: t.expose('calls', {
-      type: 'Count',
+    calls: t.int({
       description: 'Calls of a model, failed ones included.',
+      resolve: (usage) => Math.min(usage.calls, MAX_INT),
     }),
-    inputTokens: t.expose('inputTokens', {
-      type: 'Count',
+    inputTokens: t.int({
       description: 'Tokens read, as the provider counts them.',
+      resolve: (usage) => Math.min(usage.inputTokens, MAX_INT),
     }),
-    outputTokens: t.expose('outputTokens', {
-      type: 'Count',
+    outputTokens: t.int({
       description: 'Tokens written, as the provider counts them.',
+      resolve: (usage) => Math.min(usage.outputTokens, MAX_INT),
     }),
-    cachedTokens: t.expose('cachedTokens', {
-      type: 'Count',
+    cachedTokens: t.int({
       description: 'The part of inputTokens that the provider took from its cache.',
+      resolve: (usage) => Math.min(usage.cachedTokens, MAX_INT),
     }),
-    cost: t.field({
-      type: MoneyType,
+    cost: t.exposeFloat('cost', {
       nullable: true,
-      description: 'By the prices that were configured at each call; null where none was.',
-      resolve: ({ cost }) => (cost === null ? null : { amount: cost }),
+      description: 'In the currency of the configured prices; null where no price is configured.',
     }),
   }),
 })

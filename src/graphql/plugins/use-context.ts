@@ -1,0 +1,18 @@
+/** What resolvers find in their context (request-context.ts). */
+import type { DoorPlugin } from '../operation/caller.ts'
+import type { SessionNotifier } from '../live/session-notifier.ts'
+import type { CreateContext } from '../request-context.ts'
+
+export interface ContextOptions {
+  readonly createContext: CreateContext
+  readonly sessionNotifier: SessionNotifier
+}
+
+export function useContext({ createContext, sessionNotifier }: ContextOptions): DoorPlugin {
+  return {
+    onContextBuilding({ context: { caller }, extendContext }) {
+      const { viewer, requestId, logger } = caller
+      extendContext(createContext({ viewer, requestId, logger, grantedSessionId: null, answer: null, sessionNotifier }))
+    },
+  }
+}

@@ -1,0 +1,15 @@
+/** One line in the log for each operation. */
+import type { Clock } from '../../platform/clock.ts'
+import type { DoorPlugin } from '../operation/caller.ts'
+import { onOutcome } from '../operation/outcome.ts'
+
+export function useLogLine(clock: Clock): DoorPlugin {
+  return onOutcome(clock, ({ type, name, outcome, errors, durationMs }, { viewer, logger }) => {
+    const codes = errors.map((error) => error.extensions['code'])
+    const figures = {
+      ...(codes.length > 0 && { codes }),
+      ...(durationMs !== null && { ms: Math.round(durationMs) }),
+    }
+    logger.info({ tokenName: viewer.tokenName, operation: name, type, outcome, ...figures }, 'operation')
+  })
+}
