@@ -76,15 +76,16 @@ async function prepareDemoHome(): Promise<{ home: string; token: string }> {
   return { home, token }
 }
 
-/** On port 4000 if it is free, else on any. */
+/** On the port that `--port` or PORT names; else on 4000 if it is free, or on any. */
 async function startDemoApp(home: string): Promise<App> {
   const databaseUrl = process.env['DATABASE_URL'] ?? null
   const place = { home, databaseUrl, host: '127.0.0.1', environment: process.env, production: false }
   const options = { ...place, clock: systemClock, logger, logLines, stopping }
+  const wanted = flags.port ?? process.env['PORT']
   try {
-    return await startApp({ ...options, port: Number(flags.port ?? 4000) })
+    return await startApp({ ...options, port: Number(wanted ?? 4000) })
   } catch (error) {
-    if ((error as { code?: string }).code !== 'ADDRESS_UNAVAILABLE' || flags.port !== undefined) throw error
+    if ((error as { code?: string }).code !== 'ADDRESS_UNAVAILABLE' || wanted !== undefined) throw error
     return startApp({ ...options, port: 0 })
   }
 }

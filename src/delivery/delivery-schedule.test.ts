@@ -8,13 +8,15 @@ const answered = (statusCode: number, retryAfterMs: number | null = null): PostR
   statusCode,
   retryAfterMs,
 })
+const LAST = 9
 const failed: PostResult = { kind: 'Failed', error: 'nobody there', silent: false }
 const decide = (attempts: number, result: PostResult) => outcomeOf(DELIVERY_SCHEDULE, attempts, result)
 
-test('three attempts, one second and three seconds apart, then it is given up', () => {
+test('again after 1, 3 and 9 s, then 1, 5 and 30 min, 2 and 8 h; then it is given up', () => {
   expect(decide(1, failed)).toEqual({ status: 'PENDING', statusCode: null, error: 'nobody there', waitMs: 1000 })
-  expect(decide(2, answered(500))).toMatchObject({ status: 'PENDING', statusCode: 500, waitMs: 3000 })
-  expect(decide(3, answered(500))).toMatchObject({ status: 'DEAD', error: 'The webhook answered 500.' })
+  const pauses = [1, 3, 9, 60, 300, 1800, 7200, 28_800]
+  expect(pauses.map((_, index) => decide(index + 1, answered(500)).waitMs / 1000)).toEqual(pauses)
+  expect(decide(LAST, answered(500))).toMatchObject({ status: 'DEAD', error: 'The webhook answered 500.' })
 })
 
 describe('what a status means', () => {
@@ -37,7 +39,7 @@ describe('Retry-After', () => {
   ])('with %d, %d ms: a pause of %d ms', (code, askedMs, waitMs) =>
     expect(decide(1, answered(code, askedMs))).toMatchObject({ status: 'PENDING', waitMs }),
   )
-  test('makes no further attempt', () => expect(decide(3, answered(503, 1000))).toMatchObject({ status: 'DEAD' }))
+  test('makes no further attempt', () => expect(decide(LAST, answered(503, 1000))).toMatchObject({ status: 'DEAD' }))
 })
 
 test('whatever is answered, it ends: after the last attempt nothing is pending', () => {
@@ -47,7 +49,7 @@ test('whatever is answered, it ends: after the last attempt nothing is pending',
   )
   fc.assert(
     fc.property(anything, (result) => {
-      expect(decide(3, result).status).not.toBe('PENDING')
+      expect(decide(LAST, result).status).not.toBe('PENDING')
       expect(decide(1, result).waitMs).toBeLessThanOrEqual(60_000)
     }),
   )

@@ -7,8 +7,9 @@
  *                       (a minute at most)
  *   all else            another attempt after the pause of the schedule, DEAD when there are none left
  *
- * Three attempts by default, with pauses of 1 s and 3 s between them. After the last the delivery is given up at once:
- * a pause then would only keep the session's next delivery waiting.
+ * Nine attempts by default: 1, 3 and 9 s for a receiver that restarts, then 1, 5 and 30 min, 2 and 8 h for one that is
+ * mended. After the last the delivery is given up at once: a pause then would only keep the session's next delivery
+ * waiting.
  */
 import type { DeliveryOutcome } from '../store/delivery.ts'
 import type { PostResult } from './post.ts'
@@ -20,7 +21,10 @@ export interface DeliverySchedule {
   readonly maxRetryAfterMs: number
 }
 
-export const DELIVERY_SCHEDULE: DeliverySchedule = { pausesMs: [1000, 3000], maxRetryAfterMs: 60_000 }
+export const DELIVERY_SCHEDULE: DeliverySchedule = {
+  pausesMs: [1000, 3000, 9000, 60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000, 8 * 3_600_000],
+  maxRetryAfterMs: 60_000,
+}
 
 /** `attempts`: how many there were, this one included. */
 export function outcomeOf(

@@ -35,6 +35,18 @@ test('it is stored with its event and without a turn', async () => {
   expect(world.rung).toEqual([])
 })
 
+test('it opens a session in the own name space, as a message does that is sent', async () => {
+  const answers = await Promise.all([
+    append('@bob:opened', { messageId: 'm' }),
+    append('@bob:opened', { messageId: 'm' }),
+  ])
+  expect(answers.map(({ kind }) => kind)).toEqual(['Accepted', 'Accepted'])
+  expect(await messagesOf('@bob:opened')).toMatchObject([{ user_name: 'bob', status: 'STORED', seq: 2 }])
+  const [session] = await world.sql('SELECT opened_by, status FROM sessions WHERE id = $1', '@bob:opened')
+  expect(session).toEqual({ opened_by: '@bob', status: 'IDLE' })
+  expect(await append('@carol:opened')).toMatchObject({ kind: 'NotFound' })
+})
+
 test('a message id makes it idempotent, other content under it is a conflict', async () => {
   await openSession(world.context, world.as('bob'), { id: '@bob:id' })
   const answers = await Promise.all(Array.from({ length: 20 }, () => append('@bob:id', { messageId: 'm1' })))

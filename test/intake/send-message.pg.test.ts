@@ -201,7 +201,7 @@ describe('content that fits exactly', () => {
     ['one byte', 'x'],
     ['256 KiB', 'x'.repeat(256 * 1024)],
     ['256 KiB in four-byte characters', '𝄞'.repeat(64 * 1024)],
-    ['white space', ' \n '],
+    ['with white space around it', ' \n x \n '],
   ])('%s is stored as it came', async (_, content) => {
     const sent = await send('@bob:exact', content)
     const id = (sent as { messageId: string }).messageId

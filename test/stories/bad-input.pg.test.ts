@@ -155,7 +155,7 @@ describe('a user', () => {
     '%j, whom the configuration does not know, cannot take part',
     async (user) => {
       const add = ada.request(AddParticipantDocument, { sessionId: ID, user })
-      expect(await refusalOf(add)).toMatchObject(issue('user', /is no user; users are the \[users\.<name>\] entries/))
+      expect(await refusalOf(add)).toMatchObject(issue('user', /is no user of this server/))
       const input = { id: 'cli:new', participants: ['ben', user] }
       const open = ada.request(OpenSessionDocument, { input })
       expect(await refusalOf(open)).toMatchObject(issue('participants.1', /is no user/))

@@ -336,6 +336,8 @@ test('whoever starts a fresh session has the one before gone over', async () => 
   }
   expect(await open('@ben:before')).toMatchObject({ created: true })
   expect(await checkpointOf(watch)).toMatchObject({ checkpointTrigger: 'NEW_SESSION', ok: true })
+  const before = async () => (await ben.run(api.SessionDocument, { id: '@ben:before' })).session?.status
+  expect(await before()).toBe('INACTIVE')
   expect(await open('@ben:before')).toMatchObject({ created: false })
 
   expect(await open('@ben:before', 'cleo')).toMatchObject({ __typename: 'NotFoundRefusal', missingId: '@ben:before' })

@@ -11,6 +11,8 @@ import type { MessageRole } from '../../core/status.ts'
 import { newId } from '../../platform/id.ts'
 import { hideForms } from '../../secrets/forms/secret-forms.ts'
 import { storeMessage, type IncomingMessage } from '../../store/intake/accept-message.ts'
+import { mayOpenSession } from '../../config/access/session-access.ts'
+import { openPlain } from '../session/open-plain.ts'
 import { announceMessage, type MessageAccepted } from './announce-message.ts'
 import { authorizeSession, refuseNotOpener } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
@@ -36,7 +38,7 @@ export interface AppendMessageInput {
 /** How far a client's clock may be ahead of ours. */
 const MAX_AHEAD_MS = 60_000
 
-/** The session must exist. */
+/** Opens the session if there is none and its id lies in the caller's name space, as `sendMessage` does. */
 export async function appendMessage(
   context: IntakeContext,
   viewer: Viewer,
@@ -71,7 +73,12 @@ export async function appendMessage(
     createdAt: input.createdAt ?? at,
     at,
   }
-  const result = await storeMessage(context.database, access, message)
+  let result = await storeMessage(context.database, access, message)
+  if (result.kind === 'NoSession' && mayOpenSession(context.config.current(), viewer, sessionId)) {
+    const refused = await openPlain(context, viewer, { sessionId, access })
+    if (refused !== null) return refused
+    result = await storeMessage(context.database, access, message)
+  }
   announceMessage(context, message, result)
   if (result.kind === 'Accepted') return { kind: 'Accepted', messageId: message.id, duplicate: false }
   if (result.kind === 'NotOpener') return refuseNotOpener(sessionId, acts)

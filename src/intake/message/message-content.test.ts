@@ -7,11 +7,13 @@ const UTF16 = fc
   .array(fc.oneof(fc.constantFrom(0, 0x20, 0xd800, 0xdbff, 0xdc00, 0xdfff), fc.nat(0xffff)), { maxLength: 20 })
   .map((units) => String.fromCharCode(...units))
 
-test('what is accepted is what survives UTF-8 and has no NUL', () => {
+test('what is accepted is what can be seen, survives UTF-8 and has no NUL', () => {
   fc.assert(
     fc.property(UTF16, (content) => {
       const survives = Buffer.from(content).toString() === content
-      expect(contentIssues(content).length === 0).toBe(survives && content !== '' && !content.includes('\0'))
+      expect(contentIssues(content).length === 0).toBe(
+        survives && /[^\s\p{Z}\p{Cf}\u2800\u3164]/u.test(content) && !content.includes('\0'),
+      )
     }),
   )
 })
@@ -31,6 +33,9 @@ test('the limit counts bytes of UTF-8, not characters', () => {
 
 describe('an issue says where', () => {
   test.each([
+    ['', 'empty'],
+    [' \n\t', 'blank'],
+    ['\u00a0\u200b\u2800', 'blank'],
     ['a\0b', 'position 1'],
     ['ab\udc00', 'position 2'],
     ['𝄞\ud800', 'position 2'],

@@ -7,9 +7,13 @@ export const MAX_CONTENT_BYTES = 256 * 1024
 
 const PATH = ['content']
 
-/** Blank text is content like any other: what a message means is not decided here. */
+/** White space, and what cannot be seen. */
+const BLANK = /^[\s\p{Z}\p{Cf}\u2800\u3164]*$/u
+
+/** What is blank says nothing: there is nothing to serve, or to put on record. */
 export function contentIssues(content: string): InputIssue[] {
   if (content === '') return [{ path: PATH, message: 'must not be empty' }]
+  if (BLANK.test(content)) return [{ path: PATH, message: 'must not be blank' }]
   const bytes = Buffer.byteLength(content)
   if (bytes > MAX_CONTENT_BYTES) {
     return [{ path: PATH, message: `must be at most ${MAX_CONTENT_BYTES} bytes (256 KiB) of UTF-8, not ${bytes}` }]

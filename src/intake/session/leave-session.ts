@@ -1,11 +1,12 @@
 /**
- * A client leaves a session for a fresh one: what was said there is gone over. Called by openSession, before it opens
- * the other.
+ * A client leaves a session for a fresh one: what was said there is gone over, and lists show it no longer. Called by
+ * openSession, before it opens the other.
  */
 import type { Viewer } from '../../core/identity.ts'
 import { invalidInput, notFound, type Refusal } from '../../core/refusal.ts'
 import { requestCheckpoint } from '../../store/knowledge/checkpoints.ts'
 import { authorizeSession, refuseNotOpener } from '../authorize-session.ts'
+import { applySessionChange } from './session-change.ts'
 import type { IntakeContext } from '../intake-context.ts'
 
 const ACTS = ['CHECKPOINT'] as const
@@ -24,5 +25,12 @@ export async function leaveSession(
   const { kind } = await requestCheckpoint(context.database, access, { sessionId: from, reason: 'NEW_SESSION' })
   if (kind === 'Due') context.wakeCheckpoints()
   if (kind === 'NotOpener') return refuseNotOpener(from, ACTS)
-  return kind === 'NoSession' ? notFound('session', from) : null
+  if (kind === 'NoSession') return notFound('session', from)
+  return null
+}
+
+/** Once the other is open. One that still works stays as it is: only a session without work can be hidden. */
+export async function hideLeftSession(context: IntakeContext, viewer: Viewer, from: string): Promise<void> {
+  const left = { viewer, sessionId: from, path: ['previousSessionId'], acts: ACTS }
+  await applySessionChange(context, left, { inactive: true })
 }

@@ -21,7 +21,7 @@ import { announceSessionUpdate, applySessionChange } from './session-change.ts'
 import { descriptionIssues, timeZoneIssues } from './session-description.ts'
 import { metadataChange, metadataIssues, type MetadataObject } from './session-metadata.ts'
 import { refuseWebhook, webhookChange } from './session-webhook.ts'
-import { leaveSession } from './leave-session.ts'
+import { hideLeftSession, leaveSession } from './leave-session.ts'
 import { newSessionId, sourceIssues, sourceOf, type SourceInput } from './session-source.ts'
 
 /** What a client opens or takes up, unchecked; a field that is null counts as left out. */
@@ -62,6 +62,13 @@ export async function openSession(
   viewer: Viewer,
   input: OpenSessionInput,
 ): Promise<SessionOpened | Refusal> {
+  const opened = await open(context, viewer, input)
+  const { previousSessionId } = input
+  if (opened.kind === 'Opened' && previousSessionId != null) await hideLeftSession(context, viewer, previousSessionId)
+  return opened
+}
+
+async function open(context: IntakeContext, viewer: Viewer, input: OpenSessionInput): Promise<SessionOpened | Refusal> {
   const config = context.config.current()
   const refusal = refuseInput(inputIssues(config, input))
   if (refusal !== null) return refusal

@@ -4,6 +4,7 @@
  * plan ran (take-along.ts), which is no failure; nor is it one that a command was interrupted, because the server or
  * its database went away: only deaths are counted then.
  */
+import { asSentence } from '../../core/text/as-sentence.ts'
 import { diedTooOften } from '../died-too-often.ts'
 import { hasFailed, type PlanState } from '../plan-state.ts'
 import { endOpenTasks } from '../update-task.ts'
@@ -28,13 +29,18 @@ export function decideReplan(
   const failed = attempts.filter(hasFailed).length
   if (failed > maxReplanDepth) {
     const tries = `${failed} ${failed === 1 ? 'attempt' : 'attempts'}`
-    return { kind: 'Failed', failure: `I gave up after ${tries}. The last one failed: ${wanted.reason}` }
+    return { kind: 'Failed', failure: `I gave up after ${tries}. The last one failed${because(wanted.reason)}` }
   }
   context.journal.record([{ type: 'PipelineStep', step: 'REPLANNING', detail: wanted.reason }])
   // A turn that is continued after its process died may have said so already.
   if (!plan.tasks.some(isNotice))
-    tellUser(context, plan, `That did not work: ${wanted.reason} I am trying another way.`)
+    tellUser(context, plan, `That did not work${because(wanted.reason)} I am trying another way.`)
   return { kind: 'Replan' }
+}
+
+function because(reason: string): string {
+  const sentence = asSentence(reason)
+  return sentence === '' ? '.' : `: ${sentence}`
 }
 
 /** Another plan follows, for all that the user has said by now. */

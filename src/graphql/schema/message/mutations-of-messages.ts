@@ -66,7 +66,10 @@ builder.mutationField('sendMessage', (t) =>
 const AppendMessageInput = builder.inputType('AppendMessageInput', {
   description: 'A message to put on record.',
   fields: (t) => ({
-    sessionId: t.id({ required: true, description: 'The session; it must exist.' }),
+    sessionId: t.id({
+      required: true,
+      description: 'The session; one that does not exist is opened if its id lies in your own name space.',
+    }),
     content: t.string({ required: true, description: CONTENT }),
     user: t.string({ description: SENDER }),
     role: t.field({

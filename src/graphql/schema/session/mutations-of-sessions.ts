@@ -54,7 +54,8 @@ const OpenSessionInput = builder.inputType('OpenSessionInput', {
     participants: t.stringList({ description: 'Users who take part, besides the user who opens it first.' }),
     previousSessionId: t.id({
       description:
-        'The session that is left for this one: what was said there is gone over, see CheckpointTrigger.NEW_SESSION. It stays as it is.',
+        'The session that is left for this one: what was said there is gone over, see CheckpointTrigger.NEW_SESSION. Unless it still works ' +
+        'it becomes INACTIVE.',
     }),
   }),
 })

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { asSentence } from './as-sentence.ts'
+
+test.each([
+  ['The disk is full.', 'The disk is full.'],
+  ['the disk is full', 'The disk is full.'],
+  [' Is it there? ', 'Is it there?'],
+  ['It said "no."', 'It said "no."'],
+  ['été', 'Été.'],
+  ['  ', ''],
+])('"%s" is told as "%s"', (text, sentence) => {
+  expect(asSentence(text)).toBe(sentence)
+})
