@@ -6,7 +6,7 @@ import { TOKEN, USER_TOKEN, type Stage } from './stage.ts'
 import type { Row } from './table.ts'
 
 const SESSIONS = `{ sessions(first: 50) { edges { cursor node { id description status messageCount turnCount queueLength lastMessagePreview lastActivityAt lastSeq } } pageInfo { hasNextPage endCursor } } }`
-const EVENTS = `{ session(id: "many:0") { events(after: 50000, first: 50) { __typename seq at turnId ... on TaskOutputEvent { taskId stream text } } } }`
+const EVENTS = `{ session(id: "many:0") { events(after: "50000", first: 50) { edges { node { __typename seq at turnId ... on TaskOutputEvent { taskId stream text } } } } } }`
 const COUNT = 100_000
 
 export async function measurePages(stage: Stage, { requests }: { requests: number }): Promise<Row[]> {

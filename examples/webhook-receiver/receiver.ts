@@ -100,17 +100,19 @@ export interface Source {
   readonly session: string
 }
 
-const EVENTS = `query ($session: ID!, $after: Int!) {
+const EVENTS = `query ($session: ID!, $after: String!) {
   session(id: $session) {
-    events(after: $after, first: 500) { seq ... on TextCompletedEvent { taskId content final } }
+    events(after: $after, types: [TEXT_COMPLETED]) {
+      edges { node { ... on TextCompletedEvent { taskId content final } } }
+      pageInfo { endCursor }
+    }
   }
 }`
 
-interface Event {
-  readonly seq: number
-  readonly taskId?: string
-  readonly content?: string | null
-  readonly final?: boolean
+interface Events {
+  readonly edges: readonly { readonly node: { taskId: string; content: string; final: boolean } }[]
+  /** The seq from which to go on; null: there was nothing. */
+  readonly pageInfo: { readonly endCursor: string | null }
 }
 
 /** Takes the texts in the session's log after the event `after`, and returns the seq to go on from. */
@@ -118,16 +120,13 @@ export async function poll({ url, token, session }: Source, after: number, inbox
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
-    body: JSON.stringify({ query: EVENTS, variables: { session, after } }),
+    body: JSON.stringify({ query: EVENTS, variables: { session, after: String(after) } }),
   })
   if (!response.ok) throw new Error(`the server answered ${response.status}`)
-  const { data } = (await response.json()) as { data?: { session: { events: readonly Event[] } | null } | null }
-  let last = after
-  for (const { seq, taskId, content, final } of data?.session?.events ?? []) {
-    if (taskId !== undefined && content != null) await inbox.take({ session, taskId, content, final: final === true })
-    last = seq
-  }
-  return last
+  const { data } = (await response.json()) as { data?: { session: { events: Events } | null } | null }
+  const events = data?.session?.events
+  for (const { node } of events?.edges ?? []) await inbox.take({ session, ...node })
+  return Number(events?.pageInfo.endCursor ?? after)
 }
 
 async function main(): Promise<void> {

@@ -176,6 +176,7 @@ function changesList(event: SessionEvent): boolean {
     case 'MessageUpdated':
     case 'SessionUpdated':
     case 'Approval':
+    case 'TextCompleted':
     case 'TurnPaused':
     case 'TurnCompleted':
       return true

@@ -18,6 +18,7 @@ export const ID_PREFIXES = {
   audit: 'aud',
   schedule: 'sched',
   scheduleRun: 'run',
+  conversationEntry: 'entry',
   user: 'user',
   token: 'token',
 } as const

@@ -168,7 +168,8 @@ const STATEMENTS = {
         description_source = CASE WHEN s.description_source = 'INTROSPECTION' THEN NULL ELSE s.description_source END,
         connector = CASE WHEN s.connector = ANY ($2::text[]) THEN ${E} ELSE s.connector END,
         last_message_preview = CASE WHEN last.content = ${E} THEN ${E} ELSE s.last_message_preview END
-      FROM (SELECT (SELECT content FROM messages WHERE session_id = $1 ORDER BY seq DESC LIMIT 1) AS content) last
+      FROM (SELECT (SELECT coalesce(m.content, e.data->>'content') FROM events e LEFT JOIN messages m ON m.id = e.data->>'messageId'
+        WHERE e.session_id = $1 AND e.type IN ('MessageReceived', 'TextCompleted') ORDER BY e.seq DESC LIMIT 1) AS content) last
       WHERE s.id = $1 RETURNING s.id, s.last_seq)
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
     SELECT id, last_seq, $3, NULL, 'SessionUpdated', '{"erased": true}' FROM session RETURNING seq`,

@@ -17,6 +17,7 @@ import {
   type GraphQLField,
   type GraphQLInputField,
   type GraphQLInputType,
+  type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
 } from 'graphql'
@@ -29,6 +30,9 @@ const KINDS = [
   'turn',
   'plan',
   'task',
+  'personMessage',
+  'agentText',
+  'notice',
   'approval',
   'delivery',
   'fact',
@@ -222,6 +226,13 @@ function memberSelection(schema: GraphQLSchema, member: GraphQLObjectType, depth
   return '{ __typename }'
 }
 
+/** Nodes have an id; an event has none. */
+function idOfNode(schema: GraphQLSchema, edge: GraphQLNamedType): string {
+  const node = isObjectType(edge) ? getNamedType(edge.getFields()['node']?.type) : undefined
+  const members = isAbstractType(node) ? schema.getPossibleTypes(node) : isObjectType(node) ? [node] : []
+  return members.some((member) => member.getInterfaces().some(({ name }) => name === 'Node')) ? ' ... on Node { id }' : ''
+}
+
 function fieldsOf(
   schema: GraphQLSchema,
   type: GraphQLObjectType,
@@ -231,7 +242,7 @@ function fieldsOf(
     const named = getNamedType(field.type)
     if (field.args.some(isRequired) || !wants(field)) return []
     if (isLeafType(named)) return [field.name]
-    if (field.name === 'edges') return ['edges { cursor node { __typename id } }']
+    if (field.name === 'edges') return [`edges { cursor node { __typename${idOfNode(schema, named)} } }`]
     return depth > 1 ? [`${field.name}${selectionOf(schema, named.name, depth - 1)}`] : []
   })
   return `{ ${['__typename', ...names].join(' ')} }`
@@ -250,6 +261,9 @@ const NODE_IDS: Readonly<Record<string, keyof Ids>> = {
   Turn: 'turn',
   Plan: 'plan',
   Task: 'task',
+  PersonMessage: 'personMessage',
+  AgentText: 'agentText',
+  Notice: 'notice',
   Approval: 'approval',
   Delivery: 'delivery',
   Fact: 'fact',

@@ -37,9 +37,31 @@ export async function seedExamples(database: Database, canary: string): Promise<
   const { factId: fact, questionId: question } = knowledge
   const schedule = await seedSchedule(database, canary, ids)
   await seedEvents(database, canary, ids)
+  const noticeTask = must(seeded.taskIds[3], 'a task')
+  await seedText(database, canary, { ...ids, task: noticeTask, seq: 1500, notice: true })
+  // Of the turn that took the other one along.
+  const answered = { turn: must(seeded.turnIds[0], 'a turn'), task: must(seeded.taskIds[1], 'a task') }
+  await seedText(database, canary, { ...ids, ...answered, seq: 1600, notice: false })
+  const entries = { personMessage: entryIdOf(message), agentText: entryIdOf(task), notice: entryIdOf(noticeTask) }
   const audit = await seedAudit(database, canary, ids)
   await nameAll(database, canary, { ...ids, fact, firstTurn: must(seeded.turnIds[0], 'a turn') })
-  return { ...ids, fact, question, ...schedule, ...audit }
+  return { ...ids, fact, question, ...schedule, ...audit, ...entries }
+}
+
+function entryIdOf(rowId: string): string {
+  return rowId.replace(/^[a-z]+/, 'entry')
+}
+
+/** What the agent, or the server (`notice`), says to people. */
+async function seedText(
+  { prisma }: Database,
+  canary: string,
+  { session, turn, task, seq, notice }: Seeded & { readonly seq: number; readonly notice: boolean },
+): Promise<void> {
+  const data = { taskId: task, content: canary, final: !notice, attempt: 1, ...(notice ? { notice } : {}) }
+  await prisma.event.create({
+    data: { sessionId: session, turnId: turn, at: AT, type: 'TextCompleted', data, seq },
+  })
 }
 
 type Seeded = Pick<Ids, 'session' | 'message' | 'turn' | 'plan' | 'task' | 'learning' | 'delivery' | 'approval'>

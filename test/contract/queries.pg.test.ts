@@ -187,15 +187,15 @@ describe("a session's lists", () => {
   test('events of the log, in order; those of a newer version are left out', async () => {
     const { prisma } = it.world.context.database
     await prisma.event.create({ data: { sessionId: 'demo:1', seq: 99, at: new Date(noon), type: 'Unheard', data: {} } })
-    const { data } = await it.run('bob', api.SessionEventsDocument, { id: 'demo:1', after: 60 })
-    expect(data.session?.events).toMatchObject([
+    const { data } = await it.run('bob', api.SessionEventsDocument, { id: 'demo:1', after: '60' })
+    expect(data.session?.events.edges.map(({ node }) => node)).toMatchObject([
       { __typename: 'MessageReceivedEvent', seq: 61, sessionId: 'demo:1', message: { content: 'message 6' } },
       { __typename: 'PipelineStepEvent', seq: 62, turnId: demo.turnIds[6], step: 'RECEIVED', detail: null },
       { __typename: 'PlanCreatedEvent', seq: 63, plan: { goal: 'goal 6', tasks: [{ index: 0 }, { index: 1 }] } },
       { __typename: 'TaskUpdateEvent', seq: 64, taskStatus: 'DONE', task: { output: 'hi\n' } },
     ])
-    const page = await it.run('bob', api.SessionEventsDocument, { id: 'demo:1', after: 0, first: 3 })
-    expect(page.data.session?.events.map((event) => event.seq)).toEqual([1, 2, 3])
+    const page = await it.run('bob', api.SessionEventsDocument, { id: 'demo:1', after: '0', first: 3 })
+    expect(page.data.session?.events.edges.map(({ node }) => node.seq)).toEqual([1, 2, 3])
   })
 })
 
@@ -297,7 +297,7 @@ describe('arguments that no state could make right are BAD_USER_INPUT', () => {
     ['messages(first: 1, last: 1) { edges { cursor } }', 'Pass "first" or "last", not both.'],
     ['messages(last: 0) { edges { cursor } }', '"last" must be 1 to 100; it is 0.'],
     [`messages(before: "${turnsCursor}") { edges { cursor } }`, '"before" is not a cursor'],
-    ['events(first: 501) { seq }', '"first" must be 1 to 500; it is 501.'],
+    ['events(first: 501) { edges { cursor } }', '"first" must be 1 to 500; it is 501.'],
   ])('session { %s }', async (field, message) => {
     const { codes, messages } = await it.run('bob', `{ session(id: "demo:1") { ${field} } }`)
     expect([codes, messages]).toEqual([['BAD_USER_INPUT'], [expect.stringContaining(message)]])

@@ -17,12 +17,12 @@ const EVERYTHING = `query ($first: Int!) {
       } } pageInfo { hasPreviousPage } }
       turns(first: 5) { edges { node { step message { content } } } }
       tasks(first: 5) { edges { node { detail plan { goal } } } }
-      events(first: 20) {
+      events(first: 20) { edges { node {
         seq
         ... on MessageReceivedEvent { message { content turn { step } } }
         ... on PlanCreatedEvent { plan { goal tasks { detail } } }
         ... on TaskUpdateEvent { task { output } }
-      }
+      } } }
     } }
     pageInfo { hasNextPage }
   }

@@ -15,8 +15,9 @@ export interface ProberOptions {
 
 const SESSION = `id description status metadata lastMessagePreview messageCount source { kind } participants { name }
   activeTurn { id step message { content } } approvals { id reason task { detail } } questions { content } summary
-  messages(last: 5) { edges { node { id content turn { id tasks { id detail output } } } } } events(after: 0, first: 50) { seq
-    ... on MessageReceivedEvent { message { content } } ... on TextCompletedEvent { content } ... on TaskUpdateEvent { task { detail output } } }`
+  messages(last: 5) { edges { node { id content turn { id tasks { id detail output } } } } } conversation(last: 5) { edges { node { ... on PersonMessage { id content } ... on AgentText { id content } } } }
+  events(first: 50) { edges { node { seq
+    ... on MessageReceivedEvent { message { content } } ... on TextCompletedEvent { content } ... on TaskUpdateEvent { task { detail output } } } } }`
 const SESSIONS = `query ($filter: SessionFilter, $first: Int) { sessions(first: $first, filter: $filter) { edges { node {
   id description lastMessagePreview metadata participants { name } } } pageInfo { endCursor } } }`
 const TASKS = `query ($filter: TaskFilter) { tasks(first: 50, filter: $filter) { edges { node { id detail output turn { message { content } } } } } }`

@@ -81,12 +81,10 @@ function expectInOrder(events: readonly SessionEvent[]): void {
 }
 
 async function logOf(id: string, { ada = story.as('ada'), after = 0 } = {}): Promise<string[]> {
-  const document = `query ($id: ID!, $after: Int!) { session(id: $id) { events(after: $after, first: 500) { seq __typename } } }`
-  const { session } = await ada.run<{ session: { events: { seq: number; __typename: string }[] } }, object>(document, {
-    id,
-    after,
-  })
-  return session.events.map(({ seq, __typename }) => `${seq} ${__typename}`)
+  const document = `query ($id: ID!, $after: String!) { session(id: $id) { events(after: $after, first: 500) { edges { node { seq __typename } } } } }`
+  type Log = { session: { events: { edges: { node: { seq: number; __typename: string } }[] } } }
+  const { session } = await ada.run<Log, object>(document, { id, after: String(after) })
+  return session.events.edges.map(({ node: { seq, __typename } }) => `${seq} ${__typename}`)
 }
 
 describe('a page', () => {

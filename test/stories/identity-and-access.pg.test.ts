@@ -315,7 +315,7 @@ async function askEverything(client: ApiClient, ids: Ids): Promise<Map<string, u
     answers.set(field, data === null ? errors : value)
   }
   await ask('session', client.request(SessionPageDocument, { id: sessionId }))
-  await ask('session events', client.request(SessionEventsDocument, { id: sessionId, after: 0 }))
+  await ask('session events', client.request(SessionEventsDocument, { id: sessionId, after: '0' }))
   await ask('message', client.request(MessageDocument, { id: ids.message }))
   await ask('turn', client.request(TurnDocument, { id: ids.turn }))
   await ask('task', client.request(TaskDocument, { id: ids.task }))

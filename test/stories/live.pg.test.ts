@@ -32,10 +32,11 @@ function lasting(events: readonly { __typename: string; seq: number; delta?: str
 }
 
 async function finalLog(client: ApiClient): Promise<string[]> {
-  const { session } = await client.run(SessionEventsDocument, { id: SESSION, after: 0, first: 100 })
-  expect(session?.events.length).toBeGreaterThan(30)
-  expect(session?.events.at(-1)?.seq).toBe(session?.lastSeq)
-  return lasting(session?.events ?? [])
+  const { session } = await client.run(SessionEventsDocument, { id: SESSION, after: '0', first: 100 })
+  const events = session?.events.edges.map(({ node }) => node) ?? []
+  expect(events.length).toBeGreaterThan(30)
+  expect(events.at(-1)?.seq).toBe(session?.lastSeq)
+  return lasting(events)
 }
 
 const transports = ['watch', 'watchSse'] as const

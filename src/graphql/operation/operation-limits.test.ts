@@ -14,7 +14,8 @@ import {
 import type { Paged } from './paged.ts'
 
 const schema = buildSchema(`
-  type Query { things(first: Int, last: Int): Connection, thing: Thing, page(first: Int): [Thing!]!, plain: [Thing!]! }
+  union Any = Thing | Edge | Connection
+  type Query { any: Any, text(last: Int): String, things(first: Int, last: Int): Connection, thing: Thing, page(first: Int): [Thing!]!, plain: [Thing!]! }
   type Connection { edges: [Edge!]!, count: Int }
   type Edge { cursor: String, node: Thing! }
   type Thing { id: ID, name: String, child: Thing, children: [Thing!]!, things(first: Int): Connection, tags: [String!] }
@@ -43,6 +44,12 @@ describe('measureOperation', () => {
   test.each([
     ['{ thing { id } }', 1.1, 2],
     ['{ thing { id name child { id } } }', 2.3, 3],
+    // One thing is of one type: the dearest counts, and what is asked for of one type twice counts twice.
+    ['{ any { __typename ... on Thing { id name } ... on Edge { cursor } } }', 1 + 0.1 + 0.2, 2],
+    ['{ any { ... on Thing { id } ...N ... on Edge { cursor } } } fragment N on Thing { name }', 1.2, 2],
+    ['{ any { ... on Connection { count } ... on Any { ... on Edge { cursor } } } }', 1.2, 2],
+    // Of a text, "last" is a length.
+    ['{ text(last: 4096) }', 0.1, 1],
     // A connection's edges are as many as its page, not that times a guess.
     ['{ things(first: 10) { edges { node { id } } } }', 1 + 10 * (1 + 1.1 + 1), 4],
     ['{ things { count } }', 1 + 20 * 0.1, 2],

@@ -4,14 +4,18 @@
  * each: the time taken is linear in the document, while depth and cost count every place where a fragment is spread.
  *
  * Cost: an object is 1, a scalar a tenth, times the sizes of the lists around it. A list's size is its `first` or
- * `last` argument; without one, what its field declares (`paged.ts`), which is what its resolver gives.
+ * `last` argument; without one, what its field declares (`paged.ts`), which is what its resolver gives. Of fragments on
+ * several object types, which exclude each other, the dearest counts.
  */
 import {
   getNamedType,
   getNullableType,
   GraphQLError,
+  isAbstractType,
   isCompositeType,
+  isLeafType,
   isListType,
+  isObjectType,
   Kind,
   visit,
   type DocumentNode,
@@ -21,6 +25,7 @@ import {
   type GraphQLField,
   type GraphQLSchema,
   type OperationDefinitionNode,
+  type SelectionNode,
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql'
@@ -122,6 +127,8 @@ class Measurement {
   #selections(selectionSet: SelectionSetNode, place: Place): Size {
     let depth = 0
     let cost = 0
+    // What is no interface is one of its members at a time: of fragments on several, the dearest counts.
+    const members = new Map<string, number>()
     for (const selection of selectionSet.selections) {
       const size =
         selection.kind === Kind.FIELD
@@ -130,9 +137,22 @@ class Measurement {
             ? this.#selections(selection.selectionSet, this.#narrow(place, selection.typeCondition?.name.value))
             : this.#spread(selection.name.value, place)
       depth = Math.max(depth, size.depth)
-      cost += size.cost
+      const member = this.#memberOf(selection, place)
+      if (member === null) cost += size.cost
+      else members.set(member, (members.get(member) ?? 0) + size.cost)
     }
-    return { depth, cost }
+    return { depth, cost: cost + Math.max(0, ...members.values()) }
+  }
+
+  /** The object type that a fragment on an interface or a union is about; null: it is about several. */
+  #memberOf(selection: SelectionNode, { type }: Place): string | null {
+    if (selection.kind === Kind.FIELD || !isAbstractType(type)) return null
+    const condition =
+      selection.kind === Kind.INLINE_FRAGMENT
+        ? selection.typeCondition
+        : this.#definitions.get(selection.name.value)?.typeCondition
+    const member = condition === undefined ? undefined : this.#input.schema.getType(condition.name.value)
+    return isObjectType(member) ? member.name : null
   }
 
   #spread(name: string, place: Place): Size {
@@ -159,7 +179,7 @@ class Measurement {
     if (this.#isIntrospection(node, place)) return { depth: 0, cost: this.#introspect(node) }
     const field = fieldOf(place.type, node.name.value)
     const isList = field !== null && isListType(getNullableType(field.type))
-    const takesSize = field !== null && field.args.some(({ name }) => isSizeArgument(name))
+    const takesSize = field !== null && takesPageSize(field)
     // The lists of a connection (edges) are as long as its page, which is counted where the page is asked for.
     const times = field !== null && (takesSize || (isList && !place.counted)) ? this.#sizeOf(node, field) : 1
     if (node.selectionSet === undefined) return { depth: 1, cost: times * SCALAR_COST }
@@ -216,6 +236,12 @@ interface Place {
 }
 
 const NOTHING: Size = { depth: 0, cost: 0 }
+
+/** Of a leaf, `last` is a length: it asks for less of one value. */
+function takesPageSize(field: GraphQLField<unknown, unknown>): boolean {
+  const isValue = isLeafType(getNamedType(field.type)) && !isListType(getNullableType(field.type))
+  return !isValue && field.args.some(({ name }) => isSizeArgument(name))
+}
 
 function isSizeArgument(name: string): boolean {
   return name === 'first' || name === 'last'

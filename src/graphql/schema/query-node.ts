@@ -9,6 +9,8 @@ import type { GraphQLContext } from '../context.ts'
 import { auditTypeName } from './audit/audit-entry.ts'
 import { AUTHENTICATED } from './access.ts'
 import { builder } from './builder.ts'
+import { entryOf, entryTypeName, rowIdsOf, type Entry } from './conversation/conversation-entry.ts'
+import { readEntryAt, readTextOf, type EntryKey } from './conversation/read-conversation.ts'
 import type { Row } from './paging/connection-type.ts'
 import { NodeInterface } from './node.ts'
 import { visibleSchedule, visibleScheduleRun } from './schedule/schedule-visibility.ts'
@@ -68,6 +70,8 @@ export async function findNode(id: string, context: GraphQLContext, info: GraphQ
         'ScheduleRun',
         await prisma.scheduleRun.findFirst({ ...columns('ScheduleRun'), where: visibleScheduleRun(viewer, id) }),
       )
+    case 'conversationEntry':
+      return brandEntry(await findEntry(context, id))
     case 'audit':
       return viewer.role === 'ADMIN' ? brandAudit(await readAuditEntry(context.database, id)) : null
     default:
@@ -76,6 +80,26 @@ export async function findNode(id: string, context: GraphQLContext, info: GraphQ
         await prisma.session.findFirst({ ...columns('Session'), where: visibleSession(viewer, id) }),
       )
   }
+}
+
+async function findEntry({ database, viewer }: GraphQLContext, id: string): Promise<Entry | null> {
+  const { messageId, taskId } = rowIdsOf(id)
+  const { prisma } = database
+  const message = await prisma.message.findFirst({
+    where: inVisibleSession(viewer, messageId),
+    select: { sessionId: true, seq: true },
+  })
+  if (message !== null) return orNull(await readEntryAt(database, message.sessionId, message.seq))
+  const task = await prisma.task.findFirst({ where: inVisibleSession(viewer, taskId), select: { id: true } })
+  return task === null ? null : orNull(await readTextOf(database, task.id))
+}
+
+function orNull(key: EntryKey | null): Entry | null {
+  return key === null ? null : entryOf(key)
+}
+
+function brandEntry(entry: Entry | null): Row | null {
+  return entry === null ? null : brand(entryTypeName(entry), entry)
 }
 
 function brandAudit(entry: StoredAuditEntry | null): Row | null {

@@ -80,20 +80,23 @@ export async function editWaiting(
 }
 
 /**
- * The preview follows if the message is the session's newest: none came after it in the statement's snapshot, and none
- * has been counted since.
+ * The preview follows if the message is what was said last: nothing came after it in the statement's snapshot, and none
+ * has been counted, and no preview changed, since.
  */
 const EDIT = intakeStatement(
   'intake.edit-message',
   { ...QUEUED_INPUT, content: 'text', preview: 'text' },
   sql`held AS MATERIALIZED (
-    SELECT s.id, s.message_count FROM input JOIN sessions s ON s.id = input.session_id FOR UPDATE OF s),
+    SELECT s.id, s.message_count, s.last_message_preview FROM input JOIN sessions s ON s.id = input.session_id FOR UPDATE OF s),
   turn AS MATERIALIZED (
-    SELECT t.id, t.seq, held.message_count FROM held JOIN turns t ON t.session_id = held.id, input
+    SELECT t.id, t.seq, held.message_count, held.last_message_preview FROM held JOIN turns t ON t.session_id = held.id, input
     WHERE t.message_id = input.message_id AND t.status = 'QUEUED' FOR UPDATE OF t),
   place AS MATERIALIZED (
     SELECT turn.id, turn.message_count = (SELECT s.message_count FROM sessions s WHERE s.id = input.session_id)
-      AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = input.session_id AND m.seq > turn.seq) AS newest
+      AND turn.last_message_preview IS NOT DISTINCT FROM
+        (SELECT s.last_message_preview FROM sessions s WHERE s.id = input.session_id)
+      AND NOT EXISTS (SELECT 1 FROM events e WHERE e.session_id = input.session_id AND e.seq > turn.seq
+        AND e.type IN ('MessageReceived', 'TextCompleted')) AS newest
     FROM turn, input),
   session AS (
     UPDATE sessions s SET last_seq = s.last_seq + 1,

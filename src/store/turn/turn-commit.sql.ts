@@ -4,6 +4,7 @@
  * (fenced.ts). Values are bound, so the texts are few, and each is prepared: $1 is the session, $2 the node, $3 the
  * epoch of its lease, $4 the turn.
  */
+import { messagePreview } from '../../core/text/message-preview.ts'
 import type { TurnWrite } from '../../core/turn-write.ts'
 import { AUDIT_RECORD, auditRows, INSERT_AUDIT } from '../audit-entries.ts'
 import { concat, given, identifier, literal, sql, when, type Sql } from '../sql.ts'
@@ -56,6 +57,7 @@ function usageColumns(write: TurnWrite, bind: Bind): Sql {
 
 function sessionColumns(write: TurnWrite, bind: Bind): Sql {
   const { finish, pause, settledApprovals, summary, preview } = write
+  const said = saidIn(write)
   const columns = [
     // The session stays with its node while a message waits that may begin now; one that is still collected
     // (`collect_window_ms`) makes the session ready later.
@@ -87,8 +89,9 @@ function sessionColumns(write: TurnWrite, bind: Bind): Sql {
       summary = CASE WHEN ${isNext} THEN ${bind(text)}::text ELSE x.summary END,
       summary_seq = CASE WHEN ${isNext} THEN ${bind(toSeq)}::int ELSE x.summary_seq END`
     }),
+    given(said, (text) => sql`, last_message_preview = ${bind(text)}::text`),
     // Compared by its hash: what must go from the row must not come along as a parameter, which servers may log.
-    given(preview, ({ wasSha256, now }) => {
+    given(said === undefined ? preview : undefined, ({ wasSha256, now }) => {
       const hash = sql`encode(sha256(convert_to(x.last_message_preview, 'UTF8')), 'hex')`
       return sql`,
       last_message_preview = CASE WHEN ${hash} = ANY(${bind(wasSha256)}::text[]) THEN ${bind(now)}::text
@@ -96,6 +99,12 @@ function sessionColumns(write: TurnWrite, bind: Bind): Sql {
     }),
   ]
   return concat(columns)
+}
+
+/** The beginning of the newest text of the write, of the agent or of the server: it is what was said last. */
+function saidIn({ events }: TurnWrite): string | undefined {
+  const text = events.findLast(({ body }) => body.type === 'TextCompleted')?.body
+  return text?.type === 'TextCompleted' ? messagePreview(text.content) : undefined
 }
 
 function turnColumns({ finish, pause, failure, hostDied }: TurnWrite, bind: Bind): Sql {

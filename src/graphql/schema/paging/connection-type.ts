@@ -2,7 +2,7 @@
  * The Relay connection types: PageInfo, and for each list an edge and a connection
  * (https://relay.dev/graphql/connections.htm).
  */
-import type { InterfaceRef, ObjectRef } from '@pothos/core'
+import type { InterfaceRef, ObjectRef, UnionRef } from '@pothos/core'
 import { AUTHENTICATED } from '../access.ts'
 import { builder, type BuilderTypes } from '../builder.ts'
 import type { Edge, Page, PageInfo } from './page.ts'
@@ -32,24 +32,31 @@ export interface Row {
   readonly id: string
 }
 
-/** Defines `<name>Edge` and `<name>Connection` over `node`; `order` says how the list is sorted. */
+/** Defines `<name>Edge` and `<name>Connection` over the rows `node`; `order` says how the list is sorted. */
 export function connectionType(
   node: ObjectRef<BuilderTypes, Row> | InterfaceRef<BuilderTypes, Row>,
   order: string,
 ): ObjectRef<BuilderTypes, Page<Row>> {
-  const { name } = node
-  const EdgeType = builder.objectRef<Edge<Row>>(`${name}Edge`).implement({
-    description: `One ${name} of a list, and where it stands there.`,
+  return connectionOf<Row>(node, { name: node.name, order })
+}
+
+/** The same over whatever a list holds. */
+export function connectionOf<Node extends object>(
+  node: ObjectRef<BuilderTypes, Node> | InterfaceRef<BuilderTypes, Node> | UnionRef<BuilderTypes, Node>,
+  { name, order }: { readonly name: string; readonly order: string },
+): ObjectRef<BuilderTypes, Page<Node>> {
+  const EdgeType = builder.objectRef<Edge<Node>>(`${name}Edge`).implement({
+    description: `One ${node.name} of a list, and where it stands there.`,
     authScopes: AUTHENTICATED,
     fields: (t) => ({
       cursor: t.exposeString('cursor', {
         description: 'The place in the list: opaque, good as "after" and "before" of the same list.',
       }),
-      node: t.field({ type: node, description: `The ${name}.`, resolve: (edge) => edge.node }),
+      node: t.field({ type: node, description: `The ${node.name}.`, resolve: (edge) => edge.node as never }),
     }),
   })
-  return builder.objectRef<Page<Row>>(`${name}Connection`).implement({
-    description: `A page of a list of ${name}, ${order}.`,
+  return builder.objectRef<Page<Node>>(`${name}Connection`).implement({
+    description: `A page of a list of ${node.name}, ${order}.`,
     authScopes: AUTHENTICATED,
     fields: (t) => ({
       edges: t.field({ type: [EdgeType], description: 'The entries of the page.', resolve: (page) => [...page.edges] }),

@@ -19,6 +19,7 @@ const positions = {
   sessions1: z.tuple([z.literal('sessions1'), time, id]),
   messages1: z.tuple([z.literal('messages1'), seq]),
   turns1: z.tuple([z.literal('turns1'), seq]),
+  conversation1: z.tuple([z.literal('conversation1'), seq]),
   /** Newest first: [id]. */
   tasks1: z.tuple([z.literal('tasks1'), id]),
   approvals1: z.tuple([z.literal('approvals1'), id]),

@@ -1,5 +1,5 @@
 /** Walks the schema: every list must declare its size, or the cost of operations is a guess. */
-import { getNamedType, getNullableType, isIntrospectionType, isListType, type GraphQLField } from 'graphql'
+import { getNamedType, getNullableType, isIntrospectionType, isLeafType, isListType, type GraphQLField } from 'graphql'
 import { expect, test } from 'vitest'
 import { pagedOf } from '../../operation/paged.ts'
 import { buildSchema } from '../schema.ts'
@@ -28,6 +28,8 @@ function isConnection({ field }: Place): boolean {
 }
 
 function takesSize({ field }: Place): boolean {
+  // Of a text, `last` is a length.
+  if (isLeafType(getNamedType(field.type)) && !isListType(getNullableType(field.type))) return false
   return field.args.some(({ name }) => name === 'first' || name === 'last')
 }
 

@@ -23,6 +23,9 @@ const ASSUMED = 5
 /** A list that takes no size and holds what is stored, which other rules keep short. */
 export const ALL_STORED = { paged: { default: ASSUMED, max: null } } as const satisfies { readonly paged: Paged }
 
+/** The same, of lists that hold one entry as a rule, and now and then a few. */
+export const MOSTLY_ONE = { paged: { default: 2, max: null } } as const satisfies { readonly paged: Paged }
+
 /** A list that takes no size and never holds more than `max`; its cost assumes `assumed`. */
 export function upTo(max: number, assumed: number = ASSUMED): { readonly paged: Paged } {
   return { paged: { default: assumed, max } }

@@ -2,18 +2,20 @@
 import type { GraphQLResolveInfo } from 'graphql'
 import { must } from '../../../platform/must.ts'
 import type { GraphQLContext } from '../../context.ts'
+import type { LogEntry } from '../../live/log-view.ts'
 import { loadAt } from '../paging/load-at.ts'
 import { builder } from '../builder.ts'
-import { PAGING, type Row } from '../paging/connection-type.ts'
+import { connectionOf, PAGING, type Row } from '../paging/connection-type.ts'
 import type { CursorKind } from '../paging/cursor.ts'
 import { describeFirst, EVENT_PAGE, PAGES } from '../paging/page-sizes.ts'
-import { readEventPages } from '../paging/read-event-pages.ts'
+import { readEventPage, readEventPages } from '../paging/read-event-pages.ts'
 import { MessageConnection } from '../message/message.ts'
 import { loadNestedPages, type ChildKey, type NestedList } from '../paging/load-nested-pages.ts'
 import { readPageRequest, readPageSize } from '../paging/page-request.ts'
 import type { Page } from '../paging/page.ts'
 import { selectNodes } from '../paging/select-nodes.ts'
 import { readSeqPages, type SeqKey } from '../paging/read-seq-pages.ts'
+import { SessionEventTypeEnum, wantedTypes } from './event-types.ts'
 import { SessionEventInterface } from './session-event.ts'
 import { SessionType } from './session.ts'
 import { readTaskPages, TaskFilterInput } from '../turn/task-filter.ts'
@@ -57,9 +59,14 @@ builder.prismaObjectField(SessionType, 'messages', (t) =>
 builder.prismaObjectField(SessionType, 'turns', (t) =>
   t.field({
     type: TurnConnection,
-    description: 'Its turns, oldest first.',
+    description: 'Its turns, oldest first. "last: 20" are the newest.',
     extensions: PAGES,
-    args: { first: t.arg.int({ description: PAGING.first }), after: t.arg.string({ description: PAGING.after }) },
+    args: {
+      first: t.arg.int({ description: PAGING.first }),
+      after: t.arg.string({ description: PAGING.after }),
+      last: t.arg.int({ description: PAGING.last }),
+      before: t.arg.string({ description: PAGING.before }),
+    },
     select: ID,
     resolve: (session, args, context, info) => {
       const { database } = context
@@ -102,21 +109,34 @@ builder.prismaObjectField(SessionType, 'tasks', (t) =>
   }),
 )
 
+const EventConnection = connectionOf<LogEntry>(SessionEventInterface, {
+  name: 'SessionEvent',
+  order: 'in the order of the log; the cursor of an event is its seq',
+})
+
 builder.prismaObjectField(SessionType, 'events', (t) =>
   t.field({
-    type: [SessionEventInterface],
+    type: EventConnection,
     extensions: { paged: EVENT_PAGE },
-    description: 'A page of its log, oldest first. Follow the log with the subscription sessionEvents.',
+    description:
+      'Its log, oldest first. Follow it with the subscription sessionEvents. Where only some types are asked for, a page may have fewer ' +
+      'than are left: go on while pageInfo says that there is more.',
     args: {
-      after: t.arg.int({ description: 'Only events with a greater seq; from the beginning when left out.' }),
-      first: t.arg.int({
-        description: describeFirst(EVENT_PAGE),
-      }),
+      first: t.arg.int({ description: describeFirst(EVENT_PAGE) }),
+      after: t.arg.string({ description: 'Only events with a greater seq than this one: "42".' }),
+      last: t.arg.int({ description: `How many from the end: 1 to ${EVENT_PAGE.max}. Not together with "first".` }),
+      before: t.arg.string({ description: 'Only events with a smaller seq than this one.' }),
+      types: t.arg({ type: [SessionEventTypeEnum], description: 'Only events of these types; all when left out.' }),
     },
     select: ID,
-    resolve: async (session, args, context, info) => {
-      const page = { after: args.after ?? 0, limit: readPageSize({ first: args.first }, info) }
-      return (await loadAt({ context, info }, session.id, (ids) => readEventPages(context.database, page, ids))) ?? []
+    resolve: async (session, { types, ...args }, context, info) => {
+      const wanted = wantedTypes(types)
+      const size = readPageSize(args, info)
+      const request = readEventPage(args, { size, types: wanted === null ? null : [...wanted] })
+      const page = await loadAt({ context, info }, session.id, (ids) =>
+        readEventPages(context.database, request, ids),
+      )
+      return must(page, 'every session has a page')
     },
   }),
 )

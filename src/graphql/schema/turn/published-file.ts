@@ -2,7 +2,7 @@
 import { publishedUrlPath } from '../../../core/published-file.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
-import { ALL_STORED } from '../paging/page-sizes.ts'
+import { MOSTLY_ONE } from '../paging/page-sizes.ts'
 import { TaskType } from './task.ts'
 
 builder.prismaObject('PublishedFile', {
@@ -30,7 +30,7 @@ builder.prismaObject('PublishedFile', {
 
 builder.prismaObjectField(TaskType, 'files', (t) =>
   t.relation('files', {
-    extensions: ALL_STORED,
+    extensions: MOSTLY_ONE,
     description: 'What its command or skill has written to pub/, except files that have expired.',
     query: (_args, { clock }) => ({
       where: { OR: [{ expiresAt: null }, { expiresAt: { gt: clock.now() } }] },

@@ -2,6 +2,7 @@
 import type { ReviewVerdict } from '../../../core/status.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
+import { readEnd, textOf } from './read-end.ts'
 import { connectionType } from '../paging/connection-type.ts'
 import { durationMs } from '../values/duration-ms.ts'
 import { ReviewVerdictEnum, TaskStatusEnum, TaskTypeEnum } from '../enums.ts'
@@ -29,6 +30,8 @@ const ReviewType = builder.objectRef<Review>('Review').implement({
   }),
 })
 
+const LAST_BYTES = 'Only its end: as many bytes of UTF-8 as this at most, from 1, and whole characters. All when left out.'
+
 export const TaskType = builder.prismaObject('Task', {
   description: 'One step of a plan. It is stored before anything runs.',
   authScopes: AUTHENTICATED,
@@ -55,13 +58,21 @@ export const TaskType = builder.prismaObject('Task', {
       description: 'EXEC, SKILL: what must hold for the result to be good. MSG: null.',
     }),
     status: t.expose('status', { type: TaskStatusEnum, description: 'How far it has come.' }),
-    output: t.exposeString('output', {
+    output: t.string({
       nullable: true,
       description: 'EXEC, SKILL: what the program printed to standard output. MSG: the text. Null until there is any.',
+      args: { last: t.arg.int({ description: LAST_BYTES }) },
+      select: ({ last }) => ({ id: true, output: last == null }),
+      resolve: (task, { last }, context, info) =>
+        last == null ? textOf(task, 'output') : readEnd(task.id, { column: 'output', bytes: last }, { context, info }),
     }),
-    stderr: t.exposeString('stderr', {
+    stderr: t.string({
       nullable: true,
       description: 'What the program printed to standard error. MSG: null.',
+      args: { last: t.arg.int({ description: LAST_BYTES }) },
+      select: ({ last }) => ({ id: true, stderr: last == null }),
+      resolve: (task, { last }, context, info) =>
+        last == null ? textOf(task, 'stderr') : readEnd(task.id, { column: 'stderr', bytes: last }, { context, info }),
     }),
     truncated: t.exposeBoolean('truncated', {
       description: 'The program printed more than 1 MiB; the rest was dropped.',

@@ -5,7 +5,7 @@ import { connectionType } from '../paging/connection-type.ts'
 import { durationMs } from '../values/duration-ms.ts'
 import { PipelineStepEnum, TurnStatusEnum } from '../enums.ts'
 import { NodeInterface } from '../node.ts'
-import { ALL_STORED } from '../paging/page-sizes.ts'
+import { ALL_STORED, MOSTLY_ONE } from '../paging/page-sizes.ts'
 import { USAGE_COLUMNS, usageOf, UsageType } from './usage.ts'
 
 export const TurnType = builder.prismaObject('Turn', {
@@ -76,7 +76,7 @@ export const TurnType = builder.prismaObject('Turn', {
 
 builder.prismaObjectFields(TurnType, (t) => ({
   plans: t.relation('plans', {
-    extensions: ALL_STORED,
+    extensions: MOSTLY_ONE,
     query: { orderBy: { attempt: 'asc' } },
     description: 'Its first plan, then one for each replan.',
   }),
@@ -90,7 +90,7 @@ builder.prismaObjectFields(TurnType, (t) => ({
     description: 'The turn that has taken its message along, so that it has no plan of its own; null: it runs itself.',
   }),
   joined: t.relation('joined', {
-    extensions: ALL_STORED,
+    extensions: MOSTLY_ONE,
     query: { orderBy: { seq: 'asc' } },
     description:
       'Turns of the same user whose messages it has taken along (BusyPolicy, collect_window_ms), oldest first.',
