@@ -230,7 +230,9 @@ function memberSelection(schema: GraphQLSchema, member: GraphQLObjectType, depth
 function idOfNode(schema: GraphQLSchema, edge: GraphQLNamedType): string {
   const node = isObjectType(edge) ? getNamedType(edge.getFields()['node']?.type) : undefined
   const members = isAbstractType(node) ? schema.getPossibleTypes(node) : isObjectType(node) ? [node] : []
-  return members.some((member) => member.getInterfaces().some(({ name }) => name === 'Node')) ? ' ... on Node { id }' : ''
+  return members.some((member) => member.getInterfaces().some(({ name }) => name === 'Node'))
+    ? ' ... on Node { id }'
+    : ''
 }
 
 function fieldsOf(

@@ -43,7 +43,11 @@ describe('a conversation', () => {
       turn: { id: first.id, turnStatus: 'DONE', answer: { id: answered?.id, content: first.answers[0] } },
     })
     expect(said?.turn?.plans[0]?.tasks[0]).toMatchObject({ type: 'EXEC', output: 'one\n', review: { verdict: 'OK' } })
-    expect(answered).toMatchObject({ content: first.answers[0], final: true, author: { role: 'ASSISTANT', name: null } })
+    expect(answered).toMatchObject({
+      content: first.answers[0],
+      final: true,
+      author: { role: 'ASSISTANT', name: null },
+    })
     expect(notice).toMatchObject({ content: second.answers[0], author: { role: 'SYSTEM' }, turn: { id: second.id } })
     expect(last).toMatchObject({ content: second.answers[1], final: true })
     expect(last?.turn?.answer?.id).toBe(last?.id)

@@ -61,7 +61,8 @@ builder.prismaObjectFields(TurnType, (t) => ({
     },
   }),
   firstSeq: t.exposeInt('seq', {
-    description: 'seq of its first event, the arrival of its message: sessionEvents(after: firstSeq - 1) shows all of it.',
+    description:
+      'seq of its first event, the arrival of its message: sessionEvents(after: firstSeq - 1) shows all of it.',
   }),
   lastSeq: t.int({
     nullable: true,

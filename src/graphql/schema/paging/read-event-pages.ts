@@ -17,10 +17,7 @@ export interface EventPage {
 }
 
 /** The cursors of a log are its seqs. Throws BAD_USER_INPUT for what is none. */
-export function readEventPage(
-  args: PageArguments,
-  { size, types }: Pick<EventPage, 'size' | 'types'>,
-): EventPage {
+export function readEventPage(args: PageArguments, { size, types }: Pick<EventPage, 'size' | 'types'>): EventPage {
   return {
     after: args.after == null ? null : readSeq('after', args.after),
     before: args.before == null ? null : readSeq('before', args.before),
@@ -50,7 +47,8 @@ interface EventRow {
 }
 
 /** A row without a type tells how far the log was looked through, and how many events that were. */
-type PageRow = EventRow | { readonly sessionId: string; readonly seq: number; readonly type: null; readonly data: number }
+type PageRow =
+  EventRow | { readonly sessionId: string; readonly seq: number; readonly type: null; readonly data: number }
 
 function statementOf(fromEnd: boolean): Statement {
   const order = fromEnd ? 'DESC' : 'ASC'
@@ -93,7 +91,11 @@ export async function readEventPages(
   return new Map(sessionIds.map((id) => [id, toEventPage(page, bySession.get(id) ?? [], limit)]))
 }
 
-function toEventPage({ after, before, size, fromEnd }: EventPage, rows: readonly PageRow[], limit: number): Page<SessionEvent> {
+function toEventPage(
+  { after, before, size, fromEnd }: EventPage,
+  rows: readonly PageRow[],
+  limit: number,
+): Page<SessionEvent> {
   const found = rows.filter((row) => row.type !== null).sort((a, b) => (fromEnd ? b.seq - a.seq : a.seq - b.seq))
   const looked = rows.find((row) => row.type === null)
   const isLookedShort = looked !== undefined && looked.data === limit

@@ -133,9 +133,7 @@ builder.prismaObjectField(SessionType, 'events', (t) =>
       const wanted = wantedTypes(types)
       const size = readPageSize(args, info)
       const request = readEventPage(args, { size, types: wanted === null ? null : [...wanted] })
-      const page = await loadAt({ context, info }, session.id, (ids) =>
-        readEventPages(context.database, request, ids),
-      )
+      const page = await loadAt({ context, info }, session.id, (ids) => readEventPages(context.database, request, ids))
       return must(page, 'every session has a page')
     },
   }),

@@ -123,7 +123,8 @@ builder.prismaObjectFields(SessionType, (t) => ({
   queueLength: t.exposeInt('queueLength', { description: 'Messages that wait, not counting the running turn.' }),
   lastMessagePreview: t.exposeString('lastMessagePreview', {
     nullable: true,
-    description: 'The beginning of what was said last, by a person, the agent or the server; null until there is something.',
+    description:
+      'The beginning of what was said last, by a person, the agent or the server; null until there is something.',
   }),
   createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was first opened.' }),
   lastActivityAt: t.expose('lastActivityAt', {

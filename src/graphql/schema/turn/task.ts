@@ -30,7 +30,8 @@ const ReviewType = builder.objectRef<Review>('Review').implement({
   }),
 })
 
-const LAST_BYTES = 'Only its end: as many bytes of UTF-8 as this at most, from 1, and whole characters. All when left out.'
+const LAST_BYTES =
+  'Only its end: as many bytes of UTF-8 as this at most, from 1, and whole characters. All when left out.'
 
 export const TaskType = builder.prismaObject('Task', {
   description: 'One step of a plan. It is stored before anything runs.',
