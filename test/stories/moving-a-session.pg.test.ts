@@ -14,6 +14,7 @@ import { must } from '../../src/platform/must.ts'
 import { answer, Receiver } from '../delivery/receiver.ts'
 import * as api from '../generated/graphql.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
+import { rounds } from '../harness/rounds.ts'
 import { serverProgram } from '../harness/server-program.ts'
 import { answersIn, converse, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 
@@ -21,7 +22,7 @@ vi.setConfig({ testTimeout: 180_000 })
 
 const SESSION = 'cli:moving'
 /** Of 3 kB each: more than the 48 MB that the processes get. */
-const EVENTS = 20_000
+const EVENTS = rounds(12_000, 20_000)
 /** Stands in the path of the webhook, as chat platforms have it. */
 const HOOK_SECRET = 'hook-4711'
 const WEBHOOK_KEY = newWebhookSecret()
@@ -235,7 +236,7 @@ test('what is larger than the memory goes out and comes in', async () => {
        jsonb_build_object('taskId', 'task', 'stream', 'STDOUT', 'text', repeat('0123456789', 300)) FROM generate_series(1, ${EVENTS}) n`,
   )
   const file = here.path('long.jsonl')
-  const small = { ...environmentOf(here), NODE_OPTIONS: '--max-old-space-size=48' }
+  const small = { ...environmentOf(here), NODE_OPTIONS: '--max-old-space-size=32' }
   const program = await serverProgram()
   const run = (...args: string[]) => promisify(execFile)('node', [program, 'session', ...args], { env: small })
   await run('export', 'cli:long', '--out', file)
