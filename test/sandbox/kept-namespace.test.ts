@@ -219,7 +219,7 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
     const command: CommandProcess = supervise(started, () => command.kill('cancelled'))
     expect(await command.result).toMatchObject({ kind: 'killed', cause: 'cancelled', stdout: 'began\n' })
     expect(await fixture.pool.begin({ command: 'true', workspace, home: workspace })).toBeNull()
-    await expect.poll(findKept, { timeout: 5_000, interval: 10 }).toEqual([])
+    await expect.poll(findKept, { interval: 50 }).toEqual([])
     expect(fixture.problems).toEqual([])
   })
 
@@ -295,24 +295,24 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
     command.kill('cancelled')
     expect(await command.result).toMatchObject({ kind: 'killed', cause: 'cancelled' })
     expect(await fixture.pool.begin({ command: 'true', workspace, home: workspace })).toBeNull()
-    await expect.poll(findKept, { timeout: 5_000, interval: 10 }).toEqual([])
+    await expect.poll(findKept, { interval: 50 }).toEqual([])
   })
 
   test('ends when its time is up, after its command; and when the host closes; then none is made any more', async () => {
     const fixture = new Fixture()
     const workspace = newWorkspace()
     fixture.prepare()
-    await expect.poll(findKept, { timeout: 5_000, interval: 10 }).not.toEqual([])
+    await expect.poll(findKept, { interval: 50 }).not.toEqual([])
     fixture.passTime()
     expect(await fixture.pool.begin({ command: 'true', workspace, home: workspace })).toBeNull()
-    await expect.poll(findKept, { timeout: 5_000, interval: 10 }).toEqual([])
+    await expect.poll(findKept, { interval: 50 }).toEqual([])
 
     fixture.prepare()
     const started = await fixture.begin('echo to the end', workspace)
     fixture.passTime()
     expect(await finish(started)).toMatchObject({ kind: 'exited', stdout: 'to the end\n' })
     expect(await fixture.pool.begin({ command: 'true', workspace, home: workspace })).toBeNull()
-    await expect.poll(findKept, { timeout: 5_000, interval: 10 }).toEqual([])
+    await expect.poll(findKept, { interval: 50 }).toEqual([])
 
     fixture.prepare()
     await fixture.pool.close()
@@ -326,20 +326,20 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
   test('that has died is not given away, and the log tells', async () => {
     const fixture = new Fixture()
     fixture.prepare()
-    await expect.poll(findKept, { timeout: 5_000, interval: 10 }).not.toEqual([])
+    await expect.poll(findKept, { interval: 50 }).not.toEqual([])
     for (const pid of findKept()) killProcess(pid)
-    await expect.poll(() => fixture.problems, { timeout: 5_000, interval: 10 }).toHaveLength(1)
+    await expect.poll(() => fixture.problems, { interval: 50 }).toHaveLength(1)
     expect(await fixture.pool.begin({ command: 'true', workspace: '/', home: '/' })).toBeNull()
   })
 
   test('ends with a host that is killed', async () => {
     const { run } = await startService()
     expect(await run('echo hi')).toMatchObject({ stdout: 'hi\n' })
-    await expect.poll(findKept, { timeout: 5_000, interval: 10 }).not.toEqual([])
+    await expect.poll(findKept, { interval: 50 }).not.toEqual([])
     const kept = findKept()
     const host = must(hostOf(process.pid), 'it is a child of this process')
     process.kill(host, 'SIGKILL')
-    await expect.poll(() => kept.filter(isRunning), { timeout: 5_000, interval: 10 }).toEqual([])
+    await expect.poll(() => kept.filter(isRunning), { interval: 50 }).toEqual([])
   })
 
   test('and fails before the command leaves it to a new one, in a namespace as well', async () => {
@@ -349,7 +349,7 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
     const { run } = await startService({ bubblewrapPaths: [bubblewrap] })
     const command = 'echo $$ >> runs; cat runs'
     expect(await run(command)).toMatchObject({ stdout: '2\n' })
-    await expect.poll(findKept, { timeout: 5_000, interval: 10 }).not.toEqual([])
+    await expect.poll(findKept, { interval: 50 }).not.toEqual([])
     expect(await run(command)).toMatchObject({ stdout: '2\n2\n' })
   })
 
@@ -363,7 +363,7 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
       )
     await runAll()
     expect(await run('rm here')).toMatchObject({ kind: 'exited', exitCode: 0 })
-    await expect.poll(() => findKept().length, { timeout: 5_000, interval: 10 }).toBeGreaterThan(0)
+    await expect.poll(() => findKept().length, { interval: 50 }).toBeGreaterThan(0)
     const outcomes = await runAll()
     const namespaces = outcomes.map((outcome) => ('stdout' in outcome ? outcome.stdout : outcome.kind))
     expect(new Set(namespaces).size).toBe(3)
