@@ -176,3 +176,38 @@ export async function reopenDelivery(
   if (row.status === 'PENDING') return { kind: 'StillPending' }
   return { kind: row.hasWebhook ? 'Reopened' : 'NoWebhook', sessionId: row.sessionId }
 }
+
+/** Which deliveries are to be posted again. */
+export interface ReopenFilter {
+  readonly status: readonly Exclude<DeliveryStatus, 'PENDING'>[]
+  /** Null: of all sessions. */
+  readonly sessionId: string | null
+}
+
+const REOPEN_ALL: Statement = {
+  name: 'delivery.reopen-all',
+  text: `WITH held AS MATERIALIZED (
+      SELECT d.id, d.task_id, s.webhook FROM deliveries d JOIN sessions s ON s.id = d.session_id
+      WHERE d.status = ANY ($1::delivery_status[]) AND ($2::text IS NULL OR d.session_id = $2) AND s.webhook IS NOT NULL
+      ORDER BY d.id LIMIT cardinality($3::text[]) FOR UPDATE OF d SKIP LOCKED),
+    again AS (
+      UPDATE deliveries d SET status = 'PENDING', attempts = 0, next_attempt_at = now(), delivered_at = NULL
+      FROM held WHERE d.id = held.id RETURNING d.id, d.session_id, d.task_id, held.webhook),
+    audit AS (
+      ${INSERT_AUDIT}
+      SELECT ($3::text[])[row_number() OVER (ORDER BY again.id)], now(), 'DELIVERY', again.session_id, t.turn_id, $4, $5,
+        jsonb_build_object('deliveryId', again.id, 'taskId', again.task_id, 'url',
+          regexp_replace(again.webhook, '^([a-z]+://[^/?#]+).*$', '\\1/…'), 'status', 'PENDING', 'statusCode', NULL::int, 'attempts', 0)
+      FROM again JOIN tasks t ON t.id = again.task_id)
+    SELECT session_id AS "sessionId", count(*)::int AS count FROM again GROUP BY 1`,
+}
+
+/** As `reopenDelivery`, of the oldest that match, `max` at most; returns how many in which sessions. */
+export async function reopenDeliveries(
+  database: Database,
+  { status, sessionId }: ReopenFilter,
+  by: { readonly userName: string | null; readonly tokenName: string; readonly max: number },
+): Promise<readonly { readonly sessionId: string; readonly count: number }[]> {
+  const auditIds = Array.from({ length: by.max }, () => newId('audit'))
+  return database.query(REOPEN_ALL, [status, sessionId, auditIds, by.userName, by.tokenName])
+}

@@ -173,6 +173,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     CreateSchedulePayload: 'schedule',
     UpdateSchedulePayload: 'schedule',
     RedeliverPayload: 'delivery',
+    RedeliverAllPayload: 'redelivered',
     RemoveParticipantPayload: 'session',
     WithdrawMessagePayload: 'message',
   },

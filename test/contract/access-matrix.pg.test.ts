@@ -79,6 +79,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   // It is of one person: those are deleted.
   'Mutation.eraseUser': row('UNAUTHENTICATED FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN Conflict'),
   'Mutation.redeliver': ADMINS_DO,
+  'Mutation.redeliverAll': ADMINS_DO,
   'Mutation.reloadSecrets': ADMINS_DO,
   'Mutation.createFact': ADMINS_DO,
   'Mutation.editFact': ADMINS_DO,
@@ -167,6 +168,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Mutation.triggerSchedule': ({ scheduleId }) =>
     `mutation { triggerSchedule(input: { id: "${scheduleId}" }) { __typename } }`,
   'Mutation.eraseUser': ({ id }) => `mutation { eraseUser(input: { sessionId: "${id}", user: "bob" }) { __typename } }`,
+  'Mutation.redeliverAll': () => 'mutation { redeliverAll(input: { filter: { status: [DELIVERED] } }) { __typename } }',
   'Mutation.redeliver': ({ deliveryId }) => `mutation { redeliver(input: { id: "${deliveryId}" }) { __typename } }`,
   'Mutation.reloadSecrets': () => `mutation { reloadSecrets { __typename } }`,
   'Mutation.createFact': ({ id }) =>

@@ -3,6 +3,7 @@ import { newId } from '../../src/platform/id.ts'
 import {
   DeliveriesDocument,
   DeliveryNodeDocument,
+  RedeliverAllDocument,
   RedeliverDocument,
   SessionWebhookDocument,
 } from '../generated/graphql.ts'
@@ -73,6 +74,24 @@ test('a delivery is a node, for whoever sees its session', async () => {
 })
 
 describe('redeliver', () => {
+  test('all that match: those that were given up, of a session, where it has a webhook', async () => {
+    const ids = [await seed('cli:all-1'), await seed('cli:all-2'), await seed('cli:all-3')]
+    await it.world.sql("UPDATE sessions SET webhook = NULL WHERE id = 'cli:all-3'")
+    const all = async (sessionId: string, status: ('DEAD' | 'PENDING')[] | null = null) =>
+      (await it.run('alice', RedeliverAllDocument, { filter: { sessionId, status } })).data.redeliverAll
+    expect(await all('cli:all-1', ['PENDING'])).toMatchObject({ redelivered: 0 })
+    expect(await all('cli:all-1')).toMatchObject({ redelivered: 1 })
+    expect(await all('cli:all-1')).toMatchObject({ redelivered: 0 })
+    expect(await all('cli:all-3')).toMatchObject({ redelivered: 0 })
+    expect(it.woken).toContain('cli:all-1')
+    const rows = await it.world.sql('SELECT id, status FROM deliveries WHERE id = ANY ($1) ORDER BY id', ids)
+    expect(rows.map(({ status }) => status)).toEqual(['PENDING', 'DEAD', 'DEAD'])
+    const entries = await it.world.sql(
+      "SELECT actor, data->>'status' AS status FROM audit_entries WHERE kind = 'DELIVERY' AND session_id = 'cli:all-1'",
+    )
+    expect(entries).toEqual([{ actor: 'alice', status: 'PENDING' }])
+  })
+
   test('makes it due again under the same id, with all its attempts, and wakes its session', async () => {
     const id = await seed('cli:again')
     const { data } = await it.run('alice', RedeliverDocument, { id })

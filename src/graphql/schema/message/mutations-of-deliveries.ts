@@ -1,7 +1,10 @@
 /** What admins can do about deliveries. The rules are in src/delivery. */
 import { redeliver, type Redelivered } from '../../../delivery/redeliver.ts'
+import { redeliverAll, type AllRedelivered } from '../../../delivery/redeliver-all.ts'
 import { builder } from '../builder.ts'
+import { DeliveryFilterInput } from './queries-of-deliveries.ts'
 import { resultUnion } from '../result-union.ts'
+import { matchable } from '../values/matchable.ts'
 import { stillThere } from '../still-there.ts'
 
 const RedeliverPayload = builder.objectRef<Redelivered>('RedeliverPayload').implement({
@@ -30,5 +33,39 @@ builder.mutationField('redeliver', (t) =>
       "Posts a delivery again that is DEAD or DELIVERED, under the same id and to the session's present webhook. For admins.",
     args: { input: t.arg({ type: RedeliverInput, required: true, description: 'The delivery.' }) },
     resolve: (_root, { input: { id } }, { database, outbox, viewer }) => redeliver({ database, outbox }, viewer, id),
+  }),
+)
+
+const RedeliverAllPayload = builder.objectRef<AllRedelivered>('RedeliverAllPayload').implement({
+  description: 'The deliveries are posted again.',
+  authScopes: { admin: true },
+  fields: (t) => ({
+    redelivered: t.exposeInt('count', { description: 'How many; with 1000 there may be more: call it again.' }),
+  }),
+})
+
+const RedeliverAllInput = builder.inputType('RedeliverAllInput', {
+  description: 'Which deliveries to post again.',
+  fields: (t) => ({
+    filter: t.field({
+      type: DeliveryFilterInput,
+      description: 'Only those that match; without states those that are DEAD. Those that wait are left alone.',
+    }),
+  }),
+})
+
+builder.mutationField('redeliverAll', (t) =>
+  t.field({
+    type: resultUnion('RedeliverAll', RedeliverAllPayload),
+    authScopes: { admin: true },
+    description:
+      "Posts the oldest 1000 deliveries that match again, under the same ids and to their sessions' present webhooks; those of sessions " +
+      'without a webhook are left out. For admins.',
+    args: { input: t.arg({ type: RedeliverAllInput, required: true, description: 'Which deliveries.' }) },
+    resolve: (_root, { input: { filter } }, { database, outbox, viewer }) => {
+      const { status, sessionId } = filter ?? {}
+      const of = { status, sessionId: sessionId == null ? null : matchable(sessionId) }
+      return redeliverAll({ database, outbox }, viewer, of)
+    },
   }),
 )

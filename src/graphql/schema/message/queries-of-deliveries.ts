@@ -8,7 +8,8 @@ import { PAGES } from '../paging/page-sizes.ts'
 import { toPage } from '../paging/page.ts'
 import { selectNodes } from '../paging/select-nodes.ts'
 
-const DeliveryFilterInput = builder.inputType('DeliveryFilter', {
+/** Which deliveries are meant. */
+export const DeliveryFilterInput = builder.inputType('DeliveryFilter', {
   description: 'Which deliveries to list: those that match every field given. An empty list is the same as none.',
   fields: (t) => ({
     status: t.field({ type: [DeliveryStatusEnum], description: 'Only those in one of these states.' }),
