@@ -6,7 +6,6 @@ import type { Logger } from './platform/logger.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
 import { Database } from './store/database.ts'
 import { DatabaseClock } from './store/database-clock.ts'
-import { describeDatabase } from './store/describe-database.ts'
 import { migrate } from './store/migrate.ts'
 import { reachDatabase } from './store/reach-database.ts'
 import { resolveDatabase } from './store/resolve-database.ts'
@@ -65,4 +64,10 @@ export async function openStore(options: StoreOptions, secrets: SecretStore, ope
   opened.add(() => feed.stop())
   const described = `${await describeDatabase(database)}${resolved.embedded ? ' (embedded)' : ''}`
   return { database, doorbell, feed, clock, described }
+}
+
+/** For people: "PostgreSQL 18.1". Rejects with DATABASE_UNAVAILABLE (retry: backoff). */
+async function describeDatabase(database: Database): Promise<string> {
+  const [row] = await database.query<{ server_version: string }>({ name: '', text: 'SHOW server_version' }, [])
+  return `PostgreSQL ${row?.server_version.split(' ', 1)[0] ?? '(unknown version)'}`
 }

@@ -17,7 +17,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { appendAudit } from '../store/audit-entries.ts'
 import type { Database } from '../store/database.ts'
-import { findSessionsOf } from './sessions-of.ts'
+import { isStorable } from '../platform/well-formed.ts'
 
 export interface AccessDenialsOptions {
   readonly database: Database
@@ -174,4 +174,20 @@ function entryOf({ denial, since, recorded, sessionId }: Window, count: number, 
   const { reason, field, tokenName, actor } = denial
   const at = recorded === 0 ? since : now
   return { at, sessionId, turnId: null, actor, tokenName, body: { kind: 'ACCESS_DENIED', field, reason, count } }
+}
+
+/** What has an id of its own, and stands in a session or in none. */
+const TABLES = ['messages', 'turns', 'plans', 'tasks', 'learnings', 'deliveries', 'facts', 'questions']
+
+const FIND = {
+  name: 'audit.sessions-of',
+  text: `SELECT i.id, x.session_id AS "sessionId" FROM unnest($1::text[]) AS i (id), LATERAL (
+      SELECT s.id AS session_id FROM sessions s WHERE s.id = i.id
+      ${TABLES.map((table) => `UNION ALL SELECT t.session_id FROM ${table} t WHERE t.id = i.id`).join('\n      ')}) x`,
+}
+
+/** Id → session, or null for what is in none; absent: there is no such thing. */
+async function findSessionsOf(database: Database, ids: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+  const rows = await database.query<{ id: string; sessionId: string | null }>(FIND, [ids.filter(isStorable)])
+  return new Map(rows.map(({ id, sessionId }) => [id, sessionId]))
 }

@@ -6,13 +6,12 @@
  * What must hold: `lookup` resolves a name once and connects to what was checked; a single address that is not allowed
  * refuses the name. Sockets never ask `lookup` about literal addresses: `findProblemIn` sees to these.
  */
+import ipaddr from 'ipaddr.js'
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import ipaddr from 'ipaddr.js'
 import { allowsAddress, allowsHost } from '../config/schema/allow-list.ts'
 import type { Settings } from '../config/config.ts'
 import { messageOf } from '../core/errors.ts'
-import { isPublicAddress } from './public-address.ts'
 import { createResolve, type Resolve } from './resolve-host.ts'
 
 export type AddressRules = Pick<Settings, 'webhookRequireHttps' | 'webhookAllowList'>
@@ -119,4 +118,20 @@ function hostOfName(host: string): string {
 
 function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error(messageOf(error))
+}
+
+/**
+ * All that is routed on the public internet today (https://www.iana.org/assignments/ipv6-unicast-address-assignments).
+ */
+const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
+/** Azure's host services (metadata, agent): the one such address that is publicly routable. */
+const AZURE_WIRE_SERVER = '168.63.129.16'
+
+/**
+ * Whether it is on the public internet. Anything else (loopback, private, link-local, metadata services, and the IPv6
+ * spellings that lead to IPv4 addresses) a webhook must not reach: a caller that sets one could read what is behind it.
+ */
+function isPublicAddress(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (address.range() !== 'unicast') return false
+  return address instanceof ipaddr.IPv6 ? address.match(PUBLIC_IPV6) : address.toString() !== AZURE_WIRE_SERVER
 }

@@ -5,14 +5,13 @@
  * What must hold: graphile-worker installs no signal handlers here, and a failure of its own (the database went away
  * while a job was being settled) ends only itself: it is started again, with growing pauses, until `stop`.
  */
-import { parseCronItems, run, type Runner, type TaskList } from 'graphile-worker'
 import pg from 'pg'
+import { parseCronItems, run, Logger as WorkerLogger, type Runner, type TaskList } from 'graphile-worker'
 import { messageOf } from '../core/errors.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { Periodic } from '../platform/periodic.ts'
-import { jobLogger } from './job-logger.ts'
 
 /**
  * `signal` aborts when the server stops and the job has had its time. What it throws is logged, and the job tried again
@@ -171,4 +170,17 @@ export class JobRunner {
     if (!this.#stopping.signal.aborted)
       this.#options.logger.warn({ error: messageOf(error) }, 'job runner ended; restarting')
   }
+}
+
+/**
+ * What graphile-worker says, in our log. What it says of a job that failed is left out: the runner logs that itself.
+ */
+const LEVELS = { error: 'warn', warning: 'warn', info: 'debug', debug: 'trace' } as const
+
+export function jobLogger(logger: Logger): WorkerLogger {
+  return new WorkerLogger(() => (level, message, meta) => {
+    if (meta['failure'] === true) return
+    const error = meta['error'] === undefined ? {} : { error: messageOf(meta['error']) }
+    logger[LEVELS[level]](error, `jobs: ${message}`)
+  })
 }

@@ -5,7 +5,7 @@
  */
 import { runMigrations } from 'graphile-worker'
 import type { TestProject } from 'vitest/node'
-import { jobLogger } from '../../src/jobs/job-logger.ts'
+import { jobLogger } from '../../src/jobs/job-runner.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { randomHex } from '../../src/platform/id.ts'
 import { createLogger } from '../../src/platform/logger.ts'

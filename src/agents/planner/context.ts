@@ -17,7 +17,7 @@ import { nameSender, nameUser } from '../name-sender.ts'
 import { oneLine } from '../one-line.ts'
 import { preview, type PreviewLimit } from '../preview.ts'
 import { describeTask, describeTasks, shareOut } from '../task-report.ts'
-import { describeSkills } from './skills-section.ts'
+import type { SkillArgument, SkillSummary } from '../../core/plan/skill.ts'
 
 /** What holds where the commands will run. */
 interface Environment {
@@ -169,4 +169,31 @@ function describePlan({ goal, tasks, answers }: ProposedPlan, questions: readonl
   const given = answers.map(({ questionId, answer }) => ({ question: labels.get(questionId), answer }))
   const shown = tasks.map((task) => ({ ...task, type: task.type.toLowerCase() }))
   return JSON.stringify({ goal, tasks: shown, ...(given.length === 0 ? {} : { answers: given }) })
+}
+
+/** Of one description or summary. */
+const MAX_WORDS_CHARS = 500
+
+/** What each skill does, and its arguments, in the words of its author. */
+function describeSkills(skills: readonly SkillSummary[], fence: Fence): string[] {
+  if (skills.length === 0) return []
+  return [`# Skills that may be used\n\n${fence.wrap('DATA_SKILLS', skills.map(describeSkill).join('\n'))}`]
+}
+
+function describeSkill({ name, summary, args, secrets }: SkillSummary): string {
+  const takes = args.length === 0 ? ['  takes no arguments'] : args.map(describeArgument)
+  const uses =
+    secrets.length === 0 ? [] : [`  is given these secrets, if the session holds them: ${secrets.join(', ')}`]
+  return [`${name}: ${bound(summary)}`, ...takes, ...uses].join('\n')
+}
+
+/** "  count (int, default 10): How many." */
+function describeArgument({ name, type, required, default: preset, description }: SkillArgument): string {
+  const need = required ? 'required' : preset === null ? 'optional' : `default ${bound(JSON.stringify(preset))}`
+  return `  ${name} (${type}, ${need})${description === '' ? '' : `: ${bound(description)}`}`
+}
+
+function bound(words: string): string {
+  const line = words.replaceAll(/\s+/g, ' ').trim()
+  return line.length <= MAX_WORDS_CHARS ? line : `${line.slice(0, MAX_WORDS_CHARS).toWellFormed()}…`
 }

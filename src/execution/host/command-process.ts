@@ -13,9 +13,14 @@ import type { CommandOutput } from '../command.ts'
 import type { CommandLimits } from '../command-limits.ts'
 import { OutputCapture, type OnOutput } from '../output/output-capture.ts'
 import type { Launch } from '../sandbox/launch.ts'
-import { isNamespaceEmpty, isRunning, killProcess } from '../process/process-tree.ts'
+import {
+  isNamespaceEmpty,
+  isRunning,
+  killProcess,
+  findDescendants,
+  findYoungerByEnvironment,
+} from '../process/process-tree.ts'
 import type { Exit, StartedLaunch } from '../sandbox/start-launch.ts'
-import { killStragglers } from '../process/stragglers.ts'
 
 /** Why a command was killed; 'disk': its workspace, or the disk itself, ran over a limit. */
 export type KillCause = 'timeout' | 'memory' | 'disk' | 'output' | 'cancelled'
@@ -156,4 +161,30 @@ function launchName({ launch }: StartedLaunch): string {
 
 function homeOf({ environment }: Launch): string {
   return must(environment['HOME'], 'every launch has a HOME')
+}
+
+/**
+ * A process may start another between the search and the kill, so this searches again; a program that only forks loses
+ * this race.
+ */
+const MAX_ROUNDS = 20
+
+/**
+ * Ends what a command without a namespace of its own has started: its process group, its descendants, and processes
+ * that were started with its HOME, which no other command has at that time. `pid` led the process group; `home` is that
+ * HOME. Returns the processes that were found alive.
+ */
+function killStragglers(pid: number, home: string): readonly number[] {
+  const killed = new Set<number>()
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    killProcess(-pid)
+    const descendants = isRunning(pid) ? [pid, ...findDescendants(pid)] : []
+    const found = [...descendants, ...findYoungerByEnvironment(pid, `HOME=${home}`)].filter(isRunning)
+    if (found.length === 0) break
+    for (const straggler of found) {
+      killProcess(straggler)
+      killed.add(straggler)
+    }
+  }
+  return [...killed]
 }

@@ -12,7 +12,6 @@ import { readVariables } from './command-variables.ts'
 import { findPrograms, type FoundProgram, type FoundScript } from './find-programs.ts'
 import { readShell, type ShellCommand } from './read-shell.ts'
 import { HOME_MARK, type ShellWord } from './shell-word.ts'
-import { writtenBy } from './written-files.ts'
 
 const MAX_SCRIPT_DEPTH = 5
 /** Of all depths together. */
@@ -112,4 +111,38 @@ function unknown(why: string): CommandReading {
 /** Nothing that stays: `/dev/null`, `2>&1`. */
 function isHarmlessOutput({ text, isKnown }: ShellWord): boolean {
   return isKnown && /^(?:\d|-|\/dev\/null|\/dev\/stdout|\/dev\/stderr)$/.test(text)
+}
+
+/** Any of their words may name a file that they make, whatever it held before. */
+const WRITERS = new Set('cp curl dd install ln mv patch rsync scp sponge split tee truncate wget'.split(' '))
+
+function isWriter(name: string | null, words: readonly ShellWord[]): boolean {
+  if (name === 'sed') return words.some(({ text }) => /^(?:-\w*i|--in-p)/.test(text))
+  return name !== null && WRITERS.has(name)
+}
+
+/** Behind it stands a program: `rsync -e ssh`. */
+const NAMES_PROGRAM = /^(?:-\w*e|--rsh)$/
+
+/**
+ * Which files the commands themselves make, so that running one runs a text that was not judged: `echo x > y; bash y`.
+ * Says of a program's or script's path, or of a program's name, whether it may be one of them.
+ */
+function writtenBy(
+  commands: readonly { readonly command: ShellCommand; readonly programs: readonly FoundProgram[] }[],
+): (path: string) => boolean {
+  const outputs = commands.flatMap(({ command }) => command.outputs)
+  const args = commands.flatMap(({ programs }) =>
+    programs.flatMap(({ name, words }) =>
+      isWriter(name, words) ? words.slice(1).filter((_, index) => !NAMES_PROGRAM.test(words[index]?.text ?? '')) : [],
+    ),
+  )
+  const names = new Set([...outputs, ...args].filter(({ isKnown }) => isKnown).map(({ text }) => baseName(text)))
+  const isAnything = outputs.some(({ isKnown }) => !isKnown)
+  return (path) => names.has(baseName(path)) || (isAnything && path.includes('/'))
+}
+
+/** Also of `of=x` and `--output=x`. */
+function baseName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('=')) + 1)
 }

@@ -15,9 +15,8 @@ import { randomHex } from '../../platform/id.ts'
 import { markInstalling, readSourceOf, recordSource, sweepLeftovers, unmarkInstalling } from './installation.ts'
 import type { SecretOf } from './deploy-environment.ts'
 import { readDepsScript, setUpSkill } from './set-up-skill.ts'
-import { scanSkills, skillsFolder } from './skill-catalog.ts'
+import { scanSkills, skillsFolder, type SkillScan } from './skill-catalog.ts'
 import { readSkillFolder, type InstalledSkill } from './skill-folder.ts'
-import { describeSkills } from './skill-list.ts'
 import { fetchSource, folderNameFor, parseSource, type SkillSource } from './skill-source.ts'
 
 /** The person at the terminal. */
@@ -231,4 +230,19 @@ function versionText(version: string | null): string {
 
 function refuse(message: string): AppError {
   return new AppError('SKILL_REFUSED', message)
+}
+
+/** For a terminal: one line for each skill by name, then one for each folder that cannot be used. */
+function describeSkills({ skills, problems }: SkillScan): string {
+  if (skills.size === 0 && problems.length === 0) {
+    return 'No skills are installed. "factotum skill install <git URL or folder>" installs one.'
+  }
+  const rows = [...skills.values()]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, version, summary, folder }) => {
+      const where = basename(folder) === name ? '' : ` (in ${basename(folder)})`
+      return `${name}${version === null ? '' : ` ${version}`}${where}: ${summary}`
+    })
+  const broken = problems.map(({ folder, message }) => `${folder}: cannot be used. ${message}`)
+  return [...rows, ...broken].join('\n')
 }

@@ -20,12 +20,18 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Redactor } from '../../secrets/redaction.ts'
-import { commitCheckpoint, type CheckpointOutcome } from '../../store/knowledge/checkpoint-commit.ts'
+import {
+  commitCheckpoint,
+  type CheckpointOutcome,
+  type CheckpointResult,
+} from '../../store/knowledge/checkpoint-commit.ts'
 import { dropCheckpoint, type CheckpointClaim } from '../../store/knowledge/checkpoints.ts'
 import type { Database } from '../../store/database.ts'
 import { loadSpan, type CheckpointSpan } from './load-span.ts'
-import { retryAfterMs } from './retry-after.ts'
-import { siftLearnings } from './sift-learnings.ts'
+import { normalText } from '../../core/text/normal-text.ts'
+import { newId } from '../../platform/id.ts'
+import { findRepeated } from '../find-repeated.ts'
+import { unfitText } from '../unfit-text.ts'
 
 export interface CheckpointContext {
   readonly database: Database
@@ -121,4 +127,43 @@ async function outcomeOf(context: CheckpointContext, { claim, span, answer }: An
 function callEntry({ at, ...call }: ModelCallRecord, sessionId: string, { userName }: CheckpointSpan): NewAuditEntry {
   const body = { kind: 'MODEL_CALL', ...call } as const
   return { at, sessionId, turnId: null, actor: userName ?? INTROSPECTOR, tokenName: null, body }
+}
+
+/**
+ * After the first failure, the second …; after the last, only new activity in the session or a request makes it due
+ * again, so a model that fails is not asked for ever.
+ */
+const PAUSES_MS: readonly number[] = [60_000, 300_000, 900_000, 3_600_000, 3_600_000]
+
+/** `failures` before this one. `atLeastMs`: how long the other side wants to be left alone. Null: it is given up. */
+function retryAfterMs(failures: number, atLeastMs: number | null): number | null {
+  const pauseMs = PAUSES_MS[failures]
+  return pauseMs === undefined ? null : Math.max(pauseMs, atLeastMs ?? 0)
+}
+
+/** It was learned in no turn. */
+const NO_TURN = ''
+
+/**
+ * Those that are kept, as candidates that wait for the curator, or an admin, like those of reviews. What is unfit, or
+ * known, or was said twice, is logged with the reason and never stored.
+ */
+async function siftLearnings(
+  { database, logger }: { readonly database: Database; readonly logger: Logger },
+  texts: readonly string[],
+  userName: string | null,
+): Promise<CheckpointResult['learnings']> {
+  const kept = new Map<string, CheckpointResult['learnings'][number]>()
+  for (const content of texts) {
+    const norm = normalText(content)
+    const reason = unfitText(content) ?? (kept.has(norm) ? 'it was said twice' : await repeats(database, norm))
+    if (reason === null) kept.set(norm, { id: newId('learning'), userName, content, norm })
+    else logger.info({ reason }, 'a learning of a checkpoint was refused')
+  }
+  return [...kept.values()]
+}
+
+async function repeats(database: Database, norm: string): Promise<string | null> {
+  const repeated = await findRepeated(database, { norm, turnId: NO_TURN, among: 'all' })
+  return repeated === null ? null : `it repeats the ${repeated.kind} ${repeated.id}`
 }

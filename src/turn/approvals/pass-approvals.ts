@@ -16,11 +16,12 @@ import type { ApprovalVerdict, Remembered } from '../../core/approval-policy.ts'
 import { loadRemembered } from '../../store/turn/approvals.ts'
 import { must } from '../../platform/must.ts'
 import { askApprovals, waitForApprovals, type WantedApproval } from './ask-approvals.ts'
-import { denyTask } from './deny-task.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
 import type { ReplanWanted } from '../task-outcome.ts'
 import type { Ending, TaskContext, TurnContext } from '../turn-context.ts'
 import { whyBarred } from '../why-barred.ts'
+import { updateTask } from '../update-task.ts'
+import { withdrawApproval } from './withdraw-approval.ts'
 
 /** Null: nothing stands in its way. `asWhole`: the plan is about to begin, or to go on after a wait. */
 export async function passApprovals(
@@ -121,4 +122,24 @@ function wholePlan(open: readonly TaskState[], wanting: readonly Judged[]): Want
   const rules = wanting.map((one) => ` Task ${one.task.index + 1}: ${one.verdict.reason}.`).join('')
   const reason = `People whom nobody knows have written in this session, so the whole plan needs an approval (plans_with_strangers).${rules}`
   return { task: must(task, 'a plan is judged for its tasks'), kind: 'PLAN', reason }
+}
+
+/**
+ * A task may not run: it was denied, was not approved in time, or the policy forbids it. It fails with the reason, and
+ * its plan is given up as after a review that asks for another. `reason`: a whole sentence, for people and the planner.
+ */
+function denyTask(context: TaskContext, task: TaskState, reason: string): ReplanWanted {
+  const overdue = withdrawApproval(context, task, 'EXPIRED')
+  updateTask(context, task, {
+    patch: {
+      status: 'FAILED',
+      stderr: reason,
+      reviewVerdict: 'REPLAN',
+      reviewReason: reason,
+      finishedAt: context.clock.now(),
+    },
+    before: [...overdue.events, { type: 'Review', taskId: task.id, verdict: 'REPLAN', reason, learningId: null }],
+    changes: overdue.changes,
+  })
+  return { kind: 'ReplanWanted', task, reason }
 }

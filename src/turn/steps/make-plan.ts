@@ -10,7 +10,6 @@ import { validatePlan } from '../../core/plan/plan-rules.ts'
 import { newId } from '../../platform/id.ts'
 import { approvalProblems } from '../approvals/approval-problems.ts'
 import { currentUser } from '../../config/access/current-user.ts'
-import { answeredQuestions } from './answered-questions.ts'
 import { completeTasks, taskKey, type CompleteTask } from './complete-tasks.ts'
 import { describeRights } from '../audit-rights.ts'
 import { hasFailed, historyOf, whyGivenUp, type PlanState, type TaskState } from '../plan-state.ts'
@@ -18,6 +17,7 @@ import { isNotice } from '../tell-user.ts'
 import { takeSecrets } from '../secrets/take-secrets.ts'
 import { stopped, type Ending, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { unanswered } from './unanswered.ts'
+import type { TurnWrite } from '../../core/turn-write.ts'
 
 export type MakePlanOutcome = { readonly kind: 'Planned'; readonly plan: PlanState } | Ending
 
@@ -155,4 +155,17 @@ function storePlan(
     answers: answeredQuestions(planner, proposed, context.clock.now()),
   })
   return plan
+}
+
+/** Longer ones are cut: what is asked has a short answer. */
+const MAX_ANSWER_CHARS = 2000
+
+type AnsweredQuestion = NonNullable<TurnWrite['answers']>[number]
+
+/** Those that the planner was shown and no others; the first answer to each. */
+function answeredQuestions(planner: PlannerContext, { answers }: ProposedPlan, at: Date): AnsweredQuestion[] {
+  return planner.questions.flatMap(({ id: questionId }) => {
+    const text = answers.find((one) => one.questionId === questionId)?.answer.trim() ?? ''
+    return text === '' ? [] : [{ questionId, answer: text.slice(0, MAX_ANSWER_CHARS).toWellFormed(), at }]
+  })
 }
