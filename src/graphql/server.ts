@@ -23,12 +23,14 @@ import { MetricsListener } from './health/metrics-listener.ts'
 import { Origins } from './http/origin.ts'
 import { answerProbe, isAdmins, sendJson } from './health/probes.ts'
 import { Admission } from './operation/admission.ts'
+import { PersistedQueries } from './operation/persisted-queries.ts'
 import { RateLimit } from './operation/rate-limit.ts'
 import type { Readiness } from './health/readiness.ts'
 import type { CreateContext } from './request-context.ts'
 import { SAFE_HEADERS } from './http/safe-headers.ts'
 import { readActiveSessions, readAudience } from './live/session-audience.ts'
 import { FILES_PATH, serveFile } from './files/serve-file.ts'
+import { schemaRoutes } from './http/schema-routes.ts'
 import { REQUEST_ID, requestIdOf } from './plugins/http/use-request-id.ts'
 import type { Exchange, PlainRoute } from './http/plain-route.ts'
 import { createSessionNotifier, type SessionNotifier } from './live/session-notifier.ts'
@@ -135,6 +137,7 @@ class Door {
     this.#connections = new Connections({ authenticate, config, clock, logger, metrics })
     const perMinute = (): number => config.current().settings.requestsPerMinute
     this.#rateLimit = new RateLimit({ clock, perMinute, doorbell })
+    const persistedQueries = new PersistedQueries()
     this.#origins = new Origins(options)
     this.#yoga = createDoorYoga({
       ...options,
@@ -145,11 +148,16 @@ class Door {
       connections: this.#connections,
       rateLimit: this.#rateLimit,
       admission: new Admission(clock),
+      persistedQueries,
     })
-    this.#routes = [{ path: FILES_PATH, methods: 'GET, HEAD', answer: (exchange) => serveFile(options, exchange) }]
+    this.#routes = [
+      { path: FILES_PATH, methods: 'GET, HEAD', answer: (exchange) => serveFile(options, exchange) },
+      ...schemaRoutes(options.schema, config),
+    ]
     const maxSockets = options.maxSockets ?? MAX_SOCKETS
     this.#webSockets = new WebSockets({
       yoga: this.#yoga,
+      persistedQueries,
       connections: this.#connections,
       authenticate,
       isOriginAllowed: ({ headers: { origin, host } }) => this.#origins.isAllowed(origin, host),
@@ -241,6 +249,9 @@ class Door {
     if (plain !== undefined) return this.#answerPlain(plain, exchange)
     const isOperator = (): boolean => isAdmins(request, this.#options.authenticate)
     if (await answerProbe({ path: url.pathname, response, isOperator }, this.#options)) return
+    // Later the console.
+    if (url.pathname === '/' && this.#showsGraphiql)
+      return void response.writeHead(302, { location: GRAPHQL_PATH }).end()
     sendJson(response, 404, {
       error: 'Nothing here. GraphQL is at /graphql; /health, /ready and /metrics tell how we are.',
     })
@@ -268,6 +279,11 @@ class Door {
     if (!this.#isKnownHost(request.headers.host)) socket.end(bareAnswer(421))
     else if (routeOf(parseUrl(request.url)) === GRAPHQL_PATH) this.#webSockets.upgrade(request, socket, head)
     else socket.end(bareAnswer(404))
+  }
+
+  get #showsGraphiql(): boolean {
+    const { graphiqlPage, config } = this.#options
+    return graphiqlPage !== null && config.current().settings.graphiql
   }
 
   #isKnownHost(host: string | undefined): boolean {

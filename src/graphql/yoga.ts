@@ -16,6 +16,7 @@ import type { SessionNotifier } from './live/session-notifier.ts'
 import type { Admission } from './operation/admission.ts'
 import type { DoorPlugin, HttpContext, OperationContext } from './operation/caller.ts'
 import { maskError } from './operation/mask-error.ts'
+import type { PersistedQueries } from './operation/persisted-queries.ts'
 import type { RateLimit } from './operation/rate-limit.ts'
 import { useEventStream } from './plugins/http/use-event-stream.ts'
 import { GraphiqlPage, useGraphiql } from './plugins/http/use-graphiql.ts'
@@ -32,6 +33,7 @@ import { useFigures } from './plugins/use-figures.ts'
 import { useLimits } from './plugins/use-limits.ts'
 import { useLogLine } from './plugins/use-log-line.ts'
 import { useMaskedResults } from './plugins/use-masked-results.ts'
+import { usePersistedQueries } from './plugins/use-persisted-queries.ts'
 import { useRateLimit } from './plugins/use-rate-limit.ts'
 import { useSubscriptions } from './plugins/use-subscriptions.ts'
 import { useToken } from './plugins/use-token.ts'
@@ -52,6 +54,7 @@ export interface YogaOptions {
   readonly denials: Pick<AccessDenials, 'absent'>
   readonly rateLimit: Pick<RateLimit, 'take'>
   readonly admission: Admission
+  readonly persistedQueries: PersistedQueries
   /** Users' own plugins. They come after the rules of the server. */
   readonly plugins: readonly object[]
   /** The GraphiQL page, or null. */
@@ -111,6 +114,7 @@ function rulesOfOperations(options: YogaOptions): DoorPlugin[] {
   return [
     useToken(options.authenticate),
     useRateLimit(options.rateLimit),
+    usePersistedQueries(options.persistedQueries),
     useLimits(schema),
     useContext(options),
     useExecution(config),

@@ -64,6 +64,11 @@ describe('headers', () => {
     expect(answer.headers['cache-control']).toContain('no-store')
   })
 
+  test('the address of the server leads to GraphiQL', async () => {
+    const answer = await ask(`${door.url}/`, { accept: 'text/html' })
+    expect([answer.status, answer.headers.location]).toEqual([302, '/graphql'])
+  })
+
   test('GraphiQL runs its own script and no other', async () => {
     const { headers } = await ask(`${door.url}/graphql`, { accept: 'text/html' })
     const policy = must(headers['content-security-policy'], 'a policy')

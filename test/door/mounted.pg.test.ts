@@ -9,6 +9,7 @@ import { Hub } from '../../src/graphql/live/hub.ts'
 import { createSessionNotifier } from '../../src/graphql/live/session-notifier.ts'
 import { readActiveSessions, readAudience } from '../../src/graphql/live/session-audience.ts'
 import { Admission } from '../../src/graphql/operation/admission.ts'
+import { PersistedQueries } from '../../src/graphql/operation/persisted-queries.ts'
 import { RateLimit } from '../../src/graphql/operation/rate-limit.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import { Connections } from '../../src/graphql/socket/connections.ts'
@@ -63,6 +64,7 @@ beforeAll(async () => {
     denials: services.denials,
     rateLimit: new RateLimit({ clock, perMinute: () => 100_000, doorbell }),
     admission: new Admission(clock),
+    persistedQueries: new PersistedQueries(),
     plugins: [],
     graphiqlPage: null,
     config,

@@ -18,6 +18,7 @@ import type { Metrics } from '../../platform/metrics.ts'
 import { bearerToken } from '../http/bearer-token.ts'
 import type { Caller, LogChannel } from '../operation/caller.ts'
 import { maskError } from '../operation/mask-error.ts'
+import type { PersistedQueries } from '../operation/persisted-queries.ts'
 import type { DoorYoga } from '../yoga.ts'
 import type { Authenticate, Connections } from './connections.ts'
 import { SocketClient } from './socket-client.ts'
@@ -35,6 +36,7 @@ const SOCKET_LIMITS = {
 
 export interface WebSocketsOptions {
   readonly yoga: DoorYoga
+  readonly persistedQueries: PersistedQueries
   readonly connections: Connections
   readonly authenticate: Authenticate
   readonly isOriginAllowed: (request: IncomingMessage) => boolean
@@ -175,25 +177,25 @@ export class WebSockets {
 
   async #prepare(
     { client, caller, id }: { client: SocketClient; caller: Caller; id: string },
-    { query, operationName, variables, extensions }: SubscribePayload,
+    { query: text, operationName, variables, extensions }: SubscribePayload,
   ): Promise<SocketArgs | GraphQLError[]> {
-    const params = {
-      query,
+    const params = this.#options.persistedQueries.resolve({
+      query: text,
       ...(operationName != null && operationName !== '' && { operationName }),
       variables: variables ?? {},
       extensions: extensions ?? {},
-    }
+    })
     const { socket, request: req } = client
     const cut = (): void => client.cut()
     const openLogChannel = (): LogChannel => new SocketOperation({ socket, id, cut, isOpen: () => client.isOpen })
     try {
       const enveloped = this.#options.yoga.getEnveloped({ req, socket, params, caller, openLogChannel })
-      const document: DocumentNode = enveloped.parse(query)
+      const document: DocumentNode = enveloped.parse(params.query ?? '')
       const problems: readonly GraphQLError[] = enveloped.validate(enveloped.schema, document)
       if (problems.length > 0) return problems.map((problem) => this.#shown(client, problem))
       const contextValue: unknown = await enveloped.contextFactory()
       const { schema } = enveloped
-      return { schema, document, operationName, variableValues: params.variables, contextValue, enveloped }
+      return { schema, document, operationName, variableValues: params.variables ?? {}, contextValue, enveloped }
     } catch (error) {
       return [this.#shown(client, error)]
     }
