@@ -30,7 +30,7 @@ test('the root types themselves have no rule: every field of them names its own'
 test('log views are for all known tokens: the hub that serves them does not read rules', () => {
   const fields = Object.values(schema.getSubscriptionType()?.getFields() ?? {})
   const views = fields.filter((field) => logViewOf(field.extensions) !== null)
-  expect(views.map((field) => field.name)).toEqual(['messageOutputs', 'pipelineSteps', 'sessionEvents', 'taskUpdates'])
+  expect(views.map((field) => field.name)).toEqual(['messageOutputs', 'pipelineSteps', 'sessionEvents'])
   for (const view of views) expect(view.extensions['pothosOptions']).toMatchObject({ authScopes: AUTHENTICATED })
 })
 

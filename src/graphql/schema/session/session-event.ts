@@ -135,7 +135,7 @@ builder.objectRef<EventOf<'PlanCreated'>>('PlanCreatedEvent').implement({
   }),
 })
 
-export const TaskUpdateEvent = builder.objectRef<EventOf<'TaskUpdate'>>('TaskUpdateEvent').implement({
+builder.objectRef<EventOf<'TaskUpdate'>>('TaskUpdateEvent').implement({
   description: 'The status of a task changed.',
   interfaces: [SessionEventInterface],
   authScopes: AUTHENTICATED,
