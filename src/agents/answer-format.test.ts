@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../test/harness/rounds.ts'
 import * as z from 'zod'
 import { findJsonObject, jsonFormat, MAX_ANSWER_CHARS } from './answer-format.ts'
 
@@ -35,7 +36,7 @@ describe('findJsonObject', () => {
       fc.property(text, (any) => {
         expect(['usable', 'unusable']).toContain(findJsonObject(any).kind)
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(400, 2000) },
     )
   })
 

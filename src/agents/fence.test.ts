@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../test/harness/rounds.ts'
 import { Fence, neutralize } from './fence.ts'
 
 const TOKEN = '0123456789abcdef0123456789abcdef'
@@ -37,7 +38,7 @@ describe('Fence', () => {
         expect(block.indexOf(end)).toBe(block.length - end.length)
         expect(block.lastIndexOf(`<<<DATA_STDOUT_${TOKEN}>>>`)).toBe(0)
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(400, 2000) },
     )
   })
 })
@@ -48,7 +49,7 @@ describe('neutralize', () => {
       fc.property(hostile, (text) => {
         expect(neutralize(text)).not.toMatch(/<<<[^\n]*>>>/)
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(400, 2000) },
     )
   })
 

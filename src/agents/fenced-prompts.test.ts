@@ -2,6 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Dialogue } from '../core/dialogue.ts'
+import { rounds } from '../../test/harness/rounds.ts'
 import type { PlannerContext, ReplanContext, TaskReport } from './agent.ts'
 import { renderConsolidatorPrompt } from './consolidator/context.ts'
 import { renderCuratorPrompt } from './curator/context.ts'
@@ -186,7 +187,7 @@ describe.each(Object.entries(ROLES))('the prompt of the %s', (_, render) => {
         expect(outside).not.toMatch(/role ADMIN/)
         expect(outside).toBe(withoutNames(outsideOf(render(MARK, new Fence(TOKEN)))))
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(100, 300) },
     )
   })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../test/harness/rounds.ts'
 import type { SessionEvent } from '../core/session-event.ts'
 import { createLogger } from '../platform/logger.ts'
 import type { LogPage, LogRange } from './log.ts'
@@ -328,7 +329,7 @@ test('every reader sees every event of the log after its cursor, once, in order,
         expect(seen.filter((seq) => !world.deleted.has(seq))).toEqual(must)
       }
     }),
-    { numRuns: 5000 },
+    { numRuns: rounds(1000, 5000) },
   )
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../test/harness/rounds.ts'
 import type { Consolidation } from '../agents/agent.ts'
 import { unfitText } from './unfit-text.ts'
 import { judgeConsolidation, type BatchFact } from './judge-consolidation.ts'
@@ -67,7 +68,7 @@ describe('refused', () => {
         const allowed = left >= 3 && length <= 10 * (facts(1)[0]?.content.length ?? 0)
         expect(verdict.kind === 'Accepted').toBe(allowed && (merges.length === 0 || unfitText(content) === null))
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(200, 1000) },
     )
   })
 })

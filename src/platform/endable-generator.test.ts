@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { rounds } from '../../test/harness/rounds.ts'
 import { EndableGenerator } from './endable-generator.ts'
 
 /** Gives what is pushed, and fails on `fail`. */
@@ -88,7 +89,7 @@ async function check(steps: readonly Step[]): Promise<void> {
 }
 
 test('whatever the order of calls, values, errors and ends: in order, once each, and every call settles', async () => {
-  await fc.assert(fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { maxLength: 20 }), check), { numRuns: 500 })
+  await fc.assert(fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { maxLength: 20 }), check), { numRuns: rounds(200, 500) })
 })
 
 test('a reader that waits is let go when it is ended, also with an error', async () => {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../test/harness/rounds.ts'
 import { secretForms, type Around, type SecretForm } from '../../test/harness/secret-forms.ts'
 import { REDACTED } from '../core/text/redacted.ts'
 import { foldCase } from './encodings/fold-case.ts'
@@ -49,7 +50,7 @@ describe('a Redactor', () => {
         expect(redacted).toContain(REDACTED)
         expect(traces.filter((trace) => redacted.includes(trace))).toEqual([])
       }),
-      { numRuns: 1500 },
+      { numRuns: rounds(200, 1500) },
     )
   })
 
@@ -83,7 +84,7 @@ describe('a Redactor', () => {
         )
         expect(Redactor.of(known).redact(text)).toBe(text)
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(100, 500) },
     )
   })
 
@@ -103,7 +104,7 @@ describe('a Redactor', () => {
         const { text } = form.write(guess, { before: '<', after: '>' })
         expect(Redactor.of([secret]).redact(text)).toBe(text)
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(200, 1000) },
     )
   })
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../test/harness/rounds.ts'
 import { secretForms } from '../../test/harness/secret-forms.ts'
 import { REDACTED } from '../core/text/redacted.ts'
 import { isRedactable, Redactor } from './redaction.ts'
@@ -35,7 +36,7 @@ describe('a StreamRedactor', () => {
         const redactor = Redactor.of([value])
         expect(sayingLate(piecesOf(text, cuts), redactor, text.length).join('')).toBe(redactor.redact(text))
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(60, 300) },
     )
   })
 

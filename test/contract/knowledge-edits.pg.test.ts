@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rounds } from '../harness/rounds.ts'
 import { normalText } from '../../src/core/text/normal-text.ts'
 import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
@@ -379,7 +380,7 @@ describe('texts', () => {
         const found = await edit(api.FactsDocument, { first: 100, filter: { search: content } })
         expect(found.facts.edges.map(({ node }) => node.id)).toContain(id)
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(20, 60) },
     )
   })
 

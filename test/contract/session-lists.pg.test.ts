@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { rounds } from '../harness/rounds.ts'
 import { likeLiteral } from '../../src/graphql/schema/values/like-literal.ts'
 import {
   ApprovalsDocument,
@@ -107,7 +108,7 @@ test('sessions: every filter, for everybody, page after page', async () => {
       }
       expect(seen).toEqual(await expected(as, filter, 60))
     }),
-    { numRuns: 80 },
+    { numRuns: rounds(25, 80) },
   )
 })
 

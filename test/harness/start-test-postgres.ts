@@ -15,7 +15,7 @@ import { databaseUrl, runAsAdmin } from './database.ts'
 import { createTemporaryHome, roomyFolder, sweepTemporaryHomes } from './temporary-home.ts'
 
 /** What these tests write need not survive a power cut. */
-const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
+const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300', scram_iterations: '1' }
 
 export default async function startTestPostgres(project: TestProject): Promise<() => Promise<void>> {
   const logger = createLogger({ level: 'warn', pretty: false })
@@ -30,6 +30,9 @@ export default async function startTestPostgres(project: TestProject): Promise<(
     cleanup.defer(() => void process.off('exit', home.removeSync))
     const server = await startEmbeddedPostgres({ home: home.path, logger, clock: systemClock, settings: SETTINGS })
     cleanup.defer(() => server.stop())
+    // Set again with one iteration: thousands of connections prove who they are.
+    const { username, password } = new URL(server.url)
+    await runAsAdmin(server.url, `ALTER ROLE ${username} PASSWORD '${password}'`)
     return server.url
   }
 

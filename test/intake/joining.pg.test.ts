@@ -4,6 +4,7 @@
  */
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { rounds } from '../harness/rounds.ts'
 import { messagesToJoin } from '../../src/core/join-messages.ts'
 import { editQueuedMessage } from '../../src/intake/message/edit-queued-message.ts'
 import { openSession } from '../../src/intake/session/open-session.ts'
@@ -166,6 +167,6 @@ test('a queue of several people is worked off: nothing is lost, nothing comes tw
         expect(await session(id)).toMatchObject({ queue_length: 0, status: 'IDLE' })
       },
     ),
-    { numRuns: 15 },
+    { numRuns: rounds(6, 15) },
   )
 })

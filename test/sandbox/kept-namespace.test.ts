@@ -129,7 +129,7 @@ describe.skipIf(!sandbox.available)(`a namespace that is kept${skipReason(sandbo
         const result = await fixture.run(command, workspace)
         expect(result).toEqual({ kind: 'exited', exitCode: 0, stdout: command, stderr: '', truncated: false })
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(10, 40) },
     )
   })
 

@@ -24,6 +24,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { rounds } from '../harness/rounds.ts'
 import { createTemporaryHome, type TemporaryHome } from '../harness/temporary-home.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { CODE_CACHE } from '../../src/platform/code-cache.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/postgres/embedded-postgres.ts'
 import { canEnter } from '../../src/config/home/unprivileged-account.ts'
@@ -31,7 +32,7 @@ import { canEnter } from '../../src/config/home/unprivileged-account.ts'
 // Servers start and are killed, on a machine that may be busy.
 vi.setConfig({ testTimeout: 180_000 })
 
-const KILLS = rounds(4, 10)
+const KILLS = rounds(2, 10)
 const CHECKOUT = join(import.meta.dirname, '../..')
 const PROCESS = 'test/harness/embedded-postgres-process.ts'
 const NOBODY = { name: 'nobody', uid: 65_534, gid: 65_534 }
@@ -69,7 +70,7 @@ function startProcess(options: { home?: string; rows?: number; checkout?: string
   const { checkout = CHECKOUT, rows = 0, ...rest } = options
   const child = spawn(process.execPath, [join(checkout, PROCESS), rest.home ?? home.path, String(rows)], {
     cwd: checkout,
-    env: {}, // no HOME, no PATH
+    env: { NODE_COMPILE_CACHE: CODE_CACHE }, // no HOME, no PATH
     stdio: ['ignore', 'pipe', 'inherit'],
     ...(rest.uid === undefined ? {} : { uid: rest.uid, gid: rest.gid }),
   })

@@ -9,12 +9,15 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/platform/clock.ts'
+import { CODE_CACHE } from '../../src/platform/code-cache.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
 
 const CHECKOUT = join(import.meta.dirname, '../..')
 const COPIED = ['prisma', 'prisma.config.ts', 'scripts/schema-engine', 'scripts/schema-engine.ts', 'package.json']
+/** Each command loads Prisma anew. */
+const CACHE = { NODE_COMPILE_CACHE: CODE_CACHE }
 const silent = createLogger({ level: 'silent', pretty: false })
 
 vi.setConfig({ testTimeout: 180_000 }) // each command loads Prisma anew, which takes long on a busy machine
@@ -39,7 +42,7 @@ afterAll(() => rm(project, { recursive: true }))
 async function prisma(...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)('prisma', args, {
     cwd: project,
-    env: { PATH: `${join(CHECKOUT, 'node_modules/.bin')}:/usr/bin:/bin`, DATABASE_URL: database.url, NO_COLOR: '1' },
+    env: { PATH: `${join(CHECKOUT, 'node_modules/.bin')}:/usr/bin:/bin`, DATABASE_URL: database.url, NO_COLOR: '1', ...CACHE },
   })
   return stdout
 }
@@ -55,13 +58,14 @@ test('it sees the history that Factotum wrote as its own', async () => {
   expect(await prisma('migrate', 'deploy')).toContain('No pending migrations to apply')
 })
 
-test('Factotum sees the history that it wrote as its own', async () => {
-  await prisma('migrate', 'deploy')
+test('it creates a database that is not there; Factotum sees the history that it wrote as its own', async () => {
+  await database.drop()
+  expect(await prisma('migrate', 'deploy')).toContain('All migrations have been successfully applied')
   expect(await migrate(database.url, { logger: silent, clock: systemClock })).toEqual([])
 })
 
 test('a change of the schema becomes a migration of just that, which can hold functions', async () => {
-  await prisma('migrate', 'deploy')
+  await migrate(database.url, { logger: silent, clock: systemClock })
   const schema = join(project, 'prisma/schema.prisma')
   await writeFile(schema, (await readFile(schema, 'utf8')).replace('model Node {', 'model Node {\n  label String?'))
   await prisma('migrate', 'dev', '--name', 'label', '--create-only')
@@ -84,9 +88,7 @@ test('a change of the schema becomes a migration of just that, which can hold fu
   expect(shadows.rows).toEqual([])
 })
 
-test('it creates a database that is not there, and says when the server is not', async () => {
-  await database.drop()
-  expect(await prisma('migrate', 'deploy')).toContain('All migrations have been successfully applied')
+test('it says when the server is not there', async () => {
   const { url } = database
   database = { ...database, url: url.replace(/:\d+\//, ':1/') }
   await expect(prisma('migrate', 'status')).rejects.toThrow('P1001')

@@ -3,6 +3,7 @@
  * that was accepted is lost, and when the database is back everything goes on by itself.
  */
 import { expect, test, vi } from 'vitest'
+import { systemClock } from '../../src/platform/clock.ts'
 import { askOperators } from '../harness/ask-operators.ts'
 import type { ApiClient, Reply } from '../harness/api-client.ts'
 import { Cluster, clientOf } from '../harness/cluster.ts'
@@ -64,6 +65,7 @@ async function sendAgain(ada: ApiClient, content: string, key: string): Promise<
   for (;;) {
     const reply = await ada.request(SendMessageDocument, { input: input(content, key) })
     if (reply.data != null) return reply.data.sendMessage
+    await systemClock.sleep(100)
   }
 }
 

@@ -10,6 +10,7 @@ import { authenticate } from '../../src/config/access/authenticate.ts'
 import { configPath, loadConfig } from '../../src/config/load-config.ts'
 import { createTestDatabase } from '../harness/database.ts'
 import { pgBouncerSkipReason, startPgBouncer } from '../harness/pg-bouncer.ts'
+import { serverProgram } from '../harness/server-program.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
 
@@ -34,7 +35,8 @@ interface Attempt {
 
 /** Runs `factotum` to its end, which must be a failure that shows no code. */
 async function failure({ env, by = [], args = [], cwd = CHECKOUT }: Attempt): Promise<Failure> {
-  const [file = '', ...rest] = [...by, process.execPath, 'bin/factotum.js', ...args]
+  const program = cwd === CHECKOUT ? await serverProgram() : 'bin/factotum.js'
+  const [file = '', ...rest] = [...by, process.execPath, program, ...args]
   const options = { cwd, env: { PATH: process.env['PATH'], PORT: '0', ...env } }
   const ended = await new Promise<Failure>((resolve) => {
     execFile(file, rest, options, (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }))

@@ -131,7 +131,7 @@ test.skipIf(OLD_NODE === undefined)(
 
 test('told to stop together with its PostgreSQL and its command host, it drains and ends', async () => {
   await using turn = await beginTurn({}, { embedded: true })
-  const told = tellAll(turn.server.pid, 'SIGTERM', (pid) => /postgres\0-D|command-host|main\.ts/.test(commandOf(pid)))
+  const told = tellAll(turn.server.pid, 'SIGTERM', (pid) => /postgres\0-D|command-host|cli\.mjs/.test(commandOf(pid)))
   expect(told).toHaveLength(3)
   await turn.server.logged('stopping')
   await writeFile(turn.cluster.path('go'), '')

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rounds } from '../harness/rounds.ts'
 import { must } from '../../src/platform/must.ts'
 import { exportSession } from '../../src/transfer/export-session.ts'
 import { importSession, type ImportReport } from '../../src/transfer/import-session.ts'
@@ -95,7 +96,7 @@ test('an exported session, imported and exported again, is the same; a copy is t
       await forget(id)
       await forget('web:copy')
     }),
-    { numRuns: 25 },
+    { numRuns: rounds(8, 25) },
   )
 })
 

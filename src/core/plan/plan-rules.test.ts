@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../../test/harness/rounds.ts'
 import type { FoundSecret, ProposedPlan, ProposedTask } from './plan.ts'
 import { MAX_DETAIL_BYTES, MAX_EXPECT_BYTES, validatePlan } from './plan-rules.ts'
 import type { SkillSummary } from './skill.ts'
@@ -263,7 +264,7 @@ describe('a planner that follows the advice, and nothing else,', () => {
           for (const problem of validatePlan(mended, right)) mended = follow(mended, problem)
         expect(validatePlan(mended, right)).toEqual([])
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(400, 2000) },
     )
   })
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../../test/harness/rounds.ts'
 import { isStorable } from '../../platform/well-formed.ts'
 import { completeArguments, MAX_ARGS_BYTES } from './skill-arguments.ts'
 import type { SkillArgument, SkillArguments, SkillSummary } from './skill.ts'
@@ -144,7 +145,7 @@ describe('completeArguments', () => {
           expect(again).toEqual(completed)
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: rounds(600, 3000) },
     )
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../../test/harness/rounds.ts'
 import { normalText } from './normal-text.ts'
 
 /** Letters and signs of several scripts, and what is easily got wrong. */
@@ -47,7 +48,7 @@ describe('the same text', () => {
       fc.property(texts, (text) => {
         expect(normalText(normalText(text))).toBe(normalText(text))
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(400, 2000) },
     )
   })
 

@@ -1,6 +1,7 @@
 /** What a model that stays silent says, in any form and however it is cut. */
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../../test/harness/rounds.ts'
 import { SILENCE_MARKER, SilenceFilter, withoutSilence } from './silence-filter.ts'
 
 const MARKER = /<\s*(?:NO_REPLY|EMPTY_RESPONSE)\s*>/i
@@ -67,7 +68,7 @@ describe('withoutSilence', () => {
         const left = removeAll(said)
         expect(withoutSilence(said)).toBe(left.trim() === '' ? null : left)
       }),
-      { numRuns: 3000 },
+      { numRuns: rounds(600, 3000) },
     )
   })
 
@@ -85,7 +86,7 @@ describe('SilenceFilter', () => {
         const said = parts.map((part) => filter.push(part)).join('') + filter.end()
         expect(said === '' ? null : said).toBe(withoutSilence(whole))
       }),
-      { numRuns: 3000 },
+      { numRuns: rounds(600, 3000) },
     )
   })
 
@@ -98,7 +99,7 @@ describe('SilenceFilter', () => {
         expect(rest === '' || rest.startsWith('<')).toBe(true)
         expect(said).not.toMatch(MARKER)
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(200, 1000) },
     )
   })
 

@@ -5,6 +5,7 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../../test/harness/rounds.ts'
 import { ORDINARY, SPELLINGS, UNTRIED } from '../../../test/sandbox/curl-lines.ts'
 import { isExecutable, runAll } from '../../../test/sandbox/curl-runs.ts'
 import {
@@ -113,7 +114,7 @@ test('in company, or inside another, each is met all the same', () => {
         expect(effectOf(whole, DENIED)).toBe('DENY')
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: rounds(200, 1_000) },
   )
 })
 
@@ -141,7 +142,7 @@ const PIECES: readonly string[] = [
 ]
   .flatMap((pieces) => pieces.split('|'))
   .concat('|', '||', '|&', "'", "\\'", "$'", '\n', '\t', '\\\n', '<<E\n', '\nE\n', "<<'E'\n", '<<-E\n\t')
-const RANDOM_LINES = 200
+const RANDOM_LINES = rounds(60, 200)
 
 function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`

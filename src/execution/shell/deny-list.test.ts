@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../../test/harness/rounds.ts'
 import { explainRefusal } from './deny-list.ts'
 
 const REFUSED = [
@@ -254,7 +255,7 @@ describe('the deny list, however it is written', () => {
           (reason: unknown) => reason === null || typeof reason === 'string',
         )
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(400, 2_000) },
     )
   })
 

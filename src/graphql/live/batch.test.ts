@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { rounds } from '../../../test/harness/rounds.ts'
 import { Batch } from './batch.ts'
 
 /** Reads frames as RFC 6455 says, or fails. */
@@ -51,7 +52,7 @@ test('frames carry each payload as a message of the operation, whatever its leng
         expect(messages).toEqual(ids.flatMap((id) => results.map((payload) => ({ id, type: 'next', payload }))))
       },
     ),
-    { numRuns: 200 },
+    { numRuns: rounds(50, 200) },
   )
 })
 

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { buildSchema, GraphQLError, parse, validateSubscriptionArgs } from 'graphql'
 import { expect, test } from 'vitest'
+import { rounds } from '../../../test/harness/rounds.ts'
 import type { Viewer } from '../../core/identity.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import type { LogPage, LogRange } from '../../events/log.ts'
@@ -227,7 +228,7 @@ test.each([
         expect(collector.seqs).toEqual(expected.slice(0, due))
       }
     }),
-    { numRuns: 150 },
+    { numRuns: rounds(40, 150) },
   )
 })
 

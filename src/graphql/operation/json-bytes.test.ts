@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { GraphQLError } from 'graphql'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../../test/harness/rounds.ts'
 import { jsonBytes } from './json-bytes.ts'
 
 function written(value: unknown): number {
@@ -14,7 +15,7 @@ describe('jsonBytes', () => {
       fc.property(fc.oneof(fc.jsonValue(), fc.dictionary(text, fc.array(text))), (value) => {
         expect(jsonBytes(value, Infinity)).toBe(written(value))
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(400, 2000) },
     )
   })
 

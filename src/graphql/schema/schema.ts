@@ -45,8 +45,14 @@ import './audit/subscriptions-of-audit.ts'
 builder.queryType({ description: 'What there is. Reading changes nothing.' })
 builder.mutationType({ description: 'What clients can change. What a client can act on is a member of the result.' })
 
-/** Sorted by name. Throws when a field has no access rule. */
+let built: GraphQLSchema | null = null
+
+/** Sorted by name; one for the whole process, since it holds no state. Throws when a field has no access rule. */
 export function buildSchema(): GraphQLSchema {
+  return (built ??= build())
+}
+
+function build(): GraphQLSchema {
   const schema = builder.toSchema({ sortSchema: true })
   assertEveryFieldHasAccessRule(schema)
   return countAnswers(refuseGoneRows(schema))

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../../test/harness/rounds.ts'
 import { REDACTED } from '../../core/text/redacted.ts'
 import { keyForms } from './key-forms.ts'
 import { hideForms, secretsByForm } from './secret-forms.ts'
@@ -121,7 +122,7 @@ describe('what looks like a secret', () => {
         expect(hidden.endsWith(after)).toBe(true)
         expect(hideForms(hidden)).toBe(hidden)
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(200, 1000) },
     )
   })
 
@@ -133,7 +134,7 @@ describe('what looks like a secret', () => {
         const text = parts.join('\n')
         expect(hideForms(text)).toBe(text)
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(100, 500) },
     )
   })
 })

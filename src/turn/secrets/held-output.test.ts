@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { rounds } from '../../../test/harness/rounds.ts'
 import { manualClock } from '../../../test/harness/manual-clock.ts'
 import { secretForms } from '../../../test/harness/secret-forms.ts'
 import { REDACTED } from '../../core/text/redacted.ts'
@@ -111,7 +112,7 @@ describe('output that may hold secrets', () => {
         expect(said).toContain(REDACTED)
         expect(traces.filter((trace) => said.includes(trace))).toEqual([])
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(100, 500) },
     )
   })
 
@@ -169,7 +170,7 @@ describe('what is said of a guess', () => {
         expect(shape(SECRET.slice(0, right) + wrong.slice(right))).toEqual(shape(wrong))
         expect(shape(SECRET.slice(0, right))).toEqual(shape(wrong.slice(0, right)))
       }),
-      { numRuns: 1500 },
+      { numRuns: rounds(300, 1500) },
     )
   })
 
