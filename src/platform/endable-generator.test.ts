@@ -89,7 +89,9 @@ async function check(steps: readonly Step[]): Promise<void> {
 }
 
 test('whatever the order of calls, values, errors and ends: in order, once each, and every call settles', async () => {
-  await fc.assert(fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { maxLength: 20 }), check), { numRuns: rounds(200, 500) })
+  await fc.assert(fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { maxLength: 20 }), check), {
+    numRuns: rounds(200, 500),
+  })
 })
 
 test('a reader that waits is let go when it is ended, also with an error', async () => {

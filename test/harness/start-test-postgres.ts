@@ -15,7 +15,13 @@ import { databaseUrl, runAsAdmin } from './database.ts'
 import { createTemporaryHome, roomyFolder, sweepTemporaryHomes } from './temporary-home.ts'
 
 /** What these tests write need not survive a power cut. */
-const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300', scram_iterations: '1' }
+const SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '300',
+  scram_iterations: '1',
+}
 
 export default async function startTestPostgres(project: TestProject): Promise<() => Promise<void>> {
   const logger = createLogger({ level: 'warn', pretty: false })

@@ -42,7 +42,12 @@ afterAll(() => rm(project, { recursive: true }))
 async function prisma(...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)('prisma', args, {
     cwd: project,
-    env: { PATH: `${join(CHECKOUT, 'node_modules/.bin')}:/usr/bin:/bin`, DATABASE_URL: database.url, NO_COLOR: '1', ...CACHE },
+    env: {
+      PATH: `${join(CHECKOUT, 'node_modules/.bin')}:/usr/bin:/bin`,
+      DATABASE_URL: database.url,
+      NO_COLOR: '1',
+      ...CACHE,
+    },
   })
   return stdout
 }

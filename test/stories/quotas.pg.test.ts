@@ -38,7 +38,7 @@ async function open(client: ApiClient, id: string) {
 }
 
 async function remove(client: ApiClient, id: string): Promise<void> {
-  expect((await client.run(api.DeleteSessionDocument, { id })).deleteSession).toMatchObject({ id })
+  expect((await client.run(api.DeleteSessionDocument, { id })).deleteSession).toMatchObject({ deletedSessionId: id })
 }
 
 test('fifty sessions opened at once in two processes, where ten may be: ten are, and the rest is told why', async () => {
