@@ -13,7 +13,7 @@ const client = {
     importExtension: '.ts',
     emitLegacyCommonJSImports: false,
     defaultScalarType: 'unknown',
-    scalars: { DateTime: 'string', ID: 'string' },
+    scalars: { DateTime: 'string', ID: 'string', Count: 'number', Decimal: 'string' },
     enumsAsTypes: true,
     skipTypename: true,
   },

@@ -117,6 +117,8 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     LearningEdge: 'cursor node',
     ModelCallAudit:
       'actor at cachedTokens callMs cost id inputTokens kind model outcome outputTokens provider role sessionId tokenName turnId',
+    // The shortest way to one is through the audit; that of a session's usage is the session's.
+    Money: 'amount currency',
     Query: 'audit deliveries facts learnings questions skillProblems skills usage',
     QuestionConnection: 'edges pageInfo',
     QuestionEdge: 'cursor node',

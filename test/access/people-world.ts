@@ -24,7 +24,7 @@ const OUTSIDE = 'outside-token-for-the-story'
 /** A namespace that is a prefix of the other one's as a pattern, but not as a text. */
 export const OUTSIDE_NAMESPACE = 'disc_rd'
 const CONFIG: StoryConfig = {
-  settings: { requests_per_minute: 100_000 },
+  settings: { requests_per_minute: 100_000, currency: 'EUR' },
   toml: `[tokens.outside]\nkind = "connector"\nnamespace = "${OUTSIDE_NAMESPACE}"\ntoken = "${OUTSIDE}"\n`,
 }
 

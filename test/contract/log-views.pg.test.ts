@@ -102,7 +102,7 @@ function everyEvent(): Record<string, [event: LogEntry, shown: object]> {
         turnStatus: 'DONE',
         commandsHandled: ['/help'],
         durationMs: 9,
-        usage: { ...usage, inputTokens: 2_147_483_647 },
+        usage: { ...usage, cost: { amount: '0.5', currency: null } },
       },
     ],
   }

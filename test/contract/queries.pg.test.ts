@@ -200,11 +200,11 @@ describe("a session's lists", () => {
 })
 
 describe('what a session shows', () => {
-  test('participants that the configuration knows, counters within 32 bits, its queue', async () => {
+  test('participants that the configuration knows, counters beyond 32 bits, its queue', async () => {
     const { data } = await it.run('bob', api.SessionDocument, { id: 'demo:1' })
     expect(data.session).toMatchObject({
       participants: [{ name: 'bob', role: 'USER' }],
-      usage: { calls: 21, inputTokens: 2_147_483_647, outputTokens: 0, cost: null },
+      usage: { calls: 21, inputTokens: 5_000_000_000, outputTokens: 0, cost: null },
       metadata: {},
       activeTurn: null,
       lastActivityAt: '2026-11-21T12:00:00.000Z',

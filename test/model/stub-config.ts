@@ -13,6 +13,7 @@ export interface StubConfigOptions {
 const SETTINGS: Settings = {
   approvalTimeoutMs: 3_600_000,
   timeZone: 'UTC',
+  currency: null,
   contextTokens: 8000,
   contextMessages: 10,
   summarizeThreshold: 30,

@@ -242,7 +242,7 @@ test('what it costs is on the account of the session and of its user; no secret 
   expect(after?.workingMemory).toBe('It is [REDACTED].')
   expect(await sql('SELECT 1 FROM learnings WHERE session_id = $1', '@ben:costs')).toEqual([])
   expect(after?.usage.calls).toBe((before?.usage.calls ?? 0) + 1)
-  expect(after?.usage.cost).toBeGreaterThan(before?.usage.cost ?? 0)
+  expect(Number(after?.usage.cost?.amount)).toBeGreaterThan(Number(before?.usage.cost?.amount ?? 0))
   const audit = await sql(
     `SELECT kind, actor, turn_id, data->>'role' AS role, data->>'change' AS change FROM audit_entries
       WHERE session_id = $1 AND (data->>'role' = 'introspector' OR data->>'change' = 'CHECKPOINT_REQUESTED') ORDER BY pos`,

@@ -234,7 +234,7 @@ test('what the model calls cost is added up for the turn and its session, by the
     inputTokens: 100 * calls,
     outputTokens: 20 * calls,
     cachedTokens: 40 * calls,
-    cost: expect.closeTo(callCost * calls, 12),
+    cost: { amount: (callCost * calls).toFixed(6), currency: null },
   })
   expect(await play('cli:cost', [GOOD, OK, 'It printed hi.'])).toMatchObject({ usage: usage(3) })
   stub.follow({ by: answerWell })

@@ -25,6 +25,11 @@ const turnSettings = {
       description:
         'The time zone in which agents are told times, for sessions that name none, such as "Europe/Berlin".',
     }),
+  currency: text('must be three capital letters such as "EUR" (ISO 4217), or empty', (code) =>
+    /^([A-Z]{3})?$/.test(code),
+  )
+    .default('')
+    .meta({ description: 'The currency of [prices], such as "EUR", as clients are shown it. Empty: not said.' }),
   context_tokens: wholeNumber({ min: 0, max: 1_000_000 })
     .default(8000)
     .meta({
@@ -200,6 +205,7 @@ function isPublicUrl(value: string): boolean {
 export function toSettings(section: SettingsSection): Settings {
   return {
     timeZone: section.time_zone,
+    currency: section.currency === '' ? null : section.currency,
     contextTokens: section.context_tokens,
     contextMessages: section.context_messages,
     summarizeThreshold: section.summarize_threshold,

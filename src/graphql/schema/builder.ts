@@ -23,6 +23,8 @@ export interface SchemaTypes {
     ID: { Input: string; Output: string }
     DateTime: { Input: Date; Output: Date }
     JSON: { Input: JsonValue; Output: unknown }
+    Count: { Input: number; Output: number | bigint }
+    Decimal: { Input: string; Output: string }
   }
 }
 

@@ -127,8 +127,8 @@ const LimitExceededType = builder.objectRef<RefusalOf<'LimitExceeded'>>('LimitEx
   interfaces: [RefusalInterface],
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    limit: t.exposeInt('limit', { description: 'The limit.' }),
-    used: t.exposeInt('current', { description: 'How much of it is used.' }),
+    limit: t.expose('limit', { type: 'Count', description: 'The limit.' }),
+    used: t.expose('current', { type: 'Count', description: 'How much of it is used.' }),
     retryAfterMs: t.exposeInt('retryAfterMs', {
       nullable: true,
       description: 'After how many milliseconds it may work; null when that cannot be told.',

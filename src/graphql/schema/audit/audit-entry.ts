@@ -15,6 +15,7 @@ import { connectionType } from '../paging/connection-type.ts'
 import { DeliveryStatusEnum } from '../message/delivery.ts'
 import { ReviewVerdictEnum, TaskStatusEnum, TaskTypeEnum } from '../enums.ts'
 import { NodeInterface } from '../node.ts'
+import { MoneyType } from '../values/money.ts'
 
 type Values<Name extends string> = Record<Name, { readonly description: string }>
 
@@ -158,17 +159,19 @@ auditType('MODEL_CALL', 'A call of a language model.', (t) => ({
     description: '"OK", or the code of the error with which it ended.',
     resolve: ({ body }) => body.status,
   }),
-  inputTokens: t.int({ description: 'Tokens read.', resolve: ({ body }) => body.inputTokens }),
-  outputTokens: t.int({ description: 'Tokens written.', resolve: ({ body }) => body.outputTokens }),
-  cachedTokens: t.int({
+  inputTokens: t.field({ type: 'Count', description: 'Tokens read.', resolve: ({ body }) => body.inputTokens }),
+  outputTokens: t.field({ type: 'Count', description: 'Tokens written.', resolve: ({ body }) => body.outputTokens }),
+  cachedTokens: t.field({
+    type: 'Count',
     description: 'The part of inputTokens that the provider took from its cache.',
     resolve: ({ body }) => body.cachedTokens,
   }),
   callMs: t.int({ description: 'Milliseconds that it took.', resolve: ({ body }) => body.durationMs }),
-  cost: t.float({
+  cost: t.field({
+    type: MoneyType,
     nullable: true,
-    description: 'In the currency of the configured prices; null where no price was configured.',
-    resolve: ({ body }) => body.cost,
+    description: 'By the prices that were configured then; null where none was.',
+    resolve: ({ body: { cost } }) => (cost === null ? null : { amount: cost }),
   }),
 }))
 
@@ -185,7 +188,11 @@ auditType('TASK', 'A task ended.', (t) => ({
     description: 'Milliseconds from begin to end; null when it never began, or began in a process that died.',
     resolve: ({ body }) => body.durationMs,
   }),
-  outputLength: t.int({ description: 'Characters that it printed or said.', resolve: ({ body }) => body.outputLength }),
+  outputLength: t.field({
+    type: 'Count',
+    description: 'Characters that it printed or said.',
+    resolve: ({ body }) => body.outputLength,
+  }),
   suppressed: t.boolean({
     description: 'The agent chose to say nothing.',
     resolve: ({ body }) => body.suppressed ?? false,

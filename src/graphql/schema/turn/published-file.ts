@@ -12,7 +12,7 @@ builder.prismaObject('PublishedFile', {
   fields: (t) => ({
     fileId: t.exposeID('id', { description: 'Begins with "pub_". Who knows it can read the file.' }),
     name: t.exposeString('name', { description: 'What to save it as; folders below pub/ are part of it.' }),
-    size: t.int({ description: 'Bytes.', select: { size: true }, resolve: ({ size }) => Number(size) }),
+    size: t.expose('size', { type: 'Count', description: 'Bytes.' }),
     contentType: t.exposeString('contentType', { description: 'Its media type, by the extension of its name.' }),
     url: t.string({
       description:

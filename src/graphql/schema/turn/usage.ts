@@ -2,33 +2,33 @@
 import type { Usage } from '../../../core/usage.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
-
-/** GraphQL's Int has 32 bits; a session can count further. */
-const MAX_INT = 2_147_483_647
+import { MoneyType } from '../values/money.ts'
 
 export const UsageType = builder.objectRef<Usage>('Usage').implement({
-  description: `What model calls have cost. Counts stop at ${MAX_INT}.`,
+  description: 'What model calls have cost.',
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    calls: t.int({
+    calls: t.expose('calls', {
+      type: 'Count',
       description: 'Calls of a model, failed ones included.',
-      resolve: (usage) => Math.min(usage.calls, MAX_INT),
     }),
-    inputTokens: t.int({
+    inputTokens: t.expose('inputTokens', {
+      type: 'Count',
       description: 'Tokens read, as the provider counts them.',
-      resolve: (usage) => Math.min(usage.inputTokens, MAX_INT),
     }),
-    outputTokens: t.int({
+    outputTokens: t.expose('outputTokens', {
+      type: 'Count',
       description: 'Tokens written, as the provider counts them.',
-      resolve: (usage) => Math.min(usage.outputTokens, MAX_INT),
     }),
-    cachedTokens: t.int({
+    cachedTokens: t.expose('cachedTokens', {
+      type: 'Count',
       description: 'The part of inputTokens that the provider took from its cache.',
-      resolve: (usage) => Math.min(usage.cachedTokens, MAX_INT),
     }),
-    cost: t.exposeFloat('cost', {
+    cost: t.field({
+      type: MoneyType,
       nullable: true,
-      description: 'In the currency of the configured prices; null where no price is configured.',
+      description: 'By the prices that were configured at each call; null where none was.',
+      resolve: ({ cost }) => (cost === null ? null : { amount: cost }),
     }),
   }),
 })
