@@ -95,7 +95,7 @@ describe('in one process or two', () => {
     await scene.ask()
     await checkpoints(scene, 1)
     expect(checkpointsIn(scene)).toMatchObject([
-      { checkpointTrigger: 'MANUAL', ok: false, failure: expect.stringContaining('wants a key') },
+      { checkpointTrigger: 'MANUAL', ok: false, failure: expect.stringContaining('The language model cannot be used') },
     ])
     expect(await memoryOf(scene)).toEqual([{ working_memory: '', checkpoint_seq: 0, checkpoint_turns: 0 }])
     expect(await rowsOf(scene)).toEqual([{ failures: 1, waits: true, run_id: null }])

@@ -76,7 +76,9 @@ test('when its turn fails the run has failed, and it is tried again half a minut
   const ben = story.as('ben')
   const { id } = await schedule(ben, { content: 'Say hi', runAt: soon() })
   const { runs, ...after } = await untilSchedule(ben, id, ({ runs }) => runs[0]?.status === 'FAILED')
-  expect(runs).toMatchObject([{ turn: { status: 'FAILED' }, failure: expect.stringContaining('credit or quota') }])
+  expect(runs).toMatchObject([
+    { turn: { status: 'FAILED' }, failure: expect.stringContaining('The language model cannot be used') },
+  ])
   expect(after).toMatchObject({ failures: 1, lastError: runs[0]?.failure })
   expect(Date.parse(after.nextRunAt ?? '') - Date.parse(runs[0]?.finishedAt ?? '')).toBe(30_000)
 })
