@@ -7,7 +7,7 @@ import type { ObjectRef } from '@pothos/core'
 import { builder, type BuilderTypes } from './builder.ts'
 import { NodeInterface } from './node.ts'
 import { ALL_STORED } from './paging/page-sizes.ts'
-import { findNode } from './query-node.ts'
+import { findNode } from './row.ts'
 
 type RefusalOf<Kind extends Refusal['kind']> = Extract<Refusal, { kind: Kind }>
 

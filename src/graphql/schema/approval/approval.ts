@@ -1,4 +1,6 @@
 /** Whether a task, or a whole plan, may run. Who may see its session may see it; who may decide, src/approvals says. */
+import { row } from '../row.ts'
+import { inVisibleSession } from '../session/session-visibility.ts'
 import type { Remembered } from '../../../core/approval-policy.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { ApprovalKindEnum, ApprovalScopeEnum, ApprovalStatusEnum } from './approval-enums.ts'
@@ -68,3 +70,9 @@ function describe(remembered: Remembered): string {
   if (remembered.type === 'SKILL') return remembered.skill
   return [...remembered.words, ...(remembered.isWhole ? [] : ['…'])].join(' ')
 }
+
+export const ApprovalRow = row('Approval', {
+  kind: 'approval',
+  table: (prisma) => prisma.approval,
+  visible: ({ viewer }, id) => inVisibleSession(viewer, id),
+})

@@ -6,13 +6,13 @@ import { ApprovalScopeEnum } from './approval-enums.ts'
 import { builder } from '../builder.ts'
 import { upTo } from '../paging/page-sizes.ts'
 import { resultUnion } from '../result-union.ts'
-import { approvalField } from '../row-fields.ts'
+import { ApprovalRow } from './approval.ts'
 
 const DecideApprovalPayload = builder.objectRef<ApprovalDecided>('DecideApprovalPayload').implement({
   description: 'It is decided as asked.',
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    approval: approvalField(t),
+    approval: ApprovalRow.field(t, ({ approvalId }) => approvalId, 'The approval as it is now.'),
   }),
 })
 

@@ -1,4 +1,6 @@
 /** The audit as GraphQL types: one per kind of entry, with what is recorded of that kind. For admins alone. */
+import { addLookup, brand } from '../row.ts'
+import { readAuditEntry } from '../../../store/audit-reads.ts'
 import type {
   AuditBody,
   AuditKind,
@@ -298,3 +300,8 @@ auditType('APPROVAL', 'An approval was asked for, given, denied, or no longer wa
     resolve: ({ body }) => body.after,
   }),
 }))
+
+addLookup('audit', async (id, { viewer, database }) => {
+  const entry = viewer.role === 'ADMIN' ? await readAuditEntry(database, id) : null
+  return entry === null ? null : brand(auditTypeName(entry), entry)
+})

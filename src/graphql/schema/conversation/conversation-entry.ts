@@ -10,7 +10,9 @@ import { MessageRoleEnum } from '../enums.ts'
 import { NodeInterface } from '../node.ts'
 import { connectionOf } from '../paging/connection-type.ts'
 import { loadAt } from '../paging/load-at.ts'
-import { rowOf } from '../row-fields.ts'
+import { MessageRow } from '../message/message.ts'
+import { TaskRow } from '../turn/task.ts'
+import { TurnRow } from '../turn/turn.ts'
 import { stillThere } from '../still-there.ts'
 import { readTexts, type EntryKey } from './read-conversation.ts'
 
@@ -68,13 +70,11 @@ function commonFields(t: PothosSchemaTypes.ObjectFieldBuilder<BuilderTypes, Entr
     seq: t.exposeInt('seq', { description: 'Its place in the log of the session, and in the conversation.' }),
     at: t.expose('at', { type: 'DateTime', description: 'When it was said.' }),
     author: t.field({ type: AuthorType, description: 'Who said it.', resolve: (entry) => entry }),
-    turn: t.prismaField({
-      type: 'Turn',
-      nullable: true,
-      description: 'The turn that processes the message, or in which the text was written; null when there is none.',
-      resolve: (query, { turnId: id }, _args, { database }) =>
-        id === null ? null : rowOf(id, query, () => database.prisma.turn.findUnique({ ...query, where: { id } })),
-    }),
+    turn: TurnRow.fieldOrNull(
+      t,
+      ({ turnId }) => turnId,
+      'The turn that processes the message, or in which the text was written; null when there is none.',
+    ),
     content: t.string({
       description: 'The whole text.',
       resolve: async (entry, _args, context, info) => {
@@ -86,13 +86,11 @@ function commonFields(t: PothosSchemaTypes.ObjectFieldBuilder<BuilderTypes, Entr
 }
 
 function taskField(t: PothosSchemaTypes.ObjectFieldBuilder<BuilderTypes, Entry>) {
-  return t.prismaField({
-    type: 'Task',
-    nullable: true,
-    description: 'The MSG task that wrote it; null when a client brought it (appendMessage).',
-    resolve: (query, { taskId: id }, _args, { database }) =>
-      id === null ? null : rowOf(id, query, () => database.prisma.task.findUnique({ ...query, where: { id } })),
-  })
+  return TaskRow.fieldOrNull(
+    t,
+    ({ taskId }) => taskId,
+    'The MSG task that wrote it; null when a client brought it (appendMessage).',
+  )
 }
 
 const PersonMessageType = builder.objectRef<Entry>('PersonMessage').implement({
@@ -101,14 +99,11 @@ const PersonMessageType = builder.objectRef<Entry>('PersonMessage').implement({
   interfaces: [NodeInterface],
   fields: (t) => ({
     ...commonFields(t),
-    message: t.prismaField({
-      type: 'Message',
-      description: 'The message, with how far it has come.',
-      resolve: (query, { messageId }, _args, { database }) => {
-        const id = must(messageId, 'a person speaks by messages')
-        return rowOf(id, query, () => database.prisma.message.findUnique({ ...query, where: { id } }))
-      },
-    }),
+    message: MessageRow.field(
+      t,
+      ({ messageId }) => must(messageId, 'a person speaks by messages'),
+      'The message, with how far it has come.',
+    ),
   }),
 })
 

@@ -3,6 +3,8 @@
  * that it was learned in. Where it comes from may be another session: that is shown only to those who may see it. What
  * it said before, and what went into it, may have been taken out of use for a reason: that is admins'.
  */
+import { row } from '../row.ts'
+import { visibleFact } from '../session/session-visibility.ts'
 import type { GraphQLContext } from '../../context.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
@@ -107,3 +109,9 @@ async function firstLearnings(context: GraphQLContext, factIds: readonly string[
   })
   return new Map(rows.map(({ id, factId }) => [factId ?? '', id]))
 }
+
+export const FactRow = row('Fact', {
+  kind: 'fact',
+  table: (prisma) => prisma.fact,
+  visible: ({ viewer, database }, id) => visibleFact(database.prisma, viewer, id),
+})

@@ -1,6 +1,8 @@
 /**
  * What a review or a checkpoint learned: a candidate for a fact. It belongs to its session and is as visible as that.
  */
+import { row } from '../row.ts'
+import { inVisibleSession } from '../session/session-visibility.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { connectionType } from '../paging/connection-type.ts'
@@ -53,3 +55,9 @@ const LearningType = builder.prismaObject('Learning', {
 })
 
 export const LearningConnection = connectionType(LearningType, 'newest first')
+
+export const LearningRow = row('Learning', {
+  kind: 'learning',
+  table: (prisma) => prisma.learning,
+  visible: ({ viewer }, id) => inVisibleSession(viewer, id),
+})

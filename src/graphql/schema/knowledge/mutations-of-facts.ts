@@ -8,7 +8,7 @@ import type { FactChanged } from '../../../store/knowledge/knowledge-fact.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { resultUnion } from '../result-union.ts'
-import { factField } from '../row-fields.ts'
+import { FactRow } from './fact.ts'
 
 const CONTENT =
   'What it says: 1 to 2000 characters that stand for themselves. White space around it is dropped. ' +
@@ -19,7 +19,7 @@ function factResult(name: string) {
   const payload = builder.objectRef<FactChanged>(`${name}Payload`).implement({
     description: 'The fact is as asked. Its history and the audit tell who did it.',
     authScopes: AUTHENTICATED,
-    fields: (t) => ({ fact: factField(t) }),
+    fields: (t) => ({ fact: FactRow.field(t, ({ factId }) => factId, 'The fact as it is now.') }),
   })
   return resultUnion(name, payload)
 }

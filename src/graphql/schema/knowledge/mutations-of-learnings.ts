@@ -6,7 +6,7 @@ import type { LearningDecided } from '../../../store/knowledge/knowledge-learnin
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { resultUnion } from '../result-union.ts'
-import { learningField } from '../row-fields.ts'
+import { LearningRow } from './learning.ts'
 
 const LEARNING = 'The learning; it must be PENDING.'
 
@@ -15,7 +15,7 @@ function learningResult(name: string) {
   const payload = builder.objectRef<LearningDecided>(`${name}Payload`).implement({
     description: 'The learning is decided; what came of it is its fact or question.',
     authScopes: AUTHENTICATED,
-    fields: (t) => ({ learning: learningField(t) }),
+    fields: (t) => ({ learning: LearningRow.field(t, ({ learningId }) => learningId, 'The learning as it is now.') }),
   })
   return resultUnion(name, payload)
 }

@@ -5,14 +5,14 @@ import type { QuestionChanged } from '../../../store/knowledge/knowledge-questio
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { resultUnion } from '../result-union.ts'
-import { questionField } from '../row-fields.ts'
+import { QuestionRow } from './question.ts'
 
 /** What `name` comes to, which is a type of its own: clients can tell results apart by it, and each may grow alone. */
 function questionResult(name: string) {
   const payload = builder.objectRef<QuestionChanged>(`${name}Payload`).implement({
     description: 'The question is as asked.',
     authScopes: AUTHENTICATED,
-    fields: (t) => ({ question: questionField(t) }),
+    fields: (t) => ({ question: QuestionRow.field(t, ({ questionId }) => questionId, 'The question as it is now.') }),
   })
   return resultUnion(name, payload)
 }

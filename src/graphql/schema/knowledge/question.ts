@@ -1,4 +1,6 @@
 /** An open point. One of a session is visible to all who may see the session; one of all sessions only to admins. */
+import { row } from '../row.ts'
+import { visibleQuestion } from '../session/session-visibility.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { connectionType } from '../paging/connection-type.ts'
@@ -34,3 +36,9 @@ export const QuestionType = builder.prismaObject('Question', {
 })
 
 export const QuestionConnection = connectionType(QuestionType, 'newest first')
+
+export const QuestionRow = row('Question', {
+  kind: 'question',
+  table: (prisma) => prisma.question,
+  visible: ({ viewer }, id) => visibleQuestion(viewer, id),
+})

@@ -1,4 +1,6 @@
 /** A text on its way to a webhook; what a session's webhook is, and what became of a task's text. */
+import { row } from '../row.ts'
+import { inVisibleSession } from '../session/session-visibility.ts'
 import { maskUrl } from '../../../delivery/mask-url.ts'
 import type { DeliveryStatus } from '../../../core/status.ts'
 import type { Viewer } from '../../../core/identity.ts'
@@ -81,3 +83,9 @@ builder.prismaObjectField('Session', 'webhook', (t) =>
 function knowsWebhook(viewer: Viewer, tokenName: string | null): boolean {
   return viewer.role === 'ADMIN' || viewer.tokenName === tokenName
 }
+
+export const DeliveryRow = row('Delivery', {
+  kind: 'delivery',
+  table: (prisma) => prisma.delivery,
+  visible: ({ viewer }, id) => inVisibleSession(viewer, id),
+})

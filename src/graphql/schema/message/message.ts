@@ -1,4 +1,6 @@
 /** A message of a session: from a person, the agent or the system. */
+import { row } from '../row.ts'
+import { inVisibleSession } from '../session/session-visibility.ts'
 import { ERASED } from '../../../core/text/erased.ts'
 import type { Database, Statement } from '../../../store/database.ts'
 import { AUTHENTICATED } from '../access.ts'
@@ -66,3 +68,9 @@ async function queuePositions(database: Database, messageIds: readonly string[])
   const rows = await database.query<{ message_id: string; position: number }>(QUEUE_POSITIONS, [messageIds])
   return new Map(rows.map((row) => [row.message_id, row.position]))
 }
+
+export const MessageRow = row('Message', {
+  kind: 'message',
+  table: (prisma) => prisma.message,
+  visible: ({ viewer }, id) => inVisibleSession(viewer, id),
+})

@@ -4,19 +4,14 @@ import { redeliverAll, type AllRedelivered } from '../../../delivery/redeliver-a
 import { builder } from '../builder.ts'
 import { DeliveryFilterInput } from './queries-of-deliveries.ts'
 import { resultUnion } from '../result-union.ts'
+import { DeliveryRow } from './delivery.ts'
 import { matchable } from '../values/matchable.ts'
-import { stillThere } from '../still-there.ts'
 
 const RedeliverPayload = builder.objectRef<Redelivered>('RedeliverPayload').implement({
   description: 'The delivery is posted again.',
   authScopes: { admin: true },
   fields: (t) => ({
-    delivery: t.prismaField({
-      type: 'Delivery',
-      description: 'The delivery as it is now.',
-      resolve: (query, { deliveryId: id }, _args, { database }) =>
-        stillThere(database.prisma.delivery.findUnique({ ...query, where: { id } })),
-    }),
+    delivery: DeliveryRow.field(t, ({ deliveryId }) => deliveryId, 'The delivery as it is now.'),
   }),
 })
 

@@ -10,7 +10,8 @@ import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { MessageRoleEnum } from '../enums.ts'
 import { resultUnion } from '../result-union.ts'
-import { messageField, turnField } from '../row-fields.ts'
+import { MessageRow } from './message.ts'
+import { TurnRow } from '../turn/turn.ts'
 
 const CONTENT = 'The text: 1 byte to 256 KiB, without NUL characters.'
 const SENDER =
@@ -23,7 +24,7 @@ function acceptedPayload(name: string) {
     description: 'The message is stored: nothing can lose it any more.',
     authScopes: AUTHENTICATED,
     fields: (t) => ({
-      message: messageField(t),
+      message: MessageRow.field(t, ({ messageId }) => messageId, 'The message as it is now.'),
       duplicate: t.exposeBoolean('duplicate', {
         description: "True: it was accepted before; this is the first call's message.",
       }),
@@ -107,7 +108,7 @@ function changedPayload(name: string, description: string) {
     description,
     authScopes: AUTHENTICATED,
     fields: (t) => ({
-      message: messageField(t),
+      message: MessageRow.field(t, ({ messageId }) => messageId, 'The message as it is now.'),
     }),
   })
 }
@@ -159,7 +160,7 @@ const CancelTurnPayload = builder.objectRef<TurnCancelling>('CancelTurnPayload')
   description: 'The turn will end within a second or so; its events tell when it has.',
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    turn: turnField(t),
+    turn: TurnRow.field(t, ({ turnId }) => turnId, 'The turn as it is now.'),
   }),
 })
 

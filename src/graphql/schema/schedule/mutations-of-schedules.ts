@@ -1,5 +1,4 @@
 /** Mutations of schedules, as clients see them. The rules are in src/schedules. */
-import type { BuilderTypes } from '../builder.ts'
 import { createSchedule, MAX_SCHEDULES } from '../../../schedules/create-schedule.ts'
 import { deleteSchedule, type ScheduleDeleted } from '../../../schedules/delete-schedule.ts'
 import type { ScheduleChanged } from '../../../schedules/schedule-access.ts'
@@ -8,26 +7,15 @@ import { updateSchedule } from '../../../schedules/update-schedule.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { resultUnion } from '../result-union.ts'
-import { ScheduleModeEnum } from './schedule.ts'
-import { stillThere } from '../still-there.ts'
-
-function scheduleField<Parent extends { readonly scheduleId: string }>(
-  t: PothosSchemaTypes.ObjectFieldBuilder<BuilderTypes, Parent>,
-) {
-  return t.prismaField({
-    type: 'Schedule',
-    description: 'The schedule as it is now.',
-    resolve: (query, { scheduleId: id }, _args, { database }) =>
-      stillThere(database.prisma.schedule.findUnique({ ...query, where: { id } })),
-  })
-}
+import { ScheduleModeEnum, ScheduleRow } from './schedule.ts'
+import { ScheduleRunRow } from './schedule-run.ts'
 
 /** What `name` comes to, which is a type of its own: clients can tell results apart by it, and each may grow alone. */
 function scheduleResult(name: string) {
   const payload = builder.objectRef<ScheduleChanged>(`${name}Payload`).implement({
     description: 'The schedule is as asked.',
     authScopes: AUTHENTICATED,
-    fields: (t) => ({ schedule: scheduleField(t) }),
+    fields: (t) => ({ schedule: ScheduleRow.field(t, ({ scheduleId }) => scheduleId, 'The schedule as it is now.') }),
   })
   return resultUnion(name, payload)
 }
@@ -117,13 +105,8 @@ const TriggerSchedulePayload = builder.objectRef<ScheduleTriggered>('TriggerSche
   description: 'The schedule has fired.',
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    schedule: scheduleField(t),
-    run: t.prismaField({
-      type: 'ScheduleRun',
-      description: 'The run as it is now.',
-      resolve: (query, { runId: id }, _args, { database }) =>
-        stillThere(database.prisma.scheduleRun.findUnique({ ...query, where: { id } })),
-    }),
+    schedule: ScheduleRow.field(t, ({ scheduleId }) => scheduleId, 'The schedule as it is now.'),
+    run: ScheduleRunRow.field(t, ({ runId }) => runId, 'The run as it is now.'),
   }),
 })
 

@@ -2,6 +2,8 @@
  * The runs of schedules: what each firing came to, in which session. A session that the viewer may not see is null
  * here, too.
  */
+import { row } from '../row.ts'
+import { visibleScheduleRun } from './schedule-visibility.ts'
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
 import type { ScheduleRunStatus } from '../../../core/status.ts'
@@ -187,3 +189,9 @@ function readRunPages(
   const values = [scheduleIds, request.size + 1, status.length === 0 ? null : status]
   return database.query<ChildKey>(statement, after === null ? values : [...values, after])
 }
+
+export const ScheduleRunRow = row('ScheduleRun', {
+  kind: 'scheduleRun',
+  table: (prisma) => prisma.scheduleRun,
+  visible: ({ viewer }, id) => visibleScheduleRun(viewer, id),
+})

@@ -1,4 +1,6 @@
 /** A message that the clock sends. Its runs are in schedule-run.ts; who sees it, in schedule-visibility.ts. */
+import { row } from '../row.ts'
+import { visibleSchedule } from './schedule-visibility.ts'
 import type { ScheduleMode } from '../../../core/status.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
@@ -65,3 +67,9 @@ export const ScheduleType = builder.prismaObject('Schedule', {
 })
 
 export const ScheduleConnection = connectionType(ScheduleType, 'newest first')
+
+export const ScheduleRow = row('Schedule', {
+  kind: 'schedule',
+  table: (prisma) => prisma.schedule,
+  visible: ({ viewer }, id) => visibleSchedule(viewer, id),
+})

@@ -5,7 +5,7 @@ import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
 import { resultUnion } from '../result-union.ts'
-import { sessionField } from '../row-fields.ts'
+import { SessionRow } from './session.ts'
 
 const EraseUserInput = builder.inputType('EraseUserInput', {
   description: 'Whose data is to be erased, and where.',
@@ -24,7 +24,7 @@ const EraseUserPayload = builder.objectRef<UserErased>('EraseUserPayload').imple
   description: 'Nothing of what the user said is left in the session.',
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    session: sessionField(t),
+    session: SessionRow.field(t, ({ sessionId }) => sessionId, 'The session as it is now.'),
     messageCount: t.exposeInt('messageCount', { description: 'How many messages lost their text.' }),
     factIds: t.idList({
       extensions: ALL_STORED,

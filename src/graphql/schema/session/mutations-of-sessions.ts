@@ -9,7 +9,7 @@ import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { BusyPolicyEnum, ConversationTypeEnum } from '../enums.ts'
 import { resultUnion } from '../result-union.ts'
-import { sessionField } from '../row-fields.ts'
+import { SessionRow } from './session.ts'
 
 const SessionSourceInput = builder.inputType('SessionSourceInput', {
   description: 'Where a session comes from. Only its first opening counts.',
@@ -64,7 +64,7 @@ const OpenSessionPayload = builder.objectRef<SessionOpened>('OpenSessionPayload'
   description: 'The session is open.',
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    session: sessionField(t),
+    session: SessionRow.field(t, ({ sessionId }) => sessionId, 'The session as it is now.'),
     created: t.exposeBoolean('created', { description: 'False: it existed and was taken up again.' }),
   }),
 })
@@ -110,7 +110,7 @@ const UpdateSessionPayload = builder.objectRef<SessionUpdated>('UpdateSessionPay
   description: 'The session is changed.',
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    session: sessionField(t),
+    session: SessionRow.field(t, ({ sessionId }) => sessionId, 'The session as it is now.'),
   }),
 })
 
@@ -156,7 +156,7 @@ function participantResult(name: string) {
   const payload = builder.objectRef<SessionUpdated>(`${name}Payload`).implement({
     description: 'The participants are as asked.',
     authScopes: AUTHENTICATED,
-    fields: (t) => ({ session: sessionField(t) }),
+    fields: (t) => ({ session: SessionRow.field(t, ({ sessionId }) => sessionId, 'The session as it is now.') }),
   })
   return resultUnion(name, payload)
 }

@@ -8,55 +8,25 @@ import { PAGES } from '../paging/page-sizes.ts'
 import { toPage } from '../paging/page.ts'
 import { readNewestPage, type Bind } from '../paging/read-newest-page.ts'
 import { selectNodes } from '../paging/select-nodes.ts'
-import { inVisibleSession } from './session-visibility.ts'
-import { TaskConnection } from '../turn/task.ts'
+import { TaskConnection, TaskRow } from '../turn/task.ts'
 import { taskConditions, TaskFilterInput } from '../turn/task-filter.ts'
-import { tellIfAbsent } from '../tell-if-absent.ts'
+import { MessageRow } from '../message/message.ts'
+import { TurnRow } from '../turn/turn.ts'
 
-builder.queryField('message', (t) =>
-  t.prismaField({
-    type: 'Message',
-    nullable: true,
-    authScopes: AUTHENTICATED,
-    description: 'The message with this id; null when there is none that you may see.',
-    args: { id: t.arg.id({ required: true, description: 'Its id: "msg_…".' }) },
-    resolve: (query, _root, { id }, context, info) => {
-      const { database, viewer } = context
-      const found = database.prisma.message.findFirst({ ...query, where: inVisibleSession(viewer, id) })
-      return tellIfAbsent(found, { id, context, info })
-    },
-  }),
-)
+MessageRow.query('message', {
+  description: 'The message with this id; null when there is none that you may see.',
+  id: 'Its id: "msg_…".',
+})
 
-builder.queryField('turn', (t) =>
-  t.prismaField({
-    type: 'Turn',
-    nullable: true,
-    authScopes: AUTHENTICATED,
-    description: 'The turn with this id; null when there is none that you may see.',
-    args: { id: t.arg.id({ required: true, description: 'Its id: "turn_…".' }) },
-    resolve: (query, _root, { id }, context, info) => {
-      const { database, viewer } = context
-      const found = database.prisma.turn.findFirst({ ...query, where: inVisibleSession(viewer, id) })
-      return tellIfAbsent(found, { id, context, info })
-    },
-  }),
-)
+TurnRow.query('turn', {
+  description: 'The turn with this id; null when there is none that you may see.',
+  id: 'Its id: "turn_…".',
+})
 
-builder.queryField('task', (t) =>
-  t.prismaField({
-    type: 'Task',
-    nullable: true,
-    authScopes: AUTHENTICATED,
-    description: 'The task with this id; null when there is none that you may see.',
-    args: { id: t.arg.id({ required: true, description: 'Its id: "task_…".' }) },
-    resolve: (query, _root, { id }, context, info) => {
-      const { database, viewer } = context
-      const found = database.prisma.task.findFirst({ ...query, where: inVisibleSession(viewer, id) })
-      return tellIfAbsent(found, { id, context, info })
-    },
-  }),
-)
+TaskRow.query('task', {
+  description: 'The task with this id; null when there is none that you may see.',
+  id: 'Its id: "task_…".',
+})
 
 builder.queryField('tasks', (t) =>
   t.field({

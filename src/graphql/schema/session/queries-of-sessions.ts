@@ -10,9 +10,7 @@ import { PAGES } from '../paging/page-sizes.ts'
 import { toPage } from '../paging/page.ts'
 import { readSessionPage } from './read-session-page.ts'
 import { selectNodes } from '../paging/select-nodes.ts'
-import { SessionConnection } from './session.ts'
-import { visibleSession } from './session-visibility.ts'
-import { tellIfAbsent } from '../tell-if-absent.ts'
+import { SessionConnection, SessionRow } from './session.ts'
 
 const SessionFilterInput = builder.inputType('SessionFilter', {
   description: 'Which sessions to list: those that match every field given. An empty list is the same as none.',
@@ -30,20 +28,10 @@ const SessionFilterInput = builder.inputType('SessionFilter', {
   }),
 })
 
-builder.queryField('session', (t) =>
-  t.prismaField({
-    type: 'Session',
-    nullable: true,
-    authScopes: AUTHENTICATED,
-    description: 'The session with this id; null when there is none that you may see.',
-    args: { id: t.arg.id({ required: true, description: 'Its id, such as "cli:demo".' }) },
-    resolve: (query, _root, { id }, context, info) => {
-      const { database, viewer } = context
-      const found = database.prisma.session.findFirst({ ...query, where: visibleSession(viewer, id) })
-      return tellIfAbsent(found, { id, context, info })
-    },
-  }),
-)
+SessionRow.query('session', {
+  description: 'The session with this id; null when there is none that you may see.',
+  id: 'Its id, such as "cli:demo".',
+})
 
 builder.queryField('sessions', (t) =>
   t.field({

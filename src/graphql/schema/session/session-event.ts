@@ -17,7 +17,13 @@ import {
   TurnStatusEnum,
 } from '../enums.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
-import { approvalField, messageField, planField, rowOf, taskField } from '../row-fields.ts'
+import { ApprovalRow } from '../approval/approval.ts'
+import { LearningRow } from '../knowledge/learning.ts'
+import { SessionRow } from './session.ts'
+import { TurnRow } from '../turn/turn.ts'
+import { MessageRow } from '../message/message.ts'
+import { PlanRow } from '../turn/plan.ts'
+import { TaskRow } from '../turn/task.ts'
 import { stillThere } from '../still-there.ts'
 import { UsageType } from '../turn/usage.ts'
 
@@ -54,19 +60,12 @@ export const SessionEventInterface = builder.interfaceRef<LogEntry>('SessionEven
       description: 'Its place in the log, strictly increasing. Gaps mean nothing. Resume with "after".',
     }),
     at: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
-    session: t.prismaField({
-      type: 'Session',
-      description: 'The session as it is now.',
-      resolve: (query, { sessionId: id }, _args, { database }) =>
-        rowOf(id, query, () => database.prisma.session.findUnique({ ...query, where: { id } })),
-    }),
-    turn: t.prismaField({
-      type: 'Turn',
-      nullable: true,
-      description: 'The turn it belongs to, as it is now; null when it happened outside one.',
-      resolve: (query, { turnId: id }, _args, { database }) =>
-        id === null ? null : rowOf(id, query, () => database.prisma.turn.findUnique({ ...query, where: { id } })),
-    }),
+    session: SessionRow.field(t, ({ sessionId }) => sessionId, 'The session as it is now.'),
+    turn: TurnRow.fieldOrNull(
+      t,
+      ({ turnId }) => turnId,
+      'The turn it belongs to, as it is now; null when it happened outside one.',
+    ),
     sessionId: t.exposeID('sessionId', { description: 'The session whose log it is in.' }),
     turnId: t.exposeID('turnId', {
       nullable: true,
@@ -98,7 +97,7 @@ builder.objectRef<EventOf<'MessageReceived'>>('MessageReceivedEvent').implement(
   interfaces: [SessionEventInterface],
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    message: messageField(t),
+    message: MessageRow.field(t, ({ messageId }) => messageId, 'The message as it is now.'),
   }),
 })
 
@@ -109,7 +108,7 @@ builder.objectRef<EventOf<'MessageUpdated'>>('MessageUpdatedEvent').implement({
   interfaces: [SessionEventInterface],
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    message: messageField(t),
+    message: MessageRow.field(t, ({ messageId }) => messageId, 'The message as it is now.'),
   }),
 })
 
@@ -131,7 +130,7 @@ builder.objectRef<EventOf<'PlanCreated'>>('PlanCreatedEvent').implement({
   interfaces: [SessionEventInterface],
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    plan: planField(t),
+    plan: PlanRow.field(t, ({ planId }) => planId, 'The plan, with its tasks as they are now.'),
   }),
 })
 
@@ -142,7 +141,11 @@ builder.objectRef<EventOf<'TaskUpdate'>>('TaskUpdateEvent').implement({
   fields: (t) => ({
     taskId: t.exposeID('taskId', { description: 'The task.' }),
     taskStatus: t.expose('status', { type: TaskStatusEnum, description: 'The status it took.' }),
-    task: taskField(t),
+    task: TaskRow.field(
+      t,
+      ({ taskId }) => taskId,
+      'The task as it is now, which may be further than what tells of it.',
+    ),
   }),
 })
 
@@ -152,7 +155,11 @@ builder.objectRef<EventOf<'TaskOutput'>>('TaskOutputEvent').implement({
   authScopes: AUTHENTICATED,
   fields: (t) => ({
     taskId: t.exposeID('taskId', { description: 'The task whose command prints.' }),
-    task: taskField(t),
+    task: TaskRow.field(
+      t,
+      ({ taskId }) => taskId,
+      'The task as it is now, which may be further than what tells of it.',
+    ),
     stream: t.expose('stream', { type: OutputStreamEnum, description: 'Where it printed.' }),
     text: t.exposeString('text', { description: 'The next piece; joined in order of seq, the pieces are the output.' }),
   }),
@@ -164,12 +171,11 @@ export const TextEventInterface = builder.interfaceRef<EventOf<'TextDelta' | 'Te
   resolveType: (entry) => TYPE_NAMES[entry.type],
   fields: (t) => ({
     taskId: t.exposeID('taskId', { description: 'The MSG task that writes the text.' }),
-    task: t.prismaField({
-      type: 'Task',
-      description: 'The task as it is now, which may be further than what tells of it.',
-      resolve: (query, { taskId: id }, _args, { database }) =>
-        rowOf(id, query, () => database.prisma.task.findUnique({ ...query, where: { id } })),
-    }),
+    task: TaskRow.field(
+      t,
+      ({ taskId }) => taskId,
+      'The task as it is now, which may be further than what tells of it.',
+    ),
   }),
 })
 
@@ -203,16 +209,18 @@ builder.objectRef<EventOf<'Review'>>('ReviewEvent').implement({
   authScopes: AUTHENTICATED,
   fields: (t) => ({
     taskId: t.exposeID('taskId', { description: 'The task it judged.' }),
-    task: taskField(t),
+    task: TaskRow.field(
+      t,
+      ({ taskId }) => taskId,
+      'The task as it is now, which may be further than what tells of it.',
+    ),
     verdict: t.expose('verdict', { type: ReviewVerdictEnum, description: 'Whether the result is good enough.' }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why; always there with REPLAN.' }),
-    learning: t.prismaField({
-      type: 'Learning',
-      nullable: true,
-      description: 'What was learned from it, as it is now; null when nothing new was.',
-      resolve: (query, { learningId: id }, _args, { database }) =>
-        id == null ? null : database.prisma.learning.findUnique({ ...query, where: { id } }),
-    }),
+    learning: LearningRow.fieldOrNull(
+      t,
+      ({ learningId }) => learningId,
+      'What was learned from it, as it is now; null when nothing new was.',
+    ),
   }),
 })
 
@@ -221,7 +229,7 @@ builder.objectRef<EventOf<'Approval'>>('ApprovalEvent').implement({
   interfaces: [SessionEventInterface],
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    approval: approvalField(t),
+    approval: ApprovalRow.field(t, ({ approvalId }) => approvalId, 'The approval as it is now.'),
   }),
 })
 

@@ -1,4 +1,6 @@
 /** A durable conversation: what it is, who takes part, what it counts. Its lists are in session-lists.ts. */
+import { row } from '../row.ts'
+import { visibleSession } from './session-visibility.ts'
 import type { ConversationType } from '../../../core/status.ts'
 import type { Database, Statement } from '../../../store/database.ts'
 import { OPENED_ELSEWHERE } from '../../../store/intake/intake-access.ts'
@@ -160,3 +162,9 @@ async function activeTurns(database: Database, sessionIds: readonly string[]): P
   const rows = await database.query<{ session_id: string; id: string }>(ACTIVE_TURNS, [sessionIds])
   return new Map(rows.map((row) => [row.session_id, row.id]))
 }
+
+export const SessionRow = row('Session', {
+  kind: null,
+  table: (prisma) => prisma.session,
+  visible: ({ viewer }, id) => visibleSession(viewer, id),
+})

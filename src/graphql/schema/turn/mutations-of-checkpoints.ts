@@ -3,13 +3,13 @@ import { checkpointSession, type CheckpointRequested } from '../../../intake/ses
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { resultUnion } from '../result-union.ts'
-import { sessionField } from '../row-fields.ts'
+import { SessionRow } from '../session/session.ts'
 
 const CheckpointSessionPayload = builder.objectRef<CheckpointRequested>('CheckpointSessionPayload').implement({
   description: 'The checkpoint is being made. A CheckpointEvent of the session tells how it ended.',
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    session: sessionField(t),
+    session: SessionRow.field(t, ({ sessionId }) => sessionId, 'The session as it is now.'),
   }),
 })
 

@@ -1,4 +1,6 @@
 /** What the planner made of a message. */
+import { row } from '../row.ts'
+import { inVisibleSession } from '../session/session-visibility.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { NodeInterface } from '../node.ts'
@@ -29,4 +31,10 @@ export const PlanType = builder.prismaObject('Plan', {
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was accepted.' }),
   }),
+})
+
+export const PlanRow = row('Plan', {
+  kind: 'plan',
+  table: (prisma) => prisma.plan,
+  visible: ({ viewer }, id) => inVisibleSession(viewer, id),
 })

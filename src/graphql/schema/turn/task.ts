@@ -1,4 +1,6 @@
 /** One step of a plan, and what the reviewer said of it. */
+import { row } from '../row.ts'
+import { inVisibleSession } from '../session/session-visibility.ts'
 import type { ReviewVerdict } from '../../../core/status.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
@@ -117,3 +119,9 @@ builder.prismaObjectFields(TaskType, (t) => ({
 }))
 
 export const TaskConnection = connectionType(TaskType, 'newest first')
+
+export const TaskRow = row('Task', {
+  kind: 'task',
+  table: (prisma) => prisma.task,
+  visible: ({ viewer }, id) => inVisibleSession(viewer, id),
+})

@@ -1,4 +1,6 @@
 /** The processing of one message. */
+import { row } from '../row.ts'
+import { inVisibleSession } from '../session/session-visibility.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { connectionType } from '../paging/connection-type.ts'
@@ -98,3 +100,9 @@ builder.prismaObjectFields(TurnType, (t) => ({
 }))
 
 export const TurnConnection = connectionType(TurnType, 'oldest first in a session, newest first of a fact')
+
+export const TurnRow = row('Turn', {
+  kind: 'turn',
+  table: (prisma) => prisma.turn,
+  visible: ({ viewer }, id) => inVisibleSession(viewer, id),
+})

@@ -1,0 +1,135 @@
+/**
+ * A kind of row, declared once: who sees it, and where it lies. From that come the lookup of `node(id:)`, the query of
+ * one by its id, and the fields of events and payloads that show the row they tell of.
+ */
+import { brandWithType } from '@pothos/core'
+import { queryFromInfo } from '@pothos/plugin-prisma'
+import type { GraphQLResolveInfo } from 'graphql'
+import type PrismaTypes from '../../generated/pothos-types.ts'
+import type { PrismaClient } from '../../generated/prisma/client.ts'
+import { idKind, type IdKind } from '../../platform/id.ts'
+import type { GraphQLContext } from '../context.ts'
+import { AUTHENTICATED } from './access.ts'
+import { builder, type BuilderTypes } from './builder.ts'
+import type { Row } from './paging/connection-type.ts'
+import { stillThere } from './still-there.ts'
+import { tellIfAbsent } from './tell-if-absent.ts'
+
+/** The fields of objects and of interfaces. */
+type Fields<Parent> = Pick<PothosSchemaTypes.ObjectFieldBuilder<BuilderTypes, Parent>, 'prismaField'>
+type AuthenticatedContext = GraphQLContext & { readonly viewer: NonNullable<GraphQLContext['viewer']> }
+
+interface Columns {
+  readonly select?: object
+}
+
+/** The two ways in which Prisma finds one row: `findUnique` loads neighbours of one tick in one statement. */
+interface Table<Where> {
+  findUnique(args: {
+    readonly select: { readonly id: true }
+    readonly where: { readonly id: string }
+  }): PromiseLike<Row | null>
+  findFirst(args: { readonly select: { readonly id: true }; readonly where: Where }): PromiseLike<Row | null>
+}
+
+interface RowRules<Where> {
+  /** What its ids are of; null: they have no prefix, as those of sessions. */
+  readonly kind: IdKind | null
+  readonly table: (prisma: PrismaClient) => Table<Where>
+  /** The condition under which a viewer sees the row of this id. */
+  readonly visible: (context: AuthenticatedContext, id: string) => Where | Promise<Where>
+}
+
+type FindNode = (id: string, context: AuthenticatedContext, info: GraphQLResolveInfo) => Promise<Row | null>
+
+const lookups = new Map<IdKind | null, FindNode>()
+
+/** Adds a lookup for `node`: of rows by `row`, of what is no row of Prisma's by its own file. */
+export function addLookup(kind: IdKind | null, find: FindNode): void {
+  lookups.set(kind, find)
+}
+
+/** Null when there is none that the viewer may see. `info`: of a field of type Node, whose selection is loaded. */
+export async function findNode(
+  id: string,
+  context: AuthenticatedContext,
+  info: GraphQLResolveInfo,
+): Promise<Row | null> {
+  const find = lookups.get(idKind(id))
+  return find === undefined ? null : await find(id, context, info)
+}
+
+/** Tells GraphQL which type the row is of. */
+export function brand<Found extends Row>(typeName: string, found: Found | null): Found | null {
+  brandWithType(found, typeName as never)
+  return found
+}
+
+/** Declares a kind of row. To be called once for each type, where the type is defined. */
+export function row<Name extends keyof PrismaTypes, Where>(typeName: Name, { kind, table, visible }: RowRules<Where>) {
+  const findVisible = async (context: AuthenticatedContext, columns: Columns, id: string): Promise<Row | null> => {
+    const where = await visible(context, id)
+    return await table(context.database.prisma).findFirst({ ...asIdOnly(columns), where })
+  }
+  const findKnown = (context: GraphQLContext, columns: Columns, id: string): Row | Promise<Row> =>
+    rowOf(id, columns, () => table(context.database.prisma).findUnique({ ...asIdOnly(columns), where: { id } }))
+
+  addLookup(kind, async (id, context, info) => {
+    const columns = queryFromInfo({ context, info, typeName, select: { id: true } })
+    return brand(typeName, await findVisible(context, columns, id))
+  })
+
+  return {
+    /** A field that shows the row whose id the parent names; NOT_FOUND when its session was deleted meanwhile. */
+    field<Parent>(t: Fields<Parent>, idOf: (parent: Parent) => string, description: string) {
+      return t.prismaField({
+        type: typeName,
+        description,
+        resolve: ((query: Columns, parent: Parent, _args: unknown, context: GraphQLContext) =>
+          findKnown(context, query, idOf(parent))) as never,
+      })
+    },
+    /** The same, null where the parent names none. */
+    fieldOrNull<Parent>(t: Fields<Parent>, idOf: (parent: Parent) => string | null | undefined, description: string) {
+      return t.prismaField({
+        type: typeName,
+        nullable: true,
+        description,
+        resolve: ((query: Columns, parent: Parent, _args: unknown, context: GraphQLContext) => {
+          const id = idOf(parent)
+          return id == null ? null : findKnown(context, query, id)
+        }) as never,
+      })
+    },
+    /** The root field that gives the row of an id; null, with an audit entry, when the viewer may not see it. */
+    query(fieldName: string, texts: { readonly description: string; readonly id: string }): void {
+      builder.queryField(fieldName, (t) =>
+        t.prismaField({
+          type: typeName,
+          nullable: true,
+          authScopes: AUTHENTICATED,
+          description: texts.description,
+          args: { id: t.arg.id({ required: true, description: texts.id }) },
+          resolve: ((
+            query: Columns,
+            _root: unknown,
+            { id }: { readonly id: string },
+            context: AuthenticatedContext,
+            info: GraphQLResolveInfo,
+          ) => tellIfAbsent(findVisible(context, query, id), { id, context, info })) as never,
+        }),
+      )
+    },
+  }
+}
+
+/** What else is selected comes along, whatever the types say: the plugin knows which columns the document needs. */
+function asIdOnly(columns: Columns): { readonly select: { readonly id: true } } {
+  return columns as { readonly select: { readonly id: true } }
+}
+
+/** The row as far as it is asked for. The id alone needs no read. */
+function rowOf(id: string, { select = {} }: Columns, read: () => PromiseLike<Row | null>): Row | Promise<Row> {
+  const columns = Object.keys(select)
+  return columns.length === 1 && columns[0] === 'id' ? { id } : stillThere(Promise.resolve(read()))
+}
