@@ -8,6 +8,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { authenticate } from '../src/config/access/authenticate.ts'
 import { parseConfig } from '../src/config/parse-config.ts'
 import { Doorbell } from '../src/events/doorbell.ts'
+import { Uploads } from '../src/execution/workspace/uploads.ts'
 import { Feed } from '../src/events/feed.ts'
 import { Batch } from '../src/graphql/live/batch.ts'
 import { createContext } from '../src/graphql/context.ts'
@@ -76,6 +77,8 @@ async function serveDoor(): Promise<Publish> {
   const server = await startServer({
     schema: buildSchema(),
     home: '/nowhere',
+    intake: services.intake,
+    uploads: new Uploads({ home: '/nowhere', database }),
     host: '127.0.0.1',
     port: 0,
     authenticate: (token) => authenticate(parsed.config, token),

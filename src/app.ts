@@ -30,6 +30,7 @@ import {
   SWEEP_WORKSPACES,
   sweepWorkspaces,
 } from './execution/workspace/set-aside-workspace.ts'
+import { Uploads } from './execution/workspace/uploads.ts'
 import { SkillCatalog, type Skills } from './execution/skills/skill-catalog.ts'
 import { createApprovalNotifier, type ApprovalNotifier } from './graphql/live/approval-notifier.ts'
 import { AuditTrails } from './graphql/live/audit-trails.ts'
@@ -128,7 +129,8 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const tools = await openTools(parts, opened)
   const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
   const checkpointer = createCheckpointer(parts, tools, redactorOf)
-  const made = { parts, background, tools, checkpointer, redactorOf }
+  const uploads = new Uploads({ home, database: stored.database })
+  const made = { parts, background, tools, checkpointer, redactorOf, uploads }
   const homeWatch = await HomeWatch.start({ home, clock: options.clock, logger })
   opened.add(() => homeWatch.stop())
   const worker = createWorker(made, homeWatch)
@@ -187,7 +189,7 @@ async function openBackground(
     ...outbox.handlers,
     ...approvalExpiry.handlers,
     [sweep]: (_payload, signal) => sweepPublishedFiles({ database, home, clock, hostClock, logger }, signal),
-    [SWEEP_WORKSPACES.name]: (_payload, signal) => sweepWorkspaces({ home, logger }, signal),
+    [SWEEP_WORKSPACES.name]: (_payload, signal) => sweepWorkspaces({ home, hostClock, logger }, signal),
     [MEASURE_WORKSPACES.name]: (_payload, signal) => measureWorkspaces({ database, home }, signal),
     [REMOVE_OLD_AUDIT.name]: (_payload, signal) => removeOldAudit({ database, config, clock, logger }, signal),
   }
@@ -287,6 +289,7 @@ interface Made {
   readonly tools: Tools
   readonly checkpointer: Checkpointer
   readonly redactorOf: (sessionId: string) => Redactor
+  readonly uploads: Uploads
 }
 
 /** A message is taken by the worker … */
@@ -331,7 +334,7 @@ function createWorker({ parts, background, tools, checkpointer }: Made, homeWatc
 }
 
 /** … after it has entered, by the door or by the clock. */
-function createIntake({ parts, background, checkpointer, redactorOf }: Made, worker: Worker): IntakeContext {
+function createIntake({ parts, background, checkpointer, redactorOf, uploads }: Made, worker: Worker): IntakeContext {
   const { home } = parts.options
   const { database, doorbell, feed, clock } = parts.stored
   const removeRemains: IntakeContext['removeRemains'] = async ({ sessionId, workspace, fileIds, approvalIds }) => {
@@ -350,6 +353,7 @@ function createIntake({ parts, background, checkpointer, redactorOf }: Made, wor
     setAsideWorkspace: (sessionId) => setAsideWorkspace(home, sessionId),
     removePublished: (fileIds) => removePublishedBytes(home, fileIds),
     removeRemains,
+    uploads,
     checkWebhook: background.checkWebhook,
     wakeCheckpoints: () => checkpointer.wake(),
   }
@@ -387,6 +391,8 @@ async function openDoor({ made, watching, worker, intake, homeWatch, migrations 
   return startServer({
     schema: buildSchema(),
     home,
+    intake,
+    uploads: made.uploads,
     authenticate: authenticator(config, denials),
     denials,
     createContext: (request) =>

@@ -30,6 +30,18 @@ export interface TaskReport {
   readonly stderrFile: string | null
 }
 
+/** A file that somebody has sent; by its name it lies in uploads/. */
+export interface ReceivedFile {
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  readonly userName: string
+  /** It came with what is to be served. */
+  readonly attached: boolean
+  /** Whether the commands of this turn have it in their workspace. */
+  readonly isThere: boolean
+}
+
 export interface PlannerContext {
   readonly callerName: string
   readonly callerRole: Role
@@ -59,6 +71,8 @@ export interface PlannerContext {
   readonly paraphrased: readonly { readonly sender: string | null; readonly at: string; readonly text: string }[]
   /** Names of the secrets that the session's process holds; never their values. */
   readonly secretNames: readonly string[]
+  /** What people have put into the session: those of the message first, then the newest. */
+  readonly files: readonly ReceivedFile[]
   readonly maxTasks: number
   readonly replan: ReplanContext | null
 }

@@ -31,6 +31,7 @@ export type FenceLabel =
   | 'DATA_WORKING_MEMORY'
   | 'DATA_WORK'
   | 'DATA_DESCRIPTION'
+  | 'DATA_FILES'
   | 'DATA_STDOUT'
   | 'DATA_STDERR'
 

@@ -70,6 +70,7 @@ const planner = (text: string): PlannerContext => ({
   ],
   paraphrased: [{ sender: text, at: AT, text }],
   secretNames: ['KEY'],
+  files: [{ name: text, size: 1, userName: text, attached: true, isThere: true }],
   maxTasks: 20,
   replan: {
     completed: [report(text)],

@@ -62,6 +62,7 @@ export const PLANNER: FreeTexts<PlannerContext> = {
     secrets: 'text',
   },
   paraphrased: { sender: 'text', at: 'kept', text: 'text' },
+  files: { name: 'text', userName: 'text' },
   secretNames: 'text',
   replan: {
     completed: TASK,

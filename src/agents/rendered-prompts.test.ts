@@ -108,6 +108,7 @@ const first: PlannerContext = {
   skills: [],
   paraphrased: [],
   secretNames: [],
+  files: [],
   maxTasks: 20,
   replan: null,
 }
@@ -124,6 +125,10 @@ const knowing: PlannerContext = {
     { sender: null, at: AT, text: 'Somebody asks when the meeting is.' },
   ],
   secretNames: ['SEARCH_KEY', 'GITHUB_TOKEN'],
+  files: [
+    { name: 'report.pdf', size: 48_213, userName: 'anna', attached: true, isThere: true },
+    { name: ATTACK, size: 3, userName: 'Eve', attached: false, isThere: false },
+  ],
 }
 const replan: ReplanContext = {
   completed: [done],

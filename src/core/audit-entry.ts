@@ -97,6 +97,7 @@ export type SessionChange =
   | 'CHECKPOINT_REQUESTED'
   | 'USER_ERASED'
   | 'IMPORTED'
+  | 'FILE_RECEIVED'
 
 export type AuditKind = AuditBody['kind']
 

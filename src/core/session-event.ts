@@ -21,6 +21,8 @@
  *                                                   each only when due
  *   PipelineStep COMPLETE, TurnCompleted            always the last two, also after failure and cancel
  *
+ * Outside of turns: SessionUpdated, FileReceived, Checkpoint.
+ *
  * Of a turn that another one has taken along: MessageReceived, MessageUpdated, then COMPLETE and TurnCompleted with
  * that one's end, or MessageUpdated when it waits again.
  */
@@ -41,6 +43,8 @@ export type SessionEventBody =
    * taken out of the session and of the events before this one, so a reader must drop what it has cached of them.
    */
   | { readonly type: 'SessionUpdated'; readonly erased?: true }
+  /** A file was put into the session, or one of this name replaced. */
+  | { readonly type: 'FileReceived'; readonly fileId: string }
   | { readonly type: 'PipelineStep'; readonly step: PipelineStep; readonly detail: string | null }
   | { readonly type: 'PlanCreated'; readonly planId: string }
   | { readonly type: 'TaskUpdate'; readonly taskId: string; readonly status: TaskStatus }

@@ -51,6 +51,7 @@ const KNOWN_TYPES: Readonly<Record<SessionEventType, true>> = {
   MessageReceived: true,
   MessageUpdated: true,
   SessionUpdated: true,
+  FileReceived: true,
   PipelineStep: true,
   PlanCreated: true,
   TaskUpdate: true,

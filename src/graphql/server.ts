@@ -10,6 +10,8 @@ import type { AccessDenials } from '../audit/access-denials.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Feed } from '../events/feed.ts'
+import type { Uploads } from '../execution/workspace/uploads.ts'
+import type { IntakeContext } from '../intake/intake-context.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
@@ -29,6 +31,7 @@ import type { Readiness } from './health/readiness.ts'
 import type { CreateContext } from './request-context.ts'
 import { SAFE_HEADERS } from './http/safe-headers.ts'
 import { readActiveSessions, readAudience } from './live/session-audience.ts'
+import { FileReceiver, UPLOAD_DEADLINE_MS, UPLOADS_PATH } from './files/receive-file.ts'
 import { FILES_PATH, serveFile } from './files/serve-file.ts'
 import { schemaRoutes } from './http/schema-routes.ts'
 import { REQUEST_ID, requestIdOf } from './plugins/http/use-request-id.ts'
@@ -40,11 +43,14 @@ import { createDoorYoga, GRAPHQL_PATH, type DoorYoga } from './yoga.ts'
 /** What stays open longer after `stop()` is cut off. */
 const STOP_GRACE_MS = 5000
 const LAST_EVENTS_MS = 1000
+/** For the body of a request that is no upload. */
+const BODY_DEADLINE_MS = 30_000
 /** node:http's own defaults let a slow client hold a connection for five minutes. */
 const HTTP_LIMITS = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
-  requestTimeout: 30_000,
+  // Of uploads; other bodies have BODY_DEADLINE_MS.
+  requestTimeout: UPLOAD_DEADLINE_MS,
   connectionsCheckingInterval: 2000,
   keepAliveTimeout: 60_000,
   keepAlive: true,
@@ -59,6 +65,9 @@ export interface ServerOptions {
   readonly schema: GraphQLSchema
   /** FACTOTUM_HOME: published files lie there. */
   readonly home: string
+  /** Where files go that people send. */
+  readonly intake: IntakeContext
+  readonly uploads: Uploads
   readonly host: string
   /** 0: any free one. */
   readonly port: number
@@ -150,9 +159,11 @@ class Door {
       admission: new Admission(clock),
       persistedQueries,
     })
+    const files = new FileReceiver({ ...options, takeRate: (tokenName) => this.#rateLimit.take(tokenName) })
     this.#routes = [
       { path: FILES_PATH, methods: 'GET, HEAD', answer: (exchange) => serveFile(options, exchange) },
       ...schemaRoutes(options.schema, config),
+      { path: UPLOADS_PATH, methods: 'PUT', answer: (exchange) => files.handle(exchange) },
     ]
     const maxSockets = options.maxSockets ?? MAX_SOCKETS
     this.#webSockets = new WebSockets({
@@ -227,6 +238,7 @@ class Door {
     const url = parseUrl(request.url)
     const route = routeOf(url)
     response.once('close', () => metrics.httpRequests.inc({ route, status: response.statusCode }))
+    if (route !== UPLOADS_PATH) this.#limitBody(request)
     if (route === GRAPHQL_PATH) return this.#yoga(request, response)
     const requestId = requestIdOf(request.headers[REQUEST_ID])
     response.setHeader(REQUEST_ID, requestId)
@@ -286,6 +298,15 @@ class Door {
     return graphiqlPage !== null && config.current().settings.graphiql
   }
 
+  /** A body that does not come in time is not waited for. */
+  #limitBody(request: IncomingMessage): void {
+    if (request.complete || request.method === 'GET') return
+    const cancel = this.#options.clock.after(BODY_DEADLINE_MS, () => {
+      if (!request.complete) request.destroy()
+    })
+    request.once('close', cancel)
+  }
+
   #isKnownHost(host: string | undefined): boolean {
     const { publicUrl, allowedHosts } = this.#options.config.current().settings
     return isKnownHost(host, { listening: this.#options.host, publicUrl, allowedHosts })
@@ -332,5 +353,6 @@ function routeOf(url: URL | null): string {
   const known = [GRAPHQL_PATH, '/health', '/ready', '/metrics']
   if (url === null) return 'other'
   if (url.pathname.startsWith(FILES_PATH)) return FILES_PATH
+  if (url.pathname.startsWith(UPLOADS_PATH)) return UPLOADS_PATH
   return known.includes(url.pathname) ? url.pathname : 'other'
 }

@@ -35,6 +35,8 @@ export interface IntakeContext {
    * itself.
    */
   readonly removeRemains: (remains: SessionRemains) => Promise<void>
+  /** The workspaces, as far as files that people send go into them. */
+  readonly uploads: IntakeUploads
   readonly checkWebhook: CheckWebhook
   /** A checkpoint is due: it is made now rather than within a second. */
   readonly wakeCheckpoints: () => void
@@ -51,6 +53,32 @@ export interface IntakeWorker {
     sessionId: string,
     accept: (node: number | null) => Promise<Result>,
   ): Promise<Result>
+}
+
+/** A file that has come, and is in no workspace yet. */
+export interface StagedFile {
+  readonly path: string
+  /** Bytes. */
+  readonly size: number
+}
+
+/** How uploads come into workspaces. */
+export interface IntakeUploads {
+  /** What one workspace may have. */
+  readonly workspaceBytes: number
+  /** A workspace that was never measured is measured and recorded. */
+  measureNew(sessionId: string): Promise<void>
+  /**
+   * Calls `store` with how the file is put into the workspaces, `forAdmins` into that of admins, too. That gives null,
+   * or why it cannot be.
+   */
+  withTwins<Result>(
+    staged: StagedFile,
+    forAdmins: boolean,
+    store: (place: (place: { readonly sessionId: string; readonly name: string }) => string | null) => Promise<Result>,
+  ): Promise<Result>
+  /** Removes files of a session by their names; those that are gone are left out. */
+  remove(sessionId: string, names: readonly string[]): void
 }
 
 /** What a deleted session leaves outside its own rows. */

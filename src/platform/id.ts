@@ -21,6 +21,7 @@ export const ID_PREFIXES = {
   conversationEntry: 'entry',
   user: 'user',
   token: 'token',
+  uploadedFile: 'file',
 } as const
 export type IdKind = keyof typeof ID_PREFIXES
 

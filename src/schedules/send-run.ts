@@ -74,6 +74,7 @@ function messageOf(context: IntakeContext, schedule: SendingSchedule, run: Unsen
     createdAt: at,
     at,
     joins: true,
+    attachments: [],
   }
 }
 

@@ -13,6 +13,7 @@ const EVENT_TEXTS: TextsByKind<SessionEventBody, 'type'> = {
   MessageReceived: { messageId: 'kept' },
   MessageUpdated: { messageId: 'kept' },
   SessionUpdated: {},
+  FileReceived: { fileId: 'kept' },
   PipelineStep: { detail: 'text' },
   PlanCreated: { planId: 'kept' },
   TaskUpdate: { taskId: 'kept' },

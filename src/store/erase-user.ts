@@ -38,6 +38,8 @@ export type EraseOutcome =
       readonly messageCount: number
       /** Of files that the user's turns had published: their bytes are to be removed. */
       readonly fileIds: readonly string[]
+      /** Of files that the user had sent: they are to be removed from the workspaces. */
+      readonly uploads: readonly string[]
       /** Made of what was learned from the user's turns: they stay. */
       readonly factIds: readonly string[]
     }
@@ -60,6 +62,8 @@ export function storeErasure(database: Database, erasure: Erasure): Promise<Eras
       sessionId,
       userName,
     ])
+    const uploads = (await run<{ name: string }>(transaction, 'uploads', [sessionId, userName])).map(({ name }) => name)
+    await run(transaction, 'attachments', [sessionId, userName, uploads])
     const messages = await run(transaction, 'messages', [sessionId, userName, ownTokens])
     const learnt = await run<{ factId: string | null }>(transaction, 'learnings', [sessionId, userName, turnIds])
     const files = await run<{ id: string }>(transaction, 'files', [sessionId, turnIds])
@@ -70,7 +74,14 @@ export function storeErasure(database: Database, erasure: Erasure): Promise<Eras
     const messageCount = messages.length
     await audit(transaction, erasure, messageCount)
     const factIds = [...new Set(learnt.flatMap(({ factId }) => (factId === null ? [] : [factId])))]
-    return { kind: 'Erased', seq: session?.seq ?? 0, messageCount, fileIds: files.map(({ id }) => id), factIds }
+    return {
+      kind: 'Erased',
+      seq: session?.seq ?? 0,
+      messageCount,
+      fileIds: files.map(({ id }) => id),
+      uploads,
+      factIds,
+    }
   })
 }
 
@@ -110,6 +121,7 @@ const STATEMENTS = {
   look: `SELECT s.source_type AS type, t.status, t.user_name AS owner,
       EXISTS (SELECT 1 FROM messages WHERE session_id = $1 AND user_name = $2)
       OR EXISTS (SELECT 1 FROM participants WHERE session_id = $1 AND user_name = $2)
+      OR EXISTS (SELECT 1 FROM uploaded_files WHERE session_id = $1 AND user_name = $2)
       OR EXISTS (SELECT 1 FROM approvals WHERE session_id = $1 AND (user_name = $2 OR decided_by = $2)) AS left
     FROM sessions s LEFT JOIN LATERAL (
       SELECT status, user_name FROM turns WHERE session_id = $1 AND status IN ('QUEUED', 'JOINED', 'RUNNING', 'AWAITING_APPROVAL')
@@ -158,6 +170,9 @@ const STATEMENTS = {
   questions: `UPDATE questions SET ${erasedUnlessNull('answer')}, resolved_by = ${E} WHERE session_id = $1 AND resolved_by = $2`,
   files: `DELETE FROM published_files f USING tasks t
     WHERE t.id = f.task_id AND f.session_id = $1 AND t.turn_id = ANY ($2::text[]) RETURNING f.id`,
+  uploads: 'DELETE FROM uploaded_files WHERE session_id = $1 AND user_name = $2 RETURNING name',
+  attachments: `UPDATE messages SET attachments = ARRAY(SELECT a FROM unnest(attachments) a WHERE a <> ALL ($3::text[]) AND user_name IS DISTINCT FROM $2)
+    WHERE session_id = $1 AND (attachments && $3::text[] OR user_name = $2 AND attachments <> '{}')`,
   participants: 'DELETE FROM participants WHERE session_id = $1 AND user_name = $2',
   // One that is being made has read what is gone now: without its claim it writes nothing, and is made again.
   checkpoints: 'UPDATE checkpoints SET run_id = NULL, leased_until = NULL WHERE session_id = $1',

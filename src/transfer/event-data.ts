@@ -22,6 +22,7 @@ export const EVENT_DATA: { readonly [Type in SessionEventType]: z.ZodType<Data<T
   MessageReceived: z.strictObject({ messageId: storable }),
   MessageUpdated: z.strictObject({ messageId: storable }),
   SessionUpdated: z.strictObject({ erased: z.literal(true).exactOptional() }),
+  FileReceived: z.strictObject({ fileId: storable }),
   PipelineStep: z.strictObject({ step: z.enum(PipelineStep), detail: orNull }),
   PlanCreated: z.strictObject({ planId: storable }),
   TaskUpdate: z.strictObject({ taskId: storable, status: z.enum(TaskStatus) }),

@@ -291,6 +291,7 @@ export const NOT_EXPORTED: Readonly<Partial<Record<RowName, readonly string[]>>>
     'epoch',
     'open_approvals',
   ],
+  message: ['attachments'],
   turn: ['cancel_requested', 'paused_at', 'paused_reason', 'evicted_nodes'],
   learning: ['fact_id'],
   approval: ['remembered'],

@@ -33,10 +33,14 @@ export async function seedExamples(database: Database, canary: string): Promise<
   const delivery = await seedDelivery(database, id, task)
   const approval = await seedApproval(database, { sessionId: id, turnId: turn, taskId: task })
   const queuedMessage = must(seeded.messageIds[2], 'a message that waits')
+  const file = newId('uploadedFile')
+  const upload = { id: file, sessionId: id, name: canary, size: 1n, contentType: 'text/plain', userName: 'ben' }
+  await database.prisma.uploadedFile.create({ data: { ...upload, byAdmin: false, createdAt: AT } })
+  await database.prisma.message.update({ where: { id: queuedMessage }, data: { attachments: [canary] } })
   const ids = { session: id, message, queuedMessage, turn, plan, task, learning, otherFact, delivery, approval }
   const { factId: fact, questionId: question } = knowledge
   const schedule = await seedSchedule(database, canary, ids)
-  await seedEvents(database, canary, ids)
+  await seedEvents(database, canary, { ...ids, file })
   const noticeTask = must(seeded.taskIds[3], 'a task')
   await seedText(database, canary, { ...ids, task: noticeTask, seq: 1500, notice: true })
   // Of the turn that took the other one along.
@@ -91,7 +95,11 @@ async function seedSchedule(
 }
 
 /** One of each type; after those of the turns. */
-async function seedEvents({ prisma }: Database, canary: string, ids: Seeded): Promise<void> {
+async function seedEvents(
+  { prisma }: Database,
+  canary: string,
+  ids: Seeded & { readonly file: string },
+): Promise<void> {
   const usage = { calls: 1, inputTokens: 1, outputTokens: 1, cachedTokens: 1, cost: 1 }
   const examples: {
     readonly [Type in SessionEventBody['type']]: Omit<Extract<SessionEventBody, { type: Type }>, 'type'>
@@ -99,6 +107,7 @@ async function seedEvents({ prisma }: Database, canary: string, ids: Seeded): Pr
     MessageReceived: { messageId: ids.message },
     MessageUpdated: { messageId: ids.message },
     SessionUpdated: {},
+    FileReceived: { fileId: ids.file },
     PipelineStep: { step: 'PLANNING', detail: canary },
     PlanCreated: { planId: ids.plan },
     TaskUpdate: { taskId: ids.task, status: 'DONE' },

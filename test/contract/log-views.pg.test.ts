@@ -2,6 +2,7 @@
 import { executeSubscriptionEvent, parse, validateSubscriptionArgs, type ExecutionResult } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { logViewOf, type LogEntry, type LogView } from '../../src/graphql/live/log-view.ts'
+import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
 import { recordStatements } from './record-statements.ts'
@@ -12,10 +13,22 @@ import { seedSession, type SeededSession } from './seed.ts'
 let it: SchemaWorld
 let demo: SeededSession
 let approvalId: string
+const fileId = newId('uploadedFile')
 beforeAll(async () => {
   it = await createSchemaWorld()
   demo = await seedSession(it.world.context.database, { id: 'demo:1', participants: ['bob'], messages: 1 })
   const [turnId = '', taskId = ''] = [demo.turnIds[0], demo.taskIds[0]]
+  const upload = {
+    id: fileId,
+    sessionId: 'demo:1',
+    name: 'a.txt',
+    size: 3n,
+    contentType: 'text/plain',
+    userName: 'bob',
+  }
+  await it.world.context.database.prisma.uploadedFile.create({
+    data: { ...upload, byAdmin: false, createdAt: new Date() },
+  })
   approvalId = await seedApproval(it.world.context.database, { sessionId: 'demo:1', turnId, taskId })
 })
 afterAll(async () => {
@@ -62,6 +75,7 @@ function everyEvent(): Record<string, [event: LogEntry, shown: object]> {
       { message: { id: messageId, content: 'message 0' } },
     ],
     MessageUpdatedEvent: [event({ type: 'MessageUpdated', messageId }), { message: { id: messageId } }],
+    FileReceivedEvent: [event({ type: 'FileReceived', fileId }), { file: { name: 'a.txt', size: 3, user: 'bob' } }],
     CheckpointEvent: [
       event({ type: 'Checkpoint', reason: 'MANUAL', ok: false, failure: 'no model' }),
       { checkpointTrigger: 'MANUAL', ok: false, failure: 'no model' },

@@ -8,6 +8,7 @@ import type { Config, LiveConfig } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/parse-config.ts'
 import type { SessionEvent, SessionEventBody } from '../../src/core/session-event.ts'
 import { Doorbell } from '../../src/events/doorbell.ts'
+import { Uploads } from '../../src/execution/workspace/uploads.ts'
 import { Feed } from '../../src/events/feed.ts'
 import { createContext } from '../../src/graphql/context.ts'
 import type { Readiness } from '../../src/graphql/health/readiness.ts'
@@ -142,6 +143,8 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
   const server = await startServer({
     schema: buildSchema(),
     home: '/nowhere',
+    intake: services.intake,
+    uploads: new Uploads({ home: '/nowhere', database }),
     host: '127.0.0.1',
     port: 0,
     authenticate: (token) => authenticate(config.current(), token),

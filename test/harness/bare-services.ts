@@ -46,6 +46,12 @@ export function bareServices(options: BareServicesOptions): GraphQLServices {
       removePublished: () => Promise.resolve(),
       removeRemains: () => Promise.resolve(),
       checkWebhook: () => Promise.resolve(null),
+      uploads: {
+        workspaceBytes: 0,
+        measureNew: () => Promise.resolve(),
+        withTwins: (_staged, _forAdmins, store) => store(() => null),
+        remove: () => undefined,
+      },
       wakeCheckpoints: () => undefined,
     },
     knowledge: { database, clock, doorbell, feed, hideSecrets: (text) => text },

@@ -131,6 +131,12 @@ function worldOn(database: Database, url: string): World {
       checkWebhook: async (url) => (url.startsWith('https://') ? null : 'must begin with "https://"'),
       setAsideWorkspace: (sessionId) => Promise.resolve(`aside of ${sessionId}`),
       removePublished: () => Promise.resolve(),
+      uploads: {
+        workspaceBytes: 0,
+        measureNew: () => Promise.resolve(),
+        withTwins: (_staged, _forAdmins, store) => store(() => null),
+        remove: () => undefined,
+      },
       removeRemains: (remains) => Promise.resolve(void removed.push(remains)),
     },
     as: (tokenName) => must(authenticate(config, `${tokenName}-token-0123456789abcdef`), 'a known token'),

@@ -90,6 +90,7 @@ export const PLANNER_CONTEXT: PlannerContext = {
   skills: [SEARCH],
   paraphrased: [],
   secretNames: [],
+  files: [],
   maxTasks: 20,
   replan: null,
 }

@@ -34,6 +34,7 @@ const message: IncomingMessage = {
   createdAt: at,
   at,
   joins: true,
+  attachments: [],
 }
 const options = {
   message,

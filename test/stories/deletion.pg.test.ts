@@ -16,7 +16,7 @@ import * as api from '../generated/graphql.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { columnsOf, findInDatabase } from '../harness/find-in-database.ts'
 import { readSchedule, reschedule, schedule, untilSchedule } from '../harness/schedules.ts'
-import { converse, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+import { converse, send, Story, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
@@ -80,6 +80,12 @@ async function play(): Promise<void> {
     sessionId,
     `secret: SHOP=${SECRET}\nrun: echo ${CANARY} | tee file; mkdir -p pub; cp file pub/file.txt\nlearn: Is it ${CANARY}?\n${CANARY}`,
   )
+  const sent = await fetch(`${story.app.url}/files/${sessionId}/${CANARY}.txt`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${tokenOf('ada')}` },
+    body: CANARY,
+  })
+  expect(sent.status).toBe(201)
   await using watch = watchAll(ada, sessionId)
   const [approval] = await untilAsked(watch)
   await decide(ada, { id: approval?.id ?? '', approve: true, scope: 'SESSION', note: CANARY })

@@ -378,6 +378,7 @@ describe('what a turn reads', () => {
       workingMemory: '',
       questions: [],
       hasFacts: false,
+      hasFiles: false,
       due: { curation: false, summary: true, consolidation: false },
     })
   })

@@ -18,6 +18,7 @@ import { oneLine } from '../one-line.ts'
 import { preview, type PreviewLimit } from '../preview.ts'
 import { describeTask, describeTasks, shareOut } from '../task-report.ts'
 import type { SkillArgument, SkillSummary } from '../../core/plan/skill.ts'
+import { describeFiles } from './files-section.ts'
 
 /** What holds where the commands will run. */
 interface Environment {
@@ -50,6 +51,7 @@ export function renderPlannerPrompt(prompt: PlannerPrompt, fence: Fence, moment:
     ...describeDialogue(context.dialogue, { timeZone, label: 'EARLIER_MESSAGE' }, fence),
     ...describeStrangers(context.paraphrased, fence, timeZone),
     ...describeQuestions(context.questions, fence),
+    ...describeFiles(context.files, fence),
     describeMessage(context, fence),
     ...(context.replan === null ? [] : [describeReplan(context.replan, fence)]),
     ...describeFeedback(prompt, fence),

@@ -18,9 +18,9 @@ import {
   type BigIntStats,
 } from 'node:fs'
 import { join } from 'node:path'
+import { at, inside, within, type HeldFolder } from './held-folder.ts'
 
-const { O_DIRECTORY, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
-const FOLDER_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+const { O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 /** Opening a pipe must not wait for who writes to it. */
 const FILE_FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
 
@@ -52,11 +52,6 @@ export function listPub(workspace: string): PubListing | null {
   } catch (error) {
     return new Map([['', { signature: 'closed', problem: `it is no folder that can be read (${codeOf(error)})` }]])
   }
-}
-
-interface HeldFolder {
-  readonly fd: number
-  readonly path: string
 }
 
 /** Adds what is in the folder and below it. False: there is more than can be looked at. */
@@ -141,32 +136,6 @@ function problemOf(fd: number, workspace: string): string | null {
     readlinkSync(at({ fd, path: '' })).startsWith(`${readlinkSync(at(root))}/`),
   )
   return isInside ? null : 'it lies outside of the workspace'
-}
-
-/** Goes down from the workspace folder by folder, following no link. Throws what the system says. */
-function inside<T>(workspace: string, names: readonly string[], use: (folder: HeldFolder) => T): T {
-  const enter = (folder: HeldFolder, [next, ...further]: readonly string[]): T =>
-    next === undefined ? use(folder) : within(folder, next, (inner) => enter(inner, further))
-  return hold(workspace, workspace, (root) => enter(root, names))
-}
-
-function within<T>(parent: HeldFolder, name: string, use: (folder: HeldFolder) => T): T {
-  return hold(at(parent, name), join(parent.path, name), use)
-}
-
-function hold<T>(openAs: string, path: string, use: (folder: HeldFolder) => T): T {
-  const fd = openSync(openAs, FOLDER_FLAGS)
-  try {
-    return use({ fd, path })
-  } finally {
-    closeSync(fd)
-  }
-}
-
-/** What is open itself, or `name` in it. Where there is no /proc (macOS), by its path. */
-function at({ fd, path }: HeldFolder, name = ''): string {
-  if (process.platform !== 'linux') return join(path, name)
-  return name === '' ? `/proc/self/fd/${fd}` : `/proc/self/fd/${fd}/${name}`
 }
 
 function codeOf(error: unknown): string {

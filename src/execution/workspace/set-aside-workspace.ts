@@ -6,9 +6,11 @@
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomHex } from '../../platform/id.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { must } from '../../platform/must.ts'
 import { hasCode } from '../../platform/error-code.ts'
+import { findAbandoned } from './staged-upload.ts'
 import { folderNames, removeWorkspace, sessionsFolder, workspaceName } from './workspace.ts'
 
 /** As a job: its name, and when it runs. */
@@ -51,11 +53,12 @@ export async function removeSetAside(home: string, name: string): Promise<void> 
  * Repeatable, also by several processes at once, and while what it finds is being removed. Rejects when the disk fails.
  */
 export async function sweepWorkspaces(
-  { home, logger }: { readonly home: string; readonly logger: Logger },
+  { home, hostClock, logger }: { readonly home: string; readonly hostClock: Clock; readonly logger: Logger },
   signal: AbortSignal,
 ): Promise<void> {
-  const names = (await readdir(sessionsFolder(home))).filter((name) => name.startsWith(PREFIX))
-  for (const name of names) {
+  const entries = await readdir(sessionsFolder(home))
+  const names = entries.filter((name) => name.startsWith(PREFIX))
+  for (const name of [...names, ...(await findAbandoned({ home, nowMs: hostClock.now().getTime() }, entries))]) {
     if (signal.aborted) return
     await removeWorkspace(join(sessionsFolder(home), name))
   }

@@ -7,7 +7,7 @@
  * Only its owner may enter a folder: the unprivileged account for a USER of a server that runs as root, otherwise the
  * server's user. The parent folder may be crossed by others, not listed, so that the unprivileged account gets in.
  *
- * Called by the command host only, which never runs two commands of one session at a time.
+ * Called by the command host, which never runs two commands of one session at a time, and for uploads.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError } from '../../core/errors.ts'
 import type { Account } from '../../config/home/unprivileged-account.ts'
+import { hasCode } from '../../platform/error-code.ts'
 
 const runFile = promisify(execFile)
 const SLUG_LENGTH = 40
@@ -74,9 +75,15 @@ export async function prepareWorkspace(path: string, owner: Account | null): Pro
   else if (stats.uid !== uid && process.geteuid?.() === 0) await handOver(path, `${uid}:${owner?.gid ?? 0}`)
 }
 
-function createWorkspace(path: string, owner: Account | null): void {
+/** Does nothing where it is there, also when somebody else has just made it. */
+export function createWorkspace(path: string, owner: Account | null): void {
   mkdirSync(join(path, '..'), { recursive: true, mode: 0o711 })
-  mkdirSync(path, { mode: 0o700 })
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return
+    throw error
+  }
   chmodSync(path, 0o700) // whatever the umask made of it
   if (owner !== null) chownSync(path, owner.uid, owner.gid)
 }

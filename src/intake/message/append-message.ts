@@ -72,6 +72,7 @@ export async function appendMessage(
     idempotencyKey: input.messageId == null ? null : `append:${input.messageId}`,
     createdAt: input.createdAt ?? at,
     at,
+    attachments: [],
   }
   let result = await storeMessage(context.database, access, message)
   if (result.kind === 'NoSession' && mayOpenSession(context.config.current(), viewer, sessionId)) {

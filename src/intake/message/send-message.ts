@@ -17,6 +17,7 @@ import { tooManySessions } from '../session/too-many-sessions.ts'
 import { announceMessage, type MessageAccepted } from './announce-message.ts'
 import { authorizeSession, noSuchSession } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
+import { readAttachments } from './read-attachments.ts'
 import { contentIssues } from './message-content.ts'
 import { messagePreview } from '../../core/text/message-preview.ts'
 import { refuseInput } from '../../core/refuse-input.ts'
@@ -33,6 +34,8 @@ export interface SendMessageInput {
   readonly mentioned?: boolean | null | undefined
   /** A second call with this key, by the same token in the same session, answers with the first call's message. */
   readonly idempotencyKey?: string | null | undefined
+  /** Names of files that were put into the session before (src/intake/file). */
+  readonly attachments?: readonly string[] | null | undefined
 }
 
 /**
@@ -58,6 +61,8 @@ export async function sendMessage(
   const isReached = mayOpen || access.all || (await reaches(context.database, access, sessionId))
   if (!isReached) return noSuchSession(viewer, sessionId)
 
+  const attachments = await readAttachments(context, { sessionId, access }, input.attachments ?? [])
+  if ('kind' in attachments) return attachments
   const at = context.clock.now()
   const mentioned = input.mentioned ?? false
   const startsIn = {
@@ -81,8 +86,9 @@ export async function sendMessage(
     createdAt: at,
     at,
     joins: sender.trusted,
+    attachments,
   }
-  const limits = config.settings
+  const { settings: limits } = config
   const { maxQueued, collectWindowMs } = limits
   const interrupts = sender.trusted && sender.role === 'ADMIN' ? 'ALL' : 'OWN'
   const turn = { id: newId('turn'), maxQueued, startsIn, collectWindowMs, interrupts } as const
@@ -111,8 +117,8 @@ function answer(
   if (result.same) return { kind: 'Accepted', messageId: result.messageId, duplicate: true }
   return conflict(
     'KEY_REUSED',
-    `The idempotency key "${input.idempotencyKey}" was used in this session for a message with other content or "mentioned", or from ` +
-      'another user. Send a new message with a new key.',
+    `The idempotency key "${input.idempotencyKey}" was used in this session for a message with other content, attachments or "mentioned", or ` +
+      'from another user. Send a new message with a new key.',
     result.messageId,
   )
 }

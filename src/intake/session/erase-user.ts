@@ -52,8 +52,9 @@ export async function eraseUser(
     at,
   })
   if (outcome.kind !== 'Erased') return refusalOf(outcome, { sessionId, user })
-  const { seq, messageCount, fileIds, factIds } = outcome
+  const { seq, messageCount, fileIds, uploads, factIds } = outcome
   context.feed.published([{ type: 'SessionUpdated', erased: true, turnId: null, seq, sessionId, at }])
+  context.uploads.remove(sessionId, uploads)
   await context.removePublished(fileIds)
   return { kind: 'Erased', sessionId, messageCount, factIds }
 }

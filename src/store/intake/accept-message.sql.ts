@@ -30,6 +30,7 @@ export const MESSAGE_INPUT = {
   created_at: 'timestamptz',
   at: 'timestamptz',
   joins: 'boolean',
+  attachments: 'text[]',
   ...ACCESS_INPUT,
 } as const
 
@@ -67,7 +68,7 @@ const IS_SAME_CONTENT = sql`(m.content = input.content OR (strpos(m.content, ${l
 const PRIOR = sql`-- What came with this key before. Who may no longer reach the session learns nothing of what was sent there.
   prior AS MATERIALIZED (
     SELECT m.id, ${IS_SAME_CONTENT} AND m.role = input.role AND m.user_name IS NOT DISTINCT FROM input.user_name
-      AND m.mentioned = input.mentioned AS same
+      AND m.mentioned = input.mentioned AND m.attachments = input.attachments AS same
     FROM input JOIN messages m
       ON m.session_id = input.session_id AND m.client = input.client AND m.idempotency_key = input.idempotency_key
     WHERE ${mayReach(sql`input.session_id`)}),`
@@ -78,9 +79,10 @@ const runsIn = (type: Sql): Sql => sql`CASE ${type} WHEN 'GROUP' THEN input.runs
 /** The row, the event and the sender of the message that the CTE "accepted" has let in. */
 const storedSql = ({ status, turnId }: Readonly<Record<'status' | 'turnId', Sql>>): Sql => sql`message AS (
     INSERT INTO messages (id, session_id, seq, role, user_name, content, trusted, mentioned, status, client, idempotency_key,
-      created_at)
+      created_at, attachments)
     SELECT input.message_id, input.session_id, accepted.seq, input.role, input.user_name, input.content, input.trusted,
-      input.mentioned, ${status}, input.client, input.idempotency_key, input.created_at FROM accepted, input),
+      input.mentioned, ${status}, input.client, input.idempotency_key, input.created_at,
+      input.attachments FROM accepted, input),
   event AS (
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
     SELECT input.session_id, accepted.seq, input.at, ${turnId}, 'MessageReceived',

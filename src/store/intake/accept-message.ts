@@ -45,6 +45,8 @@ export interface IncomingMessage {
   readonly at: Date
   /** The sender becomes a participant. */
   readonly joins: boolean
+  /** Names of files that were uploaded. */
+  readonly attachments: readonly string[]
 }
 
 /** Which node may begin the turn in the statement that stores its message, and the limits that hold for it. */
@@ -283,6 +285,7 @@ function messageInput(access: SessionAccess, message: IncomingMessage): Record<k
     created_at: message.createdAt,
     at: message.at,
     joins: message.joins,
+    attachments: message.attachments,
     ...accessInput(access),
   }
 }

@@ -123,6 +123,8 @@ export interface SaidBefore {
   readonly hasStrangers: boolean
   /** Whether there is any fact to choose from. */
   readonly hasFacts: boolean
+  /** Whether anybody has put a file into the session. */
+  readonly hasFiles: boolean
   readonly due: KnowledgeDue
 }
 
@@ -149,6 +151,7 @@ export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq'
     'workingMemory', coalesce(s.working_memory, ''),
     'hasFacts', EXISTS (SELECT 1 FROM facts WHERE invalidated_at IS NULL),
     'said', ${saidSql(of)},
+    'hasFiles', EXISTS (SELECT 1 FROM uploaded_files WHERE session_id = s.id),
     'due', ${dueSql({ seq: of.seq, threshold: of.summarizeThreshold, max: of.knowledgeMaxFacts })},
     'strangers', ${strangersSql(of.seq)},
     'hasStrangers', EXISTS (SELECT 1 FROM messages WHERE session_id = s.id AND NOT trusted),

@@ -2,16 +2,22 @@
  * CONTEXT: what the planner's prompt holds. Spec 4 lists what may be in it; everything is bounded, however old the
  * session.
  */
-import type { PlannerContext, ReplanContext } from '../../agents/agent.ts'
+import type { PlannerContext, ReceivedFile, ReplanContext } from '../../agents/agent.ts'
 import { currentUser } from '../../config/access/current-user.ts'
 import { usableSkills } from '../../execution/skills/usable-skills.ts'
+import type { Role } from '../../core/identity.ts'
+import { readUploads } from '../../store/intake/intake-upload.ts'
 import { selectFacts } from '../../knowledge/select-facts.ts'
 import { paraphraseMessages } from './paraphrase-messages.ts'
 import { failedTask, historyOf, reportOf, whyGivenUp, type PlanState, type TaskState } from '../plan-state.ts'
 import type { TurnContext } from '../turn-context.ts'
 
+/** That a prompt names. */
+const MAX_FILES = 20
+
 type PlanningContext = Pick<
   TurnContext,
+  | 'sessionId'
   | 'turn'
   | 'messages'
   | 'dialogue'
@@ -54,9 +60,21 @@ export async function assembleContext(
     skills: usableSkills(context.skills, user),
     paraphrased,
     secretNames: [...context.secrets.ephemeral().keys()],
+    files: await readFiles(context, user?.role ?? 'USER'),
     maxTasks: settings.maxPlanTasks,
     replan: replanContextOf(attempts),
   }
+}
+
+/** What a USER has sent is not in the workspace of admins (docs/decisions/0025-workspaces.md). */
+async function readFiles(
+  { turn, messages, database, sessionId }: Pick<TurnContext, 'turn' | 'messages' | 'database' | 'sessionId'>,
+  role: Role,
+): Promise<ReceivedFile[]> {
+  if (!turn.saidBefore.hasFiles && messages.joined.length === 0) return []
+  const messageIds = messages.all.map(({ id }) => id)
+  const files = await readUploads(database, { sessionId, messageIds, limit: MAX_FILES })
+  return files.map(({ byAdmin, ...file }) => ({ ...file, isThere: role === 'USER' || byAdmin }))
 }
 
 /**

@@ -46,6 +46,10 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
         'It is directed at the agent; false when left out. Counts in a GROUP alone, where a message of a user that is not is ' +
         'stored and starts no turn.',
     }),
+    attachments: t.stringList({
+      description:
+        'Names of files that were put into the session before, with PUT /files/<session>/<name>; at most 10. The agent is told of them.',
+    }),
     idempotencyKey: t.string({
       description:
         '1 to 255 characters. A second call with it, by the same token in the same session, returns the first message.',

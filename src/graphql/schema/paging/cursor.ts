@@ -31,6 +31,8 @@ const positions = {
   audit1: z.tuple([z.literal('audit1'), time, id]),
   factTurns1: z.tuple([z.literal('factTurns1'), id]),
   schedules1: z.tuple([z.literal('schedules1'), id]),
+  /** Newest first: [createdAt, id]. */
+  files1: z.tuple([z.literal('files1'), time, id]),
   scheduleRuns1: z.tuple([z.literal('scheduleRuns1'), id]),
 }
 

@@ -8,6 +8,9 @@ import type { SessionEventType } from '../../../core/session-event.ts'
 import type { LogEntry } from '../../live/log-view.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
+import { readUploadsById } from '../file/read-files.ts'
+import { UploadedFileType } from '../file/session-file.ts'
+import { loadAt } from '../paging/load-at.ts'
 import {
   CheckpointTriggerEnum,
   OutputStreamEnum,
@@ -34,6 +37,7 @@ const TYPE_NAMES: Readonly<Record<LogEntry['type'], string>> = {
   SessionUpdated: 'SessionUpdatedEvent',
   MessageReceived: 'MessageReceivedEvent',
   MessageUpdated: 'MessageUpdatedEvent',
+  FileReceived: 'FileReceivedEvent',
   PipelineStep: 'PipelineStepEvent',
   PlanCreated: 'PlanCreatedEvent',
   TaskUpdate: 'TaskUpdateEvent',
@@ -109,6 +113,21 @@ builder.objectRef<EventOf<'MessageUpdated'>>('MessageUpdatedEvent').implement({
   authScopes: AUTHENTICATED,
   fields: (t) => ({
     message: MessageRow.field(t, ({ messageId }) => messageId, 'The message as it is now.'),
+  }),
+})
+
+builder.objectRef<EventOf<'FileReceived'>>('FileReceivedEvent').implement({
+  description: 'Somebody put a file into the session.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    file: t.field({
+      type: UploadedFileType,
+      nullable: true,
+      description: 'The file as it is now; null when it is gone.',
+      resolve: async ({ fileId }, _args, context, info) =>
+        (await loadAt({ context, info }, fileId, (ids) => readUploadsById(context.database, ids))) ?? null,
+    }),
   }),
 })
 

@@ -14,30 +14,31 @@ WITH
       $11::timestamptz AS created_at,
       $12::timestamptz AS at,
       $13::boolean AS joins,
-      $14::boolean AS access_all,
-      $15::text AS access_user,
-      $16::text AS source_kind,
-      $17::boolean AS source_interactive,
-      $18::text AS source_platform,
-      $19::text AS source_trigger_id,
-      $20::conversation_type AS source_type,
-      $21::text AS turn_id,
-      $22::boolean AS runs_direct,
-      $23::boolean AS runs_in_group,
-      $24::int AS max_queued,
-      $25::int AS collect_window_ms,
-      $26::text AS interrupts,
-      $27::text AS opened_by,
-      $28::text AS description,
-      $29::text AS time_zone,
-      $30::int AS max_sessions,
-      $31::text AS audit_id,
-      $32::text AS audit_actor,
-      $33::text AS audit_token,
-      $34::int AS node,
-      $35::int AS summarize_threshold,
-      $36::int AS knowledge_max_facts,
-      $37::int AS share
+      $14::text[] AS attachments,
+      $15::boolean AS access_all,
+      $16::text AS access_user,
+      $17::text AS source_kind,
+      $18::boolean AS source_interactive,
+      $19::text AS source_platform,
+      $20::text AS source_trigger_id,
+      $21::conversation_type AS source_type,
+      $22::text AS turn_id,
+      $23::boolean AS runs_direct,
+      $24::boolean AS runs_in_group,
+      $25::int AS max_queued,
+      $26::int AS collect_window_ms,
+      $27::text AS interrupts,
+      $28::text AS opened_by,
+      $29::text AS description,
+      $30::text AS time_zone,
+      $31::int AS max_sessions,
+      $32::text AS audit_id,
+      $33::text AS audit_actor,
+      $34::text AS audit_token,
+      $35::int AS node,
+      $36::int AS summarize_threshold,
+      $37::int AS knowledge_max_facts,
+      $38::int AS share
   ),
   -- What came with this key before. Who may no longer reach the session learns nothing of what was sent there.
   prior AS MATERIALIZED (
@@ -52,7 +53,8 @@ WITH
       )
       AND m.role = input.role
       AND m.user_name IS NOT DISTINCT FROM input.user_name
-      AND m.mentioned = input.mentioned AS same
+      AND m.mentioned = input.mentioned
+      AND m.attachments = input.attachments AS same
     FROM
       input
       JOIN messages m ON m.session_id = input.session_id
@@ -355,7 +357,8 @@ WITH
         status,
         client,
         idempotency_key,
-        created_at
+        created_at,
+        attachments
       )
     SELECT
       input.message_id,
@@ -373,7 +376,8 @@ WITH
       END::message_status,
       input.client,
       input.idempotency_key,
-      input.created_at
+      input.created_at,
+      input.attachments
     FROM
       accepted,
       input
@@ -562,6 +566,15 @@ SELECT
                 )
               FROM
                 recent
+            ),
+            'hasFiles',
+            EXISTS (
+              SELECT
+                1
+              FROM
+                uploaded_files
+              WHERE
+                session_id = s.id
             ),
             'due',
             jsonb_build_object(

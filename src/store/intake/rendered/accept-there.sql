@@ -14,26 +14,27 @@ WITH
       $11::timestamptz AS created_at,
       $12::timestamptz AS at,
       $13::boolean AS joins,
-      $14::boolean AS access_all,
-      $15::text AS access_user,
-      $16::text AS source_kind,
-      $17::boolean AS source_interactive,
-      $18::text AS source_platform,
-      $19::text AS source_trigger_id,
-      $20::conversation_type AS source_type,
-      $21::text AS turn_id,
-      $22::boolean AS runs_direct,
-      $23::boolean AS runs_in_group,
-      $24::int AS max_queued,
-      $25::int AS collect_window_ms,
-      $26::text AS interrupts,
-      $27::text AS opened_by,
-      $28::text AS description,
-      $29::text AS time_zone,
-      $30::int AS max_sessions,
-      $31::text AS audit_id,
-      $32::text AS audit_actor,
-      $33::text AS audit_token
+      $14::text[] AS attachments,
+      $15::boolean AS access_all,
+      $16::text AS access_user,
+      $17::text AS source_kind,
+      $18::boolean AS source_interactive,
+      $19::text AS source_platform,
+      $20::text AS source_trigger_id,
+      $21::conversation_type AS source_type,
+      $22::text AS turn_id,
+      $23::boolean AS runs_direct,
+      $24::boolean AS runs_in_group,
+      $25::int AS max_queued,
+      $26::int AS collect_window_ms,
+      $27::text AS interrupts,
+      $28::text AS opened_by,
+      $29::text AS description,
+      $30::text AS time_zone,
+      $31::int AS max_sessions,
+      $32::text AS audit_id,
+      $33::text AS audit_actor,
+      $34::text AS audit_token
   ),
   -- What came with this key before. Who may no longer reach the session learns nothing of what was sent there.
   prior AS MATERIALIZED (
@@ -48,7 +49,8 @@ WITH
       )
       AND m.role = input.role
       AND m.user_name IS NOT DISTINCT FROM input.user_name
-      AND m.mentioned = input.mentioned AS same
+      AND m.mentioned = input.mentioned
+      AND m.attachments = input.attachments AS same
     FROM
       input
       JOIN messages m ON m.session_id = input.session_id
@@ -287,7 +289,8 @@ WITH
         status,
         client,
         idempotency_key,
-        created_at
+        created_at,
+        attachments
       )
     SELECT
       input.message_id,
@@ -305,7 +308,8 @@ WITH
       END::message_status,
       input.client,
       input.idempotency_key,
-      input.created_at
+      input.created_at,
+      input.attachments
     FROM
       accepted,
       input

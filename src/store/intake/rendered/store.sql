@@ -14,11 +14,12 @@ WITH
       $11::timestamptz AS created_at,
       $12::timestamptz AS at,
       $13::boolean AS joins,
-      $14::boolean AS access_all,
-      $15::text AS access_user,
-      $16::text AS opener,
-      $17::text AS opener_token,
-      $18::boolean AS must_have_opened
+      $14::text[] AS attachments,
+      $15::boolean AS access_all,
+      $16::text AS access_user,
+      $17::text AS opener,
+      $18::text AS opener_token,
+      $19::boolean AS must_have_opened
   ),
   -- What came with this key before. Who may no longer reach the session learns nothing of what was sent there.
   prior AS MATERIALIZED (
@@ -33,7 +34,8 @@ WITH
       )
       AND m.role = input.role
       AND m.user_name IS NOT DISTINCT FROM input.user_name
-      AND m.mentioned = input.mentioned AS same
+      AND m.mentioned = input.mentioned
+      AND m.attachments = input.attachments AS same
     FROM
       input
       JOIN messages m ON m.session_id = input.session_id
@@ -113,7 +115,8 @@ WITH
         status,
         client,
         idempotency_key,
-        created_at
+        created_at,
+        attachments
       )
     SELECT
       input.message_id,
@@ -127,7 +130,8 @@ WITH
       'STORED',
       input.client,
       input.idempotency_key,
-      input.created_at
+      input.created_at,
+      input.attachments
     FROM
       accepted,
       input

@@ -298,6 +298,15 @@ SELECT
           FROM
             recent
         ),
+        'hasFiles',
+        EXISTS (
+          SELECT
+            1
+          FROM
+            uploaded_files
+          WHERE
+            session_id = s.id
+        ),
         'due',
         jsonb_build_object(
           'curation',

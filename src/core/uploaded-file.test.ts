@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { uploadName, uploadNameProblem } from './uploaded-file.ts'
+
+test.each(['report.pdf', 'Übersicht 2026.xlsx', 'a', 'README', "it's.txt", `${'x'.repeat(116)}.pdf`])(
+  'a file can be called %s',
+  (name) => {
+    expect(uploadNameProblem(name)).toBeNull()
+  },
+)
+
+test.each([
+  ['', '"file"'],
+  ['..', 'dot'],
+  ['.bashrc', 'dot'],
+  ['a/b', '"a-b"'],
+  ['..\\x', 'dot'],
+  ['a\u0000b', '"ab"'],
+  ['a\u202Egpj.exe', '"agpj.exe"'],
+  [' x', '"x"'],
+  ['CON:', '"CON_"'],
+  [`${'x'.repeat(117)}.pdf`, '120'],
+])('a file cannot be called %j, and is told why', (name, told) => {
+  expect(uploadNameProblem(name)).toContain(told)
+})
+
+test('letters and their accents are put together', () => {
+  expect(uploadName('u\u0308.txt')).toBe('\u00FC.txt')
+  expect(uploadNameProblem(uploadName('\uD800.txt'))).not.toBeNull()
+})

@@ -1,0 +1,141 @@
+/**
+ * A file is put into a session: into `uploads/` of the workspace in which the commands of its sender run, and that of
+ * role USER in any case, so that everybody whose turns run there has it. Called by the door, in two steps: what can be
+ * refused is refused before any byte is read.
+ */
+import { openerQuota } from '../../config/schema/quotas.ts'
+import { resolveSender } from '../../config/access/resolve-sender.ts'
+import { contentTypeOf } from '../../core/published-file.ts'
+import { conflict, invalidInput, type Refusal } from '../../core/refusal.ts'
+import { MAX_UPLOADED_FILES, uploadName, uploadNameProblem } from '../../core/uploaded-file.ts'
+import type { Role, Viewer } from '../../core/identity.ts'
+import { newId } from '../../platform/id.ts'
+import { reaches, type SessionAccess } from '../../store/intake/intake-access.ts'
+import { storeUpload, type UploadOutcome } from '../../store/intake/intake-upload.ts'
+import { authorizeSession, noSuchSession } from '../authorize-session.ts'
+import type { IntakeContext, StagedFile } from '../intake-context.ts'
+
+/** Where a file is to go, unchecked. */
+export interface FileTarget {
+  readonly sessionId: string
+  readonly name: string
+  /** Whom it is from, as for `sendMessage`. */
+  readonly user: string | null
+}
+
+/** A file that may be sent. */
+export interface ExpectedFile {
+  readonly kind: 'Expected'
+  readonly sessionId: string
+  readonly name: string
+  readonly sender: { readonly name: string; readonly role: Role }
+  readonly access: SessionAccess
+}
+
+/** It is in the session. */
+export interface FileReceived {
+  readonly kind: 'Received'
+  readonly id: string
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  readonly contentType: string
+  /** There was one of this name. */
+  readonly replaced: boolean
+}
+
+/** Whether this caller may send it; nothing is changed. */
+export async function expectFile(
+  context: Pick<IntakeContext, 'database' | 'config' | 'redactorOf'>,
+  viewer: Viewer,
+  { sessionId, name: given, user }: FileTarget,
+): Promise<ExpectedFile | Refusal> {
+  const access = authorizeSession(viewer, { sessionId, path: ['session'] }, ['SEND'])
+  if ('kind' in access) return access
+  const name = uploadName(given)
+  const problem = uploadNameProblem(name)
+  if (problem !== null) return invalidInput(['name'], problem)
+  if (context.redactorOf(sessionId).redact(name) !== name) return invalidInput(['name'], 'must not hold a secret')
+  const sender = resolveSender(context.config.current(), viewer, user)
+  if ('kind' in sender) return sender
+  if (!(await reaches(context.database, access, sessionId))) return noSuchSession(viewer, sessionId)
+  if (!sender.trusted)
+    return conflict('NOT_ALLOWED', `Files are taken from known users alone, and "${sender.name}" is none.`)
+  return { kind: 'Expected', sessionId, name, sender, access }
+}
+
+/**
+ * Stores what came for `expected`; the caller discards `staged`. Of two at once with one name the later one is there
+ * in the end, whole. Rejects when the database or the disk fails.
+ */
+export async function receiveFile(
+  context: IntakeContext,
+  { expected, staged }: { readonly expected: ExpectedFile; readonly staged: StagedFile },
+): Promise<FileReceived | Refusal> {
+  const { sessionId, name, sender, access } = expected
+  const config = context.config.current()
+  const contentType = contentTypeOf(name)
+  const at = context.clock.now()
+  const byAdmin = sender.role === 'ADMIN'
+  await context.uploads.measureNew(sessionId)
+  const outcome = await context.uploads.withTwins(staged, byAdmin, (place) =>
+    storeUpload(context.database, {
+      access,
+      actor: { userName: sender.name, tokenName: access.tokenName },
+      upload: {
+        id: newId('uploadedFile'),
+        sessionId,
+        name,
+        size: staged.size,
+        contentType,
+        userName: sender.name,
+        byAdmin,
+        at,
+      },
+      limits: {
+        workspaceBytes: context.uploads.workspaceBytes,
+        quotaOf: (opener) => openerQuota(config, opener).workspaceBytes,
+      },
+      place: () => place({ sessionId, name }),
+    }),
+  )
+  if (outcome.kind !== 'Stored') return refusalOf(outcome, expected)
+  const { id, seq, replaced } = outcome
+  context.feed.published([{ type: 'FileReceived', fileId: id, seq, at, sessionId, turnId: null }])
+  return { kind: 'Received', id, name, size: staged.size, contentType, replaced }
+}
+
+const MIB = 1024 * 1024
+
+function refusalOf(
+  outcome: Exclude<UploadOutcome, { readonly kind: 'Stored' }>,
+  { sessionId, name }: ExpectedFile,
+): Refusal {
+  switch (outcome.kind) {
+    case 'NoSession':
+      return { kind: 'NotFound', id: sessionId, message: `There is no session "${sessionId}" any more.` }
+    case 'AdminsFile':
+      return conflict(
+        'NOT_ALLOWED',
+        `An admin has sent "${name}", so only an admin may replace it. Send yours under another name.`,
+      )
+    case 'TooManyFiles': {
+      const message = `The session has ${outcome.current} files already. Replace one, or begin another session.`
+      return limitExceeded(message, { limit: MAX_UPLOADED_FILES, current: outcome.current })
+    }
+    case 'NoSpace': {
+      const [limit, current] = [Math.floor(outcome.limit / MIB), Math.ceil(outcome.current / MIB)]
+      const whose = outcome.of === 'WORKSPACE' ? 'The workspace of the session has' : 'Your workspaces together have'
+      const message = `${whose} ${current} of ${limit} MiB. Have files removed that are not needed, or delete a session.`
+      return limitExceeded(message, { limit, current })
+    }
+    case 'NoPlace':
+      return conflict('WRONG_TYPE', `The file ${outcome.problem}.`)
+    default:
+      return outcome satisfies never
+  }
+}
+
+function limitExceeded(message: string, { limit, current }: { limit: number; current: number }): Refusal {
+  return { kind: 'LimitExceeded', message, limit, current, retryAfterMs: null }
+}
