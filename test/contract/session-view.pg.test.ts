@@ -86,7 +86,7 @@ test('a session at rest', async () => {
     queue: [],
     approvals: [],
     questions: [],
-    usage: { calls: 3, inputTokens: 2 ** 31 - 1 },
+    usage: { calls: 3, inputTokens: 5_000_000_000 },
   })
 })
 
@@ -127,7 +127,7 @@ test('a session with a turn that waits for an approval, and messages that wait b
     queue: [{ position: 0, message: { content: 'next, please' } }],
     approvals: [{ id: expect.stringMatching(/^appr_/), status: 'PENDING', task: { detail: 'say hi' } }],
     questions: [{ content: 'Which port has view:busy?', status: 'OPEN' }],
-    usage: { calls: 9, inputTokens: 2 ** 31 - 1 },
+    usage: { calls: 9, inputTokens: 5_000_000_000 },
   })
 })
 
