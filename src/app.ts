@@ -384,8 +384,9 @@ async function openDoor({ made, watching, worker, intake, homeWatch, migrations 
   const { config, secrets, publicUrl, startedAt, metrics } = parts
   const { home, host, port, logger } = parts.options
   const { database, doorbell, feed, clock, described } = parts.stored
-  const { denials, knowledgeNotifier, approvalNotifier, auditTrails } = watching
+  const { denials } = watching
   const knowledge = { database, clock, doorbell, feed, hideSecrets: (text: string) => secrets.redactLine(text) }
+  const people = { database, doorbell, clock, live: config }
   const approvals = { database, config, clock, skills: tools.skills, redactorOf, feed, doorbell }
   const server = { version: VERSION, startedAt, database: described, sandboxState: () => tools.commands.sandbox() }
   return startServer({
@@ -402,13 +403,11 @@ async function openDoor({ made, watching, worker, intake, homeWatch, migrations 
           config,
           clock,
           publicUrl,
-          denials,
-          auditTrails,
+          ...watching,
           intake,
           knowledge,
-          knowledgeNotifier,
           approvals,
-          approvalNotifier,
+          people,
           skills: tools.skills,
           secrets,
           outbox: background.outbox,

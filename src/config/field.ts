@@ -51,9 +51,13 @@ export function text(rule: string, isValid: (value: string) => boolean, options?
   return z.string(says(rule, options)).refine(isValid, says(rule, options))
 }
 
-const NAME_RULE = 'must be 1 to 32 lower-case letters, digits, "_" or "-", beginning with a letter or "_"'
+export const NAME_RULE = 'must be 1 to 32 lower-case letters, digits, "_" or "-", beginning with a letter or "_"'
 
 /** The name of a token, a user or a provider. */
 export function name(): z.ZodString {
-  return text(NAME_RULE, (value) => /^[a-z_][a-z0-9_-]{0,31}$/.test(value))
+  return text(NAME_RULE, isName)
+}
+
+export function isName(value: string): boolean {
+  return /^[a-z_][a-z0-9_-]{0,31}$/.test(value)
 }

@@ -14,14 +14,12 @@ import type { Config, ModelChoice, Price, TokenConfig, UserConfig } from './conf
 import type { ConfigProblem, FoundProblem } from './config-problem.ts'
 import { toProblems } from './to-problems.ts'
 import { findKeyLines } from './key-lines.ts'
+import { EVERYWHERE } from './namespace.ts'
 import { modelKey, parseModel, REHEARSAL } from './model-choice.ts'
 import { fileSchema, type ConfigFile } from './schema/schema.ts'
 import { readSections } from './sections.ts'
 import { toSettings } from './schema/settings-schema.ts'
 import { tokenHash } from './access/token-hash.ts'
-
-/** As `namespace` of a connector: not confined. */
-const EVERYWHERE = '*'
 
 export interface ConfigContext {
   /** NODE_ENV is "production": GraphiQL and introspection are off unless the file turns them on. */

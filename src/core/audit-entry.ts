@@ -85,6 +85,15 @@ export type ConfigChange =
   | 'SCHEDULE_TRIGGERED'
   /** By the server: it cannot go on. */
   | 'SCHEDULE_PAUSED'
+  | 'USER_CREATED'
+  | 'USER_UPDATED'
+  | 'USER_REMOVED'
+  /** Both names stand in the detail, and earlier entries keep theirs. */
+  | 'USER_MERGED'
+  | 'TOKEN_CREATED'
+  | 'TOKEN_REVOKED'
+  | 'IDENTITY_LINKED'
+  | 'IDENTITY_UNLINKED'
 
 export type SessionChange =
   | 'OPENED'

@@ -22,6 +22,9 @@ export type ConflictReason =
   | 'NO_WEBHOOK'
   | 'USER_UNKNOWN'
   | 'UNREADABLE'
+  | 'NAME_TAKEN'
+  | 'DECLARED'
+  | 'LAST_ADMIN'
 
 export type Refusal =
   | { readonly kind: 'InvalidInput'; readonly message: string; readonly issues: readonly InputIssue[] }

@@ -5,7 +5,7 @@
  */
 import type { NewAuditEntry } from '../core/audit-entry.ts'
 import { newId } from '../platform/id.ts'
-import type { Database } from './database.ts'
+import type { Queryable } from './database.ts'
 import { sql } from './sql.ts'
 
 /** Head of every statement that writes audit entries; its columns are in the order of `AUDIT_RECORD`. */
@@ -41,6 +41,6 @@ const APPEND = {
 }
 
 /** Entries of what has no statement of its own. Rejects with DATABASE_UNAVAILABLE; then none of them is stored. */
-export async function appendAudit(database: Database, entries: readonly NewAuditEntry[]): Promise<void> {
+export async function appendAudit(database: Queryable, entries: readonly NewAuditEntry[]): Promise<void> {
   if (entries.length > 0) await database.query(APPEND, [auditRows(entries)])
 }

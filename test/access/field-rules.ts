@@ -87,7 +87,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     TurnProgress: 'done output task total',
     UploadedFile: 'contentType createdAt name size user',
     Usage: 'cachedTokens calls cost inputTokens outputTokens',
-    User: 'name role',
+    User: 'id name role',
   },
   setter: {
     Session: 'webhook',
@@ -101,6 +101,9 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     ScheduleRun: 'dueAt failure finishedAt id schedule session startedAt status triggered turn',
     ScheduleRunConnection: 'edges pageInfo',
     ScheduleRunEdge: 'cursor node',
+    Account: 'allSkills declared formerNames identities skills',
+    PlatformIdentity: 'connector identity',
+    User: 'account',
   },
   admins: {
     AccessDeniedAudit: 'actor at count denialReason field id kind sessionId tokenName turnId',
@@ -124,7 +127,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
       'actor at cachedTokens callMs cost id inputTokens kind model outcome outputTokens provider role sessionId tokenName turnId',
     // The shortest way to one is through the audit; that of a session's usage is the session's.
     Money: 'amount currency',
-    Query: 'audit deliveries facts learnings questions skillProblems skills usage',
+    Query: 'audit deliveries facts learnings questions skillProblems skills tokens usage users',
     QuestionConnection: 'edges pageInfo',
     QuestionEdge: 'cursor node',
     ReviewAudit: 'actor at hasLearning id kind sessionId taskId tokenName turnId verdict',
@@ -132,6 +135,11 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     // Users see those that they may use; these may use none.
     Skill: 'argsSchema name summary version',
     SkillProblem: 'folder message',
+    Token: 'createdAt declared expiresAt id kind lastUsedAt name namespace user',
+    TokenConnection: 'edges pageInfo',
+    TokenEdge: 'cursor node',
+    UserConnection: 'edges pageInfo',
+    UserEdge: 'cursor node',
     TaskAudit:
       'actor at detail durationMs id kind outputLength sessionId taskStatus suppressed taskId taskType tokenName turnId',
     UsageRow: 'key usage',
@@ -144,6 +152,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     RoleModel: 'model provider role',
     Sandbox: 'available fix reason',
     Server: 'database models nodes queuedTurns rehearsal runningTurns sandbox startedAt version',
+    Token: 'expiresAt lastUsedAt namespace',
     Viewer: 'allowedSkills namespace ownNamespace role tokenKind tokenName user',
   },
   mutations: {
@@ -151,6 +160,8 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     AppendMessagePayload: 'duplicate message',
     CancelTurnPayload: 'turn',
     CheckpointSessionPayload: 'session',
+    CreateTokenPayload: 'secret token',
+    CreateUserPayload: 'user',
     ConflictRefusal: 'code current problem reason',
     DecideApprovalPayload: 'approval',
     DecideApprovalsPayload: 'results',
@@ -160,12 +171,18 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     EraseUserPayload: 'factIds messageCount session',
     InputIssue: 'path problem',
     InvalidInputRefusal: 'code issues problem',
+    LinkIdentityPayload: 'user',
     LimitExceededRefusal: 'code limit problem retryAfterMs used',
     NotFoundRefusal: 'code missingId problem',
+    MergeUsersPayload: 'user',
     OpenSessionPayload: 'created session',
     ReloadSecretsPayload: 'names',
+    RemoveUserPayload: 'removedUserId',
+    RevokeTokenPayload: 'revokedTokenId',
     SendMessagePayload: 'duplicate message',
     TriggerSchedulePayload: 'run schedule',
+    UnlinkIdentityPayload: 'user',
+    UpdateUserPayload: 'user',
     UpdateSessionPayload: 'session',
     CreateFactPayload: 'fact',
     EditFactPayload: 'fact',
@@ -192,8 +209,11 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
 /** Not compared: they differ by what the machine can do, and by who asks. */
 const DIFFERENT: Readonly<Record<string, string>> = {
   Sandbox: 'fix reason',
+  // Ben may use no skill and was nobody else; his token does not expire.
+  Account: 'formerNames skills',
   Schedule: 'runAt',
   Skill: 'version',
+  Token: 'expiresAt lastUsedAt namespace',
   Viewer: 'allowedSkills namespace user',
 }
 

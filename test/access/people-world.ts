@@ -89,7 +89,9 @@ export class PeopleWorld implements AsyncDisposable {
 
   /** What an answer holds of the session that the question did not. */
   leaksIn(answer: string, question: string): string[] {
-    return [this.canary, ...Object.values(this.ids)].filter((text) => answer.includes(text) && !question.includes(text))
+    // A user's id follows from the name, which the question may hold.
+    const { user: _user, ...ids } = this.ids
+    return [this.canary, ...Object.values(ids)].filter((text) => answer.includes(text) && !question.includes(text))
   }
 
   /** Changes with every row, but for what is noted about who was refused, and for signs of life. */

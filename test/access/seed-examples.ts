@@ -5,7 +5,7 @@
 import type { AuditBody } from '../../src/core/audit-entry.ts'
 import type { SessionEventBody } from '../../src/core/session-event.ts'
 import type { Prisma } from '../../src/generated/prisma/client.ts'
-import { newId } from '../../src/platform/id.ts'
+import { namedId, newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
 import { appendAudit } from '../../src/store/audit-entries.ts'
 import type { Database } from '../../src/store/database.ts'
@@ -49,7 +49,8 @@ export async function seedExamples(database: Database, canary: string): Promise<
   const entries = { personMessage: entryIdOf(message), agentText: entryIdOf(task), notice: entryIdOf(noticeTask) }
   const audit = await seedAudit(database, canary, ids)
   await nameAll(database, canary, { ...ids, fact, firstTurn: must(seeded.turnIds[0], 'a turn') })
-  return { ...ids, fact, question, ...schedule, ...audit, ...entries }
+  const people = { user: namedId('user', 'ben'), token: namedId('token', 'ben') }
+  return { ...ids, fact, question, ...schedule, ...audit, ...entries, ...people }
 }
 
 function entryIdOf(rowId: string): string {

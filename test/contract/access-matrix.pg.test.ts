@@ -31,6 +31,7 @@ const CALLERS: Readonly<Record<string, TokenName | Viewer | null>> = {
 
 const ADMINS_SEE = row('UNAUTHENTICATED FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN shown')
 const ADMINS_DO = row('UNAUTHENTICATED FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN Payload')
+const ADMINS_TRY = row('UNAUTHENTICATED FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN Conflict')
 
 /** What each caller gets, in the order of CALLERS: a type, an error's code, or whether the thing is shown. */
 const MATRIX: Readonly<Record<string, readonly string[]>> = {
@@ -78,6 +79,17 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.triggerSchedule': row('UNAUTHENTICATED Payload NotFound NotFound NotFound NotFound Payload'),
   // It is of one person: those are deleted.
   'Mutation.eraseUser': row('UNAUTHENTICATED FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN Conflict'),
+  'Query.users': ADMINS_SEE,
+  'Query.tokens': ADMINS_SEE,
+  'Mutation.createUser': ADMINS_DO,
+  'Mutation.createToken': ADMINS_DO,
+  // Those of the test's configuration are changed only there.
+  'Mutation.updateUser': ADMINS_TRY,
+  'Mutation.removeUser': ADMINS_TRY,
+  'Mutation.revokeToken': ADMINS_TRY,
+  'Mutation.unlinkIdentity': ADMINS_TRY,
+  'Mutation.mergeUsers': ADMINS_TRY,
+  'Mutation.linkIdentity': ADMINS_DO,
   'Mutation.redeliver': ADMINS_DO,
   'Mutation.redeliverAll': ADMINS_DO,
   'Mutation.reloadSecrets': ADMINS_DO,
@@ -169,6 +181,20 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
     `mutation { triggerSchedule(input: { id: "${scheduleId}" }) { __typename } }`,
   'Mutation.eraseUser': ({ id }) => `mutation { eraseUser(input: { sessionId: "${id}", user: "bob" }) { __typename } }`,
   'Mutation.redeliverAll': () => 'mutation { redeliverAll(input: { filter: { status: [DELIVERED] } }) { __typename } }',
+  'Query.users': () => '{ users { edges { node { id } } } }',
+  'Query.tokens': () => '{ tokens { edges { node { id } } } }',
+  'Mutation.createUser': ({ id }) =>
+    `mutation { createUser(input: { name: "u${id.replace(/[^a-z0-9]/g, '')}", role: USER }) { __typename } }`,
+  'Mutation.updateUser': () => 'mutation { updateUser(input: { user: "bob", role: ADMIN }) { __typename } }',
+  'Mutation.removeUser': () => 'mutation { removeUser(input: { user: "bob" }) { __typename } }',
+  'Mutation.createToken': ({ id }) =>
+    `mutation { createToken(input: { name: "t${id.replace(/[^a-z0-9]/g, '')}", kind: CONNECTOR }) { __typename } }`,
+  'Mutation.revokeToken': () => 'mutation { revokeToken(input: { name: "bob" }) { __typename } }',
+  'Mutation.linkIdentity': ({ id }) =>
+    `mutation { linkIdentity(input: { user: "bob", connector: "discord", identity: "${id}" }) { __typename } }`,
+  'Mutation.unlinkIdentity': () =>
+    'mutation { unlinkIdentity(input: { user: "bob", connector: "discord", identity: "Bob#1" }) { __typename } }',
+  'Mutation.mergeUsers': () => 'mutation { mergeUsers(input: { from: "bob", into: "carol" }) { __typename } }',
   'Mutation.redeliver': ({ deliveryId }) => `mutation { redeliver(input: { id: "${deliveryId}" }) { __typename } }`,
   'Mutation.reloadSecrets': () => `mutation { reloadSecrets { __typename } }`,
   'Mutation.createFact': ({ id }) =>

@@ -106,6 +106,7 @@ export class SchemaWorld implements AsyncDisposable {
           feed: context.feed,
           hideSecrets: (text) => this.redactor.redact(text),
         },
+        people: { ...context, live: { declared: () => context.config.current(), changed: () => Promise.resolve() } },
         denials: this.denials,
         auditTrails: this.auditTrails,
         knowledgeNotifier: this.knowledgeNotifier,

@@ -55,6 +55,12 @@ export function bareServices(options: BareServicesOptions): GraphQLServices {
       wakeCheckpoints: () => undefined,
     },
     knowledge: { database, clock, doorbell, feed, hideSecrets: (text) => text },
+    people: {
+      database,
+      doorbell,
+      clock,
+      live: { declared: () => config.current(), changed: () => Promise.resolve() },
+    },
     knowledgeNotifier: createKnowledgeNotifier({ database, doorbell, clock, logger }),
     approvals: { database, config, clock, skills, feed, doorbell, redactorOf },
     approvalNotifier: createApprovalNotifier({

@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { approvalsSchema } from './approvals.ts'
 import { budgetsSchema } from './budgets.ts'
 import { name, says, text } from '../field.ts'
+import { isNamespace, NAMESPACE_RULE } from '../namespace.ts'
 import { isPlatformIdentity, PLATFORM_IDENTITY_RULE } from '../access/platform-identity.ts'
 import { graphqlSchema } from './graphql.ts'
 import { quotasSchema } from './quotas.ts'
@@ -37,10 +38,7 @@ export const tokenSchema = z.strictObject(
       description: '"user": acts for one user. "connector": acts for many, and names the sender of each message.',
     }),
     user: name().optional().meta({ description: 'For kind "user": whom the token acts for, a name of [users].' }),
-    namespace: text(
-      'must be 1 to 64 letters, digits and _ @ . -, without ":" and not beginning with "@"; or "*"',
-      (value) => value === '*' || /^[a-zA-Z0-9_.-][a-zA-Z0-9_@.-]{0,63}$/.test(value),
-    )
+    namespace: text(NAMESPACE_RULE, isNamespace)
       .optional()
       .meta({
         description:

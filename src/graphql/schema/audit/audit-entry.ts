@@ -52,6 +52,16 @@ const ConfigChangeEnum = builder.enumType('ConfigChange', {
     SCHEDULE_DELETED: { description: 'Somebody deleted a schedule.' },
     SCHEDULE_TRIGGERED: { description: 'Somebody had a schedule run at once.' },
     SCHEDULE_PAUSED: { description: 'The server took a schedule out of use, because it cannot go on.' },
+    USER_CREATED: { description: 'An admin added a user.' },
+    USER_UPDATED: { description: 'An admin changed the rights of a user.' },
+    USER_REMOVED: { description: 'An admin removed a user, with all tokens and identities.' },
+    USER_MERGED: {
+      description: 'A user has become another one; the detail names both, earlier entries keep their name.',
+    },
+    TOKEN_CREATED: { description: 'An admin made a token.' },
+    TOKEN_REVOKED: { description: 'An admin revoked a token.' },
+    IDENTITY_LINKED: { description: 'A connector knows a user under a further identity.' },
+    IDENTITY_UNLINKED: { description: 'A connector knows a user under an identity no longer.' },
   } as const satisfies Values<ConfigChange>,
 })
 

@@ -33,6 +33,9 @@ const positions = {
   schedules1: z.tuple([z.literal('schedules1'), id]),
   /** Newest first: [createdAt, id]. */
   files1: z.tuple([z.literal('files1'), time, id]),
+  /** By name: [name]. */
+  users1: z.tuple([z.literal('users1'), id]),
+  tokens1: z.tuple([z.literal('tokens1'), id]),
   scheduleRuns1: z.tuple([z.literal('scheduleRuns1'), id]),
 }
 

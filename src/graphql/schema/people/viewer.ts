@@ -6,14 +6,14 @@ import { builder } from '../builder.ts'
 import { RoleEnum, TokenKindEnum } from '../enums.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
 import { skillsOfViewer } from '../server/skill.ts'
-import { UserType } from './user.ts'
+import { toUserNode, UserType } from './user.ts'
 
 const ViewerType = builder.objectRef<Viewer>('Viewer').implement({
   description: 'Who asks: the token of this request, and the user it is bound to.',
   authScopes: AUTHENTICATED,
   fields: (t) => ({
     tokenName: t.exposeString('tokenName', {
-      description: 'The name of the token under [tokens] in the configuration.',
+      description: 'The name of the token.',
     }),
     tokenKind: t.expose('tokenKind', {
       type: TokenKindEnum,
@@ -29,10 +29,11 @@ const ViewerType = builder.objectRef<Viewer>('Viewer').implement({
         'Sessions that this token opens have ids that begin with this and a colon: "@anna" for a user, "discord" for a connector.',
       resolve: ownNamespace,
     }),
-    user: t.expose('user', {
+    user: t.field({
       type: UserType,
       nullable: true,
       description: 'The user the token is bound to; null for connectors.',
+      resolve: ({ user }) => (user === null ? null : toUserNode(user)),
     }),
     role: t.expose('role', { type: RoleEnum, description: "The user's role; connectors are USER." }),
     allowedSkills: t.stringList({

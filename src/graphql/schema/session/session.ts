@@ -12,7 +12,7 @@ import { BusyPolicyEnum, ConversationTypeEnum, DescriptionSourceEnum, SessionSta
 import { NodeInterface } from '../node.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
 import { USAGE_COLUMNS, usageOf, UsageType } from '../turn/usage.ts'
-import { configuredUsers, UserType } from '../people/user.ts'
+import { knownUsers, UserType } from '../people/user.ts'
 
 interface SessionSource {
   readonly sourceKind: string
@@ -98,10 +98,10 @@ export const SessionType = builder.prismaObject('Session', {
       type: [UserType],
       extensions: ALL_STORED,
       description:
-        'The users who see it and may post, in the order in which they joined. Users who left the configuration are left out.',
+        'The users who see it and may post, in the order in which they joined. Users who were removed are left out.',
       select: { participants: { select: { userName: true }, orderBy: [{ joinedAt: 'asc' }, { userName: 'asc' }] } },
       resolve: (session, _args, context) =>
-        configuredUsers(
+        knownUsers(
           context.config.current(),
           session.participants.map((participant) => participant.userName),
         ),

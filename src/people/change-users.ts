@@ -1,0 +1,105 @@
+/** `createUser`, `updateUser`, `removeUser`: by admins. Called by the GraphQL door. */
+import type { UserConfig } from '../config/config.ts'
+import type { Role, Viewer } from '../core/identity.ts'
+import { refuseInput } from '../core/refuse-input.ts'
+import { conflict, notFound, type Refusal } from '../core/refusal.ts'
+import { putUser, readUser, removeUserRow, type UserRow } from '../store/people/write-people.ts'
+import { declaredThere, editPeople } from './edit-people.ts'
+import type { PeopleContext } from './people-context.ts'
+import { nameIssues, rightsIssues, type RightsInput } from './user-input.ts'
+
+export const MAX_USERS = 1000
+
+export interface UserChanged {
+  readonly kind: 'UserChanged'
+  readonly userName: string
+}
+
+export interface CreateUserInput extends RightsInput {
+  readonly name: string
+  readonly role: Role
+  /** The name is that of a removed user, who comes back. */
+  readonly restore?: boolean | null | undefined
+}
+
+/** A name that somebody has had is given to nobody else: sessions hang on it. */
+export async function createUser(
+  context: PeopleContext,
+  viewer: Viewer,
+  input: CreateUserInput,
+): Promise<UserChanged | Refusal> {
+  const { name, role } = input
+  const refusal = refuseInput([...nameIssues(['name'], name), ...rightsIssues(input)])
+  if (refusal !== null) return refusal
+  return editPeople(context, viewer, async ({ transaction, people, at, by, audit }) => {
+    if (people.users.has(name)) return conflict('NAME_TAKEN', `There is a user "${name}" already.`)
+    const taken = whyTaken(await readUser(transaction, name), input)
+    if (taken !== null) return conflict('NAME_TAKEN', taken)
+    if (people.users.size >= MAX_USERS) return tooMany('users', MAX_USERS)
+    await putUser(transaction, { name, role, skills: skillsOf(input, []) }, { at, by })
+    await audit('USER_CREATED', `${name}, role ${role}`)
+    return { kind: 'UserChanged', userName: name }
+  })
+}
+
+/** Null: the name is free. One that went from config.toml may be taken over from there. */
+function whyTaken(row: UserRow | null, { name, restore }: CreateUserInput): string | null {
+  if (row === null) return null
+  if (row.mergedInto !== null) return `The user "${name}" has become "${row.mergedInto}"; choose another name.`
+  if (row.declared || restore === true) return null
+  return `The user "${name}" was removed. Names are not given twice: choose another, or "restore" that user.`
+}
+
+export function tooMany(what: string, limit: number): Refusal {
+  const message = `There are ${limit} ${what} already, which is the limit. Remove some that are not needed.`
+  return { kind: 'LimitExceeded', message, limit, current: limit, retryAfterMs: null }
+}
+
+export interface UpdateUserInput extends RightsInput {
+  readonly user: string
+}
+
+export async function updateUser(
+  context: PeopleContext,
+  viewer: Viewer,
+  input: UpdateUserInput,
+): Promise<UserChanged | Refusal> {
+  const refusal = refuseInput(rightsIssues(input))
+  if (refusal !== null) return refusal
+  return editPeople(context, viewer, async ({ transaction, people, at, by, audit }) => {
+    const user = people.users.get(input.user)
+    if (user === undefined) return notFound('user', input.user)
+    if (user.declared) return declaredThere('user', user.name)
+    const role = input.role ?? user.role
+    const skills = skillsOf(input, user.skills)
+    await putUser(transaction, { name: user.name, role, skills }, { at, by })
+    await audit('USER_UPDATED', `${user.name}, role ${role} (was ${user.role})`)
+    return { kind: 'UserChanged', userName: user.name }
+  })
+}
+
+function skillsOf({ skills, allSkills }: RightsInput, before: UserConfig['skills']): UserConfig['skills'] {
+  if (allSkills === true) return '*'
+  if (skills != null) return [...new Set(skills)]
+  return allSkills === false && before === '*' ? [] : before
+}
+
+export interface UserRemoved {
+  readonly kind: 'UserRemoved'
+  readonly userName: string
+}
+
+export function removeUser(
+  context: PeopleContext,
+  viewer: Viewer,
+  { user: name }: { readonly user: string },
+): Promise<UserRemoved | Refusal> {
+  return editPeople(context, viewer, async ({ transaction, people, at, audit }) => {
+    const user = people.users.get(name)
+    if (user === undefined) return notFound('user', name)
+    if (user.declared) return declaredThere('user', name)
+    await removeUserRow(transaction, name, at)
+    await audit('USER_REMOVED', name)
+    return { kind: 'UserRemoved', userName: name }
+  })
+}

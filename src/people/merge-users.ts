@@ -1,0 +1,42 @@
+/** `mergeUsers`: two users are one person. By admins. Called by the GraphQL door. */
+import type { Viewer } from '../core/identity.ts'
+import { invalidInput, notFound, type Refusal } from '../core/refusal.ts'
+import { moveUser, type ToldSession } from '../store/people/move-user.ts'
+import { becomeUser, readUser } from '../store/people/write-people.ts'
+import type { UserChanged } from './change-users.ts'
+import { declaredThere, editPeople } from './edit-people.ts'
+import type { PeopleContext } from './people-context.ts'
+
+export interface MergeUsersInput {
+  /** Who is no more. */
+  readonly from: string
+  /** Whose all of it becomes. */
+  readonly into: string
+}
+
+/**
+ * Turns that run go on with the rights of the other user, from their next task on. Of a user who was removed, what is
+ * left of them becomes the other's.
+ */
+export async function mergeUsers(
+  context: PeopleContext,
+  viewer: Viewer,
+  { from, into }: MergeUsersInput,
+): Promise<UserChanged | Refusal> {
+  if (from === into) return invalidInput(['into'], 'must be another user than "from"')
+  let told: readonly ToldSession[] = []
+  const outcome = await editPeople<UserChanged>(context, viewer, async ({ transaction, people, at, audit }) => {
+    if (!people.users.has(into)) return notFound('user', into)
+    if (people.users.get(from)?.declared === true) return declaredThere('user', from)
+    const row = await readUser(transaction, from)
+    if (row === null || row.mergedInto !== null) return notFound('user', from)
+    told = await moveUser(transaction, { from, into, at })
+    await becomeUser(transaction, { from, into, at })
+    await audit('USER_MERGED', `${from} has become ${into}`)
+    return { kind: 'UserChanged', userName: into }
+  })
+  if (outcome.kind === 'UserChanged') {
+    for (const { sessionId, seq } of told) context.doorbell.ring({ kind: 'log', sessionId, seq, list: true })
+  }
+  return outcome
+}

@@ -1,0 +1,73 @@
+/**
+ * Everything that stands under one user's name becomes another user's: what they take part in and opened, their
+ * messages, turns (running ones too, which write under the name of their row), approvals, schedules, files and what was
+ * learned from them. The audit, and what facts were changed by whom, keep the old name.
+ *
+ * What must hold: a column that names users stands in `MOVES` or, with the reason, in `KEPT`; a test reads the catalogue for
+ * others.
+ */
+import { STATEMENT_TIMEOUT_MS, type Queryable } from '../database.ts'
+
+/** `$1` → `$2`, by "table.column". */
+export const MOVES: Readonly<Record<string, string>> = {
+  'schedules.user_name': 'UPDATE schedules SET user_name = $2, version = version + 1 WHERE user_name = $1',
+  'sessions.opened_by': `UPDATE sessions SET opened_by = '@' || $2 WHERE opened_by = '@' || $1`,
+  'opened_sessions.opener': `UPDATE opened_sessions SET opener = '@' || $2 WHERE opener = '@' || $1`,
+  'sessions.turn_user': 'UPDATE sessions SET turn_user = $2 WHERE turn_user = $1',
+  'turns.user_name': 'UPDATE turns SET user_name = $2 WHERE user_name = $1',
+  // The name of a stranger on a platform may be the same word.
+  'messages.user_name': 'UPDATE messages SET user_name = $2 WHERE user_name = $1 AND trusted',
+  'approvals.user_name': 'UPDATE approvals SET user_name = $2 WHERE user_name = $1',
+  'approvals.decided_by': 'UPDATE approvals SET decided_by = $2 WHERE decided_by = $1',
+  'learnings.user_name': 'UPDATE learnings SET user_name = $2 WHERE user_name = $1',
+  'learnings.decided_by': 'UPDATE learnings SET decided_by = $2 WHERE decided_by = $1',
+  'questions.resolved_by': 'UPDATE questions SET resolved_by = $2 WHERE resolved_by = $1',
+  'published_files.user_name': 'UPDATE published_files SET user_name = $2 WHERE user_name = $1',
+  'publishing_files.user_name': 'UPDATE publishing_files SET user_name = $2 WHERE user_name = $1',
+  'uploaded_files.user_name': 'UPDATE uploaded_files SET user_name = $2 WHERE user_name = $1',
+}
+
+/** Moved by statements of their own (here and in write-people.ts), or left as they are because they tell of the past. */
+export const KEPT: readonly string[] = [
+  'participants.user_name',
+  'tokens.user_name',
+  'user_aliases.user_name',
+  'link_codes.user_name',
+  'fact_versions.changed_by',
+  'tokens.created_by',
+  'users.created_by',
+]
+
+const LOCK = `SELECT id FROM sessions WHERE id IN (SELECT session_id FROM participants WHERE user_name = $1) ORDER BY id FOR UPDATE`
+const JOIN = `INSERT INTO participants (session_id, user_name, joined_at)
+  SELECT session_id, $2, joined_at FROM participants WHERE user_name = $1 ON CONFLICT DO NOTHING`
+const LEAVE = 'DELETE FROM participants WHERE user_name = $1 RETURNING session_id AS id'
+const TELL = `WITH told AS (UPDATE sessions SET last_seq = last_seq + 1 WHERE id = ANY ($1::text[]) RETURNING id, last_seq)
+  INSERT INTO events (session_id, seq, at, turn_id, type, data)
+  SELECT id, last_seq, $2, NULL, 'SessionUpdated', '{}' FROM told RETURNING session_id AS "sessionId", seq`
+
+/** The last event of a session that looks different now. */
+export interface ToldSession {
+  readonly sessionId: string
+  readonly seq: number
+}
+
+/** In the transaction that makes `from` another user. Repeatable: a second time there is nothing to move. */
+export async function moveUser(
+  transaction: Queryable,
+  { from, into, at }: { readonly from: string; readonly into: string; readonly at: Date },
+): Promise<readonly ToldSession[]> {
+  await run(transaction, ['lock', LOCK], [from])
+  await run(transaction, ['join', JOIN], [from, into])
+  const left = await run<{ id: string }>(transaction, ['leave', LEAVE], [from])
+  for (const move of Object.entries(MOVES)) await run(transaction, move, [from, into])
+  return run<ToldSession>(transaction, ['tell', TELL], [left.map(({ id }) => id), at])
+}
+
+function run<Row extends object>(
+  transaction: Queryable,
+  [name, text]: readonly [string, string],
+  values: readonly unknown[],
+): Promise<Row[]> {
+  return transaction.query<Row>({ name: `people.move-${name}`, text, timeoutMs: STATEMENT_TIMEOUT_MS }, values)
+}

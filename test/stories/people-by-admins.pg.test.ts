@@ -1,0 +1,282 @@
+/** Admins say who there is: users, tokens, identities; what they change holds at once, in every process, in running turns. */
+import { writeFile } from 'node:fs/promises'
+import { expect, test, vi } from 'vitest'
+import { createLogger } from '../../src/platform/logger.ts'
+import { must } from '../../src/platform/must.ts'
+import { Database } from '../../src/store/database.ts'
+import { KEPT, MOVES } from '../../src/store/people/move-user.ts'
+import { ApiClient } from '../harness/api-client.ts'
+import { findInDatabase } from '../harness/find-in-database.ts'
+import { converse, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import {
+  AuditDocument,
+  CreateScheduleDocument,
+  CreateTokenDocument,
+  CreateUserDocument,
+  LinkIdentityDocument,
+  MergeUsersDocument,
+  OpenedByDocument,
+  RemoveUserDocument,
+  RevokeTokenDocument,
+  SchedulesDocument,
+  SendMessageDocument,
+  TokensDocument,
+  TurnDocument,
+  UnlinkIdentityDocument,
+  UpdateUserDocument,
+  UserNodeDocument,
+  UsersDocument,
+  ViewerDocument,
+  WatchSessionDocument,
+  type CreateUserInput,
+} from '../generated/graphql.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+/** Adds a user with a token of the same name; returns them as a client. */
+async function add(story: Story, input: CreateUserInput): Promise<ApiClient> {
+  const ada = story.as('ada')
+  const { createUser } = await ada.run(CreateUserDocument, { input })
+  expect(createUser).toMatchObject({ __typename: 'CreateUserPayload', user: { name: input.name, role: input.role } })
+  return new ApiClient(story.app.url, await addToken(story, input.name))
+}
+
+async function addToken(story: Story, user: string): Promise<string> {
+  const token = { name: user, kind: 'USER', user } as const
+  const { createToken } = await story.as('ada').run(CreateTokenDocument, { input: token })
+  if (createToken.__typename !== 'CreateTokenPayload') throw new Error(JSON.stringify(createToken))
+  expect(createToken.token).toMatchObject({ name: user, kind: 'USER', user: { name: user }, declared: false })
+  return createToken.secret
+}
+
+const configChanges = async (story: Story): Promise<(readonly [string, string, string | null | undefined])[]> => {
+  const { audit } = await story.as('ada').run(AuditDocument, { first: 50, filter: { kind: ['CONFIG'] } })
+  return audit.edges
+    .flatMap(({ node }) =>
+      node.__typename === 'ConfigAudit' ? [[node.configChange, node.configDetail, node.actor] as const] : [],
+    )
+    .toReversed()
+}
+
+test('a user with a token works at once, in every process; revoked, their connections end', async () => {
+  await using here = await Story.begin()
+  await using there = await Story.begin({ beside: here })
+  const dora = await add(here, { name: 'dora', role: 'USER', skills: ['search'] })
+  const doraThere = new ApiClient(there.app.url, must(dora.token, 'a token'))
+  expect((await dora.run(ViewerDocument)).viewer).toMatchObject({ role: 'USER', ownNamespace: '@dora' })
+  await vi.waitFor(async () => expect((await doraThere.request(ViewerDocument)).status).toBe(200), { timeout: 1500 })
+  expect((await converse(doraThere, '@dora:first', 'Hello')).status).toBe('DONE')
+
+  // Only the hash is kept, and nothing tells the secret a second time.
+  expect(await findInDatabase(here.databaseUrl, [must(dora.token, 'a token')])).toEqual([])
+  await using socket = doraThere.watch(WatchSessionDocument, { sessionId: '@dora:first', after: 0 })
+  await using sse = doraThere.watchSse(WatchSessionDocument, {
+    sessionId: '@dora:first',
+    after: 0,
+  })
+  await Promise.all([socket.until(() => true), sse.until(() => true)])
+  const { revokeToken } = await here.as('ada').run(RevokeTokenDocument, { input: { name: 'dora' } })
+  expect(revokeToken.__typename).toBe('RevokeTokenPayload')
+  expect((await dora.request(ViewerDocument)).status).toBe(401)
+  expect(await socket.ended).toMatch(/^440[13] /)
+  expect(await sse.ended).toContain('UNAUTHENTICATED')
+  const changes = await configChanges(here)
+  expect(changes).toEqual([
+    ['USER_CREATED', 'dora, role USER', 'ada'],
+    ['TOKEN_CREATED', 'dora of dora', 'ada'],
+    ['TOKEN_REVOKED', 'dora', 'ada'],
+  ])
+})
+
+test('what is listed: users with what they may, tokens with their last use; for admins alone', async () => {
+  await using story = await Story.begin()
+  await add(story, { name: 'dora', role: 'USER', allSkills: true })
+  const ada = story.as('ada')
+  const page = await ada.run(UsersDocument, { first: 2 })
+  expect(page.users?.edges.map(({ node }) => node.name)).toEqual(['ada', 'ben'])
+  const rest = await ada.run(UsersDocument, { first: 9, after: must(page.users?.edges[1] ?? null, 'an edge').cursor })
+  expect(rest.users?.edges.map(({ node }) => [node.name, node.account?.declared, node.account?.allSkills])).toEqual([
+    ['cleo', true, false],
+    ['dora', false, true],
+  ])
+  const ben = must(page.users?.edges[1]?.node ?? null, 'Ben')
+  expect(ben.account?.identities).toContainEqual({ connector: 'discord', identity: 'Ben#1' })
+  expect((await ada.run(UserNodeDocument, { id: ben.id })).node).toEqual(ben)
+  expect((await story.as('ben').run(UserNodeDocument, { id: ben.id })).node).toEqual(ben)
+  // Cleo has no session with him.
+  expect((await story.as('cleo').run(UserNodeDocument, { id: ben.id })).node).toBeNull()
+  await vi.waitFor(
+    async () => {
+      const { tokens } = await ada.run(TokensDocument, { user: 'ada' })
+      const [token] = tokens?.edges ?? []
+      const usedAt = new Date(token?.node.lastUsedAt ?? 0).getTime()
+      expect(Math.abs(Date.now() - usedAt)).toBeLessThan(20_000)
+    },
+    { timeout: 15_000, interval: 500 },
+  )
+  const refused = await story.as('ben').request(UsersDocument, {})
+  expect(refused).toMatchObject({ data: { users: null }, errors: [{ extensions: { code: 'FORBIDDEN' } }] })
+})
+
+test('names are for good, those of server parts are nobody’s, and config.toml is changed only there', async () => {
+  await using story = await Story.begin()
+  const ada = story.as('ada')
+  const create = async (name: string, more: Partial<CreateUserInput> = {}): Promise<unknown> => {
+    const { createUser } = await ada.run(CreateUserDocument, { input: { name, role: 'USER', ...more } })
+    return 'reason' in createUser ? createUser.reason : 'code' in createUser ? createUser.code : createUser.__typename
+  }
+  expect([await create('curator'), await create('scheduler'), await create('Dora'), await create('')]).toEqual(
+    Array.from({ length: 4 }, () => 'INVALID_INPUT'),
+  )
+  expect([await create('dora'), await create('dora'), await create('ben')]).toEqual([
+    'CreateUserPayload',
+    'NAME_TAKEN',
+    'NAME_TAKEN',
+  ])
+  const removed = await ada.run(RemoveUserDocument, { input: { user: 'dora' } })
+  expect(removed.removeUser.__typename).toBe('RemoveUserPayload')
+  expect([await create('dora'), await create('dora', { restore: true })]).toEqual(['NAME_TAKEN', 'CreateUserPayload'])
+
+  const declared = { __typename: 'ConflictRefusal', reason: 'DECLARED' }
+  expect((await ada.run(UpdateUserDocument, { input: { user: 'ben', role: 'ADMIN' } })).updateUser).toMatchObject(
+    declared,
+  )
+  expect((await ada.run(RemoveUserDocument, { input: { user: 'ben' } })).removeUser).toMatchObject(declared)
+  expect((await ada.run(RevokeTokenDocument, { input: { name: 'ben' } })).revokeToken).toMatchObject(declared)
+  expect((await ada.run(MergeUsersDocument, { input: { from: 'ben', into: 'cleo' } })).mergeUsers).toMatchObject(
+    declared,
+  )
+  const { createToken } = await ada.run(CreateTokenDocument, { input: { name: 'schedule', kind: 'CONNECTOR' } })
+  expect(createToken.__typename).toBe('InvalidInputRefusal')
+  expect((await story.as('ben').request(RemoveUserDocument, { input: { user: 'dora' } })).errors).toMatchObject([
+    { extensions: { code: 'FORBIDDEN' } },
+  ])
+})
+
+test('the last admin cannot go, nor their last token, in whatever way', async () => {
+  await using story = await Story.begin()
+  const dora = await add(story, { name: 'dora', role: 'ADMIN' })
+  const eve = await add(story, { name: 'eve', role: 'USER' })
+  await story.reconfigure(
+    storyConfig().replace('[users.ada]\nrole = "admin"', '[users.ada]\nrole = "user"\nskills = []'),
+  )
+  const last = { __typename: 'ConflictRefusal', reason: 'LAST_ADMIN' }
+  const tries = async () => [
+    (await dora.run(RemoveUserDocument, { input: { user: 'dora' } })).removeUser,
+    (await dora.run(UpdateUserDocument, { input: { user: 'dora', role: 'USER' } })).updateUser,
+    (await dora.run(RevokeTokenDocument, { input: { name: 'dora' } })).revokeToken,
+    (await dora.run(MergeUsersDocument, { input: { from: 'dora', into: 'eve' } })).mergeUsers,
+  ]
+  expect(await tries()).toMatchObject([last, last, last, last])
+  expect((await dora.run(ViewerDocument)).viewer.role).toBe('ADMIN')
+  await dora.run(UpdateUserDocument, { input: { user: 'eve', role: 'ADMIN' } })
+  // Two who remove each other at once: one of them is left.
+  const both = await Promise.all([
+    dora.request(RemoveUserDocument, { input: { user: 'eve' } }),
+    eve.request(RemoveUserDocument, { input: { user: 'dora' } }),
+  ])
+  const left = await Promise.all([dora.request(ViewerDocument), eve.request(ViewerDocument)])
+  expect(left.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect(JSON.stringify(both)).toContain('RemoveUserPayload')
+})
+
+test('a linked identity is the user, an unlinked one a stranger', async () => {
+  await using story = await Story.begin()
+  await add(story, { name: 'dora', role: 'USER' })
+  const ada = story.as('ada')
+  const sent = async (): Promise<unknown> => {
+    const input = { sessionId: 'discord:lobby', content: 'Hello', user: 'Dora#1' }
+    const { sendMessage } = await story.as('discord').run(SendMessageDocument, { input })
+    return sendMessage.__typename === 'SendMessagePayload'
+      ? [sendMessage.message.trusted, sendMessage.message.user]
+      : null
+  }
+  const link = { user: 'dora', connector: 'discord', identity: 'Dora#1' }
+  expect(await sent()).toEqual([false, 'Dora#1'])
+  const { linkIdentity } = await ada.run(LinkIdentityDocument, { input: link })
+  expect(linkIdentity).toMatchObject({
+    user: { account: { identities: [{ connector: 'discord', identity: 'Dora#1' }] } },
+  })
+  expect(await sent()).toEqual([true, 'dora'])
+  const { linkIdentity: taken } = await ada.run(LinkIdentityDocument, { input: { ...link, user: 'cleo' } })
+  expect(taken).toMatchObject({ __typename: 'ConflictRefusal', reason: 'SAME_EXISTS' })
+  await ada.run(UnlinkIdentityDocument, { input: link })
+  expect(await sent()).toEqual([false, 'Dora#1'])
+})
+
+/** What somebody begins that does not end by itself: `go` lets it. */
+async function beginTurn(story: Story, client: ApiClient, sessionId: string) {
+  const gate = story.path('gate')
+  await send(client, sessionId, `run: until [ -e ${gate} ]; do sleep 0.02; done; echo first\nrun: echo second`)
+  const watch = watchAll(story.as('ada'), sessionId)
+  await watch.until(
+    ({ sessionEvents: event }) => event.__typename === 'TaskUpdateEvent' && event.taskStatus === 'RUNNING',
+  )
+  const end = async () => {
+    await writeFile(gate, '')
+    const { turnId } = await turnEnd(watch)
+    await watch.close()
+    return must((await story.as('ada').run(TurnDocument, { id: turnId ?? '' })).turn ?? null, 'the turn')
+  }
+  return { end }
+}
+
+test('who is removed while a turn of theirs runs does nothing more with the next task', async () => {
+  await using story = await Story.begin()
+  const dora = await add(story, { name: 'dora', role: 'ADMIN' })
+  const turn = await beginTurn(story, dora, '@dora:work')
+  await story.as('ada').run(RemoveUserDocument, { input: { user: 'dora' } })
+  const { status, tasks } = await turn.end()
+  expect(status).toBe('FAILED')
+  expect(tasks).toMatchObject([{ status: 'DONE', output: 'first\n' }, { status: 'FAILED', output: null }, {}, {}])
+})
+
+test('who becomes another: sessions, messages, schedules, tokens, and the turn that runs', async () => {
+  await using story = await Story.begin()
+  const ada = story.as('ada')
+  const dora = await add(story, { name: 'dora', role: 'ADMIN' })
+  const eve = await add(story, { name: 'eve', role: 'ADMIN' })
+  const cron = { name: 'daily', content: 'Good morning', cron: '0 9 * * *' }
+  expect((await dora.run(CreateScheduleDocument, { input: cron })).createSchedule.__typename).toBe(
+    'CreateSchedulePayload',
+  )
+  await ada.run(LinkIdentityDocument, { input: { user: 'dora', connector: 'discord', identity: 'Dora#1' } })
+  const turn = await beginTurn(story, dora, '@dora:work')
+  const { mergeUsers } = await ada.run(MergeUsersDocument, { input: { from: 'dora', into: 'eve' } })
+  expect(mergeUsers).toMatchObject({ user: { name: 'eve', account: { formerNames: ['dora'] } } })
+  expect(await turn.end()).toMatchObject({ status: 'DONE', tasks: [{ output: 'first\n' }, { output: 'second\n' }, {}] })
+
+  const { session } = await eve.run(OpenedByDocument, { id: '@dora:work' })
+  expect(session).toMatchObject({ openedBy: '@eve', participants: [{ name: 'eve' }] })
+  expect((await eve.run(SchedulesDocument, {})).schedules.edges).toMatchObject([{ node: { user: 'eve' } }])
+  expect((await dora.run(ViewerDocument)).viewer).toMatchObject({ tokenName: 'dora', user: { name: 'eve' } })
+  const input = { sessionId: 'discord:lobby', content: 'Hello', user: 'Dora#1' }
+  const { sendMessage } = await story.as('discord').run(SendMessageDocument, { input })
+  expect(sendMessage).toMatchObject({ message: { trusted: true, user: 'eve' } })
+  expect((await converse(eve, '@dora:work', 'Still there?')).status).toBe('DONE')
+  const again = await ada.run(CreateUserDocument, { input: { name: 'dora', role: 'USER', restore: true } })
+  expect(again.createUser).toMatchObject({ __typename: 'ConflictRefusal', reason: 'NAME_TAKEN' })
+
+  // The audit keeps both names.
+  expect(await configChanges(story)).toContainEqual(['USER_MERGED', 'dora has become eve', 'ada'])
+  const { audit } = await ada.run(AuditDocument, { first: 50, filter: { sessionId: '@dora:work' } })
+  const actors = new Set(audit.edges.map(({ node }) => node.actor))
+  expect([actors.has('dora'), actors.has('eve')]).toEqual([true, true])
+})
+
+test('every column that names users is moved by a merge, or said to be kept', async () => {
+  await using story = await Story.begin()
+  const logger = createLogger({ level: 'silent', pretty: false })
+  const database = new Database({ url: story.databaseUrl, maxConnections: 1, logger })
+  const rows = await database.query<{ column: string }>(
+    {
+      name: '',
+      text: `SELECT table_name || '.' || column_name AS column FROM information_schema.columns
+        WHERE table_schema = 'public' AND data_type = 'text' AND table_name NOT LIKE '\\_%'
+        AND (column_name ~ '(^|_)(user|owner|opener)(_name)?$' OR column_name ~ '_by$') ORDER BY 1`,
+    },
+    [],
+  )
+  await database.close()
+  expect(rows.map(({ column }) => column)).toEqual([...Object.keys(MOVES), ...KEPT].sort())
+})
