@@ -271,7 +271,9 @@ describe('a planner that does not listen', () => {
     expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
     const details = eventsOf(watch, 'PipelineStepEvent').filter(({ step }) => step === 'VALIDATION')
     expect(details.map(({ detail }) => detail)).toEqual([
-      expect.stringContaining('Task 1 (exec) may not run: commands that begin with "curl" may not run (rule 2'),
+      expect.stringContaining(
+        'Task 1 (exec) may not run: commands that begin with "curl" may not run (approval rule 2',
+      ),
       expect.stringContaining('Task 1 (exec) may not run'),
       null,
     ])

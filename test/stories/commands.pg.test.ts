@@ -131,7 +131,7 @@ describe('what is kept and how long it runs', () => {
       stderr: 'The command was ended: it ran longer than 1 s.',
     })
     expect(turn).toMatchObject({ status: 'DONE', plans: [{}, { attempt: 2 }] })
-    expect(turn.answers.at(-1)).toContain('exec_timeout')
+    expect(turn.answers.at(-1)).toContain('The command was ended: it ran longer than 1 s.')
   })
 
   test('a process that a command leaves behind ends with the command', async () => {

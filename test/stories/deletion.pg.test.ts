@@ -222,7 +222,7 @@ describe('what belongs to a session', () => {
     const { appendMessage } = await ada.run(api.AppendMessageDocument, { input: { sessionId, content: SECRET } })
     expect(appendMessage).toMatchObject({ message: { content: SECRET } })
     const { session } = await ada.run(api.SessionDocument, { id: sessionId })
-    expect(session).toMatchObject({ messageCount: 2, turnCount: 1, description: null })
+    expect(session).toMatchObject({ messageCount: 2, turnCount: 1, description: 'A schedule' })
     expect(session?.participants.map(({ name }) => name)).toEqual(['ada'])
     const { runs } = await readSchedule(ada, scheduleId)
     expect(runs.map((run) => run.session?.id ?? null)).toEqual([sessionId, null])
