@@ -238,7 +238,7 @@ class Door {
     const url = parseUrl(request.url)
     const route = routeOf(url)
     response.once('close', () => metrics.httpRequests.inc({ route, status: response.statusCode }))
-    if (route !== UPLOADS_PATH) this.#limitBody(request)
+    if (route !== UPLOADS_PATH || request.method !== 'PUT') this.#limitBody(request, response)
     if (route === GRAPHQL_PATH) return this.#yoga(request, response)
     const requestId = requestIdOf(request.headers[REQUEST_ID])
     response.setHeader(REQUEST_ID, requestId)
@@ -261,8 +261,8 @@ class Door {
     if (plain !== undefined) return this.#answerPlain(plain, exchange)
     const isOperator = (): boolean => isAdmins(request, this.#options.authenticate)
     if (await answerProbe({ path: url.pathname, response, isOperator }, this.#options)) return
-    // Later the console.
-    if (url.pathname === '/' && this.#showsGraphiql)
+    // Later the console. Only "/" itself: "/pub/.." is no way to it.
+    if (/^\/(\?|$)/.test(request.url ?? '') && this.#showsGraphiql)
       return void response.writeHead(302, { location: GRAPHQL_PATH }).end()
     sendJson(response, 404, {
       error: 'Nothing here. GraphQL is at /graphql; /health, /ready and /metrics tell how we are.',
@@ -299,10 +299,11 @@ class Door {
   }
 
   /** A body that does not come in time is not waited for. */
-  #limitBody(request: IncomingMessage): void {
-    if (request.complete || request.method === 'GET') return
+  #limitBody(request: IncomingMessage, response: ServerResponse): void {
+    const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers
+    if (length === '0' && encoding === undefined) return
     const cancel = this.#options.clock.after(BODY_DEADLINE_MS, () => {
-      if (!request.complete) request.destroy()
+      if (!request.complete) cutOff(request, response)
     })
     request.once('close', cancel)
   }
@@ -324,8 +325,18 @@ function refuseHost(response: ServerResponse, { headers: { host = '' } }: Incomi
   sendJson(response, 421, { errors: [error] })
 }
 
-/** To who wants to speak WebSocket and may not. */
-function bareAnswer(status: 404 | 421): string {
+/** With 408 where an answer can still be given: none has begun, and none before it is still being sent. */
+function cutOff(request: IncomingMessage, response: ServerResponse): void {
+  const { socket } = response
+  if (socket === null || response.headersSent) return void request.destroy()
+  // For the figures.
+  response.statusCode = 408
+  socket.write(bareAnswer(408))
+  socket.destroySoon()
+}
+
+/** To who wants to speak WebSocket and may not, or does not say all that it announced. */
+function bareAnswer(status: 404 | 408 | 421): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
 }
 

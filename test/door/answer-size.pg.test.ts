@@ -84,7 +84,7 @@ describe.each([
     const answer = await ask(`{ session(id: "cli:long") { view { usage { ${name}: __typename } } } }`)
     expect(answer.errors).toBeUndefined()
     await door.append('cli:long', ...Array.from({ length: 100 }, (_, n) => output(String(n))))
-    const long = await ask(`{ session(id: "cli:long") { events { ${name}: __typename } } }`)
+    const long = await ask(`{ session(id: "cli:long") { events { edges { node { ${name}: __typename } } } } }`)
     expect(long).toEqual({ data: null, errors: TOO_LARGE })
   })
 })

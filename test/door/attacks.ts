@@ -80,8 +80,13 @@ export const ATTACKS: readonly Attack[] = [
     code: 'GRAPHQL_VALIDATION_FAILED',
   },
   {
-    name: 'introspection of introspection',
+    name: 'introspection of introspection, of all types',
     query: `{ __schema { types { ${nested(5, ['fields { type { ', 'name', ' } }'])} } } }`,
+    code: 'QUERY_TOO_COMPLEX',
+  },
+  {
+    name: 'introspection of introspection, of a type so small that it costs little',
+    query: `{ __type(name: "PageInfo") { ${nested(5, ['fields { type { ', 'name', ' } }'])} } }`,
     code: 'GRAPHQL_VALIDATION_FAILED',
   },
   {

@@ -14,7 +14,7 @@ import { createContext } from '../../src/graphql/context.ts'
 import type { Readiness } from '../../src/graphql/health/readiness.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import { startServer, type RunningServer } from '../../src/graphql/server.ts'
-import { systemClock } from '../../src/platform/clock.ts'
+import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { createLogger, type Logger } from '../../src/platform/logger.ts'
 import { createMetrics, type Metrics } from '../../src/platform/metrics.ts'
 import { Database } from '../../src/store/database.ts'
@@ -112,6 +112,10 @@ export interface DoorOptions {
   /** Of graphql-yoga. */
   readonly plugins?: readonly object[]
   readonly production?: boolean
+  /** FACTOTUM_HOME, for files; nowhere unless given. */
+  readonly home?: string
+  /** Of all that answers requests. */
+  readonly clock?: Clock
 }
 
 export interface DoorWorld extends AsyncDisposable {
@@ -139,12 +143,13 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
   const metrics = createMetrics()
   await doorbell.start()
   feed.start()
-  const services = bareServices({ database, config, doorbell, feed, clock, logger })
+  const home = options.home ?? '/nowhere'
+  const services = bareServices({ database, config, doorbell, feed, clock: options.clock ?? clock, logger })
   const server = await startServer({
     schema: buildSchema(),
-    home: '/nowhere',
+    home,
     intake: services.intake,
-    uploads: new Uploads({ home: '/nowhere', database }),
+    uploads: new Uploads({ home, database }),
     host: '127.0.0.1',
     port: 0,
     authenticate: (token) => authenticate(config.current(), token),
@@ -161,7 +166,7 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
     database,
     logger,
     metrics,
-    clock,
+    clock: options.clock ?? clock,
   })
   const close = async (): Promise<void> => {
     await server.stop()

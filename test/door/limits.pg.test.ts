@@ -74,12 +74,15 @@ describe.each([
   })
 
   test('a log without a size counts as many events as are given', async () => {
-    // With 100 events in each of 25 sessions; as 20 of them it would pass.
-    const events = 'events { seq at __typename }'
-    expect(codesOf(await send(`{ sessions(first: 25) { edges { node { ${events} } } } }`))).toEqual([])
-    expect(codesOf(await send(`{ sessions(first: 40) { edges { node { ${events} } } } }`))).toEqual([
-      'QUERY_TOO_COMPLEX',
-    ])
+    const ask = (sessions: number, size = ''): Promise<Answer> =>
+      send(
+        `{ sessions(first: ${sessions}) { edges { node { events${size} { edges { node { seq at __typename } } } } } } }`,
+      )
+    expect(codesOf(await ask(14))).toEqual([])
+    const refused = await ask(20)
+    expect(codesOf(refused)).toEqual(['QUERY_TOO_COMPLEX'])
+    expect(refused).toEqual(await ask(20, '(first: 100)'))
+    expect(codesOf(await ask(20, '(first: 20)'))).toEqual([])
   })
 
   test('a size in "last" counts beside a "first" that is null', async () => {

@@ -1,8 +1,15 @@
-/** A request whose body comes in slowly is judged by the configuration that holds when it is complete. */
+/**
+ * A request whose body comes in slowly: it is judged by the configuration that holds when it is complete, and nobody
+ * waits for it longer than 30 s, or 300 s for a file.
+ */
 import { once } from 'node:events'
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
-import { expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { Story, storyConfig, tokenOf } from '../harness/story.ts'
+import { createTemporaryHome, type TemporaryHome } from '../harness/temporary-home.ts'
+import { createDoorWorld, createSession, tokenOf as tokenAtDoor, type Door, type DoorWorld } from './door-world.ts'
 
 const SUBSCRIBE = 'subscription { sessionUpdates { id } }'
 
@@ -35,4 +42,89 @@ function begin(story: Story, accept: string, body: string): ClientRequest {
   })
   slow.write(body.slice(0, 5))
   return slow
+}
+
+/** On which timers of 30 s fire after 0.3 s. */
+const FAST = 100
+const fastClock: Clock = { ...systemClock, after: (ms, action) => systemClock.after(ms / FAST, action) }
+
+describe('a body that does not come to its end', () => {
+  let home: TemporaryHome
+  let world: DoorWorld
+  let door: Door
+  beforeAll(async () => {
+    home = await createTemporaryHome()
+    world = await createDoorWorld()
+    door = await world.openDoor({ clock: fastClock, home: home.path })
+    await createSession(door.database, 'cli:slow', ['alice'])
+  })
+  afterAll(async () => {
+    await world[Symbol.asyncDispose]()
+    await home.remove()
+  })
+
+  /** Sends a byte now and then, so that the connection is never idle. */
+  async function trickle(method: string, path: string, headers: object = {}): Promise<Cut> {
+    const authorization = `Bearer ${tokenAtDoor('alice')}`
+    const sent = request(`${door.url}${path}`, { method, headers: { authorization, ...headers } })
+    const began = performance.now()
+    let status: number | null = null
+    const over = new Promise<void>((resolve) => {
+      sent.on('response', (response: IncomingMessage) => {
+        status = response.statusCode ?? null
+        response.resume()
+      })
+      sent.on('error', () => resolve())
+      sent.on('close', resolve)
+    })
+    const writing = setInterval(() => void sent.write(' '), 50)
+    await Promise.race([over, sleep(10_000)])
+    clearInterval(writing)
+    sent.destroy()
+    return { status, seconds: ((performance.now() - began) * FAST) / 1000 }
+  }
+
+  async function cutOffs(): Promise<number> {
+    const { values } = await door.metrics.httpRequests.get()
+    return values.find(({ labels }) => labels.status === 408 && labels.route === '/graphql')?.value ?? 0
+  }
+
+  const json = { 'content-type': 'application/json' }
+  test.each([
+    ['of a stated length', { ...json, 'content-length': 1000 }],
+    ['of no stated length', { ...json, 'transfer-encoding': 'chunked' }],
+  ])('is cut off after 30 s with 408: %s', async (_name, headers) => {
+    const before = await cutOffs()
+    const { status, seconds } = await trickle('POST', '/graphql', headers)
+    expect(status).toBe(408)
+    expect(seconds).toBeGreaterThanOrEqual(29)
+    expect(seconds).toBeLessThan(200)
+    await vi.waitFor(async () => expect(await cutOffs()).toBe(before + 1))
+    expect(await door.metric('factotum_masked_errors_total')).toBe(0)
+  })
+
+  test.each([
+    ['GET', '/health'],
+    ['GET', '/graphql'],
+    ['POST', `/pub/pub_${'0'.repeat(32)}`],
+    ['POST', '/files/cli%3Aslow/notes.txt'],
+    ['POST', '/nothing'],
+  ])('is cut off where it is not read: %s %s', async (method, path) => {
+    const { seconds } = await trickle(method, path, { 'content-length': 1000 })
+    expect(seconds).toBeLessThan(200)
+  })
+
+  test('is cut off after 300 s where it is a file', async () => {
+    const { status, seconds } = await trickle('PUT', '/files/cli%3Aslow/notes.txt', { 'content-length': 1000 })
+    expect(status).toBeNull()
+    expect(seconds).toBeGreaterThanOrEqual(299)
+    expect(seconds).toBeLessThan(900)
+  })
+})
+
+interface Cut {
+  /** Null: there was no answer. */
+  readonly status: number | null
+  /** How long it was waited for, by the server's clock. */
+  readonly seconds: number
 }
