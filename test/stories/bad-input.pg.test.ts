@@ -241,11 +241,15 @@ describe('a page', () => {
   })
 
   test('of events is larger, and not without end', async () => {
-    const events = 'query ($id: ID!, $first: Int) { session(id: $id) { events(after: 0, first: $first) { seq } } }'
-    for (const first of [0, 501]) {
-      const { errors } = await ada.request(events, { id: ID, first })
-      expect(errors).toMatchObject(badInput(/"first" must be 1 to \d+/))
+    const events =
+      'query ($id: ID!, $first: Int, $last: Int) { session(id: $id) { events(first: $first, last: $last) { edges { cursor } } } }'
+    for (const size of [0, 501]) {
+      for (const end of ['first', 'last']) {
+        const { errors } = await ada.request(events, { id: ID, [end]: size })
+        expect(errors).toMatchObject(badInput(new RegExp(`"${end}" must be 1 to 500; it is ${size}\\.`)))
+      }
     }
+    expect((await ada.request(events, { id: ID, first: 500 })).errors).toEqual([])
   })
 
   test.each(['', 'garbage', 'bm8gY3Vyc29y', 'x'.repeat(5000), '../../etc'])('cannot begin at %j', async (after) => {

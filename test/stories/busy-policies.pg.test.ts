@@ -326,10 +326,14 @@ describe('STEER', () => {
     await openBusy(ada, 'STEER', { id: 'cli:endless' })
     const gates = Array.from({ length: 7 }, (_, at) => story.path(`endless-${at}`))
     const command = (at: number): string => `echo begun ${at}.; until [ -e ${gates[at]} ]; do sleep 0.02; done`
+    const saidIn = (text = ''): string[] => [...text.matchAll(/^Message \d$/gm)].map(([line]) => line)
+    const prompts: { readonly before: string[]; readonly toPlanFor: string[] }[] = []
     stub.follow({
       by: (call) => {
         if (call.role !== 'planner') return answerWell(call)
-        const said = [...call.user.matchAll(/^Message \d$/gm)].length
+        const [before, toPlanFor] = call.user.split('\n# The message to plan for\n').map(saidIn)
+        prompts.push({ before: before ?? [], toPlanFor: toPlanFor ?? [] })
+        const said = toPlanFor?.length ?? 0
         return { content: { ...GOOD_PLAN, tasks: [exec(command(said - 1)), exec(`echo ${said}`), talk] } }
       },
     })
@@ -349,6 +353,12 @@ describe('STEER', () => {
     expect(turnOf(messages, 6)).toMatchObject({ joinedInto: null })
     await writeFile(gates[0] ?? '', '')
     await turnEnd(watch, 7)
+    // What is being planned for is no part of what was said before; once the turn has ended, all of it is.
+    const all = gates.map((_, at) => `Message ${at}`)
+    expect(prompts).toEqual([
+      ...[1, 2, 3, 4, 5, 6].map((count) => ({ before: [], toPlanFor: all.slice(0, count) })),
+      { before: all.slice(0, 6), toPlanFor: ['Message 6'] },
+    ])
   })
 
   test('the policy can be set while the turn runs; in a group only what is directed at the agent is handed over', async () => {

@@ -146,7 +146,8 @@ describe('a message that waits', () => {
     const asCleo = await story.as('cleo').run(EditQueuedMessageDocument, { id: message.id, content: 'run: echo cleo' })
     expect(asCleo.editQueuedMessage).toMatchObject({
       __typename: 'ConflictRefusal',
-      problem: expect.stringContaining('somebody else'),
+      reason: 'NOT_ALLOWED',
+      problem: expect.stringMatching(/is another user's: only its sender or an admin may change it\.$/),
     })
     const withdrawn = await ada.run(WithdrawMessageDocument, { id: message.id })
     expect(withdrawn.withdrawMessage).toMatchObject({ message: { content: 'run: echo ben', status: 'CANCELLED' } })
@@ -183,7 +184,7 @@ test('a session takes as many waiting messages as it may, and says so when there
     __typename: 'LimitExceededRefusal',
     code: 'LIMIT_EXCEEDED',
     limit: MAX_QUEUED,
-    problem: expect.stringMatching(/max_queued/),
+    problem: `${MAX_QUEUED} messages wait in session "cli:full" already, which is the limit. Send again when some of them are done, or withdraw one.`,
   })
   const { session } = await ada.run(SessionDocument, { id: 'cli:full' })
   expect(session).toMatchObject({ messageCount: 1 + MAX_QUEUED, queueLength: MAX_QUEUED })
@@ -284,10 +285,16 @@ describe('a message that is only put on record', () => {
     expect(page?.messages.edges.map(({ node }) => node.content)).toEqual(['Hello', 'run: echo old', 'Welcome back'])
   })
 
-  test('needs a session', async () => {
+  test('opens its session where its sender may open one, and nowhere else', async () => {
+    const [ada, ben] = [story.as('ada'), story.as('ben')]
     const input = { sessionId: 'cli:nowhere', content: 'Hello' }
-    const { appendMessage } = await story.as('ada').run(AppendMessageDocument, { input })
-    expect(appendMessage).toMatchObject({ __typename: 'NotFoundRefusal', missingId: 'cli:nowhere' })
+    const { appendMessage: refused } = await ben.run(AppendMessageDocument, { input })
+    expect(refused).toMatchObject({ __typename: 'NotFoundRefusal', missingId: 'cli:nowhere' })
+    expect(await ada.run(SessionDocument, { id: 'cli:nowhere' })).toEqual({ session: null })
+    const { appendMessage } = await ada.run(AppendMessageDocument, { input })
+    expect(appendMessage).toMatchObject({ duplicate: false, message: { status: 'STORED', user: 'ada' } })
+    const { session } = await ada.run(SessionDocument, { id: 'cli:nowhere' })
+    expect(session).toMatchObject({ status: 'IDLE', messageCount: 1, turnCount: 0, queueLength: 0 })
   })
 })
 
@@ -302,7 +309,7 @@ test('a session with work can neither be deleted nor hidden; one without can, an
   await busy.open()
   await turnEnd(busy.watch)
   expect(await hide()).toMatchObject({ session: { status: 'INACTIVE' } })
-  expect(await remove()).toMatchObject({ id: 'cli:work' })
+  expect(await remove()).toMatchObject({ deletedSessionId: 'cli:work' })
   expect(await busy.watch.ended).toContain('NOT_FOUND')
   expect(await statusOf(busy.running.id)).toBeNull()
   await send(ada, 'cli:work', 'Anew')
