@@ -5,10 +5,10 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newWebhookSecret } from '../../src/config/access/webhook-secret.ts'
-import { describeSettings } from '../../src/config/schema/settings-schema.ts'
 import { must } from '../../src/platform/must.ts'
 import { Receiver } from '../delivery/receiver.ts'
 import * as api from '../generated/graphql.ts'
+import { OPERATOR_WORDS } from '../harness/operator-words.ts'
 import { schedule, soon, untilSchedule } from '../harness/schedules.ts'
 import { addSkill } from '../harness/skills.ts'
 import { converse, eventsOf, send, Story, storyConfig, watchAll, type StoryConfig } from '../harness/story.ts'
@@ -18,19 +18,7 @@ const INSIDE = '127.0.0.1:1'
 const provider = (more = ''): string =>
   `[providers.inside]\nbase_url = "http://${INSIDE}/v1"\n${more}[models]\nplanner = "inside:secret-model"\n`
 
-/** The settings whose names are no words of every day; an option such as "introspection" is one. */
-const KEYS = describeSettings(true).flatMap(({ key }) => (key.includes('_') ? [key] : []))
-const FORBIDDEN = [
-  INSIDE,
-  'base_url',
-  'config.toml',
-  '.env',
-  'FACTOTUM_HOME',
-  'DATABASE_URL',
-  '[models]',
-  '[providers',
-  ...KEYS,
-]
+const FORBIDDEN = [INSIDE, ...OPERATOR_WORDS]
 
 /** All that Ben can read once his turn has ended, in one text. */
 async function allThatBenReads(story: Story, sessionId: string, turnId: string): Promise<string> {
