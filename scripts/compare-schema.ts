@@ -1,7 +1,7 @@
 /**
  * Compares schema.graphql with the last release's (schema-of-last-release.graphql in docs) and says which changes break
  * clients. CI runs it: a change that breaks must be told under "### Breaking" of the CHANGELOG's "Unreleased", or this
- * fails. A release copies schema.graphql there: `node scripts/compare-schema.ts --release`.
+ * fails. A release copies schema.graphql there: `npm run compare-schema -- --release`.
  */
 import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
