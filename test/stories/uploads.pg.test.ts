@@ -181,9 +181,11 @@ describe('nothing is stored', () => {
     )
     expect((await put(null, `${id}/x.txt`, 'x')).status).toBe(401)
     expect(await filesOf('ada', id)).toEqual([])
-    const named = { sessionId: id, content: 'Hi', attachments: ['x.txt'] }
-    const { sendMessage } = await story.as('ada').run(api.SendWithFilesDocument, { input: named })
-    expect(sendMessage).toMatchObject({ __typename: 'InvalidInputRefusal' })
+    for (const name of ['x.txt', 'a\u0000b', '']) {
+      const named = { sessionId: id, content: 'Hi', attachments: [name] }
+      const { sendMessage } = await story.as('ada').run(api.SendWithFilesDocument, { input: named })
+      expect(sendMessage).toMatchObject({ __typename: 'InvalidInputRefusal' })
+    }
   })
 
   test.each([

@@ -30,7 +30,9 @@ async function issuesOf(
   if (names.length > MAX_ATTACHMENTS)
     return [{ path: ['attachments'], message: `must be at most ${MAX_ATTACHMENTS} files` }]
   const isReached = await reaches(database, access, sessionId)
-  const known = isReached ? await findUploads(database, sessionId, names) : new Set<string>()
+  // No text of PostgreSQL holds a NUL, so no file has such a name, and asking for it would fail.
+  const possible = names.filter((name) => !name.includes('\0'))
+  const known = isReached ? await findUploads(database, sessionId, possible) : new Set<string>()
   return names.flatMap((name, index) =>
     known.has(name)
       ? []
