@@ -20,10 +20,10 @@ const EXPECTED: ReadonlySet<string> = new Set([
 export function compareSchemas(last: string, now: string): SchemaChanges {
   const changes = findSchemaChanges(buildSchema(last), buildSchema(now))
   const isBreaking = ({ type }: { readonly type: string }): boolean => !SAFE.has(type) && !EXPECTED.has(type)
-  const told = (which: typeof changes): readonly string[] => which.map(({ description }) => description).toSorted()
+  const describe = (which: typeof changes): readonly string[] => which.map(({ description }) => description).toSorted()
   return {
-    breaking: told(changes.filter(isBreaking)),
-    others: told(changes.filter((change) => !isBreaking(change))),
+    breaking: describe(changes.filter(isBreaking)),
+    others: describe(changes.filter((change) => !isBreaking(change))),
   }
 }
 

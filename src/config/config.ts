@@ -22,7 +22,7 @@ export interface TokenConfig {
   readonly webhookSecretEnvs: readonly string[]
   /** By config.toml: it is changed only there. */
   readonly declared: boolean
-  /** From then on it is nobody's. */
+  /** From then on it is refused. */
   readonly expiresAt: Date | null
 }
 

@@ -1,7 +1,7 @@
 /** `mergeUsers`: two users are one person. By admins. Called by the GraphQL door. */
 import type { Viewer } from '../core/identity.ts'
 import { invalidInput, notFound, type Refusal } from '../core/refusal.ts'
-import { moveUser, type ToldSession } from '../store/people/move-user.ts'
+import { moveUser, type ChangedSession } from '../store/people/move-user.ts'
 import { becomeUser, readUser } from '../store/people/write-people.ts'
 import type { UserChanged } from './change-users.ts'
 import { declaredThere, editPeople } from './edit-people.ts'
@@ -24,19 +24,19 @@ export async function mergeUsers(
   { from, into }: MergeUsersInput,
 ): Promise<UserChanged | Refusal> {
   if (from === into) return invalidInput(['into'], 'must be another user than "from"')
-  let told: readonly ToldSession[] = []
+  let changed: readonly ChangedSession[] = []
   const outcome = await editPeople<UserChanged>(context, viewer, async ({ transaction, people, at, audit }) => {
     if (!people.users.has(into)) return notFound('user', into)
     if (people.users.get(from)?.declared === true) return declaredThere('user', from)
     const row = await readUser(transaction, from)
     if (row === null || row.mergedInto !== null) return notFound('user', from)
-    told = await moveUser(transaction, { from, into, at })
+    changed = await moveUser(transaction, { from, into, at })
     await becomeUser(transaction, { from, into, at })
     await audit('USER_MERGED', `${from} has become ${into}`)
     return { kind: 'UserChanged', userName: into }
   })
   if (outcome.kind === 'UserChanged') {
-    for (const { sessionId, seq } of told) context.doorbell.ring({ kind: 'log', sessionId, seq, list: true })
+    for (const { sessionId, seq } of changed) context.doorbell.ring({ kind: 'log', sessionId, seq, list: true })
   }
   return outcome
 }

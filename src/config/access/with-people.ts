@@ -1,7 +1,7 @@
 /**
  * The configuration with the people that stand in the database: what config.toml declares comes from it, all else from
  * the rows. What must hold: what the file declares wins over a row of the same name or identity; a token without a
- * user, or after its time, is nobody's.
+ * user, or after its time, is refused.
  */
 import type { Role, TokenKind } from '../../core/identity.ts'
 import type { Config, TokenConfig, UserConfig } from '../config.ts'

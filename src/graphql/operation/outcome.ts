@@ -1,4 +1,4 @@
-/** How operations end, told once for each, whatever carried them. */
+/** How operations end, recorded once for each, whatever carried them. */
 import { getOperationAST, GraphQLError, type DocumentNode } from 'graphql'
 import { isAsyncIterable } from 'graphql-yoga'
 import type { Clock } from '../../platform/clock.ts'

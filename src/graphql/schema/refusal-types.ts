@@ -99,7 +99,7 @@ const ConflictReasonEnum = builder.enumType('ConflictReason', {
     INVALIDATED: { description: 'The fact is in use no longer; restore it first.' },
     WRONG_TYPE: { description: 'Sessions of this type do not allow it.' },
     NO_WEBHOOK: { description: 'The session has no webhook any more.' },
-    NAME_TAKEN: { description: 'Somebody or something has the name, or had it: choose another.' },
+    NAME_TAKEN: { description: 'The name is in use, or was: choose another.' },
     DECLARED: { description: 'config.toml declares it, and it is changed only there.' },
     LAST_ADMIN: { description: 'No admin with a token would be left.' },
     USER_UNKNOWN: { description: 'The user whose it is left the configuration.' },

@@ -42,12 +42,12 @@ const LOCK = `SELECT id FROM sessions WHERE id IN (SELECT session_id FROM partic
 const JOIN = `INSERT INTO participants (session_id, user_name, joined_at)
   SELECT session_id, $2, joined_at FROM participants WHERE user_name = $1 ON CONFLICT DO NOTHING`
 const LEAVE = 'DELETE FROM participants WHERE user_name = $1 RETURNING session_id AS id'
-const TELL = `WITH told AS (UPDATE sessions SET last_seq = last_seq + 1 WHERE id = ANY ($1::text[]) RETURNING id, last_seq)
+const RECORD_UPDATE = `WITH changed AS (UPDATE sessions SET last_seq = last_seq + 1 WHERE id = ANY ($1::text[]) RETURNING id, last_seq)
   INSERT INTO events (session_id, seq, at, turn_id, type, data)
-  SELECT id, last_seq, $2, NULL, 'SessionUpdated', '{}' FROM told RETURNING session_id AS "sessionId", seq`
+  SELECT id, last_seq, $2, NULL, 'SessionUpdated', '{}' FROM changed RETURNING session_id AS "sessionId", seq`
 
-/** The last event of a session that looks different now. */
-export interface ToldSession {
+/** The last event of a session in which names changed. */
+export interface ChangedSession {
   readonly sessionId: string
   readonly seq: number
 }
@@ -56,12 +56,12 @@ export interface ToldSession {
 export async function moveUser(
   transaction: Queryable,
   { from, into, at }: { readonly from: string; readonly into: string; readonly at: Date },
-): Promise<readonly ToldSession[]> {
+): Promise<readonly ChangedSession[]> {
   await run(transaction, ['lock', LOCK], [from])
   await run(transaction, ['join', JOIN], [from, into])
   const left = await run<{ id: string }>(transaction, ['leave', LEAVE], [from])
   for (const move of Object.entries(MOVES)) await run(transaction, move, [from, into])
-  return run<ToldSession>(transaction, ['tell', TELL], [left.map(({ id }) => id), at])
+  return run<ChangedSession>(transaction, ['tell', RECORD_UPDATE], [left.map(({ id }) => id), at])
 }
 
 function run<Row extends object>(

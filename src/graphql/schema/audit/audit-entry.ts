@@ -79,7 +79,7 @@ const SessionChangeEnum = builder.enumType('SessionChange', {
     },
     MESSAGE_WITHDRAWN: { description: 'A message that waited was withdrawn.' },
     IMPORTED: { description: 'It was imported, by "factotum session import"; the detail names what from.' },
-    FILE_RECEIVED: { description: 'Somebody put a file into it; the detail has its id and size.' },
+    FILE_RECEIVED: { description: 'A person put a file into it; the detail has its id and size.' },
     USER_ERASED: { description: 'What a user had said was erased; the detail names the user.' },
   } as const satisfies Values<SessionChange>,
 })

@@ -1,4 +1,4 @@
-/** A file of a session: one that somebody put in, or that a task has published. */
+/** A file of a session: one that a person put in, or that a task has published. */
 import { publishedUrlPath } from '../../../core/published-file.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
@@ -8,13 +8,13 @@ import type { SessionFile } from './read-files.ts'
 const FileOriginEnum = builder.enumType('FileOrigin', {
   description: 'How a file came into a session.',
   values: {
-    UPLOADED: { description: 'Somebody sent it: it lies in uploads/ of the workspace.' },
+    UPLOADED: { description: 'A person sent it: it lies in uploads/ of the workspace.' },
     PUBLISHED: { description: 'A task has published it: a copy that never changes, with a link.' },
   } as const,
 })
 
 export const UploadedFileType = builder.objectRef<SessionFile>('UploadedFile').implement({
-  description: 'A file that somebody put into a session. It lies in uploads/ of the workspace.',
+  description: 'A file that a person put into a session. It lies in uploads/ of the workspace.',
   authScopes: AUTHENTICATED,
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Its name; uploading another one of this name replaces it.' }),

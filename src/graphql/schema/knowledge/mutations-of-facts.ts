@@ -57,7 +57,7 @@ builder.mutationField('editFact', (t) =>
   t.field({
     type: factResult('EditFact'),
     authScopes: { admin: true },
-    description: 'Rewrites a fact that is in use. A conflict when somebody changed it since you read it. For admins.',
+    description: 'Rewrites a fact that is in use. A conflict when it was changed since you read it. For admins.',
     args: { input: t.arg({ type: EditFactInput, required: true, description: 'The fact, and its new text.' }) },
     resolve: (_root, { input }, { knowledge, viewer }) => editFact(knowledge, viewer, input),
   }),

@@ -47,7 +47,7 @@ builder.mutationField('resolveQuestion', (t) =>
   t.field({
     type: questionResult('ResolveQuestion'),
     authScopes: { admin: true },
-    description: 'Closes an open question, with its answer or because nobody need ask any more. For admins.',
+    description: 'Closes an open question, with its answer or because it need not be asked any more. For admins.',
     args: {
       input: t.arg({ type: ResolveQuestionInput, required: true, description: 'The question, and its answer.' }),
     },

@@ -48,7 +48,7 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
     }),
     attachments: t.stringList({
       description:
-        'Names of files that were put into the session before, with PUT /files/<session>/<name>; at most 10. The agent is told of them.',
+        'Names of files that were put into the session before, with PUT /files/<session>/<name>; at most 10. The planner is shown their names.',
     }),
     idempotencyKey: t.string({
       description:

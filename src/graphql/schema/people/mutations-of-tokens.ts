@@ -15,7 +15,7 @@ const CreateTokenPayload = builder.objectRef<TokenCreated>('CreateTokenPayload')
     token: t.field({
       type: TokenType,
       nullable: true,
-      description: 'The token, without its secret; null when somebody has revoked it meanwhile.',
+      description: 'The token, without its secret; null when it was revoked meanwhile.',
       resolve: async ({ tokenName }, _args, context) => {
         const token = context.config.current().tokens.get(tokenName)
         const [node = null] = token === undefined ? [] : await toTokenNodes(context, [token])
@@ -43,7 +43,7 @@ const CreateTokenInput = builder.inputType('CreateTokenInput', {
         'For kind CONNECTOR: confines it to sessions whose ids begin with this and a colon; its own name when left out. "*": it is not ' +
         'confined.',
     }),
-    expiresAt: t.field({ type: 'DateTime', description: 'From then on it is nobody; never when left out.' }),
+    expiresAt: t.field({ type: 'DateTime', description: 'From then on it is refused; never when left out.' }),
   }),
 })
 
@@ -58,7 +58,7 @@ builder.mutationField('createToken', (t) =>
 )
 
 const RevokeTokenPayload = builder.objectRef<TokenRevoked>('RevokeTokenPayload').implement({
-  description: 'The token is nobody any more; its open connections end.',
+  description: 'The token is refused from now on; its open connections end.',
   authScopes: ADMIN,
   fields: (t) => ({
     revokedTokenId: t.id({

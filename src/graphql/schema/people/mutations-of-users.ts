@@ -18,7 +18,7 @@ function userPayload(name: string) {
       user: t.field({
         type: UserType,
         nullable: true,
-        description: 'The user as they are now; null when somebody has removed them meanwhile.',
+        description: 'The user as they are now; null when the user was removed meanwhile.',
         resolve: ({ userName }, _args, { config }) => {
           const user = config.current().users.get(userName)
           return user === undefined ? null : toUserNode(user)

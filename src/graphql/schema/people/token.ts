@@ -20,7 +20,7 @@ export interface TokenNode extends Pick<
 }
 
 export const TokenType = builder.objectRef<TokenNode>('Token').implement({
-  description: 'With which somebody calls: a user, or a connector that speaks for many.',
+  description: 'With which a caller is known: a user, or a connector that speaks for many.',
   authScopes: { admin: true },
   interfaces: [NodeInterface],
   fields: (t) => ({
@@ -50,7 +50,7 @@ export const TokenType = builder.objectRef<TokenNode>('Token').implement({
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'From then on it is nobody; null: it does not expire.',
+      description: 'From then on it is refused; null: it does not expire.',
     }),
     lastUsedAt: t.field({
       type: 'DateTime',

@@ -20,7 +20,7 @@ export interface UserNode extends User {
 }
 
 export const UserType = builder.objectRef<UserNode>('User').implement({
-  description: 'A person whom the server knows. The name is for good: nobody else is ever given it.',
+  description: 'A person whom the server knows. The name is for good: no other user is ever given it.',
   authScopes: AUTHENTICATED,
   interfaces: [NodeInterface],
   fields: (t) => ({

@@ -117,7 +117,7 @@ builder.objectRef<EventOf<'MessageUpdated'>>('MessageUpdatedEvent').implement({
 })
 
 builder.objectRef<EventOf<'FileReceived'>>('FileReceivedEvent').implement({
-  description: 'Somebody put a file into the session.',
+  description: 'A person put a file into the session.',
   interfaces: [SessionEventInterface],
   authScopes: AUTHENTICATED,
   fields: (t) => ({
