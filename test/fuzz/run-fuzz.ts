@@ -33,7 +33,7 @@ export interface FuzzReport {
   readonly counts: Readonly<Record<string, number>>
   readonly largestBytes: number
   readonly slowestMs: number
-  /** The middle of what was measured in the first and the last fifth. */
+  /** Of what was measured in the first and the last fifth: the middle of the RSS, the lowest of the heap. */
   readonly memory: { readonly first: Memory; readonly last: Memory }
 }
 
@@ -91,7 +91,7 @@ class FuzzRun {
 
   report(errors: readonly string[]): FuzzReport {
     const fifth = Math.max(1, Math.floor(this.#memory.length / 5))
-    const memory = { first: middle(this.#memory.slice(0, fifth)), last: middle(this.#memory.slice(-fifth)) }
+    const memory = { first: whatStays(this.#memory.slice(0, fifth)), last: whatStays(this.#memory.slice(-fifth)) }
     const findings = [...this.#findings, ...errors]
     if (!this.#server.isRunning) findings.push('the server is not running any more')
     if (this.#largestBytes > MAX_ANSWER_BYTES) findings.push(`an answer had ${this.#largestBytes} bytes`)
@@ -160,11 +160,8 @@ function codeOf(text: string): string {
   return /"code":"(\w+)"/.exec(text)?.[1] ?? 'OK'
 }
 
-/** Half of the samples are below it: garbage comes and goes between them. */
-function middle(samples: readonly Memory[]): Memory {
-  const of = (key: keyof Memory): number => {
-    const sorted = samples.map((sample) => sample[key]).sort((a, b) => a - b)
-    return sorted[Math.floor(sorted.length / 2)] ?? 0
-  }
-  return { rssMb: of('rssMb'), heapMb: of('heapMb') }
+/** What stays: garbage comes and goes between two samples, so the heap right after a collection is the lowest seen. */
+function whatStays(samples: readonly Memory[]): Memory {
+  const sorted = (key: keyof Memory): number[] => samples.map((sample) => sample[key]).sort((a, b) => a - b)
+  return { rssMb: sorted('rssMb')[Math.floor(samples.length / 2)] ?? 0, heapMb: sorted('heapMb')[0] ?? 0 }
 }
