@@ -1,7 +1,7 @@
 /**
  * Prints the GraphQL schema into schema.graphql, sorted by name so that diffs show what changed, and for the caches of
- * clients into possibleTypes.json. Run it after each change of src/graphql/schema (`npm run print-schema`); a test fails
- * while the files and the code differ.
+ * clients into possibleTypes.json. Run it after each change of src/graphql/schema (`npm run print-schema`); a test
+ * fails while the files and the code differ.
  */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

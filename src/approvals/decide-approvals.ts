@@ -13,8 +13,8 @@ export interface ApprovalsDecided {
 }
 
 /**
- * In the order of `inputs`; refused as a whole when they are too many. Approvals are taken before denials, whatever their order: a denial gives up the plan, and
- * with it what else was open of it.
+ * In the order of `inputs`; refused as a whole when they are too many. Approvals are taken before denials, whatever
+ * their order: a denial gives up the plan, and with it what else was open of it.
  */
 export async function decideApprovals(
   context: ApprovalsContext,

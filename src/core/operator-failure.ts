@@ -1,7 +1,7 @@
 /**
- * What people are told when the reason lies with those who run the server (the provider, the configuration, the sandbox,
- * the storage): one sentence and a reference under which administrators find the rest. Never an address, a path or a key
- * of the configuration.
+ * What people are told when the reason lies with those who run the server (the provider, the configuration, the
+ * sandbox, the storage): one sentence and a reference under which administrators find the rest. Never an address, a
+ * path or a key of the configuration.
  */
 import type { AppError, AppErrorCode } from './errors.ts'
 

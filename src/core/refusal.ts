@@ -62,3 +62,10 @@ export function notFound(what: string, id: string): Refusal {
 export function conflict(reason: ConflictReason, message: string, current: string | null = null): Refusal {
   return { kind: 'Conflict', message, reason, currentId: current }
 }
+
+/** What is wrong with an input, as one refusal that names every issue at once; null when there is none. */
+export function refuseInput(issues: readonly InputIssue[]): Refusal | null {
+  if (issues.length === 0) return null
+  const message = issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')
+  return { kind: 'InvalidInput', message, issues }
+}

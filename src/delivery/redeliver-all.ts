@@ -1,4 +1,6 @@
-/** `redeliverAll`: an admin has all deliveries posted again that match, such as those of an outage. Called by the door. */
+/**
+ * `redeliverAll`: an admin has all deliveries posted again that match, such as those of an outage. Called by the door.
+ */
 import type { Viewer } from '../core/identity.ts'
 import type { DeliveryStatus } from '../core/status.ts'
 import { reopenDeliveries } from '../store/delivery.ts'
@@ -18,7 +20,9 @@ export interface AllRedelivered {
   readonly count: number
 }
 
-/** Those that wait, and those of sessions without a webhook, stay as they are. Again for what is left: call it again. */
+/**
+ * Those that wait, and those of sessions without a webhook, stay as they are. Again for what is left: call it again.
+ */
 export async function redeliverAll(
   { database, outbox }: RedeliverContext,
   viewer: Viewer,

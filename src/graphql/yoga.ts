@@ -1,6 +1,6 @@
 /**
- * GraphQL as graphql-yoga serves it, with the rules of this server as its plugins: who may ask, how often, how much, and
- * what is recorded. The same plugins stand before WebSockets (socket/web-socket.ts uses `getEnveloped`). It can be
+ * GraphQL as graphql-yoga serves it, with the rules of this server as its plugins: who may ask, how often, how much,
+ * and what is recorded. The same plugins stand before WebSockets (socket/web-socket.ts uses `getEnveloped`). It can be
  * mounted in any server that yoga can be mounted in; server.ts is ours.
  */
 import type { GraphQLSchema } from 'graphql'

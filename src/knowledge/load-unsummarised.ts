@@ -1,6 +1,7 @@
 /**
  * The oldest messages of a session that are in no summary, with what the agent answered: all but the last ones, which
- * agents go on to be shown as they are. Bounded in number and characters; what does not fit comes with the next summary.
+ * agents go on to be shown as they are. Bounded in number and characters; what does not fit comes with the next
+ * summary.
  *
  * What must hold: a message is in one summary at most, and none is skipped. The session's turns run in order, so
  * everything up to the turn's own message has left the queue; `toSeq` never goes beyond it.

@@ -1,8 +1,7 @@
 /** `createUser`, `updateUser`, `removeUser`: by admins. Called by the GraphQL door. */
 import type { UserConfig } from '../config/config.ts'
 import type { Role, Viewer } from '../core/identity.ts'
-import { refuseInput } from '../core/refuse-input.ts'
-import { conflict, notFound, type Refusal } from '../core/refusal.ts'
+import { conflict, notFound, refuseInput, type Refusal } from '../core/refusal.ts'
 import { putUser, readUser, removeUserRow, type UserRow } from '../store/people/write-people.ts'
 import { declaredThere, editPeople } from './edit-people.ts'
 import type { PeopleContext } from './people-context.ts'

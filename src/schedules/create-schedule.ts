@@ -2,8 +2,7 @@
  * `createSchedule`: a message that the clock sends from now on, as the user who creates it. Called by the GraphQL door.
  */
 import type { Viewer } from '../core/identity.ts'
-import { refuseInput } from '../core/refuse-input.ts'
-import { invalidInput, type Refusal } from '../core/refusal.ts'
+import { invalidInput, refuseInput, type Refusal } from '../core/refusal.ts'
 import type { ScheduleMode } from '../core/status.ts'
 import { KEY_RULE, textIssues } from '../core/text/text-rule.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'

@@ -4,8 +4,7 @@
  */
 import { currentUser } from '../config/access/current-user.ts'
 import type { Viewer } from '../core/identity.ts'
-import { refuseInput } from '../core/refuse-input.ts'
-import { conflict, notFound, type Refusal } from '../core/refusal.ts'
+import { conflict, notFound, refuseInput, type Refusal } from '../core/refusal.ts'
 import type { ScheduleMode } from '../core/status.ts'
 import { KEY_RULE, textIssues } from '../core/text/text-rule.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'

@@ -10,9 +10,10 @@ import type { Redactor } from './redaction.ts'
 type Plain = string | number | boolean | bigint | Date | Uint8Array
 
 /**
- * What is said of a value. `text`: free text, redacted. `json`: JSON of others, all of its texts and names of fields are
- * redacted. `kept`: an id, a name or a code of ours, stored as it is. For a list or a map, the declaration of its items;
- * for one of several objects, that of all their fields. Never: it can hold no text, or only words of a closed set.
+ * What is said of a value. `text`: free text, redacted. `json`: JSON of others, all of its texts and names of fields
+ * are redacted. `kept`: an id, a name or a code of ours, stored as it is. For a list or a map, the declaration of its
+ * items; for one of several objects, that of all their fields. Never: it can hold no text, or only words of a closed
+ * set.
  */
 export type Declaration<Value> = unknown extends Value
   ? 'json'

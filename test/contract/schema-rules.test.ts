@@ -1,4 +1,6 @@
-/** What the normalised caches of frontends rely on (Relay, Apollo, urql): broken, they overwrite one thing with another. */
+/**
+ * What the normalised caches of frontends rely on (Relay, Apollo, urql): broken, they overwrite one thing with another.
+ */
 import {
   assertInterfaceType,
   buildSchema as buildFromText,

@@ -1,7 +1,7 @@
 /** Claims as a worker does, where no user comes near their share. */
 import { Claimer, type Claiming } from '../../src/store/turn/claim-sessions.ts'
 import type { Database } from '../../src/store/database.ts'
-import type { Lease } from '../../src/store/turn/turn-commit.ts'
+import type { Lease } from '../../src/store/turn/lease.ts'
 
 export async function claimSessions(
   database: Database,

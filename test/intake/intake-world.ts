@@ -15,7 +15,8 @@ import { must } from '../../src/platform/must.ts'
 import { Redactor } from '../../src/secrets/redaction.ts'
 import { beginTurn, type OpenTurn } from '../../src/store/turn/begin-turn.ts'
 import { Database } from '../../src/store/database.ts'
-import { commitTurn, type Lease } from '../../src/store/turn/turn-commit.ts'
+import type { Lease } from '../../src/store/turn/lease.ts'
+import { commitTurn } from '../../src/store/turn/turn-commit.ts'
 import { createTestDatabase } from '../harness/database.ts'
 
 const CONFIG = `

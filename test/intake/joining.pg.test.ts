@@ -12,7 +12,8 @@ import { sendMessage } from '../../src/intake/message/send-message.ts'
 import { withdrawMessage } from '../../src/intake/message/withdraw-message.ts'
 import { must } from '../../src/platform/must.ts'
 import { findWaiting, joinTurns, loadJoined, type JoinedMessage } from '../../src/store/turn/join-turns.ts'
-import { commitTurn, type Lease, type TurnRef } from '../../src/store/turn/turn-commit.ts'
+import type { Lease, TurnRef } from '../../src/store/turn/lease.ts'
+import { commitTurn } from '../../src/store/turn/turn-commit.ts'
 import { createWorld, type World } from './intake-world.ts'
 
 let world: World

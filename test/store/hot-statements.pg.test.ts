@@ -1,6 +1,6 @@
 /**
- * The statements of the way that every message takes: accept, begin, commit. Each is rendered as PostgreSQL gets it, and
- * kept formatted beside its source; and each is planned for any values, as a prepared statement is, in a filled
+ * The statements of the way that every message takes: accept, begin, commit. Each is rendered as PostgreSQL gets it,
+ * and kept formatted beside its source; and each is planned for any values, as a prepared statement is, in a filled
  * database, where it must find its rows by indexes.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

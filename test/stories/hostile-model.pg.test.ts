@@ -115,7 +115,9 @@ function problemsOf(scene: Scene): string[] {
   ]
 }
 
-/** Whether the agent had no answer that could be used; otherwise the plans were refused, and that is the user's to know. */
+/**
+ * Whether the agent had no answer that could be used; otherwise the plans were refused, and that is the user's to know.
+ */
 function isForOperators({ hostile, role }: Scene): boolean {
   return role !== hostile.role || (hostile.outcome !== 'refused' && hostile.outcome !== 'answered')
 }

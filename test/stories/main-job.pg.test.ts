@@ -16,7 +16,8 @@ test('a message becomes a plan, its commands really run and are reviewed, the an
 
   expect(end).toMatchObject({ turnStatus: 'DONE', failure: null, commandsHandled: [] })
   const steps = watch.received.map(({ sessionEvents: event }) => describe(event))
-  // What is printed comes in as many pieces as a busy machine makes of it; the turn may begin with the message or after it.
+  // What is printed comes in as many pieces as a busy machine makes of it; the turn may begin with the message or after
+  // it.
   const isFurtherPiece = (name: string, n: number): boolean => name === 'TaskOutput' && steps[n - 1] === 'TaskOutput'
   expect(
     steps.filter((name, n) => name !== 'TextDelta' && name !== 'MessageUpdated' && !isFurtherPiece(name, n)),

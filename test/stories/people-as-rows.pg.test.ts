@@ -1,7 +1,7 @@
 /**
- * Users, aliases and tokens as rows: what config.toml declares has its rows, what else stands there holds within a second
- * in every process, and what the file says wins. Rows are written behind the server's back here; people-by-admins tells
- * how an admin does.
+ * Users, aliases and tokens as rows: what config.toml declares has its rows, what else stands there holds within a
+ * second in every process, and what the file says wins. Rows are written behind the server's back here;
+ * people-by-admins tells how an admin does.
  */
 import { expect, test, vi } from 'vitest'
 import { hashToken } from '../../src/config/access/token-hash.ts'

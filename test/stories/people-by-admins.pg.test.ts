@@ -1,4 +1,7 @@
-/** Admins say who there is: users, tokens, identities; what they change holds at once, in every process, in running turns. */
+/**
+ * Admins say who there is: users, tokens, identities; what they change holds at once, in every process, in running
+ * turns.
+ */
 import { writeFile } from 'node:fs/promises'
 import { expect, test, vi } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'

@@ -9,7 +9,7 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { beginTurn, takeSession } from '../../src/store/turn/begin-turn.ts'
 import { Claimer } from '../../src/store/turn/claim-sessions.ts'
 import { Database } from '../../src/store/database.ts'
-import type { Lease } from '../../src/store/turn/turn-commit.ts'
+import type { Lease } from '../../src/store/turn/lease.ts'
 import { releaseSession } from '../../src/store/turn/work-queue.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
 

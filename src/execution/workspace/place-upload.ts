@@ -14,6 +14,7 @@ import { at, inside, within } from './held-folder.ts'
 import type { StagedUpload } from './staged-upload.ts'
 import { adminWorkspacePath, createWorkspace, workspacePath } from './workspace.ts'
 
+/** Where a file that came over HTTP belongs. */
 export interface UploadPlace {
   /** FACTOTUM_HOME. */
   readonly home: string

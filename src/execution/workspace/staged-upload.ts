@@ -17,6 +17,7 @@ const PREFIX = '.upload-'
 /** No request lasts as long. */
 const ABANDONED_MS = 60 * 60 * 1000
 
+/** A file that has come whole and is in no workspace yet. */
 export interface StagedUpload {
   readonly path: string
   /** Bytes. */

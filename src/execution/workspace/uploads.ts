@@ -12,6 +12,7 @@ import { workspacePath } from './workspace.ts'
 
 type Place = (place: Omit<UploadPlace, 'home'>) => string | null
 
+/** Files that people put into the workspace of a session (src/graphql/files/receive-file.ts). */
 export class Uploads {
   /** What one workspace may have. */
   readonly workspaceBytes = DEFAULT_COMMAND_LIMITS.workspaceBytes

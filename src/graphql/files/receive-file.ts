@@ -116,7 +116,9 @@ export class FileReceiver {
     }
   }
 
-  /** Asks once more: a body takes as long as its sender likes, and the token may be gone or have other rights by now. */
+  /**
+   * Asks once more: a body takes as long as its sender likes, and the token may be gone or have other rights by now.
+   */
   async #store({ token, target, staged }: Come): Promise<FileReceived | Refusal | 'STRANGER'> {
     const { intake, authenticate } = this.#options
     const viewer = authenticate(token)

@@ -1,4 +1,6 @@
-/** What a client accepts, as far as it must be known before an operation runs. Which of them it gets is yoga's choice. */
+/**
+ * What a client accepts, as far as it must be known before an operation runs. Which of them it gets is yoga's choice.
+ */
 
 export const RESPONSE_JSON = 'application/graphql-response+json'
 export const PLAIN_JSON = 'application/json'

@@ -1,7 +1,7 @@
 /**
  * Which websites may talk to us from a browser: the one we serve ourselves, those of `cors_origins`, and outside
- * production pages that this machine serves to itself (a frontend under development). Whom it refuses is logged, so that
- * its operator learns what to add.
+ * production pages that this machine serves to itself (a frontend under development). Whom it refuses is logged, so
+ * that its operator learns what to add.
  */
 import type { CORSOptions } from 'graphql-yoga'
 import type { LiveConfig } from '../../config/config.ts'

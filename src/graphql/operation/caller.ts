@@ -33,7 +33,10 @@ export interface OperationContext {
   readonly openLogChannel: (() => LogChannel) | null
 }
 
-/** What is known of an HTTP request besides the request itself. `req` and `res` are node's, where there is a node server. */
+/**
+ * What is known of an HTTP request besides the request itself. `req` and `res` are node's, where there is a node
+ * server.
+ */
 export interface HttpContext {
   readonly req?: IncomingMessage
   readonly res?: ServerResponse

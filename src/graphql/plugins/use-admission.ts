@@ -1,4 +1,6 @@
-/** Operations wait here for their turn at the database, or are refused before any of them has happened (admission.ts). */
+/**
+ * Operations wait here for their turn at the database, or are refused before any of them has happened (admission.ts).
+ */
 import { getOperationAST, type ExecutionArgs } from 'graphql'
 import { jsonResponse } from '../http/json-response.ts'
 import { acceptedOf } from '../http/accepted.ts'

@@ -1,4 +1,6 @@
-/** Operations that are named by the hash of their text (persisted-queries.ts). What is named is checked as any other. */
+/**
+ * Operations that are named by the hash of their text (persisted-queries.ts). What is named is checked as any other.
+ */
 import { GraphQLError } from 'graphql'
 import { badRequest } from '../http/bad-request.ts'
 import type { DoorPlugin } from '../operation/caller.ts'

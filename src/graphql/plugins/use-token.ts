@@ -1,6 +1,7 @@
 /**
- * Who asks. Over HTTP the token stands in `Authorization`, over WebSocket in `connection_init` (src/graphql/socket/web-socket.ts);
- * it never stands in a URL. No operation is parsed without a caller, whatever brought it here.
+ * Who asks. Over HTTP the token stands in `Authorization`, over WebSocket in `connection_init`
+ * (src/graphql/socket/web-socket.ts); it never stands in a URL. No operation is parsed without a caller, whatever
+ * brought it here.
  */
 import { GraphQLError } from 'graphql'
 import type { Viewer } from '../../core/identity.ts'

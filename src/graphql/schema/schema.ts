@@ -1,5 +1,6 @@
 /**
- * Builds the GraphQL schema from the type files of the folders below. Called once by app.ts, and by scripts/print-schema.ts.
+ * Builds the GraphQL schema from the type files of the folders below. Called once by app.ts, and by
+ * scripts/print-schema.ts.
  */
 import type { GraphQLSchema } from 'graphql'
 import { countAnswers } from '../operation/count-answers.ts'

@@ -1,4 +1,6 @@
-/** For rows that an event, another row or a mutation's result names: they exist unless their session was deleted since. */
+/**
+ * For rows that an event, another row or a mutation's result names: they exist unless their session was deleted since.
+ */
 import { GraphQLError } from 'graphql'
 
 /** Throws NOT_FOUND when the row is gone. */

@@ -1,6 +1,6 @@
 /**
- * A log subscription over WebSocket. graphql-ws sees an idle iterator and stays in charge of its protocol (duplicate ids,
- * `complete` from either side, closing), while the hub writes the events straight to the socket.
+ * A log subscription over WebSocket. graphql-ws sees an idle iterator and stays in charge of its protocol (duplicate
+ * ids, `complete` from either side, closing), while the hub writes the events straight to the socket.
  */
 import type { Duplex } from 'node:stream'
 import type { ExecutionResult, GraphQLError } from 'graphql'

@@ -1,7 +1,7 @@
 /**
  * GraphQL over WebSocket (`graphql-transport-ws`): the protocol is graphql-ws's, what an operation may do is said by
- * the plugins of yoga.ts, and what is hardened is here: who may connect, how large a message may be, how much may run on
- * one socket.
+ * the plugins of yoga.ts, and what is hardened is here: who may connect, how large a message may be, how much may run
+ * on one socket.
  *
  * Close codes beyond the protocol's own: 4413 SLOW_CONSUMER (resume with `after`), 4205 RIGHTS_CHANGED (connect again),
  * 4401 for a token that is missing, unknown or removed later, 1001 when the server goes away. Clients of graphql-ws

@@ -6,7 +6,7 @@
  */
 import { resolveSender } from '../../config/access/resolve-sender.ts'
 import type { Viewer } from '../../core/identity.ts'
-import { conflict, invalidInput, notFound, type InputIssue, type Refusal } from '../../core/refusal.ts'
+import { conflict, invalidInput, notFound, refuseInput, type InputIssue, type Refusal } from '../../core/refusal.ts'
 import type { MessageRole } from '../../core/status.ts'
 import { newId } from '../../platform/id.ts'
 import { hideForms } from '../../secrets/forms/secret-forms.ts'
@@ -18,7 +18,6 @@ import { authorizeSession, refuseNotOpener } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
 import { contentIssues } from './message-content.ts'
 import { messagePreview } from '../../core/text/message-preview.ts'
-import { refuseInput } from '../../core/refuse-input.ts'
 import { KEY_RULE, textIssues } from '../../core/text/text-rule.ts'
 
 /** What a client appends, unchecked; a field that is null counts as left out. */

@@ -2,14 +2,13 @@
  * `editQueuedMessage`: replaces what a message says, as long as its turn has not started. Called by the GraphQL door.
  */
 import type { Viewer } from '../../core/identity.ts'
-import type { Refusal } from '../../core/refusal.ts'
+import { refuseInput, type Refusal } from '../../core/refusal.ts'
 import { editWaiting } from '../../store/intake/intake-queued-message.ts'
 import { accessOf } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
 import { contentIssues } from './message-content.ts'
 import { messagePreview } from '../../core/text/message-preview.ts'
 import { findOwnMessage, refuseStarted, type MessageUpdated } from './queued-message.ts'
-import { refuseInput } from '../../core/refuse-input.ts'
 
 /**
  * Refuses with InvalidInput for the content, NotFound for a message that the caller cannot see, Conflict when it is not

@@ -1,6 +1,5 @@
 /** The files that a message names: they must have been put into its session before. */
-import { refuseInput } from '../../core/refuse-input.ts'
-import type { InputIssue, Refusal } from '../../core/refusal.ts'
+import { refuseInput, type InputIssue, type Refusal } from '../../core/refusal.ts'
 import { MAX_ATTACHMENTS, uploadName } from '../../core/uploaded-file.ts'
 import { reaches, type SessionAccess } from '../../store/intake/intake-access.ts'
 import { findUploads } from '../../store/intake/intake-upload.ts'

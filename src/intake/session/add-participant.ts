@@ -1,9 +1,8 @@
 /** `addParticipant`: a user may see and post in a session from now on. Who may add: core/session-rights.ts. */
 import type { Viewer } from '../../core/identity.ts'
-import type { Refusal } from '../../core/refusal.ts'
+import { refuseInput, type Refusal } from '../../core/refusal.ts'
 import type { IntakeContext } from '../intake-context.ts'
 import { participantIssues } from './participant-rule.ts'
-import { refuseInput } from '../../core/refuse-input.ts'
 import { applySessionChange, type SessionUpdated } from './session-change.ts'
 
 /** Who is to join which session. */

@@ -3,8 +3,7 @@
  * its place. Called by the GraphQL door, for admins alone.
  */
 import type { Viewer } from '../../core/identity.ts'
-import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
-import { refuseInput } from '../../core/refuse-input.ts'
+import { conflict, notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
 import { KEY_RULE, textIssues } from '../../core/text/text-rule.ts'
 import { storeErasure, type EraseOutcome } from '../../store/erase-user.ts'
 import { authorizeSession } from '../authorize-session.ts'

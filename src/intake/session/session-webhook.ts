@@ -1,7 +1,6 @@
 /** The webhook of a session as an input of clients. */
 import type { Viewer } from '../../core/identity.ts'
-import { refuseInput } from '../../core/refuse-input.ts'
-import type { Refusal } from '../../core/refusal.ts'
+import { refuseInput, type Refusal } from '../../core/refusal.ts'
 import type { SessionWebhook } from '../../store/intake/intake-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
 

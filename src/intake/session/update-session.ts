@@ -3,11 +3,10 @@
  * back. Called by the GraphQL door.
  */
 import type { Viewer } from '../../core/identity.ts'
-import type { Refusal } from '../../core/refusal.ts'
+import { refuseInput, type Refusal } from '../../core/refusal.ts'
 import type { BusyPolicy } from '../../core/status.ts'
 import { hideSecrets } from '../hide-secrets.ts'
 import type { IntakeContext } from '../intake-context.ts'
-import { refuseInput } from '../../core/refuse-input.ts'
 import { applySessionChange, type SessionUpdated } from './session-change.ts'
 import { descriptionIssues, timeZoneIssues } from './session-description.ts'
 import { refuseWebhook, webhookChange } from './session-webhook.ts'

@@ -1,7 +1,6 @@
 /** `createFact`: an admin states a fact. It counts in every session, whatever session it is said to come from. */
 import type { Viewer } from '../../core/identity.ts'
-import { refuseInput } from '../../core/refuse-input.ts'
-import { notFound, type Refusal } from '../../core/refusal.ts'
+import { notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
 import { isSessionId } from '../../core/session-id.ts'
 import { storeCreatedFact, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'

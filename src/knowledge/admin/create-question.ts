@@ -1,7 +1,6 @@
 /** `createQuestion`: an admin has the planner raise something, in one session or, without one, in every session. */
 import type { Viewer } from '../../core/identity.ts'
-import { refuseInput } from '../../core/refuse-input.ts'
-import { notFound, type Refusal } from '../../core/refusal.ts'
+import { notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
 import { isSessionId } from '../../core/session-id.ts'
 import { storeCreatedQuestion, type QuestionChanged } from '../../store/knowledge/knowledge-question.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'

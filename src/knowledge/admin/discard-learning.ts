@@ -3,8 +3,7 @@
  * again.
  */
 import type { Viewer } from '../../core/identity.ts'
-import { refuseInput } from '../../core/refuse-input.ts'
-import { notFound, type Refusal } from '../../core/refusal.ts'
+import { notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
 import { storeDiscardedLearning, type LearningDecided } from '../../store/knowledge/knowledge-learning.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { isIdOf, knowledgeTextIssues, remarkOf } from './knowledge-text.ts'

@@ -1,7 +1,6 @@
 /** `invalidateFact`: an admin takes a fact out of use. It stays, with its history, and can be restored. */
 import type { Viewer } from '../../core/identity.ts'
-import { refuseInput } from '../../core/refuse-input.ts'
-import { notFound, type Refusal } from '../../core/refusal.ts'
+import { notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
 import { storeInvalidatedFact, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { isIdOf, knowledgeTextIssues, remarkOf } from './knowledge-text.ts'

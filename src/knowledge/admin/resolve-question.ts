@@ -1,7 +1,6 @@
 /** `resolveQuestion`: an admin closes an open question, with its answer or because it needs none any more. */
 import type { Viewer } from '../../core/identity.ts'
-import { refuseInput } from '../../core/refuse-input.ts'
-import { notFound, type Refusal } from '../../core/refusal.ts'
+import { notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
 import { storeResolvedQuestion, type QuestionChanged } from '../../store/knowledge/knowledge-question.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { isIdOf, knowledgeTextIssues, remarkOf } from './knowledge-text.ts'

@@ -97,7 +97,9 @@ const COLLECTED_AT = sql`now() + input.collect_window_ms * interval '1 milliseco
 
 /** What of the statement is there, or different, in some variants alone. */
 interface Holes {
-  /** Whether the node may begin the turn, and its user has a place for it: asked only when nothing else is in its way. */
+  /**
+   * Whether the node may begin the turn, and its user has a place for it: asked only when nothing else is in its way.
+   */
   readonly place: Sql
   /** In a session that the message opens, whose turn is `turn`. */
   readonly beginsAnew: Sql
@@ -175,8 +177,8 @@ const opened = (holes: Holes): Sql => sql`anew AS MATERIALIZED (
  * The limit is checked on the row as it is once the lock is held, so it is exact however many come at once. So is what
  * kind of conversation the session is, on which it depends whether there is a turn, and whether that begins.
  *
- * `opens`: a session is opened when there is none. Otherwise it is only looked for, and one that the caller cannot reach
- * is not even locked: who waits for the lock of a session could tell that there is one.
+ * `opens`: a session is opened when there is none. Otherwise it is only looked for, and one that the caller cannot
+ * reach is not even locked: who waits for the lock of a session could tell that there is one.
  */
 const acceptSql = ({ opens, holes }: { readonly opens: boolean; readonly holes: Holes }): Sql => sql`${PRIOR}
   ${when(opens, QUOTA)}${holes.place}${opens ? opened(holes) : sql`session AS (\n    UPDATE sessions AS s`}
@@ -254,7 +256,9 @@ export const ACCEPT_THERE = intakeStatement(
 )
 
 const BEGINNING_INPUT = { ...ACCEPT_INPUT, ...BEGIN_INPUT } as const
-/** As `ACCEPT`, and begins the turn where nothing stands against it: claims an idle session for the node `input.node`. */
+/**
+ * As `ACCEPT`, and begins the turn where nothing stands against it: claims an idle session for the node `input.node`.
+ */
 export const ACCEPT_AND_BEGIN = intakeStatement(
   'intake.accept-and-begin',
   BEGINNING_INPUT,

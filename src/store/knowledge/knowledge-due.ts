@@ -5,6 +5,7 @@
  */
 import { sql, type Sql } from '../sql.ts'
 
+/** Which of the three are due after a turn. */
 export interface KnowledgeDue {
   readonly curation: boolean
   readonly summary: boolean

@@ -87,7 +87,8 @@ export function storeMergedFacts(
 }
 
 /**
- * Takes a fact out of use; `storeRestoredFact` undoes it. NotFound without the fact, Conflict when it is out of use already.
+ * Takes a fact out of use; `storeRestoredFact` undoes it. NotFound without the fact, Conflict when it is out of use
+ * already.
  */
 export function storeInvalidatedFact(
   database: Database,

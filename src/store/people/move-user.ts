@@ -3,8 +3,8 @@
  * messages, turns (running ones too, which write under the name of their row), approvals, schedules, files and what was
  * learned from them. The audit, and what facts were changed by whom, keep the old name.
  *
- * What must hold: a column that names users stands in `MOVES` or, with the reason, in `KEPT`; a test reads the catalogue for
- * others.
+ * What must hold: a column that names users stands in `MOVES` or, with the reason, in `KEPT`; a test reads the
+ * catalogue for others.
  */
 import { STATEMENT_TIMEOUT_MS, type Queryable } from '../database.ts'
 
@@ -27,7 +27,9 @@ export const MOVES: Readonly<Record<string, string>> = {
   'uploaded_files.user_name': 'UPDATE uploaded_files SET user_name = $2 WHERE user_name = $1',
 }
 
-/** Moved by statements of their own (here and in write-people.ts), or left as they are because they tell of the past. */
+/**
+ * Moved by statements of their own (here and in write-people.ts), or left as they are because they tell of the past.
+ */
 export const KEPT: readonly string[] = [
   'participants.user_name',
   'tokens.user_name',

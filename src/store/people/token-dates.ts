@@ -1,6 +1,7 @@
 /** When tokens were made and last used: for people to look at, never to decide by. */
 import type { Database, Statement } from '../database.ts'
 
+/** UTC; `lastUsedAt` is null until the first use, and behind by some seconds. */
 export interface TokenDates {
   readonly createdAt: Date
   readonly lastUsedAt: Date | null

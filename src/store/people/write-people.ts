@@ -22,6 +22,7 @@ export async function readUser(transaction: Queryable, name: string): Promise<Us
   return row ?? null
 }
 
+/** What is stored of a user. `skills`: their names, or '*' for all. */
 export interface NewUser {
   readonly name: string
   readonly role: Role
@@ -85,6 +86,7 @@ export async function becomeUser(
   await transaction.query(REMOVE_USER, [from, at, into])
 }
 
+/** A row of a token, also of one that was revoked. The value itself is stored nowhere. */
 export interface TokenRow {
   readonly kind: TokenKind
   readonly userName: string | null
@@ -104,6 +106,7 @@ export async function readToken(transaction: Queryable, name: string): Promise<T
   return row ?? null
 }
 
+/** A token to store, by its hash; it stops working at `expiresAt`, or never when that is null. */
 export interface NewTokenRow extends Pick<TokenRow, 'kind' | 'userName' | 'namespace'> {
   readonly name: string
   readonly sha256: Buffer
@@ -134,10 +137,12 @@ const REVOKE_TOKEN: Statement = {
   text: 'UPDATE tokens SET revoked_at = $2 WHERE name = $1 AND revoked_at IS NULL',
 }
 
+/** It stops working within a second, in every process. Nothing happens when it was revoked before. */
 export async function revokeTokenRow(transaction: Queryable, name: string, at: Date): Promise<void> {
   await transaction.query(REVOKE_TOKEN, [name, at])
 }
 
+/** An identity as the connector of this token names it. */
 export interface AliasRow {
   readonly tokenName: string
   readonly identity: string
@@ -153,6 +158,7 @@ const UNLINK: Statement = {
   text: 'DELETE FROM user_aliases WHERE (token_name, identity) = ($1, $2)',
 }
 
+/** From now on it is this user; also when it was another one before. */
 export async function linkAlias(
   transaction: Queryable,
   { tokenName, identity }: AliasRow,
@@ -161,6 +167,7 @@ export async function linkAlias(
   await transaction.query(LINK, [tokenName, identity, userName, at])
 }
 
+/** Nothing happens when it was no user's. */
 export async function unlinkAlias(transaction: Queryable, { tokenName, identity }: AliasRow): Promise<void> {
   await transaction.query(UNLINK, [tokenName, identity])
 }

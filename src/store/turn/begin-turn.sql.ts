@@ -1,6 +1,6 @@
 /**
- * The statements that begin the next open turn of a session (begin-turn.ts), from top to bottom; as PostgreSQL gets them
- * they stand in rendered/.
+ * The statements that begin the next open turn of a session (begin-turn.ts), from top to bottom; as PostgreSQL gets
+ * them they stand in rendered/.
  */
 import { intakeStatement } from '../intake/intake-statement.ts'
 import { isListed } from '../nodes.ts'

@@ -11,7 +11,7 @@ import type { BusyPolicy, ConversationType, PipelineStep } from '../../core/stat
 import type { Usage } from '../../core/usage.ts'
 import type { Database } from '../database.ts'
 import { BEGIN, TAKE, type BEGIN_INPUT } from './begin-turn.sql.ts'
-import type { Lease, TurnRef } from './turn-commit.ts'
+import type { Lease, TurnRef } from './lease.ts'
 import type { SaidBefore, SaidLimits } from './turn-history.ts'
 
 /** A turn that this node now runs, with its message and all that it needs before its first model call. */

@@ -6,7 +6,7 @@
  */
 import type { Database } from '../database.ts'
 import { isListed } from '../nodes.ts'
-import type { Lease } from './turn-commit.ts'
+import type { Lease } from './lease.ts'
 import { sql } from '../sql.ts'
 
 /** What one claim may take. */

@@ -1,7 +1,8 @@
 /**
  * What the fragments of a turn's commit are made of. A fragment is a statement of the WITH list in
- * src/store/turn/turn-commit.sql.ts; it must read from a fenced source, so that without the lease it writes nothing. The
- * types hold that: only `fenced` makes a `Fenced`, and it does not compile without a `FencedSource` among its parts.
+ * src/store/turn/turn-commit.sql.ts; it must read from a fenced source, so that without the lease it writes nothing.
+ * The types hold that: only `fenced` makes a `Fenced`, and it does not compile without a `FencedSource` among its
+ * parts.
  */
 import type { Sql } from '../sql.ts'
 

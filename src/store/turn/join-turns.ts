@@ -7,7 +7,7 @@ import { AppError } from '../../core/errors.ts'
 import type { JoinableText } from '../../core/join-messages.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import type { Database } from '../database.ts'
-import type { Lease, TurnRef } from './turn-commit.ts'
+import type { Lease, TurnRef } from './lease.ts'
 
 /** A message whose turn is QUEUED, as the rule for joining sees it. */
 export interface WaitingMessage extends JoinableText {

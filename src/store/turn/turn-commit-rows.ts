@@ -3,7 +3,7 @@ import type { ModelCallRecord } from '../../core/model-call.ts'
 import type { FinalTurnStatus } from '../../core/status.ts'
 import type { JoinedEnd, TurnWrite } from '../../core/turn-write.ts'
 import { newId } from '../../platform/id.ts'
-import type { TurnRef } from './turn-commit.ts'
+import type { TurnRef } from './lease.ts'
 
 /** An event's own fields are one object. */
 export function eventRows(events: TurnWrite['events']): object[] {

@@ -19,7 +19,7 @@ import {
   usageOf,
   withAuditIds,
 } from './turn-commit-rows.ts'
-import type { TurnRef } from './turn-commit.ts'
+import type { TurnRef } from './lease.ts'
 
 /** `bind` takes all values but the first four. */
 export function commitSql(turn: TurnRef, write: TurnWrite, bind: Bind): Sql {
@@ -153,8 +153,8 @@ function isOneOf(column: Sql, ids: readonly string[], bind: Bind): Sql {
 }
 
 /**
- * By the name of its fragment, which those behind it may read: `curations` give rise to facts, their first versions, and
- * questions.
+ * By the name of its fragment, which those behind it may read: `curations` give rise to facts, their first versions,
+ * and questions.
  */
 function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fenced> {
   const { events, plans, tasks, taskPatches, dropDeltasOf, learnings, curations, factsUsed, answers } = write
@@ -326,8 +326,8 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
       'status', a.status, 'scope', NULL, 'note', NULL, 'before', NULL, 'after', NULL) FROM ${SETTLED_APPROVALS} a`
   }
 
-  // All of it is one update: of two updates of a row in one statement PostgreSQL makes only one. A paraphrase is written
-  // once.
+  // All of it is one update: of two updates of a row in one statement PostgreSQL makes only one. A paraphrase is
+  // written once.
   const ended = endedMessages(turn, finish)
   const [only, ...more] = ended
   const rows = messageRows(write.messageTexts, ended)

@@ -15,21 +15,8 @@ import type { BusyPolicy } from '../../core/status.ts'
 import type { TurnWrite } from '../../core/turn-write.ts'
 import type { Database, Statement } from '../database.ts'
 import { sql } from '../sql.ts'
+import type { Lease, TurnRef } from './lease.ts'
 import { commitSql } from './turn-commit.sql.ts'
-
-/** A node's right to run a session's turns, from claim to release. */
-export interface Lease {
-  readonly sessionId: string
-  readonly node: number
-  readonly epoch: number
-}
-
-/** Which turn writes. `seq` is that of its message, so the turn's own events come after it. */
-export interface TurnRef {
-  readonly id: string
-  readonly seq: number
-  readonly messageId: string
-}
 
 /** What the database answers to a commit, for what the turn does next. */
 export interface Committed {

@@ -4,7 +4,7 @@
  * is lost: nodes.ts. All times are the database's.
  */
 import type { Database } from '../database.ts'
-import type { Lease } from './turn-commit.ts'
+import type { Lease } from './lease.ts'
 
 /** The running turns of this node whose end was requested. */
 export async function findCancelledTurns(

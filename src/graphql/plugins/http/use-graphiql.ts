@@ -1,6 +1,6 @@
 /**
- * GraphiQL is served by yoga, to browsers and without a token: the page holds nothing of anybody's. What it may load and
- * whom it may talk to is said here.
+ * GraphiQL is served by yoga, to browsers and without a token: the page holds nothing of anybody's. What it may load
+ * and whom it may talk to is said here.
  */
 import { shouldRenderGraphiQL } from 'graphql-yoga'
 import type { LiveConfig } from '../../../config/config.ts'

@@ -49,7 +49,10 @@ export function knownUsers(config: Config, names: readonly string[]): UserNode[]
   return [...now].flatMap((name) => config.users.get(name) ?? []).map(toUserNode)
 }
 
-/** Null unless the viewer may know of the user: themselves, who takes part in a session that they see, or any for admins. */
+/**
+ * Null unless the viewer may know of the user: themselves, who takes part in a session that they see, or any for
+ * admins.
+ */
 async function findUserNode(context: GraphQLContext, id: string): Promise<UserNode | null> {
   const { viewer, config, database } = context
   const user = [...config.current().users.values()].find(({ name }) => namedId('user', name) === id)
