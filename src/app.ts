@@ -48,6 +48,7 @@ import { JobRunner, type JobHandlers } from './jobs/job-runner.ts'
 import { removeJobs } from './jobs/remove-jobs.ts'
 import { createLanguageModel } from './model/create-language-model.ts'
 import { LivePeople } from './people/live-people.ts'
+import { redeemLinkCode } from './people/redeem-link-code.ts'
 import type { Clock } from './platform/clock.ts'
 import type { LogLines } from './platform/log-lines.ts'
 import type { Logger } from './platform/logger.ts'
@@ -337,6 +338,7 @@ function createWorker({ parts, background, tools, checkpointer }: Made, homeWatc
 function createIntake({ parts, background, checkpointer, redactorOf, uploads }: Made, worker: Worker): IntakeContext {
   const { home } = parts.options
   const { database, doorbell, feed, clock } = parts.stored
+  const people = { database, doorbell, clock, live: parts.config }
   const removeRemains: IntakeContext['removeRemains'] = async ({ sessionId, workspace, fileIds, approvalIds }) => {
     await removePublishedBytes(home, fileIds)
     if (workspace !== null) await removeSetAside(home, workspace)
@@ -355,6 +357,7 @@ function createIntake({ parts, background, checkpointer, redactorOf, uploads }: 
     removeRemains,
     uploads,
     checkWebhook: background.checkWebhook,
+    redeemLinkCode: (viewer, input) => redeemLinkCode(people, viewer, input),
     wakeCheckpoints: () => checkpointer.wake(),
   }
 }

@@ -94,6 +94,10 @@ export type ConfigChange =
   | 'TOKEN_REVOKED'
   | 'IDENTITY_LINKED'
   | 'IDENTITY_UNLINKED'
+  /** A user was shown a code; the code stands nowhere. */
+  | 'LINK_CODE_CREATED'
+  /** So many wrong codes that no more are taken for a while. */
+  | 'LINK_CODES_GUESSED'
 
 export type SessionChange =
   | 'OPENED'

@@ -4,7 +4,10 @@
  * thrown as AppError. Nothing is published before it is committed.
  */
 import type { LiveConfig } from '../config/config.ts'
+import type { Viewer } from '../core/identity.ts'
+import type { Refusal } from '../core/refusal.ts'
 import type { SessionEvent } from '../core/session-event.ts'
+import type { LinkCommand } from '../core/text/link-command.ts'
 import type { CheckWebhook } from '../delivery/webhook-registration.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Redactor } from '../secrets/redaction.ts'
@@ -38,8 +41,21 @@ export interface IntakeContext {
   /** The workspaces, as far as files that people send go into them. */
   readonly uploads: IntakeUploads
   readonly checkWebhook: CheckWebhook
+  /** What a person has typed to link the channel that a connector speaks for (src/people). */
+  readonly redeemLinkCode: (viewer: Viewer, input: TypedLinkCode) => Promise<IdentityLinked | Refusal>
   /** A checkpoint is due: it is made now rather than within a second. */
   readonly wakeCheckpoints: () => void
+}
+
+/** A code that a person has typed, and the identity under which the connector knows them. */
+export interface TypedLinkCode extends LinkCommand {
+  readonly user: string
+}
+
+/** The identity belongs to this user from now on. */
+export interface IdentityLinked {
+  readonly kind: 'IdentityLinked'
+  readonly userName: string
 }
 
 /** The worker of this process, as far as a message needs it. */

@@ -25,7 +25,7 @@ export interface PeopleEdit {
 }
 
 /** What the audit says was done. */
-export type PeopleChange = Extract<ConfigChange, `USER_${string}` | `TOKEN_${string}` | `IDENTITY_${string}`>
+export type PeopleChange = Extract<ConfigChange, `${'USER' | 'TOKEN' | 'IDENTITY' | 'LINK'}_${string}`>
 
 /** Takes back what `edit` has written. */
 class NoAdminLeft extends Error {}

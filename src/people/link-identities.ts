@@ -26,10 +26,10 @@ export async function linkIdentity(
   return editPeople(context, viewer, (edit) => linkWithin(edit, input))
 }
 
-/** The same within a transaction that holds people. */
+/** The same within a transaction that holds people. `how`: for the audit. */
 export async function linkWithin(
   { transaction, people, at, audit }: PeopleEdit,
-  { user: userName, connector, identity }: LinkIdentityInput,
+  { user: userName, connector, identity, how }: LinkIdentityInput & { readonly how?: string },
 ): Promise<UserChanged | Refusal> {
   if (!isPlatformIdentity(identity)) return invalidInput(['identity'], `The identity ${PLATFORM_IDENTITY_RULE}.`)
   const user = people.users.get(userName)
@@ -41,7 +41,7 @@ export async function linkWithin(
   if (known === null) {
     if (countIdentities(user) >= MAX_IDENTITIES) return tooMany('identities of this user', MAX_IDENTITIES)
     await linkAlias(transaction, { tokenName: connector, identity }, { userName, at })
-    await audit('IDENTITY_LINKED', `"${identity}" at ${connector} is ${userName}`)
+    await audit('IDENTITY_LINKED', `"${identity}" at ${connector} is ${userName}${how === undefined ? '' : `, ${how}`}`)
   }
   return { kind: 'UserChanged', userName }
 }

@@ -2,7 +2,7 @@
  * Ids. Everything but a session (whose id is natural) is named by a TypeID: a prefix that tells the kind, and a UUIDv7
  * in base32, so ids sort by time of creation (https://github.com/jetify-com/typeid).
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { fromUUIDBytes, toUUIDBytes, typeidUnboxed, type TypeId } from 'typeid-js'
 
 export const ID_PREFIXES = {
@@ -80,6 +80,11 @@ export function idKind(id: string): IdKind | null {
 /** `bytes` random bytes as lower-case hex: fences, tokens, correlation ids. */
 export function randomHex(bytes: number): string {
   return randomBytes(bytes).toString('hex')
+}
+
+/** `length` random characters, each of the alphabet's with the same chance: for people to type. */
+export function randomText(alphabet: string, length: number): string {
+  return Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join('')
 }
 
 /** A number in [0, 1): the jitter of waits. */

@@ -46,7 +46,7 @@ async function askAboutNothing(field: string, caller: Caller): Promise<Answer> {
 }
 
 /** What anybody may make for themselves, whatever there is of others. */
-const MAKES = new Set(['Mutation.createSchedule'])
+const MAKES = new Set(['Mutation.createSchedule', 'Mutation.createLinkCode'])
 /** Say nothing to somebody who may see nothing; what they say to others is in test/stories/people.pg.test.ts. */
 const SILENT = new Set(['Subscription.sessionUpdates', 'Subscription.approvalUpdates'])
 

@@ -90,6 +90,9 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.unlinkIdentity': ADMINS_TRY,
   'Mutation.mergeUsers': ADMINS_TRY,
   'Mutation.linkIdentity': ADMINS_DO,
+  // A person makes it; a connector uses it, and this one is none.
+  'Mutation.createLinkCode': row('UNAUTHENTICATED Payload Payload Conflict Conflict Conflict Payload'),
+  'Mutation.redeemLinkCode': row('UNAUTHENTICATED Conflict Conflict InvalidInput InvalidInput InvalidInput Conflict'),
   'Mutation.redeliver': ADMINS_DO,
   'Mutation.redeliverAll': ADMINS_DO,
   'Mutation.reloadSecrets': ADMINS_DO,
@@ -195,6 +198,9 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Mutation.unlinkIdentity': () =>
     'mutation { unlinkIdentity(input: { user: "bob", connector: "discord", identity: "Bob#1" }) { __typename } }',
   'Mutation.mergeUsers': () => 'mutation { mergeUsers(input: { from: "bob", into: "carol" }) { __typename } }',
+  'Mutation.createLinkCode': () => 'mutation { createLinkCode { __typename } }',
+  'Mutation.redeemLinkCode': () =>
+    'mutation { redeemLinkCode(input: { code: "00000-00002", user: "eve" }) { __typename } }',
   'Mutation.redeliver': ({ deliveryId }) => `mutation { redeliver(input: { id: "${deliveryId}" }) { __typename } }`,
   'Mutation.reloadSecrets': () => `mutation { reloadSecrets { __typename } }`,
   'Mutation.createFact': ({ id }) =>

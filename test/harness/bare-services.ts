@@ -46,6 +46,7 @@ export function bareServices(options: BareServicesOptions): GraphQLServices {
       removePublished: () => Promise.resolve(),
       removeRemains: () => Promise.resolve(),
       checkWebhook: () => Promise.resolve(null),
+      redeemLinkCode: () => Promise.reject(new Error('no codes are redeemed here')),
       uploads: {
         workspaceBytes: 0,
         measureNew: () => Promise.resolve(),

@@ -130,6 +130,7 @@ function worldOn(database: Database, url: string): World {
       worker: { takeWith: (_sessionId, accept) => accept(null) },
       wakeCheckpoints: () => undefined,
       checkWebhook: async (url) => (url.startsWith('https://') ? null : 'must begin with "https://"'),
+      redeemLinkCode: () => Promise.reject(new Error('no codes are redeemed here')),
       setAsideWorkspace: (sessionId) => Promise.resolve(`aside of ${sessionId}`),
       removePublished: () => Promise.resolve(),
       uploads: {

@@ -8,6 +8,8 @@ export interface MessageAccepted {
   readonly messageId: string
   /** It had been accepted before, under the same idempotency key or message id. */
   readonly duplicate: boolean
+  /** The message linked its sender's identity to this user. */
+  readonly linkedUser?: string
 }
 
 /** Publishes a message that was just stored, and rings for its turn; does nothing for a duplicate. */

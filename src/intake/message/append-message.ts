@@ -17,6 +17,7 @@ import { announceMessage, type MessageAccepted } from './announce-message.ts'
 import { authorizeSession, refuseNotOpener } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
 import { contentIssues } from './message-content.ts'
+import { hideLinkCodes } from '../../core/text/link-command.ts'
 import { messagePreview } from '../../core/text/message-preview.ts'
 import { KEY_RULE, textIssues } from '../../core/text/text-rule.ts'
 
@@ -59,7 +60,7 @@ export async function appendMessage(
   if (refusal !== null) return refusal
 
   // No turn takes it up, so nothing else finds what may be a secret in it.
-  const content = hideForms(context.redactorOf(sessionId).redact(input.content))
+  const content = hideForms(context.redactorOf(sessionId).redact(hideLinkCodes(input.content)))
   const message: IncomingMessage = {
     id: newId('message'),
     sessionId,

@@ -7,6 +7,7 @@ import { editWaiting } from '../../store/intake/intake-queued-message.ts'
 import { accessOf } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
 import { contentIssues } from './message-content.ts'
+import { hideLinkCodes } from '../../core/text/link-command.ts'
 import { messagePreview } from '../../core/text/message-preview.ts'
 import { findOwnMessage, refuseStarted, type MessageUpdated } from './queued-message.ts'
 
@@ -24,7 +25,7 @@ export async function editQueuedMessage(
   const found = await findOwnMessage(context, viewer, messageId)
   if ('kind' in found) return found
   const { sessionId } = found
-  const content = context.redactorOf(sessionId).redact(input.content)
+  const content = context.redactorOf(sessionId).redact(hideLinkCodes(input.content))
   const at = context.clock.now()
   const preview = messagePreview(content)
   const change = await editWaiting(

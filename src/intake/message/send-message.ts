@@ -5,20 +5,23 @@
  */
 import { mayOpenSession } from '../../config/access/session-access.ts'
 import { resolveSender } from '../../config/access/resolve-sender.ts'
-import type { Viewer } from '../../core/identity.ts'
+import type { Config } from '../../config/config.ts'
+import type { Sender, Viewer } from '../../core/identity.ts'
 import { startsTurn } from '../../core/route-message.ts'
 import { conflict, notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
 import { newId } from '../../platform/id.ts'
 import { hideForms } from '../../secrets/forms/secret-forms.ts'
-import { reaches } from '../../store/intake/intake-access.ts'
+import { reaches, type SessionAccess } from '../../store/intake/intake-access.ts'
 import { acceptMessage, type AcceptResult, type IncomingMessage } from '../../store/intake/accept-message.ts'
 import { openerQuota } from '../../config/schema/quotas.ts'
 import { tooManySessions } from '../session/too-many-sessions.ts'
 import { announceMessage, type MessageAccepted } from './announce-message.ts'
 import { authorizeSession, noSuchSession } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
+import { linkByMessage } from './link-by-message.ts'
 import { readAttachments } from './read-attachments.ts'
 import { contentIssues } from './message-content.ts'
+import { hideLinkCodes, linkCommandOf } from '../../core/text/link-command.ts'
 import { messagePreview } from '../../core/text/message-preview.ts'
 import { sourceOf } from '../session/session-source.ts'
 import { KEY_RULE, textIssues } from '../../core/text/text-rule.ts'
@@ -47,14 +50,12 @@ export async function sendMessage(
   input: SendMessageInput,
 ): Promise<MessageAccepted | Refusal> {
   const { sessionId } = input
-  const access = authorizeSession(viewer, { sessionId, path: ['sessionId'] }, ['SEND'])
-  if ('kind' in access) return access
   const config = context.config.current()
-  const sender = resolveSender(config, viewer, input.user)
-  if ('kind' in sender) return sender
-  const issues = [...contentIssues(input.content), ...textIssues(['idempotencyKey'], input.idempotencyKey, KEY_RULE)]
-  const refusal = refuseInput(issues)
-  if (refusal !== null) return refusal
+  const checked = checkInput(config, viewer, input)
+  if ('kind' in checked) return checked
+  const { access, sender } = checked
+  const command = linkCommandOf(input.content)
+  if (command !== null) return linkByMessage(context, viewer, { input, command })
   const mayOpen = mayOpenSession(config, viewer, sessionId)
   // What follows takes its time with a session that is busy: who has no business there must not notice that it is.
   const isReached = mayOpen || access.all || (await reaches(context.database, access, sessionId))
@@ -68,7 +69,7 @@ export async function sendMessage(
     DIRECT: startsTurn({ type: 'DIRECT', sender, mentioned }),
     GROUP: startsTurn({ type: 'GROUP', sender, mentioned }),
   }
-  const known = context.redactorOf(sessionId).redact(input.content)
+  const known = context.redactorOf(sessionId).redact(hideLinkCodes(input.content))
   // Where no turn takes it up, no planner needs what may be a secret in it.
   const content = startsIn.DIRECT || startsIn.GROUP ? known : hideForms(known)
   const message: IncomingMessage = {
@@ -103,6 +104,20 @@ export async function sendMessage(
   if (result.kind === 'NoSession' && !mayOpen) return noSuchSession(viewer, sessionId)
   if (result.kind === 'NoQuota') return tooManySessions(context, { opener, maxSessions })
   return answer(input, result, { messageId: message.id, maxQueued })
+}
+
+/** What depends on the input and the caller alone. */
+function checkInput(
+  config: Config,
+  viewer: Viewer,
+  { sessionId, content, user, idempotencyKey }: SendMessageInput,
+): { readonly access: SessionAccess; readonly sender: Sender } | Refusal {
+  const access = authorizeSession(viewer, { sessionId, path: ['sessionId'] }, ['SEND'])
+  if ('kind' in access) return access
+  const sender = resolveSender(config, viewer, user)
+  if ('kind' in sender) return sender
+  const issues = [...contentIssues(content), ...textIssues(['idempotencyKey'], idempotencyKey, KEY_RULE)]
+  return refuseInput(issues) ?? { access, sender }
 }
 
 function answer(

@@ -47,6 +47,14 @@ const REACHES = intakeStatement(
   sql`answer AS (SELECT ${mayReach(sql`input.session_id`)} AS reaches FROM input) SELECT reaches FROM answer`,
 )
 
+/** For callers who reach every session. */
+export async function isThere(database: Queryable, sessionId: string): Promise<boolean> {
+  const [row] = await database.query({ name: 'intake.is-there', text: 'SELECT 1 FROM sessions WHERE id = $1' }, [
+    sessionId,
+  ])
+  return row !== undefined
+}
+
 /** The parameters that `mayAct` reads. */
 export const OPENER_INPUT = { opener: 'text', opener_token: 'text', must_have_opened: 'boolean' } as const
 

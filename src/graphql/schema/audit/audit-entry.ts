@@ -62,6 +62,8 @@ const ConfigChangeEnum = builder.enumType('ConfigChange', {
     TOKEN_REVOKED: { description: 'An admin revoked a token.' },
     IDENTITY_LINKED: { description: 'A connector knows a user under a further identity.' },
     IDENTITY_UNLINKED: { description: 'A connector knows a user under an identity no longer.' },
+    LINK_CODE_CREATED: { description: 'A user was shown a code with which to link a channel.' },
+    LINK_CODES_GUESSED: { description: 'So many wrong codes came that no more are taken for some minutes.' },
   } as const satisfies Values<ConfigChange>,
 })
 

@@ -1,4 +1,5 @@
 /** Mutations for messages and the turns they start, as clients see them. The rules are in src/intake. */
+import type { FieldRef } from '@pothos/core'
 import type { MessageAccepted } from '../../../intake/message/announce-message.ts'
 import { appendMessage } from '../../../intake/message/append-message.ts'
 import { cancelTurn, type TurnCancelling } from '../../../intake/message/cancel-turn.ts'
@@ -7,9 +8,10 @@ import type { MessageUpdated } from '../../../intake/message/queued-message.ts'
 import { sendMessage } from '../../../intake/message/send-message.ts'
 import { withdrawMessage } from '../../../intake/message/withdraw-message.ts'
 import { AUTHENTICATED } from '../access.ts'
-import { builder } from '../builder.ts'
+import { builder, type BuilderTypes } from '../builder.ts'
 import { MessageRoleEnum } from '../enums.ts'
 import { resultUnion } from '../result-union.ts'
+import { knownUsers, UserType } from '../people/user.ts'
 import { MessageRow } from './message.ts'
 import { TurnRow } from '../turn/turn.ts'
 
@@ -18,12 +20,18 @@ const SENDER =
   'Whom it is from. A connector names the identity on its platform; a token of a user may leave it out. ' +
   'An identity that no user has as an alias is untrusted: its message is stored and starts no turn.'
 
+type AcceptedFields = PothosSchemaTypes.ObjectFieldBuilder<BuilderTypes, MessageAccepted>
+
 /** The payload of the two mutations that take a message in. */
-function acceptedPayload(name: string) {
+function acceptedPayload(
+  name: string,
+  more: (t: AcceptedFields) => Record<string, FieldRef<BuilderTypes>> = () => ({}),
+) {
   return builder.objectRef<MessageAccepted>(name).implement({
     description: 'The message is stored: nothing can lose it any more.',
     authScopes: AUTHENTICATED,
     fields: (t) => ({
+      ...more(t),
       message: MessageRow.field(t, ({ messageId }) => messageId, 'The message as it is now.'),
       duplicate: t.exposeBoolean('duplicate', {
         description: "True: it was accepted before; this is the first call's message.",
@@ -31,6 +39,18 @@ function acceptedPayload(name: string) {
     }),
   })
 }
+
+const SendMessagePayload = acceptedPayload('SendMessagePayload', (t) => ({
+  linkedTo: t.field({
+    type: UserType,
+    nullable: true,
+    description:
+      'Whom the sender speaks as from now on, where the message was "/link" with a code (createLinkCode): it is on record without the code ' +
+      'and starts no turn. Else null.',
+    resolve: ({ linkedUser }, _args, { config }) =>
+      linkedUser === undefined ? null : (knownUsers(config.current(), [linkedUser])[0] ?? null),
+  }),
+}))
 
 const SendMessageInput = builder.inputType('SendMessageInput', {
   description: 'A message to the agent, or, in a group, to the others.',
@@ -59,7 +79,7 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
 
 builder.mutationField('sendMessage', (t) =>
   t.field({
-    type: resultUnion('SendMessage', acceptedPayload('SendMessagePayload')),
+    type: resultUnion('SendMessage', SendMessagePayload),
     authScopes: AUTHENTICATED,
     description:
       'Says something in a session. What is said to the agent waits for its turn; follow the turn with sessionEvents.',
