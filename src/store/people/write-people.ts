@@ -1,6 +1,7 @@
 /** What an admin changes of people, each a statement of a transaction that holds `LOCK_PEOPLE`. */
 import type { Role, TokenKind } from '../../core/identity.ts'
 import { namedId } from '../../platform/id.ts'
+import { isStorable } from '../../platform/well-formed.ts'
 import type { Queryable, Statement } from '../database.ts'
 
 /** A row of a user, also of one who was removed. */
@@ -16,8 +17,9 @@ const USER: Statement = {
   text: `SELECT name, declared, removed_at AS "removedAt", merged_into AS "mergedInto" FROM users WHERE name = $1`,
 }
 
-/** Null: nobody has ever had this name. */
+/** Null: no user has ever had this name. */
 export async function readUser(transaction: Queryable, name: string): Promise<UserRow | null> {
+  if (!isStorable(name)) return null
   const [row] = await transaction.query<UserRow>(USER, [name])
   return row ?? null
 }
@@ -102,6 +104,7 @@ const TOKEN: Statement = {
 
 /** Null: no token has ever had this name. */
 export async function readToken(transaction: Queryable, name: string): Promise<TokenRow | null> {
+  if (!isStorable(name)) return null
   const [row] = await transaction.query<TokenRow>(TOKEN, [name])
   return row ?? null
 }
