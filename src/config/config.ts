@@ -42,6 +42,8 @@ export interface ProviderConfig {
   readonly baseUrl: string
   /** The environment variable that holds the key, or null for a local provider without one. */
   readonly apiKeyEnv: string | null
+  /** How chat sessions talk with it: 'responses': it keeps their conversations. */
+  readonly api: 'chat' | 'responses'
 }
 
 export interface ModelChoice {

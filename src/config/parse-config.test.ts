@@ -169,8 +169,8 @@ webhook_secret_env = "CHAT_WEBHOOK_SECRET"
       introspector: { provider: 'openrouter', model: 'some/model:free' },
     })
     expect([...providers.values()]).toEqual([
-      { name: 'openrouter', baseUrl: 'https://openrouter.ai/api/v1', apiKeyEnv: 'OPENROUTER_API_KEY' },
-      { name: 'local', baseUrl: 'http://127.0.0.1:11434/v1', apiKeyEnv: null },
+      { name: 'openrouter', baseUrl: 'https://openrouter.ai/api/v1', apiKeyEnv: 'OPENROUTER_API_KEY', api: 'chat' },
+      { name: 'local', baseUrl: 'http://127.0.0.1:11434/v1', apiKeyEnv: null, api: 'chat' },
     ])
   })
 

@@ -129,6 +129,7 @@ function buildConfig(file: ConfigFile): Config {
       name,
       baseUrl: provider.base_url,
       apiKeyEnv: provider.api_key_env ?? null,
+      api: provider.api,
     })),
     models: buildModels(file, providerNames),
     approvals: toApprovalPolicy(file.approvals),

@@ -26,6 +26,7 @@ export type AppErrorCode =
   | 'MODEL_REFUSED'
   | 'MODEL_BAD_OUTPUT'
   | 'MODEL_BAD_REQUEST'
+  | 'MODEL_CONVERSATION_LOST'
   | 'CANCELLED'
 
 export class AppError extends Error {

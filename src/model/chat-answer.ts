@@ -7,6 +7,8 @@ import type OpenAI from 'openai'
 import { Stream } from 'openai/core/streaming'
 import * as z from 'zod'
 import { toStorable } from '../platform/well-formed.ts'
+import { CallCollector, TooManyCalls } from './conversation/collect-calls.ts'
+import type { RequestedCall } from './conversation/conversation.ts'
 import { isEventStream } from './event-stream.ts'
 import type { TokenCounts } from './language-model.ts'
 
@@ -19,7 +21,7 @@ export interface ChatAnswer {
   /** Why the model stopped, in the words of the protocol; null: the answer broke off, or the server does not say. */
   readonly finishReason: string | null
   readonly refusal: string | null
-  readonly calledTool: boolean
+  readonly calls: readonly RequestedCall[]
   readonly streamed: boolean
   readonly tokens: TokenCounts
 }
@@ -44,6 +46,9 @@ const said = z.object({
   content: z.string().nullish(),
   refusal: z.string().nullish(),
   tool_calls: z.array(z.unknown()).nullish(),
+  // What a model shows of its reasoning: two names for it are in use.
+  reasoning: z.string().nullish().catch(null),
+  reasoning_content: z.string().nullish().catch(null),
 })
 const partSchema = z.object({
   choices: z
@@ -63,12 +68,16 @@ const partSchema = z.object({
 interface AnswerReader {
   readonly client: OpenAI
   readonly onText: ((delta: string) => void) | null
+  readonly onThinking?: ((delta: string) => void) | null
 }
 
 /** Rejects with UnusableAnswer, AnsweredError, what the transport rejects with, or what `onText` throws. */
-export async function readChatAnswer(response: Response, { client, onText }: AnswerReader): Promise<ChatAnswer> {
+export async function readChatAnswer(
+  response: Response,
+  { client, onText, onThinking = null }: AnswerReader,
+): Promise<ChatAnswer> {
   const streamed = isEventStream(response.headers.get('content-type'))
-  const collector = new AnswerCollector(onText, streamed)
+  const collector = new AnswerCollector({ onText, onThinking }, streamed)
   if (streamed) {
     const events = Stream.fromSSEResponse<unknown>(response, new AbortController(), client, false, 'events')
     for await (const event of events) collector.add(event)
@@ -88,18 +97,17 @@ function parseDocument(text: string, response: Response): unknown {
 }
 
 class AnswerCollector {
-  readonly #onText: ((delta: string) => void) | null
   readonly #streamed: boolean
-  #text = ''
-  /** The first half of a character whose second half has not come. */
-  #half = ''
+  readonly #text: PieceWriter
+  readonly #thinking: PieceWriter
+  readonly #calls = new CallCollector()
   #refusal: string | null = null
   #finishReason: string | null = null
-  #calledTool = false
   #tokens: TokenCounts = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
 
-  constructor(onText: ((delta: string) => void) | null, streamed: boolean) {
-    this.#onText = onText
+  constructor({ onText, onThinking }: Omit<Required<AnswerReader>, 'client'>, streamed: boolean) {
+    this.#text = new PieceWriter(onText)
+    this.#thinking = new PieceWriter(onThinking)
     this.#streamed = streamed
   }
 
@@ -112,40 +120,70 @@ class AnswerCollector {
     const choice = choices?.[0]
     if (choice === undefined) return
     this.#finishReason = choice.finish_reason ?? this.#finishReason
-    const { content, refusal, tool_calls: toolCalls } = choice.message ?? choice.delta ?? {}
+    const { content, refusal, tool_calls: toolCalls, reasoning, ...more } = choice.message ?? choice.delta ?? {}
+    this.#thinking.add(reasoning ?? more.reasoning_content ?? '')
     if (refusal !== null && refusal !== undefined && refusal !== '') this.#refusal = (this.#refusal ?? '') + refusal
-    if ((toolCalls?.length ?? 0) > 0) this.#calledTool = true
-    if (content !== null && content !== undefined && content !== '') this.#addText(content)
+    for (const call of toolCalls ?? []) this.#addCall(call)
+    this.#text.add(content ?? '')
   }
 
   end(): ChatAnswer {
-    if (this.#half !== '') this.#deliver(this.#half)
+    this.#thinking.end()
     return {
-      text: this.#text,
+      text: this.#text.end(),
       finishReason: this.#finishReason,
       refusal: this.#refusal,
-      calledTool: this.#calledTool,
+      calls: this.#calls.end(),
       streamed: this.#streamed,
       tokens: this.#tokens,
     }
   }
 
-  #addText(content: string): void {
-    const whole = this.#half + content
+  #addCall(call: unknown): void {
+    try {
+      this.#calls.add(call)
+    } catch (error) {
+      if (!(error instanceof TooManyCalls)) throw error
+      throw new UnusableAnswer(error.message, { cause: error })
+    }
+  }
+}
+
+/** Hands on pieces of a text: whole characters, storable ones, and not without end. */
+export class PieceWriter {
+  readonly #onPiece: ((delta: string) => void) | null
+  #written = ''
+  /** The first half of a character whose second half has not come. */
+  #half = ''
+
+  constructor(onPiece: ((delta: string) => void) | null) {
+    this.#onPiece = onPiece
+  }
+
+  /** Throws UnusableAnswer when it becomes too long. */
+  add(piece: string): void {
+    if (piece === '') return
+    const whole = this.#half + piece
     const last = whole.charCodeAt(whole.length - 1)
     const isHalf = last >= 0xd800 && last <= 0xdbff
     this.#half = isHalf ? whole.slice(-1) : ''
     this.#deliver(isHalf ? whole.slice(0, -1) : whole)
   }
 
+  /** All of it. */
+  end(): string {
+    this.#deliver(this.#half)
+    this.#half = ''
+    return this.#written
+  }
+
   #deliver(raw: string): void {
     if (raw === '') return
-    if (this.#text.length + raw.length > MAX_TEXT_CHARS) {
+    if (this.#written.length + raw.length > MAX_TEXT_CHARS)
       throw new UnusableAnswer(`its text is longer than ${MAX_TEXT_CHARS} characters`)
-    }
     const text = toStorable(raw)
-    this.#text += text
-    this.#onText?.(text)
+    this.#written += text
+    this.#onPiece?.(text)
   }
 }
 

@@ -37,8 +37,8 @@ export function createLanguageModel({ config, keys, proxyEnv, clock, logger }: L
         const message = `There is no provider "${name}" any more; [models] ${role} in config.toml named it when the call began.`
         throw new AppError('MODEL_UNKNOWN', message)
       }
-      const { baseUrl, apiKeyEnv } = provider
-      return { baseUrl, apiKeyEnv, apiKey: apiKeyEnv === null ? null : keys.apiKey(apiKeyEnv), fetchWithin }
+      const { baseUrl, apiKeyEnv, api } = provider
+      return { baseUrl, apiKeyEnv, apiKey: apiKeyEnv === null ? null : keys.apiKey(apiKeyEnv), api, fetchWithin }
     },
     clock,
     logger,

@@ -5,10 +5,15 @@ import type { ChatAnswer } from './chat-answer.ts'
 import { capitalize, modelSetting, nameModel, quote, type ModelCallContext } from './model-call-context.ts'
 
 /**
- * What is wrong with the answer, or null. With retry 'backoff' the same question may well be answered the next time.
+ * What is wrong with the answer, or null. `mayCall`: tools were offered, so that a call is an answer. With retry
+ * 'backoff' the same question may well be answered the next time.
  */
-export function judgeAnswer(answer: ChatAnswer, call: ModelCallContext): ModelError | null {
-  const problem = problemOf(answer, call)
+export function judgeAnswer(
+  answer: ChatAnswer,
+  call: ModelCallContext,
+  { mayCall = false }: { readonly mayCall?: boolean } = {},
+): ModelError | null {
+  const problem = problemOf(answer, call, mayCall)
   if (problem === null) return null
   return new ModelError(problem.code, problem.message, { tokens: answer.tokens, retry: problem.retry })
 }
@@ -19,7 +24,7 @@ interface Problem {
   readonly retry: 'never' | 'backoff'
 }
 
-function problemOf(answer: ChatAnswer, call: ModelCallContext): Problem | null {
+function problemOf(answer: ChatAnswer, call: ModelCallContext, mayCall: boolean): Problem | null {
   const name = capitalize(nameModel(call))
   if (answer.refusal !== null) {
     const words = quote(answer.refusal, call).replace(/\.$/, '')
@@ -38,8 +43,8 @@ function problemOf(answer: ChatAnswer, call: ModelCallContext): Problem | null {
     const message = `The answer of ${nameModel(call)} broke off: the stream ended before the model had finished.`
     return { code: 'MODEL_UNREACHABLE', message, retry: 'backoff' }
   }
-  if (answer.text.trim() !== '') return null
-  const instead = answer.calledTool ? 'called a tool, although none was offered' : 'gave an empty answer'
+  if (answer.text.trim() !== '' || (mayCall && answer.calls.length > 0)) return null
+  const instead = answer.calls.length > 0 ? 'called a tool, although none was offered' : 'gave an empty answer'
   const message = `${name} ${instead}. Choose a model that follows instructions better: ${modelSetting(call)}.`
   return { code: 'MODEL_BAD_OUTPUT', message, retry: 'backoff' }
 }

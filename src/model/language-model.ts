@@ -1,9 +1,10 @@
 /**
- * The port to language models: one completion. Implementations: any OpenAI-compatible endpoint, and the rehearsal
- * model.
+ * The port to language models: one completion, and one answer in a conversation with tools. Implementations: any
+ * OpenAI-compatible endpoint, and the rehearsal model.
  */
 import { AppError, type AppErrorCode } from '../core/errors.ts'
 import type { AgentRole } from '../core/model-call.ts'
+import type { ConversationAnswer, ConversationRequest } from './conversation/conversation.ts'
 
 /**
  * One completion: two messages in, one text out. Texts are given to the provider as they are, so secrets must be gone
@@ -48,6 +49,12 @@ export interface LanguageModel {
    * made inside, but never after a piece of text was passed to `onText`. What `onText` throws is passed on as it is.
    */
   complete(request: ModelRequest): Promise<ModelAnswer>
+
+  /**
+   * Rejects as `complete` does; with MODEL_CONVERSATION_LOST when the provider does not know what `continues` names:
+   * the whole conversation is to be sent then. No tool is called here.
+   */
+  converse(request: ConversationRequest): Promise<ConversationAnswer>
 }
 
 /** A call that failed after the model had worked: what it cost all the same. */

@@ -7,8 +7,10 @@
 import * as z from 'zod'
 import type { Clock } from '../platform/clock.ts'
 import type { Fetch } from './http-transport.ts'
-import type { Endpoint } from './openai-model.ts'
+import type { Endpoint } from './provider-call.ts'
 import { answerRehearsal } from './rehearsal-answers.ts'
+import { isPrompt } from './rehearsal-prompt.ts'
+import { rehearseConversation, type RehearsedAnswer } from './rehearsal-conversation.ts'
 
 interface RehearsalOptions {
   readonly clock: Clock
@@ -22,14 +24,18 @@ interface RehearsalOptions {
  */
 export function createRehearsalEndpoint(options: RehearsalOptions): Endpoint {
   const fetch: Fetch = (_, init) => answerRequest(options, init ?? {})
-  return { baseUrl: 'http://rehearsal.invalid/v1', apiKeyEnv: null, apiKey: null, fetchWithin: () => fetch }
+  const baseUrl = 'http://rehearsal.invalid/v1'
+  return { baseUrl, apiKeyEnv: null, apiKey: null, api: 'chat', fetchWithin: () => fetch }
 }
 
 const requestSchema = z.object({
   model: z.string(),
-  messages: z.array(z.object({ role: z.string(), content: z.string() })),
+  messages: z.array(
+    z.object({ role: z.string(), content: z.string().nullable(), tool_calls: z.array(z.unknown()).optional() }),
+  ),
   response_format: z.object({ json_schema: z.object({ name: z.string() }) }).optional(),
 })
+type RehearsalRequest = z.output<typeof requestSchema>
 
 async function answerRequest(
   { clock, pieceDelayMs }: RehearsalOptions,
@@ -38,16 +44,27 @@ async function answerRequest(
   const request = requestSchema.parse(JSON.parse(typeof body === 'string' ? body : ''))
   const prompt = request.messages.findLast((message) => message.role === 'user')?.content ?? ''
   const schemaName = request.response_format?.json_schema.name ?? null
-  const { text, waitMs } = answerRehearsal(prompt, schemaName)
+  const { waitMs, ...answer } = answerOf(request, prompt, schemaName)
   const sleep = async (ms: number): Promise<void> => {
     if (ms > 0) await clock.sleep(ms, signal ?? undefined)
     signal?.throwIfAborted()
   }
   await sleep(waitMs)
-  const usage = { prompt_tokens: countTokens(prompt), completion_tokens: countTokens(text) }
-  const pieces = schemaName === null ? splitText(text) : [text]
-  const events = streamEvents({ model: request.model, pieces, usage, pause: () => sleep(pieceDelayMs) })
+  const usage = { prompt_tokens: countTokens(prompt), completion_tokens: countTokens(answer.text) }
+  const inPieces = schemaName === null ? { ...answer, splits: true } : { ...answer, splits: false }
+  const events = streamEvents({ model: request.model, answer: inPieces, usage, pause: () => sleep(pieceDelayMs) })
   return new Response(toStream(events), { headers: { 'content-type': 'text/event-stream' } })
+}
+
+function answerOf(request: RehearsalRequest, prompt: string, schemaName: string | null): RehearsedAnswer {
+  if (schemaName !== null || isPrompt(prompt))
+    return { thinking: '', calls: [], ...answerRehearsal(prompt, schemaName) }
+  const heard = request.messages.map(({ role, content, tool_calls: calls }) => ({
+    role,
+    content: content ?? '',
+    calls: calls?.length ?? 0,
+  }))
+  return rehearseConversation(heard)
 }
 
 function toStream(events: AsyncGenerator<Uint8Array<ArrayBuffer>>): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -65,23 +82,31 @@ function toStream(events: AsyncGenerator<Uint8Array<ArrayBuffer>>): ReadableStre
 
 interface Stream {
   readonly model: string
-  readonly pieces: readonly string[]
+  /** `splits`: its text comes in pieces. */
+  readonly answer: Omit<RehearsedAnswer, 'waitMs'> & { readonly splits: boolean }
   readonly usage: Readonly<Record<string, number>>
   /** Rejects when the caller has gone. */
   readonly pause: () => Promise<void>
 }
 
-async function* streamEvents({ model, pieces, usage, pause }: Stream): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+async function* streamEvents({ model, answer, usage, pause }: Stream): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder()
   const event = (choices: readonly unknown[], more: object = {}): Uint8Array<ArrayBuffer> => {
     const chunk = { id: 'rehearsal', object: 'chat.completion.chunk', created: 0, model, choices, ...more }
     return encoder.encode(`data: ${JSON.stringify(chunk)}\n\n`)
   }
-  for (const [index, content] of pieces.entries()) {
-    if (index > 0) await pause()
-    yield event([{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }])
+  const piece = (delta: object): Uint8Array<ArrayBuffer> => event([{ index: 0, delta, finish_reason: null }])
+  for (const reasoning of splitText(answer.thinking)) {
+    yield piece({ role: 'assistant', reasoning })
+    await pause()
   }
-  yield event([{ index: 0, delta: {}, finish_reason: 'stop' }])
+  for (const [index, content] of (answer.splits ? splitText(answer.text) : [answer.text]).entries()) {
+    if (index > 0) await pause()
+    yield piece({ role: 'assistant', content })
+  }
+  for (const [index, { name, args }] of answer.calls.entries())
+    yield piece({ tool_calls: [{ index, id: `call_${index}`, type: 'function', function: { name, arguments: args } }] })
+  yield event([{ index: 0, delta: {}, finish_reason: answer.calls.length > 0 ? 'tool_calls' : 'stop' }])
   yield event([], { usage })
   yield encoder.encode('data: [DONE]\n\n')
 }

@@ -11,10 +11,17 @@ export interface PromptPart {
   readonly text: string
 }
 
+const TOKEN = /\btoken ([0-9a-f]+)\.$/
+
+/** Whether it is a prompt of src/agents, and not what a person said in a conversation. */
+export function isPrompt(text: string): boolean {
+  return TOKEN.test(text.slice(0, text.indexOf('\n')))
+}
+
 /** The prompt's parts in order. A block without its end reaches to the end of the prompt. */
 export function readPrompt(prompt: string): readonly PromptPart[] {
   const lines = prompt.split('\n')
-  const token = /\btoken ([0-9a-f]+)\.$/.exec(lines[0] ?? '')?.[1] ?? ''
+  const token = TOKEN.exec(lines[0] ?? '')?.[1] ?? ''
   const begin = new RegExp(`^<<<([A-Z_]+)_${token}>>>$`)
   const parts: PromptPart[] = []
   let heading = ''

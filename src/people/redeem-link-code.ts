@@ -1,11 +1,11 @@
 /**
- * `redeemLinkCode`, and "/link" in a message: a connector hands over the code that someone has typed in its channel, and
- * the identity under which it knows them belongs to the user who made the code.
+ * `redeemLinkCode`, and "/link" in a message: a connector hands over the code that someone has typed in its channel,
+ * and the identity under which it knows them belongs to the user who made the code.
  *
  * What must hold: a code works once, for ten minutes; wrong codes are counted in the database, so that all processes
  * together take no more of them than the bounds say. What an identity may do afterwards is what the user may: who made
- * the code decided that. Who is a user already gives nothing away without saying so ("merge"), and no administrator does
- * so by a code.
+ * the code decided that. Who is a user already gives nothing away without saying so ("merge"), and no administrator
+ * does so by a code.
  */
 import { findByAlias } from '../config/access/identity-index.ts'
 import { isPlatformIdentity, PLATFORM_IDENTITY_RULE } from '../config/access/platform-identity.ts'

@@ -165,7 +165,7 @@ describe('a completion', () => {
       signal,
     } as const
     expect((await world.model.complete(ask)).text).toBe('first')
-    const moved = { name: 'stub', baseUrl: second.baseUrl, apiKeyEnv: null }
+    const moved = { name: 'stub', baseUrl: second.baseUrl, apiKeyEnv: null, api: 'chat' as const }
     world.config.config = { ...world.config.config, providers: new Map([['stub', moved]]) }
     expect((await world.model.complete(ask)).text).toBe('second')
     world.config.config = { ...world.config.config, providers: new Map() }

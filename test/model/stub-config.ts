@@ -6,6 +6,7 @@ export interface StubConfigOptions {
   /** Where the provider "stub" is; null: no provider, so the rehearsal model answers. */
   readonly baseUrl: string | null
   readonly apiKeyEnv?: string | null
+  readonly api?: ProviderConfig['api']
   readonly settings?: Partial<Settings>
   readonly prices?: Readonly<Record<string, Price>>
 }
@@ -52,8 +53,8 @@ const NO_BUDGET = { tokensPerDay: null, costPerDay: null }
 export class StubConfig implements LiveConfig {
   config: Config
 
-  constructor({ baseUrl, apiKeyEnv = null, settings = {}, prices = {} }: StubConfigOptions) {
-    const provider: ProviderConfig = { name: 'stub', baseUrl: baseUrl ?? '', apiKeyEnv }
+  constructor({ baseUrl, apiKeyEnv = null, api = 'chat', settings = {}, prices = {} }: StubConfigOptions) {
+    const provider: ProviderConfig = { name: 'stub', baseUrl: baseUrl ?? '', apiKeyEnv, api }
     const choice = baseUrl === null ? REHEARSAL : { provider: 'stub', model: 'stub-1' }
     this.config = {
       tokens: new Map(),

@@ -23,7 +23,11 @@ export interface StubCall {
 
 interface StubRequest {
   readonly model: string
-  readonly messages: readonly { readonly role: string; readonly content: string }[]
+  /** Of Chat Completions; the Responses API has `input`. */
+  readonly messages?: readonly { readonly role: string; readonly content: string }[]
+  readonly input?: readonly unknown[]
+  readonly previous_response_id?: string
+  readonly tools?: readonly unknown[]
   readonly stream?: boolean
   readonly stream_options?: { readonly include_usage: boolean }
   readonly response_format?: {
@@ -120,7 +124,7 @@ export class StubEndpoint implements AsyncDisposable {
 
   #receive(text: string, headers: IncomingHttpHeaders, response: ServerResponse): void {
     const body = JSON.parse(text) as StubRequest
-    const contentOf = (role: string): string => body.messages.find((message) => message.role === role)?.content ?? ''
+    const contentOf = (role: string): string => body.messages?.find((message) => message.role === role)?.content ?? ''
     const call: StubCall = {
       index: this.calls.length,
       role: roleOf(body),
@@ -161,9 +165,9 @@ const ROLE_BY_SCHEMA: Readonly<Record<string, AgentRole>> = {
   introspection: 'introspector',
 }
 
-function roleOf({ response_format: format, messages }: StubRequest): AgentRole {
+function roleOf({ response_format: format, messages = [] }: StubRequest): AgentRole {
   if (format !== undefined) return ROLE_BY_SCHEMA[format.json_schema.name] ?? 'reviewer'
-  const isSummary = messages.some(({ content }) => content.includes('\n# The summary so far\n'))
+  const isSummary = messages.some(({ content }) => (content ?? '').includes('\n# The summary so far\n'))
   return isSummary ? 'summarizer' : 'messenger'
 }
 

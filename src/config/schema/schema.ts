@@ -102,6 +102,14 @@ export const providerSchema = z.strictObject(
       .meta({
         description: 'The name of the environment variable (or line of .env) with the key. Leave out if it needs none.',
       }),
+    api: z
+      .enum(['chat', 'responses'], says('must be "chat" or "responses"'))
+      .default('chat')
+      .meta({
+        description:
+          'How chat sessions talk with it: "chat" sends the conversation each time (Chat Completions), "responses" lets ' +
+          'the provider keep it (Responses API).',
+      }),
   },
   says('must be a section [providers.<name>]'),
 )

@@ -38,8 +38,8 @@ export function showLinkCode(code: string): string {
 }
 
 /**
- * A character too few or too many counts as well: most of a code is too much to be kept. Words without a digit are none:
- * every code has one.
+ * A character too few or too many counts as well: most of a code is too much to be kept. Words without a digit are
+ * none: every code has one.
  */
 const CODE = String.raw`(?=[a-z -]{0,12}[0-9])(?:[0-9a-z](?:-?[0-9a-z]){7,11}|[0-9a-z]{4,6} [0-9a-z]{4,6})`
 /** Chat platforms name the agent before a command, or behind it. */

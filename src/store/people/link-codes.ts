@@ -1,6 +1,6 @@
 /**
- * Codes by which people link their channels, by hash, and the wrong ones that came. Each is a statement of a transaction
- * that holds `LOCK_PEOPLE`, but for `countGuesses`.
+ * Codes by which people link their channels, by hash, and the wrong ones that came. Each is a statement of a
+ * transaction that holds `LOCK_PEOPLE`, but for `countGuesses`.
  */
 import type { Queryable, Statement } from '../database.ts'
 
@@ -72,6 +72,7 @@ export async function redeemCodeRow(
   await transaction.query(REDEEM, [sha256, tokenName, identity])
 }
 
+/** The wrong codes that came in a while. */
 export interface Guesses {
   readonly ofIdentity: number
   readonly ofConnector: number

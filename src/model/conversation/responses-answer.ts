@@ -1,0 +1,170 @@
+/**
+ * Reads an answer of the Responses API, streamed or whole, into the shape that Chat Completions are read into: what is
+ * inside is judged by the same rules. Unknown events and items are left out: the API grows.
+ */
+import type OpenAI from 'openai'
+import { Stream } from 'openai/core/streaming'
+import * as z from 'zod'
+import { AnsweredError, PieceWriter, UnusableAnswer, type ChatAnswer } from '../chat-answer.ts'
+import { isEventStream } from '../event-stream.ts'
+import { CallCollector } from './collect-calls.ts'
+
+interface ResponsesReader {
+  readonly client: OpenAI
+  readonly onText: ((delta: string) => void) | null
+  readonly onThinking: ((delta: string) => void) | null
+}
+
+/** An answer, and under what the provider keeps it. */
+export interface ResponsesAnswer extends ChatAnswer {
+  readonly responseId: string | null
+}
+
+const item = z.looseObject({
+  type: z.string(),
+  call_id: z.string().nullish(),
+  name: z.string().nullish(),
+  arguments: z.string().nullish(),
+  content: z
+    .array(z.looseObject({ type: z.string(), text: z.string().nullish(), refusal: z.string().nullish() }))
+    .nullish(),
+  summary: z.array(z.looseObject({ text: z.string().nullish() })).nullish(),
+})
+const tokens = z.number().int().min(0).max(2_147_483_647).catch(0)
+const wholeResponse = z.looseObject({
+  id: z.string().nullish(),
+  status: z.string().nullish(),
+  error: z.unknown().optional(),
+  incomplete_details: z.looseObject({ reason: z.string().nullish() }).nullish(),
+  output: z.array(item).nullish(),
+  usage: z
+    .looseObject({
+      input_tokens: tokens,
+      output_tokens: tokens,
+      input_tokens_details: z.looseObject({ cached_tokens: tokens }).nullish(),
+    })
+    .nullish(),
+})
+const event = z.looseObject({
+  type: z.string(),
+  delta: z.string().nullish().catch(null),
+  item: item.nullish().catch(null),
+  response: wholeResponse.nullish(),
+  error: z.unknown().optional(),
+  message: z.string().nullish().catch(null),
+})
+type WholeResponse = z.output<typeof wholeResponse>
+
+/** Rejects as `readChatAnswer` does. */
+export async function readResponsesAnswer(response: Response, reader: ResponsesReader): Promise<ResponsesAnswer> {
+  const streamed = isEventStream(response.headers.get('content-type'))
+  const collector = new ResponsesCollector(reader, streamed)
+  if (!streamed) return collector.whole(await response.json().catch(notJson))
+  const events = Stream.fromSSEResponse<unknown>(response, new AbortController(), reader.client, false, 'events')
+  for await (const one of events) collector.add(one)
+  return collector.end()
+}
+
+function notJson(error: unknown): never {
+  throw new UnusableAnswer('it is neither an event stream nor JSON', { cause: error })
+}
+
+class ResponsesCollector {
+  readonly #streamed: boolean
+  readonly #text: PieceWriter
+  readonly #thinking: PieceWriter
+  readonly #calls = new CallCollector()
+  #calledInPieces = false
+  #refusal = ''
+  #last: WholeResponse | null = null
+  #isOver = false
+
+  constructor({ onText, onThinking }: ResponsesReader, streamed: boolean) {
+    this.#text = new PieceWriter(onText)
+    this.#thinking = new PieceWriter(onThinking)
+    this.#streamed = streamed
+  }
+
+  add(value: unknown): void {
+    const parsed = event.safeParse(value)
+    if (!parsed.success) throw new UnusableAnswer('it is no answer of the Responses API')
+    const { type, delta, item: done, response, error, message } = parsed.data
+    switch (type) {
+      case 'response.output_text.delta':
+        return this.#text.add(delta ?? '')
+      case 'response.reasoning_text.delta':
+      case 'response.reasoning_summary_text.delta':
+        return this.#thinking.add(delta ?? '')
+      case 'response.refusal.delta':
+        this.#refusal += delta ?? ''
+        return
+      case 'response.output_item.done':
+        if (done?.type === 'function_call') this.#addCall(done)
+        return
+      case 'response.failed':
+      case 'error':
+        throw new AnsweredError(response?.error ?? error ?? { message })
+      case 'response.completed':
+      case 'response.incomplete':
+        this.#isOver = true
+        this.#last = response ?? null
+        return
+      default:
+        // The first event names the answer already.
+        this.#last ??= response ?? null
+    }
+  }
+
+  /** A document in place of a stream. */
+  whole(value: unknown): ResponsesAnswer {
+    const parsed = wholeResponse.safeParse(value)
+    if (!parsed.success) throw new UnusableAnswer('it is no answer of the Responses API')
+    const { error, output } = parsed.data
+    if (error !== undefined && error !== null) throw new AnsweredError(error)
+    for (const { type, content, summary } of output ?? []) {
+      if (type === 'reasoning') for (const { text } of summary ?? []) this.#thinking.add(text ?? '')
+      if (type === 'message')
+        for (const { text, refusal } of content ?? []) {
+          this.#text.add(text ?? '')
+          this.#refusal += refusal ?? ''
+        }
+    }
+    this.#last = parsed.data
+    this.#isOver = true
+    return this.end()
+  }
+
+  end(): ResponsesAnswer {
+    this.#thinking.end()
+    const last = this.#last
+    if (!this.#calledInPieces)
+      for (const one of last?.output ?? []) if (one.type === 'function_call') this.#addCall(one)
+    const {
+      input_tokens: inputTokens = 0,
+      output_tokens: outputTokens = 0,
+      input_tokens_details: details,
+    } = last?.usage ?? {}
+    const cachedTokens = Math.min(inputTokens, details?.cached_tokens ?? 0)
+    return {
+      text: this.#text.end(),
+      finishReason: this.#isOver ? reasonOf(last) : null,
+      refusal: this.#refusal === '' ? null : this.#refusal,
+      calls: this.#calls.end(),
+      streamed: this.#streamed,
+      tokens: { inputTokens, outputTokens, cachedTokens },
+      responseId: last?.id ?? null,
+    }
+  }
+
+  #addCall({ call_id: id, name, arguments: written }: z.output<typeof item>): void {
+    this.#calledInPieces = true
+    this.#calls.add({ id, function: { name, arguments: written } })
+  }
+}
+
+/** In the words of Chat Completions. */
+function reasonOf(last: WholeResponse | null): string {
+  const reason = last?.incomplete_details?.reason
+  if (reason === 'max_output_tokens') return 'length'
+  return reason === 'content_filter' ? 'content_filter' : 'stop'
+}

@@ -1,0 +1,270 @@
+/** A conversation with tools, over real HTTP: what is sent, what comes back, by Chat Completions and by Responses. */
+import type { ServerResponse } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import type { AppError } from '../../src/core/errors.ts'
+import type { ConversationRequest, OfferedTool, Said } from '../../src/model/conversation/conversation.ts'
+import { openAgentsWorld, type AgentsWorldOptions } from './agents-world.ts'
+import { chunk, sse, StubEndpoint, type StubScript } from './stub-endpoint.ts'
+
+const WEATHER: OfferedTool = {
+  name: 'weather__now',
+  description: 'The weather at a place.',
+  parameters: { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] },
+}
+const ASKED: Said = { by: 'user', text: 'How is the weather in Bari?' }
+
+interface Try {
+  readonly script: StubScript
+  readonly request?: Partial<ConversationRequest>
+  readonly world?: Partial<AgentsWorldOptions>
+}
+
+async function converse({ script, request, world: options }: Try) {
+  await using stub = await StubEndpoint.start(script)
+  await using world = await openAgentsWorld({ baseUrl: stub.baseUrl, ...options })
+  const texts: string[] = []
+  const thoughts: string[] = []
+  const outcome = await world.model
+    .converse({
+      role: 'messenger',
+      provider: 'stub',
+      model: 'stub-1',
+      system: 'You help.',
+      said: [ASKED],
+      tools: [WEATHER],
+      continues: null,
+      onText: (delta) => texts.push(delta),
+      onThinking: (delta) => thoughts.push(delta),
+      idleTimeoutMs: 5000,
+      signal: new AbortController().signal,
+      ...request,
+    })
+    .then(
+      (answer) => ({ answer, error: null }),
+      (error: unknown) => ({ answer: null, error: error as AppError }),
+    )
+  return { ...outcome, calls: stub.calls, texts, thoughts }
+}
+
+/** A stream of deltas of Chat Completions. */
+function deltas(of: readonly object[], finishReason: string | null = 'stop') {
+  return (response: ServerResponse): void => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const delta of of) response.write(sse(chunk([{ index: 0, delta, finish_reason: null }])))
+    response.write(sse(chunk([{ index: 0, delta: {}, finish_reason: finishReason }])))
+    response.end(`${sse(chunk([], { usage: { prompt_tokens: 7, completion_tokens: 3 } }))}data: [DONE]\n\n`)
+  }
+}
+
+/** The first piece of a call, or all of it. */
+const toolCall = (id: string, name: string, args: string): object => ({
+  tool_calls: [{ index: id === 'o' ? 1 : 0, id, type: 'function', function: { name, arguments: args } }],
+})
+
+describe('by Chat Completions', () => {
+  test('sends what was said and the tools; the answer is calls, in pieces put together', async () => {
+    const said: Said[] = [
+      ASKED,
+      { by: 'assistant', text: '', calls: [{ id: 'a', name: 'weather__now', written: '{"place":"Bari"}' }] },
+      { by: 'tool', callId: 'a', text: 'Sunny.' },
+      { by: 'assistant', text: 'Sunny.', calls: [] },
+      { by: 'user', text: 'And in Rome and Oslo?' },
+    ]
+    const { answer, calls, thoughts, texts } = await converse({
+      request: { said },
+      script: {
+        always: deltas(
+          [
+            { reasoning_content: 'Two ' },
+            { reasoning: 'places.' },
+            toolCall('r', 'weather__now', ''),
+            { tool_calls: [{ index: 0, function: { arguments: '{"place":' } }] },
+            toolCall('o', 'weather__now', '{"place":"Oslo"}'),
+            { tool_calls: [{ index: 0, function: { arguments: '"Rome"}' } }] },
+          ],
+          'tool_calls',
+        ),
+      },
+    })
+    expect(answer).toEqual({
+      text: '',
+      calls: [
+        { id: 'r', name: 'weather__now', args: { place: 'Rome' }, written: '{"place":"Rome"}' },
+        { id: 'o', name: 'weather__now', args: { place: 'Oslo' }, written: '{"place":"Oslo"}' },
+      ],
+      responseId: null,
+      inputTokens: 7,
+      outputTokens: 3,
+      cachedTokens: 0,
+    })
+    expect(thoughts).toEqual(['Two ', 'places.'])
+    expect(texts).toEqual([])
+    expect(calls[0]?.body).toMatchObject({
+      messages: [
+        { role: 'system', content: 'You help.' },
+        { role: 'user', content: ASKED.text },
+        { role: 'assistant', content: null, tool_calls: [{ id: 'a', function: { arguments: '{"place":"Bari"}' } }] },
+        { role: 'tool', tool_call_id: 'a', content: 'Sunny.' },
+        { role: 'assistant', content: 'Sunny.' },
+        { role: 'user', content: 'And in Rome and Oslo?' },
+      ],
+      tools: [{ type: 'function', function: WEATHER }],
+    })
+  })
+
+  test('streams a text beside its calls, and says nothing of tools where there are none', async () => {
+    const both = await converse({ script: { always: deltas([{ content: 'I look. ' }, toolCall('a', 'x', '{}')]) } })
+    expect(both.answer).toMatchObject({ text: 'I look. ', calls: [{ name: 'x' }] })
+    expect(both.texts).toEqual(['I look. '])
+    const { calls } = await converse({ script: { always: 'Hi.' }, request: { tools: [] } })
+    expect(calls[0]?.body).not.toHaveProperty('tools')
+  })
+
+  test('arguments that are cut off are no arguments; an answer that is cut off is none', async () => {
+    const cut = await converse({ script: { always: deltas([toolCall('a', 'x', '{"place": "Ba')]) } })
+    expect(cut.answer?.calls).toMatchObject([{ args: null, written: '{"place": "Ba' }])
+    const ended = await converse({ script: { always: deltas([toolCall('a', 'x', '{"pl')], 'length') } })
+    expect(ended.error?.code).toBe('MODEL_TRUNCATED')
+  })
+
+  test('is tried again when it breaks off before anything was passed on, and not after', async () => {
+    const broken = deltas([toolCall('a', 'x', '{}')], null)
+    const { answer, calls } = await converse({ script: { list: [broken, 'Sunny.'] } })
+    expect(answer).toMatchObject({ text: 'Sunny.' })
+    expect(calls).toHaveLength(2)
+    const thought = await converse({ script: { list: [deltas([{ reasoning: 'Hm.' }], null)] } })
+    expect(thought.error?.code).toBe('MODEL_UNREACHABLE')
+  })
+
+  test('an answer without text and calls is none', async () => {
+    const { error } = await converse({ script: { always: deltas([{ reasoning: 'Hm.' }]) } })
+    expect(error?.code).toBe('MODEL_BAD_OUTPUT')
+  })
+})
+
+/** The events of an answer of the Responses API. */
+function events(of: readonly object[]) {
+  return (response: ServerResponse): void => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.end(of.map((one) => `event: ${(one as { type: string }).type}\n${sse(one)}`).join(''))
+  }
+}
+
+const usage = { input_tokens: 9, output_tokens: 4, input_tokens_details: { cached_tokens: 5 } }
+const completed = (id: string, more: object = {}): object => ({
+  type: 'response.completed',
+  response: { id, status: 'completed', output: [], usage, ...more },
+})
+
+describe('by Responses', () => {
+  const world = { api: 'responses' } as const
+
+  test('goes on from what the provider keeps, sends only what is new, and names what it keeps now', async () => {
+    const { answer, calls, texts, thoughts } = await converse({
+      world,
+      request: { said: [{ by: 'tool', callId: 'a', text: 'Sunny.' }], continues: 'resp_1' },
+      script: {
+        always: events([
+          { type: 'response.created', response: { id: 'resp_2', status: 'in_progress' } },
+          { type: 'response.reasoning_summary_text.delta', delta: 'It is sunny.' },
+          { type: 'response.output_text.delta', delta: 'Sun' },
+          { type: 'response.output_text.delta', delta: 'ny.' },
+          { type: 'response.something.new', of: 'tomorrow' },
+          completed('resp_2'),
+        ]),
+      },
+    })
+    expect(answer).toEqual({
+      text: 'Sunny.',
+      calls: [],
+      responseId: 'resp_2',
+      inputTokens: 9,
+      outputTokens: 4,
+      cachedTokens: 5,
+    })
+    expect([texts, thoughts]).toEqual([['Sun', 'ny.'], ['It is sunny.']])
+    expect(calls[0]?.body).toMatchObject({
+      instructions: 'You help.',
+      previous_response_id: 'resp_1',
+      input: [{ type: 'function_call_output', call_id: 'a', output: 'Sunny.' }],
+      tools: [{ type: 'function', ...WEATHER }],
+      store: true,
+    })
+  })
+
+  test('finds calls in a stream and in a document', async () => {
+    const item = { type: 'function_call', call_id: 'a', name: 'weather__now', arguments: '{"place":"Bari"}' }
+    const found = [{ id: 'a', name: 'weather__now', args: { place: 'Bari' }, written: item.arguments }]
+    const streamed = await converse({
+      world,
+      script: { always: events([{ type: 'response.output_item.done', item }, completed('r', { output: [item] })]) },
+    })
+    expect(streamed.answer?.calls).toEqual(found)
+    const message = { type: 'message', content: [{ type: 'output_text', text: 'I look.' }] }
+    const body = { id: 'r', status: 'completed', output: [message, item], usage }
+    const whole = await converse({ world, script: { always: { status: 200, body } } })
+    expect(whole.answer).toMatchObject({ text: 'I look.', calls: found, responseId: 'r' })
+  })
+
+  test('says when the provider no longer has the conversation', async () => {
+    const error = { code: 'previous_response_not_found', message: "Previous response with id 'resp_1' not found." }
+    const lost = { always: { status: 400, body: { error } } }
+    expect((await converse({ world, request: { continues: 'resp_1' }, script: lost })).error?.code).toBe(
+      'MODEL_CONVERSATION_LOST',
+    )
+    expect((await converse({ world, script: lost })).error?.code).toBe('MODEL_BAD_REQUEST')
+  })
+
+  test('an answer that broke off, failed or was cut is none', async () => {
+    const codeOf = async (last: object): Promise<string | undefined> =>
+      (
+        await converse({
+          world,
+          script: { always: events([{ type: 'response.output_text.delta', delta: 'Su' }, last]) },
+        })
+      ).error?.code
+    expect(await codeOf({ type: 'response.created' })).toBe('MODEL_UNREACHABLE')
+    expect(await codeOf({ type: 'response.failed', response: { error: { code: 'server_error', message: 'x' } } })).toBe(
+      'MODEL_OVERLOADED',
+    )
+    const details = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
+    expect(await codeOf({ type: 'response.incomplete', response: { id: 'r', ...details } })).toBe('MODEL_TRUNCATED')
+  })
+})
+
+describe('the rehearsal model', () => {
+  const talk = (said: readonly Said[]) =>
+    converse({ script: { list: [] }, world: { baseUrl: null }, request: { said, provider: 'rehearsal', model: 'x' } })
+
+  test('asks for the tools that the lines name, group by group, then says what came of them', async () => {
+    const asked: Said = {
+      by: 'user',
+      text: 'think: Two at once.\ntool: weather__now {"place":"Bari"}\nrun: date\n\nskill: search {"query":"sea"}\nThanks',
+    }
+    const first = await talk([asked])
+    expect(first.thoughts.join('')).toBe('Two at once.')
+    expect(first.answer?.calls).toMatchObject([
+      { name: 'weather__now', args: { place: 'Bari' } },
+      { name: 'exec', args: { command: 'date' } },
+    ])
+    const calls = (first.answer?.calls ?? []).map(({ id, name, written }) => ({ id, name, written }))
+    const results = calls.map(({ id, name }): Said => ({ by: 'tool', callId: id, text: `${name} says so.` }))
+    const after = [asked, { by: 'assistant', text: '', calls } as const, ...results]
+    const second = await talk(after)
+    expect(second.thoughts).toEqual([])
+    expect(second.answer?.calls).toMatchObject([{ name: 'skills__search', args: { query: 'sea' } }])
+    const last = await talk([
+      ...after,
+      { by: 'assistant', text: '', calls: [{ id: 's', name: 'skills__search', written: '{}' }] },
+      { by: 'tool', callId: 's', text: 'Found it.' },
+    ])
+    expect(last.answer?.calls).toEqual([])
+    expect(last.answer?.text).toMatch(/Rehearsal: [^]*> Thanks[^]*weather__now says so\.[^]*Found it\./)
+  })
+
+  test('answers a message without such lines at once', async () => {
+    const { answer, texts } = await talk([{ by: 'user', text: 'Hello there' }])
+    expect(answer?.text).toContain('> Hello there')
+    expect(texts.length).toBeGreaterThan(1)
+  })
+})
