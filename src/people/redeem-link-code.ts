@@ -1,6 +1,6 @@
 /**
- * `redeemLinkCode`, and "/link" in a message: a connector hands over the code that someone has typed in its channel,
- * and the identity under which it knows them belongs to the user who made the code.
+ * `redeemLinkCode`, and "/link" in a message: a connector hands over the code that was typed in its channel, and the
+ * identity of who typed it belongs to the user who made the code.
  *
  * What must hold: a code works once, for ten minutes; wrong codes are counted in the database, so that all processes
  * together take no more of them than the bounds say. What an identity may do afterwards is what the user may: who made
@@ -150,8 +150,8 @@ async function mergeKnown(
   if (!merge)
     return conflict(
       'SAME_EXISTS',
-      `You are known here as "${known.name}". With "merge" behind the code, "${known.name}" becomes a part of "${user.name}" for good: ` +
-        'sessions, files, schedules and all channels.',
+      `You are known here as "${known.name}". With "merge" behind the code, that user becomes a part of ` +
+        `"${user.name}" for good: sessions, files, schedules and all channels.`,
     )
   return mergeWithin(edit, { from: known.name, into: user.name, how: CODE_OF })
 }

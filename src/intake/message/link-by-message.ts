@@ -11,15 +11,21 @@ import { noSuchSession } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
 import type { MessageAccepted } from './announce-message.ts'
 import { appendMessage } from './append-message.ts'
-import type { SendMessageInput } from './send-message.ts'
+
+/** What `sendMessage` was given, as far as it matters here. */
+export interface LinkMessage {
+  readonly sessionId: string
+  readonly user?: string | null | undefined
+  readonly idempotencyKey?: string | null | undefined
+  readonly command: LinkCommand
+}
 
 /** The sender and the session were checked. With the same idempotency key it may be repeated, as every message. */
 export async function linkByMessage(
   context: IntakeContext,
   viewer: Viewer,
-  { input, command }: { readonly input: SendMessageInput; readonly command: LinkCommand },
+  { sessionId, user, idempotencyKey, command }: LinkMessage,
 ): Promise<MessageAccepted | Refusal> {
-  const { sessionId, user, idempotencyKey: messageId } = input
   if (viewer.user !== null || user == null)
     return invalidInput(
       ['content'],
@@ -30,6 +36,11 @@ export async function linkByMessage(
   if (!isOpen) return noSuchSession(viewer, sessionId)
   const linked = await context.redeemLinkCode(viewer, { ...command, user })
   if (linked.kind !== 'IdentityLinked') return linked
-  const stored = await appendMessage(context, viewer, { sessionId, content: LINK_MESSAGE, user, messageId })
+  const stored = await appendMessage(context, viewer, {
+    sessionId,
+    content: LINK_MESSAGE,
+    user,
+    messageId: idempotencyKey,
+  })
   return stored.kind === 'Accepted' ? { ...stored, linkedUser: linked.userName } : stored
 }

@@ -55,7 +55,7 @@ export async function sendMessage(
   if ('kind' in checked) return checked
   const { access, sender } = checked
   const command = linkCommandOf(input.content)
-  if (command !== null) return linkByMessage(context, viewer, { input, command })
+  if (command !== null) return linkByMessage(context, viewer, { ...input, command })
   const mayOpen = mayOpenSession(config, viewer, sessionId)
   // What follows takes its time with a session that is busy: who has no business there must not notice that it is.
   const isReached = mayOpen || access.all || (await reaches(context.database, access, sessionId))

@@ -15,6 +15,7 @@ const PUT: Statement = {
   text: 'INSERT INTO link_codes (sha256, user_name, expires_at) VALUES ($1, $2, $3)',
 }
 
+/** Codes of a user that may still be used. */
 export interface LiveCodes {
   readonly count: number
   /** When the first of them expires; null: there is none. */
@@ -28,6 +29,7 @@ export async function countLiveCodes(transaction: Queryable, userName: string, a
   return row ?? { count: 0, firstEnds: null }
 }
 
+/** Stores a code by its hash. */
 export async function putLinkCode(
   transaction: Queryable,
   { sha256, userName, expiresAt }: { readonly sha256: Buffer; readonly userName: string; readonly expiresAt: Date },
@@ -35,6 +37,7 @@ export async function putLinkCode(
   await transaction.query(PUT, [sha256, userName, expiresAt])
 }
 
+/** Whose a code is, and who has used it. */
 export interface LinkCodeRow {
   readonly userName: string
   /** With which token, for which identity; null: not yet. */
@@ -64,6 +67,7 @@ export interface Guesser {
   readonly identity: string
 }
 
+/** Marks a code as used: by no other identity from now on. */
 export async function redeemCodeRow(
   transaction: Queryable,
   sha256: Buffer,
@@ -72,7 +76,7 @@ export async function redeemCodeRow(
   await transaction.query(REDEEM, [sha256, tokenName, identity])
 }
 
-/** The wrong codes that came in a while. */
+/** How many wrong codes came. */
 export interface Guesses {
   readonly ofIdentity: number
   readonly ofConnector: number
