@@ -1,13 +1,14 @@
 /**
- * Makes what is not committed: the Prisma client, the Pothos types and the typed GraphQL documents of the client and
- * the tests. Runs after `npm ci` and before start, demo and test; does nothing when what it reads has not changed since
- * (`--force`: always). After `npm ci --omit=dev` it makes dist/ instead, which is what bin/factotum.js runs then.
+ * Makes what is not committed: the Prisma client, the Pothos types, the GraphiQL page and the typed GraphQL documents
+ * of the client and the tests. Runs after `npm ci` and before start, demo and test; does nothing when what it reads has not
+ * changed since (`--force`: always). After `npm ci --omit=dev` it makes dist/ instead, which is what bin/factotum.js runs then.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildGraphiql } from './build-graphiql.ts'
 import { buildInCopy } from './build-in-copy.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -17,6 +18,8 @@ const sources = [
   'schema.graphql',
   'codegen.ts',
   'package-lock.json',
+  'scripts/build-graphiql.ts',
+  ...filesUnder('src/graphiql'),
   ...filesUnder('src/client/documents'),
   ...filesUnder('test/documents'),
 ]
@@ -29,6 +32,7 @@ if (!hasGenerators()) makeDist()
 if (!isBeingPacked()) rmSync(dist, { recursive: true, force: true })
 if (!process.argv.includes('--force') && readStamp(stamp) === wanted) process.exit(0)
 run('prisma', ['generate'])
+await buildGraphiql(join(root, 'src/generated/graphiql'))
 if (existsSync(join(root, 'schema.graphql'))) run('graphql-codegen', ['--config', 'codegen.ts'])
 mkdirSync(join(root, 'src/generated'), { recursive: true })
 writeFileSync(stamp, wanted)
@@ -76,7 +80,7 @@ function filesUnder(folder: string): string[] {
   if (!existsSync(join(root, folder))) return []
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((file) => join(folder, file))
-    .filter((file) => /\.(graphql|ts|md)$/.test(file) && !file.includes('/generated/'))
+    .filter((file) => /\.(graphql|ts|md|css|html)$/.test(file) && !file.includes('/generated/'))
     .sort()
 }
 

@@ -55,6 +55,7 @@ function pack(): string {
     'dist/NOTICE',
     'dist/client/connect.js',
     'dist/client/connect.d.ts',
+    'dist/graphiql/index.html',
   ])
     assert.ok(files.includes(`package/${file}`), `${file} is not in the tarball`)
   assert.deepEqual(
@@ -99,10 +100,20 @@ async function run(where: string, program: string): Promise<void> {
   for await (const line of createInterface(server.stdout)) {
     token ||= /fct_[0-9a-f]{64}/.exec(line)?.[0] ?? ''
     const url = /"url":"([^"]+)".*factotum is ready/.exec(line)?.[1]
-    if (url !== undefined) await talk(connect({ url, token })).finally(() => server.kill('SIGTERM'))
+    if (url === undefined) continue
+    await expectGraphiql(url)
+    await talk(connect({ url, token })).finally(() => server.kill('SIGTERM'))
   }
   assert.deepEqual(await exited, [0, null])
   console.log('started, answered and stopped')
+}
+
+/** The page, and what it loads. */
+async function expectGraphiql(url: string): Promise<void> {
+  const page = await (await fetch(`${url}/graphql`, { headers: { accept: 'text/html' } })).text()
+  const files = page.match(/\/graphiql\/app-[0-9a-f]+\.(?:js|css)/g) ?? []
+  assert.equal(files.length, 2, page)
+  for (const file of files) assert.equal((await fetch(`${url}${file}`)).status, 200, file)
 }
 
 function clientOf(where: string): string {

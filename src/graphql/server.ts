@@ -18,6 +18,7 @@ import type { Metrics } from '../platform/metrics.ts'
 import type { Database } from '../store/database.ts'
 import { Connections, type Authenticate } from './socket/connections.ts'
 import { Hub } from './live/hub.ts'
+import { GRAPHIQL_PATH, graphiqlRoute } from './http/graphiql-page.ts'
 import { isKnownHost, unknownHost } from './http/known-host.ts'
 import { listen } from './http/listen.ts'
 import { maskError } from './operation/mask-error.ts'
@@ -163,6 +164,7 @@ class Door {
     this.#routes = [
       { path: FILES_PATH, methods: 'GET, HEAD', answer: (exchange) => serveFile(options, exchange) },
       ...schemaRoutes(options.schema, config),
+      graphiqlRoute(config),
       { path: UPLOADS_PATH, methods: 'PUT', answer: (exchange) => files.handle(exchange) },
     ]
     const maxSockets = options.maxSockets ?? MAX_SOCKETS
@@ -261,8 +263,8 @@ class Door {
     if (plain !== undefined) return this.#answerPlain(plain, exchange)
     const isOperator = (): boolean => isAdmins(request, this.#options.authenticate)
     if (await answerProbe({ path: url.pathname, response, isOperator }, this.#options)) return
-    // Later the console. Only "/" itself: "/pub/.." is no way to it.
-    if (/^\/(\?|$)/.test(request.url ?? '') && this.#showsGraphiql)
+    // Later the console.
+    if (url.pathname === '/' && this.#showsGraphiql)
       return void response.writeHead(302, { location: GRAPHQL_PATH }).end()
     sendJson(response, 404, {
       error: 'Nothing here. GraphQL is at /graphql; /health, /ready and /metrics tell how we are.',
@@ -356,8 +358,14 @@ function createHub(options: ServerOptions, sessionNotifier: SessionNotifier): Hu
 
 function parseUrl(path: string | undefined): URL | null {
   const base = 'http://localhost'
-  return path !== undefined && URL.canParse(path, base) ? new URL(path, base) : null
+  return path !== undefined && !DETOUR.test(path) && URL.canParse(path, base) ? new URL(path, base) : null
 }
+
+/**
+ * A path that names another one than it says ("/pub/../graphql", "//elsewhere/graphql", with a backslash for a slash):
+ * what stands before this server and lets only some paths through would take it for the first.
+ */
+const DETOUR = /^[^?#]*(?:\/(?:\.|%2e){1,2}(?:[/?#]|$)|\\)|^\/\//i
 
 /** A label of few values, whatever is asked for. */
 function routeOf(url: URL | null): string {
@@ -365,5 +373,6 @@ function routeOf(url: URL | null): string {
   if (url === null) return 'other'
   if (url.pathname.startsWith(FILES_PATH)) return FILES_PATH
   if (url.pathname.startsWith(UPLOADS_PATH)) return UPLOADS_PATH
+  if (url.pathname.startsWith(GRAPHIQL_PATH)) return GRAPHIQL_PATH
   return known.includes(url.pathname) ? url.pathname : 'other'
 }

@@ -18,6 +18,11 @@ export function programFile(path: string): string {
   return extname(own) === '.ts' ? packageFile(`src/${path}.ts`) : join(dirname(own), `${basename(path)}${extname(own)}`)
 }
 
+/** The folder of what is made for browsers: in `src/generated` in a checkout, beside the modules in a release. */
+export function builtFolder(name: string): string {
+  return extname(own) === '.ts' ? packageFile(`src/generated/${name}`) : join(dirname(own), name)
+}
+
 function findRoot(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : findRoot(dirname(folder))
 }

@@ -25,10 +25,12 @@ interface Answer {
   readonly text: string
 }
 
-/** `fetch` would not send another `Host`. */
+/** `fetch` would not send another `Host`, nor a path as it is given. */
 function ask(url: string, headers: Record<string, string> = {}, body?: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest(url, { method: body === undefined ? 'GET' : 'POST', headers }, (response) => {
+    const method = body === undefined ? 'GET' : 'POST'
+    const path = url.replace(/^http:\/\/[^/]+/, '')
+    const request = httpRequest(url, { method, headers, path }, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
       response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }))
@@ -69,10 +71,22 @@ describe('headers', () => {
     expect([answer.status, answer.headers.location]).toEqual([302, '/graphql'])
   })
 
+  const DETOURS = ['/pub/../graphql', '/pub/%2E%2e/graphql', '/./graphql', '//elsewhere/graphql', '/pub\\..\\graphql']
+  test.each([...DETOURS, '/pub/..'])('a path that means another than it says is refused: %s', async (path) => {
+    const answer = await ask(`${door.url}${path}`, json, path.endsWith('graphql') ? QUERY : undefined)
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('The URL is not valid')])
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket' }
+    expect((await ask(`${door.url}${path}`, upgrade)).status).toBe(404)
+  })
+
+  test.each(['/graphql?from=/pub/../x', '/graphql?..', '/graphql?a=%2e%2e/'])('%s says what it means', async (path) => {
+    expect((await ask(`${door.url}${path}`, json, QUERY)).status).toBe(200)
+  })
+
   test('GraphiQL runs its own script and no other', async () => {
     const { headers } = await ask(`${door.url}/graphql`, { accept: 'text/html' })
     const policy = must(headers['content-security-policy'], 'a policy')
-    expect(policy).toMatch(/default-src 'none'; script-src 'sha256-[\w+/=]{44}';/)
+    expect(policy).toMatch(/default-src 'none'; script-src 'sha256-[\w+/=]{44}' 'strict-dynamic';/)
     expect(policy).toContain("frame-ancestors 'none'")
   })
 })

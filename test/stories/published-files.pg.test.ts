@@ -244,7 +244,7 @@ describe('the link', () => {
     // Not with fetch, which would resolve the dots itself: "/pub/.." is then a request for "/".
     const asked = request(story.app.url, { path: `/pub/${path}` }).end()
     const [response] = (await once(asked, 'response')) as [IncomingMessage]
-    expect(response.statusCode).toBe(404)
+    expect([400, 404]).toContain(response.statusCode)
     expect(await textOf(response)).not.toContain('token')
   })
 

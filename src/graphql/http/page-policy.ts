@@ -7,17 +7,16 @@ import { createHash } from 'node:crypto'
 const INLINE_SCRIPT = /<script>([\s\S]*?)<\/script>/g
 
 /**
- * Editors put styles into the page and start workers from scripts that they hold; answers come from this origin. A link
- * that makes the page load, frame or post anything else is of no use.
+ * Its scripts may load others, and no markup may: what somebody has published at this origin never runs. Editors put
+ * styles into the page; answers come from this origin. A link that makes the page frame or post anything is of no use.
  */
 export function pagePolicy(html: string): string {
   const hashes = [...html.matchAll(INLINE_SCRIPT)].map(([, script = '']) => `'sha256-${sha256(script)}'`)
   return [
     "default-src 'none'",
-    `script-src ${hashes.length === 0 ? "'none'" : hashes.join(' ')}`,
-    'worker-src blob:',
+    `script-src ${hashes.length === 0 ? "'none'" : [...hashes, "'strict-dynamic'"].join(' ')}`,
     "connect-src 'self'",
-    "style-src 'unsafe-inline'",
+    "style-src 'self' 'unsafe-inline'",
     'img-src data:',
     'font-src data:',
     "base-uri 'none'",
