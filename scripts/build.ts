@@ -1,8 +1,8 @@
 /**
  * Makes dist/, what a release runs: the server with all that it imports and all that is generated in a few files of
  * JavaScript, the client for frontends with its types, the GraphiQL page, and the licences of everything that is in
- * these. Runs before `npm pack`, which takes what "files" in package.json names; a release wants only two packages: Node 24 and, unless
- * PostgreSQL is somewhere else, the embedded PostgreSQL.
+ * these. Runs before `npm pack`, which takes what "files" in package.json names; a release wants only two packages:
+ * Node 24 and, unless PostgreSQL is somewhere else, the embedded PostgreSQL.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'

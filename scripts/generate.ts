@@ -1,7 +1,8 @@
 /**
  * Makes what is not committed: the Prisma client, the Pothos types, the GraphiQL page and the typed GraphQL documents
- * of the client and the tests. Runs after `npm ci` and before start, demo and test; does nothing when what it reads has not
- * changed since (`--force`: always). After `npm ci --omit=dev` it makes dist/ instead, which is what bin/factotum.js runs then.
+ * of the client and the tests. Runs after `npm ci` and before start, demo and test; does nothing when what it reads
+ * has not changed since (`--force`: always). After `npm ci --omit=dev` it makes dist/ instead, which is what
+ * bin/factotum.js runs then.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
