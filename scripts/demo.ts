@@ -13,6 +13,7 @@ import { startApp, type App } from '../src/app.ts'
 import { connect } from '../src/client/connect.ts'
 import { writeFirstConfig } from '../src/config/first-start.ts'
 import { newToken } from '../src/config/command-line/new-token.ts'
+import { parseEnvironment } from '../src/config/schema/environment.ts'
 import { sampleConfig } from '../src/config/sample-config.ts'
 import { LogLines } from '../src/platform/log-lines.ts'
 import { createLogger } from '../src/platform/logger.ts'
@@ -20,6 +21,7 @@ import { systemClock } from '../src/platform/clock.ts'
 import { randomHex } from '../src/platform/id.ts'
 import { defaultHome, prepareHome } from '../src/config/home/factotum-home.ts'
 import { unprivilegedAccount } from '../src/config/home/unprivileged-account.ts'
+import { describeFailure } from '../src/describe-failure.ts'
 import { forwarderOf, StopRequests } from '../src/stop-requests.ts'
 import { describeEvent } from './describe-event.ts'
 
@@ -38,8 +40,8 @@ const logLines = new LogLines()
 const logger = createLogger({ level: process.env['LOG_LEVEL'] ?? 'warn', pretty: true, lines: logLines })
 const forwarder = forwarderOf(process.env, process.ppid)
 const stopping = new StopRequests({ forwarder, clock: systemClock, logger }).signal
-const { home, token } = await prepareDemoHome()
-const app = await startDemoApp(home)
+const { home, token } = await prepareDemoHome().catch(explain)
+const app = await startDemoApp(home).catch(explain)
 if (stopping.aborted) await stopDemo()
 stopping.addEventListener('abort', () => void stopDemo(), { once: true })
 say(`Serving on ${app.url} with the built-in ${bold('rehearsal model')} (no language model, no key needed).\n`)
@@ -55,6 +57,12 @@ else {
   say(`  GraphiQL  ${app.url}/graphql   with the header   {"Authorization": "Bearer ${token}"}`)
   say(`  Try       subscription { sessionEvents(sessionId: "${sessionId}", after: 0) { seq __typename } }`)
   say(`  Stop      Ctrl-C. For your own server: npm start (see README.md).`)
+}
+
+/** Ends the process. */
+function explain(error: unknown): never {
+  console.error(`factotum: ${describeFailure(error, { isVerbose: process.env['LOG_LEVEL'] === 'debug' })}`)
+  process.exit(1)
 }
 
 /** The demo's own FACTOTUM_HOME, and the token that its configuration knows. */
@@ -78,14 +86,14 @@ async function prepareDemoHome(): Promise<{ home: string; token: string }> {
 
 /** On the port that `--port` or PORT names; else on 4000 if it is free, or on any. */
 async function startDemoApp(home: string): Promise<App> {
-  const databaseUrl = process.env['DATABASE_URL'] ?? null
+  const { databaseUrl, port } = parseEnvironment(process.env, flags)
   const place = { home, databaseUrl, host: '127.0.0.1', environment: process.env, production: false }
   const options = { ...place, clock: systemClock, logger, logLines, stopping }
-  const wanted = flags.port ?? process.env['PORT']
+  const isWanted = flags.port !== undefined || (process.env['PORT'] ?? '') !== ''
   try {
-    return await startApp({ ...options, port: Number(wanted ?? 4000) })
+    return await startApp({ ...options, port })
   } catch (error) {
-    if ((error as { code?: string }).code !== 'ADDRESS_UNAVAILABLE' || wanted !== undefined) throw error
+    if ((error as { code?: string }).code !== 'ADDRESS_UNAVAILABLE' || isWanted) throw error
     return startApp({ ...options, port: 0 })
   }
 }
