@@ -4,9 +4,10 @@
  */
 import { chmod, writeFile } from 'node:fs/promises'
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { connect } from '../../src/client/connect.ts'
 import { configPath } from '../../src/config/load-config.ts'
+import { askOperators } from '../harness/ask-operators.ts'
 import { createTestDatabase } from '../harness/database.ts'
 import { postAtOnce } from '../harness/pipelined-requests.ts'
 import { ServerProcess } from '../harness/server-process.ts'
@@ -34,7 +35,18 @@ test(
       variables: { input: { sessionId: `cli:${n % SESSIONS}`, content: `message ${n}` } },
     }))
 
-    const answers = await postAtOnce({ url: server.url, token: tokenOf('ada'), connections: 200 }, bodies)
+    // Until the first are refused the database stands still: however fast the machine is, more come than it can do.
+    const holder = await holdSessions(database.url)
+    const posting = postAtOnce({ url: server.url, token: tokenOf('ada'), connections: 200 }, bodies)
+    await vi.waitFor(
+      async () => {
+        const metrics = await (await askOperators(server.url, '/metrics')).text()
+        expect(metrics).toMatch(/^factotum_http_requests_total\{[^}]*status="503"\}/m)
+      },
+      { timeout: 30_000 },
+    )
+    await holder.end()
+    const answers = await posting
     const outcomes = answers.map((answer) => {
       if (answer === undefined) return 'unanswered'
       const { data, errors } = JSON.parse(answer.body)
@@ -68,4 +80,13 @@ async function storedContents(databaseUrl: string): Promise<string[]> {
   } finally {
     await client.end()
   }
+}
+
+/** Nothing is accepted until its connection ends. */
+async function holdSessions(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query('BEGIN')
+  await client.query('LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE')
+  return client
 }
