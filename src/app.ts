@@ -36,7 +36,8 @@ import { createApprovalNotifier, type ApprovalNotifier } from './graphql/live/ap
 import { AuditTrails } from './graphql/live/audit-trails.ts'
 import { createContext } from './graphql/context.ts'
 import { renderGraphiqlPage } from './graphql/http/graphiql-page.ts'
-import { createKnowledgeNotifier, type KnowledgeNotifier } from './graphql/live/knowledge-notifier.ts'
+import { createScheduleNotifier, type ScheduleNotifier } from './graphql/live/schedule-notifier.ts'
+import { createRowNotifier, type RowNotifier } from './graphql/live/row-notifier.ts'
 import { readAudience } from './graphql/live/session-audience.ts'
 import { loadPlugins } from './graphql/plugins/load-plugins.ts'
 import { createReadiness } from './graphql/health/readiness-checks.ts'
@@ -57,7 +58,6 @@ import { VERSION } from './platform/version.ts'
 import { Scheduler } from './schedules/scheduler.ts'
 import type { Redactor } from './secrets/redaction.ts'
 import { SecretStore } from './secrets/secret-store.ts'
-import { findOpenApprovals } from './store/turn/approvals.ts'
 import { HomeWatch } from './config/home/home-watch.ts'
 import { migrationNames } from './store/migrate.ts'
 import { removePublishedBytes } from './store/published-bytes.ts'
@@ -182,7 +182,7 @@ async function openBackground(
   const { home, logger, clock: hostClock } = options
   const { database, doorbell, feed, clock } = stored
   const guard = new AddressGuard({ rules: () => config.current().settings })
-  const outbox = new Outbox({ database, config, keys: secrets, guard, clock, logger, metrics })
+  const outbox = new Outbox({ database, config, keys: secrets, guard, clock, logger, metrics, doorbell })
   opened.add(() => outbox.stop())
   const approvalExpiry = new ApprovalExpiry({ database, feed, doorbell, clock, logger })
   const { name: sweep } = SWEEP_PUBLISHED_FILES
@@ -226,8 +226,9 @@ async function startAudit({ options, stored, file, secrets, metrics }: Parts, op
 
 /** What goes on behind the door: who watches what, and what is refused. */
 interface Watching {
-  readonly knowledgeNotifier: KnowledgeNotifier
+  readonly rowNotifier: RowNotifier
   readonly approvalNotifier: ApprovalNotifier
+  readonly scheduleNotifier: ScheduleNotifier
   readonly auditTrails: AuditTrails
   readonly denials: AccessDenials
 }
@@ -236,13 +237,13 @@ function startWatching({ options: { logger }, stored, config }: Parts, opened: O
   const { database, doorbell, clock } = stored
   const watching = {
     denials: new AccessDenials({ database, config, clock, logger }),
-    knowledgeNotifier: createKnowledgeNotifier({ database, doorbell, clock, logger }),
+    rowNotifier: createRowNotifier({ database, doorbell, clock, logger }),
     approvalNotifier: createApprovalNotifier({
       doorbell,
       readAudience: (sessionId) => readAudience(database, sessionId),
-      readOpen: (limit) => findOpenApprovals(database, limit),
       logger,
     }),
+    scheduleNotifier: createScheduleNotifier({ doorbell, clock, logger }),
     auditTrails: new AuditTrails({ database, doorbell, clock }),
   }
   for (const part of Object.values(watching)) {
@@ -413,7 +414,7 @@ async function openDoor({ made, watching, worker, intake, homeWatch, migrations 
           people,
           skills: tools.skills,
           secrets,
-          outbox: background.outbox,
+          deliveries: { database, outbox: background.outbox, doorbell },
           server,
         },
         request,

@@ -41,6 +41,8 @@ export interface OutboxOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly metrics: Metrics
+  /** Rung after each attempt. */
+  readonly doorbell: { ring(notification: { readonly kind: 'row'; readonly id: string }): void }
   readonly schedule?: DeliverySchedule
   /** For one attempt. */
   readonly timeoutMs?: number
@@ -186,7 +188,7 @@ export class Outbox {
   }
 
   async #settle(claimed: ClaimedDelivery, result: PostResult): Promise<NextDelivery | null> {
-    const { database, logger, metrics } = this.#options
+    const { database, logger, metrics, doorbell } = this.#options
     const shownUrl = maskUrl(claimed.url ?? '')
     // Without a webhook there is nowhere to go, however often it is tried.
     const schedule = claimed.url === null ? { ...this.#schedule, pausesMs: [] } : this.#schedule
@@ -194,6 +196,7 @@ export class Outbox {
     const next = await settleDelivery(database, claimed, outcome)
     metrics.deliveries.inc({ status: outcome.status })
     const { id: deliveryId, sessionId, attempts } = claimed
+    doorbell.ring({ kind: 'row', id: deliveryId })
     const said = { deliveryId, sessionId, url: shownUrl, attempts, statusCode: outcome.statusCode }
     if (outcome.status === 'DEAD')
       logger.warn({ ...said, error: outcome.error }, 'delivery failed for good; an admin can redeliver it')

@@ -24,15 +24,18 @@ export interface AllRedelivered {
  * Those that wait, and those of sessions without a webhook, stay as they are. Again for what is left: call it again.
  */
 export async function redeliverAll(
-  { database, outbox }: RedeliverContext,
+  { database, outbox, doorbell }: RedeliverContext,
   viewer: Viewer,
   { status, sessionId }: RedeliverFilter,
 ): Promise<AllRedelivered> {
   const wanted = status == null || status.length === 0 ? (['DEAD'] as const) : status.filter(isOver)
   const by = { userName: viewer.user?.name ?? null, tokenName: viewer.tokenName, max: MAX_REDELIVERED }
   const reopened = await reopenDeliveries(database, { status: wanted, sessionId: sessionId ?? null }, by)
-  for (const session of reopened) outbox.wake(session.sessionId)
-  return { kind: 'AllRedelivered', count: reopened.reduce((sum, { count }) => sum + count, 0) }
+  for (const { sessionId: wakened, ids } of reopened) {
+    for (const id of ids) doorbell.ring({ kind: 'row', id })
+    outbox.wake(wakened)
+  }
+  return { kind: 'AllRedelivered', count: reopened.reduce((sum, { ids }) => sum + ids.length, 0) }
 }
 
 function isOver(status: DeliveryStatus): status is Exclude<DeliveryStatus, 'PENDING'> {

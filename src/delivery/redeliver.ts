@@ -4,11 +4,12 @@ import { conflict, notFound, type Refusal } from '../core/refusal.ts'
 import { idKind } from '../platform/id.ts'
 import type { Database } from '../store/database.ts'
 import { reopenDelivery } from '../store/delivery.ts'
-import type { Outbox } from './outbox.ts'
+import type { Outbox, OutboxOptions } from './outbox.ts'
 
 export interface RedeliverContext {
   readonly database: Database
   readonly outbox: Pick<Outbox, 'wake'>
+  readonly doorbell: OutboxOptions['doorbell']
 }
 
 export interface Redelivered {
@@ -18,7 +19,7 @@ export interface Redelivered {
 
 /** Under the same id, with all its attempts, to where the session's webhook is now. */
 export async function redeliver(
-  { database, outbox }: RedeliverContext,
+  { database, outbox, doorbell }: RedeliverContext,
   viewer: Viewer,
   id: string,
 ): Promise<Redelivered | Refusal> {
@@ -41,6 +42,7 @@ export async function redeliver(
         result.sessionId,
       )
     case 'Reopened':
+      doorbell.ring({ kind: 'row', id })
       outbox.wake(result.sessionId)
       return { kind: 'Redelivered', deliveryId: id }
   }

@@ -308,9 +308,7 @@ function subjectOf(notification: Notification): string {
   if (notification.kind === 'audit' || notification.kind === 'people') return ''
   // Each counts: none replaces another.
   if (notification.kind === 'spent') return `${notification.by} ${notification.n}`
-  return notification.kind === 'knowledge' || notification.kind === 'approval'
-    ? notification.id
-    : notification.sessionId
+  return 'id' in notification ? notification.id : notification.sessionId
 }
 
 function coalesce(before: Notification | undefined, notification: Notification): Notification {

@@ -52,6 +52,8 @@ export interface Following {
 export class Feed {
   readonly #options: FeedOptions
   readonly #tails = new Map<string, Tail>()
+  /** By session: who waits for its first event. */
+  readonly #awaited = new Map<string, Set<() => void>>()
   readonly #budget: CacheBudget = { used: 0, limit: CACHE_BYTES }
   readonly #poll: Periodic
   #unsubscribe: readonly (() => void)[] = []
@@ -78,7 +80,10 @@ export class Feed {
   start(): void {
     const { doorbell } = this.#options
     this.#unsubscribe = [
-      doorbell.on('log', (notification) => this.#tails.get(notification.sessionId)?.reached(notification.seq)),
+      doorbell.on('log', ({ sessionId, seq }) => {
+        this.#tails.get(sessionId)?.reached(seq)
+        this.#appeared(sessionId)
+      }),
       doorbell.on('gone', (notification) => this.#close(this.#tails.get(notification.sessionId), 'gone')),
       doorbell.on('resync', () => this.#poll.wake()),
     ]
@@ -130,6 +135,24 @@ export class Feed {
     }
   }
 
+  /**
+   * Calls `appeared` when the session may have come into being, now and then also when it has not; until the returned
+   * function is called. What is rung before the call is not told.
+   */
+  await(sessionId: string, appeared: () => void): () => void {
+    const awaiting = this.#awaited.get(sessionId) ?? new Set()
+    this.#awaited.set(sessionId, awaiting)
+    awaiting.add(appeared)
+    return () => {
+      awaiting.delete(appeared)
+      if (awaiting.size === 0 && this.#awaited.get(sessionId) === awaiting) this.#awaited.delete(sessionId)
+    }
+  }
+
+  #appeared(sessionId: string): void {
+    for (const appeared of this.#awaited.get(sessionId) ?? []) appeared()
+  }
+
   #open(sessionId: string): Tail {
     const { database, logger } = this.#options
     const tail: Tail = new Tail({
@@ -150,16 +173,15 @@ export class Feed {
     tail.close(reason)
   }
 
-  /** One statement for all followed sessions. */
+  /** One statement for all sessions that are followed or awaited. */
   async #look(): Promise<void> {
     const looked = [...this.#tails.values()]
       .map((tail) => ({ tail, head: tail.head }))
       .filter(({ head }) => head !== null)
-    if (looked.length === 0) return
-    const found = await lastSeqs(
-      this.#options.database,
-      looked.map(({ tail }) => tail.sessionId),
-    )
+    const ids = new Set([...looked.map(({ tail }) => tail.sessionId), ...this.#awaited.keys()])
+    if (ids.size === 0) return
+    const found = await lastSeqs(this.#options.database, [...ids])
+    for (const sessionId of this.#awaited.keys()) if (found.has(sessionId)) this.#appeared(sessionId)
     for (const { tail, head } of looked) {
       const seq = found.get(tail.sessionId)
       // Shorter than it was: deleted, and opened anew under the same id.

@@ -9,10 +9,12 @@ export type Notification =
   | { readonly kind: 'work'; readonly sessionId: string }
   /** The turn is to be cancelled, if it still runs. */
   | { readonly kind: 'cancel'; readonly sessionId: string; readonly turnId: string }
-  /** The fact, learning or question with this id (its prefix tells which) is new, or changed. */
-  | { readonly kind: 'knowledge'; readonly id: string }
+  /** The fact, learning, question or delivery with this id (its prefix tells which) is new, or changed. */
+  | { readonly kind: 'row'; readonly id: string }
   /** The approval was asked for or settled. */
   | { readonly kind: 'approval'; readonly id: string; readonly sessionId: string }
+  /** The schedule of this user is new, changed, deleted, or has run. */
+  | { readonly kind: 'schedule'; readonly id: string; readonly userName: string }
   /** The audit has a new seal. */
   | { readonly kind: 'audit' }
   /** The process `by` has let in so many operations of the token; its `n`th such notification. */

@@ -6,7 +6,7 @@ import type { ApprovalsContext } from '../approvals/approvals-context.ts'
 import type { AccessDenials } from '../audit/access-denials.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { PublicUrl } from '../config/public-url.ts'
-import type { Outbox } from '../delivery/outbox.ts'
+import type { RedeliverContext } from '../delivery/redeliver.ts'
 import type { Skills } from '../execution/skills/skill-catalog.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
 import type { KnowledgeContext } from '../knowledge/admin/knowledge-context.ts'
@@ -16,7 +16,8 @@ import type { SecretStore } from '../secrets/secret-store.ts'
 import type { Database } from '../store/database.ts'
 import type { ApprovalNotifier } from './live/approval-notifier.ts'
 import type { AuditTrails } from './live/audit-trails.ts'
-import type { KnowledgeNotifier } from './live/knowledge-notifier.ts'
+import type { RowNotifier } from './live/row-notifier.ts'
+import type { ScheduleNotifier } from './live/schedule-notifier.ts'
 import type { RequestContext } from './request-context.ts'
 import type { ServerInfo } from './schema/server/server-info.ts'
 
@@ -36,11 +37,13 @@ export interface GraphQLServices {
   readonly approvalNotifier: Pick<ApprovalNotifier, 'follow'>
   /** Audits denied access: fields and things that the caller may not have. */
   readonly denials: Pick<AccessDenials, 'forbidden' | 'absent'>
-  /** Where `factUpdates` and `learningUpdates` come from. */
-  readonly knowledgeNotifier: Pick<KnowledgeNotifier, 'follow'>
+  /** Where the updates of facts, learnings, questions and deliveries come from. */
+  readonly rowNotifier: Pick<RowNotifier, 'follow'>
+  /** Where `scheduleUpdates` comes from. */
+  readonly scheduleNotifier: Pick<ScheduleNotifier, 'follow'>
   readonly skills: Skills
   readonly secrets: Pick<SecretStore, 'reload'>
-  readonly outbox: Pick<Outbox, 'wake'>
+  readonly deliveries: RedeliverContext
   /** Where `auditTrail` comes from. */
   readonly auditTrails: Pick<AuditTrails, 'follow'>
   /** What the query `server` shows. */

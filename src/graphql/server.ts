@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { GraphQLError, type GraphQLSchema } from 'graphql'
 import type { AccessDenials } from '../audit/access-denials.ts'
+import { mayOpenSession } from '../config/access/session-access.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Feed } from '../events/feed.ts'
@@ -31,7 +32,7 @@ import { RateLimit } from './operation/rate-limit.ts'
 import type { Readiness } from './health/readiness.ts'
 import type { CreateContext } from './request-context.ts'
 import { SAFE_HEADERS } from './http/safe-headers.ts'
-import { readActiveSessions, readAudience } from './live/session-audience.ts'
+import { readAudience } from './live/session-audience.ts'
 import { FileReceiver, UPLOAD_DEADLINE_MS, UPLOADS_PATH } from './files/receive-file.ts'
 import { FILES_PATH, serveFile } from './files/serve-file.ts'
 import { schemaRoutes } from './http/schema-routes.ts'
@@ -134,12 +135,9 @@ class Door {
   constructor(options: ServerOptions) {
     const { database, doorbell, config, clock, logger, metrics, authenticate } = options
     this.#options = options
-    const readActiveSince = (since: Date, limit: number): Promise<string[]> =>
-      readActiveSessions(database, since, limit)
     this.#sessionNotifier = createSessionNotifier({
       doorbell,
       readAudience: (sessionId) => readAudience(database, sessionId),
-      readActiveSince,
       clock,
       logger,
     })
@@ -347,6 +345,7 @@ function createHub(options: ServerOptions, sessionNotifier: SessionNotifier): Hu
   return new Hub({
     feed,
     readAudience: (sessionId) => readAudience(database, sessionId),
+    mayOpen: (viewer, sessionId) => mayOpenSession(config.current(), viewer, sessionId),
     createContext: (viewer, grantedSessionId) =>
       createContext({ viewer, requestId: 'shared', logger, grantedSessionId, answer: null, sessionNotifier }),
     maxResponseBytes: () => config.current().settings.maxResponseBytes,

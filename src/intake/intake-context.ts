@@ -108,7 +108,11 @@ export interface SessionRemains {
   readonly approvalIds: readonly string[]
 }
 
-/** What intake rings the doorbell for: a turn waits to be claimed, a session was deleted, a running turn is to end. */
+/**
+ * What intake rings the doorbell for: a turn waits to be claimed, a session was deleted, a running turn is to end, a
+ * schedule has changed.
+ */
 export type IntakeNotification =
   | { readonly kind: 'work' | 'gone'; readonly sessionId: string }
   | { readonly kind: 'cancel'; readonly sessionId: string; readonly turnId: string }
+  | { readonly kind: 'schedule'; readonly id: string; readonly userName: string }

@@ -72,9 +72,9 @@ const MAX_TOKENS = 2 ** 31 - 1
 const MAX_UNUSABLE_TRIES = 2
 
 /**
- * Up to four tries, after pauses of up to 8 s, or of up to a minute where the provider asks for that. Fails at once when
- * a longer pause is asked for, after silence, and once a piece was passed on. Rejects with an AppError (a ModelError
- * when tokens were spent), or with what the receiver of a piece threw.
+ * Up to four tries, after pauses of up to 8 s, or of up to a minute where the provider asks for that. Fails at once
+ * when a longer pause is asked for, after silence, and once a piece was passed on. Rejects with an AppError (a
+ * ModelError when tokens were spent), or with what the receiver of a piece threw.
  */
 export async function callProvider<Answer extends object>(
   options: ProviderOptions,

@@ -34,6 +34,7 @@ const NOTICE =
 /** The tool that runs a command line. */
 const EXEC = 'exec'
 
+/** `messages`: all that was said, oldest first. */
 export function rehearseConversation(messages: readonly HeardMessage[]): RehearsedAnswer {
   const newest = messages.findLastIndex(({ role }) => role === 'user')
   const since = messages.slice(newest + 1)

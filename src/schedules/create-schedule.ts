@@ -53,7 +53,9 @@ export async function createSchedule(
     nextRunAt: enabled ? firstRunAt(timing, editor.at) : null,
   }
   const created = await insertSchedule(context.database, { ...editor, userName }, { id, fields, limit: MAX_SCHEDULES })
-  return created === null ? tooMany(userName) : { kind: 'ScheduleChanged', scheduleId: id }
+  if (created === null) return tooMany(userName)
+  context.doorbell.ring({ kind: 'schedule', id, userName })
+  return { kind: 'ScheduleChanged', scheduleId: id }
 }
 
 const NO_OWNER =

@@ -20,6 +20,8 @@ export async function deleteSchedule(
   id: string,
 ): Promise<ScheduleDeleted | Refusal> {
   if (idKind(id) !== 'schedule') return notFound('schedule', id)
-  const refusal = await removeSchedule(context.database, { id, editor: scheduleEditor(context, viewer) })
-  return refusal ?? { kind: 'ScheduleDeleted', scheduleId: id }
+  const removed = await removeSchedule(context.database, { id, editor: scheduleEditor(context, viewer) })
+  if ('kind' in removed) return removed
+  context.doorbell.ring({ kind: 'schedule', id, userName: removed.userName })
+  return { kind: 'ScheduleDeleted', scheduleId: id }
 }

@@ -19,6 +19,13 @@ export interface FireOptions {
  * firing; one of them does it. True: this one.
  */
 export async function fireSchedule(options: FireOptions, due: DueSchedule): Promise<boolean> {
+  const isOurs = await fire(options, due)
+  const { id, userName } = due
+  if (isOurs) options.intake.doorbell.ring({ kind: 'schedule', id, userName })
+  return isOurs
+}
+
+async function fire(options: FireOptions, due: DueSchedule): Promise<boolean> {
   const { intake } = options
   const problem = problemOf(intake, due)
   if (problem !== null) return pause(intake, due, problem)

@@ -47,4 +47,6 @@ async function settle(
   const { failure, at: finishedAt } = ended
   const planned = afterRun(schedule, ended, pausesMs)
   await settleRun(intake.database, schedule, { runId, status, failure, finishedAt, ...planned })
+  const { id, userName } = schedule
+  intake.doorbell.ring({ kind: 'schedule', id, userName })
 }

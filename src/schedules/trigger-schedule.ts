@@ -37,6 +37,7 @@ export async function triggerSchedule(
   })
   if ('kind' in opened) return opened
   const { schedule, run } = opened
+  context.doorbell.ring({ kind: 'schedule', id, userName: schedule.userName })
   const failure = await sendRun(context, schedule, { ...run, runId: run.id })
   if (failure !== null) await settleFailedRun({ intake: context }, { ...run, runId: run.id, schedule }, failure)
   return { kind: 'ScheduleTriggered', scheduleId: id, runId: run.id }

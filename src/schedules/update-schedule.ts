@@ -42,12 +42,14 @@ export async function updateSchedule(
     ...(content == null ? [] : contentIssues(content)),
   ])
   if (textRefusal !== null) return textRefusal
-  const refusal = await patchSchedule(context.database, { id, editor }, (schedule) => {
+  const changed = await patchSchedule(context.database, { id, editor }, (schedule) => {
     const plan = planOf(context, schedule, { input, now: editor.at })
     if ('kind' in plan) return plan
     return { ...plan, ...textsOf(context, input), ...(input.mode == null ? {} : { mode: input.mode }) }
   })
-  return refusal ?? { kind: 'ScheduleChanged', scheduleId: id }
+  if ('kind' in changed) return changed
+  context.doorbell.ring({ kind: 'schedule', id, userName: changed.userName })
+  return { kind: 'ScheduleChanged', scheduleId: id }
 }
 
 function textsOf(

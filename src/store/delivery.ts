@@ -199,15 +199,15 @@ const REOPEN_ALL: Statement = {
         jsonb_build_object('deliveryId', again.id, 'taskId', again.task_id, 'url',
           regexp_replace(again.webhook, '^([a-z]+://[^/?#]+).*$', '\\1/…'), 'status', 'PENDING', 'statusCode', NULL::int, 'attempts', 0)
       FROM again JOIN tasks t ON t.id = again.task_id)
-    SELECT session_id AS "sessionId", count(*)::int AS count FROM again GROUP BY 1`,
+    SELECT session_id AS "sessionId", array_agg(id) AS ids FROM again GROUP BY 1`,
 }
 
-/** As `reopenDelivery`, of the oldest that match, `max` at most; returns how many in which sessions. */
+/** As `reopenDelivery`, of the oldest that match, `max` at most; returns which, in which sessions. */
 export async function reopenDeliveries(
   database: Database,
   { status, sessionId }: ReopenFilter,
   by: { readonly userName: string | null; readonly tokenName: string; readonly max: number },
-): Promise<readonly { readonly sessionId: string; readonly count: number }[]> {
+): Promise<readonly { readonly sessionId: string; readonly ids: readonly string[] }[]> {
   const auditIds = Array.from({ length: by.max }, () => newId('audit'))
   return database.query(REOPEN_ALL, [status, sessionId, auditIds, by.userName, by.tokenName])
 }

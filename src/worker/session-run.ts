@@ -18,7 +18,7 @@ import type { TurnWrite } from '../core/turn-write.ts'
 import { approvalNotificationsOf } from '../events/approval-notifications.ts'
 import type { Doorbell } from '../events/doorbell.ts'
 import type { Feed } from '../events/feed.ts'
-import { knowledgeNotificationsOf } from '../events/knowledge-notifications.ts'
+import { rowNotificationsOf } from '../events/row-notifications.ts'
 import type { CommandRunner } from '../execution/command.ts'
 import type { Skills } from '../execution/skills/skill-catalog.ts'
 import type { Checkpointer } from '../knowledge/checkpoints/checkpointer.ts'
@@ -34,7 +34,7 @@ import type { Database } from '../store/database.ts'
 import { joinTurns, type JoinedMessage, type Joining } from '../store/turn/join-turns.ts'
 import { makeReady } from '../store/turn/paused-turns.ts'
 import type { Lease } from '../store/turn/lease.ts'
-import { commitTurn } from '../store/turn/turn-commit.ts'
+import { commitTurn, type Committed } from '../store/turn/turn-commit.ts'
 import { releaseSession } from '../store/turn/work-queue.ts'
 import { countWrite } from './count-write.ts'
 import { StopState } from './stop-state.ts'
@@ -214,9 +214,9 @@ export class SessionRun {
   }
 
   /** Says to the other processes what a committed write has changed besides the log. */
-  #notify(write: TurnWrite): void {
+  #notify(write: TurnWrite, committed: Committed): void {
     const { doorbell, lease } = this.#options
-    for (const one of knowledgeNotificationsOf(write)) doorbell.ring(one)
+    for (const one of rowNotificationsOf(write, committed)) doorbell.ring(one)
     for (const one of approvalNotificationsOf(lease.sessionId, write)) doorbell.ring(one)
   }
 
@@ -240,7 +240,7 @@ export class SessionRun {
       commit: async (write) => {
         const committed = await commitTurn(database, { lease, turn }, write)
         countWrite(metrics, write)
-        this.#notify(write)
+        this.#notify(write, committed)
         this.#isReleased = committed.released
         busyPolicy = committed.busyPolicy
         if (write.finish !== undefined) checkpointer.turnEnded(lease.sessionId, committed.turnsSinceCheckpoint)
@@ -276,7 +276,7 @@ export class SessionRun {
       publicUrl,
       database,
       due: new DueSteps(turn.saidBefore.due, dialogue),
-      tellFacts: (ids) => ids.forEach((id) => doorbell.ring({ kind: 'knowledge', id })),
+      tellFacts: (ids) => ids.forEach((id) => doorbell.ring({ kind: 'row', id })),
       clock,
       logger,
     }

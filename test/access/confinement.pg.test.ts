@@ -21,7 +21,7 @@ const FIELDS = ['Query', 'Mutation', 'Subscription']
     return isObjectType(type) ? Object.keys(type.getFields()).map((field) => `${name}.${field}`) : []
   })
   // They are allowed, say nothing to who sees nothing, and do not end.
-  .filter((field) => !/^Subscription\.(session|approval)Updates$/.test(field))
+  .filter((field) => !/^Subscription\.(session|approval|schedule|server)Updates$/.test(field))
 
 let world: PeopleWorld
 /** Of their own things. */

@@ -204,6 +204,14 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     WithdrawMessagePayload: 'message',
   },
   subscriptions: {
+    ApprovalUpdate: 'approval readList',
+    AuditUpdate: 'entry readList',
+    DeliveryUpdate: 'delivery readList',
+    FactUpdate: 'fact readList',
+    LearningUpdate: 'learning readList',
+    QuestionUpdate: 'question readList',
+    ScheduleUpdate: 'readList schedule',
+    SessionUpdate: 'readList session',
     SessionSnapshot: 'at seq session sessionId turn turnId',
   },
 }

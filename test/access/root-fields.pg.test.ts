@@ -48,7 +48,12 @@ async function askAboutNothing(field: string, caller: Caller): Promise<Answer> {
 /** What anybody may make for themselves, whatever there is of others. */
 const MAKES = new Set(['Mutation.createSchedule', 'Mutation.createLinkCode'])
 /** Say nothing to somebody who may see nothing; what they say to others is in test/stories/people.pg.test.ts. */
-const SILENT = new Set(['Subscription.sessionUpdates', 'Subscription.approvalUpdates'])
+const SILENT = new Set([
+  'Subscription.sessionUpdates',
+  'Subscription.approvalUpdates',
+  'Subscription.scheduleUpdates',
+  'Subscription.serverUpdates',
+])
 
 test.each(['nobody', 'revoked'] as const)('%s is told to send a token, whatever is asked', async (caller) => {
   const before = await world.fingerprint()

@@ -109,8 +109,13 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Subscription.learningUpdates': ADMINS_SEE,
   'Subscription.auditTrail': ADMINS_SEE,
   'Subscription.factUpdates': ADMINS_SEE,
-  'Subscription.approvalUpdates': row('UNAUTHENTICATED shown NOT_FOUND shown NOT_FOUND shown shown'),
-  'Subscription.sessionUpdates': row('UNAUTHENTICATED shown NOT_FOUND shown NOT_FOUND shown shown'),
+  'Subscription.questionUpdates': ADMINS_SEE,
+  'Subscription.deliveryUpdates': ADMINS_SEE,
+  'Subscription.approvalUpdates': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
+  'Subscription.sessionUpdates': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
+  // Bob's.
+  'Subscription.scheduleUpdates': row('UNAUTHENTICATED shown hidden hidden hidden hidden shown'),
+  'Subscription.serverUpdates': row('UNAUTHENTICATED shown shown shown shown shown shown'),
 }
 
 function row(words: string): readonly string[] {
@@ -221,11 +226,15 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
     `mutation { createQuestion(input: { content: "x", sessionId: "${id}" }) { __typename } }`,
   'Mutation.resolveQuestion': ({ questionId }) =>
     `mutation { resolveQuestion(input: { id: "${questionId}" }) { __typename } }`,
-  'Subscription.auditTrail': () => 'subscription { auditTrail { id } }',
-  'Subscription.learningUpdates': () => 'subscription { learningUpdates { id } }',
-  'Subscription.factUpdates': () => 'subscription { factUpdates { id } }',
-  'Subscription.approvalUpdates': () => 'subscription { approvalUpdates { id } }',
-  'Subscription.sessionUpdates': () => 'subscription { sessionUpdates { id } }',
+  'Subscription.auditTrail': () => 'subscription { auditTrail { entry { id } } }',
+  'Subscription.learningUpdates': () => 'subscription { learningUpdates { learning { id } } }',
+  'Subscription.factUpdates': () => 'subscription { factUpdates { fact { id } } }',
+  'Subscription.approvalUpdates': () => 'subscription { approvalUpdates { approval { id } } }',
+  'Subscription.sessionUpdates': () => 'subscription { sessionUpdates { session { id } } }',
+  'Subscription.questionUpdates': () => 'subscription { questionUpdates { question { id } } }',
+  'Subscription.deliveryUpdates': () => 'subscription { deliveryUpdates { delivery { id } } }',
+  'Subscription.scheduleUpdates': () => 'subscription { scheduleUpdates { schedule { id } } }',
+  'Subscription.serverUpdates': () => 'subscription { serverUpdates { version } }',
 }
 
 let it: SchemaWorld
@@ -318,12 +327,14 @@ async function seedFor(field: string, id: string): Promise<Omit<Target, 'sender'
 async function firstUpdate(
   as: TokenName | Viewer | null,
   document: string,
-  { id, learningId, factId, approvalId }: Omit<Target, 'sender'>,
+  { id, learningId, factId, questionId, deliveryId, approvalId, scheduleId }: Omit<Target, 'sender'>,
 ): Promise<{ data: unknown; codes: unknown[] }> {
-  it.news = { follow: () => once(id) }
-  it.approvalNotifier = { follow: () => once(approvalId) }
-  it.knowledgeNotifier = { follow: (kind) => once(kind === 'fact' ? factId : must(learningId, 'a learning')) }
-  it.auditTrails = { follow: () => Promise.resolve(once(AUDIT_ENTRY)) }
+  it.news = { follow: () => once({ id }) }
+  it.approvalNotifier = { follow: () => once({ id: approvalId }) }
+  it.scheduleNotifier = { follow: () => once({ id: scheduleId }) }
+  const rows = { fact: factId, learning: learningId, question: questionId, delivery: deliveryId }
+  it.rowNotifier = { follow: (kind) => once({ id: must(rows[kind], kind) }) }
+  it.auditTrails = { follow: () => Promise.resolve(once({ entry: AUDIT_ENTRY })) }
   for await (const result of await it.subscribe(as, document)) {
     return { data: result.data, codes: (result.errors ?? []).map((error) => error.extensions['code']) }
   }
@@ -341,5 +352,8 @@ function describeValue(value: unknown): string {
   const { __typename, edges } = (value ?? {}) as { __typename?: string; edges?: unknown[] }
   if (typeof value === 'object' && value !== null && 'results' in value) return describeValue(value.results)
   if (__typename !== undefined) return __typename.replace(/^.*Payload$/, 'Payload').replace(/Refusal$/, '')
-  return value === null || edges?.length === 0 ? 'hidden' : 'shown'
+  // The update of a list: what it is about.
+  const parts = Object.values(value ?? {})
+  const isEmptyUpdate = parts.length > 0 && parts.every((part) => part === null)
+  return value === null || isEmptyUpdate || edges?.length === 0 ? 'hidden' : 'shown'
 }

@@ -10,6 +10,7 @@ import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
 import { commitTurn } from '../../src/store/turn/turn-commit.ts'
 import * as api from '../generated/graphql.ts'
+import type { Given } from '../harness/api-client.ts'
 import { createSchemaWorld, SECRET, type SchemaWorld } from './schema-world.ts'
 import { seedKnowledge, type SeededKnowledge } from './seed-knowledge.ts'
 import { seedSession, type SeededSession } from './seed.ts'
@@ -28,7 +29,7 @@ type FactResult = api.CreateFactMutation['createFact'] | api.EditFactMutation['e
 async function edit<Data, Variables>(
   document: api.TypedDocumentString<Data, Variables>,
   variables: Variables,
-): Promise<Data> {
+): Promise<Given<Data>> {
   const { data, messages } = await it.run('alice', document, variables)
   expect(messages).toEqual([])
   return data

@@ -5,6 +5,7 @@ import { accessClassOf } from '../../src/graphql/operation/log-operation.ts'
 import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
 import { recordStatements } from './record-statements.ts'
+import type { Given } from '../harness/api-client.ts'
 import { createSchemaWorld, type SchemaWorld, type TokenName } from './schema-world.ts'
 import { seedFact, seedKnowledge, type SeededKnowledge } from './seed-knowledge.ts'
 import { seedSession, type SeededSession } from './seed.ts'
@@ -46,7 +47,7 @@ async function read<Data, Variables>(
   as: TokenName,
   document: api.TypedDocumentString<Data, Variables>,
   variables: Variables,
-): Promise<Data> {
+): Promise<Given<Data>> {
   const { data, messages } = await it.run(as, document, variables)
   expect(messages).toEqual([])
   return data

@@ -7,6 +7,7 @@ import {
   isAbstractType,
   isInterfaceType,
   isIntrospectionType,
+  isNonNullType,
   isObjectType,
   type GraphQLAbstractType,
   type GraphQLSchema,
@@ -39,6 +40,16 @@ test('what has a field "id" is a node, and the other way round', () => {
     .filter((type) => !isIntrospectionType(type) && type !== node)
     .filter((type) => Object.hasOwn(type.getFields(), 'id') !== type.getInterfaces().includes(node))
   expect(withId.map(({ name }) => name)).toEqual([])
+})
+
+test('what only admins may ask for is null to others, and the rest of their document is answered', () => {
+  const roots = Object.values(schema.getQueryType()?.getFields() ?? {})
+  const admins = roots.filter(({ extensions }) => {
+    const { authScopes } = (extensions['pothosOptions'] ?? {}) as { authScopes?: { admin?: boolean } }
+    return authScopes?.admin === true
+  })
+  expect(admins.length).toBeGreaterThan(5)
+  expect(admins.filter(({ type }) => isNonNullType(type)).map(({ name }) => name)).toEqual([])
 })
 
 function abstractTypes(of: GraphQLSchema): readonly GraphQLAbstractType[] {

@@ -9,11 +9,13 @@ import type { AuditTrails } from '../../src/graphql/live/audit-trails.ts'
 import { createContext, type GraphQLContext } from '../../src/graphql/context.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
 import type { ApprovalNotifier } from '../../src/graphql/live/approval-notifier.ts'
-import type { KnowledgeNotifier } from '../../src/graphql/live/knowledge-notifier.ts'
+import type { RowNotifier } from '../../src/graphql/live/row-notifier.ts'
+import type { ScheduleNotifier } from '../../src/graphql/live/schedule-notifier.ts'
 import type { SessionNotifier } from '../../src/graphql/live/session-notifier.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { Redactor } from '../../src/secrets/redaction.ts'
 import type { TypedDocumentString } from '../generated/graphql.ts'
+import type { Given } from '../harness/api-client.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
 
 /** The only one that is known. */
@@ -22,7 +24,7 @@ export const SECRET = 'hunter2-hunter2'
 export type TokenName = Parameters<World['as']>[0]
 
 export interface Answer<Data> {
-  readonly data: Data
+  readonly data: Given<Data>
   /** Of its errors: extensions.code, or the message of one without. */
   readonly codes: readonly unknown[]
   readonly messages: readonly string[]
@@ -36,8 +38,9 @@ export class SchemaWorld implements AsyncDisposable {
   /** What `sessionUpdates` tells, by whoever asks. */
   news: Pick<SessionNotifier, 'follow'> = { follow: () => neverEnding() }
   approvalNotifier: Pick<ApprovalNotifier, 'follow'> = { follow: () => neverEnding() }
-  /** What `factUpdates` and `learningUpdates` tell. */
-  knowledgeNotifier: Pick<KnowledgeNotifier, 'follow'> = { follow: () => neverEnding() }
+  scheduleNotifier: Pick<ScheduleNotifier, 'follow'> = { follow: () => neverEnding() }
+  /** What the subscriptions of admins tell. */
+  rowNotifier: Pick<RowNotifier, 'follow'> = { follow: () => neverEnding() }
 
   /** Knows one secret. */
   readonly redactor = Redactor.of([SECRET])
@@ -73,7 +76,7 @@ export class SchemaWorld implements AsyncDisposable {
     })
     const errors = result.errors ?? []
     return {
-      data: result.data as Data,
+      data: result.data as Given<Data>,
       codes: errors.map((error) => error.extensions['code'] ?? error.message),
       messages: errors.map((error) => error.message),
     }
@@ -109,11 +112,16 @@ export class SchemaWorld implements AsyncDisposable {
         people: { ...context, live: { declared: () => context.config.current(), changed: () => Promise.resolve() } },
         denials: this.denials,
         auditTrails: this.auditTrails,
-        knowledgeNotifier: this.knowledgeNotifier,
+        rowNotifier: this.rowNotifier,
         approvals: { ...context, skills: this.skills },
         approvalNotifier: this.approvalNotifier,
         skills: this.skills,
-        outbox: { wake: (sessionId) => this.woken.push(sessionId) },
+        scheduleNotifier: this.scheduleNotifier,
+        deliveries: {
+          database: context.database,
+          outbox: { wake: (sessionId) => this.woken.push(sessionId) },
+          doorbell: { ring: ({ id }) => this.rung.push(id) },
+        },
         secrets: { reload: () => ({ kind: 'Reloaded', names: ['DEPLOY_KEY'] }) },
         server: {
           version: '0.0.0',

@@ -34,6 +34,10 @@ beforeAll(async () => {
         (CASE WHEN n % 4 = 0 THEN 'GROUP' ELSE 'DIRECT' END)::conversation_type, (${status})::session_status,
         CASE WHEN n % 7 = 0 THEN '100% About ' || n WHEN n % 5 = 0 THEN NULL ELSE 'Talk ' || n END,
         timestamptz '2026-11-21T12:00Z' + (n * 7919 % 1000) * interval '1 second' FROM ${numbers}`,
+    // Set later, as most are; a number is not found by its text.
+    `UPDATE sessions SET metadata = CASE WHEN length(id) % 2 = 0 THEN jsonb_build_object('room', '7', 'team', 'blue')
+      WHEN id LIKE '%7' THEN jsonb_build_object('room', 7) ELSE jsonb_build_object('team', 'blue') END
+      WHERE id LIKE '%7' OR id LIKE '%2'`,
     `INSERT INTO participants (session_id, user_name) SELECT ${id}, 'bob' FROM ${numbers}`,
     `INSERT INTO participants (session_id, user_name) SELECT ${id}, 'carol' FROM ${numbers} WHERE n % 25 = 0`,
     `INSERT INTO messages (id, session_id, seq, role, content, trusted, status, client, created_at)
@@ -75,19 +79,27 @@ const filters: fc.Arbitrary<SessionFilter> = fc.record(
     participant: fc.constantFrom('bob', 'carol', 'nobody'),
     search: fc.constantFrom('talk', 'ABOUT 7', '0%', '%', '_', 'zz', 'nowhere', ''),
     includeInactive: fc.boolean(),
+    metadata: fc.subarray([
+      { key: 'room', value: '7' },
+      { key: 'team', value: 'blue' },
+      { key: 'team', value: 'nobody’s' },
+    ]),
   },
   { requiredKeys: [] },
 )
 
 async function expected(as: keyof typeof VIEWERS, filter: SessionFilter, limit: number): Promise<string[]> {
-  const { status = [], sourceKind = [], conversationType, participant, search, includeInactive } = filter
+  const { status = [], sourceKind = [], conversationType, participant, search, includeInactive, metadata } = filter
   const text = `SELECT id FROM sessions WHERE ${VIEWERS[as]}
     AND (CASE WHEN cardinality($1::text[]) > 0 THEN status::text = ANY ($1) ELSE $2 OR status <> 'INACTIVE' END)
     AND (cardinality($3::text[]) = 0 OR source_kind = ANY ($3)) AND ($4::text IS NULL OR source_type::text = $4)
     AND ($5::text IS NULL OR EXISTS (SELECT FROM participants WHERE session_id = id AND user_name = $5))
-    AND ($6::text IS NULL OR description ILIKE $6) ORDER BY last_activity_at DESC, id DESC LIMIT $7`
+    AND ($6::text IS NULL OR description ILIKE $6)
+    AND NOT EXISTS (SELECT FROM jsonb_to_recordset($8::jsonb) AS m (key text, value text)
+      WHERE metadata -> m.key IS DISTINCT FROM to_jsonb(m.value))
+    ORDER BY last_activity_at DESC, id DESC LIMIT $7`
   const pattern = search == null ? null : `%${likeLiteral(search)}%`
-  const wanted = [conversationType ?? null, participant ?? null, pattern, limit]
+  const wanted = [conversationType ?? null, participant ?? null, pattern, limit, JSON.stringify(metadata ?? [])]
   return (await query<{ id: string }>(text, [status, includeInactive === true, sourceKind, ...wanted])).map(
     ({ id }) => id,
   )

@@ -83,7 +83,8 @@ export class DeliveryWorld implements AsyncDisposable {
       ...(resolve === undefined ? {} : { resolve }),
     })
     const keys = { apiKey: () => null }
-    const parts = { database, config, keys, guard, clock: systemClock, logger, metrics }
+    const doorbell = { ring: () => undefined }
+    const parts = { database, config, keys, guard, clock: systemClock, logger, metrics, doorbell }
     const outbox = new Outbox({ ...parts, schedule, timeoutMs, stopGraceMs: 50 })
     const runner = { url: database.url, handlers: outbox.handlers, periodic: [], clock: systemClock, logger, metrics }
     const jobs = new JobRunner({ ...runner, pollMs: POLL_MS })

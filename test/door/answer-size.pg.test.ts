@@ -107,11 +107,13 @@ describe.each([
   })
 
   test('so it is where they are no log', async () => {
-    const query = `subscription { sessionUpdates { id ${aliases(10, LIST)} } }`
+    const query = `subscription { sessionUpdates { session { id ${aliases(10, LIST)} } } }`
     const watching = watch(url(), { query, token })
-    // It has no start of its own to wait for.
-    while (watching.results.length === 0) await door.append('cli:long', { type: 'SessionUpdated' })
+    await watching.count(1)
+    await door.append('cli:long', { type: 'SessionUpdated' })
+    while (watching.results.every(({ errors }) => errors === undefined))
+      await watching.count(watching.results.length + 1)
     watching.close()
-    expect(watching.results[0]).toEqual({ data: null, errors: TOO_LARGE })
+    expect(watching.results.at(-1)).toEqual({ data: null, errors: TOO_LARGE })
   })
 })

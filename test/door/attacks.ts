@@ -122,7 +122,7 @@ export const ATTACKS: readonly Attack[] = [
   { name: '@defer', query: '{ viewer { ... @defer { role } } }', code: 'GRAPHQL_VALIDATION_FAILED' },
   {
     name: 'two root fields in one subscription',
-    query: 'subscription { a: sessionUpdates { id } b: sessionUpdates { id } }',
+    query: 'subscription { a: sessionUpdates { session { id } } b: sessionUpdates { session { id } } }',
     code: 'GRAPHQL_VALIDATION_FAILED',
   },
   { name: 'introspection as a subscription', query: 'subscription { __typename }', code: 'GRAPHQL_VALIDATION_FAILED' },

@@ -124,7 +124,7 @@ describe('what is not a GraphQL request', () => {
     const mutation = await get('mutation { deleteSession(input: { id: "cli:one" }) { __typename } }')
     expect([mutation.status, mutation.headers.get('allow')]).toEqual([405, 'POST'])
     expect(await door.database.prisma.session.count({ where: { id: 'cli:one' } })).toBe(1)
-    expect((await get('subscription { sessionUpdates { id } }')).status).toBe(406)
+    expect((await get('subscription { sessionUpdates { session { id } } }')).status).toBe(406)
     expect((await fetch(`${door.url}/graphql`, { method: 'PUT', headers: { authorization } })).status).toBe(405)
     expect((await get('{ __typename }')).status).toBe(200)
   })

@@ -7,7 +7,7 @@ import { createContext } from '../../src/graphql/context.ts'
 import { Origins } from '../../src/graphql/http/origin.ts'
 import { Hub } from '../../src/graphql/live/hub.ts'
 import { createSessionNotifier } from '../../src/graphql/live/session-notifier.ts'
-import { readActiveSessions, readAudience } from '../../src/graphql/live/session-audience.ts'
+import { readAudience } from '../../src/graphql/live/session-audience.ts'
 import { Admission } from '../../src/graphql/operation/admission.ts'
 import { PersistedQueries } from '../../src/graphql/operation/persisted-queries.ts'
 import { RateLimit } from '../../src/graphql/operation/rate-limit.ts'
@@ -37,13 +37,13 @@ beforeAll(async () => {
   const sessionNotifier = createSessionNotifier({
     doorbell,
     readAudience: audienceOf,
-    readActiveSince: (since, limit) => readActiveSessions(database, since, limit),
     clock,
     logger,
   })
   const hub = new Hub({
     feed,
     readAudience: audienceOf,
+    mayOpen: () => false,
     createContext: (viewer, grantedSessionId) =>
       createContext(services, { viewer, requestId: 'x', logger, grantedSessionId, answer: null, sessionNotifier }),
     maxResponseBytes: () => config.current().settings.maxResponseBytes,

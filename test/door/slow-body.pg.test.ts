@@ -11,7 +11,7 @@ import { Story, storyConfig, tokenOf } from '../harness/story.ts'
 import { createTemporaryHome, type TemporaryHome } from '../harness/temporary-home.ts'
 import { createDoorWorld, createSession, tokenOf as tokenAtDoor, type Door, type DoorWorld } from './door-world.ts'
 
-const SUBSCRIBE = 'subscription { sessionUpdates { id } }'
+const SUBSCRIBE = 'subscription { sessionUpdates { session { id } } }'
 
 test.each([
   ['a query', 'application/json', '{ viewer { tokenName } }'],

@@ -32,6 +32,12 @@ export interface Watch<Data> extends AsyncDisposable {
   close(): Promise<void>
 }
 
+/** Lists of admins: null only where an error says so. */
+type AdminList = 'audit' | 'deliveries' | 'facts' | 'learnings' | 'questions' | 'skillProblems' | 'usage'
+
+/** What an operation that succeeded has given. */
+export type Given<Data> = { [Field in keyof Data]: Field extends AdminList ? NonNullable<Data[Field]> : Data[Field] }
+
 export class ApiClient {
   readonly url: string
   readonly token: string | null
@@ -87,10 +93,10 @@ export class ApiClient {
   async run<Data, Variables>(
     document: TypedDocumentString<Data, Variables> | string,
     variables?: Variables,
-  ): Promise<Data> {
+  ): Promise<Given<Data>> {
     const reply = await this.request(document, variables)
     if (reply.data === null || reply.errors.length > 0) throw new Error(`GraphQL failed: ${JSON.stringify(reply)}`)
-    return reply.data
+    return reply.data as Given<Data>
   }
 
   /** Subscribes over WebSocket. */

@@ -7,7 +7,8 @@ import type { Doorbell } from '../../src/events/doorbell.ts'
 import type { Feed } from '../../src/events/feed.ts'
 import { createApprovalNotifier } from '../../src/graphql/live/approval-notifier.ts'
 import type { GraphQLServices } from '../../src/graphql/context.ts'
-import { createKnowledgeNotifier } from '../../src/graphql/live/knowledge-notifier.ts'
+import { createScheduleNotifier } from '../../src/graphql/live/schedule-notifier.ts'
+import { createRowNotifier } from '../../src/graphql/live/row-notifier.ts'
 import { readAudience } from '../../src/graphql/live/session-audience.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Logger } from '../../src/platform/logger.ts'
@@ -62,18 +63,18 @@ export function bareServices(options: BareServicesOptions): GraphQLServices {
       clock,
       live: { declared: () => config.current(), changed: () => Promise.resolve() },
     },
-    knowledgeNotifier: createKnowledgeNotifier({ database, doorbell, clock, logger }),
+    rowNotifier: createRowNotifier({ database, doorbell, clock, logger }),
     approvals: { database, config, clock, skills, feed, doorbell, redactorOf },
     approvalNotifier: createApprovalNotifier({
       doorbell,
       readAudience: (sessionId) => readAudience(database, sessionId),
-      readOpen: () => Promise.resolve([]),
       logger,
     }),
     auditTrails: { follow: () => Promise.reject(new Error('nobody follows the audit here')) },
     denials: { forbidden: () => undefined, absent: () => undefined },
     secrets: { reload: () => ({ kind: 'Reloaded', names: [] }) },
-    outbox: { wake: () => undefined },
+    deliveries: { database, doorbell, outbox: { wake: () => undefined } },
+    scheduleNotifier: createScheduleNotifier({ doorbell, clock, logger }),
     server: { version: '0.0.0', startedAt: clock.now(), database: 'PostgreSQL', sandboxState },
   }
 }

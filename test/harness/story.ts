@@ -5,7 +5,6 @@
  */
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, vi } from 'vitest'
 import { startApp, type App } from '../../src/app.ts'
 import { configPath } from '../../src/config/load-config.ts'
 import type { SendResult, SessionEvent } from '../../src/client/connect.ts'
@@ -16,10 +15,8 @@ import { ApiClient, type Watch } from './api-client.ts'
 import { createTestDatabase } from './database.ts'
 import { createTemporaryHome } from './temporary-home.ts'
 import {
-  OpenSessionDocument,
   SessionUpdatesDocument,
   TurnDocument,
-  UpdateSessionDocument,
   type SessionUpdatesSubscription,
   type TurnQuery,
   type WatchSessionSubscription,
@@ -161,23 +158,10 @@ export function watchAll(client: ApiClient, sessionId: string, after = 0): Watch
   return client.follow(sessionId, after)
 }
 
-/**
- * Follows the sessions that somebody may see, from now on: there is no first event that says so, hence a session to be
- * seen.
- */
+/** Follows the sessions that a person may see; what changes from now on is in it. */
 export async function watchSessions(client: ApiClient): Promise<Watch<SessionUpdatesSubscription>> {
-  const { openSession } = await client.run(OpenSessionDocument, { input: {} })
-  if (openSession.__typename !== 'OpenSessionPayload') throw new Error(`not opened: ${JSON.stringify(openSession)}`)
-  const { id } = openSession.session
   const sessions = client.watch(SessionUpdatesDocument, {})
-  let looks = 0
-  await vi.waitFor(
-    async () => {
-      await client.run(UpdateSessionDocument, { input: { id, metadata: { looks: (looks += 1) } } })
-      expect(sessions.received).not.toEqual([])
-    },
-    { timeout: 10_000 },
-  )
+  await sessions.until(({ sessionUpdates }) => sessionUpdates.readList)
   return sessions
 }
 

@@ -73,7 +73,9 @@ test('a command waits for an approval, everybody sees it, and it runs once it is
   expect(approvals.edges.map(({ node }) => node.id)).toEqual([approval.id])
   expect(await linesOf(marks)).toEqual([])
   // The list tells of states, not of changes: this one has to be seen while it lasts.
-  await list.until(({ sessionUpdates: one }) => one.id === 'cli:approve' && one.status === 'AWAITING_APPROVAL')
+  await list.until(
+    ({ sessionUpdates: { session: one } }) => one?.id === 'cli:approve' && one.status === 'AWAITING_APPROVAL',
+  )
 
   const decided = await decide(ada, { id: approval.id, approve: true, note: 'Go on.' })
   expect(decided).toMatchObject({
@@ -82,8 +84,8 @@ test('a command waits for an approval, everybody sees it, and it runs once it is
   expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
   expect(await linesOf(marks)).toEqual(['one'])
   expect(await decide(ada, { id: approval.id, approve: false })).toMatchObject({ __typename: 'ConflictRefusal' })
-  await list.until(({ sessionUpdates: one }) => one.id === 'cli:approve' && one.status === 'IDLE')
-  await updates.until(({ approvalUpdates }) => approvalUpdates.approvalStatus === 'APPROVED')
+  await list.until(({ sessionUpdates: { session: one } }) => one?.id === 'cli:approve' && one.status === 'IDLE')
+  await updates.until(({ approvalUpdates }) => approvalUpdates.approval?.approvalStatus === 'APPROVED')
 
   const { audit } = await ada.run(ApprovalAuditDocument, { sessionId: 'cli:approve' })
   expect(audit.edges.map(({ node }) => node)).toMatchObject([
@@ -345,7 +347,7 @@ describe('who may decide', () => {
     expect([await listed(ada), await listed(ben), await listed(cleo)]).toEqual([[id], [id], []])
     await decide(ada, { id, approve: false })
     await turnEnd(watch)
-    await adaSees.until(({ approvalUpdates }) => approvalUpdates.id === id)
+    await adaSees.until(({ approvalUpdates }) => approvalUpdates.approval?.id === id)
   })
 
   test('own_user_may_decide, also through a connector', async () => {

@@ -1,4 +1,6 @@
-/** GraphiQL in a real browser: it is small, knows the schema once it has a token, shows every event, and keeps no token. */
+/**
+ * GraphiQL in a real browser: it is small, knows the schema once it has a token, shows every event, and keeps no token.
+ */
 import { existsSync } from 'node:fs'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -163,7 +165,7 @@ describe.skipIf(PROGRAM === undefined)(`in a browser${without}`, () => {
     // The button stops it, and what came stays; what is refused says why.
     await run(page)
     expect((await events()).events?.length).toBeGreaterThanOrEqual(3)
-    await editor(page, 'query', 'subscription { sessionEvents(sessionId: "cli:none", after: 0) { seq } }')
+    await editor(page, 'query', 'subscription { sessionEvents(sessionId: "cli:none", after: 1) { seq } }')
     await run(page)
     await vi.waitFor(async () => expect(await editor(page, 'response')).toContain('NOT_FOUND'))
     expect(complaints).toEqual([])

@@ -251,7 +251,7 @@ test('a participant who is added sees the session at once; one who is removed lo
   const { addParticipant } = await ben.run(AddParticipantDocument, { sessionId: '@ben:shared', user: 'cleo' })
   expect(addParticipant).toMatchObject({ session: { participants: [{ name: 'ben' }, { name: 'cleo' }] } })
 
-  await news.until(({ sessionUpdates }) => sessionUpdates.id === '@ben:shared')
+  await news.until(({ sessionUpdates: { session } }) => session?.id === '@ben:shared')
   const { sessions } = await cleo.run(SessionsDocument, {})
   expect(sessions.edges.map(({ node }) => node.id)).toContain('@ben:shared')
   await using watch = watchAll(cleo, '@ben:shared')

@@ -5,12 +5,10 @@
  */
 import { writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import { Database } from '../../src/store/database.ts'
 import * as api from '../generated/graphql.ts'
-import { askOperators } from '../harness/ask-operators.ts'
 import type { ApiClient, Watch } from '../harness/api-client.ts'
 import { converse, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
@@ -39,15 +37,9 @@ afterAll(async () => {
   await stub.close()
 })
 
-/** A subscription is live from a moment that nobody tells: when the server counts it. */
-async function untilLive(count: number): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const metrics = await (await askOperators(office.app.url, '/metrics')).text()
-      expect(metrics).toContain(`factotum_subscribers{kind="other"} ${count}`)
-    },
-    { timeout: 10_000, interval: 20 },
-  )
+/** What changes from now on is in them. */
+async function untilLive(...watches: readonly Watch<object>[]): Promise<void> {
+  for (const watch of watches) await watch.until((update) => JSON.stringify(update).includes('"readList":true'))
 }
 
 async function auditOf(subjectId: string): Promise<object[]> {
@@ -77,22 +69,18 @@ function learnOnce(go: string): (call: StubCall) => StubAnswer {
   }
 }
 
-function only<Data>(watch: Watch<Data>): Data {
-  return must(watch.received[0], 'the first')
-}
-
 test('what a review learns reaches the inbox, a fact, the next plan, and none after it is invalidated', async () => {
   const [ada, admin] = [story.as('ada'), office.as('ada')]
   await using inbox = admin.watch(api.LearningUpdatesDocument, {})
   await using facts = admin.watch(api.FactUpdatesDocument, {})
-  await untilLive(2)
+  await untilLive(inbox, facts)
 
   // A review learns something, and the inbox shows it while the turn still runs.
   const go = story.path('go')
   stub.follow({ by: learnOnce(go) })
   await send(ada, 'cli:learn', 'Which port has staging?')
-  await inbox.until(() => true)
-  const { learningUpdates: learning } = only(inbox)
+  const learned = await inbox.until(({ learningUpdates }) => learningUpdates.learning !== null)
+  const learning = must(learned.learningUpdates.learning, 'the learning')
   expect(learning).toMatchObject({
     content: LEARNED,
     status: 'PENDING',
@@ -108,8 +96,10 @@ test('what a review learns reaches the inbox, a fact, the next plan, and none af
   if (promoteLearning.__typename !== 'PromoteLearningPayload') throw new Error(JSON.stringify(promoteLearning))
   const fact = must(promoteLearning.learning.fact, 'its fact')
   expect(fact).toMatchObject({ content: PROMOTED, source: 'MANUAL', version: 1, invalidatedAt: null })
-  await inbox.until(({ learningUpdates: { id, status } }) => id === learning.id && status === 'PROMOTED')
-  expect((await facts.until(({ factUpdates }) => factUpdates.id === fact.id)).factUpdates.content).toBe(PROMOTED)
+  await inbox.until(({ learningUpdates: { learning: one } }) => one?.id === learning.id && one.status === 'PROMOTED')
+  expect((await facts.until(({ factUpdates }) => factUpdates.fact?.id === fact.id)).factUpdates.fact?.content).toBe(
+    PROMOTED,
+  )
 
   // The turn goes on; its session's log and tasks know what was learned. Nobody else decides about it.
   await writeFile(go, '')
@@ -134,7 +124,7 @@ test('what a review learns reaches the inbox, a fact, the next plan, and none af
   // The admin invalidates it; the plan after has it no more.
   const reason = 'PgBouncer was switched off.'
   await admin.run(api.InvalidateFactDocument, { id: fact.id, reason })
-  await facts.until(({ factUpdates: { id, invalidatedAt } }) => id === fact.id && invalidatedAt !== null)
+  await facts.until(({ factUpdates: { fact: one } }) => one?.id === fact.id && one.invalidatedAt !== null)
   await converse(ada, 'cli:other', 'Connect to staging again.')
   expect(plannerPrompts().at(-1)).not.toContain(PROMOTED)
 
@@ -168,45 +158,44 @@ describe('who watches facts and learnings', () => {
   test('is told by WebSocket and server-sent events, of what both processes do', async () => {
     await using socket = office.as('ada').watch(api.FactUpdatesDocument, {})
     await using stream = office.as('ada').watchSse(api.FactUpdatesDocument, {})
-    await untilLive(2)
+    await untilLive(socket, stream)
     const [here, there] = [
       await createFact(office.as('ada'), 'Made here.'),
       await createFact(story.as('ada'), 'Made there.'),
     ]
     for (const watch of [socket, stream]) {
-      await watch.until(({ factUpdates }) => factUpdates.id === here)
-      await watch.until(({ factUpdates }) => factUpdates.id === there)
-      expect(watch.received.map(({ factUpdates }) => factUpdates.content).sort()).toEqual(['Made here.', 'Made there.'])
+      await watch.until(({ factUpdates }) => factUpdates.fact?.id === here)
+      await watch.until(({ factUpdates }) => factUpdates.fact?.id === there)
+      expect(watch.received.flatMap(({ factUpdates }) => factUpdates.fact?.content ?? []).sort()).toEqual([
+        'Made here.',
+        'Made there.',
+      ])
     }
   })
 
   test('is told what a turn learns and the curator makes of it', async () => {
     await using inbox = office.as('ada').watch(api.LearningUpdatesDocument, {})
     await using facts = office.as('ada').watch(api.FactUpdatesDocument, {})
-    await untilLive(2)
+    await untilLive(inbox, facts)
     const learn = 'The nightly backup is kept for 30 days.'
     stub.follow({
       by: (call) => (call.role === 'reviewer' ? { content: { ...GOOD_REVIEW, learn } } : answerWell(call)),
     })
     await converse(story.as('ada'), 'cli:curated', 'How long are backups kept?')
-    const promoted = await inbox.until(({ learningUpdates: { status } }) => status === 'PROMOTED')
-    expect(promoted.learningUpdates).toMatchObject({ content: learn, decidedBy: 'curator' })
-    const made = await facts.until(({ factUpdates: { source } }) => source === 'CURATOR')
-    expect(await auditOf(made.factUpdates.id)).toMatchObject([{ actor: 'curator', change: 'CREATED' }])
+    const promoted = await inbox.until(({ learningUpdates: { learning } }) => learning?.status === 'PROMOTED')
+    expect(promoted.learningUpdates.learning).toMatchObject({ content: learn, decidedBy: 'curator' })
+    const made = await facts.until(({ factUpdates: { fact } }) => fact?.source === 'CURATOR')
+    expect(await auditOf(made.factUpdates.fact?.id ?? '')).toMatchObject([{ actor: 'curator', change: 'CREATED' }])
   })
 
-  test('is told what changed while news could not be heard, once it can be heard again', async () => {
+  test('is asked to read the list again when notifications could not be received for a while', async () => {
     await using watch = office.as('ada').watch(api.FactUpdatesDocument, {})
-    await untilLive(1)
-    // As if the news of it had been lost: nobody rings.
-    const missed = await createFact(story.as('ada'), 'Told by nobody.')
-    await watch.until(({ factUpdates }) => factUpdates.id === missed)
-    const change = `UPDATE facts SET content = 'Changed by nobody.', version = 2, updated_at = $2 WHERE id = $1`
-    await database.query({ name: '', text: change }, [missed, systemClock.now()])
+    await untilLive(watch)
     const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE application_name = 'factotum doorbell' AND datname = current_database()`
     await database.query({ name: '', text: cut }, [])
-    const told = await watch.until(({ factUpdates: { id, version } }) => id === missed && version === 2)
-    expect(told.factUpdates.content).toBe('Changed by nobody.')
+    await vi.waitFor(() => expect(watch.received.filter(({ factUpdates }) => factUpdates.readList)).toHaveLength(2), {
+      timeout: 20_000,
+    })
   })
 })

@@ -107,15 +107,14 @@ test('it goes to a file, of one moment, without what is secret; and comes in els
   const log = lines.filter(({ type }) => type === 'event')
 
   await using list = there.as('ada').watch(api.SessionUpdatesDocument, {})
-  await using other = watchAll(there.as('ada'), 'cli:warm-up')
-  await other.ended
+  await list.until(({ sessionUpdates }) => sessionUpdates.readList)
   const imported = await factotum(there, 'import', file)
   expect(imported).toMatchObject({
     code: 0,
     said: expect.stringContaining(`Imported session "${SESSION}": 5 messages, ${log.length} events.`),
   })
   expect(imported.said).toContain('2 turns were open when it was exported; they are CANCELLED.')
-  await list.until(({ sessionUpdates }) => sessionUpdates.id === SESSION)
+  await list.until(({ sessionUpdates: { session } }) => session?.id === SESSION)
 
   const [before, after] = [must(await shown(here), 'the session'), must(await shown(there), 'the session')]
   expect(after).toMatchObject({ status: 'IDLE', queueLength: 0, activeTurn: null, lastSeq: before.lastSeq + 4 })

@@ -29,7 +29,11 @@ import {
   PipelineStepsDocument,
   RemoveParticipantDocument,
   SendMessageDocument,
+  ScheduleUpdatesDocument,
+  ServerUpdatesDocument,
   SessionUpdatesDocument,
+  QuestionUpdatesDocument,
+  DeliveryUpdatesDocument,
   UpdateSessionDocument,
   WatchSessionDocument,
   type TypedDocumentString,
@@ -48,10 +52,17 @@ const LOG_VIEWS = {
   pipelineSteps: PipelineStepsDocument,
   messageOutputs: MessageOutputsDocument,
 } as const
-const LISTS = { sessionUpdates: SessionUpdatesDocument, approvalUpdates: ApprovalUpdatesDocument } as const
+const LISTS = {
+  sessionUpdates: SessionUpdatesDocument,
+  approvalUpdates: ApprovalUpdatesDocument,
+  scheduleUpdates: ScheduleUpdatesDocument,
+  serverUpdates: ServerUpdatesDocument,
+} as const
 const ADMIN_LISTS = {
   learningUpdates: LearningUpdatesDocument,
   factUpdates: FactUpdatesDocument,
+  questionUpdates: QuestionUpdatesDocument,
+  deliveryUpdates: DeliveryUpdatesDocument,
   auditTrail: AuditTrailDocument,
 } as const
 
@@ -201,12 +212,15 @@ describe('lists', () => {
   test('tell who was removed of nothing that happens in the session, and go on telling of others', async () => {
     const [id, other] = [await openSession(), await openSession()]
     const approvalId = await askForApproval(other, 'something')
-    const cleos = followAll(here.as('cleo'), LISTS, {})
+    const { sessionUpdates, approvalUpdates } = LISTS
+    const cleos = followAll(here.as('cleo'), { sessionUpdates, approvalUpdates }, {})
+    for (const watch of cleos.values()) await watch.until(() => true)
+    const begun = new Map([...cleos].map(([name, watch]) => [name, watch.received.length]))
     const tellOfOther = async (description: string): Promise<void> => {
       await touch(other, description)
       await ring([{ kind: 'approval', id: approvalId, sessionId: other }])
     }
-    await poke(cleos, () => tellOfOther(`before ${(sessions += 1)}`))
+    await poke(cleos, () => tellOfOther(`before ${(sessions += 1)}`), begun)
     await there.as('ada').run(RemoveParticipantDocument, { sessionId: id, user: 'cleo' })
     await touch(id, canary)
     await askForApproval(id, canary)
@@ -238,7 +252,7 @@ async function askForApproval(id: string, word: string): Promise<string> {
 }
 
 /**
- * Lists begin with silence: does something that they tell of until all have told of something; more than `heard`, if
+ * Does something that lists tell of until all have told of something; more than `heard`, if
  * given.
  */
 async function poke(
@@ -278,8 +292,8 @@ describe('everything that somebody follows', () => {
     await poke(updates, async () => {
       await ring([
         { kind: 'approval', id: approvalId, sessionId: id },
-        { kind: 'knowledge', id: learningId },
-        { kind: 'knowledge', id: factId },
+        { kind: 'row', id: learningId },
+        { kind: 'row', id: factId },
       ])
       await touch(id, `looks different ${(sessions += 1)}`)
     })

@@ -37,7 +37,7 @@ const WITH_WEBHOOKS: StoryConfig = {
   tokens: { ada: `webhook_secret = "${SECRET}"`, bridge: `webhook_secret_env = "BRIDGE_SECRET"` },
 }
 
-type Delivery = DeliveriesQuery['deliveries']['edges'][number]['node']
+type Delivery = NonNullable<DeliveriesQuery['deliveries']>['edges'][number]['node']
 
 async function openWith(client: ApiClient, id: string, webhook: string): Promise<string> {
   const { openSession } = await client.run(OpenSessionDocument, { input: { id, webhook } })

@@ -1,6 +1,6 @@
 /**
  * Which approvals were asked for or settled, for `approvalUpdates`: notified at once, only to viewers who may see their
- * session at that moment. When notifications may have been missed, what is open is notified again.
+ * session at that moment.
  */
 import type { Viewer } from '../../core/identity.ts'
 import type { Doorbell } from '../../events/doorbell.ts'
@@ -12,25 +12,17 @@ import { notifyAudience } from './notify-audience.ts'
 export interface ApprovalNotifierOptions {
   readonly doorbell: Doorbell
   readonly readAudience: ReadAudience
-  /** Newest first. */
-  readonly readOpen: (limit: number) => Promise<readonly { readonly id: string; readonly sessionId: string }[]>
   readonly logger: Logger
 }
 
 export type ApprovalNotifier = ChangeNotifier<Viewer>
 
-export function createApprovalNotifier({
-  doorbell,
-  readAudience,
-  readOpen,
-  logger,
-}: ApprovalNotifierOptions): ApprovalNotifier {
+export function createApprovalNotifier({ doorbell, readAudience, logger }: ApprovalNotifierOptions): ApprovalNotifier {
   return new ChangeNotifier({
     doorbell,
     logger,
     subject: 'approvals',
     listen: (note) => doorbell.on('approval', ({ id, sessionId }) => note({ id, group: sessionId })),
-    readMissed: async (limit) => (await readOpen(limit)).map(({ id, sessionId }) => ({ id, group: sessionId })),
     notify: notifyAudience(readAudience),
     parallel: 1,
     pause: () => Promise.resolve(),

@@ -13,6 +13,11 @@ import { EndableGenerator } from '../../platform/endable-generator.ts'
 import { readSealedPage, readSealedPlace, type AuditFilter, type ChainPlace } from '../../store/audit-reads.ts'
 import type { Database } from '../../store/database.ts'
 
+/** `entry`: null: the list is to be read. */
+export interface AuditChange {
+  readonly entry: StoredAuditEntry | null
+}
+
 export interface AuditTrailsOptions {
   readonly database: Database
   readonly doorbell: Pick<Doorbell, 'on'>
@@ -44,8 +49,8 @@ export class AuditTrails {
     for (const trail of this.#open) await trail.return()
   }
 
-  /** What is sealed from now on and matches. */
-  async follow(filter: AuditFilter): Promise<AsyncGenerator<StoredAuditEntry, void, void>> {
+  /** That the list is to be read, then what is sealed from now on and matches. */
+  async follow(filter: AuditFilter): Promise<AsyncGenerator<AuditChange, void, void>> {
     const from = await readSealedPlace(this.#options.database)
     const trail: AuditTrail = new AuditTrail({ ...this.#options, filter, from, onEnd: () => this.#open.delete(trail) })
     this.#open.add(trail)
@@ -54,12 +59,13 @@ export class AuditTrails {
 }
 
 /** Not a Periodic: it reads only when it is asked for an entry, so a slow reader costs no statement and no memory. */
-class AuditTrail extends EndableGenerator<StoredAuditEntry> {
+class AuditTrail extends EndableGenerator<AuditChange> {
   readonly #options: AuditTrailsOptions & { readonly filter: AuditFilter; readonly onEnd: () => void }
   #place: ChainPlace
   /** Read and not given away. */
   #page: StoredAuditEntry[] = []
   #wake = new AbortController()
+  #hasBegun = false
 
   constructor(options: AuditTrailsOptions & { filter: AuditFilter; from: ChainPlace; onEnd: () => void }) {
     super()
@@ -72,10 +78,14 @@ class AuditTrail extends EndableGenerator<StoredAuditEntry> {
     this.#wake.abort()
   }
 
-  protected async take(): Promise<StoredAuditEntry | null> {
+  protected async take(): Promise<AuditChange | null> {
+    if (!this.#hasBegun) {
+      this.#hasBegun = true
+      return { entry: null }
+    }
     while (!this.isEnded) {
       const entry = this.#page.shift()
-      if (entry !== undefined) return entry
+      if (entry !== undefined) return { entry }
       this.#wake = new AbortController()
       await this.#read()
       if (this.#page.length === 0) await this.#options.clock.sleep(POLL_MS, this.#wake.signal)

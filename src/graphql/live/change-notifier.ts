@@ -2,15 +2,16 @@
  * Notifies watchers of what changed, ids only: what session lists, approvals and knowledge have in common. Changes come
  * by doorbell, from this process or another; those that come together are notified together, group by group.
  *
- * What must hold: nothing is read without watchers; a group that fails keeps no other from being notified; when
- * notifications may have been missed, `readMissed` says what is notified again.
+ * What must hold: nothing is read without watchers; a group that fails keeps no other from being notified; where
+ * changes may have been missed, watchers are told to read their list.
  */
 import { messageOf } from '../../core/errors.ts'
 import type { Doorbell } from '../../events/doorbell.ts'
 import { Coalesced } from '../../platform/coalesced.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { ChangeWatcher, MAX_PENDING } from './change-watcher.ts'
+import { ChangeWatcher, type ListChange } from './change-watcher.ts'
 
+/** Something that a list shows is new, or has changed. */
 export interface Change {
   readonly id: string
   /** What is notified with one read: the changes of a session, those of a kind. */
@@ -27,10 +28,6 @@ export interface ChangeNotifierOptions<Interest> {
   readonly subject: string
   /** Has `note` called for each change that is heard of; the returned function stops that. */
   readonly listen: (note: (change: Change) => void) => () => void
-  /**
-   * What to notify again when notifications may have been missed: at most `limit`, for watchers with these interests.
-   */
-  readonly readMissed: (limit: number, interests: ReadonlySet<Interest>) => Promise<readonly Change[]>
   /** Gives the ids of a group to those of the watchers who may have them. */
   readonly notify: (group: string, ids: readonly string[], watchers: Watchers<Interest>) => Promise<void>
   /** Groups that are notified at the same time. */
@@ -45,7 +42,6 @@ export class ChangeNotifier<Interest> {
   /** Id → group. */
   readonly #changed = new Map<string, string>()
   readonly #rounds = new Coalesced(() => this.#notifyAll())
-  readonly #catchUps = new Coalesced(() => this.#catchUp())
   #unsubscribe: () => void = () => undefined
 
   constructor(options: ChangeNotifierOptions<Interest>) {
@@ -55,7 +51,7 @@ export class ChangeNotifier<Interest> {
   start(): void {
     const { doorbell, listen } = this.#options
     const stopChanges = listen((change) => this.#note([change]))
-    const stopResync = doorbell.on('resync', () => void this.#catchUps.run())
+    const stopResync = doorbell.on('resync', () => this.#miss())
     this.#unsubscribe = () => {
       stopChanges()
       stopResync()
@@ -66,14 +62,11 @@ export class ChangeNotifier<Interest> {
   async stop(): Promise<void> {
     this.#unsubscribe()
     for (const watcher of this.#watchers.keys()) await watcher.return()
-    await this.#catchUps.settled()
     await this.#rounds.settled()
   }
 
-  /**
-   * The ids of what changed since the call. Throws a GraphQLError SLOW_CONSUMER when the reader lets too many pile up.
-   */
-  follow(interest: Interest): AsyncGenerator<string, void, void> {
+  /** That the list is to be read, and what has changed since. Never throws. */
+  follow(interest: Interest): AsyncGenerator<ListChange, void, void> {
     const watcher: ChangeWatcher = new ChangeWatcher(() => this.#watchers.delete(watcher))
     this.#watchers.set(watcher, interest)
     return watcher
@@ -104,16 +97,11 @@ export class ChangeNotifier<Interest> {
       await notify(group, ids, this.#watchers)
     } catch (error) {
       logger.warn({ group, error: messageOf(error) }, `watchers of ${subject} could not be notified of a change`)
+      this.#miss()
     }
   }
 
-  async #catchUp(): Promise<void> {
-    const { readMissed, subject, logger } = this.#options
-    if (this.#watchers.size === 0) return
-    try {
-      this.#note(await readMissed(MAX_PENDING, new Set(this.#watchers.values())))
-    } catch (error) {
-      logger.warn({ error: messageOf(error) }, `changes that watchers of ${subject} may have missed could not be read`)
-    }
+  #miss(): void {
+    for (const watcher of this.#watchers.keys()) watcher.miss()
   }
 }

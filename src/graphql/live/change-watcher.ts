@@ -1,13 +1,24 @@
-/** One subscription to changes: the ids of what changed and has not been given to it yet. */
-import { GraphQLError } from 'graphql'
+/**
+ * One subscription to the changes of a list: which of its entries have changed and were not taken yet, or that the list
+ * is to be read. It begins with that, so that a client which reads its list then has missed nothing.
+ *
+ * What must hold: it keeps a bounded number of ids. What changes before the client is told to read its list is in what
+ * it reads, so nothing is kept of it.
+ */
 import { EndableGenerator } from '../../platform/endable-generator.ts'
 
-/** Changed things that a watcher has not taken yet; more are SLOW_CONSUMER. */
+/** `id`: of the entry that is new or has changed; null: the list is to be read, as changes may have been missed. */
+export interface ListChange {
+  readonly id: string | null
+}
+
+/** With more changes that were not taken, the list is to be read instead. */
 export const MAX_PENDING = 1000
 
-export class ChangeWatcher extends EndableGenerator<string> {
+export class ChangeWatcher extends EndableGenerator<ListChange> {
   readonly #onEnd: () => void
   readonly #pending = new Set<string>()
+  #isMissing = true
   #wake: (() => void) | null = null
 
   constructor(onEnd: () => void) {
@@ -16,24 +27,31 @@ export class ChangeWatcher extends EndableGenerator<string> {
   }
 
   add(id: string): void {
-    if (this.#pending.size <= MAX_PENDING) this.#pending.add(id)
+    if (this.#isMissing) return
+    this.#pending.add(id)
+    if (this.#pending.size > MAX_PENDING) this.miss()
+    else this.#wake?.()
+  }
+
+  /** Changes may have been missed. */
+  miss(): void {
+    this.#isMissing = true
+    this.#pending.clear()
     this.#wake?.()
   }
 
-  protected async take(): Promise<string> {
-    while (this.#pending.size === 0) await new Promise<void>((resolve) => (this.#wake = resolve))
-    if (this.#pending.size > MAX_PENDING) throw overflown()
+  protected async take(): Promise<ListChange> {
+    while (!this.#isMissing && this.#pending.size === 0) await new Promise<void>((resolve) => (this.#wake = resolve))
+    if (this.#isMissing) {
+      this.#isMissing = false
+      return { id: null }
+    }
     const [id = ''] = this.#pending
     this.#pending.delete(id)
-    return id
+    return { id }
   }
 
   protected onEnd(): void {
     this.#onEnd()
   }
-}
-
-function overflown(): GraphQLError {
-  const message = 'Too much changed before it was read. Load the list and subscribe again.'
-  return new GraphQLError(message, { extensions: { code: 'SLOW_CONSUMER' } })
 }

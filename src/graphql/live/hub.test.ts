@@ -65,7 +65,9 @@ class World {
     logger,
   })
   readonly hub = new Hub({
+    mayOpen: () => false,
     feed: {
+      await: () => () => undefined,
       follow: (_, follower) => {
         this.tail.followers.add(follower)
         return {

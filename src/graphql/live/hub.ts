@@ -19,7 +19,9 @@ import type { Subscriber } from './subscriber.ts'
 const RETRY_MS = 1000
 
 export interface HubOptions {
-  readonly feed: Pick<Feed, 'follow'>
+  readonly feed: Pick<Feed, 'follow' | 'await'>
+  /** Whether the viewer may open a session of this id; depends on nothing that is there. */
+  readonly mayOpen: (viewer: Viewer, sessionId: string) => boolean
   readonly readAudience: ReadAudience
   /** A context for executions whose results go to all viewers of one class that may see the session. */
   readonly createContext: (viewerClass: Viewer, sessionId: string) => object
@@ -34,6 +36,11 @@ export interface Subscription {
   readonly operation: LogOperation
   readonly viewer: Viewer
   readonly subscriber: Subscriber
+}
+
+/** As `open` is called for a session that came into being while it was waited for: all of its log is wanted. */
+interface AwaitedSubscription extends Subscription {
+  readonly fromBeginning?: true
 }
 
 /** A running subscription. */
@@ -51,13 +58,26 @@ export class Hub {
   }
 
   /**
-   * Starts a subscription, or says why not: NOT_FOUND for a session that the viewer may not see, BAD_USER_INPUT for a
-   * cursor beyond the log. Rejects with an AppError when the database cannot be asked.
+   * Starts a subscription, or says why not: NOT_FOUND for a session that the viewer may neither see nor open,
+   * BAD_USER_INPUT for a cursor beyond the log. One that the viewer may open is waited for, in silence, unless
+   * the cursor says that it was there; so whether it is there cannot be told from the answer. Rejects with an AppError
+   * when the database cannot be asked.
    */
   async open(subscription: Subscription): Promise<Hold | GraphQLError> {
-    const { sessionId } = subscription.operation
+    const { operation, viewer } = subscription
+    const { sessionId } = operation
     // No session has such an id, and some of them (NUL) the database could not even be asked for.
     if (!isSessionId(sessionId)) return notFound(sessionId)
+    const opened = await this.#openNow(subscription)
+    const knowsNothing = (operation.after ?? 0) === 0
+    if (!isNotFound(opened) || !knowsNothing || !this.#options.mayOpen(viewer, sessionId)) return opened
+    const awaiting = new AwaitedSession(subscription, this.#options, (awaited) => this.#openNow(awaited))
+    awaiting.start()
+    return awaiting
+  }
+
+  async #openNow(subscription: AwaitedSubscription): Promise<Hold | GraphQLError> {
+    const { sessionId } = subscription.operation
     const session = this.#sessions.get(sessionId) ?? this.#follow(sessionId)
     session.uses += 1
     try {
@@ -84,6 +104,59 @@ export class Hub {
     })
     this.#sessions.set(sessionId, session)
     return session
+  }
+}
+
+/** A subscription to a session that is not there yet: opened when it is, with all of its log. */
+class AwaitedSession implements Hold {
+  readonly #subscription: Subscription
+  readonly #options: HubOptions
+  readonly #open: (subscription: AwaitedSubscription) => Promise<Hold | GraphQLError>
+  readonly #attempts = new Coalesced(() => this.#attempt())
+  #stopWaiting: () => void = () => undefined
+  #hold: Hold | null = null
+  #isClosed = false
+
+  constructor(
+    subscription: Subscription,
+    options: HubOptions,
+    open: (subscription: AwaitedSubscription) => Promise<Hold | GraphQLError>,
+  ) {
+    this.#subscription = subscription
+    this.#options = options
+    this.#open = open
+  }
+
+  /** It may have appeared since it was looked for: that is tried first. */
+  start(): void {
+    const attempt = (): void => void this.#attempts.run()
+    this.#stopWaiting = this.#options.feed.await(this.#subscription.operation.sessionId, attempt)
+    attempt()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#stopWaiting()
+    this.#hold?.close()
+  }
+
+  async #attempt(): Promise<void> {
+    if (this.#isClosed || this.#hold !== null) return
+    const { subscriber, operation } = this.#subscription
+    try {
+      const opened = await this.#open({ ...this.#subscription, fromBeginning: true })
+      if (isNotFound(opened)) return
+      this.#stopWaiting()
+      if (opened instanceof GraphQLError) subscriber.fail(opened)
+      else if (this.#isClosed) opened.close()
+      else this.#hold = opened
+    } catch (error) {
+      // The poll of followed sessions comes back to it.
+      this.#options.logger.warn(
+        { sessionId: operation.sessionId, error: messageOf(error) },
+        'a session that is waited for could not be opened',
+      )
+    }
   }
 }
 
@@ -119,15 +192,16 @@ class FollowedSession {
    * waited for between the audience and joining the group: a recheck, or the session's end, in between would pass the
    * newcomer by.
    */
-  async open({ operation, viewer, subscriber }: Subscription): Promise<Hold | GraphQLError> {
+  async open({ operation, viewer, subscriber, fromBeginning }: AwaitedSubscription): Promise<Hold | GraphQLError> {
     const head = await this.#following.head()
-    const after = operation.after ?? head ?? 0
+    const start = fromBeginning === true ? 0 : head
+    const after = operation.after ?? start ?? 0
     const end = head !== null && after > head ? await this.#following.end() : head
     const audience = end === null ? null : await this.#currentAudience()
     if (head === null || end === null || audience === null || this.#ended || !audience(viewer))
       return notFound(this.#sessionId)
     if (after > end) return badCursor(beyondLog(after, end))
-    const snapshot = operation.after === null && operation.view.startsWithSnapshot ? this.#snapshotAt(head) : null
+    const snapshot = operation.after === null && operation.view.startsWithSnapshot ? this.#snapshotAt(after) : null
     const member: Member = { viewer, subscriber, cursor: after, open: true }
     const key = JSON.stringify([operation.shareKey, accessClassOf(viewer)])
     const group = this.#groups.get(key) ?? this.#startGroup(key, { operation, viewer, head })
@@ -249,6 +323,10 @@ class FollowedSession {
 function notFound(sessionId: string): GraphQLError {
   const message = `There is no session "${sessionId}" that you may see.`
   return new GraphQLError(message, { extensions: { code: 'NOT_FOUND' } })
+}
+
+function isNotFound(opened: Hold | GraphQLError): boolean {
+  return opened instanceof GraphQLError && opened.extensions['code'] === 'NOT_FOUND'
 }
 
 function beyondLog(after: number, end: number): string {

@@ -9,17 +9,6 @@ const READ_PARTICIPANTS = {
     FROM sessions s WHERE s.id = $1`,
 }
 
-const READ_ACTIVE = {
-  name: 'read_active_sessions',
-  text: 'SELECT id FROM sessions WHERE last_activity_at >= $1 ORDER BY last_activity_at DESC, id DESC LIMIT $2',
-}
-
-/** The sessions that were active since then, latest first. */
-export async function readActiveSessions(database: Database, since: Date, limit: number): Promise<string[]> {
-  const rows = await database.query<{ id: string }>(READ_ACTIVE, [since, limit])
-  return rows.map((row) => row.id)
-}
-
 const NOBODY: Audience = () => false
 
 /** A `ReadAudience` (log-view.ts). */

@@ -13,16 +13,9 @@ import { notifyAudience } from './notify-audience.ts'
 const PAUSE_MS = 250
 /** Audiences read at the same time. */
 const PARALLEL_READS = 4
-/**
- * When notifications may have been missed: sessions that were active this lately are notified again, changed or not.
- */
-const LOOK_BACK_MS = 60_000
-
 export interface SessionNotifierOptions {
   readonly doorbell: Doorbell
   readonly readAudience: ReadAudience
-  /** Ids of the sessions that were active since then, latest first. */
-  readonly readActiveSince: (since: Date, limit: number) => Promise<readonly string[]>
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -30,7 +23,7 @@ export interface SessionNotifierOptions {
 export type SessionNotifier = ChangeNotifier<Viewer>
 
 export function createSessionNotifier(options: SessionNotifierOptions): SessionNotifier {
-  const { doorbell, readAudience, readActiveSince, clock, logger } = options
+  const { doorbell, readAudience, clock, logger } = options
   return new ChangeNotifier({
     doorbell,
     logger,
@@ -39,10 +32,6 @@ export function createSessionNotifier(options: SessionNotifierOptions): SessionN
       doorbell.on('log', ({ sessionId, list }) => {
         if (list) note({ id: sessionId, group: sessionId })
       }),
-    readMissed: async (limit) => {
-      const ids = await readActiveSince(new Date(clock.now().getTime() - LOOK_BACK_MS), limit)
-      return ids.map((id) => ({ id, group: id }))
-    },
     notify: notifyAudience(readAudience),
     parallel: PARALLEL_READS,
     pause: () => clock.sleep(PAUSE_MS),

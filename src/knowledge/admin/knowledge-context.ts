@@ -18,7 +18,7 @@ export interface KnowledgeContext {
   /** The text without any secret that this process knows, of whatever session: facts enter prompts of all sessions. */
   readonly hideSecrets: (text: string) => string
   /** Tells the subscribers of all processes. */
-  readonly doorbell: { ring(notification: Extract<Notification, { kind: 'knowledge' }>): void }
+  readonly doorbell: { ring(notification: Extract<Notification, { kind: 'row' }>): void }
   /** Tells the followers of a session. */
   readonly feed: Pick<Feed, 'published'>
 }
@@ -30,7 +30,7 @@ export function editorOf({ clock }: KnowledgeContext, viewer: Viewer): Editor {
 
 interface Announceable {
   readonly kind: string
-  /** Of facts and learnings. */
+  /** Of facts, learnings and questions. */
   readonly changedIds?: readonly string[]
   readonly sessionEvent?: SessionEvent | null
 }
@@ -40,7 +40,7 @@ export function announced<Outcome extends Announceable>(
   { doorbell, feed }: KnowledgeContext,
   outcome: Outcome,
 ): Outcome {
-  for (const id of outcome.changedIds ?? []) doorbell.ring({ kind: 'knowledge', id })
+  for (const id of outcome.changedIds ?? []) doorbell.ring({ kind: 'row', id })
   if (outcome.sessionEvent != null) feed.published([outcome.sessionEvent])
   return outcome
 }

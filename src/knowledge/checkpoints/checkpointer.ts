@@ -128,7 +128,7 @@ export class Checkpointer {
     try {
       const { events, learningIds } = await makeCheckpoint(this.#options, claim, signal)
       feed.published(events)
-      for (const id of learningIds) doorbell.ring({ kind: 'knowledge', id })
+      for (const id of learningIds) doorbell.ring({ kind: 'row', id })
     } catch (error) {
       await this.#breakOff(claim, error)
     }

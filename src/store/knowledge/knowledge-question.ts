@@ -22,6 +22,8 @@ import {
 export interface QuestionChanged {
   readonly kind: 'QuestionChanged'
   readonly questionId: string
+  /** The question itself. */
+  readonly changedIds: readonly string[]
   /** Of the session in which it is asked; null when it is asked in all. */
   readonly sessionEvent: SessionEvent | null
 }
@@ -46,7 +48,7 @@ export function storeCreatedQuestion(
     const twin = await refuseTwinQuestion(transaction, text.norm, sessionId)
     if (twin !== null) return twin
     const questionId = await insertQuestion(transaction, editor, question)
-    return { kind: 'QuestionChanged', questionId, sessionEvent: await tellSession(transaction, editor, sessionId) }
+    return changed(questionId, await tellSession(transaction, editor, sessionId))
   })
 }
 
@@ -71,8 +73,12 @@ export function storeResolvedQuestion(
     await transaction.question.update({ where: { id }, data: { status: 'RESOLVED', answer, ...resolved } })
     const { sessionId } = question
     await recordChange(transaction, editor, { subjectId: id, sessionId, change: 'RESOLVED' })
-    return { kind: 'QuestionChanged', questionId: id, sessionEvent: await tellSession(transaction, editor, sessionId) }
+    return changed(id, await tellSession(transaction, editor, sessionId))
   })
+}
+
+function changed(questionId: string, sessionEvent: SessionEvent | null): QuestionChanged {
+  return { kind: 'QuestionChanged', questionId, changedIds: [questionId], sessionEvent }
 }
 
 /** An open question; the caller has made sure that its session is there and that no other one asks the same. */

@@ -55,7 +55,7 @@ export function patchSchedule(
   database: Database,
   { id, editor }: ScheduleTarget,
   decide: (schedule: StoredSchedule) => SchedulePatch | Refusal,
-): Promise<null | Refusal> {
+): Promise<StoredSchedule | Refusal> {
   return inTransaction(database, async (transaction) => {
     const schedule = await lockSchedule(transaction, { id, editor })
     if (schedule === null) return notFound('schedule', id)
@@ -64,18 +64,18 @@ export function patchSchedule(
     const data = { ...patch, version: schedule.version + 1, updatedAt: editor.at }
     const { name } = await transaction.schedule.update({ where: { id }, data, select: { name: true } })
     await recordEdit(transaction, editor, { change: 'SCHEDULE_UPDATED', schedule: { ...schedule, name } })
-    return null
+    return schedule
   })
 }
 
 /** With its runs. */
-export function removeSchedule(database: Database, { id, editor }: ScheduleTarget): Promise<null | Refusal> {
+export function removeSchedule(database: Database, { id, editor }: ScheduleTarget): Promise<StoredSchedule | Refusal> {
   return inTransaction(database, async (transaction) => {
     const schedule = await lockSchedule(transaction, { id, editor })
     if (schedule === null) return notFound('schedule', id)
     await transaction.schedule.delete({ where: { id } })
     await recordEdit(transaction, editor, { change: 'SCHEDULE_DELETED', schedule })
-    return null
+    return schedule
   })
 }
 

@@ -81,14 +81,3 @@ const OVERDUE = {
   text: `SELECT id, session_id AS "sessionId", task_id AS "taskId" FROM approvals
     WHERE status = 'PENDING' AND expires_at <= now() ORDER BY expires_at LIMIT $1`,
 }
-
-/** Those that wait for a decision, newest first. */
-export async function findOpenApprovals(database: Database, limit: number): Promise<UnsettledApproval[]> {
-  return database.query<UnsettledApproval>(OPEN, [limit])
-}
-
-const OPEN = {
-  name: 'approvals.open',
-  text: `SELECT id, session_id AS "sessionId", task_id AS "taskId" FROM approvals
-    WHERE status = 'PENDING' ORDER BY id DESC LIMIT $1`,
-}

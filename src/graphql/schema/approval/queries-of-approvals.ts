@@ -15,7 +15,7 @@ import { toPage } from '../paging/page.ts'
 import { readNewestPage, type Bind } from '../paging/read-newest-page.ts'
 import { selectNodes } from '../paging/select-nodes.ts'
 import { inVisibleSession } from '../session/session-visibility.ts'
-import { stillThere } from '../still-there.ts'
+import { BEGINS, ENTRY, listUpdate } from '../list-update.ts'
 
 const ApprovalFilterInput = builder.inputType('ApprovalFilter', {
   description: 'Which approvals to list: those that match every field given. An empty list is the same as none.',
@@ -50,16 +50,24 @@ builder.queryField('approvals', (t) =>
   }),
 )
 
-builder.subscriptionField('approvalUpdates', (t) =>
+const ApprovalUpdate = listUpdate('Approval')
+builder.objectField(ApprovalUpdate, 'approval', (t) =>
   t.prismaField({
     type: 'Approval',
+    nullable: true,
+    description: ENTRY,
+    resolve: (query, { id }, _args, { database, viewer }) =>
+      id === null ? null : database.prisma.approval.findFirst({ ...query, where: inVisibleSession(viewer, id) }),
+  }),
+)
+
+builder.subscriptionField('approvalUpdates', (t) =>
+  t.field({
+    type: ApprovalUpdate,
     authScopes: AUTHENTICATED,
-    description:
-      'Approvals of sessions that you may see, when they are asked for and when they are settled. What changed while you ' +
-      'were not connected is not told: load the list after you have subscribed.',
+    description: `Approvals of sessions that you may see, when they are asked for and when they are settled. ${BEGINS}`,
     subscribe: (_root, _args, context) => context.approvalNotifier.follow(context.viewer),
-    resolve: (query, id, _args, { database, viewer }) =>
-      stillThere(database.prisma.approval.findFirst({ ...query, where: inVisibleSession(viewer, id) })),
+    resolve: (change) => change,
   }),
 )
 

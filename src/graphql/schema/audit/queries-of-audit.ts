@@ -37,6 +37,7 @@ export function readAuditFilter(filter: AuditFilter | null | undefined): AuditFi
 builder.queryField('audit', (t) =>
   t.field({
     type: AuditEntryConnection,
+    nullable: true,
     authScopes: ADMIN,
     description: 'The audit, newest first. For admins.',
     extensions: PAGES,
@@ -79,6 +80,7 @@ builder.queryField('usage', (t) =>
   t.field({
     type: [UsageRowType],
     extensions: upTo(MAX_USAGE_ROWS, ASSUMED_USAGE_ROWS),
+    nullable: true,
     authScopes: ADMIN,
     description:
       `Model calls, tokens and cost, grouped, from the audit: at most the ${MAX_USAGE_ROWS} keys that cost most (of days, ` +

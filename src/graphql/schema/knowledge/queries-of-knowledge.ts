@@ -18,6 +18,7 @@ const ID = { id: true } as const
 builder.queryField('facts', (t) =>
   t.field({
     type: FactConnection,
+    nullable: true,
     authScopes: { admin: true },
     description: 'The facts, newest first. For admins.',
     extensions: PAGES,
@@ -49,6 +50,7 @@ const LearningFilterInput = builder.inputType('LearningFilter', {
 builder.queryField('learnings', (t) =>
   t.field({
     type: LearningConnection,
+    nullable: true,
     authScopes: { admin: true },
     description: 'What reviews have learned, newest first. With status PENDING: the inbox. For admins.',
     extensions: PAGES,
@@ -81,6 +83,7 @@ const QuestionFilterInput = builder.inputType('QuestionFilter', {
 builder.queryField('questions', (t) =>
   t.field({
     type: QuestionConnection,
+    nullable: true,
     authScopes: { admin: true },
     description: 'The questions of all sessions, newest first. For admins.',
     extensions: PAGES,

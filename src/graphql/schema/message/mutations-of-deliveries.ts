@@ -27,7 +27,7 @@ builder.mutationField('redeliver', (t) =>
     description:
       "Posts a delivery again that is DEAD or DELIVERED, under the same id and to the session's present webhook. For admins.",
     args: { input: t.arg({ type: RedeliverInput, required: true, description: 'The delivery.' }) },
-    resolve: (_root, { input: { id } }, { database, outbox, viewer }) => redeliver({ database, outbox }, viewer, id),
+    resolve: (_root, { input: { id } }, { deliveries, viewer }) => redeliver(deliveries, viewer, id),
   }),
 )
 
@@ -57,10 +57,10 @@ builder.mutationField('redeliverAll', (t) =>
       "Posts the oldest 1000 deliveries that match again, under the same ids and to their sessions' present webhooks; those of sessions " +
       'without a webhook are left out. For admins.',
     args: { input: t.arg({ type: RedeliverAllInput, required: true, description: 'Which deliveries.' }) },
-    resolve: (_root, { input: { filter } }, { database, outbox, viewer }) => {
+    resolve: (_root, { input: { filter } }, { deliveries, viewer }) => {
       const { status, sessionId } = filter ?? {}
       const of = { status, sessionId: sessionId == null ? null : matchable(sessionId) }
-      return redeliverAll({ database, outbox }, viewer, of)
+      return redeliverAll(deliveries, viewer, of)
     },
   }),
 )

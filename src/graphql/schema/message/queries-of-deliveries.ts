@@ -1,5 +1,6 @@
-/** The query for the deliveries of all sessions: admins' alone. */
+/** The query for the deliveries of all sessions, and the subscription to what becomes of them: admins' alone. */
 import { builder } from '../builder.ts'
+import { BEGINS, ENTRY, listUpdate } from '../list-update.ts'
 import { PAGING } from '../paging/connection-type.ts'
 import { DeliveryConnection, DeliveryStatusEnum } from './delivery.ts'
 import { matchable } from '../values/matchable.ts'
@@ -20,6 +21,7 @@ export const DeliveryFilterInput = builder.inputType('DeliveryFilter', {
 builder.queryField('deliveries', (t) =>
   t.field({
     type: DeliveryConnection,
+    nullable: true,
     authScopes: { admin: true },
     description: 'The deliveries to webhooks, newest first. With status DEAD: what was given up. For admins.',
     extensions: PAGES,
@@ -44,5 +46,26 @@ builder.queryField('deliveries', (t) =>
       const placed = rows.map((node) => ({ node, position: [node.id] as [string] }))
       return toPage('deliveries1', request, placed)
     },
+  }),
+)
+
+const DeliveryUpdate = listUpdate('Delivery', { admin: true })
+builder.objectField(DeliveryUpdate, 'delivery', (t) =>
+  t.prismaField({
+    type: 'Delivery',
+    nullable: true,
+    description: ENTRY,
+    resolve: (query, { id }, _args, { database }) =>
+      id === null ? null : database.prisma.delivery.findUnique({ ...query, where: { id } }),
+  }),
+)
+
+builder.subscriptionField('deliveryUpdates', (t) =>
+  t.field({
+    type: DeliveryUpdate,
+    authScopes: { admin: true },
+    description: `Deliveries that are new, were attempted, or are posted again; at most four times a second each. ${BEGINS} For admins.`,
+    subscribe: (_root, _args, context) => context.rowNotifier.follow('delivery'),
+    resolve: (change) => change,
   }),
 )

@@ -13,7 +13,7 @@ const FEW = 2000
 /** Sessions that an index finds: a SELECT of their ids as `id`, with one parameter. */
 export interface Narrowing {
   readonly sql: (parameter: string) => string
-  readonly value: string
+  readonly value: string | readonly string[]
 }
 
 /** Those in which this user participates. */
@@ -30,6 +30,15 @@ export function sessionsDescribed(pattern: string): Narrowing {
     sql: (parameter) =>
       `SELECT session_id AS id FROM session_descriptions WHERE description LIKE lower(${parameter}::text)`,
     value: pattern,
+  }
+}
+
+/** Those whose metadata has this short text under this key. */
+export function sessionsLabelled(key: string, text: string): Narrowing {
+  return {
+    sql: (parameter) =>
+      `SELECT session_id AS id FROM session_labels WHERE (key, value) = ((${parameter}::text[])[1], (${parameter}::text[])[2])`,
+    value: [key, text],
   }
 }
 

@@ -1,13 +1,14 @@
-/** The query for schedules. */
+/** The query for schedules, and the subscription to what becomes of them. */
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
+import { BEGINS, ENTRY, listUpdate } from '../list-update.ts'
 import { PAGING } from '../paging/connection-type.ts'
 import { matchable } from '../values/matchable.ts'
 import { readPageRequest } from '../paging/page-request.ts'
 import { PAGES } from '../paging/page-sizes.ts'
 import { toPage } from '../paging/page.ts'
 import { ScheduleConnection } from './schedule.ts'
-import { visibleSchedules } from './schedule-visibility.ts'
+import { visibleSchedule, visibleSchedules } from './schedule-visibility.ts'
 import { selectNodes } from '../paging/select-nodes.ts'
 
 const ScheduleFilterInput = builder.inputType('ScheduleFilter', {
@@ -48,5 +49,28 @@ builder.queryField('schedules', (t) =>
       const placed = rows.map((node) => ({ node, position: [node.id] as [string] }))
       return toPage('schedules1', request, placed)
     },
+  }),
+)
+
+const ScheduleUpdate = listUpdate('Schedule')
+builder.objectField(ScheduleUpdate, 'schedule', (t) =>
+  t.prismaField({
+    type: 'Schedule',
+    nullable: true,
+    description: ENTRY,
+    resolve: (query, { id }, _args, { database, viewer }) =>
+      id === null ? null : database.prisma.schedule.findFirst({ ...query, where: visibleSchedule(viewer, id) }),
+  }),
+)
+
+builder.subscriptionField('scheduleUpdates', (t) =>
+  t.field({
+    type: ScheduleUpdate,
+    authScopes: AUTHENTICATED,
+    description:
+      'Your schedules, for admins those of all users, when they are new, changed or deleted and when one fires or its run ' +
+      `ends; at most four times a second each. ${BEGINS}`,
+    subscribe: (_root, _args, context) => context.scheduleNotifier.follow(context.viewer),
+    resolve: (change) => change,
   }),
 )

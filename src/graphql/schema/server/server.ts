@@ -8,6 +8,8 @@ import { must } from '../../../platform/must.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
+import type { GraphQLContext } from '../../context.ts'
+import { PollChanges } from '../../live/poll-changes.ts'
 import type { ServerInfo } from './server-info.ts'
 
 interface RoleModel {
@@ -103,15 +105,36 @@ const ServerType = builder.objectRef<ServerState>('Server').implement({
   }),
 })
 
+async function readState({ server, database, viewer }: GraphQLContext): Promise<ServerState> {
+  return { info: server, load: await readLoad(database, viewer) }
+}
+
 builder.queryField('server', (t) =>
   t.field({
     type: ServerType,
     authScopes: AUTHENTICATED,
     description: 'The server: version, database, models, sandbox, and how busy it is.',
-    resolve: async (_root, _args, { server, database, viewer }) => ({
-      info: server,
-      load: await readLoad(database, viewer),
-    }),
+    resolve: (_root, _args, context) => readState(context),
+  }),
+)
+
+builder.subscriptionField('serverUpdates', (t) =>
+  t.field({
+    type: ServerType,
+    authScopes: AUTHENTICATED,
+    description:
+      'The server as it is now, and again whenever something of it has changed, looked for every two seconds. Nothing is ' +
+      'to be read besides: each update is whole.',
+    subscribe: (_root, _args, context) =>
+      new PollChanges({
+        read: () => readState(context),
+        keyOf: ({ info, load }) => {
+          const { models, providers } = context.config.current()
+          return JSON.stringify([load, info.sandboxState(), models, [...providers.keys()]])
+        },
+        clock: context.clock,
+      }),
+    resolve: (state) => state,
   }),
 )
 

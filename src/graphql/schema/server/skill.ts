@@ -51,6 +51,7 @@ builder.queryFields((t) => ({
   skillProblems: t.field({
     type: [SkillProblemType],
     extensions: ALL_STORED,
+    nullable: true,
     authScopes: { admin: true },
     description: 'The folders of skills/ that hold no skill that can be used, and why. For admins.',
     resolve: (_root, _args, { skills }) => skills.scan().problems,

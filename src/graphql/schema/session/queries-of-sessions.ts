@@ -1,6 +1,7 @@
 /** Queries for sessions: one by id, and the list of all that the viewer may see. */
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
+import { badUserInput } from '../values/bad-user-input.ts'
 import { MAX_SEARCH_LENGTH } from '../values/check-search.ts'
 import { PAGING } from '../paging/connection-type.ts'
 import { ConversationTypeEnum, SessionStatusEnum } from '../enums.ts'
@@ -12,6 +13,19 @@ import { readSessionPage } from './read-session-page.ts'
 import { selectNodes } from '../paging/select-nodes.ts'
 import { SessionConnection, SessionRow } from './session.ts'
 
+const MAX_METADATA_FILTERS = 10
+
+const MetadataFilterInput = builder.inputType('MetadataFilter', {
+  description: 'An entry of the metadata of sessions.',
+  fields: (t) => ({
+    key: t.string({ required: true, description: 'The key, at the top of the metadata.' }),
+    value: t.string({
+      required: true,
+      description: 'The text there, exactly. Only texts of up to 255 characters are found, no numbers and no objects.',
+    }),
+  }),
+})
+
 const SessionFilterInput = builder.inputType('SessionFilter', {
   description: 'Which sessions to list: those that match every field given. An empty list is the same as none.',
   fields: (t) => ({
@@ -21,6 +35,10 @@ const SessionFilterInput = builder.inputType('SessionFilter', {
     participant: t.string({ description: 'Only those in which this user participates.' }),
     search: t.string({
       description: `Only those whose description contains this text, in upper or lower case. At most ${MAX_SEARCH_LENGTH} characters.`,
+    }),
+    metadata: t.field({
+      type: [MetadataFilterInput],
+      description: `Only those whose metadata has all of these entries; at most ${MAX_METADATA_FILTERS}.`,
     }),
     includeInactive: t.boolean({
       description: 'INACTIVE ones too. They are left out unless this or "status" asks for them.',
@@ -50,6 +68,8 @@ builder.queryField('sessions', (t) =>
     resolve: async (_root, { filter, ...args }, context, info) => {
       const { database, viewer } = context
       const request = readPageRequest('sessions1', args, info)
+      if ((filter?.metadata?.length ?? 0) > MAX_METADATA_FILTERS)
+        throw badUserInput(`"metadata" must have at most ${MAX_METADATA_FILTERS} entries.`)
       const keys = await readSessionPage(database, { viewer, filter: filter ?? {}, request })
       const query = selectNodes({ context, info }, 'Session', { id: true })
       const placed = await loadInOrder(keys, (ids) =>

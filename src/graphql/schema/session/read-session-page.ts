@@ -5,7 +5,7 @@ import type { Database } from '../../../store/database.ts'
 import { checkSearch } from '../values/check-search.ts'
 import { likeLiteral } from '../values/like-literal.ts'
 import { matchable } from '../values/matchable.ts'
-import { findNarrowest, sessionsDescribed, sessionsWith } from '../paging/narrowest.ts'
+import { findNarrowest, sessionsDescribed, sessionsLabelled, sessionsWith } from '../paging/narrowest.ts'
 import type { PageRequest } from '../paging/page-request.ts'
 import type { Bind } from '../paging/read-newest-page.ts'
 import { seenSessions } from './session-visibility.ts'
@@ -17,6 +17,7 @@ export interface SessionFilter {
   readonly participant?: string | null | undefined
   readonly search?: string | null | undefined
   readonly includeInactive?: boolean | null | undefined
+  readonly metadata?: readonly { readonly key: string; readonly value: string }[] | null | undefined
 }
 
 export interface SessionKey {
@@ -37,16 +38,18 @@ export async function readSessionPage(database: Database, wanted: SessionsWanted
   // The filter first: of two equally narrow ones, findNarrowest takes the first.
   const names = [filter.participant, participant].flatMap((name) => (name == null ? [] : [matchable(name)]))
   const participants = [...new Set(names)].map(sessionsWith)
+  const labelled = (filter.metadata ?? []).map(({ key, value }) => sessionsLabelled(matchable(key), matchable(value)))
   const described = filter.search == null ? null : sessionsDescribed(`%${likeLiteral(checkSearch(filter.search))}%`)
   // A pattern under three characters reads all descriptions, so it is counted only when no participant is narrow.
   const narrowest =
-    (await findNarrowest(database, participants)) ??
+    (await findNarrowest(database, [...labelled, ...participants])) ??
     (await findNarrowest(database, described === null ? [] : [described]))
   const values: unknown[] = [request.size + 1]
   const bind: Bind = (value) => `$${values.push(value)}`
   const conditions = [
     ...(prefix === null ? [] : [`s.id LIKE ${bind(`${likeLiteral(prefix)}%`)}::text`]),
     ...participants.filter((one) => one !== narrowest).map(({ value }) => participates(bind(value))),
+    ...labelled.filter((one) => one !== narrowest).map(({ sql, value }) => `s.id IN (${sql(bind(value))})`),
     ...(described === null ? [] : [`s.description ILIKE ${bind(described.value)}::text`]),
     ...conditionsOf(filter, bind),
   ]

@@ -8,15 +8,17 @@ import { assert } from '../../../platform/must.ts'
 import { servedByHub, type LogEntry, type LogView, type ReadLogView } from '../../live/log-view.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
+import { BEGINS, ENTRY, listUpdate } from '../list-update.ts'
 import { SessionEventTypeEnum, wantedTypes } from './event-types.ts'
 import { PipelineStepEvent, SessionEventInterface, TextEventInterface, type EventOf } from './session-event.ts'
 import { visibleSession } from './session-visibility.ts'
-import { stillThere } from '../still-there.ts'
 
 builder.subscriptionType({ description: 'What changes, as it happens: over WebSocket (graphql-transport-ws) or SSE.' })
 
 /** The arguments of every log view, as the hub reads them. */
-const SESSION_ID = 'The session. One that you may not see is NOT_FOUND.'
+const SESSION_ID =
+  'The session. One that you may not see is NOT_FOUND. One that you may open and that is not there yet is waited for; its ' +
+  'log comes from the first event on.'
 const AFTER =
   'Resume: everything with a greater seq that the log holds, then live; in order, nothing missing, nothing twice. ' +
   'Left out: live only.'
@@ -71,16 +73,26 @@ builder.subscriptionField('messageOutputs', (t) =>
   }),
 )
 
-builder.subscriptionField('sessionUpdates', (t) =>
+const SessionUpdate = listUpdate('Session')
+builder.objectField(SessionUpdate, 'session', (t) =>
   t.prismaField({
     type: 'Session',
+    nullable: true,
+    description: ENTRY,
+    resolve: (query, { id }, _args, { database, viewer }) =>
+      id === null ? null : database.prisma.session.findFirst({ ...query, where: visibleSession(viewer, id) }),
+  }),
+)
+
+builder.subscriptionField('sessionUpdates', (t) =>
+  t.field({
+    type: SessionUpdate,
     authScopes: AUTHENTICATED,
     description:
       'Sessions that you may see, whenever a field that lists show has changed; at most four times a second each. ' +
-      'What changed while you were not connected is not told: load the list first.',
+      BEGINS,
     subscribe: (_root, _args, context) => context.sessionNotifier.follow(context.viewer),
-    resolve: (query, id, _args, { database, viewer }) =>
-      stillThere(database.prisma.session.findFirst({ ...query, where: visibleSession(viewer, id) })),
+    resolve: (change) => change,
   }),
 )
 

@@ -1,20 +1,18 @@
 /**
- * Which facts and learnings changed, for `factUpdates` and `learningUpdates`: each at most four times a second, whether
- * an admin or a turn made the change. When notifications may have been missed, what changed lately is notified again.
+ * Which facts, learnings, questions and deliveries changed, for the subscriptions to them, all of them admins': each at
+ * most four times a second, whoever made the change.
  */
 import type { Doorbell } from '../../events/doorbell.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { idKind } from '../../platform/id.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Database } from '../../store/database.ts'
-import { readChangedSince, readThere, type WatchedKind } from '../../store/knowledge/knowledge-changes.ts'
+import { readThere, type WatchedKind } from '../../store/rows-there.ts'
 import { ChangeNotifier } from './change-notifier.ts'
 
 const PAUSE_MS = 250
-/** When notifications may have been missed: what changed this lately is notified again. */
-const LOOK_BACK_MS = 60_000
 
-export interface KnowledgeNotifierOptions {
+export interface RowNotifierOptions {
   readonly database: Database
   readonly doorbell: Doorbell
   readonly clock: Clock
@@ -22,33 +20,18 @@ export interface KnowledgeNotifierOptions {
 }
 
 /** Watchers follow one kind; the kind is also what is read and notified together. */
-export type KnowledgeNotifier = ChangeNotifier<WatchedKind>
+export type RowNotifier = ChangeNotifier<WatchedKind>
 
-export function createKnowledgeNotifier({
-  database,
-  doorbell,
-  clock,
-  logger,
-}: KnowledgeNotifierOptions): KnowledgeNotifier {
+export function createRowNotifier({ database, doorbell, clock, logger }: RowNotifierOptions): RowNotifier {
   return new ChangeNotifier<WatchedKind>({
     doorbell,
     logger,
-    subject: 'knowledge',
+    subject: 'rows',
     listen: (note) =>
-      doorbell.on('knowledge', ({ id }) => {
+      doorbell.on('row', ({ id }) => {
         const kind = idKind(id)
         if (isWatchedKind(kind)) note({ id, group: kind })
       }),
-    readMissed: async (limit, kinds) => {
-      const since = new Date(clock.now().getTime() - LOOK_BACK_MS)
-      const missed = await Promise.all(
-        [...kinds].map(async (kind) => {
-          const ids = await readChangedSince(database, kind, { since, limit })
-          return ids.map((id) => ({ id, group: kind }))
-        }),
-      )
-      return missed.flat()
-    },
     // What a notification speaks of need not have come about: a turn's decision about a learning that an admin had
     // decided.
     notify: async (group, ids, watchers) => {
@@ -62,6 +45,8 @@ export function createKnowledgeNotifier({
   })
 }
 
+const WATCHED: ReadonlySet<string | null> = new Set<WatchedKind>(['fact', 'learning', 'question', 'delivery'])
+
 function isWatchedKind(kind: string | null): kind is WatchedKind {
-  return kind === 'fact' || kind === 'learning'
+  return WATCHED.has(kind)
 }
