@@ -1,6 +1,6 @@
 /** What a model call cost, by the prices of the configuration. */
 import type { Price } from '../config/config.ts'
-import type { TokenCounts } from '../model/language-model.ts'
+import type { TokenCounts } from '../model/token-counts.ts'
 
 const TOKENS_PER_PRICE = 1_000_000
 

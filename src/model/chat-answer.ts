@@ -10,7 +10,7 @@ import { toStorable } from '../platform/well-formed.ts'
 import { CallCollector, TooManyCalls } from './conversation/collect-calls.ts'
 import type { RequestedCall } from './conversation/conversation.ts'
 import { isEventStream } from './event-stream.ts'
-import type { TokenCounts } from './language-model.ts'
+import type { TokenCounts } from './token-counts.ts'
 
 /** More text than any plan, review or message has a use for. */
 const MAX_TEXT_CHARS = 1024 * 1024

@@ -12,7 +12,7 @@ import type { Logger } from '../platform/logger.ts'
 import { createHttpTransport } from './http-transport.ts'
 import type { LanguageModel } from './language-model.ts'
 import { createOpenAiModel } from './openai-model.ts'
-import { createRehearsalEndpoint } from './rehearsal-model.ts'
+import { createRehearsalEndpoint } from './rehearsal/rehearsal-model.ts'
 
 interface LanguageModelOptions {
   readonly config: LiveConfig

@@ -4,6 +4,7 @@
  */
 import { AppError, type AppErrorCode } from '../core/errors.ts'
 import type { AgentRole } from '../core/model-call.ts'
+import type { TokenCounts } from './token-counts.ts'
 import type { ConversationAnswer, ConversationRequest } from './conversation/conversation.ts'
 
 /**
@@ -24,17 +25,6 @@ export interface ModelRequest {
   readonly idleTimeoutMs: number
   readonly signal: AbortSignal
 }
-
-/** As the provider counts them, over all tries of a call; 0 where it does not say. */
-export interface TokenCounts {
-  readonly inputTokens: number
-  readonly outputTokens: number
-  /** How many of the input tokens came from the provider's cache. */
-  readonly cachedTokens: number
-}
-
-/** Of a try that never reached a model, or whose cost the provider does not say. */
-export const NO_TOKENS: TokenCounts = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
 
 /** A complete text that is not empty; whether it is JSON and satisfies the schema is the caller's to check. */
 export interface ModelAnswer extends TokenCounts {

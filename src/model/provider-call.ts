@@ -10,7 +10,8 @@ import type { Clock } from '../platform/clock.ts'
 import { randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { FetchWithin } from './http-transport.ts'
-import { ModelError, NO_TOKENS, type TokenCounts } from './language-model.ts'
+import { NO_TOKENS, type TokenCounts } from './token-counts.ts'
+import { ModelError } from './language-model.ts'
 import type { ModelCallContext } from './model-call-context.ts'
 import type { OpenAiClients } from './openai-clients.ts'
 import { toProviderError } from './provider-error.ts'
@@ -35,6 +36,7 @@ export interface ProviderRequest {
   readonly signal: AbortSignal
 }
 
+/** What calls of providers need of the server. */
 export interface ProviderOptions {
   /** Asked at every call. Throws an AppError when there is no such provider. */
   readonly endpointOf: (request: Pick<ProviderRequest, 'provider' | 'role'>) => Endpoint

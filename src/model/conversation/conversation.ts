@@ -3,7 +3,7 @@
  * answer; the loop around it, and everything that a call of a tool means, is the caller's (src/turn).
  */
 import type { AgentRole } from '../../core/model-call.ts'
-import type { TokenCounts } from '../language-model.ts'
+import type { TokenCounts } from '../token-counts.ts'
 
 /** A tool as the model is told of it. */
 export interface OfferedTool {

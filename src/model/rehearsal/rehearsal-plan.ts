@@ -4,7 +4,7 @@
  * `fail:` fires only in the first plan. A secret is never named by more than its key, and only taken from the message
  * once.
  */
-import { SILENCE_MARKER } from '../core/text/silence-filter.ts'
+import { SILENCE_MARKER } from '../../core/text/silence-filter.ts'
 import { findBlock, findBlocks, findItems, findTasks, type PromptPart, type PromptTask } from './rehearsal-prompt.ts'
 import { readScript, type Script, type ScriptTask } from './rehearsal-script.ts'
 import { describeEnding, describeResult, MAX_SHOWN_CHARS, quote, shorten } from './rehearsal-words.ts'

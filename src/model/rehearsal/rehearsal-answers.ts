@@ -2,7 +2,7 @@
  * What the rehearsal model answers: a pure function of the prompt. `rehearsal-grammar.ts` is its grammar; every text it
  * writes says plainly that it is a rehearsal. Each role is a function beside this file.
  */
-import { SILENCE_MARKER } from '../core/text/silence-filter.ts'
+import { SILENCE_MARKER } from '../../core/text/silence-filter.ts'
 import {
   rehearseConsolidation,
   rehearseCuration,

@@ -2,7 +2,7 @@
  * Curator, summarizer, paraphraser and introspector of the rehearsal model: what they answer follows from the texts
  * alone, so that the life of a fact can be rehearsed, and none of them pretends to understand anything.
  */
-import { normalText } from '../core/text/normal-text.ts'
+import { normalText } from '../../core/text/normal-text.ts'
 import { findBlock, findItems, type PromptItem, type PromptPart } from './rehearsal-prompt.ts'
 import { readScript } from './rehearsal-script.ts'
 import { shorten } from './rehearsal-words.ts'

@@ -5,9 +5,9 @@
  * `rehearsal-answers.ts` is its grammar.
  */
 import * as z from 'zod'
-import type { Clock } from '../platform/clock.ts'
-import type { Fetch } from './http-transport.ts'
-import type { Endpoint } from './provider-call.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Fetch } from '../http-transport.ts'
+import type { Endpoint } from '../provider-call.ts'
 import { answerRehearsal } from './rehearsal-answers.ts'
 import { isPrompt } from './rehearsal-prompt.ts'
 import { rehearseConversation, type RehearsedAnswer } from './rehearsal-conversation.ts'
