@@ -27,6 +27,7 @@ const SENTENCES: Readonly<Partial<Record<AppErrorCode, string>>> = {
   STORAGE_FULL: NO_STORAGE,
   SANDBOX_UNAVAILABLE: NO_PROGRAMS,
   COMMAND_NOT_STARTED: NO_PROGRAMS,
+  WORKSPACE_UNUSABLE: `The server cannot store files at the moment; ${SEE_TO_IT}`,
   COMMAND_LOST: 'The program was broken off by an error of the server, and how far it came is not known',
   SKILL_REFUSED: `The skill is not set up completely; ${SEE_TO_IT}`,
   MODEL_UNAUTHORIZED: NO_MODEL,

@@ -173,7 +173,9 @@ export class Outbox {
     if (url === null) return failure('The session has no webhook any more.')
     const secrets = webhookSecretsOf(config.current().tokens.get(tokenName ?? ''), keys)
     if (secrets.length === 0)
-      return failure(`The token "${tokenName}", which set the webhook, has no webhook_secret to sign with.`)
+      return failure(
+        `The token "${tokenName}", which set the webhook, has no secret to sign with; an admin can give it one.`,
+      )
     const body = JSON.stringify({ session: sessionId, task_id: taskId, type: 'msg', content, final })
     const headers = signPost(secrets, { id, at: clock.now(), body })
     const end = metrics.deliverySeconds.startTimer()

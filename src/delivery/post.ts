@@ -36,6 +36,13 @@ const KEEP_ALIVE_MS = 4000
 export const POST_TIMEOUT_MS = 15_000
 export const CONNECTIONS_PER_HOST = 4
 
+const NOT_REACHED = 'The webhook could not be reached'
+
+/** What is recorded of an attempt, without addresses of the network that the server is in. */
+export function withoutReason(error: string): string {
+  return error.startsWith(`${NOT_REACHED}: `) ? `${NOT_REACHED}.` : error
+}
+
 export class Poster {
   readonly #guard: AddressGuard
   readonly #clock: Clock
@@ -99,6 +106,6 @@ export class Poster {
   #describe(error: unknown, tookTooLong: boolean): string {
     if (tookTooLong) return `The webhook did not answer within ${this.#timeoutMs / 1000} s.`
     const reasons = error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : messageOf(error)
-    return `The webhook could not be reached: ${reasons}.`
+    return `${NOT_REACHED}: ${reasons}.`
   }
 }

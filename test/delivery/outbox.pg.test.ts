@@ -321,7 +321,7 @@ describe('secrets and webhooks that change', () => {
     outbox.wake('cli:secrets-3')
     expect(await world.settled(id)).toMatchObject({
       status: 'DEAD',
-      last_error: expect.stringContaining('no webhook_secret'),
+      last_error: expect.stringContaining('no secret to sign with'),
     })
     expect(receiver.received.all).toEqual([])
   })

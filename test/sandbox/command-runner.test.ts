@@ -229,7 +229,7 @@ for (const { name, role, skipped, ...options } of WAYS) {
       const pathOf = role === 'USER' ? workspacePath : adminWorkspacePath
       writeFileSync(pathOf(fixture.home, 'cli:blocked'), 'a file')
       await expect(fixture.run('true', { sessionId: 'cli:blocked' })).rejects.toMatchObject({
-        code: 'COMMAND_NOT_STARTED',
+        code: 'WORKSPACE_UNUSABLE',
       })
     })
 

@@ -137,7 +137,19 @@ const CASES: readonly {
   },
 ]
 
-test.each(CASES)('of $of: the user', async ({ config = {}, breakIt, message, sentence, detail }) => {
+/** Commands of users cannot have a place to run in. */
+const NO_DISK: (typeof CASES)[number] = {
+  of: 'the storage of workspaces',
+  breakIt: async (story) => {
+    await rm(story.path('sessions'), { recursive: true, force: true })
+    await writeFile(story.path('sessions'), 'no folder')
+  },
+  message: 'run: echo never',
+  sentence: `The server cannot store files at the moment; ${SEE_TO_IT}`,
+  detail: /^Task 1 could not be run: ENOTDIR.*sessions/,
+}
+
+test.each([...CASES, NO_DISK])('of $of: the user', async ({ config = {}, breakIt, message, sentence, detail }) => {
   await using story = await Story.begin({ config })
   await breakIt?.(story)
   const { id: turnId, status } = await converse(story.as('ben'), '@ben:broken', message)
@@ -155,6 +167,21 @@ test('of the budget: the turn waits, and its user reads why', async () => {
   const text = JSON.stringify(paused)
   expect(text).toContain('The budget of user ben (1 tokens a day) is used up for today.')
   for (const forbidden of [...FORBIDDEN, '[budgets]', story.home]) expect(text).not.toContain(forbidden)
+})
+
+test('of the storage of files: the task is done, and says that they were not kept', async () => {
+  const lines: string[] = []
+  await using story = await Story.begin({ log: (line) => lines.push(line) })
+  await rm(story.path('pub'), { recursive: true, force: true })
+  await writeFile(story.path('pub'), 'no folder')
+  const message = 'run: mkdir -p pub; echo x > pub/report'
+  const { id: turnId, tasks, status } = await converse(story.as('ben'), '@ben:files', message)
+  expect([status, tasks[0]?.stderr]).toEqual(['DONE', 'pub/report was not published: the server could not keep it.'])
+  const text = await allThatBenReads(story, '@ben:files', turnId)
+  for (const forbidden of [...FORBIDDEN, story.home]) expect(text).not.toContain(forbidden)
+  expect(lines.join('')).toContain(
+    `A file could not be published: EEXIST: file already exists, mkdir '${story.path('pub')}'`,
+  )
 })
 
 test('of a skill without its secret: the task, and what follows', async () => {

@@ -7,6 +7,7 @@
  * server's secrets, and it outlives a killed server just long enough to end what was running.
  */
 import { messageOf } from '../../core/errors.ts'
+import { hasCode } from '../../platform/error-code.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { must } from '../../platform/must.ts'
 import { CommandPermit, PERMIT_ENDED } from './command-permit.ts'
@@ -40,6 +41,9 @@ process.on('disconnect', () => void endEverything())
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 
+/** Full, read-only, failing, or no folder any more where one was. */
+const OF_DISK = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'ENOTDIR']
+
 async function carryOut(request: Exclude<HostRequest, { type: 'PING' | 'ALLOW' | 'CANCEL' }>): Promise<void> {
   const { id } = request
   try {
@@ -49,7 +53,7 @@ async function carryOut(request: Exclude<HostRequest, { type: 'PING' | 'ALLOW' |
     else await runner.saveOutput(request)
     send({ type: 'DONE', id })
   } catch (error) {
-    send({ type: 'FAILED', id, message: messageOf(error) })
+    send({ type: 'FAILED', id, message: messageOf(error), ofDisk: hasCode(error, ...OF_DISK) })
   }
 }
 

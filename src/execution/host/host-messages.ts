@@ -73,8 +73,8 @@ export type HostAnswer =
   | { readonly type: 'PONG'; readonly id: number }
   /** The output is saved. */
   | { readonly type: 'DONE'; readonly id: number }
-  /** A failure of our own: the request could not be carried out. */
-  | { readonly type: 'FAILED'; readonly id: number; readonly message: string }
+  /** A failure of our own: the request could not be carried out. `ofDisk`: because of where workspaces lie. */
+  | { readonly type: 'FAILED'; readonly id: number; readonly message: string; readonly ofDisk: boolean }
   /** What the workspace of a session has, behind a command that was confined; belongs to no request. */
   | { readonly type: 'MEASURED'; readonly sessionId: string; readonly bytes: number }
   /** Something for the log; belongs to no request. */

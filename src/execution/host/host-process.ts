@@ -104,8 +104,8 @@ export class HostProcess {
   }
 
   /**
-   * Rejects with COMMAND_NOT_STARTED when the host has done nothing of it, with COMMAND_LOST when it is unknown what
-   * the host has done.
+   * Rejects with COMMAND_NOT_STARTED or WORKSPACE_UNUSABLE when the host has done nothing of it, with
+   * COMMAND_LOST when it is unknown what the host has done.
    */
   ask(request: Request, { limitMs, onOutput = () => {} }: AskOptions): Promise<FinalAnswer> {
     const { id, type } = request
@@ -180,7 +180,7 @@ export class HostProcess {
     if (answer.type === 'MEASURED') return this.#options.onMeasured(answer)
     if (answer.type === 'OUTPUT') return this.#passOutput(answer)
     const request = this.#take(answer.id)
-    if (answer.type === 'FAILED') request?.reject(notStarted(answer.message))
+    if (answer.type === 'FAILED') request?.reject(failureOf(answer))
     else request?.resolve(answer)
   }
 
@@ -239,6 +239,10 @@ export class HostProcess {
 function lostWith(type: Request['type'], reason: string): AppError {
   const consequence = type === 'RUN' ? '; what the command did is not known' : ''
   return new AppError('COMMAND_LOST', `The process that runs commands is lost (${reason})${consequence}.`)
+}
+
+function failureOf({ message, ofDisk }: Extract<HostAnswer, { type: 'FAILED' }>): AppError {
+  return ofDisk ? new AppError('WORKSPACE_UNUSABLE', message, { retry: 'backoff' }) : notStarted(message)
 }
 
 function notStarted(message: string, cause?: unknown): AppError {

@@ -128,7 +128,8 @@ export class HostRunner {
     const { program } = request
     const refusal = program.kind === 'COMMAND' ? explainRefusal(program.command) : null
     if (refusal !== null) return { kind: 'refused', reason: refusal }
-    return runAndPublish({ home: this.#options.settings.home, workspace: this.#workspaceFor(request) }, () =>
+    const { settings, onProblem } = this.#options
+    return runAndPublish({ home: settings.home, workspace: this.#workspaceFor(request), onProblem }, () =>
       request.isConfined ? this.#runConfined(request, options) : this.#runAsAdmin(request, options),
     )
   }

@@ -21,8 +21,8 @@ interface RunOnHostOptions {
 }
 
 /**
- * Rejects with COMMAND_NOT_STARTED when nothing ran, with COMMAND_LOST when it is unknown what did, and with what
- * `onOutput` throws, when the command has been ended for that.
+ * Rejects with COMMAND_NOT_STARTED or WORKSPACE_UNUSABLE when nothing ran, with COMMAND_LOST when it is unknown what
+ * did, and with what `onOutput` throws, when the command has been ended for that.
  */
 export async function runOnHost(host: HostProcess, options: RunOnHostOptions): Promise<HostOutcome> {
   const { id, request, onOutput, signal, clock, beyondTimeoutMs } = options

@@ -27,6 +27,8 @@ export interface PublishPlace {
   readonly home: string
   /** In which the program runs. */
   readonly workspace: string
+  /** For the log: what people are not told. */
+  readonly onProblem?: (message: string) => void
   /** For tests: smaller limits. */
   readonly maxBytes?: number
 }
@@ -106,7 +108,8 @@ class Taking {
       return TOO_LARGE
     } catch (error) {
       await discard(target)
-      return { problem: `it could not be copied (${messageOf(error)})` }
+      this.#place.onProblem?.(`A file could not be published: ${messageOf(error)}`)
+      return { problem: 'the server could not keep it' }
     }
   }
 }

@@ -5,12 +5,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newPublishedFileId } from '../../core/published-file.ts'
 import type { PublishedCopy } from '../../execution/workspace/publication.ts'
 import { secretForms } from '../../../test/harness/secret-forms.ts'
+import { createLogger } from '../../platform/logger.ts'
 import { Redactor } from '../../secrets/redaction.ts'
 import { publishedFolder, publishedPath } from '../../store/published-bytes.ts'
 import { withholdSecrets } from './withhold-secrets.ts'
 
 const SECRET = 'correct horse battery'
 const PIECE = 128 * 1024
+const logger = createLogger({ level: 'silent', pretty: false })
 
 let home: string
 beforeEach(() => {
@@ -26,7 +28,10 @@ function copyOf(name: string, content: string | Buffer): PublishedCopy {
 }
 
 const withhold = (files: readonly PublishedCopy[], redactor = Redactor.of([SECRET])) =>
-  withholdSecrets({ home, secrets: { redactor: () => redactor } }, { files, notes: ['pub/x was not published: …'] })
+  withholdSecrets(
+    { home, logger, secrets: { redactor: () => redactor } },
+    { files, notes: ['pub/x was not published: …'] },
+  )
 
 test('what holds a secret, in whatever form and wherever it is cut, is removed and said to be', async () => {
   const harmless = copyOf('harmless.txt', 'x'.repeat(3 * PIECE))
@@ -63,5 +68,5 @@ test('without known secrets nothing is read; a copy that cannot be read is not p
   expect((await withhold([gone], Redactor.none)).files).toEqual([gone])
   const { files, notes } = await withhold([gone])
   expect(files).toEqual([])
-  expect(notes[1]).toMatch(/^gone\.txt was not published: its copy cannot be read/)
+  expect(notes[1]).toMatch(/^gone\.txt was not published: the server could not keep it/)
 })

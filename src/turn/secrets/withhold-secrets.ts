@@ -18,7 +18,11 @@ const PIECE_BYTES = 128 * 1024
 const OVERLAP_CHARS = 32 * 1024
 
 export async function withholdSecrets(
-  { home, secrets }: Pick<TurnContext, 'home'> & { readonly secrets: Pick<TurnContext['secrets'], 'redactor'> },
+  {
+    home,
+    secrets,
+    logger,
+  }: Pick<TurnContext, 'home' | 'logger'> & { readonly secrets: Pick<TurnContext['secrets'], 'redactor'> },
   { files, notes }: Publication,
 ): Promise<Publication> {
   const redactor = secrets.redactor()
@@ -26,7 +30,7 @@ export async function withholdSecrets(
   const kept: PublishedCopy[] = []
   const added: string[] = []
   for (const file of files) {
-    const problem = await findProblem(publishedPath(home, file.id), redactor)
+    const problem = await findProblem(publishedPath(home, file.id), { redactor, logger })
     if (problem === null) kept.push(file)
     else added.push(`${file.name} was not published: ${problem}.`)
   }
@@ -38,11 +42,15 @@ export async function withholdSecrets(
   return { files: kept, notes: [...notes, ...added] }
 }
 
-async function findProblem(path: string, redactor: Redactor): Promise<string | null> {
+async function findProblem(
+  path: string,
+  { redactor, logger }: Pick<TurnContext, 'logger'> & { readonly redactor: Redactor },
+): Promise<string | null> {
   try {
     return (await holdsSecret(path, redactor)) ? 'it holds a secret, and anybody with the link could read it' : null
   } catch (error) {
-    return `its copy cannot be read (${messageOf(error)})`
+    logger.error({ error: messageOf(error) }, 'a published file cannot be searched for secrets, so it is not published')
+    return 'the server could not keep it'
   }
 }
 

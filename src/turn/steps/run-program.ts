@@ -135,7 +135,8 @@ async function carryOut(
       `a ${program.word} did not run through`,
     )
     const { code, message } = error
-    if (code === 'COMMAND_NOT_STARTED') return { ...unknownEnd(context, 'FAILED', code), impossible: message }
+    if (code === 'COMMAND_NOT_STARTED' || code === 'WORKSPACE_UNUSABLE')
+      return { ...unknownEnd(context, 'FAILED', code), impossible: message }
     if (code === 'SKILL_REFUSED') return unknownEnd(context, 'FAILED', code)
     if (code === 'COMMAND_LOST') return { ...unknownEnd(context, 'INTERRUPTED', code), hostDied: true }
     throw error

@@ -1,6 +1,7 @@
 /** A text on its way to a webhook; what a session's webhook is, and what became of a task's text. */
 import { row } from '../row.ts'
 import { inVisibleSession } from '../session/session-visibility.ts'
+import { withoutReason } from '../../../delivery/post.ts'
 import { maskUrl } from '../../../delivery/mask-url.ts'
 import type { DeliveryStatus } from '../../../core/status.ts'
 import type { Viewer } from '../../../core/identity.ts'
@@ -42,9 +43,13 @@ const DeliveryType = builder.prismaObject('Delivery', {
       nullable: true,
       description: 'The HTTP status of the last attempt; null when there was no answer.',
     }),
-    lastError: t.exposeString('lastError', {
+    lastError: t.string({
       nullable: true,
-      description: 'What was wrong with the last attempt; null when nothing was.',
+      description:
+        'What was wrong with the last attempt; null when nothing was. Why the webhook could not be reached is for admins.',
+      select: { lastError: true },
+      resolve: ({ lastError }, _args, { viewer }) =>
+        lastError === null || viewer.role === 'ADMIN' ? lastError : withoutReason(lastError),
     }),
     nextAttemptAt: t.expose('nextAttemptAt', {
       type: 'DateTime',
