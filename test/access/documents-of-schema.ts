@@ -141,6 +141,8 @@ export function plainValues({ ids, isConnector }: Asked): Choose {
       return kind === null ? null : list(type, JSON.stringify(ids[kind]))
     }
     if (SENDERS.has(place)) return isConnector ? '"somebody"' : null
+    // A label that no session has would hide them all.
+    if (place === 'SessionFilter.metadata') return null
     if (isInputObjectType(named)) return list(type, inputObject(named.getFields(), named.name, choose))
     const text = TEXTS[place]
     if (text !== undefined) return JSON.stringify(text)

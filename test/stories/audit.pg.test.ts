@@ -190,7 +190,9 @@ test('auditTrail tells everything of every process once, in the same order to al
     tasks,
     expected.filter(({ id }) => ofBen.includes(id)),
   )
-  expect(new Set(ids(tasks))).toEqual(new Set(ofBen))
+  expect(new Set(after(tasks))).toEqual(new Set(ofBen))
+  const others = tasks.received.flatMap(({ auditTrail }) => auditTrail.entry ?? [])
+  expect(others.filter(({ kind, actor }) => kind !== 'TASK' || actor !== 'ben')).toEqual([])
 })
 
 async function seen(trail: Trail, entries: readonly Entry[]): Promise<void> {
