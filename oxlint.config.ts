@@ -17,6 +17,7 @@ export const layers: Record<string, readonly string[]> = {
   events: ['platform', 'core', 'config', 'store'],
   model: base,
   execution: [...base, 'secrets'],
+  tools: base,
   secrets: base,
   jobs: base,
   audit: [...base, 'jobs'],
@@ -28,9 +29,9 @@ export const layers: Record<string, readonly string[]> = {
   intake: [...base, 'secrets', 'audit', 'delivery'],
   schedules: [...base, 'secrets', 'intake'],
   approvals: [...base, 'secrets', 'jobs', 'audit', 'delivery', 'execution', 'intake'],
-  turn: [...base, ...turnsNeed],
-  worker: [...base, ...turnsNeed, 'turn'],
-  graphql: [...base, ...turnsNeed, 'jobs', 'people', 'intake', 'schedules', 'turn', 'worker', 'generated'],
+  turn: [...base, ...turnsNeed, 'tools'],
+  worker: [...base, ...turnsNeed, 'tools', 'turn'],
+  graphql: [...base, ...turnsNeed, 'tools', 'jobs', 'people', 'intake', 'schedules', 'turn', 'worker', 'generated'],
 }
 const folders = [...Object.keys(layers), 'generated']
 
