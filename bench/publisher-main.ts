@@ -28,7 +28,7 @@ async function join(databaseUrl: string, sessionId: string): Promise<Node> {
   const logger = createLogger({ level: 'warn', pretty: false })
   const membership = new pg.Client({ connectionString: databaseUrl })
   await membership.connect()
-  const owner = await registerNode(membership, null)
+  const owner = await registerNode(membership, { process: null, host: 'bench', version: 'bench' })
   const database = new Database({ url: databaseUrl, maxConnections: 2, logger })
   const doorbell = new Doorbell({ url: databaseUrl, logger, clock })
   const feed = new Feed({ database, doorbell, logger, clock })

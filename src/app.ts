@@ -42,6 +42,7 @@ import { readAudience } from './graphql/live/session-audience.ts'
 import { loadPlugins } from './graphql/plugins/load-plugins.ts'
 import { createReadiness } from './graphql/health/readiness-checks.ts'
 import { buildSchema } from './graphql/schema/schema.ts'
+import { createServerInfo } from './graphql/schema/server/server-info.ts'
 import { startServer, type RunningServer } from './graphql/server.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
 import { Checkpointer } from './knowledge/checkpoints/checkpointer.ts'
@@ -54,7 +55,6 @@ import type { Clock } from './platform/clock.ts'
 import type { LogLines } from './platform/log-lines.ts'
 import type { Logger } from './platform/logger.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
-import { VERSION } from './platform/version.ts'
 import { Scheduler } from './schedules/scheduler.ts'
 import type { Redactor } from './secrets/redaction.ts'
 import { SecretStore } from './secrets/secret-store.ts'
@@ -392,7 +392,7 @@ async function openDoor({ made, watching, worker, intake, homeWatch, migrations 
   const knowledge = { database, clock, doorbell, feed, hideSecrets: (text: string) => secrets.redactLine(text) }
   const people = { database, doorbell, clock, live: config }
   const approvals = { database, config, clock, skills: tools.skills, redactorOf, feed, doorbell }
-  const server = { version: VERSION, startedAt, database: described, sandboxState: () => tools.commands.sandbox() }
+  const server = createServerInfo({ startedAt, database: described, commands: tools.commands, file: parts.file })
   return startServer({
     schema: buildSchema(),
     home,

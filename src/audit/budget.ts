@@ -8,6 +8,7 @@ import { isLimited, userBudget } from '../config/schema/budgets.ts'
 import type { Budget, Config } from '../config/config.ts'
 import { AppError } from '../core/errors.ts'
 import type { ModelCallRecord } from '../core/model-call.ts'
+import { must } from '../platform/must.ts'
 import type { Database } from '../store/database.ts'
 
 export interface Spender {
@@ -41,6 +42,33 @@ const USED_TODAY = {
       extract(epoch FROM day.begin + interval '1 day' - now())::float8 * 1000 AS "leftMs"
     FROM (SELECT date_trunc('day', now(), 'UTC') AS begin) day,
       ${used('u', 'e.actor = $1')}, ${used('s', 'e.session_id = $2')}`,
+}
+
+/** What a user has used today. */
+export interface UserSpending extends Used {
+  readonly userName: string
+}
+
+export interface Spending {
+  /** Of each user that was asked for, in that order. */
+  readonly users: readonly UserSpending[]
+  /** When the day ends, and with it what was used. */
+  readonly resetsAt: Date
+}
+
+const SPENDING = {
+  name: 'budget.spending',
+  text: `SELECT asked.name AS "userName", u.tokens, u.cost, day.begin + interval '1 day' AS "resetsAt"
+    FROM (SELECT date_trunc('day', now(), 'UTC') AS begin) day,
+      unnest($1::text[]) WITH ORDINALITY asked (name, n), ${used('u', 'e.actor = asked.name')}
+    ORDER BY asked.n`,
+}
+
+/** What these users (at least one) have used of their budgets today, whether or not they have any. */
+export async function readSpending(database: Database, userNames: readonly string[]): Promise<Spending> {
+  const rows = await database.query<UserSpending & Pick<Spending, 'resetsAt'>>(SPENDING, [userNames])
+  const { resetsAt } = must(rows[0], 'a row per user')
+  return { users: rows, resetsAt }
 }
 
 export function hasBudget(config: Config, userName: string): boolean {

@@ -30,6 +30,16 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
   return new LiveConfigFile(options, toml)
 }
 
+/** What became of the last readings of the file; its path is in none of the texts. */
+export interface ConfigReadings {
+  /** When the running configuration was taken over, by the clock of this machine. */
+  readonly loadedAt: Date
+  /** What it does that should be changed. */
+  readonly warnings: readonly string[]
+  /** Why the file as it is now is not the running configuration; null: it is. */
+  readonly refused: { readonly at: Date; readonly problems: readonly string[] } | null
+}
+
 /** One look at the file: its text, or why there is none. */
 interface Look {
   readonly toml: string | null
@@ -42,6 +52,7 @@ export class LiveConfigFile implements LiveConfig {
   readonly #refusalListeners = new Set<(reason: string) => void>()
   readonly #poll: Periodic
   #config: Config
+  #readings: ConfigReadings
   /** The content of the file that was last dealt with: taken over or refused. */
   #handled: Look
   /** Another content, read once so far: it is taken over when the next poll reads the same. */
@@ -54,6 +65,7 @@ export class LiveConfigFile implements LiveConfig {
     this.#handled = { toml, error: '' }
     const loaded = interpretConfig(options.path, toml, options)
     this.#config = loaded.config
+    this.#readings = this.#taken(loaded)
     this.#logWarnings(loaded)
     const { clock, logger } = options
     const tick = (): Promise<void> => this.#look((look) => this.#handleIfSettled(look))
@@ -63,6 +75,11 @@ export class LiveConfigFile implements LiveConfig {
 
   current(): Config {
     return this.#config
+  }
+
+  /** Of the running configuration, and of the file if it is another one. */
+  readings(): ConfigReadings {
+    return this.#readings
   }
 
   /** Calls `listener` after each replacement; the returned function stops that. */
@@ -115,13 +132,19 @@ export class LiveConfigFile implements LiveConfig {
 
   #take(loaded: LoadedConfig): void {
     this.#config = loaded.config
+    this.#readings = this.#taken(loaded)
     this.#options.logger.info({ path: this.#options.path }, 'configuration reloaded')
     this.#logWarnings(loaded)
     this.#notify(this.#listeners, this.#config)
   }
 
+  #taken({ warnings }: LoadedConfig): ConfigReadings {
+    return { loadedAt: this.#options.clock.now(), warnings, refused: null }
+  }
+
   #refuse(reason: string): void {
-    const { logger, path } = this.#options
+    const { logger, path, clock } = this.#options
+    this.#readings = { ...this.#readings, refused: { at: clock.now(), problems: problemsIn(reason, path) } }
     logger.error({ path }, `configuration not reloaded, the running one stays: ${reason}`)
     this.#notify(this.#refusalListeners, reason)
   }
@@ -147,6 +170,12 @@ async function readLook(path: string): Promise<Look> {
   } catch (error) {
     return { toml: null, error: messageOf(error) }
   }
+}
+
+/** The lines of a reason (config-problem.ts), without the one that names the file and counts them. */
+function problemsIn(reason: string, path: string): string[] {
+  const [head = '', ...lines] = reason.replaceAll(path, 'config.toml').split('\n')
+  return lines.length === 0 ? [head] : lines.map((line) => line.trim())
 }
 
 function isSame(a: Look, b: Look): boolean {

@@ -42,7 +42,7 @@ export interface GraphQLServices {
   /** Where `scheduleUpdates` comes from. */
   readonly scheduleNotifier: Pick<ScheduleNotifier, 'follow'>
   readonly skills: Skills
-  readonly secrets: Pick<SecretStore, 'reload'>
+  readonly secrets: Pick<SecretStore, 'reload' | 'known' | 'redactLine'>
   readonly deliveries: RedeliverContext
   /** Where `auditTrail` comes from. */
   readonly auditTrails: Pick<AuditTrails, 'follow'>

@@ -40,6 +40,12 @@ export interface SecretsReloaded {
   readonly names: readonly string[]
 }
 
+/** A deploy secret that is set. The real environment wins over a line of `.env` of the same name. */
+export interface KnownSecret {
+  readonly name: string
+  readonly source: 'ENVIRONMENT' | 'ENV_FILE'
+}
+
 export class SecretStore implements ApiKeys {
   readonly #options: SecretStoreOptions
   readonly #variables: DeployVariables
@@ -92,6 +98,12 @@ export class SecretStore implements ApiKeys {
     if (problem !== null)
       return conflict('UNREADABLE', `.env cannot be read, and the secrets stay as they were: ${problem}`)
     return { kind: 'Reloaded', names: this.#names() }
+  }
+
+  /** The deploy secrets as they are known, in the order of the alphabet; reads no file, and gives no value. */
+  known(): readonly KnownSecret[] {
+    const { env } = this.#options
+    return this.#names().map((name) => ({ name, source: isSetIn(env, name) ? 'ENVIRONMENT' : 'ENV_FILE' }))
   }
 
   /** Of the deploy secrets, in the order of the alphabet. */
@@ -200,6 +212,10 @@ export class SecretStore implements ApiKeys {
     for (const name of fresh) this.#warnedOf.add(name)
     if (fresh.length > 0) this.#options.logger.warn({ names: fresh }, `not hidden in outputs: ${TOO_SHORT}`)
   }
+}
+
+function isSetIn(env: SecretStoreOptions['env'], name: string): boolean {
+  return Object.hasOwn(env, name) && env[name] !== ''
 }
 
 const TOO_SHORT = `a secret must have at least ${MIN_SECRET_CHARS} characters; shorter ones stand in ordinary texts by chance`

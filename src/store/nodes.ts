@@ -18,7 +18,7 @@ const NODE_LOCK = 0x666e6f64
  * more: longer than a node lets commands run after a beat (src/worker/node-membership.ts), and short enough that turns
  * go on elsewhere within 10 s.
  */
-const SILENT_MS = 8000
+export const SILENT_MS = 8000
 /** An evicted node that has not left the list by then, and whose process no other node can see, counts as dead. */
 const MISSING_MS = 60_000
 
@@ -33,15 +33,26 @@ export interface EvictedNode {
   readonly isMissing: boolean
 }
 
+/** What a process says of itself. */
+export interface NodeIdentity {
+  /** Which process it is (src/execution/process/server-identity.ts); null: its machine does not tell. */
+  readonly process: string | null
+  /** The name of its machine. */
+  readonly host: string
+  /** Of its build. */
+  readonly version: string
+}
+
 /**
- * Makes `process` behind `connection` a node and returns its id. The lock comes before the row, so that no other node
+ * Makes a process behind `connection` a node and returns its id. The lock comes before the row, so that no other node
  * sees the row with a free lock and evicts the new node.
  */
-export async function registerNode(connection: Client, process: string | null): Promise<number> {
+export async function registerNode(connection: Client, { process, host, version }: NodeIdentity): Promise<number> {
   const drawn = await connection.query<{ id: string }>(`SELECT nextval(pg_get_serial_sequence('nodes', 'id')) AS id`)
   const id = Number(drawn.rows[0]?.id)
   await connection.query('SELECT pg_advisory_lock($1, $2)', [NODE_LOCK, id])
-  await connection.query('INSERT INTO nodes (id, process) VALUES ($1, $2)', [id, process])
+  const insert = 'INSERT INTO nodes (id, process, host, version) VALUES ($1, $2, $3, $4)'
+  await connection.query(insert, [id, process, host, version])
   return id
 }
 

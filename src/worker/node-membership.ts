@@ -6,6 +6,7 @@
  * What must hold: no command runs longer than `COMMANDS_MS` after a beat was sent that the database has answered,
  * because others wait no longer than that for them (src/store/nodes.ts).
  */
+import { hostname } from 'node:os'
 import { Client } from 'pg'
 import { messageOf } from '../core/errors.ts'
 import type { CommandService } from '../execution/run-command.ts'
@@ -14,6 +15,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { machineMs } from '../platform/machine-clock.ts'
 import { Periodic } from '../platform/periodic.ts'
+import { VERSION } from '../platform/version.ts'
 import type { Database } from '../store/database.ts'
 import { beat, leaveNode, registerNode } from '../store/nodes.ts'
 
@@ -164,7 +166,7 @@ export class NodeMembership {
     try {
       await client.connect()
       const sentAtMs = machineMs()
-      const node = await registerNode(client, identityOfServer(home))
+      const node = await registerNode(client, { process: identityOfServer(home), host: hostname(), version: VERSION })
       commands.allowUntil(sentAtMs + COMMANDS_MS)
       this.#membership = { node, client, beatenMs: clock.monotonicMs() }
       onJoined(node)

@@ -13,6 +13,8 @@ export const SEEN_BY = {
   session: INSIDE,
   /** A webhook's address: the token that set it, and admins. */
   setter: ['within', 'admin'],
+  /** Of each user, their own; connectors have none. */
+  users: ['own', 'other', 'admin'],
   /** A schedule is its user's. */
   owner: ['own', 'admin'],
   admins: ['admin'],
@@ -92,6 +94,10 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
   setter: {
     Session: 'webhook',
   },
+  users: {
+    Budget: 'costPerDay costUsed resetsAt tokensPerDay tokensUsed usedUp user',
+    Viewer: 'budget',
+  },
   owner: {
     Query: 'schedules',
     Schedule:
@@ -127,7 +133,8 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
       'actor at cachedTokens callMs cost id inputTokens kind model outcome outputTokens provider role sessionId tokenName turnId',
     // The shortest way to one is through the audit; that of a session's usage is the session's.
     Money: 'amount currency',
-    Query: 'audit deliveries facts learnings questions skillProblems skills tokens usage users',
+    Query:
+      'audit budgets configuration deliveries facts learnings nodes questions secrets skillProblems skills tokens usage users',
     QuestionConnection: 'edges pageInfo',
     QuestionEdge: 'cursor node',
     ReviewAudit: 'actor at hasLearning id kind sessionId taskId tokenName turnId verdict',
@@ -143,6 +150,14 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     TaskAudit:
       'actor at detail durationMs id kind outputLength sessionId taskStatus suppressed taskId taskType tokenName turnId',
     UsageRow: 'key usage',
+    BudgetConnection: 'edges pageInfo',
+    BudgetEdge: 'cursor node',
+    Configuration: 'declaredTokens declaredUsers inEffect loadedAt problems providers refusedAt warnings',
+    DeploySecret: 'name source wantedBy',
+    DeploySecretConnection: 'edges pageInfo',
+    DeploySecretEdge: 'cursor node',
+    SecretUse: 'kind name required',
+    ServerProcess: 'host lastBeatAt nodeId runningTurns sessions startedAt status version',
   },
   everybody: {
     ApprovalConnection: 'pageInfo',
@@ -221,6 +236,10 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   Sandbox: 'fix reason',
   // Ben may use no skill and was nobody else; his token does not expire.
   Account: 'formerNames skills',
+  // There are some only after a bad edit of the file.
+  Configuration: 'problems providers refusedAt warnings',
+  // Null for one that is missing.
+  DeploySecret: 'source',
   Schedule: 'runAt',
   Skill: 'version',
   Token: 'expiresAt lastUsedAt namespace',

@@ -25,7 +25,15 @@ const OUTSIDE = 'outside-token-for-the-story'
 export const OUTSIDE_NAMESPACE = 'disc_rd'
 const CONFIG: StoryConfig = {
   settings: { requests_per_minute: 100_000, currency: 'EUR' },
-  toml: `[tokens.outside]\nkind = "connector"\nnamespace = "${OUTSIDE_NAMESPACE}"\ntoken = "${OUTSIDE}"\n`,
+  toml: `[tokens.outside]
+kind = "connector"
+namespace = "${OUTSIDE_NAMESPACE}"
+token = "${OUTSIDE}"
+webhook_secret_env = "OUTSIDE_SECRET"
+[budgets]
+user_tokens_per_day = 1_000_000
+user_cost_per_day = 100
+`,
 }
 
 export interface Answer {

@@ -122,12 +122,17 @@ export class SchemaWorld implements AsyncDisposable {
           outbox: { wake: (sessionId) => this.woken.push(sessionId) },
           doorbell: { ring: ({ id }) => this.rung.push(id) },
         },
-        secrets: { reload: () => ({ kind: 'Reloaded', names: ['DEPLOY_KEY'] }) },
+        secrets: {
+          reload: () => ({ kind: 'Reloaded', names: ['DEPLOY_KEY'] }),
+          known: () => [{ name: 'DEPLOY_KEY', source: 'ENV_FILE' }],
+          redactLine: (line) => this.redactor.redact(line),
+        },
         server: {
           version: '0.0.0',
           startedAt: new Date('2026-11-21T15:30:00.000Z'),
           database: 'PostgreSQL 18.1 (embedded)',
           sandboxState: () => ({ available: false, reason: 'no bubblewrap', fix: 'apt install bubblewrap' }),
+          configReadings: () => ({ loadedAt: new Date('2026-11-21T15:30:00.000Z'), warnings: [], refused: null }),
         },
       },
       {

@@ -72,9 +72,15 @@ export function bareServices(options: BareServicesOptions): GraphQLServices {
     }),
     auditTrails: { follow: () => Promise.reject(new Error('nobody follows the audit here')) },
     denials: { forbidden: () => undefined, absent: () => undefined },
-    secrets: { reload: () => ({ kind: 'Reloaded', names: [] }) },
+    secrets: { reload: () => ({ kind: 'Reloaded', names: [] }), known: () => [], redactLine: (line) => line },
     deliveries: { database, doorbell, outbox: { wake: () => undefined } },
     scheduleNotifier: createScheduleNotifier({ doorbell, clock, logger }),
-    server: { version: '0.0.0', startedAt: clock.now(), database: 'PostgreSQL', sandboxState },
+    server: {
+      version: '0.0.0',
+      startedAt: clock.now(),
+      database: 'PostgreSQL',
+      sandboxState,
+      configReadings: () => ({ loadedAt: clock.now(), warnings: [], refused: null }),
+    },
   }
 }

@@ -54,6 +54,8 @@ token = "hub-token-0123456789abcdef"
 
 [settings]
 max_queued = 60
+[budgets]
+user_tokens_per_day = 1_000_000
 `
 export const MAX_QUEUED = 60
 

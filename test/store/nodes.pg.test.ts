@@ -96,7 +96,7 @@ describe('a node that was evicted', () => {
     const connection = new Client({ connectionString: database().url })
     await connection.connect()
     await world.sql(`SELECT setval(pg_get_serial_sequence('nodes', 'id'), 9)`)
-    const node = await registerNode(connection, null)
+    const node = await registerNode(connection, { process: null, host: 'here', version: '0.0.0' })
     expect((await evictNodes(database(), SELF)).map(({ id }) => id)).not.toContain(node)
     expect(await beat(connection, node)).toBe(true)
     await world.sql(`UPDATE nodes SET seen_at = now() - interval '9 s' WHERE id = $1`, node)

@@ -36,6 +36,8 @@ const positions = {
   /** By name: [name]. */
   users1: z.tuple([z.literal('users1'), id]),
   tokens1: z.tuple([z.literal('tokens1'), id]),
+  budgets1: z.tuple([z.literal('budgets1'), id]),
+  secrets1: z.tuple([z.literal('secrets1'), id]),
   scheduleRuns1: z.tuple([z.literal('scheduleRuns1'), id]),
 }
 

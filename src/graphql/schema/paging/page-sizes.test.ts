@@ -44,6 +44,30 @@ test('every list says how long it is', () => {
   expect(lists.filter(({ field }) => pagedOf(field) === null).map(({ name }) => name)).toEqual([])
 })
 
+/** Lists without a largest size, and what keeps each of them short. */
+const KEPT_SHORT: Readonly<Record<string, string>> = {
+  'a plan, which holds at most max_plan_tasks, and max_replan_depth':
+    'Plan.secretNames Plan.tasks Turn.commandsHandled Turn.plans Turn.tasks TurnCompletedEvent.commandsHandled',
+  'what one task does': 'Task.deliveries Task.files',
+  'max_queued: what waits in one session': 'Turn.joined',
+  'knowledge_max_facts, and one edit at a time': 'Fact.history Fact.replaces Turn.factsUsed EraseUserPayload.factIds',
+  'what admins write by hand or install':
+    'Account.formerNames Account.identities Account.skills Query.skillProblems Query.skills ReloadSecretsPayload.names Viewer.allowedSkills',
+  'the roles of agents, which are fixed': 'Server.models',
+  'the users that there are': 'Session.participants',
+  'one input or one approval, whose sizes are limited':
+    'Approval.remembered InputIssue.path InvalidInputRefusal.issues',
+}
+
+test('a list without a largest size is kept short by another rule', () => {
+  const endless = places.filter(({ field }) => pagedOf(field)?.max === null).map(({ name }) => name)
+  expect(endless.toSorted()).toEqual(
+    Object.values(KEPT_SHORT)
+      .flatMap((names) => names.split(' '))
+      .toSorted(),
+  )
+})
+
 test('what takes a size has a largest one, and says both in its description', () => {
   const sized = places.filter(takesSize)
   expect(sized.map(({ name }) => name)).toContain('Session.events')

@@ -5,6 +5,7 @@ import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { RoleEnum, TokenKindEnum } from '../enums.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
+import { BudgetType, budgetOfViewer } from '../server/budget.ts'
 import { skillsOfViewer } from '../server/skill.ts'
 import { toUserNode, UserType } from './user.ts'
 
@@ -34,6 +35,12 @@ const ViewerType = builder.objectRef<Viewer>('Viewer').implement({
       nullable: true,
       description: 'The user the token is bound to; null for connectors.',
       resolve: ({ user }) => (user === null ? null : toUserNode(user)),
+    }),
+    budget: t.field({
+      type: BudgetType,
+      nullable: true,
+      description: 'What the user may use today, and has used; null for connectors and for whom there is no limit.',
+      resolve: (_viewer, _args, context) => budgetOfViewer(context),
     }),
     role: t.expose('role', { type: RoleEnum, description: "The user's role; connectors are USER." }),
     allowedSkills: t.stringList({
