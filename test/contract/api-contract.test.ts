@@ -58,7 +58,7 @@ describe('the schema', () => {
     '%s has a Relay connection',
     (name) => {
       const [connection, edge] = [schema.getType(`${name}Connection`), schema.getType(`${name}Edge`)]
-      expect(fieldsOf(connection)).toEqual({ edges: `[${name}Edge!]!`, pageInfo: 'PageInfo!' })
+      expect(fieldsOf(connection)).toMatchObject({ edges: `[${name}Edge!]!`, pageInfo: 'PageInfo!' })
       expect(fieldsOf(edge)).toEqual({ cursor: 'String!', node: `${name}!` })
     },
   )

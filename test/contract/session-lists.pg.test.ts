@@ -5,6 +5,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rounds } from '../harness/rounds.ts'
+import { MAX_COUNTED } from '../../src/graphql/schema/paging/counted.ts'
 import { likeLiteral } from '../../src/graphql/schema/values/like-literal.ts'
 import {
   ApprovalsDocument,
@@ -119,10 +120,17 @@ test('sessions: every filter, for everybody, page after page', async () => {
         if (!pageInfo.hasNextPage) break
       }
       expect(seen).toEqual(await expected(as, filter, 60))
+      // More than are counted match the widest filters.
+      const { data } = await it.run<Counted, object>(as, SESSIONS_COUNTED, { filter })
+      expect(data['sessions']?.totalCount).toBe((await expected(as, filter, MAX_COUNTED)).length)
     }),
     { numRuns: rounds(25, 80) },
   )
 })
+
+const SESSIONS_COUNTED = 'query ($filter: SessionFilter) { sessions(first: 1, filter: $filter) { totalCount } }'
+const APPROVALS_COUNTED = 'query ($filter: ApprovalFilter) { approvals(first: 1, filter: $filter) { totalCount } }'
+type Counted = Readonly<Record<string, { readonly totalCount: number } | undefined>>
 
 interface Page {
   readonly edges: readonly { readonly node: { readonly id: string } }[]
@@ -144,6 +152,20 @@ test.each([
         [status],
       )
       expect(seen).toEqual(rows.map(({ id }) => id))
+    }
+  }
+})
+
+test('approvals are counted as they are listed, for everybody', async () => {
+  for (const as of Object.keys(VIEWERS) as (keyof typeof VIEWERS)[]) {
+    for (const status of [['PENDING'], ['DENIED'], ['EXPIRED'], []]) {
+      const { data } = await it.run<Counted, object>(as, APPROVALS_COUNTED, { filter: { status } })
+      const rows = await query<{ id: string }>(
+        `SELECT id FROM approvals WHERE session_id IN (SELECT id FROM sessions WHERE ${VIEWERS[as]})
+          AND (cardinality($1::text[]) = 0 OR status::text = ANY ($1)) LIMIT $2`,
+        [status, MAX_COUNTED],
+      )
+      expect({ as, status, count: data['approvals']?.totalCount }).toEqual({ as, status, count: rows.length })
     }
   }
 })

@@ -5,7 +5,7 @@ import type { Remembered } from '../../../core/approval-policy.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { ApprovalKindEnum, ApprovalScopeEnum, ApprovalStatusEnum } from './approval-enums.ts'
 import { builder } from '../builder.ts'
-import { connectionType } from '../paging/connection-type.ts'
+import { countedConnectionType } from '../paging/counted.ts'
 import { NodeInterface } from '../node.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
 
@@ -57,7 +57,7 @@ export const ApprovalType = builder.prismaObject('Approval', {
   }),
 })
 
-export const ApprovalConnection = connectionType(ApprovalType, 'newest first')
+export const ApprovalConnection = countedConnectionType(ApprovalType, 'newest first')
 
 builder.prismaObjectField('Task', 'approval', (t) =>
   t.relation('approval', {

@@ -12,7 +12,7 @@ import { matchable } from '../values/matchable.ts'
 import { readPageRequest } from '../paging/page-request.ts'
 import { PAGES } from '../paging/page-sizes.ts'
 import { toPage } from '../paging/page.ts'
-import { readNewestPage, type Bind } from '../paging/read-newest-page.ts'
+import { countNewest, readNewestPage, type Bind } from '../paging/read-newest-page.ts'
 import { selectNodes } from '../paging/select-nodes.ts'
 import { inVisibleSession } from '../session/session-visibility.ts'
 import { BEGINS, ENTRY, listUpdate } from '../list-update.ts'
@@ -45,7 +45,8 @@ builder.queryField('approvals', (t) =>
       const query = selectNodes({ context, info }, 'Approval', { id: true })
       const load = (ids: string[]) => database.prisma.approval.findMany({ ...query, where: { id: { in: ids } } })
       const placed = (await loadInOrder(keys, load)).map(({ node }) => ({ node, position: [node.id] as [string] }))
-      return toPage('approvals1', request, placed)
+      const totalCount = () => countNewest(database, { table: 'approvals', viewer, conditions })
+      return { ...toPage('approvals1', request, placed), totalCount }
     },
   }),
 )

@@ -11,6 +11,7 @@ import { checkSearch, MAX_SEARCH_LENGTH } from '../values/check-search.ts'
 import { FactSourceEnum } from './knowledge-enums.ts'
 import { likeLiteral } from '../values/like-literal.ts'
 import { matchable } from '../values/matchable.ts'
+import { COUNTED_PAGE, countIds, type IdQuery } from '../paging/counted.ts'
 import type { PageRequest } from '../paging/page-request.ts'
 
 export interface FactFilter {
@@ -36,20 +37,31 @@ export const FactFilterInput = builder.inputType('FactFilter', {
   }),
 })
 
+interface FactsWanted {
+  readonly request: PageRequest<'facts1'>
+  readonly filter: FactFilter | null | undefined
+}
+
 /** Up to `request.size + 1` ids, newest first. */
-export async function readFactPage(
-  database: Database,
-  { request, filter }: { readonly request: PageRequest<'facts1'>; readonly filter: FactFilter | null | undefined },
-): Promise<string[]> {
+export async function readFactPage(database: Database, wanted: FactsWanted): Promise<string[]> {
+  const { text, values } = factIds(wanted)
+  // Not prepared: which plan is best depends on the words.
+  const rows = await database.query<{ id: string }>({ name: '', text }, values)
+  return rows.map((row) => row.id)
+}
+
+/** How many there are; see ../paging/counted.ts. */
+export function countFacts(database: Database, filter: FactsWanted['filter']): Promise<number> {
+  return countIds(database, factIds({ request: COUNTED_PAGE, filter }))
+}
+
+function factIds({ request, filter }: FactsWanted): IdQuery {
   const values: unknown[] = [request.size + 1]
   const bind = (value: unknown): string => `$${values.push(value)}`
   const conditions = conditionsOf(filter ?? {}, bind)
   if (request.after !== null) conditions.push(`id < ${bind(request.after[0])}::text`)
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
-  const text = `SELECT id FROM facts ${where} ORDER BY id DESC LIMIT $1`
-  // Not prepared: which plan is best depends on the words.
-  const rows = await database.query<{ id: string }>({ name: '', text }, values)
-  return rows.map((row) => row.id)
+  return { text: `SELECT id FROM facts ${where} ORDER BY id DESC LIMIT $1`, values }
 }
 
 function conditionsOf(filter: FactFilter, bind: (value: unknown) => string): string[] {

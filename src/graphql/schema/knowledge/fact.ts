@@ -8,7 +8,7 @@ import { visibleFact } from '../session/session-visibility.ts'
 import type { GraphQLContext } from '../../context.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
-import { connectionType } from '../paging/connection-type.ts'
+import { countedConnectionType } from '../paging/counted.ts'
 import { FactChangeEnum, FactSourceEnum } from './knowledge-enums.ts'
 import { loadAt } from '../paging/load-at.ts'
 import { NodeInterface } from '../node.ts'
@@ -91,7 +91,7 @@ builder.prismaObjectField(FactType, 'replaces', (t) =>
   }),
 )
 
-export const FactConnection = connectionType(FactType, 'newest first')
+export const FactConnection = countedConnectionType(FactType, 'newest first')
 
 /** Those of the sessions that may be shown. */
 async function shownOf(context: GraphQLContext, sessionIds: readonly string[]): Promise<Map<string, true>> {

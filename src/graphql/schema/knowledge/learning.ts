@@ -5,7 +5,7 @@ import { row } from '../row.ts'
 import { inVisibleSession } from '../session/session-visibility.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
-import { connectionType } from '../paging/connection-type.ts'
+import { countedConnectionType } from '../paging/counted.ts'
 import { LearningStatusEnum } from './knowledge-enums.ts'
 import { NodeInterface } from '../node.ts'
 
@@ -54,7 +54,7 @@ const LearningType = builder.prismaObject('Learning', {
   }),
 })
 
-export const LearningConnection = connectionType(LearningType, 'newest first')
+export const LearningConnection = countedConnectionType(LearningType, 'newest first')
 
 export const LearningRow = row('Learning', {
   kind: 'learning',

@@ -2,8 +2,9 @@
 import type { LearningStatus, QuestionStatus } from '../../../core/status.ts'
 import { builder } from '../builder.ts'
 import { PAGING, type Row } from '../paging/connection-type.ts'
+import { MAX_COUNTED } from '../paging/counted.ts'
 import { FactConnection } from './fact.ts'
-import { FactFilterInput, readFactPage } from './fact-filter.ts'
+import { countFacts, FactFilterInput, readFactPage } from './fact-filter.ts'
 import { LearningStatusEnum, QuestionStatusEnum } from './knowledge-enums.ts'
 import { LearningConnection } from './learning.ts'
 import { matchable } from '../values/matchable.ts'
@@ -34,7 +35,8 @@ builder.queryField('facts', (t) =>
       const query = selectNodes({ context, info }, 'Fact', ID)
       const rows =
         ids.length === 0 ? [] : await prisma.fact.findMany({ ...query, where: { id: { in: ids } }, ...NEWEST })
-      return toPage('facts1', request, placed(rows))
+      const totalCount = () => countFacts(context.database, filter)
+      return { ...toPage('facts1', request, placed(rows)), totalCount }
     },
   }),
 )
@@ -61,13 +63,16 @@ builder.queryField('learnings', (t) =>
     },
     resolve: async (_root, { filter, ...args }, context, info) => {
       const request = readPageRequest('learnings1', args, info)
-      const rows = await context.database.prisma.learning.findMany({
+      const { learning } = context.database.prisma
+      const where = matching<LearningStatus>(filter)
+      const rows = await learning.findMany({
         ...selectNodes({ context, info }, 'Learning', ID),
-        where: { AND: [matching<LearningStatus>(filter), olderThan(request)] },
+        where: { AND: [where, olderThan(request)] },
         ...NEWEST,
         take: request.size + 1,
       })
-      return toPage('learnings1', request, placed(rows))
+      const totalCount = () => learning.count({ where, take: MAX_COUNTED })
+      return { ...toPage('learnings1', request, placed(rows)), totalCount }
     },
   }),
 )
@@ -94,13 +99,16 @@ builder.queryField('questions', (t) =>
     },
     resolve: async (_root, { filter, ...args }, context, info) => {
       const request = readPageRequest('questions1', args, info)
-      const rows = await context.database.prisma.question.findMany({
+      const { question } = context.database.prisma
+      const where = matching<QuestionStatus>(filter)
+      const rows = await question.findMany({
         ...selectNodes({ context, info }, 'Question', ID),
-        where: { AND: [matching<QuestionStatus>(filter), olderThan(request)] },
+        where: { AND: [where, olderThan(request)] },
         ...NEWEST,
         take: request.size + 1,
       })
-      return toPage('questions1', request, placed(rows))
+      const totalCount = () => question.count({ where, take: MAX_COUNTED })
+      return { ...toPage('questions1', request, placed(rows)), totalCount }
     },
   }),
 )

@@ -3,7 +3,7 @@ import { row } from '../row.ts'
 import { visibleQuestion } from '../session/session-visibility.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
-import { connectionType } from '../paging/connection-type.ts'
+import { countedConnectionType } from '../paging/counted.ts'
 import { QuestionSourceEnum, QuestionStatusEnum } from './knowledge-enums.ts'
 import { NodeInterface } from '../node.ts'
 
@@ -35,7 +35,7 @@ export const QuestionType = builder.prismaObject('Question', {
   }),
 })
 
-export const QuestionConnection = connectionType(QuestionType, 'newest first')
+export const QuestionConnection = countedConnectionType(QuestionType, 'newest first')
 
 export const QuestionRow = row('Question', {
   kind: 'question',

@@ -7,7 +7,7 @@ import type { DeliveryStatus } from '../../../core/status.ts'
 import type { Viewer } from '../../../core/identity.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
-import { connectionType } from '../paging/connection-type.ts'
+import { countedConnectionType } from '../paging/counted.ts'
 import { NodeInterface } from '../node.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
 
@@ -64,7 +64,7 @@ const DeliveryType = builder.prismaObject('Delivery', {
   }),
 })
 
-export const DeliveryConnection = connectionType(DeliveryType, 'newest first')
+export const DeliveryConnection = countedConnectionType(DeliveryType, 'newest first')
 
 builder.prismaObjectField('Task', 'deliveries', (t) =>
   t.relation('deliveries', {

@@ -2,6 +2,7 @@
 import { builder } from '../builder.ts'
 import { BEGINS, ENTRY, listUpdate } from '../list-update.ts'
 import { PAGING } from '../paging/connection-type.ts'
+import { MAX_COUNTED } from '../paging/counted.ts'
 import { DeliveryConnection, DeliveryStatusEnum } from './delivery.ts'
 import { matchable } from '../values/matchable.ts'
 import { readPageRequest } from '../paging/page-request.ts'
@@ -33,18 +34,20 @@ builder.queryField('deliveries', (t) =>
     resolve: async (_root, { filter, ...args }, context, info) => {
       const request = readPageRequest('deliveries1', args, info)
       const { status, sessionId } = filter ?? {}
-      const rows = await context.database.prisma.delivery.findMany({
+      const { delivery } = context.database.prisma
+      const where = {
+        ...(status == null || status.length === 0 ? {} : { status: { in: [...status] } }),
+        ...(sessionId == null ? {} : { sessionId: matchable(sessionId) }),
+      }
+      const rows = await delivery.findMany({
         ...selectNodes({ context, info }, 'Delivery', { id: true }),
-        where: {
-          ...(status == null || status.length === 0 ? {} : { status: { in: [...status] } }),
-          ...(sessionId == null ? {} : { sessionId: matchable(sessionId) }),
-          ...(request.after === null ? {} : { id: { lt: request.after[0] } }),
-        },
+        where: { ...where, ...(request.after === null ? {} : { id: { lt: request.after[0] } }) },
         orderBy: { id: 'desc' },
         take: request.size + 1,
       })
       const placed = rows.map((node) => ({ node, position: [node.id] as [string] }))
-      return toPage('deliveries1', request, placed)
+      const totalCount = () => delivery.count({ where, take: MAX_COUNTED })
+      return { ...toPage('deliveries1', request, placed), totalCount }
     },
   }),
 )

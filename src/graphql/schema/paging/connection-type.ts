@@ -33,18 +33,18 @@ export interface Row {
 }
 
 /** Defines `<name>Edge` and `<name>Connection` over the rows `node`; `order` says how the list is sorted. */
-export function connectionType(
+export function connectionType<Shape extends Page<Row> = Page<Row>>(
   node: ObjectRef<BuilderTypes, Row> | InterfaceRef<BuilderTypes, Row>,
   order: string,
-): ObjectRef<BuilderTypes, Page<Row>> {
-  return connectionOf<Row>(node, { name: node.name, order })
+): ObjectRef<BuilderTypes, Shape> {
+  return connectionOf<Row, Shape>(node, { name: node.name, order })
 }
 
 /** The same over whatever a list holds. */
-export function connectionOf<Node extends object>(
+export function connectionOf<Node extends object, Shape extends Page<Node> = Page<Node>>(
   node: ObjectRef<BuilderTypes, Node> | InterfaceRef<BuilderTypes, Node> | UnionRef<BuilderTypes, Node>,
   { name, order }: { readonly name: string; readonly order: string },
-): ObjectRef<BuilderTypes, Page<Node>> {
+): ObjectRef<BuilderTypes, Shape> {
   const EdgeType = builder.objectRef<Edge<Node>>(`${name}Edge`).implement({
     description: `One ${node.name} of a list, and where it stands there.`,
     authScopes: AUTHENTICATED,
@@ -55,12 +55,16 @@ export function connectionOf<Node extends object>(
       node: t.field({ type: node, description: `The ${node.name}.`, resolve: (edge) => edge.node as never }),
     }),
   })
-  return builder.objectRef<Page<Node>>(`${name}Connection`).implement({
+  return builder.objectRef<Shape>(`${name}Connection`).implement({
     description: `A page of a list of ${node.name}, ${order}.`,
     authScopes: AUTHENTICATED,
     fields: (t) => ({
       edges: t.field({ type: [EdgeType], description: 'The entries of the page.', resolve: (page) => [...page.edges] }),
-      pageInfo: t.expose('pageInfo', { type: PageInfoType, description: 'Where the page stands in the list.' }),
+      pageInfo: t.field({
+        type: PageInfoType,
+        description: 'Where the page stands in the list.',
+        resolve: (page) => page.pageInfo,
+      }),
     }),
   })
 }

@@ -5,6 +5,7 @@
 import type { Viewer } from '../../../core/identity.ts'
 import type { Database } from '../../../store/database.ts'
 import { likeLiteral } from '../values/like-literal.ts'
+import { COUNTED_PAGE, countIds, type IdQuery } from './counted.ts'
 import { findNarrowest, sessionsWith } from './narrowest.ts'
 import type { PageRequest } from './page-request.ts'
 import { seenSessions } from '../session/session-visibility.ts'
@@ -22,6 +23,17 @@ export interface NewestWanted {
 
 /** Up to `request.size + 1`. */
 export async function readNewestPage(database: Database, wanted: NewestWanted): Promise<{ readonly id: string }[]> {
+  const { text, values } = await newestIds(database, wanted)
+  // Not prepared: which plan is best depends on the values.
+  return database.query<{ id: string }>({ name: '', text }, values)
+}
+
+/** How many there are; see counted.ts. */
+export async function countNewest(database: Database, wanted: Omit<NewestWanted, 'request'>): Promise<number> {
+  return countIds(database, await newestIds(database, { ...wanted, request: COUNTED_PAGE }))
+}
+
+async function newestIds(database: Database, wanted: NewestWanted): Promise<IdQuery> {
   const { table, viewer, request } = wanted
   const { prefix, participant } = seenSessions(viewer)
   const narrowest = participant === null ? null : await findNarrowest(database, [sessionsWith(participant)])
@@ -39,8 +51,7 @@ export async function readNewestPage(database: Database, wanted: NewestWanted): 
       ? page
       : `SELECT c.id FROM (${narrowest.sql(bind(narrowest.value))}) few CROSS JOIN LATERAL (${page}) c
           ORDER BY c.id DESC LIMIT $1`
-  // Not prepared: which plan is best depends on the values.
-  return database.query<{ id: string }>({ name: '', text }, values)
+  return { text, values }
 }
 
 /** A value for each row, not a join: for who walks the list. */

@@ -3,6 +3,7 @@ import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { BEGINS, ENTRY, listUpdate } from '../list-update.ts'
 import { PAGING } from '../paging/connection-type.ts'
+import { MAX_COUNTED } from '../paging/counted.ts'
 import { matchable } from '../values/matchable.ts'
 import { readPageRequest } from '../paging/page-request.ts'
 import { PAGES } from '../paging/page-sizes.ts'
@@ -33,21 +34,23 @@ builder.queryField('schedules', (t) =>
     resolve: async (_root, { filter, ...args }, context, info) => {
       const request = readPageRequest('schedules1', args, info)
       const { user, enabled } = filter ?? {}
-      const rows = await context.database.prisma.schedule.findMany({
+      const { schedule } = context.database.prisma
+      const where = {
+        AND: [
+          visibleSchedules(context.viewer),
+          user == null ? {} : { userName: matchable(user) },
+          enabled == null ? {} : { enabled },
+        ],
+      }
+      const rows = await schedule.findMany({
         ...selectNodes({ context, info }, 'Schedule', { id: true }),
-        where: {
-          AND: [
-            visibleSchedules(context.viewer),
-            user == null ? {} : { userName: matchable(user) },
-            enabled == null ? {} : { enabled },
-            request.after === null ? {} : { id: { lt: request.after[0] } },
-          ],
-        },
+        where: { AND: [where, request.after === null ? {} : { id: { lt: request.after[0] } }] },
         orderBy: { id: 'desc' },
         take: request.size + 1,
       })
       const placed = rows.map((node) => ({ node, position: [node.id] as [string] }))
-      return toPage('schedules1', request, placed)
+      const totalCount = () => schedule.count({ where, take: MAX_COUNTED })
+      return { ...toPage('schedules1', request, placed), totalCount }
     },
   }),
 )

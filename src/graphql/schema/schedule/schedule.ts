@@ -4,7 +4,7 @@ import { visibleSchedule } from './schedule-visibility.ts'
 import type { ScheduleMode } from '../../../core/status.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
-import { connectionType } from '../paging/connection-type.ts'
+import { countedConnectionType } from '../paging/counted.ts'
 import { NodeInterface } from '../node.ts'
 
 export const ScheduleModeEnum = builder.enumType('ScheduleMode', {
@@ -66,7 +66,7 @@ export const ScheduleType = builder.prismaObject('Schedule', {
   }),
 })
 
-export const ScheduleConnection = connectionType(ScheduleType, 'newest first')
+export const ScheduleConnection = countedConnectionType(ScheduleType, 'newest first')
 
 export const ScheduleRow = row('Schedule', {
   kind: 'schedule',

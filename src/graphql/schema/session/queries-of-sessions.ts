@@ -9,7 +9,7 @@ import { loadInOrder } from '../paging/load-in-order.ts'
 import { readPageRequest } from '../paging/page-request.ts'
 import { PAGES } from '../paging/page-sizes.ts'
 import { toPage } from '../paging/page.ts'
-import { readSessionPage } from './read-session-page.ts'
+import { countSessions, readSessionPage } from './read-session-page.ts'
 import { selectNodes } from '../paging/select-nodes.ts'
 import { SessionConnection, SessionRow } from './session.ts'
 
@@ -75,11 +75,12 @@ builder.queryField('sessions', (t) =>
       const placed = await loadInOrder(keys, (ids) =>
         database.prisma.session.findMany({ ...query, where: { id: { in: ids } } }),
       )
-      return toPage(
-        'sessions1',
-        request,
-        placed.map(({ key, node }) => ({ node, position: [key.at.toISOString(), key.id] as [string, string] })),
-      )
+      const rows = placed.map(({ key, node }) => ({
+        node,
+        position: [key.at.toISOString(), key.id] as [string, string],
+      }))
+      const totalCount = () => countSessions(database, { viewer, filter: filter ?? {} })
+      return { ...toPage('sessions1', request, rows), totalCount }
     },
   }),
 )

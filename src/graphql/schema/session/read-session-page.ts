@@ -6,6 +6,7 @@ import { checkSearch } from '../values/check-search.ts'
 import { likeLiteral } from '../values/like-literal.ts'
 import { matchable } from '../values/matchable.ts'
 import { findNarrowest, sessionsDescribed, sessionsLabelled, sessionsWith } from '../paging/narrowest.ts'
+import { COUNTED_PAGE, countIds, type IdQuery } from '../paging/counted.ts'
 import type { PageRequest } from '../paging/page-request.ts'
 import type { Bind } from '../paging/read-newest-page.ts'
 import { seenSessions } from './session-visibility.ts'
@@ -33,6 +34,17 @@ export interface SessionsWanted {
 
 /** Up to `request.size + 1`, newest activity first. */
 export async function readSessionPage(database: Database, wanted: SessionsWanted): Promise<SessionKey[]> {
+  const { text, values } = await sessionIds(database, wanted)
+  // Not prepared: which plan is best depends on the values.
+  return database.query<SessionKey>({ name: '', text }, values)
+}
+
+/** How many there are; see ../paging/counted.ts. */
+export async function countSessions(database: Database, wanted: Omit<SessionsWanted, 'request'>): Promise<number> {
+  return countIds(database, await sessionIds(database, { ...wanted, request: COUNTED_PAGE }))
+}
+
+async function sessionIds(database: Database, wanted: SessionsWanted): Promise<IdQuery> {
   const { viewer, filter, request } = wanted
   const { prefix, participant } = seenSessions(viewer)
   // The filter first: of two equally narrow ones, findNarrowest takes the first.
@@ -61,8 +73,7 @@ export async function readSessionPage(database: Database, wanted: SessionsWanted
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
   const text = `SELECT s.id, s.last_activity_at AS at FROM ${from} ${where}
     ORDER BY s.last_activity_at DESC, s.id DESC LIMIT $1`
-  // Not prepared: which plan is best depends on the values.
-  return database.query<SessionKey>({ name: '', text }, values)
+  return { text, values }
 }
 
 /** OFFSET 0: by their ids, and in no other way. */

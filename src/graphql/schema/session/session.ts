@@ -7,7 +7,7 @@ import { OPENED_ELSEWHERE } from '../../../store/intake/intake-access.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { loadAt } from '../paging/load-at.ts'
 import { builder } from '../builder.ts'
-import { connectionType } from '../paging/connection-type.ts'
+import { countedConnectionType } from '../paging/counted.ts'
 import { BusyPolicyEnum, ConversationTypeEnum, DescriptionSourceEnum, SessionStatusEnum } from '../enums.ts'
 import { NodeInterface } from '../node.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
@@ -151,7 +151,7 @@ builder.prismaObjectFields(SessionType, (t) => ({
   }),
 }))
 
-export const SessionConnection = connectionType(SessionType, 'newest activity first')
+export const SessionConnection = countedConnectionType(SessionType, 'newest activity first')
 
 const ACTIVE_TURNS: Statement = {
   name: 'active-turns',
