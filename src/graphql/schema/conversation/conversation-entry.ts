@@ -125,7 +125,7 @@ const NoticeType = builder.objectRef<Entry>('Notice').implement({
   fields: (t) => ({ ...commonFields(t), task: taskField(t) }),
 })
 
-const ConversationEntryType = builder.unionType('ConversationEntry', {
+export const ConversationEntryType = builder.unionType('ConversationEntry', {
   description: 'Something that was said in a session. What the agent does between is in its turn.',
   types: [PersonMessageType, AgentTextType, NoticeType],
   resolveType: entryTypeName,

@@ -2,7 +2,7 @@
 import { addLookup, brand } from '../row.ts'
 import { inVisibleSession } from '../session/session-visibility.ts'
 import { entryOf, entryTypeName, rowIdsOf, type Entry } from './conversation-entry.ts'
-import { readEntryAt, readTextOf, type EntryKey } from './read-conversation.ts'
+import { readEntriesAt, readTextOf, type EntryKey } from './read-conversation.ts'
 import type { GraphQLContext } from '../../context.ts'
 
 addLookup('conversationEntry', async (id, context) => {
@@ -17,7 +17,7 @@ async function findEntry({ database, viewer }: GraphQLContext, id: string): Prom
     where: inVisibleSession(viewer, messageId),
     select: { sessionId: true, seq: true },
   })
-  if (message !== null) return orNull(await readEntryAt(database, message.sessionId, message.seq))
+  if (message !== null) return orNull((await readEntriesAt(database, [message])).get(message) ?? null)
   const task = await prisma.task.findFirst({ where: inVisibleSession(viewer, taskId), select: { id: true } })
   return task === null ? null : orNull(await readTextOf(database, task.id))
 }

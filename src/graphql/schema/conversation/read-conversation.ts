@@ -121,17 +121,41 @@ export async function readTextOf(database: Database, taskId: string): Promise<En
   return row ?? null
 }
 
-const ENTRY_AT: Statement = {
-  name: 'conversation-entry',
+const ENTRIES_AT: Statement = {
+  name: 'conversation-entries',
   text: `
-    SELECT ${ENTRY} FROM (SELECT ${EVENT} FROM events e WHERE e.session_id = $1 AND e.seq = $2 AND ${IS_SAID}) said
-    LEFT JOIN messages m ON m.id = said.message_id`,
+    SELECT place.n::int - 1 AS index, ${ENTRY}
+    FROM unnest($1::text[], $2::int[], $3::text[]) WITH ORDINALITY AS place (session_id, seq, message_id, n)
+    LEFT JOIN messages known ON known.id = place.message_id
+    CROSS JOIN LATERAL (
+      SELECT ${EVENT} FROM events e
+      WHERE e.session_id = place.session_id AND e.seq = coalesce(known.seq, place.seq) AND ${IS_SAID}
+    ) said LEFT JOIN messages m ON m.id = said.message_id`,
 }
 
-/** What was said at this place of the log, or null. */
-export async function readEntryAt(database: Database, sessionId: string, seq: number): Promise<EntryKey | null> {
-  const [row] = await database.query<EntryKey>(ENTRY_AT, [sessionId, seq])
-  return row ?? null
+/** Where something was said: with a message, otherwise at this place of the log. */
+export interface Place {
+  readonly sessionId: string
+  readonly seq: number
+  readonly messageId?: string
+}
+
+/** What was said at each place; those where nothing was are left out. */
+export async function readEntriesAt<At extends Place>(
+  database: Database,
+  places: readonly At[],
+): Promise<Map<At, EntryKey>> {
+  const rows = await database.query<EntryKey & { readonly index: number }>(ENTRIES_AT, [
+    places.map(({ sessionId }) => sessionId),
+    places.map(({ seq }) => seq),
+    places.map(({ messageId }) => messageId ?? null),
+  ])
+  return new Map(
+    rows.flatMap((row) => {
+      const place = places[row.index]
+      return place === undefined ? [] : [[place, row] as const]
+    }),
+  )
 }
 
 const TEXTS: Statement = {

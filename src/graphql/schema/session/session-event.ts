@@ -96,7 +96,7 @@ builder.objectRef<EventOf<'SessionUpdated'>>('SessionUpdatedEvent').implement({
   }),
 })
 
-builder.objectRef<EventOf<'MessageReceived'>>('MessageReceivedEvent').implement({
+export const MessageReceivedEvent = builder.objectRef<EventOf<'MessageReceived'>>('MessageReceivedEvent').implement({
   description: 'A message was accepted.',
   interfaces: [SessionEventInterface],
   authScopes: AUTHENTICATED,
@@ -105,7 +105,7 @@ builder.objectRef<EventOf<'MessageReceived'>>('MessageReceivedEvent').implement(
   }),
 })
 
-builder.objectRef<EventOf<'MessageUpdated'>>('MessageUpdatedEvent').implement({
+export const MessageUpdatedEvent = builder.objectRef<EventOf<'MessageUpdated'>>('MessageUpdatedEvent').implement({
   description:
     'A message that waited waits no more, because its turn begins or another one has taken it along (its turn is JOINED); it waits ' +
     'again; it was edited or withdrawn; or a secret was taken out of it.',
@@ -209,7 +209,7 @@ builder.objectRef<EventOf<'TextDelta'>>('TextDeltaEvent').implement({
   }),
 })
 
-builder.objectRef<EventOf<'TextCompleted'>>('TextCompletedEvent').implement({
+export const TextCompletedEvent = builder.objectRef<EventOf<'TextCompleted'>>('TextCompletedEvent').implement({
   description: 'A text is whole: it takes the place of its pieces.',
   interfaces: [SessionEventInterface, TextEventInterface],
   authScopes: AUTHENTICATED,

@@ -1,0 +1,151 @@
+/**
+ * What a page may expect of any client with a cache, as stories: it reads once, its events keep what it shows right,
+ * also over an interruption, and the client has nothing to complain about.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Client } from 'graphql-ws'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { converse, send, Story, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
+import { TcpProxy } from '../harness/tcp-proxy.ts'
+import {
+  ChatDocument,
+  ChatListDocument,
+  type ChatEventsSubscription,
+  type ChatQuery,
+  type SayMutation,
+  type SendMessageInput,
+} from '../generated/graphql.ts'
+import { openSocket, type Place } from './live-socket.ts'
+
+export type ChatEvent = Pick<ChatEventsSubscription['sessionEvents'], '__typename' | 'seq'>
+/** Caches may show more than was asked for, such as type names. */
+export type Shown<Data> = Data | null | undefined
+
+/** A page by one client. Everything it shows comes out of the client's cache, as a component would be given it. */
+export interface Page {
+  /** Reads the page of a session once, and shows it from then on. Resolves to its lastSeq. */
+  openChat(id: string): Promise<number>
+  chat(): Shown<ChatQuery>
+  followChat(id: string, after: number, onEvent: (event: ChatEvent) => void): void
+  say(input: SendMessageInput): Promise<SayMutation['sendMessage']>
+  /** Shows the list of sessions, and reads it whenever its updates say so. */
+  openList(): void
+  list(): Shown<{ readonly sessions: object }>
+  close(): void
+}
+
+export type OpenPage = (place: Place, socket: Client) => Page | Promise<Page>
+
+/** Both stories. `open`: a page of the client, at this server. */
+export function judgeClient(name: string, open: OpenPage): void {
+  describe(`a page by ${name}`, () => {
+    let story: Story
+    const asked: string[] = []
+    const complaints: unknown[] = []
+    beforeAll(async () => {
+      story = await Story.begin({ log: (line) => asked.push(...operationOf(line)) })
+    })
+    afterAll(() => story[Symbol.asyncDispose]())
+    beforeEach(() => {
+      for (const level of ['warn', 'error'] as const)
+        vi.spyOn(console, level).mockImplementation((...words: unknown[]) => void complaints.push(words))
+    })
+    afterEach(() => {
+      vi.restoreAllMocks()
+      expect(complaints.splice(0)).toEqual([])
+    })
+    const place = (): Place => ({ url: story.app.url, token: tokenOf('ada'), retryWait: () => pause(20) })
+
+    test('a page that was read once is right by events alone, and a refusal is read as one', async () => {
+      const ada = story.as('ada')
+      const id = `web:${name}`
+      await converse(ada, id, 'run: echo one')
+      await using page = await opened(open, place())
+      const events: ChatEvent[] = []
+      page.followChat(id, await page.openChat(id), (event) => events.push(event))
+
+      expect(await page.say({ sessionId: id, content: 'fail: once\nrun: echo two' })).toMatchObject({
+        __typename: 'SendMessagePayload',
+      })
+      await expect.poll(() => events.at(-1)?.__typename).toBe('TurnCompletedEvent')
+      expect(asked.filter((operation) => /^Chat(Query)?$/.test(operation))).toHaveLength(1)
+      const fresh = await ada.run(ChatDocument, { id })
+      expectWork(fresh)
+      await expect.poll(() => page.chat()).toMatchObject(comparable(fresh))
+
+      expect(await page.say({ sessionId: id, content: ' ' })).toMatchObject({
+        __typename: 'InvalidInputRefusal',
+        code: 'INVALID_INPUT',
+        problem: expect.any(String),
+      })
+    })
+
+    test('after an interruption no event is missing or comes twice, and lists are read again', async () => {
+      const ada = story.as('ada')
+      const id = `web:${name}-interrupted`
+      await converse(ada, id, 'run: echo one')
+      await using proxy = await TcpProxy.start(story.app.url)
+      await using page = await opened(open, { ...place(), url: new URL(proxy.through(story.app.url)).origin })
+      page.openList()
+      const after = await page.openChat(id)
+      const events: ChatEvent[] = []
+      page.followChat(id, after, (event) => events.push(event))
+      const ended = (): number => events.filter(({ __typename }) => __typename === 'TurnCompletedEvent').length
+
+      await page.say({ sessionId: id, content: 'run: for n in 1 2 3; do echo $n; sleep 0.1; done' })
+      await expect.poll(() => events.some(({ __typename }) => __typename === 'TaskOutputEvent')).toBe(true)
+      proxy.cut()
+      await send(ada, id, 'run: echo three')
+      await converse(ada, `web:${name}-meanwhile`, 'run: echo elsewhere')
+      await using watch = watchAll(ada, id, after)
+      await turnEnd(watch, 2)
+      proxy.restore()
+
+      await expect.poll(ended).toBe(2)
+      expect(events.filter(isLasting).map(({ seq }) => seq)).toEqual(
+        watch.received.flatMap(({ sessionEvents }) => (isLasting(sessionEvents) ? [sessionEvents.seq] : [])),
+      )
+      const fresh = await ada.run(ChatDocument, { id })
+      await expect.poll(() => page.chat()).toMatchObject(comparable(fresh))
+      const { sessions } = await ada.run(ChatListDocument)
+      await expect.poll(() => page.list()).toMatchObject({ sessions })
+    })
+  })
+}
+
+/** The names of the operations that a line of the server's log tells of. */
+function operationOf(line: string): string[] {
+  const { operation } = JSON.parse(line) as { readonly operation?: string }
+  return operation === undefined ? [] : [operation]
+}
+
+async function opened(open: OpenPage, place: Place): Promise<Page & AsyncDisposable> {
+  const socket = openSocket(place)
+  const page = await open(place, socket)
+  const close = async (): Promise<void> => {
+    page.close()
+    await socket.dispose()
+  }
+  return Object.assign(page, { [Symbol.asyncDispose]: close })
+}
+
+/** Pieces of a text leave the log when the text is whole: who was away then does not get them. */
+function isLasting({ __typename: type }: { readonly __typename?: string }): boolean {
+  return type !== 'TextDeltaEvent'
+}
+
+/** Without what no event brings. */
+function comparable({ session }: ChatQuery): object {
+  const { lastSeq: _, ...rest } = session ?? { lastSeq: 0 }
+  return { session: rest }
+}
+
+/** That there is something to compare: two turns with an answer, the second with a second plan. */
+function expectWork({ session }: ChatQuery): void {
+  const entries = session?.conversation.edges.map(({ node }) => node) ?? []
+  const turns = entries.flatMap((entry) => (entry.__typename === 'PersonMessage' ? [entry.turn] : []))
+  expect(turns).toMatchObject([
+    { status: 'DONE', answer: { content: expect.any(String) }, plans: [{}] },
+    { status: 'DONE', answer: { content: expect.any(String) }, plans: [{}, {}] },
+  ])
+}

@@ -1,0 +1,22 @@
+/** One WebSocket for all subscriptions. It comes back by itself, and goes on behind the last event that it has seen. */
+import { createClient, type Client, type ClientOptions } from 'graphql-ws'
+import { resuming } from './resuming.ts'
+
+export interface Place extends Pick<ClientOptions, 'retryWait'> {
+  /** Of the server, such as "https://factotum.example". */
+  readonly url: string
+  readonly token: string
+}
+
+export function openSocket({ url, token, ...options }: Place): Client {
+  const socket = createClient({
+    url: `${url.replace(/^http/, 'ws')}/graphql`,
+    connectionParams: { authorization: `Bearer ${token}` },
+    retryAttempts: Infinity,
+    // Also where no connection comes about. Codes such as 4401 end it nevertheless.
+    shouldRetry: () => true,
+    keepAlive: 15_000,
+    ...options,
+  })
+  return { ...socket, subscribe: (payload, sink) => socket.subscribe(...resuming(payload, sink as never)) }
+}
