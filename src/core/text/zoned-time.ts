@@ -6,7 +6,7 @@ export interface Moment {
   readonly timeZone: string
 }
 
-/** "Monday 2026-11-23 04:15". One for many times: making it costs more than using it. */
+/** "Monday 2026-11-23 04:15". */
 export function timesIn(timeZone: string): (at: Date) => string {
   const format = formatOf(timeZone)
   return (at) => {
@@ -23,8 +23,22 @@ export function describeMoment({ now, timeZone }: Moment): string {
   return `${timesIn(timeZone)(now)}, time zone ${zone}${zone === 'UTC' ? '' : ` (${offset})`}`
 }
 
-/** A zone that this process does not know, because another one with newer data accepted it, counts as UTC. */
+/** Of the zones in use: making a format costs ten times what using it does, and every prompt needs one. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+/** A name may be written in upper and lower case at will, so there are more than there are zones. */
+const MAX_FORMATS = 100
+
 function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone)
+  if (known !== undefined) return known
+  if (formats.size === MAX_FORMATS) formats.clear()
+  const made = makeFormat(timeZone)
+  formats.set(timeZone, made)
+  return made
+}
+
+/** A zone that this process does not know, because another one with newer data accepted it, counts as UTC. */
+function makeFormat(timeZone: string): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('en-GB', { ...PARTS, timeZone })
   } catch {
