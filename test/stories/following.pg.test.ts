@@ -1,7 +1,12 @@
 /** A page that follows a session's events alone: whatever it keeps of sessions, turns, tasks and messages is right. */
 import { expect, test } from 'vitest'
 import { eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
-import { FollowPageDocument, PageDocument, type FollowPageSubscription } from '../generated/graphql.ts'
+import {
+  FollowDifferentlyDocument,
+  FollowPageDocument,
+  PageDocument,
+  type FollowPageSubscription,
+} from '../generated/graphql.ts'
 
 const SESSION = 'cli:page'
 
@@ -72,6 +77,23 @@ test('only the types that are asked for are told, after a snapshot', async () =>
     'ReviewEvent',
     'TurnCompletedEvent',
   ])
+})
+
+test('kinds of event may ask for one field with arguments and selections of their own', async () => {
+  await using story = await Story.begin()
+  const ada = story.as('ada')
+  await send(ada, SESSION, 'run: echo one')
+  await send(ada, SESSION, 'run: echo two')
+  await using whole = watchAll(ada, SESSION)
+  await turnEnd(whole, 2)
+  // From the log, many events are shown at once.
+  await using watch = ada.watch(FollowDifferentlyDocument, { sessionId: SESSION, after: 0 })
+  const { sessionEvents: last } = await watch.until(
+    ({ sessionEvents: event }) => event.__typename === 'TurnCompletedEvent',
+  )
+  expect(last).toMatchObject({
+    session: { messages: { edges: [{ node: { content: 'run: echo one' } }, { node: { content: 'run: echo two' } }] } },
+  })
 })
 
 function untilEnded(

@@ -1,11 +1,11 @@
 /**
  * One statement for all rows of a list instead of one per row: the resolvers at one place of a document (same path,
- * list positions aside) put their keys into one batch. Arguments are equal there, so the first resolver's `load` serves
- * all.
+ * list positions aside), where the same is written, put their keys into one batch, which the first one's `load` loads.
+ * Members of a union exclude each other: at one path each may ask for a field with arguments of its own.
  */
 import { createContextCache } from '@pothos/core'
 import DataLoader from 'dataloader'
-import type { GraphQLResolveInfo } from 'graphql'
+import { print, type FieldNode, type GraphQLResolveInfo } from 'graphql'
 
 export type LoadBatch<Key, Value> = (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>
 
@@ -22,17 +22,29 @@ export function loadAt<Key, Value>(
   load: LoadBatch<Key, Value>,
 ): Promise<Value | undefined> {
   const loaders = loadersOf(place.context)
-  const path = pathOf(place.info.path)
-  let loader = loaders.get(path) as DataLoader<Key, Value | undefined> | undefined
+  const { path, fieldNodes } = place.info
+  const name = `${pathOf(path)} ${fieldNodes.map(textOf).join(' ')}`
+  let loader = loaders.get(name) as DataLoader<Key, Value | undefined> | undefined
   if (loader === undefined) {
     loader = new DataLoader(async (keys) => pick(keys, await load([...new Set(keys)])), { cache: false })
-    loaders.set(path, loader)
+    loaders.set(name, loader)
   }
   return loader.load(key)
 }
 
 function pick<Key, Value>(keys: readonly Key[], found: ReadonlyMap<Key, Value>): (Value | undefined)[] {
   return keys.map((key) => found.get(key))
+}
+
+const texts = new WeakMap<FieldNode, string>()
+
+/** As it is written: arguments and selection. Documents are kept, and their fields are resolved again and again. */
+function textOf(node: FieldNode): string {
+  const known = texts.get(node)
+  if (known !== undefined) return known
+  const text = print(node)
+  texts.set(node, text)
+  return text
 }
 
 function pathOf(path: GraphQLResolveInfo['path'] | undefined): string {
