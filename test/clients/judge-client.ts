@@ -2,14 +2,21 @@
  * What a page may expect of any client with a cache, as stories: it reads once, its events keep what it shows right,
  * also over an interruption, and the client has nothing to complain about.
  */
+import { writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from 'graphql-ws'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { converse, send, Story, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
+import { must } from '../../src/platform/must.ts'
 import { TcpProxy } from '../harness/tcp-proxy.ts'
 import {
+  CancelTurnDocument,
   ChatDocument,
   ChatListDocument,
+  EditQueuedMessageDocument,
+  SetBusyPolicyDocument,
+  WithdrawMessageDocument,
   type ChatEventsSubscription,
   type ChatQuery,
   type SayMutation,
@@ -43,7 +50,10 @@ export function judgeClient(name: string, open: OpenPage): void {
     const asked: string[] = []
     const complaints: unknown[] = []
     beforeAll(async () => {
-      story = await Story.begin({ log: (line) => asked.push(...operationOf(line)) })
+      story = await Story.begin({
+        config: { toml: approvalRules('effect = "require"\ncommand = "tee"') },
+        log: (line) => asked.push(...operationOf(line)),
+      })
     })
     afterAll(() => story[Symbol.asyncDispose]())
     beforeEach(() => {
@@ -54,6 +64,12 @@ export function judgeClient(name: string, open: OpenPage): void {
       vi.restoreAllMocks()
       expect(complaints.splice(0)).toEqual([])
     })
+    /** The page shows what a reader who comes now is shown. */
+    const untilRight = (page: Page, id: string): Promise<void> =>
+      vi.waitFor(async () => expect(page.chat()).toMatchObject(await readFresh(story, id)), {
+        timeout: 20_000,
+        interval: 150,
+      })
     const place = (): Place => ({ url: story.app.url, token: tokenOf('ada'), retryWait: () => pause(20) })
 
     test('a page that was read once is right by events alone, and a refusal is read as one', async () => {
@@ -68,10 +84,10 @@ export function judgeClient(name: string, open: OpenPage): void {
         __typename: 'SendMessagePayload',
       })
       await expect.poll(() => events.at(-1)?.__typename).toBe('TurnCompletedEvent')
-      expect(asked.filter((operation) => /^Chat(Query)?$/.test(operation))).toHaveLength(1)
-      const fresh = await ada.run(ChatDocument, { id })
-      expectWork(fresh)
-      await expect.poll(() => page.chat()).toMatchObject(comparable(fresh))
+      const reads = asked.filter((operation) => /^Chat(Query)?$/.test(operation))
+      await untilRight(page, id)
+      expectWork(page.chat())
+      expect(reads).toHaveLength(1)
 
       expect(await page.say({ sessionId: id, content: ' ' })).toMatchObject({
         __typename: 'InvalidInputRefusal',
@@ -105,10 +121,52 @@ export function judgeClient(name: string, open: OpenPage): void {
       expect(events.filter(isLasting).map(({ seq }) => seq)).toEqual(
         watch.received.flatMap(({ sessionEvents }) => (isLasting(sessionEvents) ? [sessionEvents.seq] : [])),
       )
-      const fresh = await ada.run(ChatDocument, { id })
-      await expect.poll(() => page.chat()).toMatchObject(comparable(fresh))
+      await untilRight(page, id)
       const { sessions } = await ada.run(ChatListDocument)
       await expect.poll(() => page.list()).toMatchObject({ sessions })
+    })
+
+    test('messages that are edited, withdrawn, joined, cancelled or wait for an approval are shown so', async () => {
+      const ada = story.as('ada')
+      const id = `web:${name}-changing`
+      const gate = story.path(`${name}.gate`)
+      const busy = `run: until [ -e ${gate} ]; do sleep 0.02; done`
+      await converse(ada, id, 'run: echo one')
+      await using page = await opened(open, place())
+      page.followChat(id, await page.openChat(id), () => {})
+      await send(ada, id, busy)
+      const edited = await send(ada, id, 'run: echo two')
+      const withdrawn = await send(ada, id, 'run: echo three')
+      await send(ada, id, 'run: echo four')
+      await untilRight(page, id)
+      await ada.run(EditQueuedMessageDocument, { id: edited.message.id, content: 'run: tee approved' })
+      await ada.run(WithdrawMessageDocument, { id: withdrawn.message.id })
+      await untilRight(page, id)
+      await ada.run(CancelTurnDocument, { sessionId: id })
+      await using watch = watchAll(ada, id)
+      const [approval] = await untilAsked(watch)
+      await untilRight(page, id)
+      expect(
+        page
+          .chat()
+          ?.session?.conversation.edges.slice(2)
+          .map(({ node }) => node),
+      ).toMatchObject([
+        { message: { status: 'CANCELLED' }, turn: { status: 'CANCELLED' } },
+        { content: 'run: tee approved', turn: { status: 'AWAITING_APPROVAL', pausedReason: expect.any(String) } },
+        { message: { status: 'CANCELLED' }, turn: { status: 'CANCELLED' } },
+        { message: { status: 'QUEUED' }, turn: { status: 'QUEUED' } },
+      ])
+
+      await ada.run(SetBusyPolicyDocument, { id, busyPolicy: 'STEER' })
+      await decide(ada, { id: approval?.id ?? '', approve: true, scope: 'SESSION' })
+      await turnEnd(watch, 5)
+      await untilRight(page, id)
+      await send(ada, id, busy)
+      await send(ada, id, 'run: echo five')
+      await writeFile(gate, '')
+      await turnEnd(watch, 7)
+      await untilRight(page, id)
     })
   })
 }
@@ -135,14 +193,15 @@ function isLasting({ __typename: type }: { readonly __typename?: string }): bool
 }
 
 /** Without what no event brings. */
-function comparable({ session }: ChatQuery): object {
-  const { lastSeq: _, ...rest } = session ?? { lastSeq: 0 }
+async function readFresh(story: Story, id: string): Promise<object> {
+  const { session } = await story.as('ada').run(ChatDocument, { id })
+  const { lastSeq: _, ...rest } = must(session, 'there is the session')
   return { session: rest }
 }
 
 /** That there is something to compare: two turns with an answer, the second with a second plan. */
-function expectWork({ session }: ChatQuery): void {
-  const entries = session?.conversation.edges.map(({ node }) => node) ?? []
+function expectWork(shown: Shown<ChatQuery>): void {
+  const entries = shown?.session?.conversation.edges.map(({ node }) => node) ?? []
   const turns = entries.flatMap((entry) => (entry.__typename === 'PersonMessage' ? [entry.turn] : []))
   expect(turns).toMatchObject([
     { status: 'DONE', answer: { content: expect.any(String) }, plans: [{}] },
