@@ -50,8 +50,8 @@ export async function decideApproval(
   if (approval === null) return notFound('approval', input.id)
   const decider = resolveSender(context.config.current(), viewer, input.user)
   if ('kind' in decider) return decider
-  if (!mayDecide(context, decider, approval)) return conflict('NOT_ALLOWED', WHO_DECIDES, approval.id)
-  if (approval.status !== 'PENDING') return settledBefore(approval)
+  const refused = refuseDecision(context, decider, approval)
+  if (refused !== null) return refused
 
   const edit = editTask(context, approval, input)
   if (edit !== null && 'message' in edit) return invalidInput(edit.path, edit.message)
@@ -82,7 +82,17 @@ function inputIssues({ approve, scope, note, editedDetail, editedArgs }: Decisio
   return issues
 }
 
-function mayDecide({ config }: ApprovalsContext, decider: Sender, { userName }: OpenApproval): boolean {
+/** Null: this person, who sees the approval, may decide about it now. */
+export function refuseDecision(
+  context: Pick<ApprovalsContext, 'config'>,
+  decider: Sender,
+  approval: OpenApproval,
+): Refusal | null {
+  if (!mayDecide(context, decider, approval)) return conflict('NOT_ALLOWED', WHO_DECIDES, approval.id)
+  return approval.status === 'PENDING' && !approval.isOverdue ? null : settledBefore(approval)
+}
+
+function mayDecide({ config }: Pick<ApprovalsContext, 'config'>, decider: Sender, { userName }: OpenApproval): boolean {
   if (!decider.trusted) return false
   if (decider.role === 'ADMIN') return true
   return decider.name === userName && config.current().approvals.ownUserMayDecide

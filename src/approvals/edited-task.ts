@@ -22,12 +22,19 @@ export interface EditedTask {
   readonly args: SkillArguments | null
 }
 
+/** The input field by which what it asks for can be changed; null: it cannot be, as a plan is approved as a whole. */
+export function editableAs({ kind, task }: Pick<OpenApproval, 'kind' | 'task'>): keyof ApprovalEdit | null {
+  if (kind === 'PLAN') return null
+  return task.type === 'EXEC' ? 'editedDetail' : task.type === 'SKILL' ? 'editedArgs' : null
+}
+
 /** Null: nothing is changed. */
 export function editTask(
   context: ApprovalsContext,
-  { sessionId, kind, userName, task }: OpenApproval,
+  approval: OpenApproval,
   { editedDetail, editedArgs }: ApprovalEdit,
 ): EditedTask | null | InputIssue {
+  const { sessionId, kind, userName, task } = approval
   if (editedDetail == null && editedArgs == null) return null
   const path = [editedDetail == null ? 'editedArgs' : 'editedDetail']
   const issue = (message: string): InputIssue => ({ path, message })
@@ -40,11 +47,12 @@ export function editTask(
     return issue('holds the value of a secret, which no command and no argument gets')
   if (editedDetail != null && editedArgs != null) return issue('a task has a command or arguments; give one of the two')
   if (editedDetail != null) {
-    if (task.type !== 'EXEC') return issue('only a command (EXEC) can be edited so; a skill has arguments (editedArgs)')
+    if (editableAs(approval) !== 'editedDetail')
+      return issue('only a command (EXEC) can be edited so; a skill has arguments (editedArgs)')
     const problem = commandProblem(editedDetail)
     return problem === null ? { detail: editedDetail, args: null } : issue(problem)
   }
-  if (task.type !== 'SKILL')
+  if (editableAs(approval) !== 'editedArgs')
     return issue('only the call of a skill has arguments; a command is edited with editedDetail')
   const completed = completeCall(context, { userName, skill: task.skill ?? '' }, editedArgs)
   return typeof completed === 'string' ? issue(completed) : { detail: null, args: completed }

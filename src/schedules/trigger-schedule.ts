@@ -28,11 +28,8 @@ export async function triggerSchedule(
   if (idKind(id) !== 'schedule') return notFound('schedule', id)
   const editor = scheduleEditor(context, viewer)
   const opened = await openManualRun(context.database, { id, editor }, (schedule, openRunId) => {
-    if (openRunId !== null)
-      return conflict('BUSY', `Schedule "${id}" runs already (${openRunId}); it runs once at a time.`, openRunId)
-    const { userName } = schedule
-    if (currentUser(context.config.current(), userName) === null)
-      return conflict('USER_UNKNOWN', ownerGone(userName), id)
+    const refusal = refuseTrigger(context, schedule, openRunId)
+    if (refusal !== null) return refusal
     return newRun(schedule, { dueAt: editor.at, at: editor.at, manual: true })
   })
   if ('kind' in opened) return opened
@@ -41,4 +38,16 @@ export async function triggerSchedule(
   const failure = await sendRun(context, schedule, { ...run, runId: run.id })
   if (failure !== null) await settleFailedRun({ intake: context }, { ...run, runId: run.id, schedule }, failure)
   return { kind: 'ScheduleTriggered', scheduleId: id, runId: run.id }
+}
+
+/** Null: a run may be opened now; `openRunId`: the one that is open. */
+export function refuseTrigger(
+  { config }: Pick<IntakeContext, 'config'>,
+  { id, userName }: { readonly id: string; readonly userName: string },
+  openRunId: string | null,
+): Refusal | null {
+  if (openRunId !== null)
+    return conflict('BUSY', `Schedule "${id}" runs already (${openRunId}); it runs once at a time.`, openRunId)
+  if (currentUser(config.current(), userName) === null) return conflict('USER_UNKNOWN', ownerGone(userName), id)
+  return null
 }

@@ -173,8 +173,21 @@ export async function reopenDelivery(
   const values = [id, newId('audit'), by.userName, by.tokenName]
   const [row] = await database.query<{ sessionId: string; status: DeliveryStatus; hasWebhook: boolean }>(REOPEN, values)
   if (row === undefined) return { kind: 'NoDelivery' }
-  if (row.status === 'PENDING') return { kind: 'StillPending' }
-  return { kind: row.hasWebhook ? 'Reopened' : 'NoWebhook', sessionId: row.sessionId }
+  const against = againstReopening(row)
+  if (against === 'StillPending') return { kind: against }
+  return { kind: against ?? 'Reopened', sessionId: row.sessionId }
+}
+
+/** What stands against posting a delivery again, as REOPEN sees it; null: nothing. */
+export function againstReopening({
+  status,
+  hasWebhook,
+}: {
+  readonly status: DeliveryStatus
+  readonly hasWebhook: boolean
+}): 'StillPending' | 'NoWebhook' | null {
+  if (status === 'PENDING') return 'StillPending'
+  return hasWebhook ? null : 'NoWebhook'
 }
 
 /** Which deliveries are to be posted again. */

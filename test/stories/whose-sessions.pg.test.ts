@@ -88,6 +88,24 @@ describe('a user who was invited into a session', () => {
     expect(left.removeParticipant.__typename).toBe('RemoveParticipantPayload')
   })
 
+  test('is told by events what they may do themselves, not what another who follows with them may', async () => {
+    const id = '@ben:buttons'
+    await story.as('ben').run(api.OpenSessionDocument, { input: { id, participants: ['cleo'] } })
+    await using bens = story.as('ben').watch(api.FollowRightsDocument, { sessionId: id, after: 0 })
+    await using cleos = story.as('cleo').watch(api.FollowRightsDocument, { sessionId: id, after: 0 })
+    await using adas = story.as('ada').watch(api.FollowRightsDocument, { sessionId: id, after: 0 })
+    await converse(story.as('cleo'), id, 'Hello')
+    for (const [watch, update] of [
+      [bens, true],
+      [cleos, false],
+      [adas, true],
+    ] as const) {
+      await watch.until(({ sessionEvents }) => sessionEvents.seq > 3)
+      const told = watch.received.map(({ sessionEvents }) => sessionEvents.session.viewerCan)
+      expect([...new Set(told.map((can) => JSON.stringify(can)))]).toEqual([JSON.stringify({ update, send: true })])
+    }
+  })
+
   test('does not take the id over either, when its session is deleted', async () => {
     const [ben, cleo] = [story.as('ben'), story.as('cleo')]
     await ben.run(api.OpenSessionDocument, { input: { id: '@ben:brief', participants: ['cleo'] } })

@@ -21,7 +21,7 @@ function operationOf(after: number | null): LogOperation {
   const args = validateSubscriptionArgs({ schema, document: parse('subscription { events { seq } }') })
   if (!('schema' in args)) throw new Error('not valid')
   const view = { admits: (): boolean => true, startsWithSnapshot: false }
-  return { kind: 'log', view, field: 'events', sessionId: 'cli:s', after, shareKey: '', args }
+  return { kind: 'log', view, field: 'events', sessionId: 'cli:s', after, shareKey: '', isPersonal: false, args }
 }
 
 function viewerOf(name: string): Viewer {

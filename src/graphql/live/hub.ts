@@ -11,7 +11,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { Coalesced } from '../../platform/coalesced.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { accessClassOf, badCursor, type LogOperation } from '../operation/log-operation.ts'
+import { audienceOf, badCursor, type LogOperation } from '../operation/log-operation.ts'
 import type { Audience, LogEntry, ReadAudience } from './log-view.ts'
 import { ShareGroup, type Member } from './share-group.ts'
 import type { Subscriber } from './subscriber.ts'
@@ -23,8 +23,8 @@ export interface HubOptions {
   /** Whether the viewer may open a session of this id; depends on nothing that is there. */
   readonly mayOpen: (viewer: Viewer, sessionId: string) => boolean
   readonly readAudience: ReadAudience
-  /** A context for executions whose results go to all viewers of one class that may see the session. */
-  readonly createContext: (viewerClass: Viewer, sessionId: string) => object
+  /** A context for executions whose results go to all of `audience` (audienceOf) that may see the session. */
+  readonly createContext: (audience: Viewer, sessionId: string) => object
   /** How large an event may be as it is shown. */
   readonly maxResponseBytes: () => number
   readonly clock: Clock
@@ -203,7 +203,7 @@ class FollowedSession {
     if (after > end) return badCursor(beyondLog(after, end))
     const snapshot = operation.after === null && operation.view.startsWithSnapshot ? this.#snapshotAt(after) : null
     const member: Member = { viewer, subscriber, cursor: after, open: true }
-    const key = JSON.stringify([operation.shareKey, accessClassOf(viewer)])
+    const key = JSON.stringify([operation.shareKey, audienceOf(operation, viewer)])
     const group = this.#groups.get(key) ?? this.#startGroup(key, { operation, viewer, head })
     group.add(member, snapshot)
     return { close: () => this.#remove(key, group, member) }
@@ -230,12 +230,12 @@ class FollowedSession {
 
   #startGroup(key: string, from: { operation: LogOperation; viewer: Viewer; head: number }): ShareGroup {
     const { createContext, maxResponseBytes, clock, logger, metrics } = this.#options
-    const viewerClass = accessClassOf(from.viewer)
+    const audience = audienceOf(from.operation, from.viewer)
     const group = new ShareGroup({
       operation: from.operation,
       following: this.#following,
       head: from.head,
-      createContext: () => createContext(viewerClass, this.#sessionId),
+      createContext: () => createContext(audience, this.#sessionId),
       maxResponseBytes,
       onSessionUpdated: () => this.#recheck(),
       clock,

@@ -40,7 +40,7 @@ function operationOf(document: string): LogOperation {
   if (!('schema' in args)) throw new Error('not valid')
   // Every fifth event is none of this view's business.
   const view = { admits: (event: SessionEvent) => event.seq % 5 !== 0, startsWithSnapshot: false }
-  return { kind: 'log', view, field: 'events', sessionId: 's', after: null, shareKey: '', args }
+  return { kind: 'log', view, field: 'events', sessionId: 's', after: null, shareKey: '', isPersonal: false, args }
 }
 
 class Collector implements Subscriber {

@@ -2,7 +2,7 @@ import { buildSchema, getOperationAST, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import type { Viewer } from '../../core/identity.ts'
 import { must } from '../../platform/must.ts'
-import { accessClassOf, readLogOperation, type LogOperation } from './log-operation.ts'
+import { accessClassOf, audienceOf, readLogOperation, type LogOperation } from './log-operation.ts'
 
 const schema = buildSchema(`
   type Query { none: Int }
@@ -83,5 +83,7 @@ describe('who shares', () => {
       { ...bob, tokenKind: 'CONNECTOR', user: null },
     ]
     for (const other of others) expect(accessClassOf(other)).not.toEqual(accessClassOf(bob))
+    expect(audienceOf({ isPersonal: false }, bob)).toEqual(audienceOf({ isPersonal: false }, carol))
+    expect(audienceOf({ isPersonal: true }, bob)).not.toEqual(audienceOf({ isPersonal: true }, carol))
   })
 })

@@ -30,6 +30,8 @@ export interface LogOperation {
   /** Null: from now on. */
   readonly after: number | null
   readonly shareKey: string
+  /** It asks for what differs between viewers of one access class. */
+  readonly isPersonal: boolean
   /** To execute an event with; its root and context values are set for each. */
   readonly args: ValidatedSubscriptionArgs
 }
@@ -71,8 +73,14 @@ export function readLogOperation(schema: GraphQLSchema, request: SubscriptionReq
     sessionId,
     after,
     shareKey: shareKeyOf(root, request),
+    isPersonal: usesPersonalField(document),
     args,
   }
+}
+
+/** Whom executions of the operation are for: they are shared by those for whom this is equal. */
+export function audienceOf({ isPersonal }: Pick<LogOperation, 'isPersonal'>, viewer: Viewer): Viewer {
+  return isPersonal ? viewer : accessClassOf(viewer)
 }
 
 /** What viewers of one class are all shown: nothing in it tells them apart. */
@@ -114,4 +122,11 @@ function rootField(document: DocumentNode, { selections }: SelectionSetNode): Fi
   const fragment = document.definitions.find((one) => one.kind === Kind.FRAGMENT_DEFINITION && one.name.value === name)
   assert(fragment?.kind === Kind.FRAGMENT_DEFINITION, `a valid document defines its fragments: ${name}`)
   return rootField(document, fragment.selectionSet)
+}
+
+/** By its name, wherever it stands: no field of this name may be shared (schema/viewer-can). */
+function usesPersonalField(document: DocumentNode): boolean {
+  let isUsed = false
+  visit(document, { Field: ({ name }) => void (isUsed ||= name.value === 'viewerCan') })
+  return isUsed
 }

@@ -4,9 +4,9 @@
 import { GraphQLError } from 'graphql'
 
 /** Throws NOT_FOUND when the row is gone. */
-export async function stillThere<Row>(row: Promise<Row | null>): Promise<Row> {
+export async function stillThere<Row>(row: Promise<Row | null | undefined>): Promise<Row> {
   const found = await row
-  if (found !== null) return found
+  if (found != null) return found
   throw goneError()
 }
 

@@ -18,8 +18,7 @@ export interface MessageUpdated {
 }
 
 /**
- * The message, if the caller may change it as far as persons go; its sender may, the connector that brought it, and
- * admins.
+ * The message, if the caller may change it and it waits; its sender may, the connector that brought it, and admins.
  */
 export async function findOwnMessage(
   context: IntakeContext,
@@ -28,21 +27,35 @@ export async function findOwnMessage(
 ): Promise<FoundMessage | Refusal> {
   const found = await findReachable(context, viewer, messageId)
   if (found === null) return notFound('message', messageId)
-  if (isOwn(viewer, found)) return found
-  return conflict(
-    'NOT_ALLOWED',
-    `Message "${messageId}" is another user's: only its sender or an admin may change it.`,
-    messageId,
-  )
+  return refuseChange(viewer, found, messageId) ?? found
+}
+
+/** Null: the caller, who sees the message, may edit and withdraw it now. */
+export function refuseChange(
+  viewer: Viewer,
+  message: Omit<FoundMessage, 'sessionId'>,
+  messageId: string,
+): Refusal | null {
+  if (!isOwn(viewer, message)) {
+    return conflict(
+      'NOT_ALLOWED',
+      `Message "${messageId}" is another user's: only its sender or an admin may change it.`,
+      messageId,
+    )
+  }
+  return message.status === 'QUEUED' ? null : notWaiting(messageId, message.status)
 }
 
 /** To be called when the message turned out not to wait. */
 export async function refuseStarted(context: IntakeContext, viewer: Viewer, messageId: string): Promise<Refusal> {
   const found = await findReachable(context, viewer, messageId)
-  if (found === null) return notFound('message', messageId)
+  return found === null ? notFound('message', messageId) : notWaiting(messageId, found.status)
+}
+
+function notWaiting(messageId: string, status: MessageStatus): Refusal {
   return conflict(
     'NOT_WAITING',
-    `Message "${messageId}" ${SAYING[found.status]}; only a message that waits can be changed.`,
+    `Message "${messageId}" ${SAYING[status]}; only a message that waits can be changed.`,
     messageId,
   )
 }
@@ -62,7 +75,7 @@ async function findReachable(context: IntakeContext, viewer: Viewer, messageId: 
   return found !== null && namespaceAllows(viewer, found.sessionId) ? found : null
 }
 
-function isOwn(viewer: Viewer, message: FoundMessage): boolean {
+function isOwn(viewer: Viewer, message: Omit<FoundMessage, 'sessionId'>): boolean {
   if (viewer.role === 'ADMIN') return true
   if (viewer.user === null) return message.client === viewer.tokenName
   return message.trusted && message.userName === viewer.user.name

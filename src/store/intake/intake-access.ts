@@ -73,5 +73,10 @@ export function mayAct(s: Sql): Sql {
   return sql`(NOT input.must_have_opened OR coalesce(${s}.opened_by = input.opener, ${s}.connector = input.opener_token, false))`
 }
 
+/** SQL that is true when a turn of the session `s` runs or waits: it can then be neither deleted nor hidden. */
+export function hasWork(s: Sql): Sql {
+  return sql`(${s}.status IN ('RUNNING', 'AWAITING_APPROVAL') OR ${s}.queue_length > 0)`
+}
+
 /** As `opened_by`: the session was imported and has no opener. No user and no token can have such a name. */
 export const OPENED_ELSEWHERE = ':import'

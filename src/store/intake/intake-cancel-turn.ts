@@ -42,6 +42,9 @@ export async function requestCancel(
   return row.turn_id === null ? { kind: 'NothingRuns' } : { kind: 'Requested', turnId: row.turn_id, ready: row.ready }
 }
 
+/** A condition on a turn `t`: it is the one that a cancellation of its session ends. */
+export const CANCELLABLE = sql`t.status IN ('RUNNING', 'AWAITING_APPROVAL')`
+
 /**
  * A turn that ends meanwhile is not touched: its status is read again once the row is free. The session's row is locked
  * first, as by every statement that writes to both; a turn that waits without a worker is paused under that lock, so
@@ -55,7 +58,7 @@ const CANCEL = intakeStatement(
     SELECT s.id, s.owner, ${mayAct(sql`s`)} AS may_act FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach(sql`s.id`)} FOR UPDATE OF s),
   running AS MATERIALIZED (
     SELECT t.id, t.cancel_requested, t.paused_at FROM session JOIN turns t ON t.session_id = session.id
-    WHERE session.may_act AND t.status IN ('RUNNING', 'AWAITING_APPROVAL') FOR UPDATE OF t),
+    WHERE session.may_act AND ${CANCELLABLE} FOR UPDATE OF t),
   turn AS (UPDATE turns t SET cancel_requested = true FROM running WHERE t.id = running.id),
   ready AS (
     UPDATE sessions s SET ready_at = now(), turn_user = NULL FROM session, running

@@ -7,6 +7,7 @@ import { STATEMENT_TIMEOUT_MS, type Queryable } from '../database.ts'
 import {
   ACCESS_INPUT,
   accessInput,
+  hasWork,
   mayAct,
   mayReach,
   OPENER_INPUT,
@@ -15,7 +16,7 @@ import {
 } from './intake-access.ts'
 import { AUDIT_INPUT, auditInput, sessionAudit } from './intake-audit.ts'
 import { intakeStatement } from './intake-statement.ts'
-import { sql } from '../sql.ts'
+import { sql, type Sql } from '../sql.ts'
 
 /** What was found; null when there is no such session for this caller. */
 export interface DeletedSession {
@@ -49,6 +50,11 @@ export async function deleteIdleSession(
   return row ?? null
 }
 
+/** SQL that is true when nothing but rights stands against deleting the session `s`. */
+export function deletable(s: Sql): Sql {
+  return sql`(${s}.source_type = 'DIRECT' AND NOT ${hasWork(s)})`
+}
+
 /**
  * Messages, turns, plans, tasks, events and participants go by cascade: a long log takes a while. The runs of a
  * schedule are found by the session's id (src/schedules/new-run.ts); one that is not settled yet loses its session when
@@ -62,8 +68,7 @@ const DELETE = intakeStatement(
     WHERE ${mayReach(sql`s.id`)} FOR UPDATE OF s),
   gone AS (
     DELETE FROM sessions s USING held
-    WHERE s.id = held.id AND held.may_act AND held.source_type = 'DIRECT'
-      AND held.status NOT IN ('RUNNING', 'AWAITING_APPROVAL') AND held.queue_length = 0 RETURNING s.id),
+    WHERE s.id = held.id AND held.may_act AND ${deletable(sql`held`)} RETURNING s.id),
   runs AS (
     UPDATE schedule_runs r SET session_id = NULL, message_id = NULL FROM gone
     WHERE gone.id LIKE 'schedule:%' AND r.schedule_id = split_part(substr(gone.id, 10), '.', 1)

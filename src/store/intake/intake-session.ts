@@ -7,6 +7,7 @@ import type { Database } from '../database.ts'
 import {
   ACCESS_INPUT,
   accessInput,
+  hasWork,
   mayAct,
   mayReach,
   OPENER_INPUT,
@@ -278,7 +279,7 @@ const CHANGE = intakeStatement(
   verdict AS MATERIALIZED (
     SELECT
       CASE WHEN NOT held.may_act THEN 'NotOpener'
-        WHEN input.inactive AND (held.status IN ('RUNNING', 'AWAITING_APPROVAL') OR held.queue_length > 0) THEN 'Busy'
+        WHEN input.inactive AND ${hasWork(sql`held`)} THEN 'Busy'
         WHEN wanted.metadata <> held.metadata AND octet_length(wanted.metadata::text) > input.max_metadata_bytes
           THEN 'MetadataTooLarge' END AS refusal,
       (wanted.metadata, wanted.description, wanted.description_source, wanted.webhook, wanted.webhook_token, wanted.status,

@@ -45,6 +45,11 @@ export const COVERABLE = sql`m.session_id = s.id AND ${READABLE} AND m.seq < coa
  */
 const HAS_NEWS = sql`(SELECT true FROM messages m WHERE ${COVERABLE} AND m.seq > s.checkpoint_seq LIMIT 1)`
 
+/** What a request for a checkpoint of the session `s` comes to now: one is made already, one is due, or neither. */
+export const CHECKPOINT_STATE = sql`CASE
+      WHEN EXISTS (SELECT FROM checkpoints c WHERE c.session_id = s.id AND c.leased_until > now()) THEN 'Running'
+      WHEN ${HAS_NEWS} THEN 'Due' ELSE 'NothingNew' END`
+
 type CheckpointRequest =
   | { readonly kind: 'Due' }
   /** One is being made. */
@@ -79,9 +84,7 @@ const REQUEST = intakeStatement(
     SELECT s.id, s.checkpoint_seq, ${mayAct(sql`s`)} AS may_act
     FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach(sql`s.id`)} FOR UPDATE OF s),
   verdict AS MATERIALIZED (
-    SELECT s.id, CASE WHEN NOT s.may_act THEN 'NotOpener'
-      WHEN EXISTS (SELECT FROM checkpoints c WHERE c.session_id = s.id AND c.leased_until > now()) THEN 'Running'
-      WHEN ${HAS_NEWS} THEN 'Due' ELSE 'NothingNew' END AS kind FROM s),
+    SELECT s.id, CASE WHEN NOT s.may_act THEN 'NotOpener' ELSE ${CHECKPOINT_STATE} END AS kind FROM s),
   due AS (
     INSERT INTO checkpoints (session_id, reason, ready_at)
     SELECT verdict.id, input.reason, now() FROM verdict, input WHERE verdict.kind = 'Due'

@@ -70,7 +70,8 @@ export function storeMergedFacts(
     for (const id of ids) {
       const fact = facts.get(id)
       if (fact === undefined) return notFound('fact', id)
-      if (fact.invalidatedAt !== null) return alreadyInvalid(fact)
+      const refusal = refuseChanging(fact)
+      if (refusal !== null) return refusal
     }
     const twin = await refuseTwin(transaction, text.norm, ids)
     if (twin !== null) return twin
@@ -111,8 +112,8 @@ export function storeRestoredFact(database: Database, editor: Editor, id: string
   return editKnowledge(database, async (transaction) => {
     const fact = (await lockFacts(transaction, [id])).get(id)
     if (fact === undefined) return notFound('fact', id)
-    if (fact.invalidatedAt === null)
-      return conflict('NOTHING_TO_DO', `Fact "${id}" is in use: there is nothing to restore.`, id)
+    const inUse = refuseRestoring(fact)
+    if (inUse !== null) return inUse
     const twin = await refuseTwin(transaction, fact.norm)
     if (twin !== null) return twin
     const columns = { invalidatedAt: null, replacedById: null }
@@ -175,7 +176,7 @@ async function lockFacts(transaction: Transaction, ids: readonly string[]): Prom
 async function lockLiveFact(transaction: Transaction, id: string): Promise<LockedFact | Refusal> {
   const fact = (await lockFacts(transaction, [id])).get(id)
   if (fact === undefined) return notFound('fact', id)
-  return fact.invalidatedAt === null ? fact : alreadyInvalid(fact)
+  return refuseChanging(fact) ?? fact
 }
 
 interface FactEdit {
@@ -209,10 +210,20 @@ function stale(fact: LockedFact, seen: number): Refusal {
   )
 }
 
-function alreadyInvalid(fact: LockedFact): Refusal {
+type FactState = Pick<LockedFact, 'id' | 'invalidatedAt'>
+
+/** Null: the fact may be restored, unless another one says the same. */
+export function refuseRestoring({ id, invalidatedAt }: FactState): Refusal | null {
+  if (invalidatedAt !== null) return null
+  return conflict('NOTHING_TO_DO', `Fact "${id}" is in use: there is nothing to restore.`, id)
+}
+
+/** Null: the fact may be edited, merged and invalidated. */
+export function refuseChanging(fact: FactState): Refusal | null {
+  if (fact.invalidatedAt === null) return null
   return conflict(
     'INVALIDATED',
-    `Fact "${fact.id}" was invalidated at ${fact.invalidatedAt?.toISOString()}. Restore it first, or create a new one.`,
+    `Fact "${fact.id}" was invalidated at ${fact.invalidatedAt.toISOString()}. Restore it first, or create a new one.`,
     fact.id,
   )
 }

@@ -99,10 +99,18 @@ async function lockPending(transaction: Transaction, id: string): Promise<Locked
   const [learning] = await transaction.$queryRaw<LockedLearning[]>`
     SELECT id, content, session_id AS "sessionId", status, decided_by AS "decidedBy"
     FROM learnings WHERE id = ${id} FOR UPDATE`
-  if (learning === undefined) return notFound('learning', id)
-  if (learning.status === 'PENDING') return learning
-  const by = learning.decidedBy === null ? '' : ` by ${learning.decidedBy}`
-  return conflict('ALREADY_DECIDED', `Learning "${id}" was decided${by} already: it is ${learning.status}.`, id)
+  return learning === undefined ? notFound('learning', id) : (refuseDeciding(learning) ?? learning)
+}
+
+/** Null: the learning may be promoted, asked about and discarded. */
+export function refuseDeciding({
+  id,
+  status,
+  decidedBy,
+}: Pick<LockedLearning, 'id' | 'status' | 'decidedBy'>): Refusal | null {
+  if (status === 'PENDING') return null
+  const by = decidedBy === null ? '' : ` by ${decidedBy}`
+  return conflict('ALREADY_DECIDED', `Learning "${id}" was decided${by} already: it is ${status}.`, id)
 }
 
 interface Decision {

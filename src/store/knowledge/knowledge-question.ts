@@ -65,10 +65,8 @@ export function storeResolvedQuestion(
     await lockSessionOf(transaction, id)
     const question = await lockQuestion(transaction, id)
     if (question === undefined) return notFound('question', id)
-    if (question.status !== 'OPEN') {
-      const by = question.resolvedBy === null ? '' : ` by ${question.resolvedBy}`
-      return conflict('ALREADY_DECIDED', `Question "${id}" was resolved${by} already.`, id)
-    }
+    const refusal = refuseResolving(question)
+    if (refusal !== null) return refusal
     const resolved = { resolvedBy: editor.userName, resolvedAt: editor.at }
     await transaction.question.update({ where: { id }, data: { status: 'RESOLVED', answer, ...resolved } })
     const { sessionId } = question
@@ -124,6 +122,7 @@ async function lockSessionOf(transaction: Transaction, questionId: string): Prom
 }
 
 interface LockedQuestion {
+  readonly id: string
   readonly sessionId: string | null
   readonly status: QuestionStatus
   readonly resolvedBy: string | null
@@ -131,6 +130,13 @@ interface LockedQuestion {
 
 async function lockQuestion(transaction: Transaction, id: string): Promise<LockedQuestion | undefined> {
   const [question] = await transaction.$queryRaw<LockedQuestion[]>`
-    SELECT session_id AS "sessionId", status, resolved_by AS "resolvedBy" FROM questions WHERE id = ${id} FOR UPDATE`
+    SELECT id, session_id AS "sessionId", status, resolved_by AS "resolvedBy" FROM questions WHERE id = ${id} FOR UPDATE`
   return question
+}
+
+/** Null: the question may be resolved. */
+export function refuseResolving({ id, status, resolvedBy }: Omit<LockedQuestion, 'sessionId'>): Refusal | null {
+  if (status === 'OPEN') return null
+  const by = resolvedBy === null ? '' : ` by ${resolvedBy}`
+  return conflict('ALREADY_DECIDED', `Question "${id}" was resolved${by} already.`, id)
 }

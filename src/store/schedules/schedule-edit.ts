@@ -124,7 +124,15 @@ async function inTransaction<Result>(
 async function lockSchedule(transaction: Transaction, { id, editor }: ScheduleTarget): Promise<StoredSchedule | null> {
   await transaction.$queryRaw`SELECT 1 FROM schedules WHERE id = ${id} FOR UPDATE`
   const schedule = await transaction.schedule.findUnique({ where: { id } })
-  return schedule !== null && (editor.all || schedule.userName === editor.userName) ? schedule : null
+  return schedule !== null && reachesSchedule(editor, schedule) ? schedule : null
+}
+
+/** Whether the editor may see, change, delete and trigger it. */
+export function reachesSchedule(
+  editor: Pick<ScheduleEditor, 'all' | 'userName'>,
+  { userName }: Pick<StoredSchedule, 'userName'>,
+): boolean {
+  return editor.all || userName === editor.userName
 }
 
 interface RecordedEdit {

@@ -41,22 +41,32 @@ export interface OpenApproval {
   }
 }
 
-/** Null: there is none that the caller may see. `namespace`: the session's id must begin with it. */
-export async function findApproval(
-  database: Database,
-  { access, namespace }: { readonly access: SessionAccess; readonly namespace: string | null },
-  approvalId: string,
-): Promise<OpenApproval | null> {
-  const input = { approval_id: approvalId, namespace, ...accessInput(access) }
-  const [row] = await FIND<OpenApproval>(database, input)
+/** `namespace`: the session's id must begin with it. */
+interface Reach {
+  readonly access: SessionAccess
+  readonly namespace: string | null
+}
+
+/** Null: there is none that the caller may see. */
+export async function findApproval(database: Database, reach: Reach, approvalId: string): Promise<OpenApproval | null> {
+  const [row] = await findApprovals(database, reach, [approvalId])
   return row ?? null
+}
+
+/** Those of them that the caller may see. */
+export function findApprovals(
+  database: Database,
+  { access, namespace }: Reach,
+  approvalIds: readonly string[],
+): Promise<OpenApproval[]> {
+  return FIND<OpenApproval>(database, { approval_ids: approvalIds, namespace, ...accessInput(access) })
 }
 
 const FIND = intakeStatement(
   'approvals.find',
-  { approval_id: 'text', namespace: 'text', ...ACCESS_INPUT },
+  { approval_ids: 'text[]', namespace: 'text', ...ACCESS_INPUT },
   sql`visible AS (
-    SELECT a.* FROM input JOIN approvals a ON a.id = input.approval_id
+    SELECT a.* FROM input JOIN approvals a ON a.id = ANY (input.approval_ids)
     WHERE ${mayReach(sql`a.session_id`)} AND (input.namespace IS NULL OR starts_with(a.session_id, input.namespace || ':')))
   SELECT a.id, a.session_id AS "sessionId", a.turn_id AS "turnId", a.kind, a.status, a.user_name AS "userName",
     a.expires_at <= now() AS "isOverdue",

@@ -9,7 +9,7 @@ import { countedConnectionType } from '../paging/counted.ts'
 import { LearningStatusEnum } from './knowledge-enums.ts'
 import { NodeInterface } from '../node.ts'
 
-const LearningType = builder.prismaObject('Learning', {
+export const LearningType = builder.prismaObject('Learning', {
   description:
     'What a review or a checkpoint learned: a candidate for a fact, until the curator or an admin decides what becomes of it.',
   authScopes: AUTHENTICATED,

@@ -20,7 +20,7 @@ export const DeliveryStatusEnum = builder.enumType('DeliveryStatus', {
   } as const satisfies Record<DeliveryStatus, { readonly description: string }>,
 })
 
-const DeliveryType = builder.prismaObject('Delivery', {
+export const DeliveryType = builder.prismaObject('Delivery', {
   description: 'A text of the agent on its way to the webhook of its session. A session has its texts posted in order.',
   authScopes: AUTHENTICATED,
   interfaces: [NodeInterface],

@@ -1,0 +1,81 @@
+/** viewerCan of what only admins act on: facts, learnings, questions and deliveries. */
+import type { Viewer } from '../../../core/identity.ts'
+import { againstReopening } from '../../../store/delivery.ts'
+import { refuseChanging, refuseRestoring } from '../../../store/knowledge/knowledge-fact.ts'
+import { refuseDeciding } from '../../../store/knowledge/knowledge-learning.ts'
+import { refuseResolving } from '../../../store/knowledge/knowledge-question.ts'
+import { grantedScopes } from '../access.ts'
+import { builder } from '../builder.ts'
+import { FactType } from '../knowledge/fact.ts'
+import { LearningType } from '../knowledge/learning.ts'
+import { QuestionType } from '../knowledge/question.ts'
+import { DeliveryType } from '../message/delivery.ts'
+import { actionsType, VIEWER_CAN } from './actions-type.ts'
+
+/** The rule of the mutations themselves, `authScopes: { admin: true }`. */
+function isGranted(viewer: Viewer): boolean {
+  return grantedScopes(viewer).admin
+}
+
+const FactActions = actionsType('Fact', {
+  edit: 'editFact.',
+  merge: 'mergeFacts, with others.',
+  invalidate: 'invalidateFact.',
+  restore: 'restoreFact, unless a fact in use says the same by now.',
+})
+
+builder.prismaObjectField(FactType, 'viewerCan', (t) =>
+  t.field({
+    type: FactActions,
+    description: VIEWER_CAN,
+    select: { id: true, invalidatedAt: true },
+    resolve: (fact, _args, { viewer }) => {
+      const isChangeable = isGranted(viewer) && refuseChanging(fact) === null
+      const isRestorable = isGranted(viewer) && refuseRestoring(fact) === null
+      return { edit: isChangeable, merge: isChangeable, invalidate: isChangeable, restore: isRestorable }
+    },
+  }),
+)
+
+const LearningActions = actionsType('Learning', {
+  promote: 'promoteLearning, unless a fact in use says the same.',
+  ask: 'askLearning.',
+  discard: 'discardLearning.',
+})
+
+builder.prismaObjectField(LearningType, 'viewerCan', (t) =>
+  t.field({
+    type: LearningActions,
+    description: VIEWER_CAN,
+    select: { id: true, status: true, decidedBy: true },
+    resolve: (learning, _args, { viewer }) => {
+      const isOpen = isGranted(viewer) && refuseDeciding(learning) === null
+      return { promote: isOpen, ask: isOpen, discard: isOpen }
+    },
+  }),
+)
+
+const QuestionActions = actionsType('Question', { resolve: 'resolveQuestion.' })
+
+builder.prismaObjectField(QuestionType, 'viewerCan', (t) =>
+  t.field({
+    type: QuestionActions,
+    description: VIEWER_CAN,
+    select: { id: true, status: true, resolvedBy: true },
+    resolve: (question, _args, { viewer }) => ({ resolve: isGranted(viewer) && refuseResolving(question) === null }),
+  }),
+)
+
+const DeliveryActions = actionsType('Delivery', { redeliver: 'redeliver.' })
+
+builder.prismaObjectField(DeliveryType, 'viewerCan', (t) =>
+  t.field({
+    type: DeliveryActions,
+    description: VIEWER_CAN,
+    select: { id: true, status: true, session: { select: { webhook: true } } },
+    resolve: ({ status, session }, _args, { viewer }) => {
+      const against = againstReopening({ status, hasWebhook: session.webhook !== null })
+      return { redeliver: isGranted(viewer) && against === null }
+    },
+  }),
+)
