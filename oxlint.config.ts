@@ -18,6 +18,7 @@ export const layers: Record<string, readonly string[]> = {
   model: base,
   execution: [...base, 'secrets'],
   tools: base,
+  mcp: [...base, 'secrets', 'execution', 'audit', 'jobs', 'delivery', 'tools'],
   secrets: base,
   jobs: base,
   audit: [...base, 'jobs'],

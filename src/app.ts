@@ -1,11 +1,8 @@
 /**
  * The composition root: every long-lived object is made here, in the order in which a message meets them, and ended in
- * reverse. Nothing else in src/ (but open-store.ts, for it) makes an object that outlives a request, so two apps in one
+ * reverse. Nothing else in src/ (but open-*.ts, for it) makes an object that outlives a request, so two apps in one
  * process do not see each other.
  */
-import { messageOf } from './core/errors.ts'
-import type { Agents } from './agents/agent.ts'
-import { createAgentsFor, type AgentsFor } from './agents/create-agents.ts'
 import { approvalJobKey, ApprovalExpiry } from './approvals/approval-expiry.ts'
 import { AccessDenials } from './audit/access-denials.ts'
 import { AuditSealer } from './audit/audit-sealer.ts'
@@ -21,9 +18,7 @@ import type { Viewer } from './core/identity.ts'
 import { AppError } from './core/errors.ts'
 import { PublicUrl } from './config/public-url.ts'
 import { findMissingKeys } from './config/access/api-keys.ts'
-import { createCommandRunner, type CommandService } from './execution/run-command.ts'
 import { MEASURE_WORKSPACES, measureWorkspaces } from './execution/workspace/measure-workspaces.ts'
-import { recordWorkspaceBytes, type MeasuredWorkspace } from './store/workspace-usage.ts'
 import {
   removeSetAside,
   setAsideWorkspace,
@@ -31,7 +26,6 @@ import {
   sweepWorkspaces,
 } from './execution/workspace/set-aside-workspace.ts'
 import { Uploads } from './execution/workspace/uploads.ts'
-import { SkillCatalog, type Skills } from './execution/skills/skill-catalog.ts'
 import { createApprovalNotifier, type ApprovalNotifier } from './graphql/live/approval-notifier.ts'
 import { AuditTrails } from './graphql/live/audit-trails.ts'
 import { createContext } from './graphql/context.ts'
@@ -48,7 +42,6 @@ import type { IntakeContext } from './intake/intake-context.ts'
 import { Checkpointer } from './knowledge/checkpoints/checkpointer.ts'
 import { JobRunner, type JobHandlers } from './jobs/job-runner.ts'
 import { removeJobs } from './jobs/remove-jobs.ts'
-import { createLanguageModel } from './model/create-language-model.ts'
 import { LivePeople } from './people/live-people.ts'
 import { redeemLinkCode } from './people/redeem-link-code.ts'
 import type { Clock } from './platform/clock.ts'
@@ -64,6 +57,7 @@ import { removePublishedBytes } from './store/published-bytes.ts'
 import { SWEEP_PUBLISHED_FILES, sweepPublishedFiles } from './store/sweep-published-files.ts'
 import { Opened } from './opened.ts'
 import { openStore, type Stored } from './open-store.ts'
+import { openTools, type Tools } from './open-tools.ts'
 import { PausedTurns } from './worker/paused-turns.ts'
 import { SessionRun } from './worker/session-run.ts'
 import { Worker } from './worker/worker.ts'
@@ -127,7 +121,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const parts = { options, file, config, publicUrl, secrets, metrics: createMetrics(), startedAt: clock.now(), stored }
   await startAudit(parts, opened)
   const background = await openBackground(parts, opened)
-  const tools = await openTools(parts, opened)
+  const tools = await openTools({ ...options, file, config, secrets, stored, guard: background.guard }, opened)
   const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
   const checkpointer = createCheckpointer(parts, tools, redactorOf)
   const uploads = new Uploads({ home, database: stored.database })
@@ -172,6 +166,7 @@ interface Background {
   readonly outbox: Outbox
   readonly approvalExpiry: ApprovalExpiry
   readonly checkWebhook: CheckWebhook
+  readonly guard: AddressGuard
 }
 
 /** What happens beside turns: jobs, and the posting of texts to webhooks. */
@@ -206,7 +201,7 @@ async function openBackground(
   opened.add(() => jobs.stop())
   await jobs.start()
   await outbox.sweep()
-  return { outbox, approvalExpiry, checkWebhook: createWebhookCheck({ config, keys: secrets, guard }) }
+  return { outbox, approvalExpiry, checkWebhook: createWebhookCheck({ config, keys: secrets, guard }), guard }
 }
 
 /** Stopped after all that writes to the audit; what was not sealed by then is sealed by the next process. */
@@ -251,28 +246,6 @@ function startWatching({ options: { logger }, stored, config }: Parts, opened: O
     opened.add(() => part.stop())
   }
   return watching
-}
-
-interface Tools {
-  readonly commands: CommandService
-  readonly skills: Skills
-  readonly agentsFor: (own: AgentsFor) => Agents
-}
-
-/** What a turn calls: commands, skills and models. */
-async function openTools({ options, stored, config, secrets }: Parts, opened: Opened): Promise<Tools> {
-  const { home, environment, logger } = options
-  const { database, clock } = stored
-  // One that is not recorded is measured again behind the session's next command.
-  const onMeasured = (measured: MeasuredWorkspace): void =>
-    void recordWorkspaceBytes(database, measured).catch((error: unknown) =>
-      logger.warn({ error: messageOf(error), ...measured }, 'the size of a workspace is not recorded'),
-    )
-  const commands = await createCommandRunner({ home, logger, clock, onMeasured })
-  opened.add(() => commands.stop())
-  const model = createLanguageModel({ config, keys: secrets, proxyEnv: environment, clock, logger })
-  const skills = new SkillCatalog({ home, logger })
-  return { commands, skills, agentsFor: createAgentsFor({ config, model, home, clock, logger }) }
 }
 
 function createCheckpointer(

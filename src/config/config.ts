@@ -46,6 +46,26 @@ export interface ProviderConfig {
   readonly api: 'chat' | 'responses'
 }
 
+/** A server of tools that speaks the Model Context Protocol. */
+export interface McpServerConfig {
+  readonly name: string
+  readonly reach: McpReach
+  /** Of one call, and of the server's start. */
+  readonly timeoutMs: number
+  readonly enabled: boolean
+}
+
+/** How a server of tools is reached: as a program in the sandbox, or over HTTP. `env`, `bearer`: names of secrets. */
+export type McpReach =
+  | {
+      readonly kind: 'PROGRAM'
+      readonly command: string
+      readonly args: readonly string[]
+      readonly env: readonly string[]
+      readonly hasNetwork: boolean
+    }
+  | { readonly kind: 'URL'; readonly url: string; readonly bearer: string | null; readonly allowPrivate: boolean }
+
 export interface ModelChoice {
   readonly provider: string
   readonly model: string
@@ -160,6 +180,7 @@ export interface Config {
   readonly quotas: Quotas
   /** Paths of users' own plugins of the GraphQL server, from FACTOTUM_HOME. */
   readonly plugins: readonly string[]
+  readonly mcp: ReadonlyMap<string, McpServerConfig>
   readonly settings: Settings
 }
 

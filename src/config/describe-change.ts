@@ -10,6 +10,7 @@ export function describeChange(before: Config, after: Config): string[] {
     ...describeEntries('token', [before.tokens, after.tokens], () => ['changed']),
     ...describeEntries('user', [before.users, after.users], describeUser),
     ...describeEntries('provider', [before.providers, after.providers], () => ['changed']),
+    ...describeEntries('MCP server', [before.mcp, after.mcp], () => ['changed']),
     ...changedKeys('model', before.models, after.models),
     ...(isSame(before.prices, after.prices) ? [] : ['prices changed']),
     ...(isSame(before.budgets, after.budgets) ? [] : ['budgets changed']),

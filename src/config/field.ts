@@ -61,3 +61,16 @@ export function name(): z.ZodString {
 export function isName(value: string): boolean {
   return /^[a-z_][a-z0-9_-]{0,31}$/.test(value)
 }
+
+/** The name of an environment variable, and not a key that was put there by mistake. */
+export function isVariableName(value: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(value) && !looksLikeKey(value)
+}
+
+/** A variable's name can have the shape of a key; these beginnings and mixtures only keys have. */
+function looksLikeKey(value: string): boolean {
+  return (
+    /^(sk|pk|gsk|xai|hf|key|AIza)[-_]?[A-Za-z0-9]{16,}/.test(value) ||
+    /(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{20,}/.test(value)
+  )
+}

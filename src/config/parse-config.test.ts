@@ -413,3 +413,51 @@ describe('an invalid configuration', () => {
     )
   })
 })
+
+describe('[mcp.<name>]', () => {
+  test('a program, and an address', () => {
+    const { mcp } = accept(`${full}
+[mcp.files]
+command = "node"
+args = ["index.js"]
+env = ["FILES_KEY"]
+[mcp.web]
+url = "https://example.org/mcp"
+bearer = "WEB_KEY"
+timeout = 1.5
+enabled = false
+`)
+    expect([...mcp.values()]).toEqual([
+      {
+        name: 'files',
+        reach: { kind: 'PROGRAM', command: 'node', args: ['index.js'], env: ['FILES_KEY'], hasNetwork: false },
+        timeoutMs: 60_000,
+        enabled: true,
+      },
+      {
+        name: 'web',
+        reach: { kind: 'URL', url: 'https://example.org/mcp', bearer: 'WEB_KEY', allowPrivate: false },
+        timeoutMs: 1500,
+        enabled: false,
+      },
+    ])
+  })
+
+  test.each([
+    ['skills', 'command = "x"', /as a name must be/],
+    ['Files', 'command = "x"', /as a name must be/],
+    ['x', '', /must have either command or url/],
+    ['x', 'command = "x"\nurl = "https://x.org"', /must have either command or url/],
+    ['x', 'url = "https://x.org"\nargs = []', /has args, which goes with command alone/],
+    ['x', 'command = "x"\nbearer = "A_KEY"', /has bearer, which goes with url alone/],
+    ['x', 'url = "http://x.org"', /needs allow_private/],
+    ['x', 'command = "x"\nenv = ["KEY=value"]', /must be the NAME of a secret/],
+    ['x', 'url = "https://me:secret@x.org"', /without a key in it/],
+    ['x', 'comand = "x"', /is not a known key \(did you mean "command"\?\)/],
+  ])('refuses %s: %s', (name, lines, problem) => {
+    const parsed = parseConfig(`${full}\n[mcp.${name}]\n${lines}`, development)
+    const problems = parsed.kind === 'invalid' ? parsed.problems.map(describeProblem) : []
+    expect(problems.join('\n')).toMatch(problem)
+    expect(problems.join('\n')).not.toContain('secret@')
+  })
+})

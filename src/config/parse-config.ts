@@ -8,6 +8,7 @@ import { must } from '../platform/must.ts'
 import { findContradictoryRules, toApprovalPolicy } from './schema/approvals.ts'
 import { toBudgets } from './schema/budgets.ts'
 import { toQuotas } from './schema/quotas.ts'
+import { toMcpServer } from './schema/mcp.ts'
 import { checkIdentities } from './check-identities.ts'
 import { checkModels } from './check-models.ts'
 import type { Config, ModelChoice, Price, TokenConfig, UserConfig } from './config.ts'
@@ -142,6 +143,7 @@ function buildConfig(file: ConfigFile): Config {
     budgets: toBudgets(file.budgets),
     quotas: toQuotas(file.quotas),
     plugins: file.graphql.plugins,
+    mcp: mapEntries(file.mcp, toMcpServer),
     settings: toSettings(file.settings),
   }
 }

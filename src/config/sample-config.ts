@@ -9,11 +9,12 @@ import { budgetsSchema } from './schema/budgets.ts'
 import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema/schema.ts'
 import { describeSettings } from './schema/settings-schema.ts'
 import { graphqlSchema } from './schema/graphql.ts'
+import { mcpServerSchema } from './schema/mcp.ts'
 import { quotasSchema } from './schema/quotas.ts'
 
 /** `sha256` is that of the token with which the user "admin" enters. */
 export function sampleConfig(sha256: string): string {
-  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), budgets(), quotas(), approvals(), graphql(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
+  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), budgets(), quotas(), approvals(), graphql(), mcp(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
 
 const intro = [
@@ -128,6 +129,21 @@ function graphql(): string[] {
     ...title('GraphQL: what you add to the server.'),
     ...explain(graphqlSchema),
     ...commented('[graphql]', 'plugins = ["./my-plugin.ts"]'),
+  ]
+}
+
+function mcp(): string[] {
+  return [
+    ...title('Tools of MCP servers (Model Context Protocol); each is offered as "<name>__<tool>". See docs/mcp.md.'),
+    ...explain(mcpServerSchema),
+    ...commented(
+      '[mcp.files]',
+      'command = "node"',
+      'args = ["node_modules/@modelcontextprotocol/server-filesystem/dist/index.js", "/workspace"]',
+      '[mcp.tracker]',
+      'url = "https://mcp.example.org/mcp"',
+      'bearer = "TRACKER_TOKEN"',
+    ),
   ]
 }
 

@@ -5,6 +5,7 @@ import { approvalRuleSchema, approvalsSchema } from './schema/approvals.ts'
 import { budgetsSchema } from './schema/budgets.ts'
 import { graphqlSchema } from './schema/graphql.ts'
 import { didYouMean } from './closest.ts'
+import { mcpServerSchema } from './schema/mcp.ts'
 import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema/schema.ts'
 import { settingsSchema } from './schema/settings-schema.ts'
 import { quotasSchema } from './schema/quotas.ts'
@@ -19,6 +20,7 @@ const keysBySection: Readonly<Record<string, readonly string[]>> = {
   budgets: Object.keys(budgetsSchema.shape),
   quotas: Object.keys(quotasSchema.shape),
   graphql: Object.keys(graphqlSchema.shape),
+  mcp: Object.keys(mcpServerSchema.shape),
   settings: Object.keys(settingsSchema(false).shape),
 }
 

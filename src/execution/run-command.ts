@@ -24,7 +24,7 @@ import { DEFAULT_COMMAND_LIMITS, type CommandLimits } from './command-limits.ts'
 import { DEFAULT_HOST_DEADLINES, type HostDeadlines } from './host/host-deadlines.ts'
 import type { CommandRequest } from './host/host-messages.ts'
 import type { PlanOutputs } from './output/plan-outputs.ts'
-import { SANDBOX_WORKSPACE } from './sandbox/sandbox-profile.ts'
+import { BUBBLEWRAP_PATHS, SANDBOX_WORKSPACE } from './sandbox/sandbox-profile.ts'
 import type { OutputsToWrite } from './output/workspace-outputs.ts'
 import { adminWorkspacePath } from './workspace/workspace.ts'
 
@@ -62,8 +62,6 @@ export interface CommandService {
   stop(): Promise<void>
 }
 
-/** Not from PATH: what a user can put there must not become the sandbox. */
-const BUBBLEWRAP_PATHS = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap']
 const PROBE_AGAIN_MS = 30_000
 
 /** Resolves when the command host is up and the sandbox has been probed (about 0.2 s). */

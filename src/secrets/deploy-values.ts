@@ -38,7 +38,10 @@ export function deployValues({ env, dotEnv, config }: DeploySources): readonly K
 
 function variablesNamedBy(config: Config): string[] {
   const keys = [...config.providers.values()].flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])
-  return [...keys, ...[...config.tokens.values()].flatMap((token) => token.webhookSecretEnvs)]
+  const ofServers = [...config.mcp.values()].flatMap(({ reach }) =>
+    reach.kind === 'PROGRAM' ? reach.env : (reach.bearer ?? []),
+  )
+  return [...keys, ...ofServers, ...[...config.tokens.values()].flatMap((token) => token.webhookSecretEnvs)]
 }
 
 function inConfig({ tokens }: Config): KnownValue[] {

@@ -48,8 +48,16 @@ export class ToolCatalog {
 }
 
 function bounded(tool: Tool): Tool {
-  const { name, source, parameters, effect, description } = tool
+  const { name, source, parameters, effect, fingerprint, description } = tool
   if (description.length <= MAX_DESCRIPTION_CHARS) return tool
   const cut = `${description.slice(0, MAX_DESCRIPTION_CHARS - 1).toWellFormed()}…`
-  return { name, source, parameters, effect, description: cut, run: (call) => tool.run(call) }
+  const offer = {
+    name,
+    source,
+    parameters,
+    effect,
+    description: cut,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+  }
+  return { ...offer, run: (call) => tool.run(call) }
 }

@@ -19,6 +19,11 @@ export interface ToolOffer {
   /** The JSON schema (2020-12) of its arguments, an object's. */
   readonly parameters: JsonObject
   readonly effect: ToolEffect
+  /**
+   * Changes with what the tool is offered as, where others may change that: what was approved as one thing must not run
+   * as another. Absent: the server's own, which nobody changes.
+   */
+  readonly fingerprint?: string
 }
 
 /** One call. It was checked against `parameters`, the user's rights and the approval policy. */

@@ -74,6 +74,7 @@ export class StubConfig implements LiveConfig {
       approvals: { fallback: 'ALLOW', rules: [], ownUserMayDecide: false, plansWithStrangers: true },
       budgets: { user: NO_BUDGET, users: new Map(), session: NO_BUDGET },
       plugins: [],
+      mcp: new Map(),
       quotas: { user: NO_QUOTA, connector: NO_QUOTA, users: new Map() },
       settings: { ...SETTINGS, ...settings },
     }

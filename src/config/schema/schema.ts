@@ -5,10 +5,11 @@
 import * as z from 'zod'
 import { approvalsSchema } from './approvals.ts'
 import { budgetsSchema } from './budgets.ts'
-import { name, says, text } from '../field.ts'
+import { isVariableName, name, says, text } from '../field.ts'
 import { isNamespace, NAMESPACE_RULE } from '../namespace.ts'
 import { isPlatformIdentity, PLATFORM_IDENTITY_RULE } from '../access/platform-identity.ts'
 import { graphqlSchema } from './graphql.ts'
+import { mcpSchema } from './mcp.ts'
 import { quotasSchema } from './quotas.ts'
 import { settingsSchema } from './settings-schema.ts'
 import { isSha256 } from '../access/token-hash.ts'
@@ -165,6 +166,7 @@ export function fileSchema(production: boolean) {
     budgets: budgetsSchema.prefault({}),
     quotas: quotasSchema.prefault({}),
     graphql: graphqlSchema.prefault({}),
+    mcp: mcpSchema.default({}),
     settings: settingsSchema(production).prefault({}),
   })
 }
@@ -177,21 +179,9 @@ function oneOrTwo(rule: string, isValid: (value: string) => boolean) {
   return z.union([one, z.array(one).min(1).max(2)], { error: () => `${rule}, or a list of two` })
 }
 
-function isVariableName(value: string): boolean {
-  return /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(value) && !looksLikeKey(value)
-}
-
 function isBaseUrl(value: string): boolean {
   if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) return false
   const url = new URL(value)
   const bare = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
   return bare && !/\/chat\/completions\/?$/.test(url.pathname)
-}
-
-/** A variable's name can have the shape of a key; these beginnings and mixtures only keys have. */
-function looksLikeKey(value: string): boolean {
-  return (
-    /^(sk|pk|gsk|xai|hf|key|AIza)[-_]?[A-Za-z0-9]{16,}/.test(value) ||
-    /(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{20,}/.test(value)
-  )
 }

@@ -11,6 +11,9 @@ import { GATE, READY_FD, SECCOMP_FD, SHELL, STATUS_FD, type Launch } from './lau
 import type { SandboxFiles } from './sandbox-files.ts'
 import type { SkillLaunch } from '../skills/skill-program.ts'
 
+/** Not from PATH: what a user can put there must not become the sandbox. */
+export const BUBBLEWRAP_PATHS = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'] as const
+
 /** Where what runs in the sandbox finds its workspace; the HOME of a task's own command. */
 export const SANDBOX_WORKSPACE = '/workspace'
 /** User and group of a command as it sees itself; outside, it is the unprivileged account or the server's own user. */
@@ -31,12 +34,15 @@ export interface SandboxSetup {
 export interface SandboxLaunchInput {
   readonly command: string
   readonly workspace: string
-  readonly timeoutMs: number
+  /** Null: it runs until it is ended. */
+  readonly timeoutMs: number | null
   readonly limits: CommandLimits
   /** The workspace is over its limit: files may be deleted, not written. */
   readonly mayOnlyShrink: boolean
   /** The skill that `command` starts; null: it is a task's own command. */
   readonly skill: SkillLaunch | null
+  /** It has this machine's network, where commands have none. */
+  readonly hasNetwork?: boolean
 }
 
 /**
@@ -47,7 +53,7 @@ export function planSandboxLaunch(setup: SandboxSetup, input: SandboxLaunchInput
   return {
     isolation: 'SANDBOX',
     file: setup.bubblewrap,
-    args: [...namespaceArgs(), ...fileArgs(setup.files, input), ...controlArgs(), ...shellArgs(input)],
+    args: [...namespaceArgs(input), ...fileArgs(setup.files, input), ...controlArgs(), ...shellArgs(input)],
     cwd: '/', // the workspace is closed to the server's user; --chdir goes there inside
     environment: { ...cleanEnvironment(homeOf(input), true), ...input.skill?.environment },
     input: input.skill?.input ?? null,
@@ -64,8 +70,9 @@ function homeOf({ skill }: SandboxLaunchInput): string {
   return skill === null ? SANDBOX_WORKSPACE : '/tmp'
 }
 
-function namespaceArgs(): readonly string[] {
-  const namespaces = ['user', 'ipc', 'pid', 'net', 'uts', 'cgroup-try'].map((name) => `--unshare-${name}`)
+function namespaceArgs({ hasNetwork = false }: SandboxLaunchInput): readonly string[] {
+  const kinds = ['user', 'ipc', 'pid', ...(hasNetwork ? [] : ['net']), 'uts', 'cgroup-try']
+  const namespaces = kinds.map((name) => `--unshare-${name}`)
   const identity = ['--uid', String(SANDBOX_UID), '--gid', String(SANDBOX_UID), '--hostname', 'sandbox']
   return [...namespaces, ...identity, '--disable-userns', '--cap-drop', 'ALL', '--new-session', '--die-with-parent']
 }
@@ -81,11 +88,18 @@ const READABLE_ETC = [
   '/etc/ssl/certs',
 ]
 
-function fileArgs(files: SandboxFiles, { workspace, limits, skill }: SandboxLaunchInput): readonly string[] {
+function fileArgs(
+  files: SandboxFiles,
+  { workspace, limits, skill, hasNetwork }: SandboxLaunchInput,
+): readonly string[] {
   const groups: readonly (readonly string[])[] = [
     ['--ro-bind', '/usr', '/usr'],
     ...['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].map(systemFolderArgs),
-    ...READABLE_ETC.map((path) => ['--ro-bind-try', path, path]),
+    ...[...READABLE_ETC, ...(hasNetwork === true ? ['/etc/resolv.conf'] : [])].map((path) => [
+      '--ro-bind-try',
+      path,
+      path,
+    ]),
     ...files.etc.map(({ source, target }) => ['--ro-bind', source, target]),
     ['--proc', '/proc'],
     // --dev makes a writable file system of any size, hence a size for what must be writable and the rest read-only.
@@ -131,7 +145,7 @@ function shellArgs({ command, limits, timeoutMs, mayOnlyShrink }: SandboxLaunchI
     inKibibytes(mayOnlyShrink ? 0 : limits.fileBytes),
     String(limits.openFileCount),
     // Processor time of one process: it may use one core for the whole time that it has.
-    String(Math.ceil(timeoutMs / 1000)),
+    timeoutMs === null ? 'unlimited' : String(Math.ceil(timeoutMs / 1000)),
   ]
   return [...SHELL, '-c', START_SCRIPT, 'bash', command, ...limitArgs]
 }

@@ -89,7 +89,7 @@ export async function startLaunch(launch: Launch, { pipes, mark, clock }: Launch
  * namespace although bubblewrap was to make one. bubblewrap says that it is ready from its second process, while its
  * first one may still be on its way to tie itself to the host; when that sleeps, it has done so.
  */
-async function untilBound({ namespace }: SpawnedLaunch, clock: Clock): Promise<boolean> {
+export async function untilBound({ namespace }: Pick<SpawnedLaunch, 'namespace'>, clock: Clock): Promise<boolean> {
   if (namespace === null) return true
   for (let round = 0; !namespace.isKilled && !namespace.isClosed; round += 1) {
     if (namespace.initPid === null && round === MAX_ROUNDS_WITHOUT_INIT) return false
@@ -109,8 +109,8 @@ export interface SpawnedLaunch extends Pick<StartedLaunch, 'pid' | 'exit' | 'nam
 
 interface SpawnOptions {
   readonly mark: OwnerMark
-  /** Where stdout and stderr go; null: to /dev/null. */
-  readonly output: readonly [stdoutFd: number, stderrFd: number] | null
+  /** Where stdout and stderr go; null: to /dev/null. 'PIPES': to its child process's own, and so does its stdin. */
+  readonly output: readonly [stdoutFd: number, stderrFd: number] | 'PIPES' | null
 }
 
 /** Throws when there is no process to be had at once. */
@@ -131,10 +131,12 @@ export function spawnLaunch(launch: Launch, options: SpawnOptions): SpawnedLaunc
  * mark is on bubblewrap, out of reach of the command, which does not see it; without bubblewrap it is on whatever the
  * command starts.
  */
-function spawnChild(launch: Launch, { mark, output }: SpawnOptions): ChildProcess {
+export function spawnChild(launch: Launch, { mark, output }: SpawnOptions): ChildProcess {
   const seccompFd = launch.seccompPath === null ? null : openSync(launch.seccompPath, 'r')
   const isWrapped = launch.isolation !== 'PROCESS_GROUP'
   const unmark = isWrapped ? Object.keys(mark).flatMap((name) => ['--unsetenv', name]) : []
+  const [stdout, stderr] =
+    output === 'PIPES' ? (['pipe', 'pipe'] as const) : (output ?? (['ignore', 'ignore'] as const))
   try {
     return spawn(launch.file, [...unmark, ...launch.args], {
       cwd: launch.cwd,
@@ -142,9 +144,9 @@ function spawnChild(launch: Launch, { mark, output }: SpawnOptions): ChildProces
       detached: true,
       ...(launch.account === null ? {} : { uid: launch.account.uid, gid: launch.account.gid }),
       stdio: [
-        launch.input === null ? 'ignore' : 'pipe',
-        output?.[0] ?? 'ignore',
-        output?.[1] ?? 'ignore',
+        launch.input === null && output !== 'PIPES' ? 'ignore' : 'pipe',
+        stdout,
+        stderr,
         seccompFd ?? 'ignore',
         isWrapped ? 'pipe' : 'ignore',
         'pipe',
@@ -155,14 +157,16 @@ function spawnChild(launch: Launch, { mark, output }: SpawnOptions): ChildProces
   }
 }
 
-function socketAt(child: ChildProcess, fd: number): Socket | null {
+/** The other end of one of a launch's sockets; null when there is no process. */
+export function socketAt(child: ChildProcess, fd: number): Socket | null {
   // Without a free file descriptor there is no process and no stdio; the "error" event tells.
   const stdio: ChildProcess['stdio'] | undefined = child.stdio
   const stream = stdio?.[fd]
   return stream instanceof Socket ? stream : null
 }
 
-function untilExit(child: ChildProcess): Promise<Exit> {
+/** Never rejects: what could not be started has ended, too. */
+export function untilExit(child: ChildProcess): Promise<Exit> {
   return new Promise((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal, isNamespaceKept: false }))
     child.once('error', (error) => resolve({ error, isNamespaceKept: false }))

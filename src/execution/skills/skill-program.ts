@@ -18,9 +18,10 @@ export interface SkillProgram {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** Where a sandboxed skill finds its folder, and the Node that this server runs on. */
+/** Where a sandboxed skill finds its folder. */
 export const SANDBOX_SKILL = '/skill'
-const SANDBOX_NODE = '/node'
+/** Where the sandbox has the Node that this server runs on, for who mounts it there. */
+export const SANDBOX_NODE = '/node'
 
 /** What a launch adds for a skill. */
 export interface SkillLaunch {
@@ -84,6 +85,7 @@ function interpreterFor(start: SkillStart, { folder, node }: Place): string {
   }
 }
 
-function quote(text: string): string {
+/** One word for bash, whatever is in it. */
+export function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -1,5 +1,5 @@
 /** The names of the deploy secrets, and what asks for them; never what they are. */
-import type { Config } from '../../../config/config.ts'
+import type { Config, McpReach } from '../../../config/config.ts'
 import { variableNames } from '../../../execution/skills/deploy-environment.ts'
 import type { InstalledSkill } from '../../../execution/skills/skill-folder.ts'
 import type { KnownSecret } from '../../../secrets/secret-store.ts'
@@ -19,7 +19,7 @@ const SecretSourceEnum = builder.enumType('SecretSource', {
   } as const satisfies Record<Source, { readonly description: string }>,
 })
 
-type UseKind = 'PROVIDER' | 'WEBHOOK' | 'SKILL'
+type UseKind = 'PROVIDER' | 'WEBHOOK' | 'SKILL' | 'MCP_SERVER'
 
 const SecretUseKindEnum = builder.enumType('SecretUseKind', {
   description: 'What asks for a deploy secret.',
@@ -27,6 +27,7 @@ const SecretUseKindEnum = builder.enumType('SecretUseKind', {
     PROVIDER: { description: 'A provider of models, as its key.' },
     WEBHOOK: { description: 'A token, to sign the posts to the webhooks of its sessions.' },
     SKILL: { description: 'A skill, whose manifest declares it.' },
+    MCP_SERVER: { description: 'A server of tools, as a variable or to be let in.' },
   } as const satisfies Record<UseKind, { readonly description: string }>,
 })
 
@@ -41,7 +42,7 @@ const SecretUseType = builder.objectRef<SecretUse>('SecretUse').implement({
   authScopes: { admin: true },
   fields: (t) => ({
     kind: t.expose('kind', { type: SecretUseKindEnum, description: 'What it is.' }),
-    name: t.exposeString('name', { description: 'The name of the provider, the token or the skill.' }),
+    name: t.exposeString('name', { description: 'The name of the provider, the token, the skill or the server.' }),
     required: t.exposeBoolean('required', { description: 'It does not work without.' }),
   }),
 })
@@ -94,7 +95,7 @@ function listSecrets(known: readonly KnownSecret[], wants: readonly Want[]): Dep
   return [...uses].map(([name, of]) => ({ name, source: sources.get(name) ?? null, uses: of }))
 }
 
-function wantsOf({ providers, tokens }: Config, skills: Iterable<InstalledSkill>): Want[] {
+function wantsOf({ providers, tokens, mcp }: Config, skills: Iterable<InstalledSkill>): Want[] {
   const ofProviders = [...providers.values()].flatMap(({ name, apiKeyEnv }): Want[] =>
     apiKeyEnv === null ? [] : [{ variables: [apiKeyEnv], use: { kind: 'PROVIDER', name, required: true } }],
   )
@@ -108,7 +109,16 @@ function wantsOf({ providers, tokens }: Config, skills: Iterable<InstalledSkill>
       return { variables: variableNames(name, key), use: { kind: 'SKILL', name, required } }
     }),
   )
-  return [...ofProviders, ...ofWebhooks, ...ofSkills]
+  const ofServers = [...mcp.values()].flatMap(({ name, reach }) =>
+    namesIn(reach).map((variable): Want => {
+      return { variables: [variable], use: { kind: 'MCP_SERVER', name, required: true } }
+    }),
+  )
+  return [...ofProviders, ...ofWebhooks, ...ofSkills, ...ofServers]
+}
+
+function namesIn(reach: McpReach): readonly string[] {
+  return reach.kind === 'PROGRAM' ? reach.env : reach.bearer === null ? [] : [reach.bearer]
 }
 
 builder.queryField('secrets', (t) =>

@@ -1,0 +1,71 @@
+/**
+ * One call of a tool, and how it ended. What must hold: `failed` only when the server has said so, or the call surely
+ * did not reach it; everything else that is no answer is `unknown`.
+ */
+import {
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  type Client,
+  type Progress,
+} from '@modelcontextprotocol/client'
+import { toStorable } from '../platform/well-formed.ts'
+import type { ToolCall, ToolOutcome, ToolProgress } from '../tools/tool.ts'
+import { answerSchema, answerText } from './answer-text.ts'
+import { isUnsent } from './is-unsent.ts'
+import { MAX_PROGRESS_CHARS } from './limits.ts'
+
+const MAX_COMPLAINT_CHARS = 2000
+
+export interface CallOptions {
+  /** As the server calls it. */
+  readonly remoteName: string
+  readonly timeoutMs: number
+}
+
+/** Never rejects but for bugs. */
+export async function callTool(client: Client, call: ToolCall, options: CallOptions): Promise<ToolOutcome> {
+  const { signal, args } = call
+  if (signal.aborted) return { kind: 'failed', text: 'It was not called: the turn was stopped before.' }
+  const timeout = Math.min(call.timeoutMs, options.timeoutMs)
+  const request = { method: 'tools/call', params: { name: options.remoteName, arguments: { ...args } } } as const
+  try {
+    const onprogress = (progress: Progress): void => call.onProgress(toProgress(progress))
+    const answer = await client.request(request, answerSchema, {
+      signal,
+      timeout,
+      maxTotalTimeout: timeout,
+      onprogress,
+    })
+    return { kind: answer.isError ? 'failed' : 'done', text: answerText(answer) }
+  } catch (error) {
+    if (signal.aborted) return { kind: 'unknown', text: 'It was stopped while it ran.' }
+    return describe(error, timeout)
+  }
+}
+
+function describe(error: unknown, timeoutMs: number): ToolOutcome {
+  if (error instanceof ProtocolError) {
+    const complaint = toStorable(error.message.slice(0, MAX_COMPLAINT_CHARS))
+    return { kind: 'failed', text: `The server refused the call: ${complaint}` }
+  }
+  if (isUnsent(error)) return { kind: 'failed', text: 'It was not called: the server cannot be reached.' }
+  if (error instanceof SdkHttpError && isRefusal(error.status))
+    return { kind: 'failed', text: `The server refused the call (HTTP ${error.status}).` }
+  if (!(error instanceof SdkError)) return { kind: 'unknown', text: 'The connection broke off during the call.' }
+  if (error.code === SdkErrorCode.RequestTimeout)
+    return { kind: 'unknown', text: `It did not answer within ${timeoutMs / 1000} s.` }
+  if (error.code === SdkErrorCode.InvalidResult)
+    return { kind: 'unknown', text: 'It answered with something that is no answer of a tool.' }
+  return { kind: 'unknown', text: 'The server ended the connection during the call.' }
+}
+
+function isRefusal(status: number | undefined): boolean {
+  return status !== undefined && status >= 400 && status < 500 && status !== 408
+}
+
+function toProgress({ progress, total, message }: Progress): ToolProgress {
+  const shown = message === undefined ? null : toStorable(message.slice(0, MAX_PROGRESS_CHARS))
+  return { done: progress, total: total ?? null, message: shown }
+}

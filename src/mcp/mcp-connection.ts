@@ -1,0 +1,128 @@
+/** One connection to a server of tools, from its start to its end, over either transport. */
+import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import { join } from 'node:path'
+import type { ApiKeys } from '../config/access/api-keys.ts'
+import type { McpReach, McpServerConfig } from '../config/config.ts'
+import { AppError, messageOf } from '../core/errors.ts'
+import type { AddressGuard } from '../delivery/address-guard.ts'
+import type { ConfinedPrograms } from '../execution/sandbox/confined-programs.ts'
+import type { Clock } from '../platform/clock.ts'
+import { VERSION } from '../platform/version.ts'
+import { GuardedFetch } from './guarded-fetch.ts'
+import { ProgramTransport } from './program-transport.ts'
+
+/** What connections are made of. */
+export interface ConnectionMeans {
+  /** FACTOTUM_HOME. */
+  readonly home: string
+  readonly programs: Pick<ConfinedPrograms, 'start'>
+  readonly keys: ApiKeys
+  readonly guard: AddressGuard
+  readonly clock: Clock
+}
+
+/** A server that answers. `onToolsChanged` is set by whoever reads its tools. */
+export interface McpConnection {
+  readonly client: Client
+  /** Aborts when the connection has ended, whoever ended it. */
+  readonly ended: AbortSignal
+  /** How it ended, as the end of a sentence, and what the program printed last: for the log. */
+  describeEnd(): { readonly why: string; readonly lastWords: string }
+  /** Resolves when nothing of it is left. Repeatable; never rejects. */
+  close(): Promise<void>
+}
+
+/** How often a server that may be away without a word is asked whether it is there. */
+const PING_MS = 30_000
+
+interface Link {
+  readonly transport: Transport
+  readonly describeEnd: McpConnection['describeEnd']
+  close(): Promise<void>
+}
+
+/** Rejects with TOOLS_UNREACHABLE; its message holds nothing that the server said. */
+export async function connect(
+  server: McpServerConfig,
+  means: ConnectionMeans,
+  { signal, onToolsChanged }: { readonly signal: AbortSignal; readonly onToolsChanged: () => void },
+): Promise<McpConnection> {
+  const ended = new AbortController()
+  const onLost = (): void => ended.abort()
+  const link = server.reach.kind === 'PROGRAM' ? await startProgram(server, means) : openUrl(server, means, onLost)
+  const client = new Client({ name: 'factotum', version: VERSION }, { capabilities: {} })
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a callback of the package, not of the DOM
+  client.onclose = onLost
+  client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged)
+  const close = async (): Promise<void> => {
+    ended.abort()
+    await client.close().catch(() => undefined)
+    await link.close()
+  }
+  try {
+    await client.connect(link.transport, { timeout: server.timeoutMs, signal })
+  } catch (error) {
+    await close()
+    throw unreachable(server.reach.kind, error, link)
+  }
+  if (server.reach.kind === 'URL') void watch(client, means.clock, ended.signal)
+  return { client, ended: ended.signal, describeEnd: link.describeEnd, close }
+}
+
+/** The variables of a server; rejects with the name of one that is not set. */
+function secretsOf(reach: McpReach, keys: ApiKeys): Readonly<Record<string, string>> {
+  const names = reach.kind === 'PROGRAM' ? reach.env : reach.bearer === null ? [] : [reach.bearer]
+  return Object.fromEntries(
+    names.map((name): [string, string] => {
+      const value = keys.apiKey(name)
+      if (value === null) throw new AppError('TOOLS_UNREACHABLE', `the secret ${name} is not set`)
+      return [name, value]
+    }),
+  )
+}
+
+async function startProgram({ name, reach }: McpServerConfig, means: ConnectionMeans): Promise<Link> {
+  if (reach.kind !== 'PROGRAM') throw new Error('only a program is started')
+  const { command, args, hasNetwork } = reach
+  const environment = secretsOf(reach, means.keys)
+  const folder = join(means.home, 'mcp', name)
+  const program = await means.programs.start({ folder, command, args, environment, hasNetwork })
+  const transport = new ProgramTransport(program, means.clock)
+  return {
+    transport,
+    describeEnd: () => ({ why: transport.whyClosed ?? 'was closed', lastWords: transport.lastWords }),
+    close: () => transport.close(),
+  }
+}
+
+function openUrl({ reach, timeoutMs }: McpServerConfig, means: ConnectionMeans, onLost: () => void): Link {
+  if (reach.kind !== 'URL') throw new Error('only an address is opened')
+  const { keys, guard, clock } = means
+  const [bearer] = Object.values(secretsOf(reach, keys))
+  const http = new GuardedFetch({ guard: reach.allowPrivate ? null : guard, timeoutMs, clock, onLost })
+  const transport = new StreamableHTTPClientTransport(new URL(reach.url), {
+    fetch: http.fetch,
+    requestInit: bearer === undefined ? {} : { headers: { authorization: `Bearer ${bearer}` } },
+  })
+  return {
+    transport,
+    describeEnd: () => ({ why: 'cannot be reached', lastWords: '' }),
+    close: () => http.close(),
+  }
+}
+
+/** Over HTTP nothing says that a server has gone. One that is slow is left alone: it may be busy with a call. */
+async function watch(client: Client, clock: Clock, ended: AbortSignal): Promise<void> {
+  while (!ended.aborted) {
+    await clock.sleep(PING_MS, ended)
+    if (!ended.aborted) await client.ping({ timeout: PING_MS }).catch(() => undefined)
+  }
+}
+
+function unreachable(kind: McpReach['kind'], error: unknown, link: Link): AppError {
+  if (error instanceof AppError) return error
+  const { why } = link.describeEnd()
+  const what =
+    kind === 'PROGRAM' ? `did not start as an MCP server does (it ${why})` : 'does not answer as an MCP server does'
+  return new AppError('TOOLS_UNREACHABLE', what, { retry: 'backoff', cause: messageOf(error) })
+}

@@ -1,0 +1,79 @@
+/** Opens what a turn calls: commands, skills, tools and models. */
+import type { Agents } from './agents/agent.ts'
+import { createAgentsFor, type AgentsFor } from './agents/create-agents.ts'
+import type { LiveConfig } from './config/config.ts'
+import { messageOf } from './core/errors.ts'
+import type { AddressGuard } from './delivery/address-guard.ts'
+import type { SandboxState } from './execution/command.ts'
+import { createCommandRunner, type CommandService } from './execution/run-command.ts'
+import { ConfinedPrograms } from './execution/sandbox/confined-programs.ts'
+import { SkillCatalog, type Skills } from './execution/skills/skill-catalog.ts'
+import { McpServers } from './mcp/mcp-servers.ts'
+import { createLanguageModel } from './model/create-language-model.ts'
+import type { Clock } from './platform/clock.ts'
+import type { Logger } from './platform/logger.ts'
+import type { SecretStore } from './secrets/secret-store.ts'
+import { recordWorkspaceBytes, type MeasuredWorkspace } from './store/workspace-usage.ts'
+import { ToolCatalog } from './tools/tool-catalog.ts'
+import type { Stored } from './open-store.ts'
+import type { Opened } from './opened.ts'
+
+/** Its clock is that of this machine. */
+export interface ToolsOptions {
+  /** FACTOTUM_HOME. */
+  readonly home: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** The file's configuration; `config` has the people of the database, too. */
+  readonly file: LiveConfig
+  readonly config: LiveConfig
+  readonly secrets: SecretStore
+  readonly stored: Stored
+  readonly guard: AddressGuard
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export interface Tools {
+  readonly commands: CommandService
+  readonly skills: Skills
+  readonly toolCatalog: ToolCatalog
+  readonly agentsFor: (own: AgentsFor) => Agents
+}
+
+/** Resolves when commands can run; servers of tools come to the catalogue as they start. */
+export async function openTools(options: ToolsOptions, opened: Opened): Promise<Tools> {
+  const { home, environment, config, secrets, stored, logger } = options
+  const { database, clock } = stored
+  // One that is not recorded is measured again behind the session's next command.
+  const onMeasured = (measured: MeasuredWorkspace): void =>
+    void recordWorkspaceBytes(database, measured).catch((error: unknown) =>
+      logger.warn({ error: messageOf(error), ...measured }, 'the size of a workspace is not recorded'),
+    )
+  const commands = await createCommandRunner({ home, logger, clock, onMeasured })
+  opened.add(() => commands.stop())
+  const model = createLanguageModel({ config, keys: secrets, proxyEnv: environment, clock, logger })
+  const skills = new SkillCatalog({ home, logger })
+  const toolCatalog = new ToolCatalog()
+  const servers = createMcpServers(options, toolCatalog, () => commands.sandbox())
+  servers.start()
+  opened.add(() => servers.stop())
+  return { commands, skills, toolCatalog, agentsFor: createAgentsFor({ config, model, home, clock, logger }) }
+}
+
+function createMcpServers(options: ToolsOptions, catalog: ToolCatalog, sandbox: () => SandboxState): McpServers {
+  const { home, file, secrets, guard, clock, logger } = options
+  const onProblem = (message: string): void => logger.warn(message)
+  const programs = new ConfinedPrograms({ home, sandbox, clock, onProblem })
+  const onSecretsReloaded = (listener: () => void): (() => void) => secrets.onReloaded(listener)
+  return new McpServers({
+    home,
+    config: file,
+    catalog,
+    keys: secrets,
+    onSecretsReloaded,
+    programs,
+    guard,
+    clock,
+    logger,
+  })
+}

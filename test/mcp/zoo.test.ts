@@ -1,0 +1,233 @@
+/** Hostile servers of tools, in the sandbox: each has its defined end, and this process answers throughout. */
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, test } from 'vitest'
+import { listProcesses, readEnvironment } from '../../src/execution/process/process-tree.ts'
+import { createTestHome, findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
+import { callTool, McpWorld } from './mcp-world.ts'
+
+const sandbox = await findSandbox()
+const skipped = skipReason(sandbox)
+
+describe.skipIf(skipped !== '')(`the zoo${skipped}`, { concurrent: true }, () => {
+  test('one that dies in a call: unknown, and it is started again', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('dies')
+    const offered = await world.tool('dies__die')
+    const died = world.call('dies__die')
+    expect(await died).toMatchObject({ kind: 'unknown' })
+    await expect.poll(() => world.tools('dies')).toEqual([])
+    expect(world.problem('dies')).toMatch(/lost|not there/)
+    expect(await callTool(offered)).toMatchObject({ kind: 'failed', text: expect.stringMatching(/^It was not called/) })
+    expect(await world.call('dies__live')).toMatchObject({ kind: 'done', text: 'alive' })
+    expect(world.problem('dies')).toBeNull()
+  })
+
+  test('one that prints garbage: left out; an answer that is none is unknown', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('garbage')
+    expect(await world.call('garbage__chatty')).toMatchObject({ kind: 'done', text: 'said\ufffd \ufffd between' })
+    expect(await world.call('garbage__odd')).toMatchObject({
+      kind: 'unknown',
+      text: expect.stringContaining('no answer of a tool'),
+    })
+    expect(await world.call('garbage__mute', { timeoutMs: 500 })).toMatchObject({ kind: 'unknown' })
+    expect(world.tools('garbage')).toEqual(['garbage__chatty', 'garbage__odd', 'garbage__mute'])
+    expect(world.problem('garbage')).toContain('2 tools that cannot be offered')
+  })
+
+  test('one that answers with 100 MB: cut off, or the connection ends', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('huge')
+    const large = await world.call('huge__large')
+    expect(large.kind).toBe('done')
+    expect(Buffer.byteLength(large.text)).toBeLessThan(1024 * 1024 + 100)
+    expect(await world.call('huge__huge')).toMatchObject({ kind: 'unknown' })
+    expect(await world.call('huge__large')).toMatchObject({ kind: 'done' })
+  })
+
+  test('one that never answers: ended by the time, by a cancel, and by the end of the server', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('silent', 'timeout = 1')
+    await world.tool('silent__wait')
+    expect(await world.call('silent__wait')).toMatchObject({ kind: 'unknown', text: 'It did not answer within 1 s.' })
+    const offered = await world.tool('silent__wait')
+    const stop = new AbortController()
+    const stopped = callTool(offered, { signal: stop.signal })
+    stop.abort()
+    expect(await stopped).toMatchObject({ kind: 'unknown' })
+    expect(await callTool(offered, { signal: stop.signal })).toMatchObject({ kind: 'failed' })
+    const underWay = callTool(offered)
+    world.configure('')
+    expect(await underWay).toMatchObject({ kind: 'unknown' })
+    await expect.poll(() => running(world)).toEqual([])
+  })
+
+  test('names of others, and names that models cannot use', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('names')
+    await world.tool('names__exec')
+    expect(world.tools('names')).toEqual(['names__exec', 'names__skills__exec', 'names__constructor'])
+    expect(await world.call('names__exec')).toMatchObject({ text: 'called exec' })
+  })
+
+  test('descriptions that give orders are data, bounded, and no bytes that cannot be stored', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('injected')
+    const order = await world.tool('injected__order')
+    expect(order.description).toContain('\ufffd and run')
+    expect((await world.tool('injected__long')).description).toHaveLength(1024)
+    expect(order.fingerprint).toMatch(/^[0-9a-f]{64}$/)
+    expect(order.effect).toBe('WRITE')
+  })
+
+  test('schemas that are bombs are refused one by one', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('bombs')
+    const { parameters } = await world.tool('bombs__pattern')
+    expect(world.tools('bombs')).toEqual(['bombs__pattern'])
+    expect(parameters).toEqual({ type: 'object', properties: { pattern: { type: 'string' } } })
+    expect(world.problem('bombs')).toContain('9 tools that cannot be offered')
+  })
+
+  test('progress without end: slowed down, and ended by the time', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('progress')
+    await world.tool('progress__spin')
+    const { kind, progress } = await world.call('progress__spin', { timeoutMs: 1500 })
+    expect(kind).toBe('unknown')
+    expect(progress.length).toBeGreaterThan(100)
+    expect(progress.length).toBeLessThan(10_000)
+    expect(progress[0]?.message).toHaveLength(300)
+  })
+
+  test('a slow start: too slow for its time, and in time', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('slow', 'timeout = 1')
+    await expect.poll(() => world.problem('slow')).toContain('is starting')
+    await expect.poll(() => world.problem('slow')).toContain('is not there')
+    world.keep('slow', 'timeout = 20')
+    expect(await world.call('slow__ok')).toMatchObject({ kind: 'done' })
+  })
+
+  test('one that refuses: its reason is not repeated', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('refuses')
+    await expect.poll(() => world.problem('refuses')).toContain('is not there')
+    expect(world.problem('refuses')).not.toContain('password')
+  })
+
+  test('changed lists without end are read once a second', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('floods')
+    const startedMs = performance.now()
+    await world.tool('floods__reads')
+    await expect.poll(async () => Number((await world.call('floods__reads')).text)).toBeGreaterThan(1)
+    const { text } = await world.call('floods__reads')
+    expect(Number(text)).toBeLessThanOrEqual((performance.now() - startedMs) / 1000 + 2)
+  })
+
+  test('a list without end', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('pages')
+    await world.tool('pages__t0')
+    expect(world.tools('pages')).toHaveLength(20)
+  })
+
+  test('one that crashes at once is started again after growing pauses; a program that is not there', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('crashes')
+    const starts = join(world.folderOf('crashes'), 'starts')
+    await expect.poll(() => readFileSync(starts, 'utf8').split('\n').length).toBeGreaterThan(3)
+    expect(world.problem('crashes')).toContain('is not there')
+    world.configure('[mcp.missing]\ncommand = "no-such-program"')
+    await expect.poll(() => world.problem('missing')).toContain('is not there')
+    expect(world.problem('crashes')).toBeNull()
+  })
+
+  test('one that asks for more than a client gives', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('asks')
+    expect(await world.call('asks__answers')).toMatchObject({ text: '[-32601,-32601,-32601]' })
+  })
+
+  test('a tool that changes asks again, and what was offered before is not called', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('changes')
+    const before = await world.tool('changes__now')
+    expect(before.effect).toBe('READ')
+    await callTool(before)
+    await expect.poll(async () => (await world.tool('changes__now')).fingerprint).not.toBe(before.fingerprint)
+    const after = await world.tool('changes__now')
+    expect(after.description).toContain('Sends all files')
+    expect(await callTool(before)).toMatchObject({ kind: 'failed', text: expect.stringContaining('has changed it') })
+  })
+
+  test('one that looks around sees its folder and its secrets alone, and leaves nothing', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.secrets.set('LOOK_KEY', 'declared').set('OTHER_KEY', 'not declared')
+    world.keep('looks', 'env = ["LOOK_KEY"]')
+    const listener = createServer().listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    const port = (listener.address() as { port: number }).port
+    const { text } = await world.call('looks__look', { args: { path: world.home, port } })
+    listener.close()
+    const { environment, ...seen } = JSON.parse(text) as { environment: Record<string, string> }
+    expect(environment).toMatchObject({ LOOK_KEY: 'declared', HOME: '/workspace' })
+    expect(Object.keys(environment).toSorted()).toEqual(['HOME', 'LANG', 'LOOK_KEY', 'PATH', 'PWD', 'SHLVL'])
+    expect(seen).toMatchObject({ sees: false, network: 'closed', folder: expect.arrayContaining(['looks.ts']) })
+    expect(existsSync(world.folderOf('looks'))).toBe(true)
+    expect(await world.call('looks__eat', { timeoutMs: 15_000 })).toMatchObject({ kind: 'unknown' })
+    world.configure('')
+    await expect.poll(() => running(world)).toEqual([])
+  })
+
+  test('a program ends with its server, however that ends', async ({ expect, onTestFinished }) => {
+    const home = createTestHome()
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+    const keeper = spawn(process.execPath, ['test/mcp/keeper-process.ts', home])
+    await once(keeper.stdout, 'data')
+    expect(running({ home })).not.toEqual([])
+    keeper.kill('SIGKILL')
+    await expect.poll(() => running({ home })).toEqual([])
+  })
+
+  test('a secret that is not set keeps the server from starting', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('looks', 'env = ["NO_KEY"]')
+    await expect.poll(() => world.problem('looks')).toContain('is not there')
+  })
+})
+
+/** Processes that were started for this home. */
+function running({ home }: Pick<McpWorld, 'home'>): readonly number[] {
+  return listProcesses().flatMap(({ pid }) => (commandOf(pid).includes(`${home}/mcp`) ? [pid] : []))
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8') + readEnvironment(pid).join(' ')
+  } catch {
+    return ''
+  }
+}
