@@ -2,7 +2,7 @@
 import type { Client } from 'graphql-ws'
 import { ConnectionHandler, Environment, Network, Observable, RecordSource, Store } from 'relay-runtime'
 import type { FetchFunction, GraphQLResponse, SubscribeFunction } from 'relay-runtime'
-import type { Place } from './live-socket.ts'
+import type { Place } from '../live-socket.ts'
 
 export function createRelay(place: Place, socket: Client): Environment {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${place.token}` }

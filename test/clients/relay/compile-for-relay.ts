@@ -1,4 +1,4 @@
-/** What the Relay compiler makes of relay.graphql, in a folder that is gone when it has been imported. */
+/** What the Relay compiler makes of chat.graphql, in a folder that is gone when it has been imported. */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { parse, print } from 'graphql'
 import type { ConcreteRequest } from 'relay-runtime'
 
-const SOURCE = new URL('relay.graphql', import.meta.url)
+const SOURCE = new URL('chat.graphql', import.meta.url)
 const COMPILER = fileURLToPath(import.meta.resolve('relay-compiler/cli.js'))
 
 /** Each operation by its name. Throws with the words of the compiler when it refuses one. */
@@ -27,7 +27,7 @@ export async function compileForRelay(): Promise<(operation: string) => Concrete
     const byName = new Map(operations.map((name, index) => [name, compiled[index]]))
     return (name) => {
       const artifact = byName.get(name)
-      if (artifact === undefined) throw new Error(`relay.graphql has no ${name}`)
+      if (artifact === undefined) throw new Error(`chat.graphql has no ${name}`)
       return artifact
     }
   } finally {

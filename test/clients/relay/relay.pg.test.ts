@@ -17,10 +17,10 @@ import type {
   ChatListUpdatesSubscription,
   ChatQuery,
   SayMutation,
-} from '../generated/graphql.ts'
+} from '../../generated/graphql.ts'
 import { compileForRelay } from './compile-for-relay.ts'
-import { judgeClient, type OpenPage, type Shown } from './judge-client.ts'
-import { createRelay, eventsOfChat } from './relay.ts'
+import { judgeClient, type OpenPage, type Shown } from '../judge-client.ts'
+import { createRelay, eventsOfChat } from './create-relay.ts'
 
 let artifact: (operation: string) => ConcreteRequest
 beforeAll(async () => {
