@@ -104,6 +104,7 @@ export type SessionChange =
   | 'UPDATED'
   | 'DELETED'
   | 'TURN_CANCELLED'
+  | 'TURN_RETRIED'
   | 'TURN_PAUSED'
   | 'MESSAGE_EDITED'
   | 'MESSAGE_WITHDRAWN'

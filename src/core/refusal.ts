@@ -13,6 +13,7 @@ export type ConflictReason =
   | 'ALREADY_DECIDED'
   | 'BUSY'
   | 'NOT_WAITING'
+  | 'NOT_FAILED'
   | 'NOTHING_TO_DO'
   | 'SAME_EXISTS'
   | 'KEY_REUSED'

@@ -130,6 +130,7 @@ export const ROW_KINDS = {
       failureDetail: orNull(text('failure_detail')),
       joinedIntoId: orNull(id('joined_into')),
       joinedAttempt: orNull(int('joined_attempt')),
+      retryOfId: orNull(id('retry_of')),
       takeovers: int('takeovers'),
       commandsHandled: texts('commands_handled'),
       ...USAGE,

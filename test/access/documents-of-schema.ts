@@ -88,6 +88,7 @@ const ID_ARGUMENTS: Readonly<Record<string, keyof Ids | null>> = {
   'AddParticipantInput.sessionId': 'session',
   'RemoveParticipantInput.sessionId': 'session',
   'CancelTurnInput.sessionId': 'session',
+  'RetryTurnInput.turnId': 'turn',
   'CheckpointSessionInput.sessionId': 'session',
   'DeleteSessionInput.id': 'session',
   'EditQueuedMessageInput.id': 'queuedMessage',

@@ -88,8 +88,8 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     TaskUpdateEvent: 'at seq session sessionId task taskId taskStatus turn turnId',
     TextCompletedEvent: 'at attempt content entry final seq session sessionId task taskId turn turnId',
     TextDeltaEvent: 'at delta seq session sessionId task taskId turn turnId',
-    Turn: 'answer cancelRequested commandsHandled durationMs factsUsed failure finishedAt firstSeq id joined joinedInto lastSeq message pausedAt pausedReason plans session startedAt status step tasks usage viewerCan',
-    TurnActions: 'cancel',
+    Turn: 'answer cancelRequested commandsHandled durationMs factsUsed failure finishedAt firstSeq id joined joinedInto lastSeq message pausedAt pausedReason plans retriedAs retryOf session startedAt status step tasks usage viewerCan',
+    TurnActions: 'cancel retry',
     TurnCompletedEvent:
       'at commandsHandled durationMs failure message seq session sessionId turn turnId turnStatus usage',
     TurnConnection: 'edges pageInfo',
@@ -205,6 +205,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     RedeemLinkCodePayload: 'user',
     ReloadSecretsPayload: 'names',
     RemoveUserPayload: 'removedUserId',
+    RetryTurnPayload: 'duplicate turn',
     RevokeTokenPayload: 'revokedTokenId',
     SendMessagePayload: 'duplicate linkedTo message',
     TriggerSchedulePayload: 'run schedule',

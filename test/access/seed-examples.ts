@@ -211,9 +211,9 @@ async function nameAll(
   })
   await prisma.turn.update({
     where: { id: turn },
-    data: { status: 'AWAITING_APPROVAL', startedAt: AT, finishedAt: AT, joinedIntoId: firstTurn },
+    data: { status: 'AWAITING_APPROVAL', startedAt: AT, finishedAt: AT, joinedIntoId: firstTurn, retryOfId: firstTurn },
   })
-  await prisma.turn.update({ where: { id: firstTurn }, data: { joinedIntoId: turn } })
+  await prisma.turn.update({ where: { id: firstTurn }, data: { joinedIntoId: turn, retryOfId: turn } })
   await prisma.plan.updateMany({ ...ofSession, data: { goal: canary, replanReason: canary, secretNames: [canary] } })
   const task1 = {
     detail: canary,

@@ -74,6 +74,8 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.withdrawMessage': row('UNAUTHENTICATED Payload NotFound Conflict NotFound Conflict Payload'),
   'Mutation.checkpointSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Conflict Payload'),
   'Mutation.cancelTurn': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Conflict Payload'),
+  // It failed, and runs again as bob: those may who may change his message.
+  'Mutation.retryTurn': row('UNAUTHENTICATED Payload NotFound Conflict NotFound Conflict Payload'),
   // Bob may see it; deciding is the admins'.
   'Mutation.decideApproval': row('UNAUTHENTICATED Conflict NotFound Conflict NotFound Conflict Payload'),
   'Mutation.decideApprovals': row('UNAUTHENTICATED Conflict NotFound Conflict NotFound Conflict Payload'),
@@ -183,6 +185,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Mutation.checkpointSession': ({ id }) =>
     `mutation { checkpointSession(input: { sessionId: "${id}" }) { __typename } }`,
   'Mutation.cancelTurn': ({ id }) => `mutation { cancelTurn(input: { sessionId: "${id}" }) { __typename } }`,
+  'Mutation.retryTurn': ({ turnIds }) => `mutation { retryTurn(input: { turnId: "${turnIds[1]}" }) { __typename } }`,
   'Mutation.decideApproval': ({ approvalId, sender }) =>
     `mutation { decideApproval(input: { id: "${approvalId}", approve: true${sender} }) { __typename } }`,
   'Mutation.decideApprovals': ({ approvalId, sender }) =>
@@ -301,13 +304,18 @@ async function ask(field: string, caller: string): Promise<string> {
   return describeValue(Object.values(data as object)[0])
 }
 
+const NEWEST_TURN: Readonly<Record<string, 'RUNNING' | 'FAILED'>> = {
+  'Mutation.cancelTurn': 'RUNNING',
+  'Mutation.retryTurn': 'FAILED',
+}
+
 /**
- * One message is done, the next waits, or runs where a turn is to be cancelled; nothing waits where the session is
- * deleted.
+ * One message is done, the next waits, or runs or has failed where its turn is to be cancelled or tried again; nothing
+ * waits where the session is deleted.
  */
 async function seedFor(field: string, id: string): Promise<Omit<Target, 'sender'>> {
   const { database } = it.world.context
-  const newestTurn = field === 'Mutation.cancelTurn' ? 'RUNNING' : 'QUEUED'
+  const newestTurn = NEWEST_TURN[field] ?? 'QUEUED'
   const messages = field === 'Mutation.deleteSession' ? 0 : 2
   const seed = {
     id,

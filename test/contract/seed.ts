@@ -17,7 +17,7 @@ export interface SeedSession {
   readonly type?: 'DIRECT' | 'GROUP'
   readonly status?: 'IDLE' | 'RUNNING' | 'INACTIVE'
   /** Of the newest message's turn; the others are DONE. */
-  readonly newestTurn?: 'DONE' | 'RUNNING' | 'QUEUED'
+  readonly newestTurn?: 'DONE' | 'FAILED' | 'RUNNING' | 'QUEUED'
 }
 
 export interface SeededSession {

@@ -148,12 +148,24 @@ test('turns', async () => {
         cancel: ({ session: { id, turnIds }, id: turnId }) =>
           `cancelTurn(input: { sessionId: "${id}" }) { __typename ... on CancelTurnPayload { turn {
           ${turnId === turnIds[1] ? 'id' : 'isOther: id'} } } }`,
+        retry: ({ id: turnId }) => `retryTurn(input: { turnId: "${turnId}" }) { __typename }`,
       },
       states: {
         running: () => turn(1, { newestTurn: 'RUNNING', status: 'RUNNING' }),
         'done, while another runs': () => turn(0, { newestTurn: 'RUNNING', status: 'RUNNING' }),
         waiting: () => turn(1, { newestTurn: 'QUEUED' }),
         done: () => turn(1, {}),
+        failed: () => turn(1, { newestTurn: 'FAILED' }),
+        'failed, brought by the connector': async () => {
+          const failed = await turn(1, { newestTurn: 'FAILED' })
+          await it.world.sql("UPDATE messages SET client = 'discord' WHERE session_id = $1", failed.session.id)
+          return failed
+        },
+        'failed, of a user who is gone': async () => {
+          const failed = await turn(1, { newestTurn: 'FAILED' })
+          await it.world.sql("UPDATE messages SET user_name = 'gone' WHERE session_id = $1", failed.session.id)
+          return failed
+        },
         "running, the connector's": () => turn(1, { newestTurn: 'RUNNING', status: 'RUNNING', openedBy: 'discord' }),
       },
     }),

@@ -203,7 +203,17 @@ function buildTurn(
   })
   return [
     { type: 'message', id: messageId, seq, idempotencyKey: `send:${messageId}`, ...message },
-    { type: 'turn', id: turnId, seq, messageId, joinedIntoId: null, joinedAttempt: null, ...columns, ...cost },
+    {
+      type: 'turn',
+      id: turnId,
+      seq,
+      messageId,
+      joinedIntoId: null,
+      joinedAttempt: null,
+      retryOfId: null,
+      ...columns,
+      ...cost,
+    },
     { type: 'plan', id: planId, turnId, attempt: 1, ...plan },
     ...rows,
     { type: 'question', id: questionId, ...question },

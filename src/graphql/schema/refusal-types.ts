@@ -90,6 +90,7 @@ const ConflictReasonEnum = builder.enumType('ConflictReason', {
     },
     BUSY: { description: 'Work is under way that must end first.' },
     NOT_WAITING: { description: 'The message waits no longer, or never did.' },
+    NOT_FAILED: { description: 'The turn has not failed and was not cancelled: it waits, runs, or has answered.' },
     NOTHING_TO_DO: { description: 'There is nothing that this would change.' },
     SAME_EXISTS: { description: 'Another fact or open question says the same: current.' },
     KEY_REUSED: { description: 'The key or id of the message was used for another message: current.' },

@@ -75,7 +75,8 @@ async function findReachable(context: IntakeContext, viewer: Viewer, messageId: 
   return found !== null && namespaceAllows(viewer, found.sessionId) ? found : null
 }
 
-function isOwn(viewer: Viewer, message: Omit<FoundMessage, 'sessionId'>): boolean {
+/** The caller sent it, is the connector that brought it, or an admin. */
+export function isOwn(viewer: Viewer, message: Pick<FoundMessage, 'userName' | 'trusted' | 'client'>): boolean {
   if (viewer.role === 'ADMIN') return true
   if (viewer.user === null) return message.client === viewer.tokenName
   return message.trusted && message.userName === viewer.user.name

@@ -12,12 +12,13 @@ import { conflict, notFound, refuseInput, type Refusal } from '../../core/refusa
 import { newId } from '../../platform/id.ts'
 import { hideForms } from '../../secrets/forms/secret-forms.ts'
 import { reaches, type SessionAccess } from '../../store/intake/intake-access.ts'
-import { acceptMessage, type AcceptResult, type IncomingMessage } from '../../store/intake/accept-message.ts'
+import type { AcceptResult, IncomingMessage } from '../../store/intake/accept-message.ts'
 import { openerQuota } from '../../config/schema/quotas.ts'
 import { tooManySessions } from '../session/too-many-sessions.ts'
-import { announceMessage, type MessageAccepted } from './announce-message.ts'
+import type { MessageAccepted } from './announce-message.ts'
 import { authorizeSession, noSuchSession } from '../authorize-session.ts'
 import type { IntakeContext } from '../intake-context.ts'
+import { enterMessage, queueFull } from './enter-message.ts'
 import { linkByMessage } from './link-by-message.ts'
 import { readAttachments } from './read-attachments.ts'
 import { contentIssues } from './message-content.ts'
@@ -88,22 +89,14 @@ export async function sendMessage(
     joins: sender.trusted,
     attachments,
   }
-  const { settings: limits } = config
-  const { maxQueued, collectWindowMs } = limits
-  const interrupts = sender.trusted && sender.role === 'ADMIN' ? 'ALL' : 'OWN'
-  const turn = { id: newId('turn'), maxQueued, startsIn, collectWindowMs, interrupts } as const
   const { opener } = access
   const maxSessions = openerQuota(config, opener).sessions
   const opening = { source: sourceOf(sessionId), mayOpen, maxSessions }
-  const result = await context.worker.takeWith(sessionId, async (node) => {
-    const start = node === null ? null : { node, limits }
-    const accepted = await acceptMessage(context.database, access, { message, turn: { ...turn, start }, ...opening })
-    announceMessage(context, message, accepted)
-    return accepted
-  })
+  const result = await enterMessage(context, access, { message, sender, startsIn, ...opening })
   if (result.kind === 'NoSession' && !mayOpen) return noSuchSession(viewer, sessionId)
   if (result.kind === 'NoQuota') return tooManySessions(context, { opener, maxSessions })
-  return answer(input, result, { messageId: message.id, maxQueued })
+  if (result.kind === 'QueueFull') return queueFull(context, sessionId)
+  return answer(input, result, message.id)
 }
 
 /** What depends on the input and the caller alone. */
@@ -122,12 +115,11 @@ function checkInput(
 
 function answer(
   input: SendMessageInput,
-  result: Exclude<AcceptResult, { readonly kind: 'NoQuota' }>,
-  { messageId, maxQueued }: { messageId: string; maxQueued: number },
+  result: Exclude<AcceptResult, { readonly kind: 'NoQuota' | 'QueueFull' }>,
+  messageId: string,
 ): MessageAccepted | Refusal {
   if (result.kind === 'Accepted') return { kind: 'Accepted', messageId, duplicate: false }
   if (result.kind === 'NoSession') return notFound('session', input.sessionId)
-  if (result.kind === 'QueueFull') return queueFull(input.sessionId, maxQueued)
   if (result.same) return { kind: 'Accepted', messageId: result.messageId, duplicate: true }
   return conflict(
     'KEY_REUSED',
@@ -135,16 +127,4 @@ function answer(
       'from another user. Send a new message with a new key.',
     result.messageId,
   )
-}
-
-function queueFull(sessionId: string, limit: number): Refusal {
-  return {
-    kind: 'LimitExceeded',
-    message:
-      `${limit} messages wait in session "${sessionId}" already, which is the limit. ` +
-      'Send again when some of them are done, or withdraw one.',
-    limit,
-    current: limit,
-    retryAfterMs: null,
-  }
 }

@@ -46,6 +46,7 @@ const ACCEPT_INPUT = {
   opened_by: 'text',
   description: 'text',
   time_zone: 'text',
+  retry_of: 'text',
   ...QUOTA_INPUT,
   ...AUDIT_INPUT,
 } as const
@@ -219,13 +220,16 @@ const acceptSql = ({ opens, holes }: { readonly opens: boolean; readonly holes: 
       AND accepted.busy_policy = 'INTERRUPT' AND (accepted.source_type <> 'GROUP' OR input.mentioned)),
   audit AS (
     ${INSERT_AUDIT}
-    SELECT input.audit_id, input.at, 'SESSION', input.session_id, interrupted.turn_id, input.audit_actor, input.audit_token,
-      jsonb_build_object('change', CASE WHEN accepted.seq = 1 THEN 'OPENED' ELSE 'TURN_CANCELLED' END, 'detail', NULL)
+    SELECT input.audit_id, input.at, 'SESSION', input.session_id,
+      CASE WHEN input.retry_of IS NULL THEN interrupted.turn_id ELSE input.turn_id END, input.audit_actor, input.audit_token,
+      CASE WHEN accepted.seq = 1 THEN '{"change": "OPENED", "detail": null}'
+        WHEN input.retry_of IS NULL THEN '{"change": "TURN_CANCELLED", "detail": null}'
+        ELSE jsonb_build_object('change', 'TURN_RETRIED', 'detail', concat_ws(', cancelled: ', input.retry_of, interrupted.turn_id)) END
     FROM accepted CROSS JOIN input LEFT JOIN interrupted ON true
-    WHERE accepted.seq = 1 OR interrupted.turn_id IS NOT NULL),
+    WHERE accepted.seq = 1 OR interrupted.turn_id IS NOT NULL OR input.retry_of IS NOT NULL),
   turn AS (
-    INSERT INTO turns (id, session_id, seq, message_id, user_name, created_at, status, step, started_at)
-    SELECT input.turn_id, input.session_id, accepted.seq, input.message_id, input.user_name, input.at,
+    INSERT INTO turns (id, session_id, seq, message_id, retry_of, user_name, created_at, status, step, started_at)
+    SELECT input.turn_id, input.session_id, accepted.seq, input.message_id, input.retry_of, input.user_name, input.at,
       CASE WHEN accepted.taken THEN 'RUNNING' ELSE 'QUEUED' END::turn_status,
       CASE WHEN accepted.taken THEN 'RECEIVED' END::pipeline_step,
       CASE WHEN accepted.taken THEN input.at END

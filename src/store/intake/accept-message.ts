@@ -11,7 +11,7 @@ import type { Database } from '../database.ts'
 import { receivedEvent, type OpenTurn, type TakenSession, type TurnLimits } from '../turn/begin-turn.ts'
 import type { SaidBefore } from '../turn/turn-history.ts'
 import { accessInput, openerInput, type SessionAccess } from './intake-access.ts'
-import { auditInput } from './intake-audit.ts'
+import { auditInput, type Actor } from './intake-audit.ts'
 import {
   ACCEPT,
   ACCEPT_AND_BEGIN,
@@ -96,7 +96,8 @@ export type AcceptResult =
 /** NotOpener: the caller sees the session, but such a message is for who opened it to bring. */
 export type StoreResult = AcceptResult | { readonly kind: 'NotOpener' }
 
-interface AcceptOptions {
+/** A message, its turn, and what becomes of its session if there is none. */
+export interface AcceptOptions {
   readonly message: IncomingMessage
   readonly turn: NewTurn
   readonly source: SessionSource
@@ -105,6 +106,8 @@ interface AcceptOptions {
   readonly maxSessions: number | null
   /** What the session is called if it is opened, and the time zone that it has from now on; none: as it is. */
   readonly named?: { readonly description: string; readonly timeZone: string }
+  /** The turn that is tried again, and who asked for it. */
+  readonly retry?: { readonly of: string; readonly by: Actor }
 }
 
 /** Each further attempt means that another transaction's commit came between; more than a few in a row cannot be. */
@@ -117,7 +120,7 @@ const MAX_ATTEMPTS = 5
 export async function acceptMessage(
   database: Database,
   access: SessionAccess,
-  { message, turn, source, mayOpen = true, maxSessions, named }: AcceptOptions,
+  { message, turn, source, mayOpen = true, maxSessions, named, retry }: AcceptOptions,
 ): Promise<AcceptResult> {
   const input = {
     ...messageInput(access, message),
@@ -132,7 +135,8 @@ export async function acceptMessage(
     max_sessions: maxSessions,
     description: named?.description ?? null,
     time_zone: named?.timeZone ?? null,
-    ...auditInput(openerOf(access, message)),
+    retry_of: retry?.of ?? null,
+    ...auditInput(retry?.by ?? openerOf(access, message)),
   }
   const { start = null } = turn
   // The plain statement is the smaller one: where the turn cannot begin anyway, the database has less to do.

@@ -74,6 +74,7 @@ const SessionChangeEnum = builder.enumType('SessionChange', {
     UPDATED: { description: 'Its description, metadata, webhook, status or participants changed.' },
     DELETED: { description: 'It was deleted.' },
     TURN_CANCELLED: { description: 'Somebody asked for the end of its turn.' },
+    TURN_RETRIED: { description: 'Somebody had a turn tried again; the detail names that turn.' },
     TURN_PAUSED: { description: 'Its turn waits because a budget is used up.' },
     MESSAGE_EDITED: { description: 'A message that waited was changed.' },
     CHECKPOINT_REQUESTED: {

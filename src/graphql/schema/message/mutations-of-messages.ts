@@ -5,6 +5,7 @@ import { appendMessage } from '../../../intake/message/append-message.ts'
 import { cancelTurn, type TurnCancelling } from '../../../intake/message/cancel-turn.ts'
 import { editQueuedMessage } from '../../../intake/message/edit-queued-message.ts'
 import type { MessageUpdated } from '../../../intake/message/queued-message.ts'
+import { retryTurn, type TurnRetried } from '../../../intake/message/retry-turn.ts'
 import { sendMessage } from '../../../intake/message/send-message.ts'
 import { withdrawMessage } from '../../../intake/message/withdraw-message.ts'
 import { AUTHENTICATED } from '../access.ts'
@@ -201,5 +202,37 @@ builder.mutationField('cancelTurn', (t) =>
       'Stops the turn that runs in a session: its command is ended, its model call aborted. What waits stays.',
     args: { input: t.arg({ type: CancelTurnInput, required: true, description: 'Where.' }) },
     resolve: (_root, { input }, { intake, viewer }) => cancelTurn(intake, viewer, input),
+  }),
+)
+
+const RetryTurnPayload = builder.objectRef<TurnRetried>('RetryTurnPayload').implement({
+  description: 'The second try waits, or has begun: nothing can lose it any more.',
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    turn: TurnRow.field(t, ({ turnId }) => turnId, 'The second try as it is now; its retryOf is the first.'),
+    duplicate: t.exposeBoolean('duplicate', { description: 'True: it had been asked for before.' }),
+  }),
+})
+
+const RetryTurnInput = builder.inputType('RetryTurnInput', {
+  description: 'The turn to try again.',
+  fields: (t) => ({
+    turnId: t.id({
+      required: true,
+      description: "A turn that is FAILED or CANCELLED, of your own message, or anybody's if you are an admin.",
+    }),
+  }),
+})
+
+builder.mutationField('retryTurn', (t) =>
+  t.field({
+    type: resultUnion('RetryTurn', RetryTurnPayload),
+    authScopes: AUTHENTICATED,
+    description:
+      'Asks once more what a turn that failed or was cancelled was asked: as a new message with the same text, attachments and sender, ' +
+      'behind what was said since, with a turn of its own. What the first try has done is not undone. On repeat, and whoever asks, the ' +
+      'answer is the one second try; should that fail, too, try that one again.',
+    args: { input: t.arg({ type: RetryTurnInput, required: true, description: 'Which.' }) },
+    resolve: (_root, { input }, { intake, viewer }) => retryTurn(intake, viewer, input),
   }),
 )

@@ -97,6 +97,15 @@ builder.prismaObjectFields(TurnType, (t) => ({
     description:
       'Turns of the same user whose messages it has taken along (BusyPolicy, collect_window_ms), oldest first.',
   }),
+  retryOf: t.relation('retryOf', {
+    nullable: true,
+    description:
+      'The turn that failed or was cancelled, and of which this one is the second try; null: it is none (retryTurn).',
+  }),
+  retriedAs: t.relation('retriedAs', {
+    nullable: true,
+    description: 'Its second try, which may have one of its own; null: there is none.',
+  }),
 }))
 
 export const TurnConnection = connectionType(TurnType, 'oldest first in a session, newest first of a fact')

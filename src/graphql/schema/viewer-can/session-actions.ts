@@ -1,5 +1,6 @@
 /** Session.viewerCan and Turn.viewerCan: cancelling a turn is an act on its session. */
 import type { GraphQLResolveInfo } from 'graphql'
+import { userOfRetry } from '../../../intake/message/retry-turn.ts'
 import { sessionAbilities, type SessionAbilities } from '../../../intake/session/session-abilities.ts'
 import type { GraphQLContext } from '../../context.ts'
 import { builder } from '../builder.ts'
@@ -31,16 +32,23 @@ builder.prismaObjectField(SessionType, 'viewerCan', (t) =>
 
 const TurnActions = actionsType('Turn', {
   cancel: 'cancelTurn of its session, which ends the turn that runs. One that waits: Message.viewerCan.withdraw.',
+  retry: 'retryTurn. Asked for again, it answers with retriedAs.',
 })
 
 builder.prismaObjectField(TurnType, 'viewerCan', (t) =>
   t.field({
     type: TurnActions,
     description: VIEWER_CAN,
-    select: { id: true, sessionId: true },
-    resolve: async ({ id, sessionId }, _args, context, info) => {
+    select: {
+      id: true,
+      sessionId: true,
+      status: true,
+      message: { select: { userName: true, trusted: true, client: true } },
+    },
+    resolve: async ({ id, sessionId, status, message }, _args, context, info) => {
       const { cancellableTurnId } = await abilitiesOf({ context, info }, sessionId)
-      return { cancel: cancellableTurnId === id }
+      const retried = userOfRetry(context.intake, context.viewer, { ...message, turnId: id, status })
+      return { cancel: cancellableTurnId === id, retry: !('kind' in retried) }
     },
   }),
 )

@@ -31,10 +31,11 @@ WITH
       $28::text AS opened_by,
       $29::text AS description,
       $30::text AS time_zone,
-      $31::int AS max_sessions,
-      $32::text AS audit_id,
-      $33::text AS audit_actor,
-      $34::text AS audit_token
+      $31::text AS retry_of,
+      $32::int AS max_sessions,
+      $33::text AS audit_id,
+      $34::text AS audit_actor,
+      $35::text AS audit_token
   ),
   -- What came with this key before. Who may no longer reach the session learns nothing of what was sent there.
   prior AS MATERIALIZED (
@@ -327,18 +328,17 @@ WITH
       input.at,
       'SESSION',
       input.session_id,
-      interrupted.turn_id,
+      CASE
+        WHEN input.retry_of IS NULL THEN interrupted.turn_id
+        ELSE input.turn_id
+      END,
       input.audit_actor,
       input.audit_token,
-      jsonb_build_object(
-        'change',
-        CASE
-          WHEN accepted.seq = 1 THEN 'OPENED'
-          ELSE 'TURN_CANCELLED'
-        END,
-        'detail',
-        NULL
-      )
+      CASE
+        WHEN accepted.seq = 1 THEN '{"change": "OPENED", "detail": null}'
+        WHEN input.retry_of IS NULL THEN '{"change": "TURN_CANCELLED", "detail": null}'
+        ELSE jsonb_build_object('change', 'TURN_RETRIED', 'detail', concat_ws(', cancelled: ', input.retry_of, interrupted.turn_id))
+      END
     FROM
       accepted
       CROSS JOIN input
@@ -346,15 +346,17 @@ WITH
     WHERE
       accepted.seq = 1
       OR interrupted.turn_id IS NOT NULL
+      OR input.retry_of IS NOT NULL
   ),
   turn AS (
     INSERT INTO
-      turns (id, session_id, seq, message_id, user_name, created_at, status, step, started_at)
+      turns (id, session_id, seq, message_id, retry_of, user_name, created_at, status, step, started_at)
     SELECT
       input.turn_id,
       input.session_id,
       accepted.seq,
       input.message_id,
+      input.retry_of,
       input.user_name,
       input.at,
       CASE
