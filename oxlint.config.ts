@@ -19,10 +19,12 @@ export const layers: Record<string, readonly string[]> = {
   execution: [...base, 'secrets'],
   tools: base,
   mcp: [...base, 'secrets', 'execution', 'audit', 'jobs', 'delivery', 'tools'],
+  'plugin-api': [],
   secrets: base,
   jobs: base,
   audit: [...base, 'jobs'],
   delivery: [...base, 'secrets', 'audit', 'jobs'],
+  plugins: [...base, 'secrets', 'jobs', 'audit', 'delivery', 'tools', 'plugin-api'],
   transfer: [...base, 'generated'],
   agents: [...base, 'model', 'execution', 'secrets'],
   knowledge: [...base, 'model', 'execution', 'secrets', 'audit', 'agents'],
@@ -107,6 +109,7 @@ export default defineConfig({
     'oxc/no-map-spread': 'off', // copies on purpose: rows are built from immutable values
     'import/no-named-as-default-member': 'off',
     'promise/always-return': 'off',
+    'unicorn/require-post-message-target-origin': 'off', // of windows; ours are ports between threads
     // the compiler knows exhaustive switches (noImplicitReturns), the rule does not
     'typescript/consistent-return': 'off',
     'vitest/no-disabled-tests': 'error',
@@ -143,7 +146,10 @@ export default defineConfig({
         ],
       },
     },
-    { files: ['src/graphiql/*.ts'], rules: { 'no-restricted-globals': 'off', 'no-restricted-properties': 'off' } },
+    {
+      files: ['src/{graphiql,plugin-api}/*.ts'],
+      rules: { 'no-restricted-globals': 'off', 'no-restricted-properties': 'off' },
+    },
     {
       files: ['src/cli.ts', 'bin/*.js', 'test/**', 'bench/**', 'scripts/**', 'examples/**', '*.ts'],
       rules: { 'node/no-process-env': 'off' },

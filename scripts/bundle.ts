@@ -7,6 +7,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 export const SERVER_PROGRAMS = {
   cli: 'src/cli.ts',
   'command-host-main': 'src/execution/host/command-host-main.ts',
+  'plugin-thread': 'src/plugin-api/plugin-thread.ts',
+  plugin: 'src/plugin-api/plugin.ts',
 }
 
 export interface BundleOptions {

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const own = fileURLToPath(import.meta.url)
 
@@ -16,6 +16,11 @@ export function packageFile(path: string): string {
 /** The file of a program that is a process of its own: `path` from `src`, without its ending. */
 export function programFile(path: string): string {
   return extname(own) === '.ts' ? packageFile(`src/${path}.ts`) : join(dirname(own), `${basename(path)}${extname(own)}`)
+}
+
+/** The URL of a module that other programs import: `path` from `src`, without its ending. */
+export function moduleUrl(path: string): string {
+  return pathToFileURL(programFile(path)).href
 }
 
 /** The folder of what is made for browsers: in `src/generated` in a checkout, beside the modules in a release. */

@@ -1,0 +1,92 @@
+/** What a plugin says of itself, as plain data: made where the plugin runs, checked and kept by the server. */
+import * as z from 'zod'
+import type { PluginDefinition } from './definition.ts'
+import { HOOK_NAMES } from './hook-inputs.ts'
+
+/** Models and people read these: data, bounded. */
+const sentence = z.string().min(1).max(1000)
+const word = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$/)
+const schema = z.record(z.string(), z.json())
+
+export const manifestSchema = z.strictObject({
+  name: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'must be lower-case letters, digits and "-", at most 32'),
+  version: z.string().min(1).max(64),
+  api: z.literal(1, 'must be 1: this server knows no other interface'),
+  title: z.string().min(1).max(100),
+  description: sentence,
+  /** The JSON schema of its settings. */
+  settingsSchema: schema,
+  /** The settings that hold names of deploy secrets. */
+  secretSettings: z.array(z.string()).max(20),
+  events: z.array(z.string().max(64)).max(64),
+  hooks: z.array(z.enum(HOOK_NAMES)),
+  tools: z
+    .array(z.strictObject({ name: word, description: sentence, effect: z.enum(['READ', 'WRITE']), parameters: schema }))
+    .max(64),
+  commands: z.array(z.strictObject({ name: word, description: sentence, fromModel: z.boolean() })).max(64),
+})
+export type PluginManifest = z.output<typeof manifestSchema>
+
+/** Throws an Error that says what is wrong with the module's default export. */
+export function describePlugin(exported: unknown): PluginManifest {
+  if (!isDefinition(exported)) throw new Error('its module has no default export made by definePlugin')
+  const {
+    name,
+    version,
+    api,
+    title,
+    description,
+    settings,
+    events = [],
+    hooks = {},
+    tools = {},
+    commands = {},
+  } = exported
+  const secretSettings = Object.entries(settings?.shape ?? {}).filter(([, field]) => isSecret(field))
+  const described = {
+    name,
+    version,
+    api,
+    title,
+    description,
+    events: [...events],
+    settingsSchema: settings === undefined ? { type: 'object' } : jsonSchemaOf(settings),
+    secretSettings: secretSettings.map(([key]) => key),
+    hooks: Object.keys(hooks).filter((hook) => hooks[hook as keyof typeof hooks] !== undefined),
+    tools: Object.entries(tools).map(([tool, { description, effect = 'WRITE', arguments: args }]) => ({
+      name: tool,
+      description,
+      effect,
+      parameters: jsonSchemaOf(args),
+    })),
+    commands: Object.entries(commands).map(([command, { description, fromModel = false }]) => ({
+      name: command,
+      description,
+      fromModel,
+    })),
+  }
+  const { data, error } = manifestSchema.safeParse(described)
+  if (data === undefined) throw new Error(problemsOf(error))
+  return data
+}
+
+/** "settings.city: must be …; settings.unit: …", in one line. */
+export function problemsOf(error: z.ZodError): string {
+  return error.issues
+    .map(({ path, message }) => [...(path.length > 0 ? [path.join('.')] : []), message].join(': '))
+    .join('; ')
+}
+
+function isDefinition(value: unknown): value is PluginDefinition {
+  return typeof value === 'object' && value !== null && 'name' in value && 'api' in value
+}
+
+function isSecret(field: unknown): boolean {
+  const inner = field instanceof z.ZodOptional || field instanceof z.ZodDefault ? field.unwrap() : field
+  return inner instanceof z.ZodType && inner.meta()?.['secret'] === true
+}
+
+function jsonSchemaOf(type: z.ZodObject): z.output<typeof schema> {
+  const { $schema: _, ...rest } = z.toJSONSchema(type, { io: 'input', target: 'draft-2020-12', unrepresentable: 'any' })
+  return schema.parse(JSON.parse(JSON.stringify(rest)))
+}

@@ -1,0 +1,184 @@
+/**
+ * The entry of a plugin's thread: loads the plugin's module and carries out what the server says. The server ends the
+ * thread when it hangs, floods or eats memory; what is here keeps an honest plugin's mistakes small.
+ */
+import { registerHooks } from 'node:module'
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import type { Json } from './hook-inputs.ts'
+import {
+  describeError,
+  MAX_LOG_LINES,
+  MAX_MESSAGE_CHARS,
+  MAX_OPEN_REQUESTS,
+  type FromThread,
+  type LogLevel,
+  type ProgressData,
+  type ServerRequest,
+  type ToThread,
+} from './messages.ts'
+import { RunningPlugin, type ServerPort } from './running-plugin.ts'
+
+/** What the thread is made with. */
+export interface ThreadData {
+  readonly port: MessagePort
+  /** The plugin's module. */
+  readonly entry: string
+  /** What "factotum/plugin" stands for. */
+  readonly api: string
+}
+
+interface Request {
+  readonly resolve: (value: Json) => void
+  readonly reject: (error: Error) => void
+}
+
+class Thread implements ServerPort {
+  readonly #port: MessagePort
+  readonly #calls = new Map<number, AbortController>()
+  readonly #requests = new Map<number, Request>()
+  #plugin: RunningPlugin | null = null
+  #lastRequest = 0
+  #lines = 0
+  #linesSecond = 0
+
+  constructor(port: MessagePort) {
+    this.#port = port
+  }
+
+  async run(entry: string): Promise<void> {
+    this.#port.on('message', (text: string) => void this.#receive(JSON.parse(text) as ToThread))
+    try {
+      const { default: exported } = (await import(entry)) as { readonly default?: unknown }
+      this.#plugin = new RunningPlugin(exported, this)
+      this.#post({ type: 'LOADED', manifest: this.#plugin.manifest })
+    } catch (error) {
+      this.#post({ type: 'UNUSABLE', message: describeError(error) })
+    }
+  }
+
+  ask(ask: ServerRequest, call: number | null): Promise<Json> {
+    if (this.#requests.size >= MAX_OPEN_REQUESTS) {
+      return Promise.reject(new Error(`a plugin may have ${MAX_OPEN_REQUESTS} requests under way, no more`))
+    }
+    this.#lastRequest += 1
+    const request = this.#lastRequest
+    return new Promise((resolve, reject) => {
+      this.#requests.set(request, { resolve, reject })
+      const refused = this.#post({ type: 'REQUEST', request, call, ask })
+      if (refused !== null) this.#settle(request)?.reject(new Error(refused))
+    })
+  }
+
+  log(level: LogLevel, message: string, fields: Json): void {
+    const second = Math.floor(performance.now() / 1000)
+    if (second !== this.#linesSecond) {
+      const left = this.#lines - MAX_LOG_LINES
+      this.#linesSecond = second
+      this.#lines = 0
+      if (left > 0) this.log('warn', `${left} lines were left out`, {})
+    }
+    this.#lines += 1
+    if (this.#lines <= MAX_LOG_LINES) this.#post({ type: 'LOG', level, message: message.slice(0, 10_000), fields })
+  }
+
+  async #receive(message: ToThread): Promise<void> {
+    switch (message.type) {
+      case 'PING':
+        return void this.#post({ type: 'PONG' })
+      case 'CHECK':
+        return this.#answer(message.id, async (plugin) => plugin.checkSettings(message.settings))
+      case 'START':
+        return this.#answer(message.id, async (plugin) => plugin.start(message.start).then(() => null))
+      case 'STOP':
+        return this.#answer(message.id, async (plugin) => plugin.stop().then(() => null))
+      case 'CALL':
+        return this.#call(message)
+      case 'ABORT':
+        return this.#calls.get(message.id)?.abort()
+      case 'ANSWER':
+        return this.#settle(message.request)?.resolve(message.value)
+      case 'REFUSAL':
+        return this.#settle(message.request)?.reject(new Error(message.message))
+    }
+  }
+
+  async #call({ id, call }: Extract<ToThread, { type: 'CALL' }>): Promise<void> {
+    const own = new AbortController()
+    this.#calls.set(id, own)
+    const onProgress = coalesced((progress: ProgressData) => void this.#post({ type: 'PROGRESS', id, progress }))
+    await this.#answer(id, (plugin) => plugin.call(call, { id, signal: own.signal, onProgress }))
+    this.#calls.delete(id)
+  }
+
+  async #answer(id: number, work: (plugin: RunningPlugin) => Promise<Json>): Promise<void> {
+    try {
+      if (this.#plugin === null) throw new Error('the plugin is not loaded')
+      const refused = this.#post({ type: 'RESULT', id, value: await work(this.#plugin) })
+      if (refused !== null) throw new Error(refused)
+    } catch (error) {
+      this.#post({ type: 'ERROR', id, message: describeError(error) })
+    }
+  }
+
+  #settle(request: number): Request | undefined {
+    const found = this.#requests.get(request)
+    this.#requests.delete(request)
+    return found
+  }
+
+  /** Why it could not be sent; null: it was. */
+  #post(message: FromThread): string | null {
+    try {
+      const text = JSON.stringify(message)
+      if (text.length > MAX_MESSAGE_CHARS)
+        return `too long: ${text.length} characters, ${MAX_MESSAGE_CHARS} are allowed`
+      this.#port.postMessage(text)
+      return null
+    } catch (error) {
+      return `no JSON: ${describeError(error)}`
+    }
+  }
+}
+
+/** At most one call every 100 ms, the last one included. */
+function coalesced<Value>(tell: (value: Value) => void): (value: Value) => void {
+  let waiting: { readonly value: Value } | null = null
+  let isPaused = false
+  const next = (): void => {
+    isPaused = waiting !== null
+    if (waiting === null) return
+    tell(waiting.value)
+    waiting = null
+    setTimeout(next, 100).unref()
+  }
+  return (value) => {
+    waiting = { value }
+    if (!isPaused) next()
+  }
+}
+
+/** What would end the server, or write past its log. */
+function takeAway(thread: Thread): void {
+  const refuse = (): never => {
+    throw new Error('a plugin may not send signals')
+  }
+  process.kill = refuse
+  const line = (level: LogLevel) => (chunk: unknown) => {
+    thread.log(level, String(chunk).trimEnd(), {})
+    return true
+  }
+  process.stdout.write = line('info')
+  process.stderr.write = line('warn')
+}
+
+const { port, entry, api } = workerData as ThreadData
+// What is left to the plugin has no way to the server but `ctx`.
+for (const name of Object.keys(workerData as object)) delete (workerData as Record<string, unknown>)[name]
+parentPort?.close()
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === 'factotum/plugin' ? { url: api, shortCircuit: true } : next(specifier, context),
+})
+const thread = new Thread(port)
+takeAway(thread)
+await thread.run(entry)

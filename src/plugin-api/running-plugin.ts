@@ -1,0 +1,130 @@
+/**
+ * A plugin that runs: its definition with what the server gives it. The same for a plugin in a thread and for one in
+ * the server.
+ */
+import type { PluginDefinition } from './definition.ts'
+import type { Json } from './hook-inputs.ts'
+import { describePlugin, problemsOf, type PluginManifest } from './manifest.ts'
+import { describeError } from './messages.ts'
+import type { LogLevel, PluginCall, PluginStart, ProgressData, ServerRequest } from './messages.ts'
+import type { PluginContext, ToolContext, ToolResult } from './plugin-context.ts'
+
+/** The server as the plugin reaches it. `call`: during which call it asks; null: outside of any. */
+export interface ServerPort {
+  /** Rejects with an Error that says what to change. */
+  ask(request: ServerRequest, call: number | null): Promise<Json>
+  log(level: LogLevel, message: string, fields: Json): void
+}
+
+/** Of a log line, or of what progress says. */
+const MAX_LINE_CHARS = 1000
+
+/** Of one call. */
+export interface CallOptions {
+  readonly id: number
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: ProgressData) => void
+}
+
+export class RunningPlugin {
+  readonly manifest: PluginManifest
+  readonly #definition: PluginDefinition
+  readonly #port: ServerPort
+  readonly #ending = new AbortController()
+  #start: PluginStart = { settings: {}, secrets: {} }
+  #settings: Readonly<Record<string, unknown>> = {}
+
+  /** Throws an Error that says what is wrong with the definition. */
+  constructor(exported: unknown, port: ServerPort) {
+    this.manifest = describePlugin(exported)
+    this.#definition = exported as PluginDefinition
+    this.#port = port
+  }
+
+  /** What is wrong with the settings, in one line; null: nothing. */
+  checkSettings(settings: Json): string | null {
+    const checked = this.#definition.settings?.safeParse(settings)
+    return checked?.error === undefined ? null : problemsOf(checked.error)
+  }
+
+  /** Rejects when the settings are wrong, or with what the plugin throws. */
+  async start(start: PluginStart): Promise<void> {
+    const problem = this.checkSettings(start.settings)
+    if (problem !== null) throw new Error(problem)
+    this.#start = start
+    this.#settings = this.#definition.settings?.parse(start.settings) ?? {}
+    await this.#definition.start?.(this.#context({ id: null, signal: this.#ending.signal }))
+  }
+
+  /** What the plugin answers; undefined is null. Rejects with what it throws. */
+  async call(call: PluginCall, options: CallOptions): Promise<Json> {
+    const answer = await (call.kind === 'HOOK' ? this.#callHook(call, options) : this.#callTool(call, options))
+    if (typeof answer === 'function' || typeof answer === 'symbol') throw new Error('it answered no JSON')
+    return (answer ?? null) as Json
+  }
+
+  /** Rejects with what the plugin throws. */
+  async stop(): Promise<void> {
+    this.#ending.abort()
+    await this.#definition.stop?.()
+  }
+
+  #callHook({ hook, data }: Extract<PluginCall, { kind: 'HOOK' }>, options: CallOptions): unknown {
+    const { hooks = {}, commands = {} } = this.#definition
+    const ctx = this.#context(options)
+    if (hook === 'onCommand') {
+      const command = data as Parameters<NonNullable<typeof hooks.onCommand>>[0]
+      if (Object.hasOwn(commands, command.name)) return commands[command.name]?.run(command, ctx)
+    }
+    const run = hooks[hook] as ((data: unknown, ctx: PluginContext) => unknown) | undefined
+    return run?.(data, ctx)
+  }
+
+  async #callTool({ tool, args, call }: Extract<PluginCall, { kind: 'TOOL' }>, options: CallOptions): Promise<unknown> {
+    const { tools = {} } = this.#definition
+    const found = Object.hasOwn(tools, tool) ? tools[tool] : undefined
+    if (found === undefined) throw new Error(`there is no tool ${tool}`)
+    const { data, error } = found.arguments.safeParse(args)
+    if (data === undefined) throw new Error(problemsOf(error))
+    const progress: ToolContext['progress'] = ({ done, total = null, message = null }) =>
+      options.onProgress({
+        done: numberOf(done),
+        total: total === null ? null : numberOf(total),
+        message: textOf(message),
+      })
+    return found.run(data, { ...this.#context(options), call, progress })
+  }
+
+  #context({ id, signal }: { readonly id: number | null; readonly signal: AbortSignal }): PluginContext {
+    const ask = (request: ServerRequest): Promise<Json> => this.#port.ask(request, id)
+    const tell = async (request: ServerRequest): Promise<void> => void (await ask(request))
+    const log =
+      (level: LogLevel) =>
+      (message: unknown, fields: Json = {}) =>
+        this.#port.log(level, textOf(message) ?? describeError(message), fields)
+    return {
+      settings: this.#settings,
+      signal,
+      log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+      state: {
+        get: (key) => ask({ what: 'STATE_GET', key }),
+        set: (key, value) => tell({ what: 'STATE_SET', key, value }),
+        delete: (key) => tell({ what: 'STATE_DELETE', key }),
+        keys: async (prefix = '') => (await ask({ what: 'STATE_KEYS', key: prefix })) as readonly string[],
+      },
+      secret: (setting) => this.#start.secrets[setting] ?? null,
+      sendMessage: (message) => tell({ what: 'SEND_MESSAGE', ...message }),
+      appendMessage: (message) => tell({ what: 'APPEND_MESSAGE', ...message }),
+      record: (event) => tell({ what: 'RECORD', ...event }),
+      runTool: async (call) => (await ask({ what: 'RUN_TOOL', ...call })) as unknown as ToolResult,
+    }
+  }
+}
+
+function numberOf(value: number): number {
+  return Number.isFinite(value) ? value : 0
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value.slice(0, MAX_LINE_CHARS) : null
+}

@@ -1,0 +1,44 @@
+/** A plugin that runs, in a thread or in the server: the port that everything else in this folder calls. */
+import type { Json } from '../plugin-api/hook-inputs.ts'
+import type { PluginManifest } from '../plugin-api/manifest.ts'
+import type { PluginCall, PluginStart, ProgressData } from '../plugin-api/messages.ts'
+
+/** Of one call. */
+export interface CallControl {
+  /** Aborts: the call's time is over, or it is not wanted. It rejects at once, and what comes late is ignored. */
+  readonly signal: AbortSignal
+  /** Must not throw. */
+  readonly onProgress?: (progress: ProgressData) => void
+}
+
+/** Loaded when it is made; `start` makes it work. */
+export interface PluginInstance {
+  readonly manifest: PluginManifest
+  /** Resolves with the reason when it ended without being stopped; never rejects. */
+  readonly lost: Promise<string>
+  /** What is wrong with these settings, in one line; null: nothing. Rejects with a PluginError. */
+  check(settings: Json): Promise<string | null>
+  /** Once. Rejects with a PluginError that says what the plugin threw, or that it took too long. */
+  start(start: PluginStart): Promise<void>
+  /** Rejects with a PluginError. Nothing is called twice. */
+  call(call: PluginCall, control: CallControl): Promise<Json>
+  /** Calls that are under way reject. Repeatable; never rejects; at most a few seconds. */
+  stop(): Promise<void>
+}
+
+/**
+ * THREW: the plugin's own error. LATE: not within its time. LOST: the plugin ended meanwhile; what the call did is not
+ * known. NOT_CALLED: nothing has happened. WRONG: it answered what the hook does not take. ENDED: the caller gave up.
+ */
+export type PluginFailure = 'THREW' | 'LATE' | 'LOST' | 'NOT_CALLED' | 'WRONG' | 'ENDED'
+
+/** Why a call has no answer; the message is for people. */
+export class PluginError extends Error {
+  override readonly name = 'PluginError'
+  readonly kind: PluginFailure
+
+  constructor(kind: PluginFailure, message: string) {
+    super(message)
+    this.kind = kind
+  }
+}

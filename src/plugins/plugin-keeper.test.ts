@@ -1,0 +1,218 @@
+import { setImmediate as whenIdle } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Clock } from '../platform/clock.ts'
+import { createLogger } from '../platform/logger.ts'
+import { definePlugin, z } from '../plugin-api/plugin.ts'
+import { InProcessPlugin } from './in-process-plugin.ts'
+import type { PluginInstance } from './plugin-instance.ts'
+import { PluginKeeper } from './plugin-keeper.ts'
+import { PluginTools } from './plugin-tools.ts'
+import { hooksOf, NO_HOOKS } from './turn-hooks.ts'
+
+const turn = { sessionId: 's', sessionType: 'DIRECT', turnId: 't', user: 'ada', role: 'USER' } as const
+const signal = new AbortController().signal
+const port = { ask: async () => null, log: () => {} }
+
+/** Time stands still until a test moves it; pauses are over at once, and noted. */
+class TestClock implements Clock {
+  ms = 0
+  readonly pauses: number[] = []
+  now = (): Date => new Date(this.ms)
+  monotonicMs = (): number => this.ms
+  after = (): (() => void) => () => {}
+  sleep = (ms: number): Promise<void> => {
+    this.pauses.push(ms)
+    return Promise.resolve()
+  }
+}
+
+/** A plugin that ends when the test says so. */
+class Mortal {
+  readonly deaths: ((reason: string) => void)[] = []
+  load = async (definition: unknown): Promise<PluginInstance> => {
+    const inner = new InProcessPlugin(definition, port)
+    const death = Promise.withResolvers<string>()
+    this.deaths.push(death.resolve)
+    return {
+      manifest: inner.manifest,
+      lost: death.promise,
+      check: (settings) => inner.check(settings),
+      start: (start) => inner.start(start),
+      call: (call, control) => inner.call(call, control),
+      stop: () => inner.stop(),
+    }
+  }
+}
+
+const clock = new TestClock()
+const mortal = new Mortal()
+let kept: PluginKeeper[] = []
+/** Wakes `until`. */
+let changed = Promise.withResolvers<void>()
+
+function keep(definition: { readonly name: string }, settings = {}): PluginKeeper {
+  const keeper = new PluginKeeper({
+    name: definition.name,
+    load: () => mortal.load(definition),
+    start: () => ({ settings, secrets: {} }),
+    clock,
+    logger: createLogger({ level: 'silent', pretty: false }),
+    onChange: () => changed.resolve(),
+  })
+  kept.push(keeper)
+  keeper.start()
+  return keeper
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) {
+    changed = Promise.withResolvers()
+    await Promise.race([changed.promise, whenIdle()])
+  }
+}
+
+beforeEach(() => {
+  clock.pauses.splice(0)
+  mortal.deaths.splice(0)
+})
+afterEach(async () => {
+  await Promise.all(kept.map((keeper) => keeper.stop()))
+  kept = []
+})
+
+const base = { version: '1.0.0', api: 1, title: 'T', description: 'D.' } as const
+const note = definePlugin({
+  ...base,
+  name: 'note',
+  settings: z.object({ text: z.string().default('from note') }),
+  hooks: {
+    onBeforeInvoke: ({ sections }, ctx) => [
+      ...sections.map((section) => ({ ...section, text: 'changed' })),
+      { title: 'Note', text: ctx.settings.text },
+    ],
+    onTaskComplete: ({ what }) => (what === 'rm' ? { reject: 'no rm' } : undefined),
+    onMessage: () => {
+      throw new Error('boom')
+    },
+  },
+  commands: {
+    note: { description: 'Notes.', run: ({ args }) => `noted ${args}` },
+    hint: { description: 'Hints.', fromModel: true, run: () => true },
+  },
+  tools: {
+    add: { description: 'Adds.', arguments: z.object({ a: z.number(), b: z.number() }), run: ({ a, b }) => a + b },
+  },
+})
+const drop = definePlugin({
+  ...base,
+  name: 'drop',
+  hooks: { onBeforeInvoke: ({ sections }) => sections.filter(({ plugin }) => plugin !== 'note') },
+})
+
+describe('a keeper', () => {
+  test('starts again what ends, after growing pauses; five failures in 15 minutes are DEGRADED', async () => {
+    const keeper = keep(note)
+    await until(() => keeper.status === 'READY')
+    for (let death = 1; death <= 6; death += 1) {
+      mortal.deaths.at(-1)?.(`death ${death}`)
+      await until(() => mortal.deaths.length === death + 1 && keeper.instance !== null)
+      expect(keeper.status).toBe(death < 5 ? 'READY' : 'DEGRADED')
+    }
+    expect(keeper.lastError).toBe('death 6')
+    expect(keeper.counts.crashes).toBe(6)
+    expect(clock.pauses.every((ms, index) => ms >= 500 * 2 ** index && ms <= 1000 * 2 ** index)).toBe(true)
+    clock.ms += 15 * 60_000
+    expect(keeper.status).toBe('READY')
+    mortal.deaths.at(-1)?.('later')
+    await until(() => mortal.deaths.length === 8)
+    expect(clock.pauses.at(-1)).toBeLessThanOrEqual(1000)
+  })
+
+  test('ends and rests a plugin whose calls fail five times', async () => {
+    const keeper = keep(note)
+    await until(() => keeper.status === 'READY')
+    const hooks = hooksOf([keeper], clock)
+    const message = { ...turn, messageId: 'm', sender: 'ada', text: 'hi' }
+    for (let call = 0; call < 5; call += 1) await hooks.notify('onMessage', message, signal)
+    await until(() => mortal.deaths.length === 2 && keeper.instance !== null)
+    expect([keeper.status, keeper.lastError]).toEqual(['DEGRADED', 'onMessage: boom'])
+    expect(keeper.counts).toEqual({ calls: 5, failures: 5, crashes: 0 })
+  })
+
+  test.each([
+    [{ ...base, name: 'other', api: 2 }, {}, 'api: must be 1'],
+    [note, { text: 5 }, 'its settings are refused: text: Invalid input'],
+  ])('tries nothing again where the module or the settings are wrong', async (definition, settings, error) => {
+    const keeper = keep(definition, settings)
+    await until(() => keeper.status === 'FAILED')
+    expect(keeper.lastError).toContain(error)
+    expect(clock.pauses).toEqual([])
+  })
+})
+
+describe('the hooks of a turn', () => {
+  test('cost nothing without plugins', async () => {
+    expect(hooksOf([], clock)).toBe(NO_HOOKS)
+    expect(NO_HOOKS.isEmpty).toBe(true)
+    const sections = [{ id: 'a', title: 'A', text: 'a', trust: 'SERVER' as const, plugin: null }]
+    expect(await NO_HOOKS.beforeInvoke({ ...turn, agent: 'planner', sections }, signal)).toEqual({ sections, took: [] })
+  })
+
+  test('add sections after those of the server, which no plugin changes', async () => {
+    const keepers = [keep(note), keep(drop)]
+    await until(() => keepers.every(({ status }) => status === 'READY'))
+    const [first, second] = keepers
+    if (first === undefined || second === undefined) throw new Error('no keepers')
+    const server = { id: 'goal', title: 'Goal', text: 'own', trust: 'SERVER' as const, plugin: null }
+    const data = { ...turn, agent: 'planner', sections: [server] }
+    const noted = await hooksOf([second, first], clock).beforeInvoke(data, signal)
+    expect(noted.sections).toEqual([
+      server,
+      { id: 'note:1', title: 'Note', text: 'from note', trust: 'DATA', plugin: 'note' },
+    ])
+    expect(noted.took.map(({ plugin }) => plugin)).toEqual(['drop', 'note'])
+    expect((await hooksOf([first, second], clock).beforeInvoke(data, signal)).sections).toEqual([server])
+  })
+
+  test('reject tasks, handle commands, and let models call only what is declared for them', async () => {
+    const keeper = keep(note)
+    await until(() => keeper.status === 'READY')
+    const hooks = hooksOf([keeper], clock)
+    const task = { ...turn, taskId: 'x', type: 'EXEC', args: null, status: 'DONE', output: '' }
+    expect(await hooks.taskCompleted({ ...task, what: 'rm' }, signal)).toEqual({ plugin: 'note', reason: 'no rm' })
+    expect(await hooks.taskCompleted({ ...task, what: 'ls' }, signal)).toBeNull()
+    const line = (name: string, from: 'USER' | 'MODEL') => hooks.command({ ...turn, name, args: 'it', from }, signal)
+    expect(await line('note', 'USER')).toEqual({ plugin: 'note', text: 'noted it' })
+    expect(await line('note', 'MODEL')).toBeNull()
+    expect(await line('hint', 'MODEL')).toEqual({ plugin: 'note', text: null })
+    expect(await line('unknown', 'USER')).toBeNull()
+    expect(hooks.commands.map(({ name, fromModel }) => [name, fromModel])).toEqual([
+      ['note', false],
+      ['hint', true],
+    ])
+    expect([hooks.wants('onTaskComplete'), hooks.wants('onBroadcast')]).toEqual([true, false])
+  })
+})
+
+test('the tools of a plugin are in the catalogue while it runs', async () => {
+  const keeper = keep(note)
+  await until(() => keeper.status === 'READY')
+  const source = new PluginTools(keeper, clock)
+  const [tool] = source.tools()
+  expect(tool).toMatchObject({ name: 'note__add', effect: 'WRITE', parameters: { required: ['a', 'b'] } })
+  const call = {
+    ...turn,
+    taskId: 'k',
+    user: { name: 'ada', role: 'USER' as const },
+    onProgress: () => {},
+    timeoutMs: 1,
+  }
+  expect(await tool?.run({ ...call, args: { a: 1, b: 2 }, signal })).toEqual({ kind: 'done', text: '3' })
+  const wrong = await tool?.run({ ...call, args: { a: 'x' }, signal })
+  expect(wrong).toMatchObject({ kind: 'failed', text: expect.stringContaining('a: Invalid input') })
+  const given = await tool?.run({ ...call, args: { a: 1, b: 2 }, signal: AbortSignal.abort() })
+  expect(given).toMatchObject({ kind: 'unknown' })
+  await keeper.stop()
+  expect(source.tools()).toEqual([])
+  expect(source.problem()).toContain('The plugin note is not running')
+})

@@ -1,0 +1,2 @@
+/** Is no plugin. */
+export const plugin = 'none'
