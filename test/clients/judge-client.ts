@@ -43,7 +43,7 @@ export interface Page {
 
 export type OpenPage = (place: Place, socket: Client) => Page | Promise<Page>
 
-/** Both stories. `open`: a page of the client, at this server. */
+/** The stories. `open`: a page of the client, at this server. */
 export function judgeClient(name: string, open: OpenPage): void {
   describe(`a page by ${name}`, () => {
     let story: Story
@@ -63,6 +63,7 @@ export function judgeClient(name: string, open: OpenPage): void {
     afterEach(() => {
       vi.restoreAllMocks()
       expect(complaints.splice(0)).toEqual([])
+      expect(asked.splice(0).filter((operation) => /^Chat(Query)?$/.test(operation))).toHaveLength(1)
     })
     /** The page shows what a reader who comes now is shown. */
     const untilRight = (page: Page, id: string): Promise<void> =>
@@ -84,10 +85,8 @@ export function judgeClient(name: string, open: OpenPage): void {
         __typename: 'SendMessagePayload',
       })
       await expect.poll(() => events.at(-1)?.__typename).toBe('TurnCompletedEvent')
-      const reads = asked.filter((operation) => /^Chat(Query)?$/.test(operation))
       await untilRight(page, id)
       expectWork(page.chat())
-      expect(reads).toHaveLength(1)
 
       expect(await page.say({ sessionId: id, content: ' ' })).toMatchObject({
         __typename: 'InvalidInputRefusal',
@@ -194,7 +193,8 @@ function isLasting({ __typename: type }: { readonly __typename?: string }): bool
 
 /** Without what no event brings. */
 async function readFresh(story: Story, id: string): Promise<object> {
-  const { session } = await story.as('ada').run(ChatDocument, { id })
+  const document = String(ChatDocument).replace('query Chat(', 'query Fresh(')
+  const { session } = await story.as('ada').run<ChatQuery, object>(document, { id })
   const { lastSeq: _, ...rest } = must(session, 'there is the session')
   return { session: rest }
 }
