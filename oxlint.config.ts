@@ -25,7 +25,7 @@ export const layers: Record<string, readonly string[]> = {
   audit: [...base, 'jobs'],
   delivery: [...base, 'secrets', 'audit', 'jobs'],
   plugins: [...base, 'secrets', 'jobs', 'audit', 'delivery', 'tools', 'plugin-api'],
-  transfer: [...base, 'generated'],
+  transfer: [...base, 'secrets', 'audit', 'delivery', 'intake', 'generated'],
   agents: [...base, 'model', 'execution', 'secrets'],
   knowledge: [...base, 'model', 'execution', 'secrets', 'audit', 'agents'],
   people: [...base, 'secrets'],
@@ -34,7 +34,19 @@ export const layers: Record<string, readonly string[]> = {
   approvals: [...base, 'secrets', 'jobs', 'audit', 'delivery', 'execution', 'intake'],
   turn: [...base, ...turnsNeed, 'tools'],
   worker: [...base, ...turnsNeed, 'tools', 'turn'],
-  graphql: [...base, ...turnsNeed, 'tools', 'jobs', 'people', 'intake', 'schedules', 'turn', 'worker', 'generated'],
+  graphql: [
+    ...base,
+    ...turnsNeed,
+    'tools',
+    'jobs',
+    'people',
+    'intake',
+    'schedules',
+    'turn',
+    'worker',
+    'transfer',
+    'generated',
+  ],
 }
 const folders = [...Object.keys(layers), 'generated']
 

@@ -35,6 +35,7 @@ import { SAFE_HEADERS } from './http/safe-headers.ts'
 import { readAudience } from './live/session-audience.ts'
 import { FileReceiver, UPLOAD_DEADLINE_MS, UPLOADS_PATH } from './files/receive-file.ts'
 import { FILES_PATH, serveFile } from './files/serve-file.ts'
+import { IMPORT_PATH, SESSIONS_PATH, SessionTransfers } from './files/session-transfer.ts'
 import { schemaRoutes } from './http/schema-routes.ts'
 import { REQUEST_ID, requestIdOf } from './plugins/http/use-request-id.ts'
 import type { Exchange, PlainRoute } from './http/plain-route.ts'
@@ -75,7 +76,7 @@ export interface ServerOptions {
   readonly port: number
   readonly authenticate: Authenticate
   /** Audits denied access: things that the caller may not see. */
-  readonly denials: Pick<AccessDenials, 'absent'>
+  readonly denials: Pick<AccessDenials, 'absent' | 'forbidden'>
   readonly createContext: CreateContext
   readonly config: LiveConfig
   /** Outside of it, pages that this machine serves to itself may call us. */
@@ -158,12 +159,15 @@ class Door {
       admission: new Admission(clock),
       persistedQueries,
     })
-    const files = new FileReceiver({ ...options, takeRate: (tokenName) => this.#rateLimit.take(tokenName) })
+    const takeRate = (tokenName: string): number => this.#rateLimit.take(tokenName)
+    const files = new FileReceiver({ ...options, takeRate })
+    const transfers = new SessionTransfers({ ...options, takeRate })
     this.#routes = [
       { path: FILES_PATH, methods: 'GET, HEAD', answer: (exchange) => serveFile(options, exchange) },
       ...schemaRoutes(options.schema, config),
       graphiqlRoute(config),
       { path: UPLOADS_PATH, methods: 'PUT', answer: (exchange) => files.handle(exchange) },
+      { path: SESSIONS_PATH, methods: 'GET, POST', answer: (exchange) => transfers.handle(exchange) },
     ]
     const maxSockets = options.maxSockets ?? MAX_SOCKETS
     this.#webSockets = new WebSockets({
@@ -238,7 +242,7 @@ class Door {
     const url = parseUrl(request.url)
     const route = routeOf(url)
     response.once('close', () => metrics.httpRequests.inc({ route, status: response.statusCode }))
-    if (route !== UPLOADS_PATH || request.method !== 'PUT') this.#limitBody(request, response)
+    if (!takesFiles(url, request.method)) this.#limitBody(request, response)
     if (route === GRAPHQL_PATH) return this.#yoga(request, response)
     const requestId = requestIdOf(request.headers[REQUEST_ID])
     response.setHeader(REQUEST_ID, requestId)
@@ -366,12 +370,19 @@ function parseUrl(path: string | undefined): URL | null {
  */
 const DETOUR = /^[^?#]*(?:\/(?:\.|%2e){1,2}(?:[/?#]|$)|\\)|^\/\//i
 
+/** Its body may take as long as HTTP_LIMITS say. */
+function takesFiles(url: URL | null, method: string | undefined): boolean {
+  if (url === null) return false
+  return method === 'PUT' ? url.pathname.startsWith(UPLOADS_PATH) : method === 'POST' && url.pathname === IMPORT_PATH
+}
+
 /** A label of few values, whatever is asked for. */
 function routeOf(url: URL | null): string {
   const known = [GRAPHQL_PATH, '/health', '/ready', '/metrics']
   if (url === null) return 'other'
   if (url.pathname.startsWith(FILES_PATH)) return FILES_PATH
   if (url.pathname.startsWith(UPLOADS_PATH)) return UPLOADS_PATH
+  if (url.pathname.startsWith(SESSIONS_PATH)) return SESSIONS_PATH
   if (url.pathname.startsWith(GRAPHIQL_PATH)) return GRAPHIQL_PATH
   return known.includes(url.pathname) ? url.pathname : 'other'
 }

@@ -14,8 +14,26 @@ export interface ExportOptions {
   readonly at: Date
 }
 
-/** Lines without their ends. Throws when there is no such session. */
+/** Lines without their ends. Throws before the first one when there is no such session. */
 export async function* exportSession({ client, sessionId, at }: ExportOptions): AsyncGenerator<string> {
+  let lines = 0
+  for (const name of ROW_NAMES) {
+    for await (const line of linesOf(name, { client, sessionId })) {
+      if (lines === 0) yield headerOf(sessionId, at)
+      lines += lines === 0 ? 2 : 1
+      yield line
+    }
+    if (lines === 0) throw new AppError('TRANSFER_REFUSED', `There is no session "${sessionId}" in this database.`)
+  }
+  yield JSON.stringify({ type: 'end', lines })
+}
+
+/** As they stand in a file. */
+export async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`
+}
+
+function headerOf(sessionId: string, at: Date): string {
   const header: ExportHeader = {
     type: 'header',
     format: 'factotum session',
@@ -23,17 +41,7 @@ export async function* exportSession({ client, sessionId, at }: ExportOptions): 
     sessionId,
     exportedAt: at.toISOString(),
   }
-  yield JSON.stringify(header)
-  let lines = 1
-  for (const name of ROW_NAMES) {
-    for await (const line of linesOf(name, { client, sessionId })) {
-      lines += 1
-      yield line
-    }
-    if (name === 'session' && lines === 1)
-      throw new AppError('TRANSFER_REFUSED', `There is no session "${sessionId}" in this database.`)
-  }
-  yield JSON.stringify({ type: 'end', lines })
+  return JSON.stringify(header)
 }
 
 interface Page {

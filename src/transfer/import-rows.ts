@@ -17,6 +17,8 @@ export interface ImportTarget {
   readonly sessionId: string
   /** Null: rows keep their ids. Otherwise they get others, the same for the same salt, in the same order. */
   readonly idSalt: string | null
+  /** How another id is asked for. */
+  readonly otherId: string
 }
 
 /** Consecutive lines of one kind. */
@@ -27,13 +29,14 @@ export interface RowBatch {
 }
 
 /** Rejects with TRANSFER_REFUSED, naming the lines, when the rows do not go together, or are here already. */
-export async function importRows({ client, sessionId, idSalt }: ImportTarget, batch: RowBatch): Promise<void> {
+export async function importRows(target: ImportTarget, batch: RowBatch): Promise<void> {
+  const { client, sessionId, idSalt } = target
   const kind: RowKind = ROW_KINDS[batch.name]
   const rows = idSalt === null ? batch.rows : batch.rows.map((row) => withOtherIds(row, { kind, idSalt }))
   try {
     await client.query({ ...insertOf(batch.name, kind), values: [sessionId, JSON.stringify(rows)] })
   } catch (error) {
-    throw describeFailure(error, { batch, sessionId })
+    throw describeFailure(error, batch, target)
   }
 }
 
@@ -65,17 +68,17 @@ function withOtherIds(row: RowLine, { kind, idSalt }: { readonly kind: RowKind; 
 
 function describeFailure(
   error: unknown,
-  { batch, sessionId }: { readonly batch: RowBatch; readonly sessionId: string },
+  { name, firstLine, rows }: RowBatch,
+  { sessionId, otherId }: ImportTarget,
 ): unknown {
-  const { name, firstLine, rows } = batch
   const lines = rows.length === 1 ? `Line ${firstLine}` : `Lines ${firstLine} to ${firstLine + rows.length - 1}`
   const detail = (error as { detail?: unknown }).detail
   const said = typeof detail === 'string' ? ` (${detail})` : ''
   if (hasCode(error, '23505') && name === 'session')
-    return refuse(`There is a session "${sessionId}" here already. Import it under another id with --as <id>.`, error)
+    return refuse(`There is a session "${sessionId}" here already. Import it under another id with ${otherId}.`, error)
   if (hasCode(error, '23505'))
     return refuse(
-      `${lines}: a ${name} with this id or seq is here already, or twice in the file${said}. With --as <id> all rows get new ids.`,
+      `${lines}: a ${name} with this id or seq is here already, or twice in the file${said}. With ${otherId} all rows get new ids.`,
       error,
     )
   if (hasCode(error, '23503'))

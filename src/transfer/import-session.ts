@@ -6,6 +6,7 @@ import type { Client } from 'pg'
 import type * as z from 'zod'
 import { AppError, messageOf } from '../core/errors.ts'
 import { newId, randomHex } from '../platform/id.ts'
+import type { Actor } from '../store/intake/intake-audit.ts'
 import { INSERT_AUDIT } from '../store/audit-entries.ts'
 import { importRows, settleImported, type ImportTarget } from './import-rows.ts'
 import { endSchema, EXPORT_VERSION, headerSchema, rowSchema, type RowLine } from './line-schemas.ts'
@@ -18,6 +19,10 @@ export interface ImportOptions {
   /** The id that the session gets, and with it all its rows new ones; null: those that they had. */
   readonly as: string | null
   readonly at: Date
+  /** For the audit; null: who has the database at hand. */
+  readonly by: Actor | null
+  /** How another id is asked for, as people are told when this one is taken. */
+  readonly otherId: string
 }
 
 export interface ImportReport {
@@ -33,11 +38,12 @@ const BATCH_ROWS = 200
 const BATCH_CHARS = 4_000_000
 
 /** Rejects with TRANSFER_REFUSED, naming the line and what is wrong with it. */
-export async function importSession({ client, lines, as, at }: ImportOptions): Promise<ImportReport> {
+export async function importSession(options: ImportOptions): Promise<ImportReport> {
+  const { client, lines, as, at, by, otherId } = options
   const reading = lines[Symbol.asyncIterator]()
   const header = readHeader(await nextOf(reading))
   const sessionId = as ?? header.sessionId
-  const session = new SessionImport({ client, sessionId, idSalt: as === null ? null : randomHex(16) })
+  const session = new SessionImport({ client, sessionId, idSalt: as === null ? null : randomHex(16), otherId })
   let isWhole = false
   for (let next = await reading.next(); next.done !== true; next = await reading.next()) {
     if (isWhole && next.value.trim() === '') continue
@@ -51,7 +57,16 @@ export async function importSession({ client, lines, as, at }: ImportOptions): P
     )
   const cancelledTurns = await settleImported({ client, sessionId }, at)
   const detail = `from "${header.sessionId}", exported ${header.exportedAt}: ${session.line} lines`
-  const entry = [newId('audit'), at, 'SESSION', sessionId, null, null, null, { change: 'IMPORTED', detail }]
+  const entry = [
+    newId('audit'),
+    at,
+    'SESSION',
+    sessionId,
+    null,
+    by?.userName ?? null,
+    by?.tokenName ?? null,
+    { change: 'IMPORTED', detail },
+  ]
   await client.query(`${INSERT_AUDIT} VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, entry)
   return { ...session.report(), cancelledTurns, lastSeq: session.lastSeq + 2 * cancelledTurns }
 }

@@ -6,17 +6,15 @@ import { createWriteStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import type { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import pg from 'pg'
 import type { SessionAction } from '../config/command-line/session-action.ts'
 import { AppError, messageOf } from '../core/errors.ts'
 import { Doorbell } from '../events/doorbell.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import { toAppError } from '../store/to-app-error.ts'
-import { hasCode } from '../platform/error-code.ts'
-import { exportSession } from './export-session.ts'
+import { exportSession, withEnds } from './export-session.ts'
 import { importSession, type ImportReport } from './import-session.ts'
 import { readLines } from './read-lines.ts'
+import { inTransferTransaction } from './transfer-transaction.ts'
 
 export interface SessionCommandOptions {
   readonly databaseUrl: string
@@ -27,8 +25,6 @@ export interface SessionCommandOptions {
   /** Says what was done; the export itself may go to `output`. */
   readonly print: (line: string) => void
 }
-
-const CONNECT_TIMEOUT_MS = 5000
 
 /** Rejects with an AppError that says what to change; then nothing was imported, and no file is left. */
 export async function runSessionCommand(action: SessionAction, options: SessionCommandOptions): Promise<void> {
@@ -48,7 +44,7 @@ async function exportTo(
   options: SessionCommandOptions,
 ): Promise<void> {
   const { clock, output, print } = options
-  await inTransaction(options, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async (client) => {
+  await inTransferTransaction(options, 'EXPORT', async (client) => {
     const lines = exportSession({ client, sessionId, at: clock.now() })
     if (file === null) return pipeline(withEnds(lines), output, { end: false })
     // Under its name it is there whole or not at all.
@@ -64,53 +60,18 @@ async function exportTo(
   print(`Exported session "${sessionId}"${file === null ? '' : ` to ${file}`}.`)
 }
 
-async function* withEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {
-  for await (const line of lines) yield `${line}\n`
-}
-
 async function importFrom(
   { file, as }: Extract<SessionAction, { readonly do: 'import' }>,
   options: SessionCommandOptions,
 ): Promise<ImportReport> {
   try {
     const input = file === null ? options.input : (await open(file)).createReadStream()
-    return await inTransaction(options, 'BEGIN', (client) =>
-      importSession({ client, lines: readLines(input), as, at: options.clock.now() }),
+    return await inTransferTransaction(options, 'IMPORT', (client) =>
+      importSession({ client, lines: readLines(input), as, at: options.clock.now(), by: null, otherId: '--as <id>' }),
     )
   } catch (error) {
     throw fileError(error, file ?? 'standard input')
   }
-}
-
-/** Rolls back, by closing the connection, when `work` rejects. */
-async function inTransaction<Result>(
-  { databaseUrl }: SessionCommandOptions,
-  begin: string,
-  work: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    application_name: 'factotum session',
-  })
-  client.on('error', () => {}) // a connection that breaks also fails the statement under way, or the next, which tells
-  try {
-    await client.connect()
-    await client.query(`SET TIME ZONE 'UTC'`)
-    await client.query(begin)
-    const result = await work(client)
-    await client.query('COMMIT')
-    return result
-  } catch (error) {
-    throw hasCode(error, '42P01', '42703') ? olderDatabase(error) : toAppError(error)
-  } finally {
-    await client.end()
-  }
-}
-
-function olderDatabase(cause: unknown): AppError {
-  const message = `The database is of another version (${messageOf(cause)}): start the server of this version once.`
-  return new AppError('TRANSFER_REFUSED', message, { cause })
 }
 
 function fileError(error: unknown, file: string): unknown {

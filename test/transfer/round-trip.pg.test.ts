@@ -40,7 +40,14 @@ async function imported(lines: readonly (Line | string)[], as: string | null = n
   const texts = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))
   await client.query('BEGIN')
   try {
-    const report = await importSession({ client, lines: Readable.from(texts), as, at: AT })
+    const report = await importSession({
+      client,
+      lines: Readable.from(texts),
+      as,
+      at: AT,
+      by: null,
+      otherId: '--as <id>',
+    })
     await client.query('COMMIT')
     return report
   } catch (error) {

@@ -25,8 +25,8 @@ export class Uploads {
   }
 
   /** Null: there are more bytes than a file may have. Rejects, and leaves nothing, when they stop coming. */
-  stage(bytes: Readable, signal: AbortSignal): Promise<StagedUpload | null> {
-    return stageUpload(this.#home, bytes, { maxBytes: MAX_UPLOAD_BYTES, signal })
+  stage(bytes: Readable, signal: AbortSignal, maxBytes = MAX_UPLOAD_BYTES): Promise<StagedUpload | null> {
+    return stageUpload(this.#home, bytes, { maxBytes, signal })
   }
 
   /** Repeatable; no error when it is in a workspace by now. */

@@ -5,7 +5,7 @@
  * What must hold: memory does not grow with the file; what is refused is refused before the body is read where it can
  * be; the token is judged again when the body has come.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { messageOf } from '../../core/errors.ts'
 import type { Viewer } from '../../core/identity.ts'
 import type { Refusal } from '../../core/refusal.ts'
@@ -17,6 +17,8 @@ import type { Logger } from '../../platform/logger.ts'
 import { bearerToken } from '../http/bearer-token.ts'
 import type { Authenticate } from '../socket/connections.ts'
 import { sendJson } from '../health/probes.ts'
+import type { Exchange } from '../http/plain-route.ts'
+import { refuse, refuseForNow, refuseStranger, type Problem } from './refuse.ts'
 
 export const UPLOADS_PATH = '/files/'
 /** A body that takes longer is broken off: 25 MiB at 0.7 Mbit/s. */
@@ -32,12 +34,6 @@ export interface ReceiveFileOptions {
   readonly logger: Logger
   /** Milliseconds to wait before this token may do more; 0: it may now. */
   readonly takeRate: (tokenName: string) => number
-}
-
-export interface UploadExchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly url: URL
 }
 
 const STATUS: Readonly<Record<Refusal['kind'], readonly [status: number, code: string]>> = {
@@ -63,7 +59,7 @@ export class FileReceiver {
   }
 
   /** Rejects when the database or the disk fails; a client that leaves is no failure. */
-  async handle(exchange: UploadExchange): Promise<void> {
+  async handle(exchange: Exchange): Promise<void> {
     const { request, response, url } = exchange
     const { authenticate, takeRate } = this.#options
     if (request.method !== 'PUT') {
@@ -92,7 +88,7 @@ export class FileReceiver {
   }
 
   async #receive(
-    exchange: UploadExchange,
+    exchange: Exchange,
     { token, viewer, target }: { readonly token: string; readonly viewer: Viewer; readonly target: FileTarget },
   ): Promise<void> {
     const { intake } = this.#options
@@ -128,7 +124,7 @@ export class FileReceiver {
   }
 
   /** BROKEN: the client left, or was too slow. */
-  async #stage({ request }: UploadExchange): Promise<Awaited<ReturnType<Uploads['stage']>> | 'BROKEN'> {
+  async #stage({ request }: Exchange): Promise<Awaited<ReturnType<Uploads['stage']>> | 'BROKEN'> {
     const abort = new AbortController()
     const cancel = this.#options.intake.clock.after(UPLOAD_DEADLINE_MS, () => abort.abort())
     try {
@@ -158,11 +154,6 @@ function readTarget(url: URL): FileTarget | null {
   }
 }
 
-interface Problem {
-  readonly code: string
-  readonly problem: string
-}
-
 function bodyProblem({ headers }: IncomingMessage): (Problem & { readonly status: number }) | null {
   if (Number(headers['content-length'] ?? 0) > MAX_UPLOAD_BYTES) return { status: 413, ...tooLarge() }
   const encoding = headers['content-encoding'] ?? 'identity'
@@ -174,30 +165,9 @@ function tooLarge(): Problem {
   return { code: 'LIMIT_EXCEEDED', problem: `A file may have ${MAX_UPLOAD_BYTES / 1024 / 1024} MiB.` }
 }
 
-function refuseStranger(exchange: UploadExchange): void {
-  exchange.response.setHeader('www-authenticate', 'Bearer')
-  refuse(exchange, 401, {
-    code: 'UNAUTHENTICATED',
-    problem: 'Send a known token: "Authorization: Bearer <token>".',
-  })
-}
-
-function refuseForNow(exchange: UploadExchange, status: 429 | 503, retryAfter: string): void {
-  exchange.response.setHeader('retry-after', retryAfter)
-  const code = status === 429 ? 'RATE_LIMITED' : 'OVERLOADED'
-  refuse(exchange, status, { code, problem: `Too much at a time: send it again in ${retryAfter} s.` })
-}
-
-function refuseAs(exchange: UploadExchange, refusal: Refusal): void {
+function refuseAs(exchange: Exchange, refusal: Refusal): void {
   const [status, code] = STATUS[refusal.kind]
   const issue = refusal.kind === 'InvalidInput' ? refusal.issues[0] : undefined
   const problem = issue === undefined ? refusal.message : `${issue.path.join('.')}: ${issue.message}`
   refuse(exchange, status, { code, problem })
-}
-
-/** What is left of a body that is not wanted is not read: the connection ends with the answer. */
-function refuse({ request, response }: UploadExchange, status: number, problem: Problem): void {
-  if (!request.complete) response.setHeader('connection', 'close')
-  const { code, problem: text } = problem
-  sendJson(response, status, { code, problem: text })
 }

@@ -81,7 +81,11 @@ const SessionChangeEnum = builder.enumType('SessionChange', {
       description: 'Somebody asked for a checkpoint, or started a fresh session from it; the detail names the reason.',
     },
     MESSAGE_WITHDRAWN: { description: 'A message that waited was withdrawn.' },
-    IMPORTED: { description: 'It was imported, by "factotum session import"; the detail names what from.' },
+    EXPORTED: { description: 'An admin took a copy of it over HTTP.' },
+    IMPORTED: {
+      description:
+        'It was imported, by an admin over HTTP or by "factotum session import"; the detail names what from.',
+    },
     FILE_RECEIVED: { description: 'A person put a file into it; the detail has its id and size.' },
     USER_ERASED: { description: 'What a user had said was erased; the detail names the user.' },
   } as const satisfies Values<SessionChange>,

@@ -1,0 +1,55 @@
+/**
+ * The transaction in which a session is exported or imported, on a connection of its own: it lasts as long as who takes
+ * or gives the lines likes, and must keep none of the pool's from others meanwhile.
+ */
+import pg from 'pg'
+import { AppError, messageOf } from '../core/errors.ts'
+import { hasCode } from '../platform/error-code.ts'
+import { toAppError } from '../store/to-app-error.ts'
+
+const CONNECT_TIMEOUT_MS = 5000
+/** Of one statement, which reads or writes one page of rows. */
+const STATEMENT_TIMEOUT_MS = 120_000
+
+const BEGIN = {
+  /** All of one moment. */
+  EXPORT: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+  IMPORT: 'BEGIN',
+} as const
+
+/**
+ * Rolls back, by closing the connection, when `work` rejects. Rejects with TRANSFER_REFUSED when the database is of
+ * another version.
+ */
+export async function inTransferTransaction<Result>(
+  { databaseUrl }: { readonly databaseUrl: string },
+  what: keyof typeof BEGIN,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: 'factotum session',
+  })
+  client.on('error', () => {}) // a connection that breaks also fails the statement under way, or the next, which tells
+  try {
+    await client.connect()
+    await client.query(`SET TIME ZONE 'UTC'`)
+    await client.query(BEGIN[what])
+    const result = await work(client)
+    await client.query('COMMIT')
+    return result
+  } catch (error) {
+    throw hasCode(error, '42P01', '42703') ? olderDatabase(error) : toAppError(error)
+  } finally {
+    await client.end()
+  }
+}
+
+function olderDatabase(cause: unknown): AppError {
+  const message = `The database is of another version (${messageOf(cause)}): start the server of this version once.`
+  return new AppError('TRANSFER_REFUSED', message, { cause })
+}
