@@ -139,7 +139,7 @@ function mcp(): string[] {
     ...commented(
       '[mcp.files]',
       'command = "node"',
-      'args = ["node_modules/@modelcontextprotocol/server-filesystem/dist/index.js", "/workspace"]',
+      'args = ["node_modules/.bin/mcp-server-filesystem", "/workspace"]',
       '[mcp.tracker]',
       'url = "https://mcp.example.org/mcp"',
       'bearer = "TRACKER_TOKEN"',

@@ -36,6 +36,7 @@ import { readAudience } from './live/session-audience.ts'
 import { FileReceiver, UPLOAD_DEADLINE_MS, UPLOADS_PATH } from './files/receive-file.ts'
 import { FILES_PATH, serveFile } from './files/serve-file.ts'
 import { IMPORT_PATH, SESSIONS_PATH, SessionTransfers } from './files/session-transfer.ts'
+import { MCP_PATH, McpEndpoint } from './mcp/mcp-endpoint.ts'
 import { schemaRoutes } from './http/schema-routes.ts'
 import { REQUEST_ID, requestIdOf } from './plugins/http/use-request-id.ts'
 import type { Exchange, PlainRoute } from './http/plain-route.ts'
@@ -147,6 +148,7 @@ class Door {
     const perMinute = (): number => config.current().settings.requestsPerMinute
     this.#rateLimit = new RateLimit({ clock, perMinute, doorbell })
     const persistedQueries = new PersistedQueries()
+    const admission = new Admission(clock)
     this.#origins = new Origins(options)
     this.#yoga = createDoorYoga({
       ...options,
@@ -156,19 +158,10 @@ class Door {
       hub: this.#hub,
       connections: this.#connections,
       rateLimit: this.#rateLimit,
-      admission: new Admission(clock),
+      admission,
       persistedQueries,
     })
-    const takeRate = (tokenName: string): number => this.#rateLimit.take(tokenName)
-    const files = new FileReceiver({ ...options, takeRate })
-    const transfers = new SessionTransfers({ ...options, takeRate })
-    this.#routes = [
-      { path: FILES_PATH, methods: 'GET, HEAD', answer: (exchange) => serveFile(options, exchange) },
-      ...schemaRoutes(options.schema, config),
-      graphiqlRoute(config),
-      { path: UPLOADS_PATH, methods: 'PUT', answer: (exchange) => files.handle(exchange) },
-      { path: SESSIONS_PATH, methods: 'GET, POST', answer: (exchange) => transfers.handle(exchange) },
-    ]
+    this.#routes = this.#plainRoutes(admission)
     const maxSockets = options.maxSockets ?? MAX_SOCKETS
     this.#webSockets = new WebSockets({
       yoga: this.#yoga,
@@ -297,6 +290,24 @@ class Door {
     else socket.end(bareAnswer(404))
   }
 
+  #plainRoutes(admission: Admission): readonly PlainRoute[] {
+    const options = this.#options
+    const { schema, config } = options
+    const takeRate = (tokenName: string): number => this.#rateLimit.take(tokenName)
+    const files = new FileReceiver({ ...options, takeRate })
+    const transfers = new SessionTransfers({ ...options, takeRate })
+    const yoga = this.#yoga
+    const mcp = new McpEndpoint({ ...options, yoga, connections: this.#connections, admission, takeRate })
+    return [
+      { path: FILES_PATH, methods: 'GET, HEAD', answer: (exchange) => serveFile(options, exchange) },
+      ...schemaRoutes(schema, config),
+      graphiqlRoute(config),
+      { path: UPLOADS_PATH, methods: 'PUT', answer: (exchange) => files.handle(exchange) },
+      { path: SESSIONS_PATH, methods: 'GET, POST', answer: (exchange) => transfers.handle(exchange) },
+      { path: MCP_PATH, methods: 'POST', answer: (exchange) => mcp.handle(exchange) },
+    ]
+  }
+
   get #showsGraphiql(): boolean {
     const { graphiqlPage, config } = this.#options
     return graphiqlPage !== null && config.current().settings.graphiql
@@ -378,7 +389,7 @@ function takesFiles(url: URL | null, method: string | undefined): boolean {
 
 /** A label of few values, whatever is asked for. */
 function routeOf(url: URL | null): string {
-  const known = [GRAPHQL_PATH, '/health', '/ready', '/metrics']
+  const known = [GRAPHQL_PATH, MCP_PATH, '/health', '/ready', '/metrics']
   if (url === null) return 'other'
   if (url.pathname.startsWith(FILES_PATH)) return FILES_PATH
   if (url.pathname.startsWith(UPLOADS_PATH)) return UPLOADS_PATH

@@ -1,0 +1,75 @@
+/**
+ * The tool `ask`: sends a message and waits for what its turn answers. The log says when to look; what is answered is
+ * read, so a turn that was over before, or was taken along by another, is no special case.
+ */
+import type { Clock } from '../../platform/clock.ts'
+import { EVENTS, TURN_OF_MESSAGE, type EventData, type SentData, type TurnData } from './documents.ts'
+import { Refused, type Operations } from './operations.ts'
+
+export interface AskOptions {
+  readonly operations: Operations
+  readonly sessionId: string
+  readonly sent: SentData
+  readonly timeoutMs: number
+  /** Aborts when nobody waits for the answer any more, or this server goes away. */
+  readonly signal: AbortSignal
+  readonly clock: Clock
+  /** What the turn does now, for people. */
+  readonly onProgress: (message: string) => void
+}
+
+/** `isOver`: the turn has ended. Otherwise it waits for somebody, or goes on. */
+export interface Asked {
+  readonly turn: TurnData
+  readonly isOver: boolean
+}
+
+const OVER: ReadonlySet<string> = new Set(['DONE', 'FAILED', 'CANCELLED'])
+
+/** Null: the message starts no turn. Rejects with Refused. Resolves at the latest when the time is over. */
+export async function awaitAnswer(options: AskOptions): Promise<Asked | null> {
+  const { operations, sent, sessionId, timeoutMs, signal, clock, onProgress } = options
+  if (sent.turn === null) return null
+  const over = new AbortController()
+  const until = AbortSignal.any([signal, over.signal])
+  const cancelTimer = clock.after(timeoutMs, () => over.abort())
+  let look = Promise.withResolvers<void>()
+  const onEvent = ({ sessionEvents: event }: { readonly sessionEvents: EventData }): void => {
+    const progress = describe(event)
+    if (progress !== null) onProgress(progress)
+    if (event.__typename === 'TurnCompletedEvent' || event.__typename === 'TurnPausedEvent') look.resolve()
+  }
+  until.addEventListener('abort', () => look.resolve(), { once: true })
+  try {
+    const variables = { sessionId, after: sent.turn.firstSeq }
+    const { ended } = await operations.follow(EVENTS, variables, { signal: until, onEvent })
+    const broken = ended.then(() => {
+      if (!until.aborted) throw new Refused('The session was lost from sight; read_session shows how it stands.')
+    })
+    broken.catch(() => undefined) // when nobody waits any more
+    for (;;) {
+      const turn = await readTurn(operations, sent.id)
+      if (turn === null) return null
+      const isOver = OVER.has(turn.status)
+      const waits = turn.pausedReason ?? turn.joinedInto?.pausedReason ?? null
+      if (isOver || waits !== null || until.aborted) return { turn, isOver }
+      await Promise.race([look.promise, broken])
+      look = Promise.withResolvers()
+    }
+  } finally {
+    over.abort()
+    cancelTimer()
+  }
+}
+
+async function readTurn(operations: Operations, id: string): Promise<TurnData | null> {
+  return (await operations.run(TURN_OF_MESSAGE, { id })).message?.turn ?? null
+}
+
+/** Tasks are counted from 1, as in what people are told of approvals. */
+function describe({ __typename, step, detail, taskStatus, task }: EventData): string | null {
+  if (__typename === 'PipelineStepEvent') return detail == null ? `${step}` : `${step}: ${detail}`
+  if (__typename === 'TaskUpdateEvent' && task !== undefined)
+    return `task ${task.index + 1} (${task.type}): ${taskStatus}`
+  return null
+}

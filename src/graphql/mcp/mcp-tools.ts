@@ -1,0 +1,235 @@
+/**
+ * The tools of `POST /mcp`: a server of the protocol for one request, which asks this server's own GraphQL as its
+ * caller. What is refused is a result that says so.
+ */
+import { McpServer, type CallToolResult, type ServerContext } from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import type { Clock } from '../../platform/clock.ts'
+import { VERSION } from '../../platform/version.ts'
+import type { Connections } from '../socket/connections.ts'
+import { awaitAnswer, type Asked } from './ask.ts'
+import {
+  DECIDE_APPROVAL,
+  LIST_SESSIONS,
+  OPEN_SESSION,
+  READ_SESSION,
+  SEARCH_FACTS,
+  SEND_MESSAGE,
+  type RefusalData,
+  type SentData,
+} from './documents.ts'
+import { Refused, type Operations } from './operations.ts'
+
+/** What the tools of one request need. */
+export interface ToolsOptions {
+  readonly operations: Operations
+  /** The caller's. */
+  readonly token: string
+  readonly connections: Connections
+  readonly clock: Clock
+  /** Aborts when the client has left. */
+  readonly left: AbortSignal
+}
+
+const MAX_WAIT_S = 3600
+const READ_ONLY = { readOnlyHint: true, openWorldHint: false } as const
+
+const session = z.string().describe('The id of the session.')
+const user = z.string().optional().describe('For tokens of connectors: whom it is from, as on their platform.')
+const message = {
+  session: session.optional().describe('The id of the session; left out: a new one is opened.'),
+  content: z.string().describe('What to say to the agent.'),
+  user,
+  idempotency_key: z.string().optional().describe('Sent again with the same key, it is not sent twice.'),
+}
+const cut = z.int().min(1).max(100).default(20)
+
+/** With the tools that the caller may use. */
+export function createToolServer(options: ToolsOptions): McpServer {
+  const { operations } = options
+  const server = new McpServer({ name: 'factotum', title: 'Factotum', version: VERSION })
+  addMessages(server, options)
+  addReading(server, operations)
+  if (operations.caller.viewer.role === 'ADMIN') addFacts(server, operations)
+  addApprovals(server, operations)
+  return server
+}
+
+function addMessages(server: McpServer, options: ToolsOptions): void {
+  const { operations } = options
+  server.registerTool(
+    'send_message',
+    { description: 'Sends a message to the agent and returns at once.', inputSchema: z.object(message) },
+    (args) => answered(async () => shown(await send(operations, args))),
+  )
+  const inputSchema = z.object({
+    ...message,
+    timeout_seconds: z.int().min(1).max(MAX_WAIT_S).default(300).describe('How long to wait for the answer.'),
+  })
+  server.registerTool(
+    'ask',
+    { description: 'Sends a message to the agent and waits for its answer, telling of progress.', inputSchema },
+    (args, context) => answered(() => ask(options, args, context)),
+  )
+}
+
+function addReading(server: McpServer, operations: Operations): void {
+  server.registerTool(
+    'read_session',
+    {
+      description: 'Reads a session: what was said last, what runs, and what waits for an approval.',
+      inputSchema: z.object({ session, last: cut.describe('How many entries of the conversation.') }),
+      annotations: READ_ONLY,
+    },
+    ({ session: id, last }) =>
+      answered(async () => {
+        const found = await operations.run(READ_SESSION, { id, last })
+        if (found.session === null) throw new Refused(`There is no session "${id}" that you may see.`)
+        return shown(found.session)
+      }),
+  )
+  const search = z.string().optional().describe('Only those whose description contains it.')
+  const after = z.string().optional().describe('The cursor at which the page before ended.')
+  server.registerTool(
+    'list_sessions',
+    {
+      description: 'Lists the sessions that you may see, the latest first.',
+      inputSchema: z.object({ search, first: cut.describe('How many.'), after }),
+      annotations: READ_ONLY,
+    },
+    ({ first, after: cursor = null, search: text = null }) =>
+      answered(async () =>
+        shown((await operations.run(LIST_SESSIONS, { first, after: cursor, search: text })).sessions),
+      ),
+  )
+}
+
+function addFacts(server: McpServer, operations: Operations): void {
+  server.registerTool(
+    'search_facts',
+    {
+      description: 'Searches what the agent knows for good. For admins.',
+      inputSchema: z.object({ search: z.string().describe('Words, as in a web search.'), first: cut }),
+      annotations: READ_ONLY,
+    },
+    (args) => answered(async () => shown((await operations.run(SEARCH_FACTS, args)).facts ?? {})),
+  )
+}
+
+function addApprovals(server: McpServer, operations: Operations): void {
+  const inputSchema = z.object({
+    approval: z.string().describe('The id of the approval, as read_session and ask name it.'),
+    approve: z.boolean().describe('true: it may run. false: it may not.'),
+    note: z.string().optional().describe('The reason, which the planner is given.'),
+    scope: z.enum(['ONCE', 'SESSION']).optional().describe('SESSION: also what is the same later in the session.'),
+    user,
+  })
+  server.registerTool(
+    'decide_approval',
+    { description: 'Decides about what a turn waits for.', inputSchema },
+    ({ approval: id, ...decision }) =>
+      answered(async () => {
+        const { result } = await operations.run(DECIDE_APPROVAL, { input: { id, ...decision } })
+        return shown(accepted(result, result.approval))
+      }),
+  )
+}
+
+interface Message {
+  readonly session?: string | undefined
+  readonly content: string
+  readonly user?: string | undefined
+  readonly idempotency_key?: string | undefined
+}
+
+interface Sent extends SentData {
+  readonly sessionId: string
+}
+
+async function send(operations: Operations, args: Message): Promise<Sent> {
+  const sessionId = args.session ?? (await openSession(operations))
+  const { content, user: from, idempotency_key: idempotencyKey } = args
+  const input = { sessionId, content, user: from, idempotencyKey }
+  const { result } = await operations.run(SEND_MESSAGE, { input })
+  return { sessionId, ...accepted(result, result.message) }
+}
+
+async function openSession(operations: Operations): Promise<string> {
+  const { result } = await operations.run(OPEN_SESSION, { input: {} })
+  return accepted(result, result.session).id
+}
+
+async function ask(
+  { operations, token, connections, clock, left }: ToolsOptions,
+  { timeout_seconds: seconds, ...args }: Message & { readonly timeout_seconds: number },
+  context: ServerContext,
+): Promise<CallToolResult> {
+  const gone = new AbortController()
+  // As any other that waits: a token that is removed, or a server that stops, ends it.
+  const identity = { token, viewer: operations.caller.viewer }
+  const leave = connections.add({ transport: 'sse', identity, beat: () => undefined, end: () => gone.abort() })
+  try {
+    const sent = await send(operations, args)
+    const asked = await awaitAnswer({
+      operations,
+      sessionId: sent.sessionId,
+      sent,
+      timeoutMs: seconds * 1000,
+      signal: AbortSignal.any([gone.signal, left, context.mcpReq.signal]),
+      clock,
+      onProgress: progressOf(context),
+    })
+    return asked === null ? shown({ ...sent, note: 'It is on record and starts no turn.' }) : showAnswer(sent, asked)
+  } finally {
+    leave()
+  }
+}
+
+/** Tells the client, if it has asked for that. Its failure is the client's leaving. */
+function progressOf({ mcpReq }: ServerContext): (message: string) => void {
+  const progressToken = mcpReq._meta?.progressToken
+  if (progressToken === undefined) return () => undefined
+  let progress = 0
+  return (text) => {
+    progress += 1
+    const params = { progressToken, progress, message: text }
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
+  }
+}
+
+function showAnswer({ sessionId }: Sent, { turn, isOver }: Asked): CallToolResult {
+  const { id: turnId, status, failure } = turn
+  const answer = turn.answer?.content ?? null
+  if (!isOver) {
+    const waits = turn.pausedReason ?? turn.joinedInto?.pausedReason ?? null
+    const next = 'It goes on without you: read_session shows the answer later.'
+    return shown({ sessionId, turnId, status, waits, approvals: turn.session.approvals, next })
+  }
+  if (status === 'DONE')
+    return { content: [{ type: 'text', text: answer ?? '' }], structuredContent: { sessionId, turnId, status, answer } }
+  return refused(failure ?? (status === 'CANCELLED' ? 'The turn was cancelled.' : 'The turn failed.'))
+}
+
+/** Throws the sentence of a refusal. */
+function accepted<Payload>({ problem, issues = [] }: RefusalData, payload: Payload | undefined): Payload {
+  if (payload !== undefined) return payload
+  const details = issues.map((issue) => `${issue.path}: ${issue.problem}`)
+  throw new Refused([problem ?? 'It was refused.', ...details].join(' '))
+}
+
+async function answered(work: () => Promise<CallToolResult>): Promise<CallToolResult> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refused) return refused(error.message)
+    throw error
+  }
+}
+
+function refused(sentence: string): CallToolResult {
+  return { isError: true, content: [{ type: 'text', text: sentence }] }
+}
+
+function shown(value: object): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(value, null, 2) }], structuredContent: { ...value } }
+}

@@ -1,0 +1,184 @@
+/** `POST /mcp`, as the protocol's own client uses it, by the rules that GraphQL has. */
+import { Client, StreamableHTTPClientTransport, type CallToolResult, type Progress } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { approvalRules } from '../harness/approvals.ts'
+import { converse, storyConfig, Story, tokenOf, type Person } from '../harness/story.ts'
+
+const RULES = approvalRules('effect = "require"\ncommand = "tee"')
+
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin({ config: { toml: RULES } })
+})
+afterAll(() => story[Symbol.asyncDispose]())
+
+async function connect(person: Person, mode: 'legacy' | 'auto' = 'legacy'): Promise<Client> {
+  const client = new Client({ name: 'story', version: '1' }, { versionNegotiation: { mode } })
+  const headers = { authorization: `Bearer ${tokenOf(person)}` }
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${story.app.url}/mcp`), { requestInit: { headers } }))
+  onTestFinished(() => client.close())
+  return client
+}
+
+interface CallOptions {
+  readonly args?: object
+  readonly onprogress?: (progress: Progress) => void
+  readonly signal?: AbortSignal
+}
+
+async function call(client: Client, name: string, { args = {}, ...options }: CallOptions = {}) {
+  const result: CallToolResult = await client.callTool({ name, arguments: { ...args } }, options)
+  const [part] = result.content
+  const text = part?.type === 'text' ? part.text : ''
+  // Fields are read by the assertions, which fail for what is not there.
+  const value = (result.structuredContent ?? {}) as Record<string, never> & { readonly sessionId: string }
+  return { text, isError: result.isError === true, value }
+}
+
+describe.each(['legacy', 'auto'] as const)('the official client, %s', (mode) => {
+  test('asks, is told of progress, and reads what was said', async () => {
+    const ada = await connect('ada', mode)
+    expect(ada.getServerVersion()).toMatchObject({ name: 'factotum' })
+    const progress: Progress[] = []
+    const args = { content: 'run: echo from the tool' }
+    const asked = await call(ada, 'ask', { args, onprogress: (step) => void progress.push(step) })
+    expect(asked).toMatchObject({
+      isError: false,
+      value: { status: 'DONE', sessionId: expect.stringMatching(/^@ada:/) },
+    })
+    expect(asked.text).toContain('from the tool')
+    expect(progress.map(({ message }) => message).join('\n')).toMatch(/PLANNING[^]*task 1 \(EXEC\): DONE/)
+    const read = await call(ada, 'read_session', { args: { session: asked.value.sessionId } })
+    expect(JSON.stringify(read.value)).toContain('run: echo from the tool')
+    expect(JSON.stringify(read.value)).toContain('from the tool')
+    const listed = await call(ada, 'list_sessions')
+    expect(listed.text).toContain(asked.value.sessionId)
+    const again = { session: asked.value.sessionId, content: 'once', idempotency_key: 'a-key' }
+    const [first, second] = [await call(ada, 'ask', { args: again }), await call(ada, 'ask', { args: again })]
+    expect(second).toEqual(first)
+  })
+})
+
+test('each is shown the tools and the sessions that are theirs', async () => {
+  const [ada, ben, discord] = [await connect('ada'), await connect('ben'), await connect('discord')]
+  const names = async (client: Client): Promise<string[]> => (await client.listTools()).tools.map(({ name }) => name)
+  const all = ['ask', 'decide_approval', 'list_sessions', 'read_session', 'search_facts', 'send_message']
+  expect((await names(ada)).toSorted()).toEqual(all)
+  expect((await names(ben)).toSorted()).toEqual(all.filter((name) => name !== 'search_facts'))
+  await converse(story.as('ada'), 'cli:hers', 'a secret plan')
+  const refusedRead = await call(ben, 'read_session', { args: { session: 'cli:hers' } })
+  expect(refusedRead).toMatchObject({ isError: true, text: 'There is no session "cli:hers" that you may see.' })
+  expect((await call(ben, 'list_sessions')).text).not.toContain('cli:hers')
+  for (const tool of ['send_message', 'ask']) {
+    const refused = await call(ben, tool, { args: { session: 'cli:hers', content: 'let me in' } })
+    expect(refused.isError).toBe(true)
+    expect(refused.text).toMatch(/^[A-Z].*\.$/)
+  }
+  const sent = await call(discord, 'ask', { args: { session: 'discord:room', content: 'hello', user: 'Ben#1' } })
+  expect(sent).toMatchObject({ isError: false, value: { status: 'DONE' } })
+  const stranger = await call(discord, 'ask', { args: { session: 'discord:room', content: 'hello', user: 'Nobody#9' } })
+  expect(stranger).toMatchObject({ isError: false, value: { turn: null } })
+  const empty = await call(ada, 'send_message', { args: { session: 'cli:hers', content: '' } })
+  expect(empty).toMatchObject({ isError: true, text: expect.stringContaining('content') })
+})
+
+test('facts for admins', async () => {
+  const ada = await connect('ada')
+  await call(ada, 'ask', { args: { content: 'learn: The project Dunlin builds with ninja.\nrun: echo hi' } })
+  await expect
+    .poll(async () => (await call(ada, 'search_facts', { args: { search: 'Dunlin' } })).text)
+    .toContain('ninja')
+})
+
+test('what waits for an approval is told, and decided', async () => {
+  const ada = await connect('ada')
+  const asked = await call(ada, 'ask', { args: { content: 'run: echo yes | tee out.txt' } })
+  expect(asked).toMatchObject({
+    isError: false,
+    value: {
+      status: 'AWAITING_APPROVAL',
+      waits: 'It waits until somebody approves task 1.',
+      approvals: [{ id: expect.stringMatching(/^appr_/) }],
+    },
+  })
+  const { approvals } = asked.value as unknown as { approvals: readonly { id: string }[] }
+  const id = approvals[0]?.id
+  expect((await call(ada, 'read_session', { args: { session: asked.value.sessionId } })).text).toContain(id)
+  const decided = await call(ada, 'decide_approval', { args: { approval: id, approve: true, note: 'Go on.' } })
+  expect(decided).toMatchObject({ isError: false, value: { status: 'APPROVED' } })
+  await expect
+    .poll(async () => (await call(ada, 'read_session', { args: { session: asked.value.sessionId } })).value)
+    .toMatchObject({ status: 'IDLE' })
+  expect(await call(ada, 'decide_approval', { args: { approval: id, approve: false } })).toMatchObject({
+    isError: true,
+  })
+})
+
+test('a deadline, a cancel and a removed token end the waiting, not the turn', async () => {
+  const ben = await connect('ben')
+  const late = await call(ben, 'ask', { args: { session: '@ben:late', content: 'wait: 3000', timeout_seconds: 1 } })
+  expect(late).toMatchObject({ isError: false, value: { status: 'RUNNING', next: expect.stringContaining('goes on') } })
+  const stop = new AbortController()
+  const stopped = call(ben, 'ask', { args: { session: '@ben:stopped', content: 'wait: 2000' }, signal: stop.signal })
+  await expect
+    .poll(async () => (await call(ben, 'read_session', { args: { session: '@ben:stopped' } })).value)
+    .toMatchObject({ status: 'RUNNING' })
+  stop.abort()
+  await expect(stopped).rejects.toThrow(/abort/i)
+  for (const session of ['@ben:late', '@ben:stopped'])
+    await expect
+      .poll(async () => (await call(ben, 'read_session', { args: { session } })).value)
+      .toMatchObject({ status: 'IDLE' })
+  const cleo = await connect('cleo')
+  const asked = call(cleo, 'ask', { args: { session: '@cleo:gone', content: 'wait: 20000' } })
+  await expect
+    .poll(async () => (await call(cleo, 'read_session', { args: { session: '@cleo:gone' } })).value)
+    .toMatchObject({ status: 'RUNNING' })
+  const without = storyConfig({ toml: RULES }).replace(tokenOf('cleo'), 'another-token-for-cleo')
+  await story.reconfigure(without)
+  expect(await asked).toMatchObject({ value: { status: 'RUNNING' } })
+  await story.reconfigure(storyConfig({ toml: RULES }))
+})
+
+describe('what is no request for tools', () => {
+  const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
+  const accept = 'application/json, text/event-stream'
+  interface Post {
+    readonly path?: string
+    readonly method?: string
+    readonly body?: string | null
+    readonly headers?: Readonly<Record<string, string>>
+  }
+  const post = ({ path = '/mcp', method = 'POST', body = ping, headers = {} }: Post = {}): Promise<Response> => {
+    const usual = { authorization: `Bearer ${tokenOf('ada')}`, 'content-type': 'application/json', accept }
+    return fetch(`${story.app.url}${path}`, { method, body, headers: { ...usual, ...headers } })
+  }
+
+  test.each([
+    ['no token', { headers: { authorization: '' } }, 401],
+    ['an unknown token', { headers: { authorization: 'Bearer nobody' } }, 401],
+    ['GET', { method: 'GET', body: null }, 405],
+    ['a form', { headers: { 'content-type': 'text/plain' } }, 415],
+    ['no JSON', { body: '{' }, 400],
+    ['a large body', { body: JSON.stringify('x'.repeat(1024 * 1024)) }, 413],
+    ['another path', { path: '/mcpx' }, 404],
+    ['nothing wrong', {}, 200],
+  ] as const)('%s', async (_what, sent, status) => {
+    const answer = await post(sent)
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
+  })
+
+  test('counts against the rate of the token', async () => {
+    await story.reconfigure(storyConfig({ toml: RULES, settings: { requests_per_minute: 3 } }))
+    const headers = { authorization: `Bearer ${tokenOf('bridge')}` }
+    const statuses = []
+    for (let times = 0; times < 5; times += 1) statuses.push((await post({ headers })).status)
+    expect(statuses.slice(0, 2)).toEqual([200, 200])
+    expect(statuses.at(-1)).toBe(429)
+    const listing = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_sessions', arguments: {} } }
+    const refused = await post({ headers, body: JSON.stringify(listing) })
+    expect(await refused.text()).toContain('Too many operations')
+    await story.reconfigure(storyConfig({ toml: RULES }))
+  })
+})
