@@ -32,7 +32,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
   session: {
     ActiveTurn: 'plan progress step turn',
     AgentText: 'at author content final id seq task turn',
-    Author: 'name role trusted',
+    Author: 'actor name role trusted',
     Approval:
       'createdAt decidedAt decidedBy expiresAt id kind note reason remembered scope session status task turn viewerCan',
     ApprovalActions: 'decide edit',
@@ -40,6 +40,10 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     ApprovalEdge: 'cursor node',
     ApprovalEvent: 'approval at seq session sessionId turn turnId',
     CheckpointEvent: 'at checkpointTrigger failure ok seq session sessionId turn turnId',
+    Connector: 'name',
+    FormerUser: 'name',
+    ServerPart: 'name',
+    Stranger: 'name',
     ConversationConnection: 'edges pageInfo',
     ConversationEdge: 'cursor node',
     Delivery: 'attempts deliveredAt id lastError lastStatusCode nextAttemptAt session status task url viewerCan',
@@ -245,6 +249,11 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
 /** Not compared: they differ by what the machine can do, and by who asks. */
 const DIFFERENT: Readonly<Record<string, string>> = {
   Sandbox: 'fix reason',
+  // Who acted in the examples is one of these alone.
+  Connector: 'name',
+  FormerUser: 'name',
+  ServerPart: 'name',
+  Stranger: 'name',
   // Ben may use no skill and was nobody else; his token does not expire.
   Account: 'formerNames skills',
   // There are some only after a bad edit of the file.

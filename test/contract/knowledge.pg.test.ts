@@ -304,7 +304,7 @@ describe('node', () => {
 describe('no N+1', () => {
   const FACTS = `query ($first: Int!) { facts(first: $first, filter: { search: "counted" }) { edges { node {
     content version session { id summary } learning { content session { id } task { detail } }
-    replacedBy { content } replaces { content } history { change changedBy }
+    replacedBy { content } replaces { content } history { change changedBy { name } }
     usedBy(first: 2) { edges { node { status message { content } } } }
   } } } }`
   const SESSIONS = `query ($first: Int!) { sessions(first: $first, filter: { search: "counted" }) { edges { node {

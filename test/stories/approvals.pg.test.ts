@@ -79,7 +79,7 @@ test('a command waits for an approval, everybody sees it, and it runs once it is
 
   const decided = await decide(ada, { id: approval.id, approve: true, note: 'Go on.' })
   expect(decided).toMatchObject({
-    approval: { approvalStatus: 'APPROVED', decidedBy: 'ada', scope: 'ONCE', note: 'Go on.' },
+    approval: { approvalStatus: 'APPROVED', decidedBy: { name: 'ada' }, scope: 'ONCE', note: 'Go on.' },
   })
   expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
   expect(await linesOf(marks)).toEqual(['one'])
@@ -89,8 +89,15 @@ test('a command waits for an approval, everybody sees it, and it runs once it is
 
   const { audit } = await ada.run(ApprovalAuditDocument, { sessionId: 'cli:approve' })
   expect(audit.edges.map(({ node }) => node)).toMatchObject([
-    { actor: 'ada', tokenName: 'ada', approvalStatus: 'APPROVED', scope: 'ONCE', note: 'Go on.', before: null },
-    { actor: 'ada', approvalStatus: 'PENDING' },
+    {
+      actor: { name: 'ada' },
+      tokenName: 'ada',
+      approvalStatus: 'APPROVED',
+      scope: 'ONCE',
+      note: 'Go on.',
+      before: null,
+    },
+    { actor: { name: 'ada' }, approvalStatus: 'PENDING' },
   ])
 })
 
@@ -217,8 +224,8 @@ describe('while a turn waits', () => {
     expect(await decide(ada, { id: approval.id, approve: true })).toMatchObject({ __typename: 'ConflictRefusal' })
     const { audit } = await ada.run(ApprovalAuditDocument, { sessionId: 'cli:late' })
     expect(audit.edges.map(({ node }) => node)).toMatchObject([
-      { actor: null, approvalStatus: 'EXPIRED' },
-      { actor: 'ada', approvalStatus: 'PENDING' },
+      { actor: { __typename: 'ServerPart', name: 'server' }, approvalStatus: 'EXPIRED' },
+      { actor: { name: 'ada' }, approvalStatus: 'PENDING' },
     ])
   })
 })
@@ -356,10 +363,12 @@ describe('who may decide', () => {
     await send(ben, '@ben:ben', 'run: echo one | tee mark\nrun: echo two | tee mark')
     await using watch = watchAll(ben, '@ben:ben')
     const [one, two] = await untilAsked(watch, 2)
-    expect(await decide(ben, { id: one?.id ?? '', approve: true })).toMatchObject({ approval: { decidedBy: 'ben' } })
+    expect(await decide(ben, { id: one?.id ?? '', approve: true })).toMatchObject({
+      approval: { decidedBy: { name: 'ben' } },
+    })
     const bridge = story.as('bridge')
     expect(await decide(bridge, { id: two?.id ?? '', approve: true, user: 'ben-on-the-bridge' })).toMatchObject({
-      approval: { decidedBy: 'ben' },
+      approval: { decidedBy: { name: 'ben' } },
     })
     await turnEnd(watch)
   })

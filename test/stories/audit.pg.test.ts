@@ -44,7 +44,7 @@ test('a turn leaves its model calls, its tasks and its reviews', async () => {
     { taskType: 'EXEC', taskStatus: 'DONE', detail: 'echo very private output', outputLength: 20 },
   ])
   expect(entries.filter(({ kind }) => kind === 'REVIEW')).toMatchObject([{ verdict: 'OK', hasLearning: false }])
-  expect(new Set(entries.map(({ actor, tokenName }) => `${actor} ${tokenName}`))).toEqual(new Set(['ada ada']))
+  expect(new Set(entries.map(({ actor, tokenName }) => `${actor.name} ${tokenName}`))).toEqual(new Set(['ada ada']))
   for (const answer of turn.answers) expect(JSON.stringify(entries)).not.toContain(JSON.stringify(answer).slice(1, -1))
 })
 
@@ -73,10 +73,10 @@ test('what happens to a session from outside a turn is told with who did it, als
   await ada.run(DeleteSessionDocument, { id })
   const entries = await auditOf({ sessionId: id, kind: ['SESSION'] })
   expect(entries.toReversed()).toMatchObject([
-    { sessionChange: 'OPENED', actor: 'ben', tokenName: 'ben' },
-    { sessionChange: 'UPDATED', sessionDetail: 'participant added: cleo', actor: 'ada' },
-    { sessionChange: 'UPDATED', sessionDetail: 'description, metadata', actor: 'ben' },
-    { sessionChange: 'DELETED', actor: 'ada' },
+    { sessionChange: 'OPENED', actor: { name: 'ben' }, tokenName: 'ben' },
+    { sessionChange: 'UPDATED', sessionDetail: 'participant added: cleo', actor: { name: 'ada' } },
+    { sessionChange: 'UPDATED', sessionDetail: 'description, metadata', actor: { name: 'ben' } },
+    { sessionChange: 'DELETED', actor: { name: 'ada' } },
   ])
   const [newest] = entries
   const { node } = await ada.run(AuditEntryDocument, { id: newest?.id ?? '' })
@@ -92,8 +92,8 @@ test('a message that opens its session, and a cancelled turn', async () => {
   const { turnId } = await turnEnd(watch)
   const entries = await auditOf({ sessionId: '@ben:stopped', kind: ['SESSION', 'TASK'] })
   expect(entries.filter(({ kind }) => kind === 'SESSION')).toMatchObject([
-    { sessionChange: 'TURN_CANCELLED', turnId, actor: 'ben' },
-    { sessionChange: 'OPENED', turnId: null, actor: 'ben' },
+    { sessionChange: 'TURN_CANCELLED', turnId, actor: { name: 'ben' } },
+    { sessionChange: 'OPENED', turnId: null, actor: { name: 'ben' } },
   ])
   expect(entries.filter(({ kind }) => kind === 'TASK')).toMatchObject([{}, { taskStatus: 'CANCELLED' }])
 })
@@ -108,8 +108,8 @@ test('messages that wait, changed and withdrawn', async () => {
   await writeFile(gate, '')
   const entries = await auditOf({ sessionId: '@ben:waiting', kind: ['SESSION'] })
   expect(entries.slice(0, 2)).toMatchObject([
-    { sessionChange: 'MESSAGE_WITHDRAWN', sessionDetail: message.id, actor: 'ada' },
-    { sessionChange: 'MESSAGE_EDITED', sessionDetail: message.id, actor: 'ben' },
+    { sessionChange: 'MESSAGE_WITHDRAWN', sessionDetail: message.id, actor: { name: 'ada' } },
+    { sessionChange: 'MESSAGE_EDITED', sessionDetail: message.id, actor: { name: 'ben' } },
   ])
   expect(entries[0]?.turnId).toMatch(/^turn_/)
 })
@@ -154,12 +154,18 @@ test('access that was denied is told once, and then counted', async () => {
       denialReason: 'NOT_VISIBLE',
       field: 'Query.session',
       sessionId: '@ben:private',
-      actor: 'cleo',
+      actor: { name: 'cleo' },
       tokenName: 'cleo',
       count: 1,
     },
-    { denialReason: 'FORBIDDEN', field: 'Query.facts', sessionId: null, actor: 'cleo', count: 1 },
-    { denialReason: 'UNKNOWN_TOKEN', field: 'Authorization', actor: null, tokenName: null, count: 1 },
+    { denialReason: 'FORBIDDEN', field: 'Query.facts', sessionId: null, actor: { name: 'cleo' }, count: 1 },
+    {
+      denialReason: 'UNKNOWN_TOKEN',
+      field: 'Authorization',
+      actor: { __typename: 'Stranger' },
+      tokenName: null,
+      count: 1,
+    },
     { denialReason: 'NOT_VISIBLE', field: 'Mutation.cancelTurn', sessionId: '@ben:private' },
     { denialReason: 'NOT_VISIBLE', field: 'Subscription.sessionEvents', sessionId: '@ben:private' },
   ])
@@ -192,7 +198,7 @@ test('auditTrail tells everything of every process once, in the same order to al
   )
   expect(new Set(after(tasks))).toEqual(new Set(ofBen))
   const others = tasks.received.flatMap(({ auditTrail }) => auditTrail.entry ?? [])
-  expect(others.filter(({ kind, actor }) => kind !== 'TASK' || actor !== 'ben')).toEqual([])
+  expect(others.filter(({ kind, actor }) => kind !== 'TASK' || actor.name !== 'ben')).toEqual([])
 })
 
 async function seen(trail: Trail, entries: readonly Entry[]): Promise<void> {
@@ -233,7 +239,7 @@ test('the configuration: taken over, refused, rights that change between plan an
     { configChange: 'REFUSED', configDetail: expect.stringContaining('max_queued') as string },
     {
       configChange: 'RIGHTS_CHANGED',
-      actor: 'ada',
+      actor: { name: 'ada' },
       configDetail: 'Rights of ada when the plan was made: role ADMIN, skills: all. Now: role USER, skills: none.',
     },
   ])

@@ -68,7 +68,7 @@ test('a turn waits where it is when the budget is used up, and goes on when it i
   const [paused] = eventsOf(watch, 'TurnPausedEvent')
   expect(paused?.until).toMatch(/T00:00:0\d\.\d{3}Z$/)
   const { audit } = await story.as('ada').run(AuditDocument, { filter: { turnId: id, kind: ['SESSION'] } })
-  expect(audit.edges).toMatchObject([{ node: { sessionChange: 'TURN_PAUSED', actor: 'ben' } }])
+  expect(audit.edges).toMatchObject([{ node: { sessionChange: 'TURN_PAUSED', actor: { name: 'ben' } } }])
 
   await send(ben, '@ben:spent', 'and another thing')
   const { session } = await ben.run(SessionDocument, { id: '@ben:spent' })

@@ -171,7 +171,7 @@ describe('a page', () => {
     expect(await page(id, { person: 'cleo' }).approve(approvalId)).toMatchObject({ __typename: 'NotFoundRefusal' })
     expect(await ada.approve(approvalId, { note: 'Go on.' })).toMatchObject({
       __typename: 'DecideApprovalPayload',
-      approval: { approvalStatus: 'APPROVED', decidedBy: 'ada', note: 'Go on.' },
+      approval: { approvalStatus: 'APPROVED', decidedBy: { name: 'ada' }, note: 'Go on.' },
     })
     expect(await ada.deny(approvalId)).toMatchObject({ __typename: 'ConflictRefusal' })
     expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })

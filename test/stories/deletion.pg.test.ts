@@ -198,7 +198,7 @@ describe('what belongs to a session', () => {
     const fact = await ada.run(api.FactDocument, { id: all.facts.edges[0]?.node.id ?? '' })
     expect(fact.node).toMatchObject({ session: null, learning: null })
     const { audit } = await ada.run(api.AuditDocument, { filter: { sessionId, kind: ['SESSION'] } })
-    expect(audit.edges[0]?.node).toMatchObject({ sessionChange: 'DELETED', actor: 'ada' })
+    expect(audit.edges[0]?.node).toMatchObject({ sessionChange: 'DELETED', actor: { name: 'ada' } })
     const { runs } = await readSchedule(ada, scheduleId)
     expect(runs).toMatchObject([{ status: 'DONE', session: null, turn: null }])
     // What was to be done is part of the record, and what somebody wrote beside a decision; no message, no output.

@@ -254,7 +254,11 @@ describe('a group in which everything quotes what Ben said', () => {
       expect([name, named.length > 0]).toEqual([name, name === 'audit_entries'])
     }
     const { audit } = await story.as('ada').run(api.AuditDocument, { filter: { sessionId: GROUP, kind: ['SESSION'] } })
-    expect(audit.edges[0]?.node).toMatchObject({ sessionChange: 'USER_ERASED', actor: 'ada', tokenName: 'ada' })
+    expect(audit.edges[0]?.node).toMatchObject({
+      sessionChange: 'USER_ERASED',
+      actor: { name: 'ada' },
+      tokenName: 'ada',
+    })
     expect(JSON.stringify(audit.edges)).toContain('ben: 4 messages')
     // What was to be done is part of the record, and why something was decided.
     const said = await sql(

@@ -109,7 +109,11 @@ test('what a review learns reaches the inbox, a fact, the next plan, and none af
   const { session } = await ada.run(api.SessionKnowledgeDocument, { id: 'cli:learn' })
   const [first] = must(session, 'the session').turns.edges.map(({ node }) => node)
   expect(first?.factsUsed).toEqual([])
-  expect(first?.tasks[0]?.review?.learning).toMatchObject({ id: learning.id, status: 'PROMOTED', decidedBy: 'ada' })
+  expect(first?.tasks[0]?.review?.learning).toMatchObject({
+    id: learning.id,
+    status: 'PROMOTED',
+    decidedBy: { name: 'ada' },
+  })
   expect(plannerPrompts().join()).not.toContain('6432')
 
   // The next plan, of any session, has it in its prompt.
@@ -183,7 +187,7 @@ describe('who watches facts and learnings', () => {
     })
     await converse(story.as('ada'), 'cli:curated', 'How long are backups kept?')
     const promoted = await inbox.until(({ learningUpdates: { learning } }) => learning?.status === 'PROMOTED')
-    expect(promoted.learningUpdates.learning).toMatchObject({ content: learn, decidedBy: 'curator' })
+    expect(promoted.learningUpdates.learning).toMatchObject({ content: learn, decidedBy: { name: 'curator' } })
     const made = await facts.until(({ factUpdates: { fact } }) => fact?.source === 'CURATOR')
     expect(await auditOf(made.factUpdates.fact?.id ?? '')).toMatchObject([{ actor: 'curator', change: 'CREATED' }])
   })

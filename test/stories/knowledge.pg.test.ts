@@ -83,7 +83,7 @@ describe('what a review learned', () => {
     expect(await stepsOf(first)).toEqual(expect.arrayContaining(['DELIVERING', 'CURATING', 'COMPLETE']))
     expect(promptOf('curator')).toContain('Nightly: shop build, 02:00 UTC.')
     const { learnings } = await ada.run(api.LearningsDocument, {})
-    expect(learnings.edges[0]?.node).toMatchObject({ status: 'PROMOTED', user: 'ada', decidedBy: 'curator' })
+    expect(learnings.edges[0]?.node).toMatchObject({ status: 'PROMOTED', user: 'ada', decidedBy: { name: 'curator' } })
 
     think({})
     const second = await converse(ada, 'cli:other', 'Is the nightly build of the shop over?')

@@ -3,6 +3,8 @@ import { row } from '../row.ts'
 import { inVisibleSession } from '../session/session-visibility.ts'
 import type { Remembered } from '../../../core/approval-policy.ts'
 import { AUTHENTICATED } from '../access.ts'
+import { ActorInterface } from '../people/actor.ts'
+import { actorNamed } from '../people/to-actor.ts'
 import { ApprovalKindEnum, ApprovalScopeEnum, ApprovalStatusEnum } from './approval-enums.ts'
 import { builder } from '../builder.ts'
 import { countedConnectionType } from '../paging/counted.ts'
@@ -29,9 +31,13 @@ export const ApprovalType = builder.prismaObject('Approval', {
     reason: t.exposeString('reason', { description: 'Why it is asked for, for people.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was asked for.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Then it counts as denied.' }),
-    decidedBy: t.exposeString('decidedBy', {
+    decidedBy: t.field({
+      type: ActorInterface,
       nullable: true,
-      description: 'The user who decided; null when nobody has, or nobody did in time.',
+      description: 'Who decided; null when nobody has, or nobody did in time.',
+      select: { decidedBy: true },
+      resolve: ({ decidedBy }, _args, { config }) =>
+        decidedBy === null ? null : actorNamed(config.current(), decidedBy),
     }),
     decidedAt: t.expose('decidedAt', {
       type: 'DateTime',

@@ -17,6 +17,8 @@ import { connectionType } from '../paging/connection-type.ts'
 import { DeliveryStatusEnum } from '../message/delivery.ts'
 import { ReviewVerdictEnum, TaskStatusEnum, TaskTypeEnum } from '../enums.ts'
 import { NodeInterface } from '../node.ts'
+import { ActorInterface } from '../people/actor.ts'
+import { auditActor } from '../people/to-actor.ts'
 import { MoneyType } from '../values/money.ts'
 
 type Values<Name extends string> = Record<Name, { readonly description: string }>
@@ -143,9 +145,10 @@ export const AuditEntryInterface = builder.interfaceRef<StoredAuditEntry>('Audit
       description: 'The session, which may be deleted by now; null when it was in none.',
     }),
     turnId: t.exposeID('turnId', { nullable: true, description: 'The turn; null when it was in none.' }),
-    actor: t.exposeString('actor', {
-      nullable: true,
-      description: 'A user, or the part of the server that acted, such as "curator"; null when nobody is known.',
+    actor: t.field({
+      type: ActorInterface,
+      description: 'Who acted, under the name that they had then.',
+      resolve: (entry, _args, { config }) => auditActor(config.current(), entry),
     }),
     tokenName: t.exposeString('tokenName', {
       nullable: true,

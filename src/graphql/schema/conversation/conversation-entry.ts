@@ -2,6 +2,7 @@
  * What was said in a session, as a page shows it: by a person, by the agent, by the server. An entry is read from the
  * log and has an id of its own, because its message or task has one, too, and clients keep what has an id.
  */
+import type { Config } from '../../../config/config.ts'
 import type { MessageRole } from '../../../core/status.ts'
 import { must } from '../../../platform/must.ts'
 import { AUTHENTICATED } from '../access.ts'
@@ -13,6 +14,8 @@ import { loadAt } from '../paging/load-at.ts'
 import { MessageRow } from '../message/message.ts'
 import { TaskRow } from '../turn/task.ts'
 import { TurnRow } from '../turn/turn.ts'
+import { ActorInterface, type Actor } from '../people/actor.ts'
+import { actorNamed, serverPart, stranger } from '../people/to-actor.ts'
 import { stillThere } from '../still-there.ts'
 import { readTexts, type EntryKey } from './read-conversation.ts'
 
@@ -60,8 +63,21 @@ const AuthorType = builder.objectRef<EntryKey>('Author').implement({
       description: 'Whether it is a known user, the agent or the server.',
       resolve: ({ trusted }) => trusted ?? true,
     }),
+    actor: t.field({
+      type: ActorInterface,
+      description:
+        'The same as the audit and others name it: who said it, or who put it there for the agent or the system.',
+      resolve: (entry, _args, { config }) => speakerOf(config.current(), entry),
+    }),
   }),
 })
+
+function speakerOf(config: Config, entry: EntryKey): Actor {
+  const { userName, trusted } = entry
+  const role = roleOf(entry)
+  if (userName === null) return role === 'USER' ? stranger('') : serverPart(role === 'SYSTEM' ? 'server' : 'agent')
+  return trusted === false ? stranger(userName) : actorNamed(config, userName)
+}
 
 /** What all entries have. */
 function commonFields(t: PothosSchemaTypes.ObjectFieldBuilder<BuilderTypes, Entry>) {

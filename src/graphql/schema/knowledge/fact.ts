@@ -7,6 +7,8 @@ import { row } from '../row.ts'
 import { visibleFact } from '../session/session-visibility.ts'
 import type { GraphQLContext } from '../../context.ts'
 import { AUTHENTICATED } from '../access.ts'
+import { ActorInterface } from '../people/actor.ts'
+import { actorNamed } from '../people/to-actor.ts'
 import { builder } from '../builder.ts'
 import { countedConnectionType } from '../paging/counted.ts'
 import { FactChangeEnum, FactSourceEnum } from './knowledge-enums.ts'
@@ -23,8 +25,12 @@ const FactVersionType = builder.prismaObject('FactVersion', {
     version: t.exposeInt('version', { description: '1 for the first, one more with each change.' }),
     content: t.exposeString('content', { description: 'What the fact says in this version.' }),
     change: t.expose('change', { type: FactChangeEnum, description: 'What was done.' }),
-    changedBy: t.exposeString('changedBy', {
-      description: 'Who did it: the name of a user, or the part of the server, such as "curator".',
+    changedBy: t.field({
+      type: ActorInterface,
+      description:
+        'Who did it, under the name that they had then: a user, or a part of the server such as the curator.',
+      select: { changedBy: true },
+      resolve: ({ changedBy }, _args, { config }) => actorNamed(config.current(), changedBy),
     }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why, if anybody said so.' }),
     at: t.expose('at', { type: 'DateTime', description: 'When.' }),

@@ -4,6 +4,8 @@
 import { row } from '../row.ts'
 import { inVisibleSession } from '../session/session-visibility.ts'
 import { AUTHENTICATED } from '../access.ts'
+import { ActorInterface } from '../people/actor.ts'
+import { actorNamed } from '../people/to-actor.ts'
 import { builder } from '../builder.ts'
 import { countedConnectionType } from '../paging/counted.ts'
 import { LearningStatusEnum } from './knowledge-enums.ts'
@@ -40,10 +42,13 @@ export const LearningType = builder.prismaObject('Learning', {
       description: 'The question that it became; null unless ASKED.',
     }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why it was decided so, if anybody said so.' }),
-    decidedBy: t.exposeString('decidedBy', {
+    decidedBy: t.field({
+      type: ActorInterface,
       nullable: true,
-      description:
-        'Who decided: the name of an admin, or the part of the server, such as "curator". Null while PENDING.',
+      description: 'Who decided: an admin, or the curator. Null while PENDING.',
+      select: { decidedBy: true },
+      resolve: ({ decidedBy }, _args, { config }) =>
+        decidedBy === null ? null : actorNamed(config.current(), decidedBy),
     }),
     decidedAt: t.expose('decidedAt', {
       type: 'DateTime',

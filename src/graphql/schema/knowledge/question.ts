@@ -2,6 +2,8 @@
 import { row } from '../row.ts'
 import { visibleQuestion } from '../session/session-visibility.ts'
 import { AUTHENTICATED } from '../access.ts'
+import { ActorInterface } from '../people/actor.ts'
+import { actorNamed } from '../people/to-actor.ts'
 import { builder } from '../builder.ts'
 import { countedConnectionType } from '../paging/counted.ts'
 import { QuestionSourceEnum, QuestionStatusEnum } from './knowledge-enums.ts'
@@ -22,9 +24,13 @@ export const QuestionType = builder.prismaObject('Question', {
     source: t.expose('source', { type: QuestionSourceEnum, description: 'Who wants to know.' }),
     status: t.expose('status', { type: QuestionStatusEnum, description: 'Whether it is still open.' }),
     answer: t.exposeString('answer', { nullable: true, description: 'The answer; null when there is none.' }),
-    resolvedBy: t.exposeString('resolvedBy', {
+    resolvedBy: t.field({
+      type: ActorInterface,
       nullable: true,
       description: 'The user whose message answered it, or the admin who resolved it; null while OPEN.',
+      select: { resolvedBy: true },
+      resolve: ({ resolvedBy }, _args, { config }) =>
+        resolvedBy === null ? null : actorNamed(config.current(), resolvedBy),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was first asked.' }),
     resolvedAt: t.expose('resolvedAt', {

@@ -12,6 +12,7 @@ import { addLookup, brand } from '../row.ts'
 import { connectionType } from '../paging/connection-type.ts'
 import { visibleSessions } from '../session/session-visibility.ts'
 import { AccountType } from './account.ts'
+import { ActorInterface } from './actor.ts'
 
 /** A user as the API shows them. */
 export interface UserNode extends User {
@@ -22,10 +23,9 @@ export interface UserNode extends User {
 export const UserType = builder.objectRef<UserNode>('User').implement({
   description: 'A person whom the server knows. The name is for good: no other user is ever given it.',
   authScopes: AUTHENTICATED,
-  interfaces: [NodeInterface],
+  interfaces: [NodeInterface, ActorInterface],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Begins with "user_", and follows from the name.' }),
-    name: t.exposeString('name', { description: 'By which everything else names them.' }),
     role: t.expose('role', { type: RoleEnum, description: 'The role that they have now.' }),
     account: t.field({
       type: AccountType,

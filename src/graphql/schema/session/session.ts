@@ -12,6 +12,8 @@ import { BusyPolicyEnum, ConversationTypeEnum, DescriptionSourceEnum, SessionSta
 import { NodeInterface } from '../node.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
 import { USAGE_COLUMNS, usageOf, UsageType } from '../turn/usage.ts'
+import { ActorInterface } from '../people/actor.ts'
+import { openerNamed } from '../people/to-actor.ts'
 import { knownUsers, UserType } from '../people/user.ts'
 
 interface SessionSource {
@@ -110,13 +112,15 @@ export const SessionType = builder.prismaObject('Session', {
 })
 
 builder.prismaObjectFields(SessionType, (t) => ({
-  openedBy: t.string({
+  openedBy: t.field({
+    type: ActorInterface,
     nullable: true,
     description:
-      'Who opened it, and may change and delete it besides admins: "@anna" for a user, otherwise the token of a connector. Null: it was ' +
-      'imported, or opened before this was recorded.',
+      'Who opened it, a user or a connector, and may change and delete it besides admins. Null: it was imported, or opened before this ' +
+      'was recorded.',
     select: { openedBy: true },
-    resolve: ({ openedBy }) => (openedBy === OPENED_ELSEWHERE ? null : openedBy),
+    resolve: ({ openedBy }, _args, { config }) =>
+      openedBy === null || openedBy === OPENED_ELSEWHERE ? null : openerNamed(config.current(), openedBy),
   }),
   messageCount: t.exposeInt('messageCount', { description: 'All its messages.' }),
   turnCount: t.exposeInt('turnCount', {
