@@ -34,6 +34,8 @@ export interface McpConnection {
 
 /** How often a server that may be away without a word is asked whether it is there. */
 const PING_MS = 30_000
+/** Of what a program says on its standard error, in a log line. */
+const MAX_SAID_CHARS = 1500
 
 interface Link {
   readonly transport: Transport
@@ -41,7 +43,7 @@ interface Link {
   close(): Promise<void>
 }
 
-/** Rejects with TOOLS_UNREACHABLE; its message holds nothing that the server said. */
+/** Rejects with TOOLS_UNREACHABLE; its message is for the log alone, as it may hold what the server said. */
 export async function connect(
   server: McpServerConfig,
   means: ConnectionMeans,
@@ -121,8 +123,11 @@ async function watch(client: Client, clock: Clock, ended: AbortSignal): Promise<
 
 function unreachable(kind: McpReach['kind'], error: unknown, link: Link): AppError {
   if (error instanceof AppError) return error
-  const { why } = link.describeEnd()
+  const { why, lastWords } = link.describeEnd()
+  const said = lastWords.replaceAll(/\s+/g, ' ').trim().slice(-MAX_SAID_CHARS)
   const what =
-    kind === 'PROGRAM' ? `did not start as an MCP server does (it ${why})` : 'does not answer as an MCP server does'
-  return new AppError('TOOLS_UNREACHABLE', what, { retry: 'backoff', cause: messageOf(error) })
+    kind === 'PROGRAM'
+      ? `did not start as an MCP server does: it ${why}${said === '' ? '' : `, and said at last: ${said}`}`
+      : `does not answer as an MCP server does (${messageOf(error)})`
+  return new AppError('TOOLS_UNREACHABLE', what, { retry: 'backoff', cause: error })
 }

@@ -123,6 +123,8 @@ export class McpServer implements ToolSource {
       signal,
     })
     if (refused.length > 0) logger.warn({ server: this.name, refused }, 'tools of an MCP server are not offered')
+    if (this.#serving === null)
+      logger.info({ server: this.name, tools: tools.length }, 'an MCP server offers its tools')
     this.#serving = { connection, offered: new Map(tools.map((tool) => [tool.name, tool])) }
     this.#tools = tools.map((tool) => this.#toTool(tool))
     this.#problem =

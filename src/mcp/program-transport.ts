@@ -62,7 +62,7 @@ export class ProgramTransport implements Transport {
     })
   }
 
-  /** Resolves when nothing of the program runs any more. */
+  /** Lets the program end by itself first. Resolves when nothing of it runs any more. */
   async close(): Promise<void> {
     const { stdin, ended } = this.#program
     this.#end(null)
@@ -76,7 +76,7 @@ export class ProgramTransport implements Transport {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#whyClosed = why
-    this.#program.kill()
+    if (why !== null) this.#program.kill()
     this.onclose?.()
   }
 

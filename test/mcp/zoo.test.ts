@@ -211,6 +211,16 @@ describe.skipIf(skipped !== '')(`the zoo${skipped}`, { concurrent: true }, () =>
     await expect.poll(() => running({ home })).toEqual([])
   })
 
+  test('one that has something to put down is given the time for it', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('leaves')
+    await world.tool('leaves__ok')
+    world.configure('')
+    const note = join(world.folderOf('leaves'), 'note')
+    await expect.poll(() => existsSync(note) && readFileSync(note, 'utf8')).toBe('gone')
+  })
+
   test('a secret that is not set keeps the server from starting', async (context) => {
     const { expect } = context
     const world = new McpWorld(context)

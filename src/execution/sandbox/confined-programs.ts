@@ -65,6 +65,8 @@ export interface ConfinedProgramsOptions {
 /** A program that does nothing is looked at, too: more rarely than a command. */
 const WATCH_EVERY_MS = 1000
 const KILL_AGAIN_MS = 1000
+/** A sandbox takes 20 ms to set up. */
+const START_MS = 20_000
 
 /** Starts any number of them; each is owned by who has started it. */
 export class ConfinedPrograms {
@@ -103,7 +105,9 @@ export class ConfinedPrograms {
       ready.once('data', () => void untilBound({ namespace }, this.#options.clock).then(resolve))
       void exit.then(() => resolve(false))
     })
+    const cancelKill = this.#options.clock.after(START_MS, kill)
     const isBound = await letGo
+    cancelKill()
     ready.end(isBound ? 'go\n' : '')
     if (!isBound) {
       kill()

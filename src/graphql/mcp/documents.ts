@@ -53,7 +53,7 @@ export const DECIDE_APPROVAL: Operation<
 > = {
   text: `mutation McpDecideApproval($input: DecideApprovalInput!) {
   result: decideApproval(input: $input) {
-    ... on DecideApprovalPayload { approval { id status note scope decidedBy } }
+    ... on DecideApprovalPayload { approval { id status note scope decidedBy { name } } }
     ...Refusal
   }
 }

@@ -109,6 +109,8 @@ export class McpEndpoint {
       ({ authInfo }) => createToolServer(must(authInfo?.extra?.['tools'] as ToolsOptions, 'a request has its tools')),
       {
         onerror,
+        // A stream is kept alive; an answer in JSON that takes its time would be cut as an idle connection.
+        responseMode: 'sse',
       },
     )
   }
