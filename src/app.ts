@@ -272,7 +272,7 @@ function createWorker({ parts, background, tools, checkpointer }: Made, homeWatc
   const { config, secrets, metrics, publicUrl } = parts
   const { home, logger } = parts.options
   const { database, doorbell, feed, clock } = parts.stored
-  const { commands, skills, agentsFor } = tools
+  const { commands, skills, toolCatalog, agentsFor } = tools
   const { outbox, approvalExpiry } = background
   return new Worker({
     database,
@@ -298,6 +298,7 @@ function createWorker({ parts, background, tools, checkpointer }: Made, homeWatc
         agentsFor,
         commands: commands.runner,
         skills,
+        tools: toolCatalog,
         outbox,
         approvalExpiry,
         checkpointer,

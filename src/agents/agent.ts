@@ -3,8 +3,10 @@ import type { Role } from '../core/identity.ts'
 import type { AppError } from '../core/errors.ts'
 import type { Dialogue } from '../core/dialogue.ts'
 import type { AgentRole, ModelCallRecord } from '../core/model-call.ts'
+import type { ConversationAnswer, OfferedTool } from '../model/conversation/conversation.ts'
 import type { ProposedPlan } from '../core/plan/plan.ts'
-import type { SkillArguments, SkillSummary } from '../core/plan/skill.ts'
+import type { JsonObject } from '../core/tool/json.ts'
+import type { SkillSummary } from '../core/plan/skill.ts'
 import type { ConversationType, ReviewVerdict, TaskStatus, TaskType } from '../core/status.ts'
 
 /** Every call that was made is recorded, also those of a question that failed in the end. */
@@ -18,7 +20,8 @@ export interface TaskReport {
   readonly type: TaskType
   readonly detail: string
   readonly skill: string | null
-  readonly args: SkillArguments | null
+  readonly tool?: string | null
+  readonly args: JsonObject | null
   readonly expect: string | null
   readonly status: TaskStatus
   readonly exitCode: number | null
@@ -95,6 +98,37 @@ export interface ReplanContext {
   readonly reason: string
   /** Earlier attempts of this turn, oldest first: what was tried and why it did not do. */
   readonly history: readonly { readonly goal: string; readonly reason: string }[]
+}
+
+/** What the assistant of a conversation knows besides what is said in it: what a planner would, without a plan. */
+export interface AssistantContext extends Omit<PlannerContext, 'skills' | 'maxTasks' | 'replan'> {
+  /** What it has said and called in this turn so far, oldest first. */
+  readonly rounds: readonly AssistantRound[]
+  /** Drawn once a turn, so that what was said before in it stays the same, byte by byte. */
+  readonly fenceToken: string
+  /** What it may call. */
+  readonly tools: readonly OfferedTool[]
+}
+
+/** One answer with calls, and what came of it. */
+export interface AssistantRound {
+  readonly text: string
+  readonly calls: readonly {
+    readonly callId: string
+    readonly name: string
+    /** The arguments as JSON. */
+    readonly written: string
+    readonly task: TaskReport
+  }[]
+  /** What the caller has said since, oldest first. */
+  readonly additions: readonly string[]
+}
+
+/** Gets an answer piece by piece, as it is written. */
+export interface AnswerReader {
+  readonly onText: (delta: string) => void
+  /** What the model shows of its reasoning. */
+  readonly onThinking: (delta: string) => void
 }
 
 /** A plan that was refused, and what was wrong with it: the planner is asked to mend it. */
@@ -224,5 +258,14 @@ export interface Agents {
     signal: AbortSignal,
   ): Promise<Answer<readonly { readonly id: string; readonly text: string }[]>>
   introspect(context: IntrospectorContext, signal: AbortSignal): Promise<Answer<Introspection>>
+  /**
+   * One answer of a conversation: a text, calls of tools, or both. `startedAt`: of the turn; the prompt says it is
+   * then.
+   */
+  converse(
+    asked: { readonly context: AssistantContext; readonly startedAt: Date },
+    reader: AnswerReader,
+    signal: AbortSignal,
+  ): Promise<Answer<ConversationAnswer>>
   write(context: MessengerContext, onText: (delta: string) => void, signal: AbortSignal): Promise<Answer<string>>
 }

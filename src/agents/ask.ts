@@ -75,10 +75,38 @@ type CallOutcome = { readonly record: ModelCallRecord | null } & (
 )
 
 async function callModel<T>(options: AskOptions, question: Question<T>, problem: string | null): Promise<CallOutcome> {
-  const { config, model, prompts, clock, timeZone } = options
+  const { model, clock, timeZone } = options
   const { role, format, onText = null, signal } = question
+  const user = renderPrompt(question, problem, { now: clock.now(), timeZone })
+  const called = await callAgent(options, { role, prompt: question.prompt ?? role }, (frame) =>
+    model.complete({ ...frame, user, schema: format.schema, onText, signal }),
+  )
+  return called.kind === 'failed' ? called : { kind: 'answered', text: called.answer.text, record: called.record }
+}
+
+/** What every call of a model is made with. */
+interface CallFrame {
+  readonly role: AgentRole
+  readonly provider: string
+  readonly model: string
+  readonly system: string
+  readonly idleTimeoutMs: number
+}
+
+type Called<T> =
+  | { readonly kind: 'answered'; readonly answer: T; readonly record: ModelCallRecord }
+  /** `record`: null when no call was made. */
+  | { readonly kind: 'failed'; readonly error: AppError; readonly record: ModelCallRecord | null }
+
+/** Makes one call in a role, and records what it cost, whatever becomes of it. Rejects only for bugs. */
+export async function callAgent<T extends TokenCounts>(
+  options: AskOptions,
+  { role, prompt }: { readonly role: AgentRole; readonly prompt: PromptName },
+  call: (frame: CallFrame) => Promise<T>,
+): Promise<Called<T>> {
+  const { config, prompts, clock } = options
   const choice = config.current().models[role]
-  const system = await prompts.systemPrompt(question.prompt ?? role).catch(asAppError)
+  const system = await prompts.systemPrompt(prompt).catch(asAppError)
   if (system instanceof AppError) return { kind: 'failed', error: logFailure(options, role, system), record: null }
   const at = clock.now()
   const startedMs = clock.monotonicMs()
@@ -94,11 +122,8 @@ async function callModel<T>(options: AskOptions, question: Question<T>, problem:
     at,
   })
   const idleTimeoutMs = config.current().settings.llmIdleTimeoutMs
-  const user = renderPrompt(question, problem, { now: at, timeZone })
-  const answer = await model
-    .complete({ role, ...choice, system, user, schema: format.schema, onText, idleTimeoutMs, signal })
-    .catch(asAppError)
-  if (!(answer instanceof AppError)) return { kind: 'answered', text: answer.text, record: record('OK', answer) }
+  const answer = await call({ role, ...choice, system, idleTimeoutMs }).catch(asAppError)
+  if (!(answer instanceof AppError)) return { kind: 'answered', answer, record: record('OK', answer) }
   const tokens = answer instanceof ModelError ? answer.tokens : NO_TOKENS
   return { kind: 'failed', error: logFailure(options, role, answer), record: record(answer.code, tokens) }
 }
@@ -125,7 +150,8 @@ function asAppError(error: unknown): AppError {
   throw error
 }
 
-function logFailure({ logger }: AskOptions, role: AgentRole, error: AppError): AppError {
+/** Called with every call that failed or was refused. */
+export function logFailure({ logger }: AskOptions, role: AgentRole, error: AppError): AppError {
   if (error.code !== 'CANCELLED') logger.warn({ role, code: error.code }, `${role} failed: ${error.message}`)
   return error
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Agents } from './agent.ts'
 import { ask, type AskOptions } from './ask.ts'
+import { converse } from './assistant/converse.ts'
 import { OPEN_GATE, type CallGate } from './call-gate.ts'
 import { renderConsolidatorPrompt } from './consolidator/context.ts'
 import { consolidationFormat } from './consolidator/output.ts'
@@ -72,6 +73,7 @@ function agentsOf(options: AskOptions): Agents {
         signal,
       }),
     ...memoryAgentsOf(options),
+    converse: (asked, reader, signal) => converse(options, { ...asked, reader, signal }),
     write: (context, onText, signal) =>
       ask(options, {
         role: 'messenger',

@@ -6,6 +6,7 @@ import type { Dialogue } from '../core/dialogue.ts'
 import type { FreeTexts } from '../secrets/free-texts.ts'
 import { PLAN_TEXTS } from '../secrets/turn-texts.ts'
 import type {
+  AssistantContext,
   Consolidation,
   CuratorContext,
   Evaluation,
@@ -31,6 +32,7 @@ interface RoleTexts<Context, Output> {
 const TASK: FreeTexts<TaskReport> = {
   detail: 'text',
   skill: 'text',
+  tool: 'text',
   args: 'json',
   expect: 'text',
   output: 'text',
@@ -44,8 +46,8 @@ const DIALOGUE: FreeTexts<Dialogue> = {
 const NOTED = { id: 'kept', content: 'text' } as const
 const HISTORY = { goal: 'text', reason: 'text' } as const
 
-/** The planner's answer is none of these: it comes as it is (redacted-agents.ts). */
-export const PLANNER: FreeTexts<PlannerContext> = {
+/** What planner and assistant both know. */
+const KNOWN = {
   callerName: 'text',
   message: 'text',
   additions: { content: 'text' },
@@ -54,6 +56,22 @@ export const PLANNER: FreeTexts<PlannerContext> = {
   workingMemory: 'text',
   facts: NOTED,
   questions: NOTED,
+  paraphrased: { sender: 'text', at: 'kept', text: 'text' },
+  files: { name: 'text', userName: 'text' },
+  secretNames: 'text',
+} as const
+
+/** Its answer comes as it is, like the planner's. */
+export const ASSISTANT: FreeTexts<AssistantContext> = {
+  ...KNOWN,
+  rounds: { text: 'text', calls: { callId: 'kept', name: 'text', written: 'text', task: TASK }, additions: 'text' },
+  fenceToken: 'kept',
+  tools: { name: 'kept', description: 'text', parameters: 'json' },
+}
+
+/** The planner's answer is none of these: it comes as it is (redacted-agents.ts). */
+export const PLANNER: FreeTexts<PlannerContext> = {
+  ...KNOWN,
   skills: {
     name: 'text',
     version: 'text',
@@ -61,9 +79,6 @@ export const PLANNER: FreeTexts<PlannerContext> = {
     args: { name: 'text', default: 'text', description: 'text' },
     secrets: 'text',
   },
-  paraphrased: { sender: 'text', at: 'kept', text: 'text' },
-  files: { name: 'text', userName: 'text' },
-  secretNames: 'text',
   replan: {
     completed: TASK,
     remaining: { detail: 'text' },

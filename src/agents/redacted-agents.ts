@@ -2,13 +2,14 @@
  * The agents of one session without secrets: every known secret is redacted in their prompts, in their answers and in
  * their errors. Called by the worker for each turn. A secret that a message brings is not known before the planner has
  * read it: the planner sees it that once. Its plan comes back as it is, for the secrets in it
- * (src/turn/secrets/take-secrets.ts).
+ * (src/turn/secrets/take-secrets.ts), and so does an answer of a conversation.
  */
 import { AppError } from '../core/errors.ts'
 import { redactTexts, type Declaration } from '../secrets/free-texts.ts'
 import type { Redactor } from '../secrets/redaction.ts'
 import type { Agents, Answer } from './agent.ts'
 import {
+  ASSISTANT,
   CONSOLIDATOR,
   CURATOR,
   INTROSPECTOR,
@@ -42,6 +43,8 @@ export function redactedAgents(agents: Agents, redactor: () => Redactor): Agents
       hideAnswer(await agents.paraphrase(hide(context, PARAPHRASER.asked), signal), PARAPHRASER.answered),
     introspect: async (context, signal) =>
       hideAnswer(await agents.introspect(hide(context, INTROSPECTOR.asked), signal), INTROSPECTOR.answered),
+    converse: async ({ context, startedAt }, reader, signal) =>
+      hideError(await agents.converse({ context: hide(context, ASSISTANT), startedAt }, reader, signal)),
     write: async (context, onText, signal) =>
       hideAnswer(await agents.write(hide(context, MESSENGER), onText, signal), 'text'),
   }

@@ -33,6 +33,7 @@ describe('system prompts', () => {
     ['planner', '# You are the planner'],
     ['reviewer', '# You are the reviewer'],
     ['messenger', '# You are the messenger'],
+    ['assistant', '# You are the assistant'],
     ['curator', '# You are the curator'],
     ['summarizer', '# You are the summarizer'],
     ['consolidator', '# You are the summarizer, and consolidate facts'],

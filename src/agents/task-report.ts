@@ -42,9 +42,13 @@ function headline({ index, type, status, exitCode }: TaskReport): string {
   return `Task ${index + 1}: ${type}, ${ending}${exit}.`
 }
 
-function describeCall({ skill, args }: TaskReport, fence: Fence, limit: PreviewLimit): string[] {
-  if (skill === null) return []
-  return ['Skill and arguments:', fence.wrap('CALL', preview(`${skill} ${JSON.stringify(args ?? {})}`, limit))]
+function describeCall({ skill, tool, args }: TaskReport, fence: Fence, limit: PreviewLimit): string[] {
+  const name = skill ?? tool ?? null
+  if (name === null) return []
+  return [
+    `${skill === null ? 'Tool' : 'Skill'} and arguments:`,
+    fence.wrap('CALL', preview(`${name} ${JSON.stringify(args ?? {})}`, limit)),
+  ]
 }
 
 function describeOutput(name: string, text: string | null, wrap: (text: string) => string): string[] {

@@ -4,6 +4,7 @@
  */
 import { judgeRequest, type ApprovalPolicy, type ApprovalVerdict, type Remembered } from '../core/approval-policy.ts'
 import type { Role } from '../core/identity.ts'
+import type { ToolEffect } from '../core/tool/tool-name.ts'
 import type { TaskType } from '../core/status.ts'
 import { readCommands } from '../execution/shell/read-commands.ts'
 
@@ -11,6 +12,9 @@ export interface JudgedTask {
   readonly type: TaskType
   readonly detail: string
   readonly skill: string | null
+  readonly tool?: string | null
+  /** Of a tool; one that is not known counts as WRITE. */
+  readonly effect?: ToolEffect
 }
 
 export interface JudgeInput {
@@ -28,6 +32,10 @@ export function judgeTask(task: JudgedTask, { policy, role, remembered }: JudgeI
       return null
     case 'SKILL':
       return judgeRequest(policy, { type: 'SKILL', role, skill: task.skill ?? '' }, remembered)
+    case 'TOOL': {
+      const { tool, effect = 'WRITE' } = task
+      return judgeRequest(policy, { type: 'TOOL', role, tool: tool ?? '', effect }, remembered)
+    }
     case 'EXEC':
       return judgeRequest(policy, { type: 'EXEC', role, commands: readCommands(task.detail) }, remembered)
     default:

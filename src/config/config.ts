@@ -4,6 +4,7 @@
 import type { ApprovalPolicy } from '../core/approval-policy.ts'
 import type { Role, TokenKind } from '../core/identity.ts'
 import type { AgentRole } from '../core/model-call.ts'
+import type { SessionMode } from '../core/status.ts'
 
 export interface TokenConfig {
   readonly name: string
@@ -31,6 +32,8 @@ export interface UserConfig {
   readonly role: Role
   /** "*" or the names of the skills that this user may use. */
   readonly skills: '*' | readonly string[]
+  /** Patterns of the names of tools that they may use; admins may use all. */
+  readonly tools: readonly string[]
   /** Token name → the identities under which this user appears there (case-sensitive). */
   readonly aliases: ReadonlyMap<string, readonly string[]>
   /** By config.toml: it is changed only there, but for further aliases. */
@@ -132,6 +135,9 @@ export interface Settings {
   readonly execTimeoutMs: number
   readonly llmIdleTimeoutMs: number
   readonly maxQueued: number
+  readonly defaultMode: SessionMode
+  /** Answers of a model in one turn of a conversation. */
+  readonly chatMaxRounds: number
   readonly collectWindowMs: number
   readonly maxConcurrentTurns: number
   /** Across all processes. */

@@ -40,6 +40,7 @@ function describeUser(before: UserConfig, after: UserConfig): string[] {
   return [
     ...(before.role === after.role ? [] : [`has role ${after.role} instead of ${before.role}`]),
     ...(isSame(before.skills, after.skills) ? [] : [`may use other skills (${describeSkills(after.skills)})`]),
+    ...(isSame(before.tools, after.tools) ? [] : [`may use other tools (${describeSkills(after.tools)})`]),
     ...(isSame(before.aliases, after.aliases) ? [] : ['has other aliases']),
   ]
 }

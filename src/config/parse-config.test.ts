@@ -145,6 +145,7 @@ webhook_secret_env = "CHAT_WEBHOOK_SECRET"
       name: 'marco',
       role: 'ADMIN',
       skills: '*',
+      tools: [],
       aliases: new Map([['discord', ['Marco#1234']]]),
       declared: true,
     })
@@ -152,6 +153,7 @@ webhook_secret_env = "CHAT_WEBHOOK_SECRET"
       name: 'anna',
       role: 'USER',
       skills: ['search'],
+      tools: [],
       aliases: new Map(),
       declared: true,
     })
@@ -163,6 +165,7 @@ webhook_secret_env = "CHAT_WEBHOOK_SECRET"
       planner: { provider: 'openrouter', model: 'some/model:free' },
       reviewer: { provider: 'openrouter', model: 'some/model:free' },
       messenger: { provider: 'openrouter', model: 'small' },
+      assistant: { provider: 'openrouter', model: 'some/model:free' },
       curator: { provider: 'openrouter', model: 'some/model:free' },
       summarizer: { provider: 'openrouter', model: 'some/model:free' },
       paraphraser: { provider: 'openrouter', model: 'some/model:free' },
@@ -204,6 +207,8 @@ webhook_secret_env = "CHAT_WEBHOOK_SECRET"
       maxReplanDepth: 3,
       maxValidationRetries: 3,
       maxPlanTasks: 20,
+      defaultMode: 'PLAN',
+      chatMaxRounds: 25,
       execTimeoutMs: 120_000,
       llmIdleTimeoutMs: 120_000,
       maxQueued: 100,

@@ -180,6 +180,7 @@ function buildUser(user: ConfigFile['users'][string], name: string): UserConfig 
     name,
     role: admin ? 'ADMIN' : 'USER',
     skills: admin ? '*' : must(user.skills, 'a checked user of role "user" has skills'),
+    tools: user.tools,
     aliases: new Map(Object.entries(user.aliases).map(([token, identity]) => [token, [identity]])),
     declared: true,
   }
@@ -195,6 +196,7 @@ function buildModels({ models }: ConfigFile, providers: readonly string[]): Conf
     planner: choose('planner'),
     reviewer: choose('reviewer'),
     messenger: choose('messenger'),
+    assistant: choose('assistant'),
     curator: choose('curator'),
     summarizer: choose('summarizer'),
     paraphraser: choose('paraphraser'),

@@ -8,16 +8,20 @@
  * plain: nothing unknown, no redirection, no environment of its own.
  */
 import type { Role } from './identity.ts'
+import { matchesTool, type ToolEffect } from './tool/tool-name.ts'
 
 export type ApprovalEffect = 'ALLOW' | 'REQUIRE' | 'DENY'
 
 /** What is null or absent in a rule matches everything. */
 export interface ApprovalRule {
   readonly effect: ApprovalEffect
-  readonly task: 'EXEC' | 'SKILL' | null
+  readonly task: 'EXEC' | 'SKILL' | 'TOOL' | null
   /** The words with which a command begins; never empty. */
   readonly command: readonly string[] | null
   readonly skill: string | null
+  /** A pattern of the names of tools. */
+  readonly tool?: string | null
+  readonly toolEffect?: ToolEffect | null
   readonly role: Role | null
 }
 
@@ -48,11 +52,13 @@ export interface CommandReading {
 export type ApprovalRequest =
   | { readonly type: 'EXEC'; readonly role: Role; readonly commands: readonly CommandReading[] }
   | { readonly type: 'SKILL'; readonly role: Role; readonly skill: string }
+  | { readonly type: 'TOOL'; readonly role: Role; readonly tool: string; readonly effect: ToolEffect }
 
 /** What need not be asked again: commands that begin so, or this very one (`isWhole`), or a skill. */
 export type Remembered =
   | { readonly type: 'EXEC'; readonly words: readonly string[]; readonly isWhole: boolean }
   | { readonly type: 'SKILL'; readonly skill: string }
+  | { readonly type: 'TOOL'; readonly tool: string }
 
 export interface ApprovalVerdict {
   readonly effect: ApprovalEffect
@@ -72,6 +78,7 @@ export function judgeRequest(
     ({ task, role }) => (task ?? request.type) === request.type && (role ?? request.role) === request.role,
   )
   if (request.type === 'SKILL') return judgeSkill({ ...policy, rules: fitting }, request.skill, remembered)
+  if (request.type === 'TOOL') return judgeTool({ ...policy, rules: fitting }, request, remembered)
   const verdicts = request.commands
     .filter((command) => command.isGuess !== true || fitting.some((rule) => asksAbout(rule, command)))
     .map((command) => judgeCommand({ ...policy, rules: fitting }, command, remembered))
@@ -84,8 +91,27 @@ type FittingPolicy = Omit<ApprovalPolicy, 'rules'> & { readonly rules: readonly 
 
 function judgeSkill(policy: FittingPolicy, skill: string, remembered: readonly Remembered[]): ApprovalVerdict {
   const own: readonly Remembered[] = [{ type: 'SKILL', skill }]
-  const rule = choose(policy.rules.filter((one) => one.command === null && (one.skill ?? skill) === skill))
+  const rule = choose(
+    policy.rules.filter((one) => one.command === null && !isOfTools(one) && (one.skill ?? skill) === skill),
+  )
   const isKnown = remembered.some((one) => one.type === 'SKILL' && one.skill === skill)
+  const verdict = rule === null ? fallbackVerdict(policy, own) : verdictOf(rule, own)
+  return isKnown && verdict.effect === 'REQUIRE' ? allowedBefore() : verdict
+}
+
+function judgeTool(
+  policy: FittingPolicy,
+  { tool, effect }: Extract<ApprovalRequest, { type: 'TOOL' }>,
+  remembered: readonly Remembered[],
+): ApprovalVerdict {
+  const own: readonly Remembered[] = [{ type: 'TOOL', tool }]
+  const fits = (one: ApprovalRule): boolean =>
+    one.command === null &&
+    one.skill === null &&
+    matchesTool(one.tool ?? '*', tool) &&
+    (one.toolEffect ?? effect) === effect
+  const rule = choose(policy.rules.filter(fits))
+  const isKnown = remembered.some((one) => one.type === 'TOOL' && one.tool === tool)
   const verdict = rule === null ? fallbackVerdict(policy, own) : verdictOf(rule, own)
   return isKnown && verdict.effect === 'REQUIRE' ? allowedBefore() : verdict
 }
@@ -95,7 +121,7 @@ function judgeCommand(
   command: CommandReading,
   remembered: readonly Remembered[],
 ): ApprovalVerdict {
-  const rule = choose(policy.rules.filter((one) => one.skill === null && matches(one, command)))
+  const rule = choose(policy.rules.filter((one) => one.skill === null && !isOfTools(one) && matches(one, command)))
   const begins = rule?.command ?? null
   const words = begins ?? command.words.filter((word) => word !== null)
   // A rule that names no beginning must not make one command stand for all of its program.
@@ -106,6 +132,10 @@ function judgeCommand(
   // What was remembered under a wide rule does not outrank a narrower one.
   const isKnown = remembered.some((one) => one.type === 'EXEC' && one.words.length >= least && covers(one, command))
   return isKnown ? allowedBefore() : verdict
+}
+
+function isOfTools({ tool, toolEffect }: ApprovalRule): boolean {
+  return tool != null || toolEffect != null
 }
 
 /** A guess counts only for a rule that stops something, and names it. */
@@ -171,8 +201,10 @@ function choose(rules: readonly NumberedRule[]): NumberedRule | null {
   return first ?? null
 }
 
-function narrowness({ command, skill }: ApprovalRule): number {
-  return command?.length ?? (skill === null ? 0 : 1)
+function narrowness({ command, skill, tool, toolEffect }: ApprovalRule): number {
+  // A pattern is as narrow as what it spells out; any name is narrower than an effect.
+  if (tool != null) return 1 + tool.replaceAll('*', '').length
+  return command?.length ?? (skill === null && toolEffect == null ? 0 : 1)
 }
 
 const STRICTNESS: Readonly<Record<ApprovalEffect, number>> = { ALLOW: 0, REQUIRE: 1, DENY: 2 }
@@ -211,15 +243,26 @@ const EFFECT_WORDS: Readonly<Record<ApprovalEffect, string>> = {
   DENY: 'may not run',
 }
 
-function describeRule({ task, command, skill, role }: ApprovalRule): string {
+function describeRule({ task, command, skill, tool, toolEffect, role }: ApprovalRule): string {
   const what =
     command !== null
       ? `commands that begin with "${command.join(' ')}"`
       : skill !== null
         ? `calls of the skill "${skill}"`
-        : { EXEC: 'commands', SKILL: 'calls of skills', ALL: 'commands and calls of skills' }[task ?? 'ALL']
+        : tool != null
+          ? `calls of tools "${tool}"`
+          : toolEffect != null
+            ? `calls of tools with effect ${toolEffect}`
+            : KINDS[task ?? 'ALL']
   return role === null ? what : `${what} of role ${role}`
 }
+
+const KINDS = {
+  EXEC: 'commands',
+  SKILL: 'calls of skills',
+  TOOL: 'calls of tools',
+  ALL: 'commands and calls of skills and tools',
+} as const
 
 function fallbackVerdict(
   { fallback }: Pick<ApprovalPolicy, 'fallback'>,

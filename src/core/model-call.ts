@@ -8,6 +8,7 @@ export const AGENT_ROLES = [
   'planner',
   'reviewer',
   'messenger',
+  'assistant',
   'curator',
   'summarizer',
   'paraphraser',

@@ -15,6 +15,11 @@
  *     TaskUpdate RUNNING, TaskOutput*, TaskUpdate DONE|FAILED, PipelineStep REVIEWING, Review
  *   per task of type MSG:
  *     TaskUpdate RUNNING, TextDelta*, TextCompleted, TaskUpdate DONE
+ *   per task of type TOOL, as EXEC, with TaskProgress* in place of TaskOutput
+ * In a conversation (mode CHAT), instead of the plan, for each answer of the model:
+ *   PipelineStep ANSWERING, Thinking*, PlanCreated (once)
+ *   TextDelta*, TextCompleted                       of its text, a MSG task
+ *   TaskUpdate PENDING for each call, EXECUTING, then the calls as tasks above, without a review
  *   PipelineStep REPLANNING, back to CONTEXT        on verdict REPLAN, or when its user said more
  *   PipelineStep DELIVERING
  *   PipelineStep CURATING, SUMMARIZING, CONSOLIDATING
@@ -51,6 +56,24 @@ export type SessionEventBody =
   | { readonly type: 'TaskOutput'; readonly taskId: string; readonly stream: OutputStream; readonly text: string }
   /** The next piece of a text being written, deleted from the log once the whole text is there. */
   | { readonly type: 'TextDelta'; readonly taskId: string; readonly delta: string }
+  /**
+   * What a model shows of its reasoning: a piece of it (`delta`), deleted from the log once the whole (`content`) is
+   * there.
+   */
+  | {
+      readonly type: 'Thinking'
+      readonly thinkingId: string
+      readonly delta: string | null
+      readonly content: string | null
+    }
+  /** How far a call of a tool is, in a unit of the tool's own; `total` null: not known. Coalesced. */
+  | {
+      readonly type: 'TaskProgress'
+      readonly taskId: string
+      readonly done: number
+      readonly total: number | null
+      readonly message: string | null
+    }
   /** The whole text. `attempt`: how often it was begun. `notice`: it is the server's, not the agent's. */
   | {
       readonly type: 'TextCompleted'

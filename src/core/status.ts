@@ -12,6 +12,11 @@ export type DescriptionSource = 'CLIENT' | 'INTROSPECTION'
  * its user is cancelled.
  */
 export type BusyPolicy = 'QUEUE' | 'COLLECT' | 'STEER' | 'INTERRUPT'
+/**
+ * How a session's turns work. PLAN: the planner makes a plan of tasks, which are run and reviewed. CHAT: a model
+ * answers, and calls tools until it needs none.
+ */
+export type SessionMode = 'PLAN' | 'CHAT'
 export type MessageRole = 'USER' | 'ASSISTANT' | 'SYSTEM'
 export type MessageStatus = 'QUEUED' | 'PROCESSING' | 'DONE' | 'FAILED' | 'CANCELLED' | 'STORED'
 /** JOINED: another turn of its user has taken its message along; it ends with that one, or waits again. */
@@ -25,6 +30,7 @@ export type PipelineStep =
   | 'PLANNING'
   | 'PLANNED'
   | 'VALIDATION'
+  | 'ANSWERING'
   | 'EXECUTING'
   | 'REVIEWING'
   | 'REPLANNING'
@@ -33,7 +39,7 @@ export type PipelineStep =
   | 'SUMMARIZING'
   | 'CONSOLIDATING'
   | 'COMPLETE'
-export type TaskType = 'EXEC' | 'MSG' | 'SKILL'
+export type TaskType = 'EXEC' | 'MSG' | 'SKILL' | 'TOOL'
 /**
  * PENDING → RUNNING → DONE | FAILED, or SKIPPED (replanned away), CANCELLED, or INTERRUPTED: the process died while a
  * side effect was under way; its outcome is unknown, it is reviewed and never silently run again. AWAITING_APPROVAL

@@ -5,7 +5,7 @@
 import type { NewAuditEntry } from './audit-entry.ts'
 import type { ModelCallRecord } from './model-call.ts'
 import type { NewEvent } from './session-event.ts'
-import type { SkillArguments } from './plan/skill.ts'
+import type { JsonObject } from './tool/json.ts'
 import type { ApprovalKind, FinalTurnStatus, PipelineStep, ReviewVerdict, TaskStatus, TaskType } from './status.ts'
 
 export interface NewPlan {
@@ -26,8 +26,14 @@ export interface NewTask {
   readonly type: TaskType
   readonly detail: string
   readonly skill: string | null
-  readonly args: SkillArguments | null
+  /** Absent, as the two below: null. */
+  readonly tool?: string | null
+  readonly args: JsonObject | null
   readonly expect: string | null
+  /** Of a conversation: the model's answer that asked for it, from 1; null in a plan. */
+  readonly round?: number | null
+  /** What the model calls it; null for texts, and in a plan. */
+  readonly callId?: string | null
   readonly patch: TaskPatch
 }
 
@@ -140,7 +146,7 @@ export interface TurnWrite {
   readonly tasks?: readonly NewTask[]
   readonly taskPatches?: ReadonlyMap<string, TaskPatch>
   readonly modelCalls?: readonly ModelCallRecord[]
-  /** Text pieces of these tasks leave the log: their whole text is in it now. */
+  /** Pieces of these texts of tasks, or of these thoughts, leave the log: the whole is in it now. */
   readonly dropDeltasOf?: readonly string[]
   readonly learnings?: readonly NewLearning[]
   readonly curations?: readonly Curation[]
@@ -237,7 +243,10 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
 /** What a write removes from the log must not be in the write itself: it removes only what was there before. */
 function withoutPieces(events: TurnWrite['events'], taskIds: readonly string[] = NONE): TurnWrite['events'] {
   if (taskIds.length === 0) return events
-  return events.filter(({ body }) => !(body.type === 'TextDelta' && taskIds.includes(body.taskId)))
+  return events.filter(({ body }) => {
+    if (body.type === 'TextDelta') return !taskIds.includes(body.taskId)
+    return body.type !== 'Thinking' || body.content !== null || !taskIds.includes(body.thinkingId)
+  })
 }
 
 const NONE: readonly never[] = []

@@ -58,6 +58,8 @@ const KNOWN_TYPES: Readonly<Record<SessionEventType, true>> = {
   TaskOutput: true,
   TextDelta: true,
   TextCompleted: true,
+  Thinking: true,
+  TaskProgress: true,
   Review: true,
   Approval: true,
   TurnPaused: true,

@@ -2,7 +2,7 @@
  * The JSON schema of a tool's arguments, from a server that may be hostile: models are given it with each call, and
  * arguments are checked against it in this process.
  */
-import type { JsonObject, JsonValue } from '../tools/json-schema.ts'
+import type { JsonObject, JsonValue } from '../core/tool/json.ts'
 
 const MAX_BYTES = 32 * 1024
 const MAX_DEPTH = 24

@@ -35,7 +35,11 @@ export async function createUser(
     const taken = whyTaken(await readUser(transaction, name), input)
     if (taken !== null) return conflict('NAME_TAKEN', taken)
     if (people.users.size >= MAX_USERS) return tooMany('users', MAX_USERS)
-    await putUser(transaction, { name, role, skills: skillsOf(input, []) }, { at, by })
+    await putUser(
+      transaction,
+      { name, role, skills: skillsOf(input, []), tools: [...new Set(input.tools ?? [])] },
+      { at, by },
+    )
     await audit('USER_CREATED', `${name}, role ${role}`)
     return { kind: 'UserChanged', userName: name }
   })
@@ -71,7 +75,8 @@ export async function updateUser(
     if (user.declared) return declaredThere('user', user.name)
     const role = input.role ?? user.role
     const skills = skillsOf(input, user.skills)
-    await putUser(transaction, { name: user.name, role, skills }, { at, by })
+    const tools = input.tools == null ? user.tools : [...new Set(input.tools)]
+    await putUser(transaction, { name: user.name, role, skills, tools }, { at, by })
     await audit('USER_UPDATED', `${user.name}, role ${role} (was ${user.role})`)
     return { kind: 'UserChanged', userName: user.name }
   })

@@ -22,6 +22,7 @@ export const ID_PREFIXES = {
   user: 'user',
   token: 'token',
   uploadedFile: 'file',
+  thinking: 'thought',
 } as const
 export type IdKind = keyof typeof ID_PREFIXES
 

@@ -37,14 +37,18 @@ export async function sendRun(
     startsIn: { DIRECT: true, GROUP: true },
     // Sent by the clock: its owner types no second message to collect, and does not mean to interrupt a running turn.
     collectWindowMs: 0,
+    mode: null,
     interrupts: 'NONE',
   } as const
   const opener = openerName({ user: owner, tokenName })
   const access = { all: owner.role === 'ADMIN', userName, tokenName, opener, mustHaveOpened: false }
   const { sessions: maxSessions } = openerQuota(config, opener)
   const source = sourceOf(schedule.id)
-  const named = { description: schedule.name, timeZone: schedule.timeZone }
-  const result = await acceptMessage(context.database, access, { message, turn, source, maxSessions, named })
+  const opening = {
+    openingMode: config.settings.defaultMode,
+    named: { description: schedule.name, timeZone: schedule.timeZone },
+  }
+  const result = await acceptMessage(context.database, access, { message, turn, source, maxSessions, ...opening })
   announceMessage(context, message, result)
   if (result.kind === 'NoQuota') return (await tooManySessions(context, { opener, maxSessions })).message
   const failure = failureOf(result, { maxQueued, userName, sessionId: run.sessionId })

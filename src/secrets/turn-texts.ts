@@ -5,7 +5,7 @@
 import type { AuditBody } from '../core/audit-entry.ts'
 import type { SessionEventBody } from '../core/session-event.ts'
 import type { ProposedPlan } from '../core/plan/plan.ts'
-import type { TaskPatch, TurnWrite } from '../core/turn-write.ts'
+import type { NewTask, TaskPatch, TurnWrite } from '../core/turn-write.ts'
 import { redactByKind, redactTexts, type FreeTexts, type TextsByKind } from './free-texts.ts'
 import type { Redactor } from './redaction.ts'
 
@@ -19,6 +19,8 @@ const EVENT_TEXTS: TextsByKind<SessionEventBody, 'type'> = {
   TaskUpdate: { taskId: 'kept' },
   TaskOutput: { taskId: 'kept', text: 'text' },
   TextDelta: { taskId: 'kept', delta: 'text' },
+  Thinking: { thinkingId: 'kept', delta: 'text', content: 'text' },
+  TaskProgress: { taskId: 'kept', message: 'text' },
   TextCompleted: { taskId: 'kept', content: 'text' },
   Review: { taskId: 'kept', reason: 'text', learningId: 'kept' },
   Approval: { approvalId: 'kept' },
@@ -52,17 +54,22 @@ export const PLAN_TEXTS: FreeTexts<ProposedPlan> = {
 export const PATCH_TEXTS: FreeTexts<TaskPatch> = { output: 'text', stderr: 'text', reviewReason: 'text' }
 const NEW_TEXT = { id: 'kept', content: 'text', norm: 'text' } as const
 
+/** A task as it is added to a plan. */
+export const NEW_TASK_TEXTS: FreeTexts<NewTask> = {
+  id: 'kept',
+  planId: 'kept',
+  detail: 'text',
+  skill: 'text',
+  tool: 'text',
+  args: 'json',
+  expect: 'text',
+  callId: 'kept',
+  patch: PATCH_TEXTS,
+}
+
 const WRITE_TEXTS: FreeTexts<Omit<TurnWrite, 'events' | 'audit'>> = {
   plans: { id: 'kept', goal: 'text', replanReason: 'text', rights: 'text', secretNames: 'text' },
-  tasks: {
-    id: 'kept',
-    planId: 'kept',
-    detail: 'text',
-    skill: 'text',
-    args: 'json',
-    expect: 'text',
-    patch: PATCH_TEXTS,
-  },
+  tasks: NEW_TASK_TEXTS,
   taskPatches: PATCH_TEXTS,
   modelCalls: { provider: 'kept', model: 'kept', status: 'kept' },
   dropDeltasOf: 'kept',

@@ -3,10 +3,8 @@
  * MCP servers, plugins, delegation, and the server's own. Skills are offered beside them, and run as skills always did.
  */
 import type { Role } from '../core/identity.ts'
-import type { JsonObject } from './json-schema.ts'
-
-/** READ changes nothing that anybody else sees: several may run side by side. Everything else is WRITE. */
-export type ToolEffect = 'READ' | 'WRITE'
+import type { JsonObject } from '../core/tool/json.ts'
+import type { ToolEffect } from '../core/tool/tool-name.ts'
 
 /** What a tool is offered as. */
 export interface ToolOffer {

@@ -35,6 +35,8 @@ export const EVENT_DATA: { readonly [Type in SessionEventType]: z.ZodType<Data<T
     attempt: z.number(),
     notice: z.literal(true).exactOptional(),
   }),
+  Thinking: z.strictObject({ thinkingId: storable, delta: orNull, content: orNull }),
+  TaskProgress: z.strictObject({ taskId: storable, done: z.number(), total: z.number().nullable(), message: orNull }),
   Review: z.strictObject({
     taskId: storable,
     verdict: z.enum(ReviewVerdict),

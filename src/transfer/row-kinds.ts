@@ -45,6 +45,8 @@ const object = (column: string): Field => field(column, 'jsonb', z.record(storab
 const oneOf = (column: string, type: string, values: Readonly<Record<string, string>>): Field =>
   field(column, type, z.enum(values))
 const orNull = (of: Field): Field => ({ ...of, schema: of.schema.nullable() })
+/** Of lines that were exported before the field was there. */
+const orDefault = (of: Field, value: unknown): Field => ({ ...of, schema: of.schema.default(value) })
 
 const USAGE = {
   modelCalls: int('model_calls'),
@@ -81,6 +83,7 @@ export const ROW_KINDS = {
       status: oneOf('status', 'session_status', enums.SessionStatus),
       timeZone: orNull(text('time_zone')),
       busyPolicy: oneOf('busy_policy', 'busy_policy', enums.BusyPolicy),
+      mode: orDefault(oneOf('mode', 'session_mode', enums.SessionMode), 'PLAN'),
       messageCount: int('message_count'),
       turnCount: int('turn_count'),
       lastMessagePreview: orNull(text('last_message_preview')),
@@ -124,6 +127,7 @@ export const ROW_KINDS = {
       seq: int('seq'),
       messageId: id('message_id'),
       userName: text('user_name'),
+      mode: orDefault(oneOf('mode', 'session_mode', enums.SessionMode), 'PLAN'),
       status: oneOf('status', 'turn_status', enums.TurnStatus),
       step: orNull(oneOf('step', 'pipeline_step', enums.PipelineStep)),
       failure: orNull(text('failure')),
@@ -167,7 +171,10 @@ export const ROW_KINDS = {
       detail: text('detail'),
       skill: orNull(text('skill')),
       args: orNull(object('args')),
+      tool: orDefault(orNull(text('tool')), null),
       expect: orNull(text('expect')),
+      round: orDefault(orNull(int('round')), null),
+      callId: orDefault(orNull(text('call_id')), null),
       status: oneOf('status', 'task_status', enums.TaskStatus),
       output: orNull(text('output')),
       stderr: orNull(text('stderr')),

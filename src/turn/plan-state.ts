@@ -1,5 +1,6 @@
 /** A plan in execution: its rows as this process knows them. They change through `update-task.ts` alone. */
 import type { TaskReport } from '../agents/agent.ts'
+import type { NewTask } from '../core/turn-write.ts'
 import { outputFilesOf } from '../execution/output/plan-outputs.ts'
 import type { StoredKnown, StoredPlan, StoredTask } from '../store/turn/turn-history.ts'
 
@@ -60,10 +61,16 @@ export function whyGivenUp(plan: PlanState): string {
   return failed === null ? 'The caller said more while it ran.' : (failed.reviewReason ?? '')
 }
 
+/** The task as a row of its plan, as it is when it has not begun. */
+export function newTaskOf(task: TaskState, planId: string): NewTask {
+  const { id, index, type, detail, skill, tool, args, expect, round, callId } = task
+  return { id, planId, index, type, detail, skill, tool, args, expect, round, callId, patch: {} }
+}
+
 /** The task as prompts show it. */
 export function reportOf(task: TaskState): TaskReport {
-  const { index, type, detail, skill, args, expect, status, exitCode, output, stderr } = task
+  const { index, type, detail, skill, tool, args, expect, status, exitCode, output, stderr } = task
   const files = outputFilesOf(task)
   const printed = { output, outputFile: files.output, stderr, stderrFile: files.stderr }
-  return { index, type, detail, skill, args, expect, status, exitCode, ...printed }
+  return { index, type, detail, skill, tool, args, expect, status, exitCode, ...printed }
 }

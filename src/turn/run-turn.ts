@@ -7,6 +7,7 @@
  *   PLANNING, PLANNED, VALIDATION   makePlan, with feedback to the planner until the plan is sound
  *   EXECUTING                       executePlan, task by task: executeCommand, runSkill, writeMessage
  *   REVIEWING                       reviewTask, after every command and skill
+ *                                   (mode CHAT: ANSWERING and EXECUTING by turns, chat/run-chat.ts)
  *   REPLANNING                      decideReplan, on verdict REPLAN, or breakOff, when the user said more;
  *                                   then CONTEXT again
  *   DELIVERING                      writeMessage, with each finished text
@@ -29,6 +30,7 @@ import { interruptTask } from './steps/interrupt-task.ts'
 import { makePlan } from './steps/make-plan.ts'
 import { nextStep } from './next-step.ts'
 import type { PlanState } from './plan-state.ts'
+import { runChat } from './chat/run-chat.ts'
 import { resumeAttempts } from './resume-attempts.ts'
 import { settleTurn } from './settle-turn.ts'
 import { collectMessages, takeAdditions } from './take-along.ts'
@@ -58,7 +60,7 @@ function endedBefore({ failure, failureDetail, step }: OpenTurn): Ending | null 
 async function workOn(context: TurnContext, attempts: PlanState[]): Promise<Ending> {
   const refused = refusal(context)
   if (refused !== null) await interruptTasks(context, attempts)
-  const ending = refused ?? (await carryOut(context, attempts))
+  const ending = refused ?? (await (context.turn.mode === 'CHAT' ? runChat : carryOut)(context, attempts))
   settleTurn(context, attempts, ending)
   return ending
 }

@@ -22,7 +22,7 @@ export async function collectMessages(context: CollectMessagesContext): Promise<
   const { turn, config, signal, journal } = context
   const collects = config.current().settings.collectWindowMs > 0 || context.busyPolicy() === 'COLLECT'
   if (turn.waiting === 0 || !collects || signal.aborted) return
-  const joined = await take(context, { attempt: 0, isWanted: () => true })
+  const joined = await takeWaiting(context, { attempt: 0, isWanted: () => true })
   if (joined.length === 0) return
   const detail = `Takes along ${describeCount(joined.length)} of ${turn.userName} that waited.`
   journal.record([{ type: 'PipelineStep', step: 'RECEIVED', detail }])
@@ -44,13 +44,14 @@ export async function takeAdditions(context: TakeAdditionsContext, plan: PlanSta
   if (isBrokenOff(context, plan)) return true
   if (context.busyPolicy() !== 'STEER' || messages.plansBrokenOff >= MAX_PLANS_BROKEN_OFF) return false
   await journal.flushed()
-  const joined = await take(context, { attempt: plan.attempt, isWanted: ({ addressed }) => addressed })
+  const joined = await takeWaiting(context, { attempt: plan.attempt, isWanted: ({ addressed }) => addressed })
   return joined.length > 0
 }
 
 type TakeContext = Pick<TurnContext, 'sessionId' | 'turn' | 'messages' | 'join' | 'database' | 'clock'>
 
-async function take(
+/** Lets those that wait and are wanted join; returns those that did. */
+export async function takeWaiting(
   context: TakeContext,
   { attempt, isWanted }: { readonly attempt: number; readonly isWanted: (message: WaitingMessage) => boolean },
 ): Promise<readonly JoinedMessage[]> {

@@ -7,6 +7,8 @@ import { auditTask } from './audit-task.ts'
 import type { PlanState, TaskState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
+/** Of a task that calls nothing. */
+const PLAIN = { skill: null, tool: null, args: null, expect: null, round: null, callId: null } as const
 const NOTICE_DETAIL = 'Notice of the server to the user.'
 
 export function isNotice(task: { readonly detail: string }): boolean {
@@ -23,7 +25,7 @@ export function tellUser(
   const taskId = newId('task')
   const planId = plan?.id ?? newId('plan')
   const index = plan?.tasks.length ?? 0
-  const task = { id: taskId, index, type: 'MSG', detail: NOTICE_DETAIL, skill: null, args: null, expect: null } as const
+  const task = { id: taskId, index, type: 'MSG', detail: NOTICE_DETAIL, ...PLAIN } as const
   const patch = { status: 'DONE', output: text, startedAt: at, finishedAt: at } as const
   const ended: TaskState = {
     ...task,

@@ -15,6 +15,7 @@ import type { SessionSecrets } from '../secrets/session-secrets.ts'
 import type { OpenTurn } from '../store/turn/begin-turn.ts'
 import type { Database } from '../store/database.ts'
 import type { JoinedMessage, Joining } from '../store/turn/join-turns.ts'
+import type { ToolSnapshot } from '../tools/tool-catalog.ts'
 import type { DueSteps } from './due-steps.ts'
 import type { Journal } from './journal.ts'
 import type { TurnMessages } from './turn-messages.ts'
@@ -39,6 +40,8 @@ export interface TurnContext {
   readonly secrets: SessionSecrets
   readonly commands: CommandRunner
   readonly skills: Skills
+  /** All of them, as they were when the turn began; what its user may use of them is asked before each call. */
+  readonly tools: ToolSnapshot
   readonly config: LiveConfig
   /** FACTOTUM_HOME. */
   readonly home: string

@@ -21,6 +21,7 @@ import type { Feed } from '../events/feed.ts'
 import { rowNotificationsOf } from '../events/row-notifications.ts'
 import type { CommandRunner } from '../execution/command.ts'
 import type { Skills } from '../execution/skills/skill-catalog.ts'
+import type { ToolCatalog } from '../tools/tool-catalog.ts'
 import type { Checkpointer } from '../knowledge/checkpoints/checkpointer.ts'
 import { backoffMs } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -65,6 +66,7 @@ export interface SessionRunOptions {
   readonly agentsFor: (own: AgentsFor) => Agents
   readonly commands: CommandRunner
   readonly skills: Skills
+  readonly tools: ToolCatalog
   /** Woken for sessions that have texts to post. */
   readonly outbox: Pick<Outbox, 'wake'>
   /** Given the approvals that a commit has asked for. */
@@ -213,6 +215,16 @@ export class SessionRun {
     return ending
   }
 
+  /** What a committed write leaves to the parts of the server that work beside turns. */
+  async #followUp(write: TurnWrite, committed: Committed): Promise<void> {
+    const { lease, outbox, approvalExpiry, checkpointer } = this.#options
+    if (write.finish !== undefined) checkpointer.turnEnded(lease.sessionId, committed.turnsSinceCheckpoint)
+    await approvalExpiry.watch(write.approvals ?? [])
+    // The session's row did not know of the request to cancel: the turn would wait for its budget first.
+    if (write.pause !== undefined && committed.cancelRequested) await this.#wakeToCancel()
+    if (committed.hasDeliveries) outbox.wake(lease.sessionId)
+  }
+
   /** Says to the other processes what a committed write has changed besides the log. */
   #notify(write: TurnWrite, committed: Committed): void {
     const { doorbell, lease } = this.#options
@@ -222,7 +234,7 @@ export class SessionRun {
 
   #contextOf(turn: OpenTurn, logger: Logger): TurnContext {
     const { lease, database, feed, doorbell, clock, config, home, publicUrl } = this.#options
-    const { agentsFor, commands, skills, metrics, outbox, approvalExpiry, checkpointer } = this.#options
+    const { agentsFor, commands, skills, tools, metrics } = this.#options
     const secrets = this.#options.secrets.forSession(lease.sessionId)
     const redactor = (): Redactor => secrets.redactor()
     const turnAbort = this.#turnAbort
@@ -243,11 +255,7 @@ export class SessionRun {
         this.#notify(write, committed)
         this.#isReleased = committed.released
         busyPolicy = committed.busyPolicy
-        if (write.finish !== undefined) checkpointer.turnEnded(lease.sessionId, committed.turnsSinceCheckpoint)
-        await approvalExpiry.watch(write.approvals ?? [])
-        // The session's row did not know of the request to cancel: the turn would wait for its budget first.
-        if (write.pause !== undefined && committed.cancelRequested) await this.#wakeToCancel()
-        if (committed.hasDeliveries) outbox.wake(lease.sessionId)
+        await this.#followUp(write, committed)
         return committed
       },
       onCommitted: (events) => feed.published(events),
@@ -271,6 +279,7 @@ export class SessionRun {
       secrets,
       commands,
       skills,
+      tools: tools.snapshot(),
       config,
       home,
       publicUrl,

@@ -73,7 +73,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     Review: 'learning reason verdict',
     ReviewEvent: 'at learning reason seq session sessionId task taskId turn turnId verdict',
     Session:
-      'activeTurn approvals busyPolicy connector conversation createdAt description descriptionSource events files id lastActivityAt lastMessagePreview lastSeq messageCount messages metadata openedBy participants questions queueLength source status summary tasks timeZone turnCount turns usage view viewerCan workingMemory',
+      'activeTurn approvals busyPolicy connector conversation createdAt description descriptionSource events files id lastActivityAt lastMessagePreview lastSeq messageCount messages metadata mode openedBy participants questions queueLength source status summary tasks timeZone turnCount turns usage view viewerCan workingMemory',
     SessionActions: 'addParticipant checkpoint delete hide leave removeParticipant send update',
     SessionConnection: 'edges',
     SessionEdge: 'cursor node',
@@ -85,14 +85,16 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     SessionSource: 'interactive kind platform triggerId type',
     SessionUpdatedEvent: 'at erased seq session sessionId turn turnId',
     SessionView: 'activeTurn approvals questions queue queueLength status usage version',
-    Task: 'approval args deliveries detail durationMs exitCode expect files final finishedAt id index output plan review session skill startedAt status stderr suppressed truncated turn type',
+    Task: 'approval args deliveries detail durationMs exitCode expect files final finishedAt id index output plan review session skill startedAt status stderr suppressed tool truncated turn type',
     TaskConnection: 'edges pageInfo',
     TaskEdge: 'cursor node',
     TaskOutputEvent: 'at seq session sessionId stream task taskId text turn turnId',
     TaskUpdateEvent: 'at seq session sessionId task taskId taskStatus turn turnId',
     TextCompletedEvent: 'at attempt content entry final seq session sessionId task taskId turn turnId',
+    TaskProgressEvent: 'at done progressMessage seq session sessionId task taskId total turn turnId',
+    ThinkingEvent: 'at content delta isWhole seq session sessionId thinkingId turn turnId',
     TextDeltaEvent: 'at delta seq session sessionId task taskId turn turnId',
-    Turn: 'answer cancelRequested commandsHandled durationMs factsUsed failure finishedAt firstSeq id joined joinedInto lastSeq message pausedAt pausedReason plans retriedAs retryOf session startedAt status step tasks usage viewerCan',
+    Turn: 'answer cancelRequested commandsHandled durationMs factsUsed failure finishedAt firstSeq id joined joinedInto lastSeq message mode pausedAt pausedReason plans retriedAs retryOf session startedAt status step tasks usage viewerCan',
     TurnActions: 'cancel retry',
     TurnCompletedEvent:
       'at commandsHandled durationMs failure message seq session sessionId turn turnId turnStatus usage',
@@ -121,7 +123,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     ScheduleRun: 'dueAt failure finishedAt id schedule session startedAt status triggered turn',
     ScheduleRunConnection: 'edges pageInfo',
     ScheduleRunEdge: 'cursor node',
-    Account: 'allSkills declared formerNames identities skills',
+    Account: 'allSkills declared formerNames identities skills tools',
     PlatformIdentity: 'connector identity',
     User: 'account',
   },
@@ -255,7 +257,7 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   ServerPart: 'name',
   Stranger: 'name',
   // Ben may use no skill and was nobody else; his token does not expire.
-  Account: 'formerNames skills',
+  Account: 'formerNames skills tools',
   // There are some only after a bad edit of the file.
   Configuration: 'problems providers refusedAt warnings',
   // Null for one that is missing.

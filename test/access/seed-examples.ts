@@ -115,6 +115,8 @@ async function seedEvents(
     TaskOutput: { taskId: ids.task, stream: 'STDOUT', text: canary },
     TextDelta: { taskId: ids.task, delta: canary },
     TextCompleted: { taskId: ids.task, content: canary, final: true, attempt: 1 },
+    Thinking: { thinkingId: 'thought_1', delta: canary, content: canary },
+    TaskProgress: { taskId: ids.task, done: 1, total: 2, message: canary },
     Review: { taskId: ids.task, verdict: 'OK', reason: canary, learningId: ids.learning },
     Approval: { approvalId: ids.approval },
     TurnPaused: { reason: canary, until: AT.toISOString() },
@@ -221,6 +223,7 @@ async function nameAll(
     output: canary,
     stderr: canary,
     skill: canary,
+    tool: canary,
     args: { note: canary },
   }
   await prisma.task.updateMany({ ...ofSession, data: { ...task1, exitCode: 1, startedAt: AT, finishedAt: AT } })

@@ -14,6 +14,7 @@ import type {
   KnownFact,
   MessengerContext,
   ParaphraserContext,
+  AssistantContext,
   PlannerContext,
   ReviewerContext,
   SummarizerContext,
@@ -94,6 +95,9 @@ export const PLANNER_CONTEXT: PlannerContext = {
   maxTasks: 20,
   replan: null,
 }
+
+const { skills: _skills, maxTasks: _maxTasks, replan: _replan, ...shared } = PLANNER_CONTEXT
+export const ASSISTANT_CONTEXT: AssistantContext = { ...shared, rounds: [], fenceToken: 'f'.repeat(32), tools: [] }
 
 export const REVIEWER_CONTEXT: ReviewerContext = {
   goal: 'Say hi',

@@ -23,6 +23,8 @@ export function answerWell({ role, user }: StubCall): StubAnswer {
       return { content: GOOD_REVIEW }
     case 'messenger':
       return { pieces: ['It ', 'printed ', 'hi.'] }
+    case 'assistant':
+      return { pieces: ['It ', 'printed ', 'hi.'] }
     case 'curator':
       return { content: { evaluations: shownLabels(user, 'L').map(promote) } }
     case 'summarizer':

@@ -3,6 +3,7 @@ import type { Answer } from '../../src/agents/agent.ts'
 import type { ProposedPlan } from '../../src/core/plan/plan.ts'
 import { validatePlan } from '../../src/core/plan/plan-rules.ts'
 import {
+  ASSISTANT_CONTEXT,
   CURATOR_CONTEXT,
   INTROSPECTOR_CONTEXT,
   MESSENGER_CONTEXT,
@@ -52,6 +53,12 @@ function askAs({ role }: HostileAnswer, { agents }: AgentsWorld): Promise<Answer
       return agents.review(REVIEWER_CONTEXT, signal)
     case 'messenger':
       return agents.write(MESSENGER_CONTEXT, () => {}, signal)
+    case 'assistant':
+      return agents.converse(
+        { context: ASSISTANT_CONTEXT, startedAt: new Date() },
+        { onText: () => {}, onThinking: () => {} },
+        signal,
+      )
     case 'curator':
       return agents.curate(CURATOR_CONTEXT, signal)
     case 'summarizer':

@@ -11,9 +11,16 @@ const tracked = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).split('\
 const baseNames = new Set(tracked.map((path) => path.replace(/^.*\//, '')))
 
 /** Named in prose without being here: made by others, by a command, or by the reader. */
-const ELSEWHERE = new Set(['ipaddr.js', 'run.js', 'notes.md', 'schema-of-last-release.graphql'])
+const ELSEWHERE = new Set([
+  'modelcontextprotocol/server-filesystem/dist/index.js',
+  'ipaddr.js',
+  'run.js',
+  'notes.md',
+  'schema-of-last-release.graphql',
+])
 /** What an operator writes into FACTOTUM_HOME/roles. */
-const ROLE_PROMPT = /^(?:\.factotum\/roles\/)?[a-z]+er\.md$|^curator\.md$|^introspector\.md$|^consolidator\.md$/
+const ROLE_PROMPT =
+  /^(?:\.factotum\/roles\/)?[a-z]+er\.md$|^curator\.md$|^assistant\.md$|^introspector\.md$|^consolidator\.md$/
 
 test('the pattern finds what prose names, and no URL', () => {
   const prose = 'See src/turn/journal.ts, answer-gauge.ts (https://example.org/a.ts) and README.md.'

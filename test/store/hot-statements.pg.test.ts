@@ -44,9 +44,11 @@ const options = {
     startsIn: { DIRECT: true, GROUP: false },
     collectWindowMs: 0,
     interrupts: 'OWN',
+    mode: null,
   },
   source: { kind: 'cli', interactive: true, platform: null, triggerId: null, type: 'DIRECT' },
   maxSessions: 1000,
+  openingMode: 'PLAN',
 } as const
 const begins = { ...options, turn: { ...options.turn, start: { node: 1, limits } } }
 

@@ -58,7 +58,8 @@ export function renderPlannerPrompt(prompt: PlannerPrompt, fence: Fence, moment:
   ].join('\n\n')
 }
 
-function describeCaller({ callerName, callerRole }: PlannerContext): string {
+/** Who asks, and what their commands may do. */
+export function describeCaller({ callerName, callerRole }: Pick<PlannerContext, 'callerName' | 'callerRole'>): string {
   const rights =
     callerRole === 'ADMIN'
       ? 'Commands run with full access to the files of the machine and to the network. Be careful with what others depend on.'
@@ -100,12 +101,18 @@ function describeEnvironment({ maxTasks }: PlannerContext, { execTimeoutMs }: En
   ].join('\n')
 }
 
-function describeSecrets(names: readonly string[]): string[] {
+/** Names alone. */
+export function describeSecrets(names: readonly string[]): string[] {
   if (names.length === 0) return []
   return [`# Secrets that this session holds\n\nTheir names: ${names.join(', ')}. Nobody is shown their values.`]
 }
 
-function describeStrangers(paraphrased: PlannerContext['paraphrased'], fence: Fence, timeZone: string): string[] {
+/** What people wrote whom nobody knows, retold. */
+export function describeStrangers(
+  paraphrased: PlannerContext['paraphrased'],
+  fence: Fence,
+  timeZone: string,
+): string[] {
   if (paraphrased.length === 0) return []
   const timeOf = timesIn(timeZone)
   const lines = paraphrased.map(({ sender, at, text }) => {

@@ -126,8 +126,8 @@ describe('a connector', () => {
 
 describe('currentUser', () => {
   test('is the user with role and skills as configured now', () => {
-    expect(currentUser(config, 'anna')).toEqual({ name: 'anna', role: 'USER', skills: ['search'] })
-    expect(currentUser(config, 'marco')).toEqual({ name: 'marco', role: 'ADMIN', skills: '*' })
+    expect(currentUser(config, 'anna')).toEqual({ name: 'anna', role: 'USER', skills: ['search'], tools: [] })
+    expect(currentUser(config, 'marco')).toEqual({ name: 'marco', role: 'ADMIN', skills: '*', tools: [] })
   })
 
   test.each(['eve', 'Anna', 'constructor', ''])('is null for "%s"', (name) => {

@@ -25,7 +25,7 @@ if (parsed.kind === 'invalid') throw new Error(JSON.stringify(parsed.problems))
 const declared = parsed.config
 const NOW = new Date('2026-11-23T12:00:00Z')
 
-const anna: StoredUser = { name: 'anna', role: 'USER', skills: ['search'], mergedInto: null, removed: false }
+const anna: StoredUser = { name: 'anna', role: 'USER', skills: ['search'], tools: [], mergedInto: null, removed: false }
 const phone: StoredToken = {
   name: 'phone',
   sha256: hashToken('phone-token'),
@@ -47,7 +47,7 @@ test('a user of the rows has role, skills, tokens and aliases as one of the file
   const alias = { tokenName: 'discord', identity: 'Anna#1', userName: 'anna' }
   const now = config({ users: [anna], tokens: [phone], aliases: [alias] })
   expect(authenticate(now, 'phone-token')).toMatchObject({ tokenName: 'phone', user: { name: 'anna', role: 'USER' } })
-  expect(currentUser(now, 'anna')).toEqual({ name: 'anna', role: 'USER', skills: ['search'] })
+  expect(currentUser(now, 'anna')).toEqual({ name: 'anna', role: 'USER', skills: ['search'], tools: [] })
   expect(senderOf(now, 'Anna#1')).toEqual({ trusted: true, name: 'anna', role: 'USER' })
 })
 

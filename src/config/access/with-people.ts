@@ -11,6 +11,7 @@ export interface StoredUser {
   readonly name: string
   readonly role: Role
   readonly skills: UserConfig['skills']
+  readonly tools: UserConfig['tools']
   /** Whom they have become. */
   readonly mergedInto: string | null
   readonly removed: boolean
@@ -55,8 +56,8 @@ export function nextExpiry({ tokens }: StoredPeople, now: Date): Date | null {
   return times.length === 0 ? null : new Date(Math.min(...times))
 }
 
-function toUser({ name, role, skills }: StoredUser): UserConfig {
-  return { name, role, skills: role === 'ADMIN' ? '*' : skills, aliases: new Map(), declared: false }
+function toUser({ name, role, skills, tools }: StoredUser): UserConfig {
+  return { name, role, skills: role === 'ADMIN' ? '*' : skills, tools, aliases: new Map(), declared: false }
 }
 
 function linkAliases(users: Map<string, UserConfig>, stored: readonly StoredAlias[]): void {

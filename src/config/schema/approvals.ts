@@ -18,10 +18,10 @@ const COMMAND_RULE =
 export const approvalRuleSchema = z.strictObject(
   {
     effect: z.enum(EFFECT_NAMES, EFFECT_RULE).meta({ description: '"allow", "require" (an approval) or "deny".' }),
-    task: z
-      .enum(['exec', 'skill'], says('must be "exec" or "skill"'))
-      .optional()
-      .meta({ description: 'Only commands ("exec") or only calls of skills ("skill"). Left out: both.' }),
+    task: z.enum(['exec', 'skill', 'tool'], says('must be "exec", "skill" or "tool"')).optional().meta({
+      description:
+        'Only commands ("exec"), only calls of skills ("skill") or only calls of other tools ("tool"). Left out: all.',
+    }),
     command: text(COMMAND_RULE, isCommandPrefix)
       .optional()
       .meta({
@@ -32,6 +32,13 @@ export const approvalRuleSchema = z.strictObject(
     skill: text('must be the name of a skill', (value) => value !== '')
       .optional()
       .meta({ description: 'Only calls of this skill.' }),
+    tool: text('must be the name of a tool, "<source>__<tool>", or a pattern such as "gmail__*"', isToolPattern)
+      .optional()
+      .meta({ description: 'Only calls of this tool, or of tools that the pattern names: "gmail__send", "gmail__*".' }),
+    tool_effect: z
+      .enum(['read', 'write'], says('must be "read" or "write"'))
+      .optional()
+      .meta({ description: 'Only calls of tools that change nothing ("read"), or of those that may ("write").' }),
     role: z
       .enum(['admin', 'user'], says('must be "admin" or "user"'))
       .optional()
@@ -72,17 +79,28 @@ export function toApprovalPolicy(section: ApprovalsSection): ApprovalPolicy {
   }
 }
 
-function toRule({ effect, task, command, skill, role }: ApprovalsSection['rules'][number]): ApprovalRule {
+function toRule(rule: ApprovalsSection['rules'][number]): ApprovalRule {
+  const { effect, command, skill, tool, tool_effect: toolEffect, role } = rule
   return {
     effect: EFFECTS[effect],
-    task: command !== undefined ? 'EXEC' : skill !== undefined ? 'SKILL' : task === undefined ? null : TASKS[task],
+    task: taskOf(rule),
     command: command === undefined ? null : command.trim().split(/\s+/),
     skill: skill ?? null,
+    ...(tool === undefined ? {} : { tool }),
+    ...(toolEffect === undefined ? {} : { toolEffect: TOOL_EFFECTS[toolEffect] }),
     role: role === undefined ? null : ROLES[role],
   }
 }
 
-const TASKS = { exec: 'EXEC', skill: 'SKILL' } as const
+function taskOf({ task, command, skill, tool, tool_effect: toolEffect }: ApprovalsSection['rules'][number]) {
+  if (command !== undefined) return 'EXEC'
+  if (skill !== undefined) return 'SKILL'
+  if (tool !== undefined || toolEffect !== undefined) return 'TOOL'
+  return task === undefined ? null : TASKS[task]
+}
+
+const TASKS = { exec: 'EXEC', skill: 'SKILL', tool: 'TOOL' } as const
+const TOOL_EFFECTS = { read: 'READ', write: 'WRITE' } as const
 const ROLES = { admin: 'ADMIN', user: 'USER' } as const
 
 /** Rules that fit nothing are mistakes, and dangerous ones. Reported as errors by parseConfig. */
@@ -90,16 +108,26 @@ export function findContradictoryRules(section: unknown): readonly FoundProblem[
   const rules = (section as { rules?: unknown } | undefined)?.rules
   if (!Array.isArray(rules)) return []
   return rules.flatMap((rule: unknown, index): FoundProblem[] => {
-    const { task, command, skill } = (rule ?? {}) as Readonly<Record<string, unknown>>
+    const { task, command, skill, tool, tool_effect: toolEffect } = (rule ?? {}) as Readonly<Record<string, unknown>>
     const path = ['approvals', 'rules', String(index)]
+    const taskName = typeof task === 'string' ? task : '?'
     if (command !== undefined && skill !== undefined)
       return [{ path, text: 'has both command and skill, so nothing fits it; make two rules of it' }]
-    if (command !== undefined && task === 'skill')
-      return [{ path, text: 'has a command but task = "skill", so nothing fits it; leave task out' }]
-    if (skill !== undefined && task === 'exec')
-      return [{ path, text: 'has a skill but task = "exec", so nothing fits it; leave task out' }]
+    if (command !== undefined && task !== undefined && task !== 'exec')
+      return [{ path, text: `has a command but task = "${taskName}", so nothing fits it; leave task out` }]
+    if (skill !== undefined && task !== undefined && task !== 'skill')
+      return [{ path, text: `has a skill but task = "${taskName}", so nothing fits it; leave task out` }]
+    const isOfTools = tool !== undefined || toolEffect !== undefined
+    if (isOfTools && (command !== undefined || skill !== undefined))
+      return [{ path, text: 'has a tool and a command or skill, so nothing fits it; make two rules of it' }]
+    if (isOfTools && task !== undefined && task !== 'tool')
+      return [{ path, text: `has a tool but task = "${taskName}", so nothing fits it; leave task out` }]
     return []
   })
+}
+
+function isToolPattern(value: string): boolean {
+  return /^[A-Za-z0-9_*-]{1,64}$/.test(value)
 }
 
 function isCommandPrefix(value: string): boolean {

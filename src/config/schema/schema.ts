@@ -60,6 +60,8 @@ export const tokenSchema = z.strictObject(
   says('must be a section [tokens.<name>]', hidden),
 )
 
+const isToolPattern = (value: string): boolean => /^[A-Za-z0-9_*-]{1,64}$/.test(value)
+
 export const userSchema = z.strictObject(
   {
     role: z
@@ -74,6 +76,10 @@ export const userSchema = z.strictObject(
       .meta({
         description: 'The skills that the user may use: "*" or a list. Required for role "user"; admins may use all.',
       }),
+    tools: z
+      .array(text('must be the name of a tool, "<source>__<tool>", or a pattern such as "weather__*"', isToolPattern))
+      .default([])
+      .meta({ description: 'The tools that the user may use, as patterns: "weather__*". Admins may use all.' }),
     aliases: z
       .record(
         z.string(),
@@ -125,6 +131,9 @@ export const modelsSchema = z.strictObject(
       .meta({ description: 'Turns a message into a plan. Needs structured output (JSON schema).' }),
     reviewer: modelText.optional().meta({ description: "Judges what a command did. Default: the planner's model." }),
     messenger: modelText.optional().meta({ description: "Writes the answers. Default: the planner's model." }),
+    assistant: modelText.optional().meta({
+      description: 'Answers and calls tools in sessions of mode "chat". Default: the planner\'s model.',
+    }),
     curator: modelText
       .optional()
       .meta({ description: "Decides which learnings become facts. Default: the planner's model." }),

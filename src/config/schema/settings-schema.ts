@@ -64,6 +64,17 @@ const turnSettings = {
   max_plan_tasks: wholeNumber({ min: 1, max: 1000 })
     .default(20)
     .meta({ description: 'How many tasks a plan may have.' }),
+  default_mode: z
+    .enum(['plan', 'chat'], says('must be "plan" or "chat"'))
+    .default('plan')
+    .meta({
+      description:
+        'How sessions work that name no mode. "plan": a planner makes a plan of tasks, and a reviewer judges them. "chat": a model answers, and ' +
+        'calls tools until it needs none.',
+    }),
+  chat_max_rounds: wholeNumber({ min: 1, max: 1000 })
+    .default(25)
+    .meta({ description: 'In mode "chat": how often the model may answer in one turn, calls of tools between.' }),
   exec_timeout: seconds({ min: 0.1, max: 86_400 })
     .default(120)
     .meta({ description: 'Seconds after which a command is ended, with every process it started.' }),
@@ -215,6 +226,8 @@ export function toSettings(section: SettingsSection): Settings {
     maxReplanDepth: section.max_replan_depth,
     maxValidationRetries: section.max_validation_retries,
     maxPlanTasks: section.max_plan_tasks,
+    defaultMode: section.default_mode === 'chat' ? 'CHAT' : 'PLAN',
+    chatMaxRounds: section.chat_max_rounds,
     execTimeoutMs: toMs(section.exec_timeout),
     llmIdleTimeoutMs: toMs(section.llm_idle_timeout),
     maxQueued: section.max_queued,

@@ -73,11 +73,13 @@ function taskProblems(task: ProposedTask, number: number, skills: readonly Skill
 const DETAIL_IS: Readonly<Record<TaskType, string>> = {
   EXEC: 'is the shell command to run',
   SKILL: 'says what the skill is called for',
+  TOOL: 'says what the tool is called for',
   MSG: 'says what to tell the user',
 }
 const SHORTER_DETAIL: Readonly<Record<TaskType, string>> = {
   EXEC: 'Split the command, or write a long file in several tasks.',
   SKILL: 'One sentence is enough.',
+  TOOL: 'One sentence is enough.',
   MSG: 'Say what the messenger needs; the outputs of the tasks before it are shown to it anyway.',
 }
 

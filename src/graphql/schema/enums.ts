@@ -12,6 +12,7 @@ import type {
   MessageStatus as MessageStatusName,
   PipelineStep as PipelineStepName,
   ReviewVerdict as ReviewVerdictName,
+  SessionMode as SessionModeName,
   SessionStatus as SessionStatusName,
   TaskStatus as TaskStatusName,
   TaskType as TaskTypeName,
@@ -133,12 +134,21 @@ export const TurnStatusEnum = builder.enumType('TurnStatus', {
   } as const satisfies Values<TurnStatusName>,
 })
 
+export const SessionModeEnum = builder.enumType('SessionMode', {
+  description: 'How turns work.',
+  values: {
+    PLAN: { description: 'A planner makes a plan of tasks; they are run, reviewed, and answered from.' },
+    CHAT: { description: 'A model answers, and calls tools until it needs none. Its calls are tasks like any other.' },
+  } as const satisfies Values<SessionModeName>,
+})
+
 export const TaskTypeEnum = builder.enumType('TaskType', {
   description: 'What a task does.',
   values: {
     EXEC: { description: "Runs a shell command in the session's workspace." },
     MSG: { description: 'Writes a text to the user.' },
     SKILL: { description: 'Runs an installed skill with arguments.' },
+    TOOL: { description: 'Calls a tool of a plugin, an MCP server or the server itself.' },
   } as const satisfies Values<TaskTypeName>,
 })
 
@@ -153,7 +163,7 @@ export const TaskStatusEnum = builder.enumType('TaskStatus', {
       description:
         'Ended badly: a command that was denied, refused or did not exit with 0, or a text that could not be written.',
     },
-    SKIPPED: { description: 'Not run, because a new plan replaced its plan.' },
+    SKIPPED: { description: 'Not run, because a new plan replaced its plan, or the user said more meanwhile.' },
     CANCELLED: { description: 'Not run to the end, because the turn was cancelled or failed.' },
     INTERRUPTED: {
       description:
@@ -193,6 +203,9 @@ export const PipelineStepEnum = builder.enumType('PipelineStep', {
     REVIEWING: { description: 'The reviewer judges a command that has ended.' },
     REPLANNING: {
       description: 'The reviewer was not content, or the user said more: a new plan is made. The detail says why.',
+    },
+    ANSWERING: {
+      description: 'Mode CHAT: the model answers, once more after each round of calls. The detail names the model.',
     },
     DELIVERING: { description: 'The answer goes out.' },
     CURATING: { description: 'The curator decides what becomes of learnings.' },

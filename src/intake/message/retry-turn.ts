@@ -49,6 +49,7 @@ export async function retryTurn(
   const result = await enterMessage(context, access, {
     message,
     sender: { trusted: true, ...user },
+    mode: found.mode,
     // The message had its turn before.
     startsIn: { DIRECT: true, GROUP: true },
     source: sourceOf(sessionId),

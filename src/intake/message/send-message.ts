@@ -6,6 +6,7 @@
 import { mayOpenSession } from '../../config/access/session-access.ts'
 import { resolveSender } from '../../config/access/resolve-sender.ts'
 import type { Config } from '../../config/config.ts'
+import type { SessionMode } from '../../core/status.ts'
 import type { Sender, Viewer } from '../../core/identity.ts'
 import { startsTurn } from '../../core/route-message.ts'
 import { conflict, notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
@@ -37,6 +38,8 @@ export interface SendMessageInput {
   readonly mentioned?: boolean | null | undefined
   /** A second call with this key, by the same token in the same session, answers with the first call's message. */
   readonly idempotencyKey?: string | null | undefined
+  /** How the turn works; as the session says when left out. */
+  readonly mode?: SessionMode | null | undefined
   /** Names of files that were put into the session before (src/intake/file). */
   readonly attachments?: readonly string[] | null | undefined
 }
@@ -92,7 +95,13 @@ export async function sendMessage(
   const { opener } = access
   const maxSessions = openerQuota(config, opener).sessions
   const opening = { source: sourceOf(sessionId), mayOpen, maxSessions }
-  const result = await enterMessage(context, access, { message, sender, startsIn, ...opening })
+  const result = await enterMessage(context, access, {
+    message,
+    sender,
+    startsIn,
+    mode: input.mode ?? null,
+    ...opening,
+  })
   if (result.kind === 'NoSession' && !mayOpen) return noSuchSession(viewer, sessionId)
   if (result.kind === 'NoQuota') return tooManySessions(context, { opener, maxSessions })
   if (result.kind === 'QueueFull') return queueFull(context, sessionId)

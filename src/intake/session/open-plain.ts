@@ -30,6 +30,7 @@ export async function openPlain(
     webhook: null,
     description: null,
     busyPolicy: 'QUEUE',
+    mode: context.config.current().settings.defaultMode,
     timeZone: null,
     participants: viewer.user === null ? [] : [viewer.user.name],
     at,

@@ -8,7 +8,7 @@ import { mayOpenSession, openerName, ownNamespace } from '../../config/access/se
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput, type InputIssue, type Refusal } from '../../core/refusal.ts'
 import type { SessionAct } from '../../core/session-rights.ts'
-import type { BusyPolicy } from '../../core/status.ts'
+import type { BusyPolicy, SessionMode } from '../../core/status.ts'
 import { createSession, type NewSession } from '../../store/intake/intake-session.ts'
 import { authorizeSession, noSuchSession } from '../authorize-session.ts'
 import { hideSecrets } from '../hide-secrets.ts'
@@ -36,6 +36,8 @@ export interface OpenSessionInput {
   readonly description?: string | null | undefined
   /** What becomes of a message that arrives while a turn runs; QUEUE when a new session names none. */
   readonly busyPolicy?: BusyPolicy | null | undefined
+  /** How its turns work; `default_mode` when a new session names none. */
+  readonly mode?: SessionMode | null | undefined
   /** In which its agents are told times; the configuration's when a new session names none. */
   readonly timeZone?: string | null | undefined
   /** Names of users who shall take part, besides the caller who opens it first. */
@@ -118,6 +120,7 @@ function newSession(
     webhook: webhookChange(viewer, input.webhook ?? null),
     description: input.description ?? null,
     busyPolicy: input.busyPolicy ?? 'QUEUE',
+    mode: input.mode ?? context.config.current().settings.defaultMode,
     timeZone: input.timeZone ?? null,
     participants: [...new Set([...caller, ...(input.participants ?? [])])],
     at: context.clock.now(),
@@ -143,6 +146,7 @@ async function reopen(
       ...(input.webhook == null ? {} : { webhook: webhookChange(viewer, input.webhook) }),
       ...(input.description == null ? {} : { description: input.description }),
       ...(input.busyPolicy == null ? {} : { busyPolicy: input.busyPolicy }),
+      ...(input.mode == null ? {} : { mode: input.mode }),
       ...(input.timeZone == null ? {} : { timeZone: input.timeZone }),
       inactive: false,
       join: input.participants ?? [],
@@ -153,8 +157,8 @@ async function reopen(
 
 /** What opening it again comes to. */
 function actsOf({ participants, ...input }: OpenSessionInput): readonly SessionAct[] {
-  const { metadata, webhook, description, busyPolicy, timeZone } = input
-  const changes = [metadata, webhook, description, busyPolicy, timeZone].some((field) => field != null)
+  const { metadata, webhook, description, busyPolicy, mode, timeZone } = input
+  const changes = [metadata, webhook, description, busyPolicy, mode, timeZone].some((field) => field != null)
   return [
     'SEND',
     ...(changes ? (['UPDATE'] as const) : []),

@@ -4,7 +4,7 @@
  */
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput, type Refusal } from '../../core/refusal.ts'
-import type { BusyPolicy } from '../../core/status.ts'
+import type { BusyPolicy, SessionMode } from '../../core/status.ts'
 import { hideSecrets } from '../hide-secrets.ts'
 import type { IntakeContext } from '../intake-context.ts'
 import { applySessionChange, type SessionUpdated } from './session-change.ts'
@@ -25,6 +25,8 @@ export interface UpdateSessionInput {
   readonly inactive?: boolean | null | undefined
   /** What becomes of a message that arrives while a turn runs. */
   readonly busyPolicy?: BusyPolicy | null | undefined
+  /** How turns work whose messages are accepted from then on. */
+  readonly mode?: SessionMode | null | undefined
   /** In which its agents are told times. Absent: as it is; null: the configuration's. */
   readonly timeZone?: string | null | undefined
 }
@@ -58,6 +60,7 @@ export async function updateSession(
       ...(input.webhook === undefined ? {} : { webhook: webhookChange(viewer, input.webhook) }),
       ...(input.inactive == null ? {} : { inactive: input.inactive }),
       ...(input.busyPolicy == null ? {} : { busyPolicy: input.busyPolicy }),
+      ...(input.mode == null ? {} : { mode: input.mode }),
       ...(input.timeZone === undefined ? {} : { timeZone: input.timeZone }),
     },
   )

@@ -3,6 +3,8 @@
  * stand directly below one another at once, the others one after another; when all have been made it answers with what
  * came of them. What must hold: an answer without calls comes, whatever the tools say.
  */
+import { SILENCE_MARKER } from '../../core/text/silence-filter.ts'
+import { findItems, isPrompt, readPrompt } from './rehearsal-prompt.ts'
 import { readScript } from './rehearsal-script.ts'
 import { MAX_SHOWN_CHARS, quote, shorten } from './rehearsal-words.ts'
 
@@ -38,7 +40,8 @@ const EXEC = 'exec'
 export function rehearseConversation(messages: readonly HeardMessage[]): RehearsedAnswer {
   const newest = messages.findLastIndex(({ role }) => role === 'user')
   const since = messages.slice(newest + 1)
-  const lines = (messages[newest]?.content ?? '').split(/\r?\n/).map(readLine)
+  const asked = messages[newest]?.content ?? ''
+  const lines = saidIn(asked).split(/\r?\n/).map(readLine)
   const made = since.reduce((sum, { calls }) => sum + calls, 0)
   const isFirst = since.every(({ role }) => role !== 'assistant')
   const thinking = isFirst ? lines.flatMap(({ thought }) => thought ?? []).join('\n') : ''
@@ -46,9 +49,29 @@ export function rehearseConversation(messages: readonly HeardMessage[]): Rehears
   const waitMs = isFirst ? script.waitMs : 0
   const calls = groupsOf(lines).find((group) => (group.at(-1)?.number ?? 0) >= made) ?? []
   if (calls.length > 0) return { thinking, text: '', calls: calls.map(({ call }) => call), waitMs }
+  if (script.silent) return { thinking, text: SILENCE_MARKER, calls: [], waitMs }
   const said = script.rest === '' ? [] : [`You wrote:\n\n${quote(shorten(script.rest, MAX_SHOWN_CHARS))}`]
-  const results = since.flatMap(({ role, content }) => (role === 'tool' ? [shorten(content, MAX_SHOWN_CHARS)] : []))
-  return { thinking, text: [NOTICE, ...said, ...results].join('\n\n'), calls: [], waitMs }
+  const results = since.flatMap(({ role, content }) =>
+    role === 'tool' ? [shorten(withoutMarkers(content), MAX_SHOWN_CHARS)] : [],
+  )
+  const facts = script.asksForFacts ? [listFacts(messages)] : []
+  return { thinking, text: [NOTICE, ...said, ...facts, ...results].join('\n\n'), calls: [], waitMs }
+}
+
+/** What the server fenced as the words of the caller; a message that it did not fence is all of them. */
+function saidIn(content: string): string {
+  const blocks = [...content.matchAll(/^<<<MESSAGE_([0-9a-f]+)>>>\n([^]*?)\n<<<END_MESSAGE_\1>>>$/gm)]
+  return blocks.length === 0 ? content : blocks.map(([, , text = '']) => text).join('\n')
+}
+
+function withoutMarkers(content: string): string {
+  return content.replaceAll(/^<<<(?:END_)?DATA_[A-Z]+_[0-9a-f]+>>>\n?/gm, '').trimEnd()
+}
+
+function listFacts(messages: readonly HeardMessage[]): string {
+  const prompt = messages.findLast(({ content }) => isPrompt(content))?.content ?? ''
+  const facts = findItems(readPrompt(prompt), 'DATA_FACTS').map(({ text }) => `- ${text}`)
+  return facts.length === 0 ? 'No facts are known.' : ['Known facts:', ...facts].join('\n')
 }
 
 interface Line {
@@ -62,7 +85,10 @@ function readLine(line: string): Line {
   const [, key, value = ''] = /^\s*(tool|think):\s*(.*?)\s*$/.exec(line) ?? []
   if (key === 'think' && value !== '') return { thought: value }
   if (key === 'tool' && value !== '') return { call: nameAndArguments(value) }
-  const [task] = readScript(line).tasks
+  const { tasks, learn, secrets } = readScript(line)
+  const [task] = tasks
+  if (learn[0] !== undefined) return { call: { name: 'memory__remember', args: JSON.stringify({ text: learn[0] }) } }
+  if (secrets[0] !== undefined) return { call: { name: 'session__keep_secret', args: JSON.stringify(secrets[0]) } }
   if (task === undefined) return { other: line }
   if (task.kind === 'run') return { call: { name: EXEC, args: JSON.stringify({ command: task.command }) } }
   return { call: { name: `skills__${task.name}`, args: task.args } }

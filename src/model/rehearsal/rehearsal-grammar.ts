@@ -11,5 +11,10 @@ wait: <ms>             the plan takes that much longer
 silent:                nothing is said
 anything else          is quoted in the answer
 
+In a session of mode CHAT there is no plan: run:, skill:, learn: and secret: lines are calls of tools, those below one another at
+once, and besides:
+tool: <name> <json>    calls the tool
+think: <text>          is shown as the reasoning
+
 Of what was learned, a text that ends with "?" becomes a question, one that begins with "maybe" is discarded, and everything
 else becomes a fact. Facts whose words are the same are merged. Of strangers it says how many words they wrote.`

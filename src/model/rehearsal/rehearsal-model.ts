@@ -9,7 +9,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Fetch } from '../http-transport.ts'
 import type { Endpoint } from '../provider-call.ts'
 import { answerRehearsal } from './rehearsal-answers.ts'
-import { isPrompt } from './rehearsal-prompt.ts'
+import { isPrompt, readPrompt } from './rehearsal-prompt.ts'
 import { rehearseConversation, type RehearsedAnswer } from './rehearsal-conversation.ts'
 
 interface RehearsalOptions {
@@ -57,8 +57,9 @@ async function answerRequest(
 }
 
 function answerOf(request: RehearsalRequest, prompt: string, schemaName: string | null): RehearsedAnswer {
-  if (schemaName !== null || isPrompt(prompt))
-    return { thinking: '', calls: [], ...answerRehearsal(prompt, schemaName) }
+  const isConversation =
+    !isPrompt(prompt) || readPrompt(prompt).some(({ heading }) => heading === 'The message to answer')
+  if (schemaName !== null || !isConversation) return { thinking: '', calls: [], ...answerRehearsal(prompt, schemaName) }
   const heard = request.messages.map(({ role, content, tool_calls: calls }) => ({
     role,
     content: content ?? '',

@@ -22,6 +22,7 @@ describe('what looks like a secret', () => {
     ["const dbPassword = 'hunter22'", 'hunter22'],
     ['client_secret=abc123DEF456', 'abc123DEF456'],
     ['secret: DB_URL=hunter-hunter-1', 'hunter-hunter-1'],
+    ['secret: DB_URL=hunter-hunter-1\nand what follows', 'hunter-hunter-1'],
     ['token: ABC12=', 'ABC12='],
     ['{"client_secret":"abc123DEF456"}', 'abc123DEF456'],
     [`AccountName=x;AccountKey=${LONG}==;EndpointSuffix=y`, `${LONG}==`],

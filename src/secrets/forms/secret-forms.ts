@@ -51,8 +51,9 @@ function spanBehind({ rest, reach, withCue = false, isSecret }: SecretForm, text
   const match = rest.exec(text.slice(cue.end, cue.end + reach))
   const value = match?.groups?.['value']
   if (match === null || value === undefined) return null
-  const from = cue.end + match[0].lastIndexOf(value) + nameBefore(value)
-  const span = { start: withCue ? cue.start : from, end: from + withoutClosing(value) }
+  const at = cue.end + match[0].lastIndexOf(value)
+  const from = at + nameBefore(value)
+  const span = { start: withCue ? cue.start : from, end: at + withoutClosing(value) }
   const isLong = span.end - span.start >= MIN_CHARS
   const said = text.slice(from, span.end)
   return isLong && (isSecret?.(said, { text, cue, end: span.end }) ?? true) ? span : null

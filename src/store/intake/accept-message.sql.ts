@@ -47,6 +47,8 @@ const ACCEPT_INPUT = {
   description: 'text',
   time_zone: 'text',
   retry_of: 'text',
+  mode: 'session_mode',
+  opening_mode: 'session_mode',
   ...QUOTA_INPUT,
   ...AUDIT_INPUT,
 } as const
@@ -145,6 +147,7 @@ const BEGINNING: Holes = {
   `,
   begun: sql`CASE WHEN accepted.taken THEN jsonb_build_object('seq', accepted.seq, 'epoch', accepted.epoch,
       'conversationType', accepted.source_type, 'busyPolicy', accepted.busy_policy, 'timeZone', accepted.time_zone,
+      'mode', coalesce(input.mode, accepted.mode),
       'participates', input.joins OR EXISTS (
         SELECT 1 FROM participants p WHERE p.session_id = input.session_id AND p.user_name = input.user_name),
       'saidBefore', ${saidBeforeSql({
@@ -164,13 +167,14 @@ const opened = (holes: Holes): Sql => sql`anew AS MATERIALIZED (
   session AS (
     INSERT INTO sessions AS s (id, source_kind, source_interactive, source_platform, source_trigger_id, source_type, connector,
       opened_by, message_count, queue_length, last_message_preview, last_seq, created_at, last_activity_at, ready_at, status, owner,
-      epoch, turn_user, description, description_source, time_zone)
+      epoch, turn_user, description, description_source, time_zone, mode)
     SELECT input.session_id, input.source_kind, input.source_interactive, input.source_platform, input.source_trigger_id,
       input.source_type, input.client, input.opened_by, 1, (anew.runs AND NOT anew.begins)::int, input.preview,
       1 + anew.begins::int, input.at, input.at, CASE WHEN anew.runs THEN ${COLLECTED_AT} END,
       CASE WHEN anew.begins THEN 'RUNNING' ELSE 'IDLE' END::session_status, CASE WHEN anew.begins THEN ${holes.node} END,
       anew.begins::int, CASE WHEN anew.runs AND input.collect_window_ms = 0 THEN input.user_name END,
-      input.description, CASE WHEN input.description IS NOT NULL THEN 'CLIENT'::description_source END, input.time_zone
+      input.description, CASE WHEN input.description IS NOT NULL THEN 'CLIENT'::description_source END, input.time_zone,
+      input.opening_mode
     FROM anew, input
     ON CONFLICT (id) DO UPDATE`
 
@@ -205,11 +209,11 @@ const acceptSql = ({ opens, holes }: { readonly opens: boolean; readonly holes: 
       FROM input, LATERAL (SELECT ${runsIn(sql`s.source_type`)} AS runs, ${holes.begins} AS begins) turn)
     WHERE ${when(!opens, sql`s.id = (SELECT session_id FROM input) AND NOT EXISTS (SELECT 1 FROM prior) AND `)}(
       SELECT (NOT ${runsIn(sql`s.source_type`)} OR s.queue_length < input.max_queued) AND ${mayReach(sql`s.id`)} FROM input)
-    RETURNING s.last_seq, s.queue_length, s.epoch, s.source_type, s.busy_policy, s.time_zone),
+    RETURNING s.last_seq, s.queue_length, s.epoch, s.source_type, s.busy_policy, s.time_zone, s.mode),
   -- Taken: the turn has begun. Then the message does not wait, and the event RECEIVED comes right after its own.
   accepted AS (
     SELECT session.last_seq - begun.taken::int AS seq, turn.runs, begun.taken, session.epoch, session.source_type,
-      session.busy_policy, session.time_zone
+      session.busy_policy, session.time_zone, session.mode
     FROM session, input, LATERAL (SELECT ${runsIn(sql`session.source_type`)} AS runs) turn,
       LATERAL (SELECT turn.runs AND session.queue_length = 0 AS taken) begun),
   -- A message that is directed at the agent cancels the running turn, where policy and sender are such; the function
@@ -228,8 +232,9 @@ const acceptSql = ({ opens, holes }: { readonly opens: boolean; readonly holes: 
     FROM accepted CROSS JOIN input LEFT JOIN interrupted ON true
     WHERE accepted.seq = 1 OR interrupted.turn_id IS NOT NULL OR input.retry_of IS NOT NULL),
   turn AS (
-    INSERT INTO turns (id, session_id, seq, message_id, retry_of, user_name, created_at, status, step, started_at)
-    SELECT input.turn_id, input.session_id, accepted.seq, input.message_id, input.retry_of, input.user_name, input.at,
+    INSERT INTO turns (id, session_id, seq, message_id, retry_of, user_name, mode, created_at, status, step, started_at)
+    SELECT input.turn_id, input.session_id, accepted.seq, input.message_id, input.retry_of, input.user_name,
+      coalesce(input.mode, accepted.mode), input.at,
       CASE WHEN accepted.taken THEN 'RUNNING' ELSE 'QUEUED' END::turn_status,
       CASE WHEN accepted.taken THEN 'RECEIVED' END::pipeline_step,
       CASE WHEN accepted.taken THEN input.at END

@@ -4,7 +4,7 @@
  * first: its lock puts the messages of a session in order, and `seq` comes from it without gaps. When the session is
  * idle the statement also claims it and starts the turn: the shortest way from a message to its turn.
  */
-import type { BusyPolicy, ConversationType, MessageRole } from '../../core/status.ts'
+import type { BusyPolicy, ConversationType, MessageRole, SessionMode } from '../../core/status.ts'
 import { BugError, must } from '../../platform/must.ts'
 import { NO_USAGE } from '../../core/usage.ts'
 import type { Database } from '../database.ts'
@@ -66,6 +66,8 @@ interface NewTurn {
   readonly startsIn: Readonly<Record<ConversationType, boolean>>
   /** For how long it waits for others of its kind; 0: not at all. */
   readonly collectWindowMs: number
+  /** Null: as the session says. */
+  readonly mode: SessionMode | null
   /** Whose running turn it may cancel where the session's policy is INTERRUPT. */
   readonly interrupts: 'NONE' | 'OWN' | 'ALL'
   /** Who runs it at once if the session is idle; null or left out: it waits until it is taken. */
@@ -104,6 +106,8 @@ export interface AcceptOptions {
   readonly mayOpen?: boolean
   /** How many sessions the opener may have; null: any number. */
   readonly maxSessions: number | null
+  /** Of the session, if it is opened. */
+  readonly openingMode: SessionMode
   /** What the session is called if it is opened, and the time zone that it has from now on; none: as it is. */
   readonly named?: { readonly description: string; readonly timeZone: string }
   /** The turn that is tried again, and who asked for it. */
@@ -120,7 +124,7 @@ const MAX_ATTEMPTS = 5
 export async function acceptMessage(
   database: Database,
   access: SessionAccess,
-  { message, turn, source, mayOpen = true, maxSessions, named, retry }: AcceptOptions,
+  { message, turn, source, mayOpen = true, maxSessions, openingMode, named, retry }: AcceptOptions,
 ): Promise<AcceptResult> {
   const input = {
     ...messageInput(access, message),
@@ -135,6 +139,8 @@ export async function acceptMessage(
     max_sessions: maxSessions,
     description: named?.description ?? null,
     time_zone: named?.timeZone ?? null,
+    mode: turn.mode,
+    opening_mode: openingMode,
     retry_of: retry?.of ?? null,
     ...auditInput(retry?.by ?? openerOf(access, message)),
   }
@@ -229,6 +235,7 @@ interface BegunWithMessage {
   readonly epoch: number
   readonly conversationType: ConversationType
   readonly busyPolicy: BusyPolicy
+  readonly mode: SessionMode
   readonly timeZone: string | null
   readonly participates: boolean
   readonly saidBefore: SaidBefore

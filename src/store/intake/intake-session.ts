@@ -2,7 +2,7 @@
  * Sessions are opened, reopened and changed from outside a turn. Each statement commits the change with its
  * SessionUpdated event, or does nothing when there is nothing to change.
  */
-import type { BusyPolicy, ConversationType } from '../../core/status.ts'
+import type { BusyPolicy, ConversationType, SessionMode } from '../../core/status.ts'
 import type { Database } from '../database.ts'
 import {
   ACCESS_INPUT,
@@ -67,6 +67,7 @@ export interface NewSession {
   readonly webhook: SessionWebhook | null
   readonly description: string | null
   readonly busyPolicy: BusyPolicy
+  readonly mode: SessionMode
   /** Null: the configuration's. */
   readonly timeZone: string | null
   readonly participants: readonly string[]
@@ -107,6 +108,7 @@ export async function createSession(
     webhook_token: session.webhook?.tokenName ?? null,
     description: session.description,
     busy_policy: session.busyPolicy,
+    mode: session.mode,
     time_zone: session.timeZone,
     participants: session.participants,
     at: session.at,
@@ -130,6 +132,7 @@ const CREATE = intakeStatement(
     webhook_token: 'text',
     description: 'text',
     busy_policy: 'busy_policy',
+    mode: 'session_mode',
     time_zone: 'text',
     participants: 'text[]',
     at: 'timestamptz',
@@ -137,10 +140,11 @@ const CREATE = intakeStatement(
   },
   sql`${QUOTA}session AS (
     INSERT INTO sessions (id, source_kind, source_interactive, source_platform, source_trigger_id, source_type, connector,
-      opened_by, metadata, webhook, webhook_token, description, description_source, busy_policy, time_zone, last_seq, created_at, last_activity_at)
+      opened_by, metadata, webhook, webhook_token, description, description_source, busy_policy, mode, time_zone, last_seq, created_at, last_activity_at)
     SELECT input.session_id, input.source_kind, input.source_interactive, input.source_platform, input.source_trigger_id,
       input.source_type, input.connector, input.opened_by, input.metadata, input.webhook, input.webhook_token, input.description,
-      CASE WHEN input.description IS NOT NULL THEN 'CLIENT'::description_source END, input.busy_policy, input.time_zone, 1, input.at, input.at
+      CASE WHEN input.description IS NOT NULL THEN 'CLIENT'::description_source END, input.busy_policy, input.mode, input.time_zone, 1,
+      input.at, input.at
     FROM input WHERE ${QUOTA_ALLOWS} ON CONFLICT (id) DO NOTHING RETURNING id, last_seq),
   participant AS (
     INSERT INTO participants (session_id, user_name, joined_at)
@@ -166,6 +170,8 @@ export interface SettingsChange {
   readonly inactive?: boolean
   /** Absent: as it is. */
   readonly busyPolicy?: BusyPolicy
+  /** Absent: as it is. Of messages that are accepted from then on. */
+  readonly mode?: SessionMode
   /** Absent: as it is; null: the configuration's. */
   readonly timeZone?: string | null
   /** Users who shall be participants. */
@@ -209,6 +215,7 @@ export async function changeSession(
       webhook_token: change.webhook?.tokenName ?? null,
       inactive: change.inactive ?? null,
       busy_policy: change.busyPolicy ?? null,
+      mode: change.mode ?? null,
       sets_time_zone: change.timeZone !== undefined,
       time_zone: change.timeZone ?? null,
       join_names: change.join,
@@ -228,6 +235,7 @@ const WHAT_CHANGED = sql`concat_ws(', ',
     CASE WHEN wanted.metadata <> held.metadata THEN 'metadata' END,
     CASE WHEN wanted.webhook IS DISTINCT FROM held.webhook THEN 'webhook' END,
     CASE WHEN wanted.busy_policy <> held.busy_policy THEN 'busy policy ' || wanted.busy_policy END,
+    CASE WHEN wanted.mode <> held.mode THEN 'mode ' || wanted.mode END,
     CASE WHEN wanted.time_zone IS DISTINCT FROM held.time_zone THEN 'time zone ' || coalesce(wanted.time_zone, 'of the server') END,
     CASE WHEN wanted.status <> held.status THEN 'status ' || wanted.status END,
     (SELECT 'participant added: ' || string_agg(user_name, ', participant added: ') FROM joined),
@@ -253,6 +261,7 @@ const CHANGE = intakeStatement(
     webhook_token: 'text',
     inactive: 'boolean',
     busy_policy: 'busy_policy',
+    mode: 'session_mode',
     sets_time_zone: 'boolean',
     time_zone: 'text',
     join_names: 'text[]',
@@ -262,7 +271,7 @@ const CHANGE = intakeStatement(
   },
   sql`held AS MATERIALIZED (
     SELECT s.id, s.status, s.queue_length, s.metadata, s.description, s.description_source, s.webhook, s.webhook_token,
-      s.busy_policy, s.time_zone, ${mayAct(sql`s`)} AS may_act
+      s.busy_policy, s.mode, s.time_zone, ${mayAct(sql`s`)} AS may_act
     FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach(sql`s.id`)} FOR UPDATE OF s),
   wanted AS MATERIALIZED (
     SELECT held.id, (held.metadata || input.set_metadata) - input.drop_metadata AS metadata,
@@ -274,6 +283,7 @@ const CHANGE = intakeStatement(
       CASE WHEN input.inactive THEN 'INACTIVE'::session_status
         WHEN NOT input.inactive AND held.status = 'INACTIVE' THEN 'IDLE' ELSE held.status END AS status,
       coalesce(input.busy_policy, held.busy_policy) AS busy_policy,
+      coalesce(input.mode, held.mode) AS mode,
       CASE WHEN input.sets_time_zone THEN input.time_zone ELSE held.time_zone END AS time_zone
     FROM held, input),
   verdict AS MATERIALIZED (
@@ -283,9 +293,9 @@ const CHANGE = intakeStatement(
         WHEN wanted.metadata <> held.metadata AND octet_length(wanted.metadata::text) > input.max_metadata_bytes
           THEN 'MetadataTooLarge' END AS refusal,
       (wanted.metadata, wanted.description, wanted.description_source, wanted.webhook, wanted.webhook_token, wanted.status,
-        wanted.busy_policy, wanted.time_zone)
+        wanted.busy_policy, wanted.mode, wanted.time_zone)
         IS DISTINCT FROM (held.metadata, held.description, held.description_source, held.webhook, held.webhook_token,
-          held.status, held.busy_policy, held.time_zone) AS differs
+          held.status, held.busy_policy, held.mode, held.time_zone) AS differs
     FROM held, wanted, input),
   joined AS (
     INSERT INTO participants (session_id, user_name, joined_at)
@@ -298,7 +308,7 @@ const CHANGE = intakeStatement(
   session AS (
     UPDATE sessions s SET last_seq = s.last_seq + 1, metadata = wanted.metadata, description = wanted.description,
       description_source = wanted.description_source, webhook = wanted.webhook, webhook_token = wanted.webhook_token, status = wanted.status,
-      busy_policy = wanted.busy_policy, time_zone = wanted.time_zone
+      busy_policy = wanted.busy_policy, mode = wanted.mode, time_zone = wanted.time_zone
     FROM wanted, verdict, (SELECT (SELECT count(*) FROM joined) + (SELECT count(*) FROM departed) AS number) moved
     WHERE s.id = wanted.id AND verdict.refusal IS NULL AND (verdict.differs OR moved.number > 0)
     RETURNING s.last_seq),

@@ -9,13 +9,13 @@ import { LOCK_PEOPLE } from './lock-people.ts'
 
 const USERS: Statement = {
   name: 'people.declare-users',
-  text: `INSERT INTO users AS u (id, name, role, all_skills, skills, declared, created_at)
-    SELECT d.id, d.name, d.role, d."allSkills", d.skills, true, $2
-    FROM jsonb_to_recordset($1::jsonb) AS d (id text, name text, role user_role, "allSkills" boolean, skills text[])
-    ON CONFLICT (name) DO UPDATE SET role = excluded.role, all_skills = excluded.all_skills, skills = excluded.skills,
+  text: `INSERT INTO users AS u (id, name, role, all_skills, skills, tools, declared, created_at)
+    SELECT d.id, d.name, d.role, d."allSkills", d.skills, d.tools, true, $2
+    FROM jsonb_to_recordset($1::jsonb) AS d (id text, name text, role user_role, "allSkills" boolean, skills text[], tools text[])
+    ON CONFLICT (name) DO UPDATE SET role = excluded.role, all_skills = excluded.all_skills, skills = excluded.skills, tools = excluded.tools,
       declared = true, removed_at = NULL, merged_into = NULL
-    WHERE (u.role, u.all_skills, u.skills, u.declared, u.removed_at, u.merged_into)
-      IS DISTINCT FROM (excluded.role, excluded.all_skills, excluded.skills, true, NULL::timestamptz, NULL::text)`,
+    WHERE (u.role, u.all_skills, u.skills, u.tools, u.declared, u.removed_at, u.merged_into)
+      IS DISTINCT FROM (excluded.role, excluded.all_skills, excluded.skills, excluded.tools, true, NULL::timestamptz, NULL::text)`,
 }
 const NO_LONGER_USERS: Statement = {
   name: 'people.undeclare-users',
@@ -53,9 +53,9 @@ const ALIASES: Statement = {
 
 /** Rejects with DATABASE_UNAVAILABLE (retry: backoff). */
 export async function declarePeople(database: Database, { users, tokens }: Config, at: Date): Promise<void> {
-  const userRows = [...users.values()].map(({ name, role, skills }) => {
+  const userRows = [...users.values()].map(({ name, role, skills, tools }) => {
     const allSkills = skills === '*'
-    return { id: namedId('user', name), name, role, allSkills, skills: allSkills ? [] : skills }
+    return { id: namedId('user', name), name, role, allSkills, skills: allSkills ? [] : skills, tools }
   })
   const tokenRows = [...tokens.values()].map(({ name, sha256, kind, user, namespace }) => {
     return { id: namedId('token', name), name, sha256: sha256.toString('hex'), kind, user, namespace }

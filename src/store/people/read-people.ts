@@ -12,7 +12,7 @@ export async function readPeopleVersion(database: Queryable): Promise<string> {
 
 const USERS = {
   name: 'people.users',
-  text: `SELECT name, role, all_skills AS "allSkills", skills, merged_into AS "mergedInto", removed_at IS NOT NULL AS removed
+  text: `SELECT name, role, all_skills AS "allSkills", skills, tools, merged_into AS "mergedInto", removed_at IS NOT NULL AS removed
     FROM users WHERE NOT declared AND (removed_at IS NULL OR merged_into IS NOT NULL)`,
 }
 const ALIASES = {

@@ -29,24 +29,26 @@ export interface NewUser {
   readonly name: string
   readonly role: Role
   readonly skills: '*' | readonly string[]
+  /** Patterns of names of tools. */
+  readonly tools: readonly string[]
 }
 
 const PUT_USER: Statement = {
   name: 'people.put-user',
-  text: `INSERT INTO users (id, name, role, all_skills, skills, declared, created_at, created_by)
-    VALUES ($1, $2, $3::user_role, $4, $5, false, $6, $7)
-    ON CONFLICT (name) DO UPDATE SET role = excluded.role, all_skills = excluded.all_skills, skills = excluded.skills,
+  text: `INSERT INTO users (id, name, role, all_skills, skills, tools, declared, created_at, created_by)
+    VALUES ($1, $2, $3::user_role, $4, $5, $6, false, $7, $8)
+    ON CONFLICT (name) DO UPDATE SET role = excluded.role, all_skills = excluded.all_skills, skills = excluded.skills, tools = excluded.tools,
       declared = false, removed_at = NULL, merged_into = NULL`,
 }
 
 /** Stores a new user, or what is changed of one. */
 export async function putUser(
   transaction: Queryable,
-  { name, role, skills }: NewUser,
+  { name, role, skills, tools }: NewUser,
   { at, by }: { readonly at: Date; readonly by: string | null },
 ): Promise<void> {
   const all = skills === '*'
-  await transaction.query(PUT_USER, [namedId('user', name), name, role, all, all ? [] : skills, at, by])
+  await transaction.query(PUT_USER, [namedId('user', name), name, role, all, all ? [] : skills, tools, at, by])
 }
 
 const REMOVE_USER: Statement = {

@@ -7,7 +7,7 @@
  */
 import type { Settings } from '../../config/config.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
-import type { BusyPolicy, ConversationType, PipelineStep } from '../../core/status.ts'
+import type { BusyPolicy, ConversationType, PipelineStep, SessionMode } from '../../core/status.ts'
 import type { Usage } from '../../core/usage.ts'
 import type { Database } from '../database.ts'
 import { BEGIN, TAKE, type BEGIN_INPUT } from './begin-turn.sql.ts'
@@ -17,6 +17,7 @@ import type { SaidBefore, SaidLimits } from './turn-history.ts'
 /** A turn that this node now runs, with its message and all that it needs before its first model call. */
 export interface OpenTurn extends TurnRef {
   readonly userName: string
+  readonly mode: SessionMode
   /** The user is a participant of the session. */
   readonly participates: boolean
   /** The token that brought the message. */
@@ -123,6 +124,7 @@ function begun(sessionId: string, row: Row, at: Date): BegunTurn {
     seq: row.seq,
     messageId: row.message_id,
     userName: row.user_name,
+    mode: row.mode,
     participates: row.participates,
     tokenName: row.client,
     content: row.content,
@@ -163,6 +165,7 @@ interface Row {
   seq: number
   message_id: string
   user_name: string
+  mode: SessionMode
   participates: boolean
   content: string
   source_type: ConversationType

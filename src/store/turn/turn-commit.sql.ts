@@ -181,13 +181,13 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
   // With what is known of them so far; their plans are there, or come with the same commit.
   if (isFilled(tasks))
     parts['tasks'] = fenced`
-    INSERT INTO tasks (id, session_id, turn_id, plan_id, index, type, detail, skill, args, expect, status, output, stderr,
+    INSERT INTO tasks (id, session_id, turn_id, plan_id, index, type, detail, skill, tool, args, expect, round, call_id, status, output, stderr,
       truncated, exit_code, final, suppressed, review_verdict, review_reason, started_at, finished_at)
-    SELECT p.id, $1, $4, p."planId", p.index, p.type, p.detail, p.skill, p.args, p.expect, coalesce(p.status, 'PENDING'),
+    SELECT p.id, $1, $4, p."planId", p.index, p.type, p.detail, p.skill, p.tool, p.args, p.expect, p.round, p."callId", coalesce(p.status, 'PENDING'),
       p.output, p.stderr, coalesce(p.truncated, false), p."exitCode", coalesce(p.final, false),
       coalesce(p.suppressed, false), p."reviewVerdict", p."reviewReason", p."startedAt", p."finishedAt"
     FROM ${FENCE}, jsonb_to_recordset(${json(taskRows(tasks))})
-      AS p (id text, "planId" text, index int, type task_type, detail text, skill text, args jsonb, expect text,
+      AS p (id text, "planId" text, index int, type task_type, detail text, skill text, tool text, args jsonb, expect text, round int, "callId" text,
         ${PATCH_COLUMNS})`
 
   // A field that is absent or null leaves its column as it is, so nothing can be set back to null.
@@ -206,8 +206,8 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
   if (isFilled(dropDeltasOf))
     parts['deltas'] = fenced`
     DELETE FROM events x USING ${FENCE}
-    WHERE x.session_id = $1 AND x.seq > ${bind(turn.seq)} AND x.type = 'TextDelta'
-      AND x.data->>'taskId' = ANY(${bind(dropDeltasOf)}::text[])`
+    WHERE x.session_id = $1 AND x.seq > ${bind(turn.seq)} AND x.type IN ('TextDelta', 'Thinking')
+      AND coalesce(x.data->>'taskId', x.data->>'thinkingId') = ANY(${bind(dropDeltasOf)}::text[]) AND x.data->>'content' IS NULL`
 
   // One for each task: a review that is made again after a takeover adds none.
   if (isFilled(learnings))

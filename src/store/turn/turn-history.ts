@@ -1,5 +1,5 @@
 /** What a turn reads: how far it came before (after a takeover), and what was said in the session before it. */
-import type { SkillArguments } from '../../core/plan/skill.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
 import type { ApprovalKind, ApprovalStatus, ReviewVerdict, TaskStatus, TaskType } from '../../core/status.ts'
 import type { Settings } from '../../config/config.ts'
 import type { SaidRows } from '../../core/dialogue.ts'
@@ -15,8 +15,12 @@ export interface StoredTask {
   readonly type: TaskType
   readonly detail: string
   readonly skill: string | null
-  readonly args: SkillArguments | null
+  readonly tool: string | null
+  readonly args: JsonObject | null
   readonly expect: string | null
+  /** Of a conversation: the model's answer that asked for it, from 1; null in a plan. */
+  readonly round: number | null
+  readonly callId: string | null
   readonly status: TaskStatus
   readonly output: string | null
   readonly stderr: string | null
@@ -62,7 +66,7 @@ function readTimes(task: StoredTask): StoredTask {
 const LOAD_PLANS = {
   name: 'turn.plans',
   text: `SELECT p.id, p.attempt, p.goal, p.rights, coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'index', t.index, 'type', t.type,
-      'detail', t.detail, 'skill', t.skill, 'args', t.args, 'expect', t.expect, 'status', t.status, 'output', t.output, 'stderr', t.stderr,
+      'detail', t.detail, 'skill', t.skill, 'tool', t.tool, 'args', t.args, 'expect', t.expect, 'round', t.round, 'callId', t.call_id, 'status', t.status, 'output', t.output, 'stderr', t.stderr,
       'truncated', t.truncated, 'exitCode', t.exit_code, 'reviewVerdict', t.review_verdict, 'reviewReason', t.review_reason,
       'approval', CASE WHEN a.id IS NOT NULL THEN jsonb_build_object('id', a.id, 'kind', a.kind, 'status', a.status,
         'decidedBy', a.decided_by, 'note', a.note, 'expiresAt', a.expires_at) END)

@@ -19,25 +19,37 @@ import { askApprovals, waitForApprovals, type WantedApproval } from './ask-appro
 import type { PlanState, TaskState } from '../plan-state.ts'
 import type { ReplanWanted } from '../task-outcome.ts'
 import type { Ending, TaskContext, TurnContext } from '../turn-context.ts'
+import { OWN_TOOLS } from '../chat/own-tools.ts'
 import { whyBarred } from '../why-barred.ts'
 import { updateTask } from '../update-task.ts'
 import { withdrawApproval } from './withdraw-approval.ts'
 
-/** Null: nothing stands in its way. `asWhole`: the plan is about to begin, or to go on after a wait. */
+/**
+ * What is asked about. PLAN: the plan is about to begin, or to go on after a wait, and may be approved as a whole.
+ * TASKS: some of it has begun. EACH: the calls of a conversation, which never stand for those that come after them.
+ */
+export type Asks = 'PLAN' | 'TASKS' | 'EACH'
+
+/** Null: nothing stands in its way. */
 export async function passApprovals(
-  context: TaskContext & Pick<TurnContext, 'config' | 'database'>,
+  context: TaskContext & Pick<TurnContext, 'config' | 'database' | 'tools'>,
   plan: PlanState,
-  { asWhole }: { readonly asWhole: boolean },
+  { asks }: { readonly asks: Asks },
 ): Promise<ReplanWanted | Ending | null> {
   const denied = plan.tasks.find((task) => isOpen(task) && denialOf(context, task) !== null)
   if (denied !== undefined) return denyTask(context, denied, denialOf(context, denied) ?? '')
   if (plan.tasks.some((task) => task.approval?.status === 'PENDING')) return waitForApprovals(context, plan)
-  const open = plan.tasks.filter((task) => isOpen(task) && task.type !== 'MSG')
+  const open = plan.tasks.filter((task) => isOpen(task) && hasEffect(task))
   const user = currentUser(context.config.current(), context.turn.userName)
   // A user who is no longer there runs nothing; each task says so.
   return open.length === 0 || user === null || whyBarred(context) !== null
     ? null
-    : judge(context, plan, { open, user, asWhole })
+    : judge(context, plan, { open, user, asks })
+}
+
+/** What the server's own tools do stays within the turn. */
+function hasEffect({ type, tool }: TaskState): boolean {
+  return type !== 'MSG' && !OWN_TOOLS.has(tool ?? '')
 }
 
 function isOpen({ status }: TaskState): boolean {
@@ -59,20 +71,21 @@ function denialOf({ clock }: Pick<TurnContext, 'clock'>, { index, approval }: Ta
 interface OpenTasks {
   readonly open: readonly TaskState[]
   readonly user: CurrentUser
-  readonly asWhole: boolean
+  readonly asks: Asks
 }
 
 async function judge(
-  context: TaskContext & Pick<TurnContext, 'config' | 'database'>,
+  context: TaskContext & Pick<TurnContext, 'config' | 'database' | 'tools'>,
   plan: PlanState,
-  { open, user, asWhole }: OpenTasks,
+  { open, user, asks }: OpenTasks,
 ): Promise<ReplanWanted | Ending | null> {
   const isApproved = ({ approval }: TaskState): boolean => approval?.status === 'APPROVED'
   const isPlanApproved = plan.tasks.some((task) => task.approval?.kind === 'PLAN' && isApproved(task))
-  const ground = await groundOf(context, plan, { open, user, asWhole })
+  const ground = await groundOf(context, plan, { open, user, asks })
   const { approvals: policy } = context.config.current()
   const judged = open.flatMap((task) => {
-    const verdict = judgeTask(task, { policy, role: user.role, remembered: ground?.remembered ?? [] })
+    const effect = context.tools.tools.get(task.tool ?? '')?.effect ?? 'WRITE'
+    const verdict = judgeTask({ ...task, effect }, { policy, role: user.role, remembered: ground?.remembered ?? [] })
     return verdict === null ? [] : [{ task, verdict }]
   })
   const barred = judged.find(({ verdict }) => verdict.effect === 'DENY')
@@ -80,7 +93,7 @@ async function judge(
     return denyTask(context, barred.task, `Task ${barred.task.index + 1} was not run: ${barred.verdict.reason}.`)
   if (isPlanApproved) return null
   const wanting = judged.filter(({ task, verdict }) => verdict.effect === 'REQUIRE' && !isApproved(task))
-  const wanted = ground?.hasStrangers === true ? [wholePlan(open, wanting)] : wanting.map(wantedOf)
+  const wanted = wantedFor({ open, asks, wanting }, ground?.hasStrangers === true)
   return wanted.length === 0 ? null : askApprovals(context, plan, wanted)
 }
 
@@ -88,12 +101,13 @@ async function judge(
 async function groundOf(
   { config, database, sessionId, turn }: Pick<TurnContext, 'sessionId' | 'turn' | 'config' | 'database'>,
   plan: PlanState,
-  { user, asWhole }: OpenTasks,
+  { user, asks }: OpenTasks,
 ): Promise<ApprovalGround | null> {
   const { rules, fallback, plansWithStrangers } = config.current().approvals
   // Once something of it has run, or was asked about, the plan is no longer approved as a whole.
   const isUntouched = plan.tasks.every((task) => task.status === 'PENDING' && task.approval === null)
-  const asksForPlan = plansWithStrangers && user.role === 'ADMIN' && asWhole && isUntouched
+  const mayAsk = asks === 'EACH' || (asks === 'PLAN' && isUntouched)
+  const asksForPlan = plansWithStrangers && user.role === 'ADMIN' && mayAsk
   const asksForTasks = fallback === 'REQUIRE' || rules.some(({ effect }) => effect === 'REQUIRE')
   if (!asksForPlan && !asksForTasks) return null
   // No read where no rule asks: the start of a command would wait for it, and the plan's commit would go alone.
@@ -117,10 +131,26 @@ function wantedOf({ task, verdict }: Judged): WantedApproval {
   return { task, kind: 'TASK', reason: `${verdict.reason}.` }
 }
 
+function wantedFor(
+  { open, asks, wanting }: Pick<OpenTasks, 'open' | 'asks'> & { readonly wanting: readonly Judged[] },
+  hasStrangers: boolean,
+): readonly WantedApproval[] {
+  if (!hasStrangers) return wanting.map(wantedOf)
+  if (asks !== 'EACH') return [wholePlan(open, wanting)]
+  const unasked = open.filter(({ approval }) => approval?.status !== 'APPROVED')
+  return unasked.map((task) => ({
+    task,
+    kind: 'TASK',
+    reason: `${STRANGERS}, so each call needs an approval (plans_with_strangers).`,
+  }))
+}
+
+const STRANGERS = 'People whom nobody knows have written in this session'
+
 function wholePlan(open: readonly TaskState[], wanting: readonly Judged[]): WantedApproval {
   const [task] = open
   const rules = wanting.map((one) => ` Task ${one.task.index + 1}: ${one.verdict.reason}.`).join('')
-  const reason = `People whom nobody knows have written in this session, so the whole plan needs an approval (plans_with_strangers).${rules}`
+  const reason = `${STRANGERS}, so the whole plan needs an approval (plans_with_strangers).${rules}`
   return { task: must(task, 'a plan is judged for its tasks'), kind: 'PLAN', reason }
 }
 

@@ -51,6 +51,22 @@ export function takeSecrets(
 }
 
 /**
+ * For a conversation: what has the form of a secret leaves the messages before a model sees them. One that stands
+ * behind a name ("GITHUB_TOKEN=…") is kept under it.
+ */
+export function takeSecretsByForm(context: Pick<TurnContext, 'messages' | 'journal' | 'secrets'>): void {
+  const { text } = context.messages
+  const secrets = secretsByForm(text).flatMap((value) => {
+    const key = NAME_BEFORE.exec(text.slice(0, text.indexOf(value)).slice(-MAX_NAME_CHARS))?.[1]
+    return key === undefined || !isRedactable(value) ? [] : [{ key, value }]
+  })
+  takeSecrets(context, { goal: '', tasks: [], answers: [], secrets })
+}
+
+const NAME_BEFORE = /([A-Za-z_][A-Za-z0-9_]{0,63})[=:]\s?["']?$/
+const MAX_NAME_CHARS = 80
+
+/**
  * A message as it is stored and shown from now on. An event notifies the subscribers of its session. `knownBefore`:
  * without the secrets that were known before, which is how it is shown when an earlier answer of the planner brought
  * some of them.

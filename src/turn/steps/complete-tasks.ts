@@ -1,16 +1,20 @@
 /** The tasks of an accepted plan with the arguments that the skills will get: checked, defaults filled in. */
 import type { ProposedTask } from '../../core/plan/plan.ts'
 import { completeArguments } from '../../core/plan/skill-arguments.ts'
-import type { SkillArguments, SkillSummary } from '../../core/plan/skill.ts'
+import type { SkillSummary } from '../../core/plan/skill.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
 
-export type CompleteTask = Omit<ProposedTask, 'args'> & { readonly args: SkillArguments | null }
+export type CompleteTask = Omit<ProposedTask, 'args'> & {
+  readonly tool: string | null
+  readonly args: JsonObject | null
+}
 
 /** `skills`: those that the planner was offered. A call that breaks the rules of a plan has no arguments. */
 export function completeTasks(tasks: readonly ProposedTask[], skills: readonly SkillSummary[]): CompleteTask[] {
   return tasks.map((task) => {
     const skill = task.type === 'SKILL' ? skills.find(({ name }) => name === task.skill) : undefined
     const completed = skill === undefined ? null : completeArguments(skill, task.args)
-    return { ...task, args: completed?.kind === 'complete' ? completed.args : null }
+    return { ...task, tool: null, args: completed?.kind === 'complete' ? completed.args : null }
   })
 }
 

@@ -3,7 +3,7 @@
  * that another process left is carried on at the first task that has not ended. Before each task the user's rights and
  * the approval policy are read again; all approvals that a plan needs are asked for before anything of it runs.
  */
-import { currentUser } from '../../config/access/current-user.ts'
+import { currentUser, type CurrentUser } from '../../config/access/current-user.ts'
 import { must, unreachable } from '../../platform/must.ts'
 import { auditRights } from '../audit-rights.ts'
 import { executeCommand } from './execute-command.ts'
@@ -14,6 +14,7 @@ import type { PlanState, TaskState } from '../plan-state.ts'
 import { refuseTask } from './refuse-task.ts'
 import { reviewTask } from './review-task.ts'
 import { runSkill } from './run-skill.ts'
+import { runTool } from '../tools/run-tool.ts'
 import { isBrokenOff, takeAdditions } from '../take-along.ts'
 import type { BrokenOff, ReplanWanted, TaskOutcome } from '../task-outcome.ts'
 import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
@@ -30,7 +31,7 @@ export async function executePlan(
   // first.
   const wasAsked = plan.tasks.some(({ approval }) => approval !== null)
   if (!wasAsked && (await takeAdditions(context, plan))) return { kind: 'BrokenOff' }
-  const barred = await passApprovals(context, plan, { asWhole: true })
+  const barred = await passApprovals(context, plan, { asks: 'PLAN' })
   if (barred !== null) return barred
   for (const task of plan.tasks) {
     if (context.signal.aborted) return stopped(context)
@@ -65,6 +66,19 @@ async function advance(
   }
 }
 
+/** Runs what has an effect, by its type. */
+export function runTask(
+  context: RunTaskContext,
+  { plan, task, user }: { readonly plan: PlanState; readonly task: TaskState; readonly user: CurrentUser },
+): Promise<TaskOutcome> {
+  if (task.type === 'TOOL') return runTool(context, { task, user })
+  return task.type === 'SKILL'
+    ? runSkill(context, { plan, task, user })
+    : executeCommand(context, { plan, task, role: user.role })
+}
+
+type RunTaskContext = Parameters<typeof runSkill>[0] & Parameters<typeof runTool>[0]
+
 async function run(
   context: Omit<TurnContext, 'busyPolicy' | 'join' | 'tellFacts'>,
   plan: PlanState,
@@ -76,11 +90,8 @@ async function run(
   if (reason !== null) return refuseTask(context, task, reason)
   const user = must(configured, 'who is not barred is configured')
   if (task.type === 'MSG') return writeMessage(context, plan, task)
-  const barred = await passApprovals(context, plan, { asWhole: false })
+  const barred = await passApprovals(context, plan, { asks: 'TASKS' })
   if (barred !== null) return barred
-  const executed =
-    task.type === 'SKILL'
-      ? await runSkill(context, { plan, task, user })
-      : await executeCommand(context, { plan, task, role: user.role })
+  const executed = await runTask(context, { plan, task, user })
   return executed.kind === 'Passed' ? reviewTask(context, plan, task) : executed
 }

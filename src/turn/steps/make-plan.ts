@@ -12,7 +12,7 @@ import { approvalProblems } from '../approvals/approval-problems.ts'
 import { currentUser } from '../../config/access/current-user.ts'
 import { completeTasks, taskKey, type CompleteTask } from './complete-tasks.ts'
 import { describeRights } from '../audit-rights.ts'
-import { hasFailed, historyOf, whyGivenUp, type PlanState, type TaskState } from '../plan-state.ts'
+import { hasFailed, historyOf, newTaskOf, whyGivenUp, type PlanState, type TaskState } from '../plan-state.ts'
 import { isNotice } from '../tell-user.ts'
 import { takeSecrets } from '../secrets/take-secrets.ts'
 import { stopped, type Ending, type TaskContext, type TurnContext } from '../turn-context.ts'
@@ -109,6 +109,8 @@ function storePlan(
     ...task,
     id: newId('task'),
     index,
+    round: null,
+    callId: null,
     status: 'PENDING',
     output: null,
     stderr: null,
@@ -140,17 +142,7 @@ function storePlan(
         createdAt: context.clock.now(),
       },
     ],
-    tasks: tasks.map(({ id: taskId, index, type, detail, skill, args, expect }) => ({
-      id: taskId,
-      planId: id,
-      index,
-      type,
-      detail,
-      skill,
-      args,
-      expect,
-      patch: {},
-    })),
+    tasks: tasks.map((task) => newTaskOf(task, id)),
     factsUsed: planner.facts.map((fact) => fact.id),
     answers: answeredQuestions(planner, proposed, context.clock.now()),
   })

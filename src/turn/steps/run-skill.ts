@@ -7,6 +7,7 @@ import type { CurrentUser } from '../../config/access/current-user.ts'
 import { mayUseSkill } from '../../config/access/may-use-skill.ts'
 import type { CommandOutcome, SkillInput } from '../../execution/command.ts'
 import { deployEnvironment, describeMissing } from '../../execution/skills/deploy-environment.ts'
+import type { SkillArguments } from '../../core/plan/skill.ts'
 import type { InstalledSkill } from '../../execution/skills/skill-folder.ts'
 import { outputsBefore } from './outputs-before.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
@@ -33,7 +34,12 @@ export async function runSkill(context: RunSkillContext, { plan, task, user }: S
   if (!mayUseSkill(user, name)) {
     return refuseTask(context, task, `the user ${user.name} may no longer use the skill "${name}"`)
   }
-  const call = { skill, args: task.args ?? {}, role: user.role, outputs: outputsBefore(context, plan, task) }
+  const call = {
+    skill,
+    args: (task.args ?? {}) as SkillArguments,
+    role: user.role,
+    outputs: outputsBefore(context, plan, task),
+  }
   const { role } = user
   const mayHoldSecrets = role === 'ADMIN' || skill.env.length > 0 || skill.secrets.length > 0
   return runProgram(context, task, {

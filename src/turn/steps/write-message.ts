@@ -63,7 +63,7 @@ export async function writeMessage(
 }
 
 /** How often the text was begun by processes that did not finish it. */
-async function begunBefore(
+export async function begunBefore(
   { sessionId, turn, database }: Pick<TurnContext, 'sessionId' | 'turn' | 'database'>,
   task: TaskState,
 ): Promise<number> {
@@ -79,7 +79,7 @@ interface Said {
 }
 
 /** The task is done. `text`: null when there is nothing to say: `suppressed` is set, and no delivery is queued. */
-function say(context: TaskContext, task: TaskState, { text, final, attempt, changes }: Said): void {
+export function say(context: TaskContext, task: TaskState, { text, final, attempt, changes }: Said): void {
   const finishedAt = context.clock.now()
   if (text === null) {
     updateTask(context, task, { patch: { status: 'DONE', suppressed: true, final, finishedAt }, changes })

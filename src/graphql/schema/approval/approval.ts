@@ -74,6 +74,7 @@ builder.prismaObjectField('Task', 'approval', (t) =>
 
 function describe(remembered: Remembered): string {
   if (remembered.type === 'SKILL') return remembered.skill
+  if (remembered.type === 'TOOL') return remembered.tool
   return [...remembered.words, ...(remembered.isWhole ? [] : ['…'])].join(' ')
 }
 

@@ -10,7 +10,7 @@ import { sendMessage } from '../../../intake/message/send-message.ts'
 import { withdrawMessage } from '../../../intake/message/withdraw-message.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder, type BuilderTypes } from '../builder.ts'
-import { MessageRoleEnum } from '../enums.ts'
+import { MessageRoleEnum, SessionModeEnum } from '../enums.ts'
 import { resultUnion } from '../result-union.ts'
 import { knownUsers, UserType } from '../people/user.ts'
 import { MessageRow } from './message.ts'
@@ -66,6 +66,10 @@ const SendMessageInput = builder.inputType('SendMessageInput', {
       description:
         'It is directed at the agent; false when left out. Counts in a GROUP alone, where a message of a user that is not is ' +
         'stored and starts no turn.',
+    }),
+    mode: t.field({
+      type: SessionModeEnum,
+      description: "How its turn works; as the session's mode says when left out.",
     }),
     attachments: t.stringList({
       description:

@@ -35,6 +35,11 @@ export const AccountType = builder.objectRef<UserConfig>('Account').implement({
       description: 'The names of the skills that they may use; empty when they may use all.',
       resolve: ({ skills }) => (skills === '*' ? [] : [...skills]),
     }),
+    tools: t.stringList({
+      extensions: ALL_STORED,
+      description: 'Patterns of the names of tools that they may use ("weather__*"); admins may use all.',
+      resolve: ({ tools }) => [...tools],
+    }),
     identities: t.field({
       type: [IdentityType],
       extensions: ALL_STORED,

@@ -29,6 +29,7 @@ function userPayload(name: string) {
 }
 
 const SKILLS = 'The names of the skills that the user may use; admins may use all anyway.'
+const TOOLS = 'Patterns of the names of tools that the user may use, such as "weather__*"; admins may use all anyway.'
 const ALL_SKILLS = 'True: every skill, also those that are installed later.'
 
 const CreateUserInput = builder.inputType('CreateUserInput', {
@@ -40,6 +41,7 @@ const CreateUserInput = builder.inputType('CreateUserInput', {
     }),
     role: t.field({ type: RoleEnum, required: true, description: 'What they may do.' }),
     skills: t.stringList({ description: `${SKILLS} None when left out.` }),
+    tools: t.stringList({ description: `${TOOLS} None when left out.` }),
     allSkills: t.boolean({ description: ALL_SKILLS }),
     restore: t.boolean({ description: 'True: bring back a removed user of this name, with their sessions.' }),
   }),
@@ -61,6 +63,7 @@ const UpdateUserInput = builder.inputType('UpdateUserInput', {
     user: t.string({ required: true, description: 'The name of the user.' }),
     role: t.field({ type: RoleEnum, description: 'What they may do from now on.' }),
     skills: t.stringList({ description: SKILLS }),
+    tools: t.stringList({ description: TOOLS }),
     allSkills: t.boolean({ description: `${ALL_SKILLS} False: those of "skills" alone.` }),
   }),
 })

@@ -6,7 +6,7 @@ import type { Actor } from './actor.ts'
 import { actorNamed, auditActor, openerNamed } from './to-actor.ts'
 
 const config: Pick<Config, 'users'> = {
-  users: new Map([['anna', { name: 'anna', role: 'USER', skills: [], aliases: new Map(), declared: true }]]),
+  users: new Map([['anna', { name: 'anna', role: 'USER', skills: [], tools: [], aliases: new Map(), declared: true }]]),
 }
 
 /** As GraphQL will name it: the brand is a symbol of Pothos. */

@@ -7,7 +7,7 @@ import type { SessionUpdated } from '../../../intake/session/session-change.ts'
 import { updateSession } from '../../../intake/session/update-session.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
-import { BusyPolicyEnum, ConversationTypeEnum } from '../enums.ts'
+import { BusyPolicyEnum, ConversationTypeEnum, SessionModeEnum } from '../enums.ts'
 import { resultUnion } from '../result-union.ts'
 import { SessionRow } from './session.ts'
 
@@ -46,6 +46,10 @@ const OpenSessionInput = builder.inputType('OpenSessionInput', {
     busyPolicy: t.field({
       type: BusyPolicyEnum,
       description: 'What becomes of a message that arrives while a turn runs; as it is when left out, at first QUEUE.',
+    }),
+    mode: t.field({
+      type: SessionModeEnum,
+      description: 'How its turns work; as it is when left out, at first the setting default_mode.',
     }),
     timeZone: t.string({
       description:
@@ -98,6 +102,11 @@ const UpdateSessionInput = builder.inputType('UpdateSessionInput', {
     busyPolicy: t.field({
       type: BusyPolicyEnum,
       description: 'What becomes of a message that arrives while a turn runs, from now on.',
+    }),
+    mode: t.field({
+      type: SessionModeEnum,
+      description:
+        'How its turns work, from the next message on; messages that wait keep the mode that they came with.',
     }),
     timeZone: t.string({
       description:

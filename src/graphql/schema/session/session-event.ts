@@ -44,6 +44,8 @@ const TYPE_NAMES: Readonly<Record<LogEntry['type'], string>> = {
   TaskOutput: 'TaskOutputEvent',
   TextDelta: 'TextDeltaEvent',
   TextCompleted: 'TextCompletedEvent',
+  Thinking: 'ThinkingEvent',
+  TaskProgress: 'TaskProgressEvent',
   Review: 'ReviewEvent',
   Approval: 'ApprovalEvent',
   TurnPaused: 'TurnPausedEvent',
@@ -219,6 +221,49 @@ export const TextCompletedEvent = builder.objectRef<EventOf<'TextCompleted'>>('T
     attempt: t.exposeInt('attempt', {
       description: 'How often the text was begun: more than 1 when a process died while it was being written.',
     }),
+  }),
+})
+
+builder.objectRef<EventOf<'Thinking'>>('ThinkingEvent').implement({
+  description:
+    'What the model shows of its reasoning, in mode CHAT: pieces while it thinks, then the whole, once; pieces leave the log then. It is ' +
+    'no part of any answer.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    thinkingId: t.exposeID('thinkingId', { description: 'What pieces and whole of one thought share.' }),
+    delta: t.string({
+      description: 'The next piece; empty when this is the whole.',
+      resolve: ({ delta }) => delta ?? '',
+    }),
+    content: t.string({
+      description: 'The whole; empty when this is a piece.',
+      resolve: ({ content }) => content ?? '',
+    }),
+    isWhole: t.boolean({
+      description: 'Whether this is the whole, in place of its pieces.',
+      resolve: ({ content }) => content !== null,
+    }),
+  }),
+})
+
+builder.objectRef<EventOf<'TaskProgress'>>('TaskProgressEvent').implement({
+  description: 'How far a call of a tool is, as the tool says; at most four times a second for each task.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    taskId: t.exposeID('taskId', { description: 'The task that calls it.' }),
+    task: TaskRow.field(
+      t,
+      ({ taskId }) => taskId,
+      'The task as it is now, which may be further than what tells of it.',
+    ),
+    done: t.exposeFloat('done', { description: "How much is done, in a unit of the tool's own." }),
+    total: t.exposeFloat('total', {
+      nullable: true,
+      description: 'How much there is to do; null when it is not known.',
+    }),
+    progressMessage: t.exposeString('message', { nullable: true, description: 'What the tool says of it.' }),
   }),
 })
 

@@ -8,7 +8,13 @@ import { AUTHENTICATED } from '../access.ts'
 import { loadAt } from '../paging/load-at.ts'
 import { builder } from '../builder.ts'
 import { countedConnectionType } from '../paging/counted.ts'
-import { BusyPolicyEnum, ConversationTypeEnum, DescriptionSourceEnum, SessionStatusEnum } from '../enums.ts'
+import {
+  BusyPolicyEnum,
+  SessionModeEnum,
+  ConversationTypeEnum,
+  DescriptionSourceEnum,
+  SessionStatusEnum,
+} from '../enums.ts'
 import { NodeInterface } from '../node.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
 import { USAGE_COLUMNS, usageOf, UsageType } from '../turn/usage.ts'
@@ -77,6 +83,7 @@ export const SessionType = builder.prismaObject('Session', {
       description: 'Who wrote the description; null where there is none.',
     }),
     status: t.expose('status', { type: SessionStatusEnum, description: 'What it is doing.' }),
+    mode: t.expose('mode', { type: SessionModeEnum, description: 'How turns work whose messages name no mode.' }),
     busyPolicy: t.expose('busyPolicy', {
       type: BusyPolicyEnum,
       description: 'What becomes of a message that arrives while a turn runs.',

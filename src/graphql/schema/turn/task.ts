@@ -48,13 +48,17 @@ export const TaskType = builder.prismaObject('Task', {
     index: t.exposeInt('index', { description: 'Its place in the plan, from 0.' }),
     type: t.expose('type', { type: TaskTypeEnum, description: 'What it does.' }),
     detail: t.exposeString('detail', {
-      description: 'EXEC: the shell command. SKILL: what it is called for. MSG: what the messenger is to write.',
+      description: 'EXEC: the shell command. SKILL, TOOL: what it is called for. MSG: what the messenger is to write.',
     }),
     skill: t.exposeString('skill', { nullable: true, description: 'SKILL: its name. Otherwise null.' }),
+    tool: t.exposeString('tool', {
+      nullable: true,
+      description: 'TOOL: its name, "<source>__<tool>". Otherwise null.',
+    }),
     args: t.expose('args', {
       type: 'JSON',
       nullable: true,
-      description: 'SKILL: its arguments, with defaults filled in. Otherwise null.',
+      description: 'SKILL, TOOL: the arguments, with defaults filled in. Otherwise null.',
     }),
     expect: t.exposeString('expect', {
       nullable: true,

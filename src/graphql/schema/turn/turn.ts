@@ -5,7 +5,7 @@ import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { connectionType } from '../paging/connection-type.ts'
 import { durationMs } from '../values/duration-ms.ts'
-import { PipelineStepEnum, TurnStatusEnum } from '../enums.ts'
+import { PipelineStepEnum, SessionModeEnum, TurnStatusEnum } from '../enums.ts'
 import { NodeInterface } from '../node.ts'
 import { ALL_STORED, MOSTLY_ONE } from '../paging/page-sizes.ts'
 import { USAGE_COLUMNS, usageOf, UsageType } from './usage.ts'
@@ -20,6 +20,7 @@ export const TurnType = builder.prismaObject('Turn', {
     id: t.exposeID('id', { description: 'Begins with "turn_".' }),
     session: t.relation('session', { description: 'The session it belongs to.' }),
     message: t.relation('message', { description: 'The message that it processes; with those of its joined turns.' }),
+    mode: t.expose('mode', { type: SessionModeEnum, description: 'How it works, as its message was accepted.' }),
     status: t.expose('status', { type: TurnStatusEnum, description: 'How far it has come.' }),
     step: t.expose('step', {
       type: PipelineStepEnum,

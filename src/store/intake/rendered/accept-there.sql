@@ -32,10 +32,12 @@ WITH
       $29::text AS description,
       $30::text AS time_zone,
       $31::text AS retry_of,
-      $32::int AS max_sessions,
-      $33::text AS audit_id,
-      $34::text AS audit_actor,
-      $35::text AS audit_token
+      $32::session_mode AS mode,
+      $33::session_mode AS opening_mode,
+      $34::int AS max_sessions,
+      $35::text AS audit_id,
+      $36::text AS audit_actor,
+      $37::text AS audit_token
   ),
   -- What came with this key before. Who may no longer reach the session learns nothing of what was sent there.
   prior AS MATERIALIZED (
@@ -176,7 +178,8 @@ WITH
       s.epoch,
       s.source_type,
       s.busy_policy,
-      s.time_zone
+      s.time_zone,
+      s.mode
   ),
   -- Taken: the turn has begun. Then the message does not wait, and the event RECEIVED comes right after its own.
   accepted AS (
@@ -187,7 +190,8 @@ WITH
       session.epoch,
       session.source_type,
       session.busy_policy,
-      session.time_zone
+      session.time_zone,
+      session.mode
     FROM
       session,
       input,
@@ -252,7 +256,7 @@ WITH
   ),
   turn AS (
     INSERT INTO
-      turns (id, session_id, seq, message_id, retry_of, user_name, created_at, status, step, started_at)
+      turns (id, session_id, seq, message_id, retry_of, user_name, mode, created_at, status, step, started_at)
     SELECT
       input.turn_id,
       input.session_id,
@@ -260,6 +264,7 @@ WITH
       input.message_id,
       input.retry_of,
       input.user_name,
+      coalesce(input.mode, accepted.mode),
       input.at,
       CASE
         WHEN accepted.taken THEN 'RUNNING'

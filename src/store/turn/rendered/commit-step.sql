@@ -93,8 +93,11 @@ WITH
         type,
         detail,
         skill,
+        tool,
         args,
         expect,
+        round,
+        call_id,
         status,
         output,
         stderr,
@@ -116,8 +119,11 @@ WITH
       p.type,
       p.detail,
       p.skill,
+      p.tool,
       p.args,
       p.expect,
+      p.round,
+      p."callId",
       coalesce(p.status, 'PENDING'),
       p.output,
       p.stderr,
@@ -138,8 +144,11 @@ WITH
         type task_type,
         detail text,
         skill text,
+        tool text,
         args jsonb,
         expect text,
+        round int,
+        "callId" text,
         status task_status,
         output text,
         stderr text,
@@ -192,8 +201,9 @@ WITH
     WHERE
       x.session_id = $1
       AND x.seq > $19
-      AND x.type = 'TextDelta'
-      AND x.data ->> 'taskId' = ANY ($20::text[])
+      AND x.type IN ('TextDelta', 'Thinking')
+      AND coalesce(x.data ->> 'taskId', x.data ->> 'thinkingId') = ANY ($20::text[])
+      AND x.data ->> 'content' IS NULL
   ),
   w_learnings AS (
     INSERT INTO

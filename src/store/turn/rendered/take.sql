@@ -150,6 +150,7 @@ SELECT
   next.seq,
   next.message_id,
   next.user_name,
+  next.mode,
   coalesce(message.content, m.content) AS content,
   fence.source_type,
   fence.queue_length,

@@ -1,4 +1,7 @@
-/** Names of tools and of their sources. */
+/** Names of tools and of their sources, and what tools do besides answering. */
+
+/** READ changes nothing that anybody else sees: several may run side by side. Everything else is WRITE. */
+export type ToolEffect = 'READ' | 'WRITE'
 
 /** Names of sources that are the server's own. */
 export const SKILLS_SOURCE = 'skills'

@@ -1,0 +1,34 @@
+/**
+ * One answer of a conversation: passes the gate, is recorded, and is asked for once, because what was streamed of an
+ * answer cannot be taken back. What it calls is the turn's to check.
+ */
+import type { ConversationAnswer } from '../../model/conversation/conversation.ts'
+import type { Answer, AnswerReader, AssistantContext } from '../agent.ts'
+import { callAgent, logFailure, type AskOptions } from '../ask.ts'
+import { Fence } from '../fence.ts'
+import { renderConversation } from './context.ts'
+
+interface Asked {
+  readonly context: AssistantContext
+  /** Of the turn. */
+  readonly startedAt: Date
+  readonly reader: AnswerReader
+  readonly signal: AbortSignal
+}
+
+/** Rejects only for bugs, and with what the gate or the reader throws. */
+export async function converse(options: AskOptions, asked: Asked): Promise<Answer<ConversationAnswer>> {
+  const { model, gate, timeZone } = options
+  const { context, startedAt, reader, signal } = asked
+  const refused = await gate([])
+  if (refused !== null) return { kind: 'failed', error: logFailure(options, 'assistant', refused), calls: [] }
+  const said = renderConversation(context, new Fence(context.fenceToken), { now: startedAt, timeZone })
+  const { tools } = context
+  const called = await callAgent(options, { role: 'assistant', prompt: 'assistant' }, (frame) =>
+    model.converse({ ...frame, ...reader, said, tools, continues: null, signal }),
+  )
+  const calls = called.record === null ? [] : [called.record]
+  return called.kind === 'failed'
+    ? { kind: 'failed', error: called.error, calls }
+    : { kind: 'answered', output: called.answer, calls }
+}

@@ -1,0 +1,102 @@
+/**
+ * ANSWERING: one answer of the model, streamed as it is written. Its text becomes a MSG task, delivered when it is
+ * whole, and each call a task that waits; the two are one commit. A text that was being written when a process died is
+ * written again from the start, which repeats no effect.
+ */
+import type { Answer, AssistantContext, PlannerContext } from '../../agents/agent.ts'
+import { currentUser } from '../../config/access/current-user.ts'
+import type { ConversationAnswer } from '../../model/conversation/conversation.ts'
+import type { PlanState } from '../plan-state.ts'
+import { begunBefore } from '../steps/write-message.ts'
+import { unanswered } from '../steps/unanswered.ts'
+import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
+import { callablesOf, readCall, type Callables } from './callables.ts'
+import { isAnswered, roundsOf, shownRound } from './chat-rounds.ts'
+import { Draft, type DraftCall } from './draft.ts'
+import { keepSecrets } from './keep-secret.ts'
+
+export interface Known {
+  readonly known: PlannerContext
+  /** Drawn once a turn (agents/assistant/context.ts). */
+  readonly fenceToken: string
+}
+
+/** Null: the answer is stored. */
+export async function answer(context: TurnContext, attempts: PlanState[], shown: Known): Promise<Ending | null> {
+  const { agents, journal, signal, config, turn } = context
+  const user = currentUser(config.current(), turn.userName)
+  if (user === null) return { kind: 'Failed', failure: `The user ${turn.userName} is no longer in the configuration.` }
+  const { provider, model } = agents.modelOf('assistant')
+  journal.record([{ type: 'PipelineStep', step: 'ANSWERING', detail: `${provider}:${model}` }])
+  const callables = callablesOf(context, user)
+  const draft = await openDraft(context, attempts, shown.known)
+  const reader = {
+    onText: (delta: string) => draft.addText(delta),
+    onThinking: (delta: string) => draft.addThought(delta),
+  }
+  const asked = { context: assistantContext(context, attempts, { ...shown, callables }), startedAt: turn.startedAt }
+  const answered = await agents.converse(asked, reader, signal).finally(() => draft.stop())
+  if (signal.aborted && signal.reason !== 'CANCELLED') return stopped(context)
+  if (signal.aborted) {
+    draft.giveUp(answered.calls, null)
+    return stopped(context)
+  }
+  return answered.kind === 'failed' ? fail(context, draft, answered) : store(context, { draft, callables }, answered)
+}
+
+/** The text that a process left unfinished is written on as the same task. */
+async function openDraft(context: TurnContext, attempts: PlanState[], known: PlannerContext): Promise<Draft> {
+  const last = roundsOf(attempts.at(-1) ?? null).at(-1)
+  if (last === undefined || isAnswered(last))
+    return new Draft(context, { attempts, known, round: (last?.number ?? 0) + 1, left: null })
+  const { text: task, number: round } = last
+  const left = task === null ? null : { task, begun: await begunBefore(context, task) }
+  return new Draft(context, { attempts, known, round, left })
+}
+
+function assistantContext(
+  { messages, secrets }: Pick<TurnContext, 'messages' | 'secrets'>,
+  attempts: readonly PlanState[],
+  { known, fenceToken, callables }: Known & { readonly callables: Callables },
+): AssistantContext {
+  const { skills: _skills, maxTasks: _maxTasks, replan: _replan, additions: _additions, ...shared } = known
+  const collected = messages.joined.filter(({ attempt }) => attempt === 0)
+  const rounds = roundsOf(attempts.at(-1) ?? null).filter(isAnswered)
+  return {
+    ...shared,
+    additions: collected.map(({ content }) => ({ content, whilePlanRan: false })),
+    secretNames: [...secrets.ephemeral().keys()].filter((name) => name !== ''),
+    rounds: rounds.map((round) => shownRound(round, messages)),
+    fenceToken,
+    tools: [...callables.values()].map(({ offer }) => offer),
+  }
+}
+
+function fail(
+  context: TurnContext,
+  draft: Draft,
+  { error, calls }: Extract<Answer<unknown>, { kind: 'failed' }>,
+): Ending {
+  const ending = unanswered(context, error, {
+    failure: 'The assistant could not answer.',
+    changes: { modelCalls: calls },
+  })
+  if (ending.kind === 'Failed') draft.giveUp(calls, ending.failure)
+  return ending
+}
+
+function store(
+  context: TurnContext,
+  { draft, callables }: { readonly draft: Draft; readonly callables: Callables },
+  { output, calls }: Extract<Answer<ConversationAnswer>, { kind: 'answered' }>,
+): null {
+  keepSecrets(context, output.calls)
+  const at = context.clock.now()
+  const requested = output.calls.map((call): DraftCall => {
+    const { problem, ...read } = readCall(callables, call)
+    const failed = { status: 'FAILED', stderr: problem ?? '', finishedAt: at } as const
+    return { ...read, callId: call.id, patch: problem === null ? {} : failed }
+  })
+  draft.store(output.text, requested, calls)
+  return null
+}

@@ -1,0 +1,134 @@
+/**
+ * An answer as it is being written: what of it people see already, and what is stored once it is whole. Its MSG task is
+ * made with the first piece of text, so that an answer of calls alone has none.
+ */
+import type { PlannerContext } from '../../agents/agent.ts'
+import type { SessionEventBody } from '../../core/session-event.ts'
+import { SilenceFilter, withoutSilence } from '../../core/text/silence-filter.ts'
+import type { ModelCallRecord } from '../../core/model-call.ts'
+import { newId } from '../../platform/id.ts'
+import type { PlanState, TaskState } from '../plan-state.ts'
+import { HeldOutput } from '../secrets/held-output.ts'
+import { say } from '../steps/write-message.ts'
+import type { TurnContext } from '../turn-context.ts'
+import { updateTask } from '../update-task.ts'
+import { addTask, planOf, type AddedTask } from './grow-plan.ts'
+
+export interface DraftOptions {
+  readonly attempts: PlanState[]
+  readonly known: Pick<PlannerContext, 'summary' | 'facts'>
+  readonly round: number
+  /** The text of this round that a process left unfinished, and how often it had been begun. */
+  readonly left: { readonly task: TaskState; readonly begun: number } | null
+}
+
+/** A call that the answer asks for. */
+export type DraftCall = Omit<AddedTask, 'round'>
+
+export class Draft {
+  readonly #context: TurnContext
+  readonly #options: DraftOptions
+  #task: TaskState | null = null
+  readonly #silence = new SilenceFilter()
+  #written = ''
+  readonly #text: HeldOutput
+  readonly #thinking: HeldOutput
+  readonly #thinkingId = newId('thinking')
+  #thought = ''
+  #hasPieces = false
+  #hasThoughts = false
+
+  constructor(context: TurnContext, options: DraftOptions) {
+    this.#context = context
+    this.#options = options
+    const held = (event: (delta: string) => SessionEventBody): HeldOutput =>
+      new HeldOutput({
+        clock: context.clock,
+        redactor: () => context.secrets.redactor(),
+        unit: 'WORDS',
+        emit: (_, delta) => context.journal.record([event(delta)]),
+      })
+    const thinkingId = this.#thinkingId
+    this.#text = held((delta) => ({ type: 'TextDelta', taskId: this.#begin().id, delta }))
+    this.#thinking = held((delta) => ({ type: 'Thinking', thinkingId, delta, content: null }))
+  }
+
+  addText(delta: string): void {
+    const said = this.#silence.push(delta)
+    this.#written += said
+    this.#text.add('STDOUT', said)
+  }
+
+  addThought(delta: string): void {
+    this.#thought += delta
+    this.#thinking.add('STDOUT', delta)
+  }
+
+  /** Nothing follows. */
+  stop(): void {
+    this.#hasPieces = this.#text.discard()
+    this.#hasThoughts = this.#thinking.discard()
+  }
+
+  /** Stores what was shown of an answer that is none. `failure`: for people; null: it was cancelled. */
+  giveUp(modelCalls: readonly ModelCallRecord[], failure: string | null): void {
+    this.#recordThought()
+    const task = this.#task
+    const changes = { modelCalls, dropDeltasOf: this.#pieces() }
+    if (task === null) {
+      this.#context.journal.record([], changes)
+      return
+    }
+    const ended = { output: this.#written, finishedAt: this.#context.clock.now() }
+    const patch =
+      failure === null
+        ? { ...ended, status: 'CANCELLED' as const }
+        : { ...ended, status: 'FAILED' as const, stderr: failure }
+    updateTask(this.#context, task, { patch, changes })
+  }
+
+  /** Stores the answer with its calls, which wait to be made. */
+  store(text: string, calls: readonly DraftCall[], modelCalls: readonly ModelCallRecord[]): void {
+    this.#recordThought()
+    const spoken = withoutSilence(text)
+    const { left, round, attempts, known } = this.#options
+    // A model that calls something and marks silence beside it has said nothing yet.
+    if (spoken !== null ? spoken.trim() !== '' || calls.length === 0 : calls.length === 0) {
+      const attempt = (left?.begun ?? 0) + 1
+      const final = calls.length === 0
+      const task = this.#begin()
+      say(this.#context, task, { text: spoken, final, attempt, changes: { modelCalls, dropDeltasOf: this.#pieces() } })
+    } else this.#context.journal.record([], { modelCalls, dropDeltasOf: this.#pieces() })
+    const plan = planOf(this.#context, attempts, known)
+    for (const call of calls) addTask(this.#context, plan, { ...call, round })
+  }
+
+  /** The task of the text, RUNNING: from then on readers begin the text anew. */
+  #begin(): TaskState {
+    if (this.#task !== null) return this.#task
+    const { left, round, attempts, known } = this.#options
+    const patch = { status: 'RUNNING', startedAt: this.#context.clock.now() } as const
+    if (left === null) {
+      const plan = planOf(this.#context, attempts, known)
+      const text = { type: 'MSG', detail: 'Answers.', skill: null, tool: null, args: null, callId: null } as const
+      return (this.#task = addTask(this.#context, plan, { ...text, round, patch }))
+    }
+    updateTask(this.#context, left.task, { patch })
+    return (this.#task = left.task)
+  }
+
+  #pieces(): readonly string[] {
+    const isResumed = this.#context.turn.resumed
+    const text = this.#task !== null && (this.#hasPieces || isResumed) ? [this.#task.id] : []
+    return this.#hasThoughts ? [...text, this.#thinkingId] : text
+  }
+
+  #recordThought(): void {
+    if (this.#thought.trim() === '') return
+    const content = this.#thought.slice(0, MAX_THOUGHT_CHARS).toWellFormed()
+    this.#context.journal.record([{ type: 'Thinking', thinkingId: this.#thinkingId, delta: null, content }])
+  }
+}
+
+/** Longer ones are cut in the log. */
+const MAX_THOUGHT_CHARS = 256 * 1024

@@ -1,0 +1,89 @@
+/**
+ * EXECUTING, in a conversation: the calls of one answer. All approvals that they need are asked for before any of them
+ * is made. Calls that only read are made side by side, all others one after another; when the user says more meanwhile
+ * (busy policy STEER), what has not begun is left out.
+ */
+import { currentUser } from '../../config/access/current-user.ts'
+import { must } from '../../platform/must.ts'
+import { passApprovals } from '../approvals/pass-approvals.ts'
+import { auditRights } from '../audit-rights.ts'
+import { nextStep } from '../next-step.ts'
+import type { PlanState, TaskState } from '../plan-state.ts'
+import { runTask } from '../steps/execute-plan.ts'
+import { interruptTask } from '../steps/interrupt-task.ts'
+import { refuseTask } from '../steps/refuse-task.ts'
+import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
+import { updateTask } from '../update-task.ts'
+import { whyBarred } from '../why-barred.ts'
+import type { Round } from './chat-rounds.ts'
+import { answerKeepSecret, KEEP_SECRET } from './keep-secret.ts'
+import { remember, REMEMBER } from './remember.ts'
+import { takeSaid } from './take-said.ts'
+
+/** Null: all calls have ended, and the model is to be given what came of them. */
+export async function makeCalls(context: TurnContext, plan: PlanState, round: Round): Promise<Ending | null> {
+  for (const task of round.calls) {
+    if (nextStep(task) === 'interrupt') await interruptTask(context, task)
+  }
+  const open = round.calls.filter(isOpen)
+  if (open.length === 0) return null
+  context.journal.record([{ type: 'PipelineStep', step: 'EXECUTING', detail: describeCalls(open.length) }])
+  const barred = await passAll(context, plan)
+  if (barred !== null) return barred
+  const readsOnly = open.every((task) => context.tools.tools.get(task.tool ?? '')?.effect === 'READ')
+  if (readsOnly) {
+    const endings = await Promise.all(open.filter(isOpen).map((task) => runCall(context, plan, task)))
+    return endings.find((ending) => ending !== null) ?? null
+  }
+  for (const task of open.filter(isOpen)) {
+    if (context.signal.aborted) return stopped(context)
+    if (task !== open[0] && (await takeSaid(context, round.number))) skip(context, task)
+    else {
+      const barredNow = task === open[0] ? null : await passAll(context, plan)
+      if (barredNow !== null) return barredNow
+      if (!isOpen(task)) continue
+      const ending = await runCall(context, plan, task)
+      if (ending !== null) return ending
+    }
+  }
+  return null
+}
+
+function isOpen({ status }: TaskState): boolean {
+  return status === 'PENDING' || status === 'AWAITING_APPROVAL'
+}
+
+function describeCalls(count: number): string {
+  return count === 1 ? '1 call' : `${count} calls`
+}
+
+/** A call that was denied has failed, which the model is given like any other failure; the others are asked for. */
+async function passAll(context: TurnContext, plan: PlanState): Promise<Ending | null> {
+  for (;;) {
+    const passed = await passApprovals(context, plan, { asks: 'EACH' })
+    if (passed === null) return null
+    if (passed.kind !== 'ReplanWanted') return passed
+  }
+}
+
+async function runCall(context: TurnContext, plan: PlanState, task: TaskState): Promise<Ending | null> {
+  const configured = currentUser(context.config.current(), context.turn.userName)
+  auditRights(context, plan, configured)
+  const reason = whyBarred(context)
+  if (reason !== null) return refuseTask(context, task, reason)
+  const user = must(configured, 'who is not barred is configured')
+  if (task.tool === REMEMBER.name) {
+    await remember(context, task)
+    return null
+  }
+  if (task.tool === KEEP_SECRET.name) {
+    answerKeepSecret(context, task)
+    return null
+  }
+  const outcome = await runTask(context, { plan, task, user })
+  return outcome.kind === 'Passed' || outcome.kind === 'ReplanWanted' ? null : outcome
+}
+
+function skip(context: TurnContext, task: TaskState): void {
+  updateTask(context, task, { patch: { status: 'SKIPPED', finishedAt: context.clock.now() } })
+}

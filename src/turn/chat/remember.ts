@@ -1,0 +1,38 @@
+/**
+ * `memory__remember`: what the assistant thinks should be known in other conversations becomes a learning, which the
+ * curator or an admin decides about. It changes nothing else, so no approval is asked for it.
+ */
+import { keepLearning } from '../knowledge/keep-learning.ts'
+import { REMEMBER_TOOL } from './own-tools.ts'
+import type { TaskState } from '../plan-state.ts'
+import type { TaskContext, TurnContext } from '../turn-context.ts'
+import { updateTask } from '../update-task.ts'
+
+export const REMEMBER = {
+  name: REMEMBER_TOOL,
+  description:
+    'Proposes a fact for all conversations: one self-contained sentence that stays true. It is checked before it counts.',
+  parameters: {
+    type: 'object',
+    properties: { text: { type: 'string', minLength: 1, maxLength: 1000 } },
+    required: ['text'],
+    additionalProperties: false,
+  },
+} as const
+
+type RememberContext = TaskContext & Pick<TurnContext, 'database' | 'due' | 'logger'>
+
+/** One learning for each task: what a process that died has kept is found as a repetition. */
+export async function remember(context: RememberContext, task: TaskState): Promise<void> {
+  const text = task.args?.['text']
+  const learning = await keepLearning(context, task.id, typeof text === 'string' ? text : '')
+  const output =
+    learning === null
+      ? 'It was not kept: it is known already, or it is no fact that can stand by itself.'
+      : 'It was kept, and will be checked.'
+  const at = context.clock.now()
+  updateTask(context, task, {
+    patch: { status: 'DONE', output, startedAt: at, finishedAt: at },
+    changes: learning === null ? {} : { learnings: [learning] },
+  })
+}

@@ -1,0 +1,129 @@
+/**
+ * TOOL: calls a tool that is no program of ours. RUNNING is committed before the call, so a process that dies leaves
+ * the task marked, and nothing is silently called again. A tool that does not settle after its time, or after the turn
+ * was stopped, is left behind: its outcome is unknown.
+ */
+import { mayUseTool } from '../../config/access/may-use-skill.ts'
+import type { CurrentUser } from '../../config/access/current-user.ts'
+import type { TaskPatch } from '../../core/turn-write.ts'
+import { toStorable } from '../../platform/well-formed.ts'
+import type { Tool, ToolOutcome } from '../../tools/tool.ts'
+import type { TaskState } from '../plan-state.ts'
+import type { TaskOutcome } from '../task-outcome.ts'
+import { stopped, type TaskContext, type TurnContext } from '../turn-context.ts'
+import { updateTask } from '../update-task.ts'
+import { whyBarred } from '../why-barred.ts'
+import { refuseTask } from '../steps/refuse-task.ts'
+import { ProgressReports } from './progress-reports.ts'
+
+/** As much as is kept of a program's output. */
+const MAX_OUTPUT_BYTES = 1024 * 1024
+/** For a tool that was told to stop. */
+const SETTLE_MS = 1_000
+
+type RunToolContext = TaskContext & Pick<TurnContext, 'signal' | 'config' | 'tools'>
+
+/** A tool that is gone, or that the user may not use any more, fails the task; what that means is the caller's. */
+export async function runTool(
+  context: RunToolContext,
+  { task, user }: { readonly task: TaskState; readonly user: CurrentUser },
+): Promise<TaskOutcome> {
+  const name = task.tool ?? ''
+  const tool = context.tools.tools.get(name)
+  const gone = tool === undefined ? whyGone(context, name) : null
+  const barred = mayUseTool(user, name) ? gone : `${user.name} may no longer use the tool "${name}"`
+  if (tool === undefined || barred !== null) {
+    endTask(context, task, { status: 'FAILED', stderr: `The tool was not called: ${barred}.` })
+    return { kind: 'Passed' }
+  }
+  updateTask(context, task, { patch: { status: 'RUNNING', startedAt: context.clock.now() } })
+  await context.journal.flushed()
+  const reason = whyBarred(context)
+  if (reason !== null) return refuseTask(context, task, reason)
+  const outcome = await call(context, tool, { task, user })
+  const { aborted, reason: why } = context.signal
+  // One that may have taken effect is found RUNNING where the turn goes on; what has surely ended is kept here.
+  if (aborted && why !== 'CANCELLED' && (why === 'LEASE_LOST' || outcome.kind === 'unknown')) return stopped(context)
+  endTask(context, task, patchOf(outcome))
+  context.journal.hurry()
+  return context.signal.aborted ? stopped(context) : { kind: 'Passed' }
+}
+
+/** Half a sentence, for people and the model. */
+function whyGone({ tools }: Pick<TurnContext, 'tools'>, name: string): string {
+  const source = name.slice(0, name.indexOf('__'))
+  return tools.problems.get(source) ?? `there is no tool "${name}"`
+}
+
+function endTask(context: TaskContext, task: TaskState, patch: TaskPatch): void {
+  updateTask(context, task, { patch: { ...patch, finishedAt: context.clock.now() } })
+}
+
+async function call(
+  { sessionId, turn, signal, config, clock, journal }: RunToolContext,
+  tool: Tool,
+  { task, user }: { readonly task: TaskState; readonly user: CurrentUser },
+): Promise<ToolOutcome> {
+  const timeoutMs = config.current().settings.execTimeoutMs
+  const overdue = new AbortController()
+  const stop = AbortSignal.any([signal, overdue.signal])
+  const cancelTimer = clock.after(timeoutMs, () => overdue.abort())
+  const progress = new ProgressReports(clock, (report) =>
+    journal.record([{ type: 'TaskProgress', taskId: task.id, ...report }]),
+  )
+  const { name, role } = user
+  const running = tool.run({
+    args: task.args ?? {},
+    sessionId,
+    turnId: turn.id,
+    taskId: task.id,
+    user: { name, role },
+    onProgress: (report) => progress.add(report),
+    signal: stop,
+    timeoutMs,
+  })
+  try {
+    return await Promise.race([running, leftBehind(clock, stop, () => signal.aborted)])
+  } finally {
+    cancelTimer()
+    progress.end()
+  }
+}
+
+/** Settles a while after `stop` has aborted, never before. */
+async function leftBehind(
+  clock: TurnContext['clock'],
+  stop: AbortSignal,
+  isStopped: () => boolean,
+): Promise<ToolOutcome> {
+  if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }))
+  await clock.sleep(SETTLE_MS)
+  const why = isStopped() ? 'the turn was stopped' : 'it took longer than it may'
+  return { kind: 'unknown', text: `The tool did not answer, and ${why}: whether it took effect is unknown.` }
+}
+
+function patchOf(outcome: ToolOutcome): TaskPatch {
+  const { text, truncated } = bounded(outcome.text)
+  switch (outcome.kind) {
+    case 'done':
+      return { status: 'DONE', output: text, truncated }
+    case 'failed':
+      return { status: 'FAILED', stderr: text, truncated }
+    case 'unknown':
+      return { status: 'INTERRUPTED', stderr: text, truncated }
+    default:
+      return outcome satisfies never
+  }
+}
+
+function bounded(text: string): { readonly text: string; readonly truncated: boolean } {
+  const bytes = Buffer.from(toStorable(text))
+  if (bytes.length <= MAX_OUTPUT_BYTES) return { text: bytes.toString(), truncated: false }
+  return {
+    text: bytes
+      .subarray(0, MAX_OUTPUT_BYTES)
+      .toString()
+      .replace(/\uFFFD$/, ''),
+    truncated: true,
+  }
+}

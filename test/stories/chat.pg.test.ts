@@ -1,0 +1,179 @@
+/** A session of mode CHAT: a model answers, calls tools until it needs none, and all of it is rows and events. */
+import { writeFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ApiClient } from '../harness/api-client.ts'
+import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
+import { answersIn, converse, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+import {
+  CancelTurnDocument,
+  OpenSessionDocument,
+  SendMessageDocument,
+  UpdateSessionDocument,
+} from '../generated/graphql.ts'
+
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin()
+})
+afterAll(() => story[Symbol.asyncDispose]())
+
+async function openChat(client: ApiClient, id: string, more: object = {}): Promise<void> {
+  const { openSession } = await client.run(OpenSessionDocument, { input: { id, mode: 'CHAT', ...more } })
+  expect(openSession).toMatchObject({ __typename: 'OpenSessionPayload' })
+}
+
+describe('a conversation', () => {
+  test('is answered at once where nothing is to be done', async () => {
+    const ada = story.as('ada')
+    await openChat(ada, 'cli:chat-plain')
+    const turn = await converse(ada, 'cli:chat-plain', 'Hello there')
+    expect(turn.status).toBe('DONE')
+    expect(turn.plans).toHaveLength(1)
+    expect(turn.tasks).toMatchObject([{ type: 'MSG', status: 'DONE' }])
+    expect(turn.answers).toEqual([expect.stringContaining('> Hello there')])
+    await using watch = watchAll(ada, 'cli:chat-plain')
+    await turnEnd(watch)
+    const steps = eventsOf(watch, 'PipelineStepEvent').map(({ step }) => step)
+    expect(steps).toEqual(['RECEIVED', 'CONTEXT', 'ANSWERING', 'DELIVERING', 'COMPLETE'])
+    expect(eventsOf(watch, 'TextDeltaEvent')).toEqual([])
+    expect(eventsOf(watch, 'TextCompletedEvent')).toMatchObject([{ final: true, attempt: 1 }])
+  })
+
+  test('calls commands and tools, round after round, and answers with what came of them', async () => {
+    const ada = story.as('ada')
+    await openChat(ada, 'cli:chat-calls')
+    const message = [
+      'think: Two commands, then a third.',
+      'run: echo one > kept; echo first',
+      'run: cat kept; exit 3',
+      '',
+      'run: cat kept',
+      'tool: nothing__here {}',
+      'learn: The build needs Node 24.',
+      'How did it go?',
+    ]
+    const turn = await converse(ada, 'cli:chat-calls', message.join('\n'))
+    expect(turn.status).toBe('DONE')
+    expect(turn.plans).toMatchObject([
+      {
+        attempt: 1,
+        tasks: [
+          { type: 'EXEC', detail: 'echo one > kept; echo first', status: 'DONE', output: 'first\n' },
+          { type: 'EXEC', status: 'FAILED', exitCode: 3, output: 'one\n' },
+          { type: 'EXEC', status: 'DONE', output: 'one\n' },
+          {
+            type: 'TOOL',
+            tool: 'nothing__here',
+            status: 'FAILED',
+            stderr: expect.stringContaining('There is no tool'),
+          },
+          { type: 'TOOL', tool: 'memory__remember', status: 'DONE', output: 'It was kept, and will be checked.' },
+          { type: 'MSG', status: 'DONE' },
+        ],
+      },
+    ])
+    expect(turn.tasks.every(({ review }) => review === null)).toBe(true)
+    const [answer = ''] = turn.answers
+    expect(answer).toContain('> How did it go?')
+    expect(answer).toContain('exit code 3')
+    await using watch = watchAll(ada, 'cli:chat-calls')
+    await turnEnd(watch)
+    const thoughts = eventsOf(watch, 'ThinkingEvent')
+    expect(thoughts).toMatchObject([{ isWhole: true, delta: '', content: 'Two commands, then a third.' }])
+    const steps = eventsOf(watch, 'PipelineStepEvent').map(({ step }) => step)
+    expect(steps.filter((step) => step === 'ANSWERING')).toHaveLength(3)
+  })
+
+  test('knows what was said before, in both modes', async () => {
+    const ada = story.as('ada')
+    await openChat(ada, 'cli:chat-modes')
+    await converse(ada, 'cli:chat-modes', 'First')
+    const sent = await ada.run(SendMessageDocument, {
+      input: { sessionId: 'cli:chat-modes', content: 'run: echo planned', mode: 'PLAN' },
+    })
+    expect(sent.sendMessage).toMatchObject({ __typename: 'SendMessagePayload' })
+    await using watch = watchAll(ada, 'cli:chat-modes')
+    await turnEnd(watch, 2)
+    expect(eventsOf(watch, 'ReviewEvent')).toHaveLength(1)
+    await ada.run(UpdateSessionDocument, { input: { id: 'cli:chat-modes', mode: 'PLAN' } })
+    const planned = await converse(ada, 'cli:chat-modes', 'Hello')
+    expect(planned.plans[0]?.goal).not.toBe('Answer the message.')
+  })
+
+  test('keeps a secret out of every row, and under its name', async () => {
+    const ben = story.as('ben')
+    await openChat(ben, '@ben:chat-secret')
+    const turn = await converse(ben, '@ben:chat-secret', 'secret: DEPLOY_KEY=hunter2hunter2\nrun: echo hunter2hunter2')
+    expect(JSON.stringify(turn)).not.toContain('hunter2')
+    expect(turn.tasks.at(-1)).toMatchObject({ type: 'MSG', status: 'DONE' })
+  })
+
+  test('that is asked to stay silent says nothing', async () => {
+    const ada = story.as('ada')
+    await openChat(ada, 'cli:chat-silent', { source: { kind: 'cli', type: 'GROUP' } })
+    const sent = await ada.run(SendMessageDocument, {
+      input: { sessionId: 'cli:chat-silent', content: 'silent:', mentioned: true },
+    })
+    expect(sent.sendMessage).toMatchObject({ __typename: 'SendMessagePayload' })
+    await using watch = watchAll(ada, 'cli:chat-silent')
+    expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+    expect(answersIn(watch)).toEqual([])
+  })
+})
+
+test('a cancelled answer ends within a second, and what it had begun is not run again', async () => {
+  const ada = story.as('ada')
+  await openChat(ada, 'cli:chat-cancel')
+  await send(ada, 'cli:chat-cancel', 'run: echo begun; sleep 600\nrun: echo never')
+  await using watch = watchAll(ada, 'cli:chat-cancel')
+  await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent')
+  await ada.run(CancelTurnDocument, { sessionId: 'cli:chat-cancel' })
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'CANCELLED' })
+  const ended = eventsOf(watch, 'TaskUpdateEvent').filter(({ taskStatus }) => taskStatus === 'CANCELLED')
+  expect(ended).toHaveLength(2)
+})
+
+describe('approvals', () => {
+  test('that a call needs are asked for before any call of its answer; one that is denied is given to the model', async () => {
+    const rules = approvalRules('effect = "require"\ncommand = "touch"')
+    await using strict = await Story.begin({ config: { toml: rules } })
+    const ada = strict.as('ada')
+    await openChat(ada, 'cli:chat-approvals')
+    await send(ada, 'cli:chat-approvals', 'run: echo free\nrun: touch a\nrun: touch b\nAnd?')
+    await using watch = watchAll(ada, 'cli:chat-approvals')
+    const [first, second] = await untilAsked(watch, 2)
+    expect(eventsOf(watch, 'TaskOutputEvent')).toEqual([])
+    await decide(ada, { id: first?.id ?? '', approve: true })
+    await decide(ada, { id: second?.id ?? '', approve: false, note: 'Not b, please.' })
+    expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+    const [answer = ''] = answersIn(watch)
+    expect(answer).toContain('free')
+    expect(answer).toContain('Not b, please.')
+    const turn = eventsOf(watch, 'TaskUpdateEvent').filter(({ taskStatus }) => taskStatus === 'RUNNING')
+    expect(turn.filter(({ task }) => task.type === 'EXEC').map(({ task }) => task.detail)).toEqual([
+      'echo free',
+      'touch a',
+    ])
+  })
+})
+
+test('what the user adds while a call runs is answered in the same turn, and what had not begun is left out', async () => {
+  const ada = story.as('ada')
+  const gate = story.path('gate')
+  await openChat(ada, 'cli:chat-steer', { busyPolicy: 'STEER' })
+  await send(ada, 'cli:chat-steer', `run: echo begun; until [ -e ${gate} ]; do sleep 0.02; done\nrun: echo never`)
+  await using watch = watchAll(ada, 'cli:chat-steer')
+  await watch.until(({ sessionEvents: event }) => event.__typename === 'TaskOutputEvent')
+  await send(ada, 'cli:chat-steer', 'run: echo added\nAnd this')
+  await writeFile(gate, '')
+  await turnEnd(watch, 2)
+  const ended = eventsOf(watch, 'TaskUpdateEvent').filter(({ task, taskStatus }) =>
+    task.type === 'EXEC' ? ['DONE', 'SKIPPED'].includes(taskStatus) : false,
+  )
+  expect(ended.map(({ task, taskStatus }) => [task.detail.slice(0, 10), taskStatus])).toEqual([
+    ['echo begun', 'DONE'],
+    ['echo never', 'SKIPPED'],
+    ['echo added', 'DONE'],
+  ])
+  expect(answersIn(watch)).toEqual([expect.stringContaining('> And this')])
+})
