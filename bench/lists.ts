@@ -26,9 +26,9 @@ const TASKS = `query ($filter: TaskFilter) { tasks(first: 50, filter: $filter) {
   edges { node { id type detail status } } pageInfo { endCursor } } }`
 /** What a page about a session shows at first. */
 const PAGE = `query ($id: ID!) { session(id: $id) { id description status messageCount turnCount queueLength lastSeq
-  participants { name role } activeTurn { id status } approvals(status: [PENDING]) { id reason } questions { id content } usage { calls cost }
+  participants { name role } activeTurn { id status } approvals(status: [PENDING]) { id reason } questions { id content } usage { calls cost { amount } }
   messages(last: 50) { edges { node { id content } } } } }`
-const VIEW = `query ($id: ID!) { session(id: $id) { view { version status queueLength queue { message { id } } approvals { id } questions { id } usage { calls cost } } } }`
+const VIEW = `query ($id: ID!) { session(id: $id) { view { version status queueLength queue { message { id } } approvals { id } questions { id } usage { calls cost { amount } } } } }`
 const COUNTERS = `{ server { nodes queuedTurns runningTurns } }`
 
 const LISTS: readonly Case[] = [

@@ -15,7 +15,9 @@ import { systemClock } from '../src/platform/clock.ts'
 import { createLogger } from '../src/platform/logger.ts'
 import { startEmbeddedPostgres } from '../src/postgres/embedded-postgres.ts'
 import { createTemporaryHome } from '../test/harness/temporary-home.ts'
+import { show } from './figures.ts'
 import { HelperProcess } from './helper-process.ts'
+import { cpuMs, postgresCpuMs } from './process-usage.ts'
 import type { StubApi } from './stub-main.ts'
 
 export const TOKEN = 'token-of-the-bench-0123456789'
@@ -68,6 +70,7 @@ export class Stage implements AsyncDisposable {
     if (profileTo !== undefined) await mkdir(profileTo, { recursive: true })
     const server = await startServer(main, home, profileTo)
     stack.defer(() => stopServer(server.process))
+    stack.defer(measureCpu(server.process.pid ?? 0, home))
     const { url } = server
     return new Stage({ url, databaseUrl: postgres.url, pid: server.process.pid ?? 0, stub, stubUrl }, stack.move())
   }
@@ -137,6 +140,15 @@ async function startServer(
   }
   child.kill('SIGKILL')
   throw new Error(`the server does not start:\n${readFileSync(log, 'utf8')}`)
+}
+
+/** From now on until the returned function is called, which says how much. */
+function measureCpu(pid: number, home: string): () => void {
+  const before = { server: cpuMs(pid), postgres: postgresCpuMs(home) }
+  return () => {
+    const [server, postgres] = [cpuMs(pid) - before.server, postgresCpuMs(home) - before.postgres]
+    console.error(`  CPU of the server ${show(server)} ms, of PostgreSQL ${show(postgres)} ms`)
+  }
 }
 
 async function stopServer(child: ChildProcess): Promise<void> {
