@@ -17,6 +17,7 @@ import { isUnsent } from './is-unsent.ts'
 import { MAX_PROGRESS_CHARS } from './limits.ts'
 
 const MAX_COMPLAINT_CHARS = 2000
+const NO_ANSWER = 'It answered with something that is no answer of a tool.'
 
 export interface CallOptions {
   /** As the server calls it. */
@@ -53,11 +54,11 @@ function describe(error: unknown, timeoutMs: number): ToolOutcome {
   if (isUnsent(error)) return { kind: 'failed', text: 'It was not called: the server cannot be reached.' }
   if (error instanceof SdkHttpError && isRefusal(error.status))
     return { kind: 'failed', text: `The server refused the call (HTTP ${error.status}).` }
+  if (error instanceof RangeError) return { kind: 'unknown', text: NO_ANSWER } // nested deeper than can be written
   if (!(error instanceof SdkError)) return { kind: 'unknown', text: 'The connection broke off during the call.' }
   if (error.code === SdkErrorCode.RequestTimeout)
     return { kind: 'unknown', text: `It did not answer within ${timeoutMs / 1000} s.` }
-  if (error.code === SdkErrorCode.InvalidResult)
-    return { kind: 'unknown', text: 'It answered with something that is no answer of a tool.' }
+  if (error.code === SdkErrorCode.InvalidResult) return { kind: 'unknown', text: NO_ANSWER }
   return { kind: 'unknown', text: 'The server ended the connection during the call.' }
 }
 

@@ -34,11 +34,14 @@ export interface McpConnection {
 
 /** How often a server that may be away without a word is asked whether it is there. */
 const PING_MS = 30_000
+const LEAVE_MS = 1000
 /** Of what a program says on its standard error, in a log line. */
 const MAX_SAID_CHARS = 1500
 
 interface Link {
   readonly transport: Transport
+  /** Tells the server that it may forget us. Never rejects; it may take as long as the server likes. */
+  leave(): Promise<void>
   readonly describeEnd: McpConnection['describeEnd']
   close(): Promise<void>
 }
@@ -58,6 +61,7 @@ export async function connect(
   client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged)
   const close = async (): Promise<void> => {
     ended.abort()
+    await Promise.race([link.leave(), means.clock.sleep(LEAVE_MS)])
     await client.close().catch(() => undefined)
     await link.close()
   }
@@ -93,6 +97,7 @@ async function startProgram({ name, reach }: McpServerConfig, means: ConnectionM
   return {
     transport,
     describeEnd: () => ({ why: transport.whyClosed ?? 'was closed', lastWords: transport.lastWords }),
+    leave: () => Promise.resolve(),
     close: () => transport.close(),
   }
 }
@@ -109,6 +114,7 @@ function openUrl({ reach, timeoutMs }: McpServerConfig, means: ConnectionMeans, 
   return {
     transport,
     describeEnd: () => ({ why: 'cannot be reached', lastWords: '' }),
+    leave: () => transport.terminateSession().catch(() => undefined),
     close: () => http.close(),
   }
 }

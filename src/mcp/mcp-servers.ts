@@ -33,7 +33,7 @@ export class McpServers {
   /** Their tools come to the catalogue as they start; this waits for none. */
   start(): void {
     const { config, onSecretsReloaded } = this.#options
-    const follow = (): void => void this.#follow.run()
+    const follow = (): void => void this.#takeOverSoon()
     this.#stopListening.push(config.onChange(follow), onSecretsReloaded(follow))
     follow()
   }
@@ -42,7 +42,13 @@ export class McpServers {
   async stop(): Promise<void> {
     this.#isStopped = true
     for (const stop of this.#stopListening.splice(0)) stop()
-    await this.#follow.run()
+    await this.#takeOverSoon()
+  }
+
+  #takeOverSoon(): Promise<void> {
+    return this.#follow
+      .run()
+      .catch((error: unknown) => this.#options.logger.error(error, 'MCP servers stay as they are'))
   }
 
   /** Ends what is not wanted any more, or not in this way, and starts what is missing. */

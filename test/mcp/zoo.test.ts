@@ -48,6 +48,7 @@ describe.skipIf(skipped !== '')(`the zoo${skipped}`, { concurrent: true }, () =>
     const large = await world.call('huge__large')
     expect(large.kind).toBe('done')
     expect(Buffer.byteLength(large.text)).toBeLessThan(1024 * 1024 + 100)
+    expect(await world.call('huge__deep')).toMatchObject({ kind: 'unknown' })
     expect(await world.call('huge__huge')).toMatchObject({ kind: 'unknown' })
     expect(await world.call('huge__large')).toMatchObject({ kind: 'done' })
   })

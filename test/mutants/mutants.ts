@@ -373,4 +373,28 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'return !/^\\p{L}+$/u.test(word)',
     tests: ['src/knowledge/is-repetition.test.ts'],
   },
+  {
+    name: 'tool-changed-since-it-was-offered',
+    promise: 'A tool that has changed since it was offered is not called.',
+    file: 'src/mcp/mcp-server.ts',
+    find: 'now?.fingerprint !== fingerprint',
+    replace: 'now === undefined',
+    tests: ['test/mcp/zoo.test.ts'],
+  },
+  {
+    name: 'tool-server-sends-elsewhere',
+    promise: 'A server of tools sends no call to another address.',
+    file: 'src/mcp/guarded-fetch.ts',
+    find: "redirect: 'manual'",
+    replace: "redirect: 'follow'",
+    tests: ['test/mcp/hostile-http.test.ts'],
+  },
+  {
+    name: 'tool-call-said-to-have-failed',
+    promise: 'A call that may have happened is never said to have failed.',
+    file: 'src/mcp/call-tool.ts',
+    find: 'if (isUnsent(error)) return',
+    replace: 'if (isUnsent(error) || !(error instanceof SdkError)) return',
+    tests: ['test/mcp/hostile-http.test.ts'],
+  },
 ]

@@ -160,6 +160,7 @@ describe('what is no request for tools', () => {
     ['GET', { method: 'GET', body: null }, 405],
     ['a form', { headers: { 'content-type': 'text/plain' } }, 415],
     ['no JSON', { body: '{' }, 400],
+    ['a deep body', { body: '['.repeat(100_000) + ']'.repeat(100_000) }, 400],
     ['a large body', { body: JSON.stringify('x'.repeat(1024 * 1024)) }, 413],
     ['another path', { path: '/mcpx' }, 404],
     ['nothing wrong', {}, 200],

@@ -64,6 +64,8 @@ export interface ConfinedProgramsOptions {
 
 /** A program that does nothing is looked at, too: more rarely than a command. */
 const WATCH_EVERY_MS = 1000
+/** Its folder may hold thousands of files that nobody changes. */
+const MEASURE_AGAIN_MS = 600_000
 const KILL_AGAIN_MS = 1000
 /** A sandbox takes 20 ms to set up. */
 const START_MS = 20_000
@@ -77,7 +79,7 @@ export class ConfinedPrograms {
   constructor(options: ConfinedProgramsOptions) {
     this.#options = options
     this.#limits = { ...(options.limits ?? DEFAULT_COMMAND_LIMITS), watchEveryMs: WATCH_EVERY_MS }
-    this.#quota = new WorkspaceQuota(this.#limits, options.clock)
+    this.#quota = new WorkspaceQuota(this.#limits, options.clock, MEASURE_AGAIN_MS)
   }
 
   /**

@@ -31,11 +31,14 @@ type Measurement = Usage & Look
 export class WorkspaceQuota {
   readonly #limits: CommandLimits
   readonly #clock: Clock
+  readonly #measureAgainMs: number
   readonly #measurements = new Map<string, Measurement>()
 
-  constructor(limits: CommandLimits, clock: Clock) {
+  /** `measureAgainMs`: so old a measurement holds no more, whatever the file system says. */
+  constructor(limits: CommandLimits, clock: Clock, measureAgainMs = MEASURE_AGAIN_MS) {
     this.#limits = limits
     this.#clock = clock
+    this.#measureAgainMs = measureAgainMs
   }
 
   /**
@@ -81,7 +84,7 @@ export class WorkspaceQuota {
 
   #hasChanged(last: Look, now: Look): boolean {
     return (
-      now.atMs - last.atMs > MEASURE_AGAIN_MS ||
+      now.atMs - last.atMs > this.#measureAgainMs ||
       Math.abs(now.freeBytes - last.freeBytes) > this.#limits.workspaceBytes / NOTICEABLE_PART ||
       Math.abs(now.freeFileCount - last.freeFileCount) > this.#limits.workspaceFileCount / NOTICEABLE_PART
     )

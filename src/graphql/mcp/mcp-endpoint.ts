@@ -18,6 +18,7 @@ import { badRequest, MAX_BODY_BYTES, tooLarge } from '../http/bad-request.ts'
 import { bearerToken } from '../http/bearer-token.ts'
 import { overloadedAnswer } from '../http/overloaded.ts'
 import type { Exchange } from '../http/plain-route.ts'
+import { isTooDeep } from '../operation/operation-limits.ts'
 import type { Admission } from '../operation/admission.ts'
 import { REQUEST_ID } from '../plugins/http/use-request-id.ts'
 import type { Authenticate, Connections } from '../socket/connections.ts'
@@ -59,20 +60,20 @@ export class McpEndpoint {
       if (admission.isFull) throw refusal(503, overloadedAnswer())
       const token = bearerToken(request.headers.authorization)
       if (token === null || authenticate(token) === null) throw stranger()
-      const body = await readBody(request)
+      const { text, body } = await readBody(request)
       // Once more: a body takes as long as its sender likes.
       const viewer = authenticate(token)
       if (viewer === null) throw stranger()
       const waitMs = isCountedLater(body) ? 0 : takeRate(viewer.tokenName)
       if (waitMs > 0) throw tooMany(waitMs)
-      await this.#answer({ request, response, body }, { token, viewer })
+      await this.#answer({ request, response, text, body }, { token, viewer })
     } catch (error) {
       if (!(error instanceof GraphQLError) || response.headersSent) throw error
       refuse({ request, response }, error)
     }
   }
 
-  async #answer({ request, response, body }: Come, { token, viewer }: Known): Promise<void> {
+  async #answer({ request, response, text, body }: Come, { token, viewer }: Known): Promise<void> {
     const { yoga, connections, clock, logger, metrics } = this.#options
     const requestId = String(response.getHeader(REQUEST_ID) ?? '')
     const caller = { viewer, requestId, logger: logger.child({ requestId }), transport: 'http' } as const
@@ -84,7 +85,7 @@ export class McpEndpoint {
     const asked = new Request(`http://localhost${MCP_PATH}`, {
       method: 'POST',
       headers: headersOf(request),
-      body: JSON.stringify(body),
+      body: text,
       signal: left.signal,
     })
     this.#handler ??= this.#createHandler()
@@ -119,6 +120,8 @@ export class McpEndpoint {
 interface Come {
   readonly request: IncomingMessage
   readonly response: ServerResponse
+  readonly text: string
+  /** The text, as JSON. */
   readonly body: unknown
 }
 
@@ -128,7 +131,7 @@ interface Known {
 }
 
 /** Throws what is wrong with it. */
-async function readBody(request: IncomingMessage): Promise<unknown> {
+async function readBody(request: IncomingMessage): Promise<Pick<Come, 'text' | 'body'>> {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers
   if (!/^application\/json\s*(;|$)/i.test(type)) throw badRequest('Send "content-type: application/json".', 415)
   if (encoding !== 'identity') throw badRequest('Send the body uncompressed.', 415)
@@ -142,8 +145,15 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
     if (bytes > MAX_BODY_BYTES) throw tooLarge()
     chunks.push(next.value)
   }
+  const text = Buffer.concat(chunks).toString()
+  const body = parse(text)
+  if (isTooDeep(body)) throw badRequest('The body is nested too deeply.')
+  return { text, body }
+}
+
+function parse(text: string): unknown {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString()) as unknown
+    return JSON.parse(text) as unknown
   } catch {
     throw badRequest('The body is not valid JSON.')
   }
