@@ -110,6 +110,7 @@ export type SessionChange =
   | 'MESSAGE_WITHDRAWN'
   | 'CHECKPOINT_REQUESTED'
   | 'USER_ERASED'
+  | 'FORKED'
   | 'EXPORTED'
   | 'IMPORTED'
   | 'FILE_RECEIVED'

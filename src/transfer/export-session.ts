@@ -2,22 +2,29 @@
  * A session as JSON Lines: a header, its rows in the order of row-kinds.ts, and a line that says how many there were,
  * so that a file that was cut off is noticed. All of one moment, and read in pages, so that its size does not matter.
  */
-import type { Client } from 'pg'
 import { AppError } from '../core/errors.ts'
+import { STATEMENT_TIMEOUT_MS, type Queryable, type Statement } from '../store/database.ts'
 import { EXPORT_VERSION, type ExportHeader } from './line-schemas.ts'
 import { ROW_KINDS, ROW_NAMES, type RowKind, type RowName } from './row-kinds.ts'
 
 export interface ExportOptions {
-  /** In UTC, and in a transaction of one snapshot (REPEATABLE READ). */
-  readonly client: Pick<Client, 'query'>
+  /** In UTC, and in a transaction of one snapshot, or one that holds the session's row. */
+  readonly client: Queryable
   readonly sessionId: string
   readonly at: Date
+  /** Kinds of rows, in their order and with the session; all when left out. */
+  readonly only?: readonly RowName[]
 }
 
 /** Lines without their ends. Throws before the first one when there is no such session. */
-export async function* exportSession({ client, sessionId, at }: ExportOptions): AsyncGenerator<string> {
+export async function* exportSession({
+  client,
+  sessionId,
+  at,
+  only = ROW_NAMES,
+}: ExportOptions): AsyncGenerator<string> {
   let lines = 0
-  for (const name of ROW_NAMES) {
+  for (const name of only) {
     for await (const line of linesOf(name, { client, sessionId })) {
       if (lines === 0) yield headerOf(sessionId, at)
       lines += lines === 0 ? 2 : 1
@@ -57,7 +64,7 @@ async function* linesOf(
   const query = pageQuery(name, kind)
   let after: string | number = kind.key.before
   for (;;) {
-    const { rows } = await client.query<Page>({ ...query, values: [sessionId, after] })
+    const rows = await client.query<Page>(query, [sessionId, after])
     for (const { line } of rows) yield line
     const last = rows.at(-1)
     if (last === undefined || rows.length < kind.page) return
@@ -65,10 +72,10 @@ async function* linesOf(
   }
 }
 
-function pageQuery(name: RowName, { table, key, page, fields }: RowKind): { name: string; text: string } {
+function pageQuery(name: RowName, { table, key, page, fields }: RowKind): Statement {
   const shown = Object.entries(fields).map(([field, { select }]) => `'${field}', ${select}`)
   const session = name === 'session' ? 'id' : 'session_id'
   const text = `SELECT json_build_object('type', '${name}', ${shown.join(', ')})::text AS line, r.${key.column} AS key
     FROM ${table} r WHERE r.${session} = $1 AND r.${key.column} > $2::${key.type} ORDER BY r.${key.column} LIMIT ${page}`
-  return { name: `export.${name}`, text }
+  return { name: `export.${name}`, text, timeoutMs: STATEMENT_TIMEOUT_MS }
 }

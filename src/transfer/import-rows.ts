@@ -2,23 +2,24 @@
  * Stores the rows of an imported session, a batch at a time; and what cannot go on in another place is brought to an
  * end.
  */
-import type { Client } from 'pg'
 import { AppError } from '../core/errors.ts'
 import { idKind, siblingId } from '../platform/id.ts'
+import { STATEMENT_TIMEOUT_MS, type Queryable, type Statement } from '../store/database.ts'
 import { toAppError } from '../store/to-app-error.ts'
 import { hasCode } from '../platform/error-code.ts'
-import { OPENED_ELSEWHERE } from '../store/intake/intake-access.ts'
 import type { RowLine } from './line-schemas.ts'
 import { ROW_KINDS, type RowKind, type RowName } from './row-kinds.ts'
 
 export interface ImportTarget {
   /** In a transaction, which is rolled back when anything here rejects. */
-  readonly client: Pick<Client, 'query'>
+  readonly client: Queryable
   readonly sessionId: string
   /** Null: rows keep their ids. Otherwise they get others, the same for the same salt, in the same order. */
   readonly idSalt: string | null
   /** How another id is asked for. */
   readonly otherId: string
+  /** As the session's row names its opener. */
+  readonly openedBy: string
 }
 
 /** Consecutive lines of one kind. */
@@ -30,26 +31,26 @@ export interface RowBatch {
 
 /** Rejects with TRANSFER_REFUSED, naming the lines, when the rows do not go together, or are here already. */
 export async function importRows(target: ImportTarget, batch: RowBatch): Promise<void> {
-  const { client, sessionId, idSalt } = target
+  const { client, sessionId, idSalt, openedBy } = target
   const kind: RowKind = ROW_KINDS[batch.name]
   const rows = idSalt === null ? batch.rows : batch.rows.map((row) => withOtherIds(row, { kind, idSalt }))
   try {
-    await client.query({ ...insertOf(batch.name, kind), values: [sessionId, JSON.stringify(rows)] })
+    const opener = batch.name === 'session' ? [openedBy] : []
+    await client.query(insertOf(batch.name, kind), [sessionId, JSON.stringify(rows), ...opener])
   } catch (error) {
     throw describeFailure(error, batch, target)
   }
 }
 
-function insertOf(name: RowName, { table, fields }: RowKind): { name: string; text: string } {
+function insertOf(name: RowName, { table, fields }: RowKind): Statement {
   const all = Object.entries(fields)
   const isSession = name === 'session'
   const columns = all.map(([, { column }]) => column)
   const read = all.map(([field]) => `r."${field}"`)
   const types = all.map(([field, { type }]) => `"${field}" ${type}`)
-  // A user with the same name on this server need not be the opener, so the imported session has none.
   const text = `INSERT INTO ${table} (${isSession ? 'opened_by, id' : 'session_id'}, ${columns.join(', ')})
-    SELECT ${isSession ? `'${OPENED_ELSEWHERE}', ` : ''}$1, ${read.join(', ')} FROM jsonb_to_recordset($2::jsonb) AS r (${types.join(', ')})`
-  return { name: `import.${name}`, text }
+    SELECT ${isSession ? '$3, ' : ''}$1, ${read.join(', ')} FROM jsonb_to_recordset($2::jsonb) AS r (${types.join(', ')})`
+  return { name: `import.${name}`, text, timeoutMs: STATEMENT_TIMEOUT_MS }
 }
 
 function withOtherIds(row: RowLine, { kind, idSalt }: { readonly kind: RowKind; readonly idSalt: string }): RowLine {
@@ -101,9 +102,13 @@ export async function settleImported(
   { client, sessionId }: Pick<ImportTarget, 'client' | 'sessionId'>,
   at: Date,
 ): Promise<number> {
-  const { rows } = await client.query<{ turns: string }>(END_TURNS, [sessionId, at])
-  for (const statement of END_REST) await client.query(statement, [sessionId])
-  return Number(rows[0]?.turns ?? 0)
+  const [ended] = await client.query<{ turns: string }>(unnamed(END_TURNS), [sessionId, at])
+  for (const text of END_REST) await client.query(unnamed(text), [sessionId])
+  return Number(ended?.turns ?? 0)
+}
+
+function unnamed(text: string): Statement {
+  return { name: '', text, timeoutMs: STATEMENT_TIMEOUT_MS }
 }
 
 const OPEN_TURNS = `('QUEUED', 'JOINED', 'RUNNING', 'AWAITING_APPROVAL')`

@@ -2,19 +2,20 @@
  * Reads an exported session line by line and stores it whole, or, with the first line that is wrong, not at all. What
  * the lines may be is in line-schemas.ts; memory holds one batch of them.
  */
-import type { Client } from 'pg'
 import type * as z from 'zod'
 import { AppError, messageOf } from '../core/errors.ts'
 import { newId, randomHex } from '../platform/id.ts'
+import type { Queryable } from '../store/database.ts'
+import { OPENED_ELSEWHERE } from '../store/intake/intake-access.ts'
 import type { Actor } from '../store/intake/intake-audit.ts'
 import { INSERT_AUDIT } from '../store/audit-entries.ts'
 import { importRows, settleImported, type ImportTarget } from './import-rows.ts'
-import { endSchema, EXPORT_VERSION, headerSchema, rowSchema, type RowLine } from './line-schemas.ts'
+import { endSchema, EXPORT_VERSION, headerSchema, rowSchema, type ExportHeader, type RowLine } from './line-schemas.ts'
 import { ROW_NAMES, type RowName } from './row-kinds.ts'
 
 export interface ImportOptions {
   /** In a transaction, which is to be rolled back when this rejects. */
-  readonly client: Pick<Client, 'query'>
+  readonly client: Queryable
   readonly lines: AsyncIterable<string>
   /** The id that the session gets, and with it all its rows new ones; null: those that they had. */
   readonly as: string | null
@@ -23,6 +24,8 @@ export interface ImportOptions {
   readonly by: Actor | null
   /** How another id is asked for, as people are told when this one is taken. */
   readonly otherId: string
+  /** Of a fork: whose it is, and what the audit tells of it. An imported session is nobody's here. */
+  readonly fork?: { readonly openedBy: string; readonly detail: string }
 }
 
 export interface ImportReport {
@@ -39,11 +42,19 @@ const BATCH_CHARS = 4_000_000
 
 /** Rejects with TRANSFER_REFUSED, naming the line and what is wrong with it. */
 export async function importSession(options: ImportOptions): Promise<ImportReport> {
-  const { client, lines, as, at, by, otherId } = options
+  const { client, lines, as, at, by, otherId, fork } = options
+  // A user with the same name on this server need not be the opener.
+  const openedBy = fork?.openedBy ?? OPENED_ELSEWHERE
   const reading = lines[Symbol.asyncIterator]()
   const header = readHeader(await nextOf(reading))
   const sessionId = as ?? header.sessionId
-  const session = new SessionImport({ client, sessionId, idSalt: as === null ? null : randomHex(16), otherId })
+  const session = new SessionImport({
+    client,
+    sessionId,
+    idSalt: as === null ? null : randomHex(16),
+    otherId,
+    openedBy,
+  })
   let isWhole = false
   for (let next = await reading.next(); next.done !== true; next = await reading.next()) {
     if (isWhole && next.value.trim() === '') continue
@@ -56,19 +67,14 @@ export async function importSession(options: ImportOptions): Promise<ImportRepor
       `The file ends after line ${session.line} without its end line: it was cut off. Export the session again.`,
     )
   const cancelledTurns = await settleImported({ client, sessionId }, at)
-  const detail = `from "${header.sessionId}", exported ${header.exportedAt}: ${session.line} lines`
-  const entry = [
-    newId('audit'),
-    at,
-    'SESSION',
-    sessionId,
-    null,
-    by?.userName ?? null,
-    by?.tokenName ?? null,
-    { change: 'IMPORTED', detail },
-  ]
-  await client.query(`${INSERT_AUDIT} VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, entry)
+  const told = fork === undefined ? importedAs(header, session.line) : { change: 'FORKED', detail: fork.detail }
+  const entry = [newId('audit'), at, 'SESSION', sessionId, null, by?.userName ?? null, by?.tokenName ?? null, told]
+  await client.query({ name: '', text: `${INSERT_AUDIT} VALUES ($1, $2, $3, $4, $5, $6, $7, $8)` }, entry)
   return { ...session.report(), cancelledTurns, lastSeq: session.lastSeq + 2 * cancelledTurns }
+}
+
+function importedAs({ sessionId, exportedAt }: ExportHeader, lines: number): object {
+  return { change: 'IMPORTED', detail: `from "${sessionId}", exported ${exportedAt}: ${lines} lines` }
 }
 
 async function nextOf(reading: AsyncIterator<string>): Promise<string> {

@@ -290,6 +290,8 @@ export const NOT_EXPORTED: Readonly<Partial<Record<RowName, readonly string[]>>>
   session: [
     'id',
     'opened_by',
+    'forked_from',
+    'forked_seq',
     'webhook',
     'webhook_token',
     'queue_length',

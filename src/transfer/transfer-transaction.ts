@@ -5,6 +5,7 @@
 import pg from 'pg'
 import { AppError, messageOf } from '../core/errors.ts'
 import { hasCode } from '../platform/error-code.ts'
+import type { Queryable, Statement } from '../store/database.ts'
 import { toAppError } from '../store/to-app-error.ts'
 
 const CONNECT_TIMEOUT_MS = 5000
@@ -24,7 +25,7 @@ const BEGIN = {
 export async function inTransferTransaction<Result>(
   { databaseUrl }: { readonly databaseUrl: string },
   what: keyof typeof BEGIN,
-  work: (client: pg.Client) => Promise<Result>,
+  work: (client: Queryable) => Promise<Result>,
 ): Promise<Result> {
   const client = new pg.Client({
     connectionString: databaseUrl,
@@ -39,13 +40,22 @@ export async function inTransferTransaction<Result>(
     await client.connect()
     await client.query(`SET TIME ZONE 'UTC'`)
     await client.query(BEGIN[what])
-    const result = await work(client)
+    const result = await work(onConnection(client))
     await client.query('COMMIT')
     return result
   } catch (error) {
     throw hasCode(error, '42P01', '42703') ? olderDatabase(error) : toAppError(error)
   } finally {
     await client.end()
+  }
+}
+
+/** Statements on a connection that is not of the pool. */
+export function onConnection(client: Pick<pg.Client, 'query'>): Queryable {
+  return {
+    async query<Row extends object>({ name, text }: Statement, values: readonly unknown[]): Promise<Row[]> {
+      return (await client.query<Row>({ name, text, values: [...values] })).rows
+    },
   }
 }
 

@@ -89,6 +89,8 @@ const ID_ARGUMENTS: Readonly<Record<string, keyof Ids | null>> = {
   'RemoveParticipantInput.sessionId': 'session',
   'CancelTurnInput.sessionId': 'session',
   'RetryTurnInput.turnId': 'turn',
+  'ForkSessionInput.sessionId': 'session',
+  'ForkSessionInput.newSessionId': null,
   'CheckpointSessionInput.sessionId': 'session',
   'DeleteSessionInput.id': 'session',
   'EditQueuedMessageInput.id': 'queuedMessage',

@@ -73,7 +73,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     Review: 'learning reason verdict',
     ReviewEvent: 'at learning reason seq session sessionId task taskId turn turnId verdict',
     Session:
-      'activeTurn approvals busyPolicy connector conversation createdAt description descriptionSource events files id lastActivityAt lastMessagePreview lastSeq messageCount messages metadata mode openedBy participants questions queueLength source status summary tasks timeZone turnCount turns usage view viewerCan workingMemory',
+      'activeTurn approvals busyPolicy connector conversation createdAt description descriptionSource events files forkedFrom forkedSeq id lastActivityAt lastMessagePreview lastSeq messageCount messages metadata mode openedBy participants questions queueLength source status summary tasks timeZone turnCount turns usage view viewerCan workingMemory',
     SessionActions: 'addParticipant checkpoint delete hide leave removeParticipant send update',
     SessionConnection: 'edges',
     SessionEdge: 'cursor node',
@@ -201,6 +201,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     DeleteSessionPayload: 'deletedSessionId',
     EditQueuedMessagePayload: 'message',
     EraseUserPayload: 'factIds messageCount session',
+    ForkSessionPayload: 'created session',
     InputIssue: 'path problem',
     InvalidInputRefusal: 'code issues problem',
     LinkIdentityPayload: 'user',

@@ -268,7 +268,10 @@ async function nameAll(
   })
   const stamps = { nextAttemptAt: AT, deliveredAt: AT, lastError: canary }
   await prisma.delivery.updateMany({ ...ofSession, data: { ...stamps, url: `https://hooks.example/${canary}` } })
-  await prisma.session.update({ where: { id }, data: { webhook: `https://hooks.example/${canary}` } })
+  await prisma.session.update({
+    where: { id },
+    data: { webhook: `https://hooks.example/${canary}`, forkedFrom: id, forkedSeq: 7 },
+  })
   const file = { id: `file-${canary}`, name: canary, size: 1n, contentType: 'text/plain', createdAt: AT }
   await prisma.publishedFile.create({
     data: { ...file, sessionId: id, taskId: task, expiresAt: new Date('2126-01-01T00:00:00Z') },

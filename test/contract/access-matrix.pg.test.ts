@@ -60,6 +60,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Query.audit': ADMINS_SEE,
   'Query.usage': ADMINS_SEE,
   'Mutation.openSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
+  'Mutation.forkSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
   // The connector of the namespace opened it.
   'Mutation.updateSession': row('UNAUTHENTICATED Conflict NotFound Payload InvalidInput Conflict Payload'),
   'Mutation.deleteSession': row('UNAUTHENTICATED Conflict NotFound Payload InvalidInput Conflict Payload'),
@@ -167,6 +168,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Query.audit': () => '{ audit { edges { node { id } } } }',
   'Query.usage': () => '{ usage(by: DAY) { key } }',
   'Mutation.openSession': ({ id }) => `mutation { openSession(input: { id: "${id}" }) { __typename } }`,
+  'Mutation.forkSession': ({ id }) => `mutation { forkSession(input: { sessionId: "${id}", upTo: 1 }) { __typename } }`,
   'Mutation.updateSession': ({ id }) =>
     `mutation { updateSession(input: { id: "${id}", description: "x" }) { __typename } }`,
   'Mutation.deleteSession': ({ id }) => `mutation { deleteSession(input: { id: "${id}" }) { __typename } }`,

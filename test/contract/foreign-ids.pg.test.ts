@@ -28,6 +28,7 @@ const ASK: Readonly<Record<string, (id: string) => string>> = {
       busyPolicy: STEER, participants: ["carol"], source: { kind: "web", type: GROUP } })`,
   'openSession after another': (id) => `openSession(input: { id: "@carol:new", previousSessionId: "${id}" })`,
   appendMessage: (id) => `appendMessage(input: { sessionId: "${id}", content: "Hello", messageId: "m" })`,
+  forkSession: (id) => `forkSession(input: { sessionId: "${id}" })`,
   updateSession: (id) => `updateSession(input: { id: "${id}", description: "Mine" })`,
   deleteSession: (id) => `deleteSession(input: { id: "${id}" })`,
   addParticipant: (id) => `addParticipant(input: { sessionId: "${id}", user: "carol" })`,

@@ -54,7 +54,9 @@ async function imported(body: string | ReadableStream, as = '', person: Person =
 const shown = async (story: Story, id: string) => (await story.as('ada').run(api.SessionDocument, { id })).session
 async function changesOf(story: Story, sessionId: string) {
   const { audit } = await story.as('ada').run(api.AuditDocument, { filter: { sessionId, kind: ['SESSION'] } })
-  return audit?.edges.flatMap(({ node }) => ('sessionChange' in node ? [[node.sessionChange, node.actor]] : []))
+  return audit?.edges.flatMap(({ node }) =>
+    'sessionChange' in node ? [[node.sessionChange, node.actor?.__typename === 'User' ? node.actor.name : null]] : [],
+  )
 }
 
 test('it goes out as a download and comes in elsewhere, under its own id or another, and goes on there', async () => {

@@ -63,7 +63,7 @@ test('a cancelled turn is tried again once, behind what was said since, with the
     audit?.edges
       .map(({ node }) => node)
       .filter((entry) => 'sessionChange' in entry && entry.sessionChange === 'TURN_RETRIED'),
-  ).toMatchObject([{ actor: 'ada', turnId: second?.id, sessionDetail: first }])
+  ).toMatchObject([{ actor: { name: 'ada' }, turnId: second?.id, sessionDetail: first }])
 })
 
 test('its rules are those of messages: whose it is, how many may wait, what was erased, who is known', async () => {

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rounds } from '../harness/rounds.ts'
 import { must } from '../../src/platform/must.ts'
 import { exportSession } from '../../src/transfer/export-session.ts'
+import { onConnection } from '../../src/transfer/transfer-transaction.ts'
 import { importSession, type ImportReport } from '../../src/transfer/import-session.ts'
 import { NOT_EXPORTED, ROW_KINDS, ROW_NAMES } from '../../src/transfer/row-kinds.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts'
@@ -32,7 +33,7 @@ afterAll(async () => {
 })
 
 async function exported(sessionId: string): Promise<Line[]> {
-  const lines = await Array.fromAsync(exportSession({ client, sessionId, at: AT }))
+  const lines = await Array.fromAsync(exportSession({ client: onConnection(client), sessionId, at: AT }))
   return lines.map((line) => JSON.parse(line) as Line)
 }
 
@@ -41,7 +42,7 @@ async function imported(lines: readonly (Line | string)[], as: string | null = n
   await client.query('BEGIN')
   try {
     const report = await importSession({
-      client,
+      client: onConnection(client),
       lines: Readable.from(texts),
       as,
       at: AT,

@@ -83,6 +83,7 @@ const SessionChangeEnum = builder.enumType('SessionChange', {
       description: 'Somebody asked for a checkpoint, or started a fresh session from it; the detail names the reason.',
     },
     MESSAGE_WITHDRAWN: { description: 'A message that waited was withdrawn.' },
+    FORKED: { description: 'It was opened as a copy of another; the detail names that one, and up to which event.' },
     EXPORTED: { description: 'An admin took a copy of it over HTTP.' },
     IMPORTED: {
       description:
