@@ -38,6 +38,7 @@ export const layers: Record<string, readonly string[]> = {
     ...base,
     ...turnsNeed,
     'tools',
+    'plugins',
     'jobs',
     'people',
     'intake',

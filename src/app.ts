@@ -48,6 +48,7 @@ import type { Clock } from './platform/clock.ts'
 import type { LogLines } from './platform/log-lines.ts'
 import type { Logger } from './platform/logger.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
+import type { LivePlugins } from './plugins/live-plugins.ts'
 import { Scheduler } from './schedules/scheduler.ts'
 import type { Redactor } from './secrets/redaction.ts'
 import { SecretStore } from './secrets/secret-store.ts'
@@ -57,6 +58,7 @@ import { removePublishedBytes } from './store/published-bytes.ts'
 import { SWEEP_PUBLISHED_FILES, sweepPublishedFiles } from './store/sweep-published-files.ts'
 import { Opened } from './opened.ts'
 import { openStore, type Stored } from './open-store.ts'
+import { openPlugins } from './open-plugins.ts'
 import { openTools, type Tools } from './open-tools.ts'
 import { PausedTurns } from './worker/paused-turns.ts'
 import { SessionRun } from './worker/session-run.ts'
@@ -131,8 +133,10 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const worker = createWorker(made, homeWatch)
   const watching = startWatching(parts, opened)
   const intake = createIntake(made, worker)
+  const catalog = tools.toolCatalog
+  const plugins = openPlugins({ home, config, secrets, stored, intake, catalog, logger }, opened)
   const migrations = await migrationNames()
-  const door = await openDoor({ made, watching, worker, intake, homeWatch, migrations })
+  const door = await openDoor({ made, watching, worker, intake, plugins, homeWatch, migrations })
   opened.add(() => door.stop())
   publicUrl.listensAt(door.url)
   // Drained first, while the door still shows how the last turns end.
@@ -339,6 +343,7 @@ function createIntake({ parts, background, checkpointer, redactorOf, uploads }: 
 
 interface DoorParts {
   readonly made: Made
+  readonly plugins: LivePlugins
   readonly watching: Watching
   readonly intake: IntakeContext
   readonly worker: Worker
@@ -357,7 +362,8 @@ function authenticator(people: LivePeople, denials: AccessDenials): (token: stri
   }
 }
 
-async function openDoor({ made, watching, worker, intake, homeWatch, migrations }: DoorParts): Promise<RunningServer> {
+async function openDoor(door: DoorParts): Promise<RunningServer> {
+  const { made, watching, intake, plugins } = door
   const { parts, redactorOf, background, tools } = made
   const { config, secrets, publicUrl, startedAt, metrics } = parts
   const { home, host, port, logger } = parts.options
@@ -386,6 +392,7 @@ async function openDoor({ made, watching, worker, intake, homeWatch, migrations 
           knowledge,
           approvals,
           people,
+          plugins: { database, clock, live: plugins },
           skills: tools.skills,
           secrets,
           deliveries: { database, outbox: background.outbox, doorbell },
@@ -393,15 +400,7 @@ async function openDoor({ made, watching, worker, intake, homeWatch, migrations 
         },
         request,
       ),
-    readiness: createReadiness({
-      database,
-      commands: tools.commands,
-      config,
-      keys: secrets,
-      isDraining: () => worker.isDraining,
-      homeProblem: () => homeWatch.problem,
-      migrations,
-    }),
+    readiness: readinessOf(door),
     graphiqlPage: renderGraphiqlPage,
     plugins: await loadPlugins(home, config.current().plugins),
     production: parts.options.production,
@@ -414,5 +413,22 @@ async function openDoor({ made, watching, worker, intake, homeWatch, migrations 
     logger,
     metrics,
     clock,
+  })
+}
+
+function readinessOf({
+  made: { parts, tools },
+  worker,
+  homeWatch,
+  migrations,
+}: DoorParts): ReturnType<typeof createReadiness> {
+  return createReadiness({
+    database: parts.stored.database,
+    commands: tools.commands,
+    config: parts.config,
+    keys: parts.secrets,
+    isDraining: () => worker.isDraining,
+    homeProblem: () => homeWatch.problem,
+    migrations,
   })
 }

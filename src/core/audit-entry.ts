@@ -98,6 +98,10 @@ export type ConfigChange =
   | 'LINK_CODE_CREATED'
   /** So many wrong codes that no more are taken for a while. */
   | 'LINK_CODES_GUESSED'
+  /** A plugin was found for the first time; it is off until an admin enables it. */
+  | 'PLUGIN_FOUND'
+  | 'PLUGIN_UPDATED'
+  | 'PLUGIN_RESTARTED'
 
 export type SessionChange =
   | 'OPENED'

@@ -77,3 +77,9 @@ export type ScheduleRunStatus = 'RUNNING' | 'DONE' | 'FAILED' | 'SKIPPED'
  * TURN_LIMIT: so many turns have ended since the last one. IDLE: nothing happened for a while.
  */
 export type CheckpointReason = 'MANUAL' | 'NEW_SESSION' | 'TURN_LIMIT' | 'IDLE'
+
+/**
+ * DISABLED: nobody has enabled it. STARTING: it is loaded, or waits for its next start. DEGRADED: five failures in 15
+ * minutes. FAILED: it cannot be loaded, or its settings are refused. MISSING: its folder or package is gone.
+ */
+export type PluginStatus = 'STARTING' | 'READY' | 'DEGRADED' | 'FAILED' | 'DISABLED' | 'MISSING'

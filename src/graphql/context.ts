@@ -11,6 +11,7 @@ import type { Skills } from '../execution/skills/skill-catalog.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
 import type { KnowledgeContext } from '../knowledge/admin/knowledge-context.ts'
 import type { PeopleContext } from '../people/people-context.ts'
+import type { PluginsContext } from '../plugins/change-plugin.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { SecretStore } from '../secrets/secret-store.ts'
 import type { Database } from '../store/database.ts'
@@ -33,6 +34,7 @@ export interface GraphQLServices {
   readonly knowledge: KnowledgeContext
   readonly approvals: ApprovalsContext
   readonly people: PeopleContext
+  readonly plugins: PluginsContext
   /** Where `approvalUpdates` comes from. */
   readonly approvalNotifier: Pick<ApprovalNotifier, 'follow'>
   /** Audits denied access: fields and things that the caller may not have. */

@@ -23,6 +23,7 @@ export const ID_PREFIXES = {
   token: 'token',
   uploadedFile: 'file',
   thinking: 'thought',
+  plugin: 'plugin',
 } as const
 export type IdKind = keyof typeof ID_PREFIXES
 
@@ -52,7 +53,7 @@ export function sharedId(
  * The id of what is known by a name, which is for good: the same in every process, also where nothing has been stored
  * yet.
  */
-export function namedId(kind: 'user' | 'token', name: string): string {
+export function namedId(kind: 'user' | 'token' | 'plugin', name: string): string {
   const bytes = createHash('sha256').update(`${kind} ${name}`).digest().subarray(0, 16)
   // Version 8 (own use), variant RFC 9562.
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)

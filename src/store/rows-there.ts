@@ -2,12 +2,13 @@
 import type { Database, Statement } from './database.ts'
 
 /** What subscribers can follow by id. */
-export type WatchedKind = 'fact' | 'learning' | 'question' | 'delivery'
+export type WatchedKind = 'fact' | 'learning' | 'question' | 'delivery' | 'plugin'
 
 const THERE: Readonly<Record<WatchedKind, Statement>> = {
   fact: { name: 'facts_there', text: 'SELECT id FROM facts WHERE id = ANY ($1::text[])' },
   learning: { name: 'learnings_there', text: 'SELECT id FROM learnings WHERE id = ANY ($1::text[])' },
   delivery: { name: 'deliveries_there', text: 'SELECT id FROM deliveries WHERE id = ANY ($1::text[])' },
+  plugin: { name: 'plugins_there', text: 'SELECT id FROM plugins WHERE id = ANY ($1::text[])' },
   question: { name: 'questions_there', text: 'SELECT id FROM questions WHERE id = ANY ($1::text[])' },
 }
 

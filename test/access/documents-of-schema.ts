@@ -43,6 +43,7 @@ const KINDS = [
   'scheduleRun',
   'user',
   'token',
+  'plugin',
   'modelCallAudit',
   'taskAudit',
   'reviewAudit',
@@ -122,6 +123,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'RemoveParticipantInput.user': 'ben',
   'UpdateSessionInput.description': 'x',
   'OpenSessionInput.description': 'x',
+  'Query.plugin(name)': 'tester',
 }
 /** Where connectors must say whom they speak for. */
 const SENDERS = new Set(['AppendMessageInput.user', 'SendMessageInput.user', 'DecideApprovalInput.user'])
@@ -282,6 +284,7 @@ const NODE_IDS: Readonly<Record<string, keyof Ids>> = {
   ScheduleRun: 'scheduleRun',
   User: 'user',
   Token: 'token',
+  Plugin: 'plugin',
   ModelCallAudit: 'modelCallAudit',
   TaskAudit: 'taskAudit',
   ReviewAudit: 'reviewAudit',

@@ -150,9 +150,13 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     // The shortest way to one is through the audit; that of a session's usage is the session's.
     Money: 'amount currency',
     Query:
-      'audit budgets configuration deliveries facts learnings nodes questions secrets skillProblems skills tokens usage users',
+      'audit budgets configuration deliveries facts learnings nodes plugin plugins questions secrets skillProblems skills tokens usage users',
     QuestionConnection: 'edges pageInfo totalCount',
     QuestionEdge: 'cursor node',
+    Plugin:
+      'calls commands crashes createdAt description enabled failures hooks id lastError lastErrorAt name position release secretSettings settings settingsSchema status title tools updatedAt version',
+    PluginConnection: 'edges pageInfo',
+    PluginEdge: 'cursor node',
     ReviewAudit: 'actor at hasLearning id kind sessionId taskId tokenName turnId verdict',
     SessionAudit: 'actor at sessionChange sessionDetail id kind sessionId tokenName turnId',
     // Users see those that they may use; these may use none.
@@ -212,11 +216,13 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     RedeemLinkCodePayload: 'user',
     ReloadSecretsPayload: 'names',
     RemoveUserPayload: 'removedUserId',
+    RestartPluginPayload: 'plugin',
     RetryTurnPayload: 'duplicate turn',
     RevokeTokenPayload: 'revokedTokenId',
     SendMessagePayload: 'duplicate linkedTo message',
     TriggerSchedulePayload: 'run schedule',
     UnlinkIdentityPayload: 'user',
+    UpdatePluginPayload: 'plugin',
     UpdateUserPayload: 'user',
     UpdateSessionPayload: 'session',
     CreateFactPayload: 'fact',
@@ -242,6 +248,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     DeliveryUpdate: 'delivery readList',
     FactUpdate: 'fact readList',
     LearningUpdate: 'learning readList',
+    PluginUpdate: 'plugin readList',
     QuestionUpdate: 'question readList',
     ScheduleUpdate: 'readList schedule',
     SessionUpdate: 'readList session',

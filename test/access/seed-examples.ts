@@ -12,6 +12,7 @@ import type { Database } from '../../src/store/database.ts'
 import { seedApproval } from '../contract/seed-approval.ts'
 import { seedDelivery } from '../contract/seed-delivery.ts'
 import { seedFact, seedKnowledge } from '../contract/seed-knowledge.ts'
+import { seedPlugin } from '../contract/seed-plugin.ts'
 import { seedSession } from '../contract/seed.ts'
 import type { Ids } from './documents-of-schema.ts'
 
@@ -49,7 +50,8 @@ export async function seedExamples(database: Database, canary: string): Promise<
   const entries = { personMessage: entryIdOf(message), agentText: entryIdOf(task), notice: entryIdOf(noticeTask) }
   const audit = await seedAudit(database, canary, ids)
   await nameAll(database, canary, { ...ids, fact, firstTurn: must(seeded.turnIds[0], 'a turn') })
-  const people = { user: namedId('user', 'ben'), token: namedId('token', 'ben') }
+  await seedPlugin(database, canary)
+  const people = { user: namedId('user', 'ben'), token: namedId('token', 'ben'), plugin: namedId('plugin', 'tester') }
   return { ...ids, fact, question, ...schedule, ...audit, ...entries, ...people }
 }
 

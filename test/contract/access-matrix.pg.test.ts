@@ -8,6 +8,7 @@ import type { StoredAuditEntry } from '../../src/core/audit-entry.ts'
 import type { Viewer } from '../../src/core/identity.ts'
 import { logViewOf } from '../../src/graphql/live/log-view.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
+import { namedId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
 import { appendAudit } from '../../src/store/audit-entries.ts'
 import { addSchedule } from '../schedules/schedule-world.ts'
@@ -15,6 +16,7 @@ import { createSchemaWorld, type SchemaWorld, type TokenName } from './schema-wo
 import { seedApproval } from './seed-approval.ts'
 import { seedDelivery } from './seed-delivery.ts'
 import { seedFact, seedKnowledge, type SeededKnowledge } from './seed-knowledge.ts'
+import { seedPlugin } from './seed-plugin.ts'
 import { seedSession, type SeededSession } from './seed.ts'
 
 const SLACK: Viewer = { tokenName: 'slack', tokenKind: 'CONNECTOR', namespace: 'slack', user: null, role: 'USER' }
@@ -41,6 +43,8 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Query.skillProblems': ADMINS_SEE,
   'Query.nodes': ADMINS_SEE,
   'Query.configuration': ADMINS_SEE,
+  'Query.plugin': ADMINS_SEE,
+  'Query.plugins': ADMINS_SEE,
   'Query.secrets': ADMINS_SEE,
   'Query.budgets': ADMINS_SEE,
   'Query.node': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
@@ -91,6 +95,8 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.createUser': ADMINS_DO,
   'Mutation.createToken': ADMINS_DO,
   // Those of the test's configuration are changed only there.
+  'Mutation.restartPlugin': ADMINS_DO,
+  'Mutation.updatePlugin': ADMINS_DO,
   'Mutation.updateUser': ADMINS_TRY,
   'Mutation.removeUser': ADMINS_TRY,
   'Mutation.revokeToken': ADMINS_TRY,
@@ -118,6 +124,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Subscription.factUpdates': ADMINS_SEE,
   'Subscription.questionUpdates': ADMINS_SEE,
   'Subscription.deliveryUpdates': ADMINS_SEE,
+  'Subscription.pluginUpdates': ADMINS_SEE,
   'Subscription.approvalUpdates': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Subscription.sessionUpdates': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   // Bob's.
@@ -150,6 +157,8 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Query.skillProblems': () => '{ skillProblems { folder } }',
   'Query.nodes': () => '{ nodes { nodeId } }',
   'Query.configuration': () => '{ configuration { inEffect } }',
+  'Query.plugin': () => '{ plugin(name: "tester") { id } }',
+  'Query.plugins': () => '{ plugins { edges { node { id } } } }',
   'Query.secrets': () => '{ secrets { edges { node { name } } } }',
   'Query.budgets': () => '{ budgets { edges { node { usedUp } } } }',
   'Query.node': ({ planIds }) => `{ node(id: "${planIds[0]}") { id } }`,
@@ -206,6 +215,8 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Query.tokens': () => '{ tokens { edges { node { id } } } }',
   'Mutation.createUser': ({ id }) =>
     `mutation { createUser(input: { name: "u${id.replace(/[^a-z0-9]/g, '')}", role: USER }) { __typename } }`,
+  'Mutation.restartPlugin': () => 'mutation { restartPlugin(input: { name: "tester" }) { __typename } }',
+  'Mutation.updatePlugin': () => 'mutation { updatePlugin(input: { name: "tester", version: 1 }) { __typename } }',
   'Mutation.updateUser': () => 'mutation { updateUser(input: { user: "bob", role: ADMIN }) { __typename } }',
   'Mutation.removeUser': () => 'mutation { removeUser(input: { user: "bob" }) { __typename } }',
   'Mutation.createToken': ({ id }) =>
@@ -245,6 +256,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Subscription.approvalUpdates': () => 'subscription { approvalUpdates { approval { id } } }',
   'Subscription.sessionUpdates': () => 'subscription { sessionUpdates { session { id } } }',
   'Subscription.questionUpdates': () => 'subscription { questionUpdates { question { id } } }',
+  'Subscription.pluginUpdates': () => 'subscription { pluginUpdates { plugin { id } } }',
   'Subscription.deliveryUpdates': () => 'subscription { deliveryUpdates { delivery { id } } }',
   'Subscription.scheduleUpdates': () => 'subscription { scheduleUpdates { schedule { id } } }',
   'Subscription.serverUpdates': () => 'subscription { serverUpdates { version } }',
@@ -338,6 +350,7 @@ async function seedFor(field: string, id: string): Promise<Omit<Target, 'sender'
   const [turnId] = session.turnIds
   const waits = taskId === undefined || turnId === undefined ? null : { sessionId: id, turnId, taskId }
   const approvalId = waits === null ? '' : await seedApproval(database, waits)
+  if (field.includes('lugin')) await seedPlugin(database, 'text')
   const scheduleId = field.includes('chedule') ? await addSchedule(it.world) : ''
   return { ...session, ...knowledge, otherFactId, deliveryId, approvalId, scheduleId }
 }
@@ -350,7 +363,13 @@ async function firstUpdate(
   it.news = { follow: () => once({ id }) }
   it.approvalNotifier = { follow: () => once({ id: approvalId }) }
   it.scheduleNotifier = { follow: () => once({ id: scheduleId }) }
-  const rows = { fact: factId, learning: learningId, question: questionId, delivery: deliveryId }
+  const rows = {
+    fact: factId,
+    learning: learningId,
+    question: questionId,
+    delivery: deliveryId,
+    plugin: namedId('plugin', 'tester'),
+  }
   it.rowNotifier = { follow: (kind) => once({ id: must(rows[kind], kind) }) }
   it.auditTrails = { follow: () => Promise.resolve(once({ entry: AUDIT_ENTRY })) }
   for await (const result of await it.subscribe(as, document)) {

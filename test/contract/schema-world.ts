@@ -109,6 +109,11 @@ export class SchemaWorld implements AsyncDisposable {
           feed: context.feed,
           hideSecrets: (text) => this.redactor.redact(text),
         },
+        plugins: {
+          database: context.database,
+          clock: context.clock,
+          live: { checkSettings: () => Promise.resolve(null), changed: () => Promise.resolve() },
+        },
         people: { ...context, live: { declared: () => context.config.current(), changed: () => Promise.resolve() } },
         denials: this.denials,
         auditTrails: this.auditTrails,

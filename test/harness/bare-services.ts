@@ -63,6 +63,11 @@ export function bareServices(options: BareServicesOptions): GraphQLServices {
       clock,
       live: { declared: () => config.current(), changed: () => Promise.resolve() },
     },
+    plugins: {
+      database,
+      clock,
+      live: { checkSettings: () => Promise.resolve(null), changed: () => Promise.resolve() },
+    },
     rowNotifier: createRowNotifier({ database, doorbell, clock, logger }),
     approvals: { database, config, clock, skills, feed, doorbell, redactorOf },
     approvalNotifier: createApprovalNotifier({

@@ -27,6 +27,7 @@ import {
   MessageOutputsDocument,
   OpenSessionDocument,
   PipelineStepsDocument,
+  PluginUpdatesDocument,
   RemoveParticipantDocument,
   SendMessageDocument,
   ScheduleUpdatesDocument,
@@ -63,6 +64,7 @@ const ADMIN_LISTS = {
   factUpdates: FactUpdatesDocument,
   questionUpdates: QuestionUpdatesDocument,
   deliveryUpdates: DeliveryUpdatesDocument,
+  pluginUpdates: PluginUpdatesDocument,
   auditTrail: AuditTrailDocument,
 } as const
 

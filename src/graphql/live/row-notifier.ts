@@ -1,6 +1,6 @@
 /**
- * Which facts, learnings, questions and deliveries changed, for the subscriptions to them, all of them admins': each at
- * most four times a second, whoever made the change.
+ * Which facts, learnings, questions, deliveries and plugins changed, for the subscriptions to them, all of them
+ * admins': each at most four times a second, whoever made the change.
  */
 import type { Doorbell } from '../../events/doorbell.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -45,7 +45,7 @@ export function createRowNotifier({ database, doorbell, clock, logger }: RowNoti
   })
 }
 
-const WATCHED: ReadonlySet<string | null> = new Set<WatchedKind>(['fact', 'learning', 'question', 'delivery'])
+const WATCHED: ReadonlySet<string | null> = new Set<WatchedKind>(['fact', 'learning', 'question', 'delivery', 'plugin'])
 
 function isWatchedKind(kind: string | null): kind is WatchedKind {
   return WATCHED.has(kind)

@@ -65,6 +65,9 @@ const ConfigChangeEnum = builder.enumType('ConfigChange', {
     IDENTITY_LINKED: { description: 'A connector knows a user under a further identity.' },
     IDENTITY_UNLINKED: { description: 'A connector knows a user under an identity no longer.' },
     LINK_CODE_CREATED: { description: 'A user was shown a code with which to link a channel.' },
+    PLUGIN_FOUND: { description: 'A plugin was found for the first time; it is off until an admin enables it.' },
+    PLUGIN_UPDATED: { description: 'An admin changed a plugin; the detail names what.' },
+    PLUGIN_RESTARTED: { description: 'An admin had a plugin started again.' },
     LINK_CODES_GUESSED: { description: 'So many wrong codes came that no more are taken for some minutes.' },
   } as const satisfies Values<ConfigChange>,
 })

@@ -37,6 +37,7 @@ const positions = {
   users1: z.tuple([z.literal('users1'), id]),
   tokens1: z.tuple([z.literal('tokens1'), id]),
   budgets1: z.tuple([z.literal('budgets1'), id]),
+  plugins1: z.tuple([z.literal('plugins1'), id]),
   secrets1: z.tuple([z.literal('secrets1'), id]),
   scheduleRuns1: z.tuple([z.literal('scheduleRuns1'), id]),
 }

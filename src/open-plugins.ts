@@ -1,0 +1,51 @@
+/** Opens the plugins, for app.ts: what they reach of the server, and who runs them. */
+import type { LiveConfig } from './config/config.ts'
+import type { Refusal } from './core/refusal.ts'
+import { appendMessage } from './intake/message/append-message.ts'
+import type { MessageAccepted } from './intake/message/announce-message.ts'
+import { sendMessage } from './intake/message/send-message.ts'
+import type { IntakeContext } from './intake/intake-context.ts'
+import type { Logger } from './platform/logger.ts'
+import { LivePlugins } from './plugins/live-plugins.ts'
+import type { PluginServices } from './plugins/plugin-services.ts'
+import type { SecretStore } from './secrets/secret-store.ts'
+import type { Stored } from './open-store.ts'
+import type { Opened } from './opened.ts'
+import type { ToolCatalog } from './tools/tool-catalog.ts'
+
+interface PluginsOptions {
+  readonly home: string
+  readonly config: LiveConfig
+  readonly secrets: SecretStore
+  readonly stored: Stored
+  readonly intake: IntakeContext
+  readonly catalog: ToolCatalog
+  readonly logger: Logger
+}
+
+/** They come as they start: this waits for none. */
+export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugins {
+  const { home, config, secrets, stored, intake, catalog, logger } = options
+  const { database, doorbell, clock } = stored
+  const services: PluginServices = {
+    database,
+    config,
+    redactor: () => secrets.redactor,
+    sendMessage: async (viewer, { sessionId, text: content }) =>
+      refusalOf(await sendMessage(intake, viewer, { sessionId, content, mentioned: true })),
+    appendMessage: async (viewer, { sessionId, text: content }) =>
+      refusalOf(await appendMessage(intake, viewer, { sessionId, content, role: 'ASSISTANT' })),
+    logger,
+  }
+  // Only what the store knows as a secret is redacted everywhere.
+  const secretOf = (name: string): string | null =>
+    secrets.known().some((known) => known.name === name) ? secrets.apiKey(name) : null
+  const plugins = new LivePlugins({ home, database, doorbell, config, catalog, services, secretOf, clock, logger })
+  plugins.start()
+  opened.add(() => plugins.stop())
+  return plugins
+}
+
+function refusalOf(result: MessageAccepted | Refusal): string | null {
+  return result.kind === 'Accepted' ? null : result.message
+}

@@ -1,0 +1,68 @@
+/**
+ * The plugins that lie in the home: each folder of `plugins/` is one, by the name of the folder. Cheap: files are not
+ * read unless the folder has changed.
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import * as z from 'zod'
+import { isSourceName } from '../core/tool/tool-name.ts'
+
+/** Where plugins lie; it may be absent. */
+export function pluginsFolder(home: string): string {
+  return join(home, 'plugins')
+}
+
+/** A folder with a module in it. */
+export interface PluginFolder {
+  /** Of the folder, and of the plugin in it. */
+  readonly name: string
+  /** The URL of its module. */
+  readonly entry: string
+  /** Another one when the module or its package.json has changed: then it is loaded anew. */
+  readonly stamp: string
+}
+
+const ENTRIES = ['plugin.ts', 'plugin.mts', 'plugin.js', 'plugin.mjs', 'index.ts', 'index.js', 'index.mjs']
+const packageSchema = z.object({ main: z.string().optional() })
+
+/** By name. What is no plugin's folder is left out. Never throws. */
+export function findPlugins(home: string): ReadonlyMap<string, PluginFolder> {
+  const found = new Map<string, PluginFolder>()
+  for (const name of foldersOf(pluginsFolder(home))) {
+    const folder = isSourceName(name) ? readFolder(pluginsFolder(home), name) : null
+    if (folder !== null) found.set(name, folder)
+  }
+  return found
+}
+
+/** Null: there is no module in it. */
+export function readFolder(parent: string, name: string): PluginFolder | null {
+  const folder = join(parent, name)
+  const main = mainOf(folder)
+  for (const file of main === null ? ENTRIES : [main, ...ENTRIES]) {
+    const path = join(folder, file)
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (stats?.isFile() !== true) continue
+    const described = statSync(join(folder, 'package.json'), { throwIfNoEntry: false })
+    const stamp = [path, stats.mtimeMs, stats.size, described?.mtimeMs ?? 0].join(' ')
+    return { name, entry: pathToFileURL(path).href, stamp }
+  }
+  return null
+}
+
+function mainOf(folder: string): string | null {
+  try {
+    return packageSchema.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).main ?? null
+  } catch {
+    return null
+  }
+}
+
+function foldersOf(path: string): readonly string[] {
+  try {
+    return readdirSync(path).toSorted()
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,308 @@
+/**
+ * The plugins of this process: they follow the rows and the folders, whoever changes them. A doorbell tells of changes,
+ * and a poll each second finds what was missed.
+ *
+ * What must hold: a plugin runs at most once in a process; one whose settings, files or secrets have changed is stopped
+ * and started anew as a whole; no turn waits for any of it. Where processes have different homes, a row's status is
+ * that of the process whose plugin changed last.
+ */
+import type { LiveConfig } from '../config/config.ts'
+import { isOutage, messageOf } from '../core/errors.ts'
+import type { PluginStatus } from '../core/status.ts'
+import type { Doorbell } from '../events/doorbell.ts'
+import type { PluginManifest } from '../plugin-api/manifest.ts'
+import type { Json } from '../plugin-api/hook-inputs.ts'
+import type { Clock } from '../platform/clock.ts'
+import { idKind } from '../platform/id.ts'
+import { Coalesced } from '../platform/coalesced.ts'
+import type { Logger } from '../platform/logger.ts'
+import { Periodic } from '../platform/periodic.ts'
+import { appendAudit } from '../store/audit-entries.ts'
+import type { Database } from '../store/database.ts'
+import {
+  countPlugin,
+  declarePlugin,
+  readPlugins,
+  reportPlugin,
+  type FoundPlugin,
+  type PluginRow,
+} from '../store/plugins/plugin-rows.ts'
+import type { ToolCatalog } from '../tools/tool-catalog.ts'
+import { findPlugins, type PluginFolder } from './find-plugins.ts'
+import type { PluginInstance } from './plugin-instance.ts'
+import { PluginKeeper, type PluginCounts } from './plugin-keeper.ts'
+import { portOf, type PluginServices } from './plugin-services.ts'
+import { PluginTools } from './plugin-tools.ts'
+import { THREAD_LIMITS } from './thread-limits.ts'
+import { ThreadPlugin } from './thread-plugin.ts'
+import { hooksOf, NO_HOOKS, type TurnHooks } from './turn-hooks.ts'
+import { announceSettings } from './announce-settings.ts'
+
+/** What the plugins of a process are made of. */
+export interface LivePluginsOptions {
+  readonly home: string
+  readonly database: Database
+  readonly doorbell: Pick<Doorbell, 'on' | 'ring'>
+  readonly config: LiveConfig
+  readonly catalog: Pick<ToolCatalog, 'add' | 'remove'>
+  readonly services: PluginServices
+  /** The value of a deploy secret, or null. */
+  readonly secretOf: (name: string) => string | null
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+interface Loaded {
+  readonly folder: PluginFolder
+  /** Null: it cannot be used, and `problem` says why. */
+  readonly manifest: PluginManifest | null
+  readonly problem: string | null
+}
+
+interface Running {
+  readonly keeper: PluginKeeper
+  /** All that it was started with. */
+  readonly key: string
+  counted: PluginCounts
+}
+
+const POLL_MS = 1000
+const COUNT_MS = 5000
+const NOTHING: PluginCounts = { calls: 0, failures: 0, crashes: 0 }
+
+/** One for each process, made by app.ts. */
+export class LivePlugins {
+  readonly #options: LivePluginsOptions
+  readonly #loaded = new Map<string, Loaded>()
+  readonly #running = new Map<string, Running>()
+  /** Plugins that are being stopped: another one of the name waits for them. */
+  readonly #ending = new Map<string, Promise<void>>()
+  readonly #ticks = new Coalesced(() => this.#tick())
+  readonly #poll: Periodic
+  readonly #cleanups: (() => void)[] = []
+  #rows: readonly PluginRow[] = []
+  #hooks: TurnHooks = NO_HOOKS
+  #countDueMs = 0
+
+  constructor(options: LivePluginsOptions) {
+    this.#options = options
+    const { clock, logger } = options
+    const tick = (): Promise<void> => this.#ticks.run()
+    this.#poll = new Periodic({ name: 'poll of plugins', everyMs: POLL_MS, tick, isOutage, clock, logger })
+  }
+
+  /** The plugins come as they start; this waits for none. */
+  start(): void {
+    const wake = (): void => this.#poll.wake()
+    const { doorbell } = this.#options
+    const heard = (id: string): void => (idKind(id) === 'plugin' ? wake() : undefined)
+    this.#cleanups.push(
+      doorbell.on('row', (row) => heard(row.kind === 'row' ? row.id : '')),
+      doorbell.on('resync', wake),
+    )
+    this.#poll.start()
+  }
+
+  /** Resolves when no plugin runs any more. Repeatable; never rejects. */
+  async stop(): Promise<void> {
+    for (const cleanup of this.#cleanups.splice(0)) cleanup()
+    await this.#poll.stop()
+    await this.#ticks.settled()
+    for (const name of this.#running.keys()) this.#end(name)
+    await Promise.all(this.#ending.values())
+  }
+
+  /** The hooks as they are now, for a turn that begins. Costs nothing. */
+  hooks(): TurnHooks {
+    return this.#hooks
+  }
+
+  /** After a commit that changed plugins: here it holds once this resolves, elsewhere soon. Never rejects. */
+  async changed(id: string): Promise<void> {
+    this.#options.doorbell.ring({ kind: 'row', id })
+    await this.#ticks.run().catch((error: unknown) => {
+      this.#options.logger.warn({ error: messageOf(error) }, 'a change of plugins could not be read; trying again')
+    })
+  }
+
+  /** What is wrong with settings; null: nothing. Loads the plugin for that; the text says so when it is not there. */
+  async checkSettings(name: string, settings: Json): Promise<string | null> {
+    const loaded = this.#loaded.get(name)
+    if (loaded === undefined) return 'the plugin is not there, so nothing can say whether they are right'
+    try {
+      const instance = await this.#load(loaded.folder)
+      try {
+        return await instance.check(settings)
+      } finally {
+        await instance.stop()
+      }
+    } catch (error) {
+      return `the plugin cannot be loaded: ${messageOf(error)}`
+    }
+  }
+
+  async #tick(): Promise<void> {
+    const { database } = this.#options
+    await this.#lookAtFolders()
+    this.#rows = await readPlugins(database)
+    for (const row of this.#rows) this.#follow(row)
+    for (const name of this.#running.keys()) {
+      if (!this.#rows.some((row) => row.name === name && row.enabled)) this.#end(name)
+    }
+    const keepers = this.#rows.flatMap(({ name }) => this.#running.get(name)?.keeper ?? [])
+    this.#hooks = hooksOf(keepers, this.#options.clock)
+    await this.#report()
+  }
+
+  /** Loads what is new, to hear what it is; all at the same time, as one may take seconds to fail. */
+  async #lookAtFolders(): Promise<void> {
+    const found = findPlugins(this.#options.home)
+    for (const name of this.#loaded.keys()) if (!found.has(name)) this.#loaded.delete(name)
+    const fresh = [...found.values()].filter(({ name, stamp }) => this.#loaded.get(name)?.folder.stamp !== stamp)
+    const loaded = await Promise.all(fresh.map((folder) => this.#inspect(folder)))
+    for (const one of loaded) {
+      this.#loaded.set(one.folder.name, one)
+      await this.#declare(one)
+    }
+  }
+
+  async #inspect(folder: PluginFolder): Promise<Loaded> {
+    try {
+      const instance = await this.#load(folder)
+      const { manifest } = instance
+      await instance.stop()
+      if (manifest.name === folder.name) return { folder, manifest, problem: null }
+      return { folder, manifest: null, problem: `its name is "${manifest.name}", and that of its folder another` }
+    } catch (error) {
+      return { folder, manifest: null, problem: messageOf(error) }
+    }
+  }
+
+  async #declare({ folder: { name }, manifest }: Loaded): Promise<void> {
+    const { database, doorbell, clock } = this.#options
+    const { version = '?', title = name, description = '' } = manifest ?? {}
+    const found: FoundPlugin = { name, version, title, description, manifest }
+    const at = clock.now()
+    const result = await database.transaction(async (transaction) => {
+      const outcome = await declarePlugin(transaction, found, at)
+      if (outcome.change === 'NEW') {
+        const body = { kind: 'CONFIG', change: 'PLUGIN_FOUND', detail: `${name} ${version}` } as const
+        const entry = { at, sessionId: null, turnId: null, actor: 'plugins', tokenName: null, body }
+        await appendAudit(transaction, [entry])
+      }
+      return outcome
+    })
+    if (result.change !== 'SAME') doorbell.ring({ kind: 'row', id: result.id })
+  }
+
+  #follow(row: PluginRow): void {
+    const { name, enabled } = row
+    const loaded = this.#loaded.get(name)
+    const running = this.#running.get(name)
+    if (!enabled || loaded?.manifest == null) return this.#end(name)
+    const key = this.#keyOf(row, loaded)
+    if (running?.key === key) return
+    if (running !== undefined) this.#end(name, row.settings as Json)
+    this.#begin(row, { loaded, key })
+  }
+
+  #keyOf({ settings, restarts }: PluginRow, { folder, manifest }: Loaded): string {
+    const secrets = this.#secretsOf(manifest, settings)
+    return JSON.stringify([folder.stamp, settings, restarts, secrets])
+  }
+
+  #secretsOf(manifest: PluginManifest | null, settings: unknown): Record<string, string | null> {
+    const named = Object(settings) as Record<string, unknown>
+    const pairs = (manifest?.secretSettings ?? []).map((setting): [string, string | null] => {
+      const variable = named[setting]
+      return [setting, typeof variable === 'string' ? this.#options.secretOf(variable) : null]
+    })
+    return Object.fromEntries(pairs)
+  }
+
+  #begin({ name, settings }: PluginRow, { loaded, key }: { readonly loaded: Loaded; readonly key: string }): void {
+    const { clock, logger, catalog } = this.#options
+    const keeper = new PluginKeeper({
+      name,
+      load: async () => {
+        await this.#ending.get(name)
+        return this.#load(loaded.folder)
+      },
+      start: () => ({ settings: settings as Json, secrets: this.#secretsOf(loaded.manifest, settings) }),
+      clock,
+      logger,
+      onChange: () => this.#poll.wake(),
+    })
+    try {
+      catalog.add(new PluginTools(keeper, clock))
+    } catch (error) {
+      this.#loaded.set(name, { ...loaded, manifest: null, problem: messageOf(error) })
+      return
+    }
+    this.#running.set(name, { keeper, key, counted: NOTHING })
+    keeper.start()
+  }
+
+  /** `settings`: those that it is to be started with anew, which it is told of. */
+  #end(name: string, settings?: Json): void {
+    const running = this.#running.get(name)
+    if (running === undefined) return
+    this.#running.delete(name)
+    this.#options.catalog.remove(name)
+    const { clock } = this.#options
+    const told = settings === undefined ? Promise.resolve() : announceSettings(running.keeper, settings, clock)
+    const ended = Promise.all([this.#ending.get(name), told.then(() => running.keeper.stop())]).then(() => {
+      if (this.#ending.get(name) === ended) this.#ending.delete(name)
+    })
+    this.#ending.set(name, ended)
+  }
+
+  #load({ name, entry }: PluginFolder): Promise<PluginInstance> {
+    const { services, clock } = this.#options
+    return ThreadPlugin.load({ entry, port: portOf(name, services), limits: THREAD_LIMITS, clock })
+  }
+
+  async #report(): Promise<void> {
+    const { database, doorbell, clock } = this.#options
+    const nowMs = clock.monotonicMs()
+    const isCounting = nowMs >= this.#countDueMs
+    if (isCounting) this.#countDueMs = nowMs + COUNT_MS
+    for (const row of this.#rows) {
+      const running = this.#running.get(row.name)
+      if (running !== undefined && isCounting) await this.#count(running)
+      const { status, lastError } = this.#stateOf(row)
+      if (status === row.status && lastError === row.lastError) continue
+      const isNew = await reportPlugin(database, { name: row.name, status, lastError, at: clock.now() })
+      if (isNew) doorbell.ring({ kind: 'row', id: row.id })
+    }
+  }
+
+  async #count(running: Running): Promise<void> {
+    const { counts: now, name } = running.keeper
+    const { counted } = running
+    if (now === counted || now.calls + now.crashes === 0) return
+    running.counted = now
+    await countPlugin(this.#options.database, {
+      name,
+      calls: now.calls - counted.calls,
+      failures: now.failures - counted.failures,
+      crashes: now.crashes - counted.crashes,
+    })
+  }
+
+  #stateOf({ name, enabled, lastError }: PluginRow): {
+    readonly status: PluginStatus
+    readonly lastError: string | null
+  } {
+    const loaded = this.#loaded.get(name)
+    if (loaded === undefined) return { status: 'MISSING', lastError }
+    if (loaded.manifest === null) return { status: 'FAILED', lastError: this.#redacted(loaded.problem) }
+    const keeper = this.#running.get(name)?.keeper
+    if (!enabled || keeper === undefined) return { status: 'DISABLED', lastError: null }
+    return { status: keeper.status, lastError: this.#redacted(keeper.lastError) }
+  }
+
+  #redacted(text: string | null): string | null {
+    return text === null ? null : this.#options.services.redactor().redact(text).replaceAll('\0', ' ').toWellFormed()
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * What plugins ask of the server, carried out. Every text is redacted; the rights are those of the user whom the plugin
+ * names, and the audit has the plugin as the token: "plugin:<name>".
+ */
+import type { Config } from '../config/config.ts'
+import { currentUser } from '../config/access/current-user.ts'
+import type { Viewer } from '../core/identity.ts'
+import type { Json } from '../plugin-api/hook-inputs.ts'
+import type { ServerRequest } from '../plugin-api/messages.ts'
+import type { ServerPort } from '../plugin-api/running-plugin.ts'
+import type { Logger } from '../platform/logger.ts'
+import { toStorable } from '../platform/well-formed.ts'
+import { redactJson } from '../secrets/redact-json.ts'
+import type { Redactor } from '../secrets/redaction.ts'
+import type { Database } from '../store/database.ts'
+import { getState, MAX_STATE_KEYS, removeState, setState, stateKeys } from '../store/plugins/plugin-state.ts'
+
+/** Posts a text to a session; null, or why it was refused. */
+export type Post = (
+  viewer: Viewer,
+  message: { readonly sessionId: string; readonly text: string },
+) => Promise<string | null>
+
+/** What plugins reach, given by app.ts. */
+export interface PluginServices {
+  readonly database: Database
+  readonly config: { current(): Config }
+  readonly redactor: () => Redactor
+  /** As the viewer, whose turn follows. */
+  readonly sendMessage: Post
+  /** As the agent: no turn follows. */
+  readonly appendMessage: Post
+  readonly logger: Logger
+}
+
+const MAX_STATE_CHARS = 64 * 1024
+
+/** The server as this plugin reaches it. */
+export function portOf(name: string, services: PluginServices): ServerPort {
+  const logger = services.logger.child({ plugin: name })
+  return {
+    ask: (request) => serve(name, services, request),
+    log: (level, message, fields) => logger[level]({ fields }, message),
+  }
+}
+
+async function serve(plugin: string, services: PluginServices, request: ServerRequest): Promise<Json> {
+  const { database } = services
+  switch (request.what) {
+    case 'STATE_GET':
+      return (await getState(database, plugin, toStorable(request.key))) as Json
+    case 'STATE_KEYS':
+      return stateKeys(database, plugin, toStorable(request.key))
+    case 'STATE_DELETE':
+      await removeState(database, plugin, toStorable(request.key))
+      return null
+    case 'STATE_SET':
+      return keep(plugin, services, request)
+    case 'SEND_MESSAGE':
+      return post(services.sendMessage(asUser(plugin, services, request.user), request))
+    case 'APPEND_MESSAGE':
+      return post(services.appendMessage(asAgent(plugin), request))
+    case 'RECORD':
+    case 'RUN_TOOL':
+      throw new Error('this server does not do that yet')
+  }
+}
+
+async function keep(
+  plugin: string,
+  { database, redactor }: PluginServices,
+  { key, value }: Extract<ServerRequest, { what: 'STATE_SET' }>,
+): Promise<null> {
+  // PostgreSQL stores no NUL in JSON.
+  const json = JSON.stringify(redactJson(value, redactor())).replaceAll('\\u0000', '\\ufffd')
+  if (json.length > MAX_STATE_CHARS) throw new Error(`too long: ${json.length} characters, ${MAX_STATE_CHARS} are kept`)
+  const isKept = await setState(database, plugin, { key: toStorable(key), json: json.toWellFormed() })
+  if (!isKept) throw new Error(`a plugin keeps ${MAX_STATE_KEYS} keys, no more`)
+  return null
+}
+
+async function post(posted: Promise<string | null>): Promise<null> {
+  const refusal = await posted
+  if (refusal !== null) throw new Error(refusal)
+  return null
+}
+
+function asUser(plugin: string, { config }: PluginServices, name: string): Viewer {
+  const user = currentUser(config.current(), name)
+  if (user === null) throw new Error(`there is no user "${name}"`)
+  const { role } = user
+  return { tokenName: `plugin:${plugin}`, tokenKind: 'USER', namespace: null, user: { name: user.name, role }, role }
+}
+
+/** In whatever session: admins have enabled it. */
+function asAgent(plugin: string): Viewer {
+  return { tokenName: `plugin:${plugin}`, tokenKind: 'CONNECTOR', namespace: null, user: null, role: 'ADMIN' }
+}

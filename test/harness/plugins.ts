@@ -1,0 +1,12 @@
+/** Plugins for tests, put where an admin would put them: as folders below FACTOTUM_HOME. */
+import { cpSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Copies a module, by its path from test/plugins, as the plugin of this name; returns its folder. */
+export function addPlugin(home: string, name: string, module: string): string {
+  const folder = join(home, 'plugins', name)
+  mkdirSync(folder, { recursive: true })
+  cpSync(fileURLToPath(new URL(`../plugins/${module}`, import.meta.url)), join(folder, 'plugin.ts'))
+  return folder
+}

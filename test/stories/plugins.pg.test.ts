@@ -1,0 +1,152 @@
+/** Plugins as admins run them: found in the home, enabled, set, ended and removed while the server runs. */
+import { rmSync } from 'node:fs'
+import { appendFile, writeFile } from 'node:fs/promises'
+import pg from 'pg'
+import { expect, test, vi } from 'vitest'
+import { must } from '../../src/platform/must.ts'
+import { addPlugin } from '../harness/plugins.ts'
+import { Story } from '../harness/story.ts'
+import {
+  AuditDocument,
+  PluginDocument,
+  PluginsDocument,
+  PluginUpdatesDocument,
+  RestartPluginDocument,
+  UpdatePluginDocument,
+  type PluginQuery,
+  type UpdatePluginInput,
+} from '../generated/graphql.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const KEY = 'the-key-of-the-diary-0123456789'
+
+async function read(story: Story, name: string): Promise<NonNullable<PluginQuery['plugin']>> {
+  const { plugin } = await story.as('ada').run(PluginDocument, { name })
+  return must(plugin, `the plugin ${name}`)
+}
+
+async function until(story: Story, name: string, status: string): Promise<void> {
+  await vi.waitFor(async () => expect(await read(story, name)).toMatchObject({ status }), { timeout: 20_000 })
+}
+
+/** Changes it as it is now. */
+async function update(story: Story, input: Omit<UpdatePluginInput, 'version'>): Promise<object> {
+  const { version } = await read(story, input.name)
+  const { updatePlugin } = await story.as('ada').run(UpdatePluginDocument, { input: { ...input, version } })
+  return updatePlugin
+}
+
+async function select(story: Story, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: story.databaseUrl })
+  await client.connect()
+  const { rows } = await client.query<Record<string, unknown>>(sql)
+  await client.end()
+  return rows
+}
+
+/** What the diary has noted, by the beginning of its keys. */
+async function notes(story: Story, key: string): Promise<unknown[]> {
+  const where = `plugin_name = 'diary' AND key LIKE '${key}%'`
+  const rows = await select(story, `SELECT value FROM plugin_state WHERE ${where} ORDER BY updated_at`)
+  return rows.map(({ value }) => value)
+}
+
+test('a plugin is found, enabled, set, restarted and removed, in every process', async () => {
+  await using here = await Story.begin()
+  await using there = await Story.begin({ beside: here })
+  const ada = here.as('ada')
+  await using updates = ada.watch(PluginUpdatesDocument, {})
+  await updates.until(({ pluginUpdates }) => pluginUpdates.readList)
+  await writeFile(here.path('.env'), `DIARY_KEY=${KEY}\n`)
+  addPlugin(here.home, 'broken', 'zoo/exits-at-load.ts')
+  const folder = addPlugin(here.home, 'diary', 'diary.ts')
+  await updates.until(({ pluginUpdates }) => pluginUpdates.plugin?.name === 'diary')
+  await until(here, 'broken', 'FAILED')
+  expect((await read(here, 'broken')).lastError).toContain('ended by itself, with code 3')
+  const { plugins } = await ada.run(PluginsDocument)
+  expect(plugins?.edges.map(({ node }) => [node.name, node.status, node.enabled])).toEqual([
+    ['broken', 'FAILED', false],
+    ['diary', 'DISABLED', false],
+  ])
+  expect(await read(there, 'diary')).toMatchObject({
+    release: '2.0.0',
+    tools: ['read'],
+    commands: ['diary'],
+    hooks: ['onSettingsChange'],
+    secretSettings: ['key'],
+    settingsSchema: { type: 'object', properties: { owner: { default: 'nobody' } } },
+  })
+
+  expect(await update(here, { name: 'diary', enabled: true })).toMatchObject({ plugin: { enabled: true, version: 2 } })
+  await until(here, 'diary', 'READY')
+  await vi.waitFor(async () => expect(await notes(here, 'start')).toHaveLength(2), { timeout: 5000 })
+
+  expect(await update(here, { name: 'diary', settings: { owner: '' } })).toMatchObject({
+    __typename: 'InvalidInputRefusal',
+    issues: [{ path: ['settings'], problem: expect.stringContaining('owner: Too small') }],
+  })
+  const stale = { name: 'diary', enabled: false, version: 1 }
+  expect((await ada.run(UpdatePluginDocument, { input: stale })).updatePlugin).toMatchObject({
+    reason: 'STALE_VERSION',
+  })
+  const gone = { name: 'nothing', version: 1 }
+  expect((await ada.run(UpdatePluginDocument, { input: gone })).updatePlugin.__typename).toBe('NotFoundRefusal')
+
+  const settings = { owner: 'ada', key: 'DIARY_KEY' }
+  expect(await update(there, { name: 'diary', settings, position: 7 })).toMatchObject({
+    plugin: { settings, position: 7 },
+  })
+  await vi.waitFor(async () => expect(await notes(here, 'start')).toHaveLength(4), { timeout: 10_000 })
+  expect((await notes(here, 'start')).slice(2)).toEqual([
+    { owner: 'ada', length: KEY.length, key: '[REDACTED]' },
+    { owner: 'ada', length: KEY.length, key: '[REDACTED]' },
+  ])
+  expect(await notes(here, 'told')).toEqual([settings])
+  const said = 'SELECT role, content, user_name, client FROM messages ORDER BY seq'
+  const messages = await select(here, said)
+  expect(messages).toContainEqual(
+    expect.objectContaining({
+      role: 'USER',
+      user_name: 'ada',
+      client: 'plugin:diary',
+      content: 'Dear diary, [REDACTED]',
+    }),
+  )
+  expect(messages).toContainEqual(expect.objectContaining({ role: 'ASSISTANT', content: 'It was a nice day.' }))
+
+  const { restartPlugin } = await ada.run(RestartPluginDocument, { name: 'diary' })
+  expect(restartPlugin.__typename).toBe('RestartPluginPayload')
+  await vi.waitFor(async () => expect(await notes(here, 'start')).toHaveLength(6), { timeout: 10_000 })
+  await appendFile(`${folder}/plugin.ts`, '// changed\n')
+  await vi.waitFor(async () => expect(await notes(here, 'start')).toHaveLength(8), { timeout: 10_000 })
+
+  expect(await update(here, { name: 'diary', settings: { owner: 'absent', key: 'DIARY_KEY' } })).toHaveProperty(
+    'plugin',
+  )
+  await vi.waitFor(
+    async () => expect((await read(here, 'diary')).lastError).toBe('it did not start: there is no user "absent"'),
+    { timeout: 20_000 },
+  )
+  expect(await update(here, { name: 'diary', enabled: false })).toMatchObject({ plugin: { enabled: false } })
+  await until(here, 'diary', 'DISABLED')
+  rmSync(folder, { recursive: true })
+  await until(there, 'diary', 'MISSING')
+  expect(await read(here, 'diary')).toMatchObject({ settings: { owner: 'absent' }, position: 7, lastError: null })
+
+  const { audit } = await ada.run(AuditDocument, { first: 50, filter: { kind: ['CONFIG'] } })
+  const changes = audit?.edges.flatMap(({ node }) =>
+    node.__typename === 'ConfigAudit' && node.configChange.startsWith('PLUGIN')
+      ? [[node.configChange, node.configDetail, node.actor]]
+      : [],
+  )
+  expect(changes?.toReversed()).toEqual([
+    ['PLUGIN_FOUND', 'broken ?', 'plugins'],
+    ['PLUGIN_FOUND', 'diary 2.0.0', 'plugins'],
+    ['PLUGIN_UPDATED', 'diary, enabled', 'ada'],
+    ['PLUGIN_UPDATED', 'diary, position 7, settings owner key', 'ada'],
+    ['PLUGIN_RESTARTED', 'diary', 'ada'],
+    ['PLUGIN_UPDATED', 'diary, settings owner', 'ada'],
+    ['PLUGIN_UPDATED', 'diary, disabled', 'ada'],
+  ])
+})
