@@ -3,6 +3,7 @@
  * reverse. Nothing else in src/ (but open-*.ts, for it) makes an object that outlives a request, so two apps in one
  * process do not see each other.
  */
+import type { ApprovalsContext } from './approvals/approvals-context.ts'
 import { approvalJobKey, ApprovalExpiry } from './approvals/approval-expiry.ts'
 import { AccessDenials } from './audit/access-denials.ts'
 import { AuditSealer } from './audit/audit-sealer.ts'
@@ -371,7 +372,9 @@ async function openDoor(door: DoorParts): Promise<RunningServer> {
   const { denials } = watching
   const knowledge = { database, clock, doorbell, feed, hideSecrets: (text: string) => secrets.redactLine(text) }
   const people = { database, doorbell, clock, live: config }
-  const approvals = { database, config, clock, skills: tools.skills, redactorOf, feed, doorbell }
+  const { skills, toolCatalog } = tools
+  const toolOf: ApprovalsContext['toolOf'] = (name) => toolCatalog.snapshot().tools.get(name)
+  const approvals = { database, config, clock, skills, toolOf, redactorOf, feed, doorbell }
   const server = createServerInfo({ startedAt, database: described, commands: tools.commands, file: parts.file })
   return startServer({
     schema: buildSchema(),

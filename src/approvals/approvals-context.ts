@@ -1,5 +1,6 @@
 /** What deciding about approvals works with: made once in app.ts, handed to each call. */
 import type { LiveConfig } from '../config/config.ts'
+import type { ToolEffect } from '../core/tool/tool-name.ts'
 import type { SessionEvent } from '../core/session-event.ts'
 import type { Notification } from '../events/notification.ts'
 import type { Skills } from '../execution/skills/skill-catalog.ts'
@@ -12,6 +13,8 @@ export interface ApprovalsContext {
   readonly config: LiveConfig
   readonly clock: Clock
   readonly skills: Skills
+  /** A tool as it is offered now, in this process; undefined: it is not there. */
+  readonly toolOf: (name: string) => { readonly effect: ToolEffect; readonly fingerprint?: string } | undefined
   /** What is stored of a session holds no secret that this process knows. */
   readonly redactorOf: (sessionId: string) => Redactor
   /** Publishes events after their commit. */

@@ -108,7 +108,7 @@ interface Wish {
  * remembered.
  */
 function checkPolicy(
-  { config }: ApprovalsContext,
+  { config, toolOf }: ApprovalsContext,
   { kind, userName, task }: OpenApproval,
   { input, edit }: Wish,
 ): ApprovalDecision['remembered'] | InputIssue {
@@ -120,7 +120,9 @@ function checkPolicy(
   const user = currentUser(config.current(), userName)
   // A user who was removed runs nothing any more, which the turn sees to.
   if (user === null) return null
-  const judged = { ...task, detail: edit?.detail ?? task.detail }
+  const tool = task.tool === null ? undefined : toolOf(task.tool)
+  const offer = tool === undefined ? {} : { effect: tool.effect, fingerprint: tool.fingerprint }
+  const judged = { ...task, ...offer, detail: edit?.detail ?? task.detail }
   const verdict = judgeTask(judged, { policy: config.current().approvals, role: user.role, remembered: [] })
   if (verdict?.effect === 'DENY') {
     return { path: [edit === null ? 'approve' : 'editedDetail'], message: `cannot be approved: ${verdict.reason}` }

@@ -15,6 +15,7 @@ export interface JudgedTask {
   readonly tool?: string | null
   /** Of a tool; one that is not known counts as WRITE. */
   readonly effect?: ToolEffect
+  readonly fingerprint?: string | undefined
 }
 
 export interface JudgeInput {
@@ -33,8 +34,8 @@ export function judgeTask(task: JudgedTask, { policy, role, remembered }: JudgeI
     case 'SKILL':
       return judgeRequest(policy, { type: 'SKILL', role, skill: task.skill ?? '' }, remembered)
     case 'TOOL': {
-      const { tool, effect = 'WRITE' } = task
-      return judgeRequest(policy, { type: 'TOOL', role, tool: tool ?? '', effect }, remembered)
+      const { tool, effect = 'WRITE', fingerprint } = task
+      return judgeRequest(policy, { type: 'TOOL', role, tool: tool ?? '', effect, fingerprint }, remembered)
     }
     case 'EXEC':
       return judgeRequest(policy, { type: 'EXEC', role, commands: readCommands(task.detail) }, remembered)

@@ -210,6 +210,19 @@ describe('rules', () => {
     expect(effectOf(policyOf({ effect: 'DENY', task: 'SKILL', skill: 'mail' }), asked('mailbox'))).toBe('ALLOW')
   })
 
+  test('a tool is remembered as it was: changed, or unknown, it is asked for again', () => {
+    const all = { ...policyOf(), fallback: 'REQUIRE' } as const
+    const asked = (fingerprint: string | undefined): ApprovalRequest => {
+      return { type: 'TOOL', role: 'USER', tool: 'mail__send', effect: 'WRITE', fingerprint }
+    }
+    for (const was of ['one', undefined]) {
+      const { toRemember } = judgeRequest(all, asked(was), [])
+      expect(effectOf(all, asked(was), toRemember ?? [])).toBe('ALLOW')
+      expect(effectOf(all, asked('two'), toRemember ?? [])).toBe('REQUIRE')
+    }
+    expect(effectOf(all, asked(undefined), [{ type: 'TOOL', tool: 'mail__send', fingerprint: 'one' }])).toBe('REQUIRE')
+  })
+
   test('the reason names the rule as it stands in the file', () => {
     const { reason } = judgeRequest(policyOf({}, { ...push, role: 'USER' }), run('git', 'push'), [])
     expect(reason).toBe('commands that begin with "git push" of role USER need an approval (approval rule 2)')

@@ -52,13 +52,20 @@ export interface CommandReading {
 export type ApprovalRequest =
   | { readonly type: 'EXEC'; readonly role: Role; readonly commands: readonly CommandReading[] }
   | { readonly type: 'SKILL'; readonly role: Role; readonly skill: string }
-  | { readonly type: 'TOOL'; readonly role: Role; readonly tool: string; readonly effect: ToolEffect }
+  | {
+      readonly type: 'TOOL'
+      readonly role: Role
+      readonly tool: string
+      readonly effect: ToolEffect
+      /** What it is offered as (src/tools/tool.ts); undefined: nobody changes that, or it is not known. */
+      readonly fingerprint: string | undefined
+    }
 
-/** What need not be asked again: commands that begin so, or this very one (`isWhole`), or a skill. */
+/** What need not be asked again: commands that begin so, or this very one (`isWhole`), a skill, or a tool as it was. */
 export type Remembered =
   | { readonly type: 'EXEC'; readonly words: readonly string[]; readonly isWhole: boolean }
   | { readonly type: 'SKILL'; readonly skill: string }
-  | { readonly type: 'TOOL'; readonly tool: string }
+  | { readonly type: 'TOOL'; readonly tool: string; readonly fingerprint?: string }
 
 export interface ApprovalVerdict {
   readonly effect: ApprovalEffect
@@ -101,17 +108,17 @@ function judgeSkill(policy: FittingPolicy, skill: string, remembered: readonly R
 
 function judgeTool(
   policy: FittingPolicy,
-  { tool, effect }: Extract<ApprovalRequest, { type: 'TOOL' }>,
+  { tool, effect, fingerprint }: Extract<ApprovalRequest, { type: 'TOOL' }>,
   remembered: readonly Remembered[],
 ): ApprovalVerdict {
-  const own: readonly Remembered[] = [{ type: 'TOOL', tool }]
+  const own: readonly Remembered[] = [{ type: 'TOOL', tool, ...(fingerprint === undefined ? {} : { fingerprint }) }]
   const fits = (one: ApprovalRule): boolean =>
     one.command === null &&
     one.skill === null &&
     matchesTool(one.tool ?? '*', tool) &&
     (one.toolEffect ?? effect) === effect
   const rule = choose(policy.rules.filter(fits))
-  const isKnown = remembered.some((one) => one.type === 'TOOL' && one.tool === tool)
+  const isKnown = remembered.some((one) => one.type === 'TOOL' && one.tool === tool && one.fingerprint === fingerprint)
   const verdict = rule === null ? fallbackVerdict(policy, own) : verdictOf(rule, own)
   return isKnown && verdict.effect === 'REQUIRE' ? allowedBefore() : verdict
 }

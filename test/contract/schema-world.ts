@@ -118,7 +118,7 @@ export class SchemaWorld implements AsyncDisposable {
         denials: this.denials,
         auditTrails: this.auditTrails,
         rowNotifier: this.rowNotifier,
-        approvals: { ...context, skills: this.skills },
+        approvals: { ...context, skills: this.skills, toolOf: () => undefined },
         approvalNotifier: this.approvalNotifier,
         skills: this.skills,
         scheduleNotifier: this.scheduleNotifier,

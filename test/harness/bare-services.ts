@@ -69,7 +69,7 @@ export function bareServices(options: BareServicesOptions): GraphQLServices {
       live: { checkSettings: () => Promise.resolve(null), changed: () => Promise.resolve() },
     },
     rowNotifier: createRowNotifier({ database, doorbell, clock, logger }),
-    approvals: { database, config, clock, skills, feed, doorbell, redactorOf },
+    approvals: { database, config, clock, skills, toolOf: () => undefined, feed, doorbell, redactorOf },
     approvalNotifier: createApprovalNotifier({
       doorbell,
       readAudience: (sessionId) => readAudience(database, sessionId),

@@ -2,7 +2,7 @@
  * Servers of tools as the app runs them, without a database: their catalogue, and a configuration that tests change.
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { vi, type TestContext } from 'vitest'
 import type { Config, LiveConfig } from '../../src/config/config.ts'
@@ -15,10 +15,10 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
 import { ToolCatalog } from '../../src/tools/tool-catalog.ts'
 import type { Tool, ToolCall, ToolOutcome, ToolProgress } from '../../src/tools/tool.ts'
+import { moveIn } from './move-in.ts'
 import { createTestHome } from '../sandbox/sandbox-support.ts'
 
 const PEOPLE = `[tokens.cli]\ntoken = "test"\nkind = "user"\nuser = "marco"\n[users.marco]\nrole = "admin"\n`
-const ZOO = join(import.meta.dirname, 'zoo')
 const logger = createLogger({ level: process.env['MCP_TEST_LOG'] ?? 'silent', pretty: false })
 
 export type CallInput = Partial<Pick<ToolCall, 'args' | 'timeoutMs' | 'signal' | 'onProgress'>>
@@ -72,7 +72,7 @@ export class McpWorld {
 
   /** Starts a server of the zoo, under the name of its file. */
   keep(animal: string, lines = ''): void {
-    this.#moveIn(animal)
+    moveIn(this.home, animal)
     this.configure(`[mcp.${animal}]\ncommand = "node"\nargs = ["${animal}.ts"]\n${lines}`)
   }
 
@@ -122,12 +122,6 @@ export class McpWorld {
     input: CallInput = {},
   ): Promise<ToolOutcome & { readonly progress: readonly ToolProgress[] }> {
     return callTool(await this.tool(name), input)
-  }
-
-  #moveIn(animal: string): void {
-    const folder = this.folderOf(animal)
-    mkdirSync(folder, { recursive: true })
-    for (const file of readdirSync(ZOO)) cpSync(join(ZOO, file), join(folder, file))
   }
 }
 

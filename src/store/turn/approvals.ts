@@ -37,6 +37,7 @@ export interface OpenApproval {
     readonly type: TaskType
     readonly detail: string
     readonly skill: string | null
+    readonly tool: string | null
     readonly args: SkillArguments | null
   }
 }
@@ -70,7 +71,7 @@ const FIND = intakeStatement(
     WHERE ${mayReach(sql`a.session_id`)} AND (input.namespace IS NULL OR starts_with(a.session_id, input.namespace || ':')))
   SELECT a.id, a.session_id AS "sessionId", a.turn_id AS "turnId", a.kind, a.status, a.user_name AS "userName",
     a.expires_at <= now() AS "isOverdue",
-    jsonb_build_object('id', t.id, 'type', t.type, 'detail', t.detail, 'skill', t.skill, 'args', t.args) AS task
+    jsonb_build_object('id', t.id, 'type', t.type, 'detail', t.detail, 'skill', t.skill, 'tool', t.tool, 'args', t.args) AS task
   FROM visible a JOIN tasks t ON t.id = a.task_id`,
 )
 

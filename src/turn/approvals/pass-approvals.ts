@@ -84,8 +84,9 @@ async function judge(
   const ground = await groundOf(context, plan, { open, user, asks })
   const { approvals: policy } = context.config.current()
   const judged = open.flatMap((task) => {
-    const effect = context.tools.tools.get(task.tool ?? '')?.effect ?? 'WRITE'
-    const verdict = judgeTask({ ...task, effect }, { policy, role: user.role, remembered: ground?.remembered ?? [] })
+    const tool = context.tools.tools.get(task.tool ?? '')
+    const offer = { effect: tool?.effect ?? 'WRITE', fingerprint: tool?.fingerprint } as const
+    const verdict = judgeTask({ ...task, ...offer }, { policy, role: user.role, remembered: ground?.remembered ?? [] })
     return verdict === null ? [] : [{ task, verdict }]
   })
   const barred = judged.find(({ verdict }) => verdict.effect === 'DENY')

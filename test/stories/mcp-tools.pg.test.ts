@@ -1,0 +1,94 @@
+/** Tools of MCP servers in turns: their answers, their ends, and approvals that hold for what was approved. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { moveIn } from '../mcp/move-in.ts'
+import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
+import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
+import { converse, send, Story, storyConfig, turnEnd, watchAll, type Conversation } from '../harness/story.ts'
+import { OpenSessionDocument } from '../generated/graphql.ts'
+
+const skipped = skipReason(await findSandbox())
+const SERVERS = ['dies', 'changes', 'names', 'looks'].map(
+  (name) => `[mcp.${name}]\ncommand = "node"\nargs = ["${name}.ts"]\n`,
+)
+const KEYS = '[mcp.looks]\nenv = ["LOOK_KEY"]\n'
+const TOML = `${approvalRules('effect = "require"\ntool = "changes__*"', 'effect = "require"\ntool = "names__*"')}
+${SERVERS.join('').replace('[mcp.looks]\n', KEYS)}`
+
+describe.skipIf(skipped !== '')(`tools of MCP servers${skipped}`, () => {
+  let story: Story
+  beforeAll(async () => {
+    story = await Story.begin({ environment: { LOOK_KEY: 'looking-glass-key', OTHER_KEY: 'other-glass-key' } })
+    for (const name of ['dies', 'changes', 'names', 'looks']) moveIn(story.home, name)
+    await story.reconfigure(storyConfig({ toml: TOML }))
+  })
+  afterAll(() => story[Symbol.asyncDispose]())
+
+  async function open(id: string): Promise<void> {
+    await story.as('ada').run(OpenSessionDocument, { input: { id, mode: 'CHAT' } })
+  }
+
+  /** A server may still be starting: says it again until its tool was there. */
+  async function call(id: string, line: string): Promise<Conversation> {
+    for (;;) {
+      const turn = await converse(story.as('ada'), id, line)
+      if (!/was not called|There is no tool/i.test(turn.tasks[0]?.stderr ?? '')) return turn
+    }
+  }
+
+  test('are called, die, and come back; no secret of theirs is in a row', async () => {
+    await open('cli:mcp')
+    const lived = await call('cli:mcp', 'tool: dies__live {}')
+    expect(lived.tasks[0]).toMatchObject({ type: 'TOOL', tool: 'dies__live', status: 'DONE', output: 'alive' })
+    const died = await call('cli:mcp', 'tool: dies__die {}')
+    expect(died).toMatchObject({ status: 'DONE', tasks: [{ status: 'INTERRUPTED' }, { type: 'MSG' }] })
+    const again = await call('cli:mcp', 'tool: dies__live {}')
+    expect(again.tasks[0]).toMatchObject({ status: 'DONE', output: 'alive' })
+    const looked = await call('cli:mcp', `tool: looks__look ${JSON.stringify({ path: story.home, port: 1 })}`)
+    expect(looked.tasks[0]).toMatchObject({ status: 'DONE', output: expect.stringContaining('"sees":false') })
+    expect(looked.tasks[0]?.output).toContain('"LOOK_KEY":"[REDACTED]"')
+    expect(JSON.stringify(looked)).not.toMatch(/glass-key/)
+  })
+
+  /** Sends the line; resolves to whether it was asked for, and decides so for the session. */
+  async function approving(id: string, nth: number, line: string): Promise<boolean> {
+    const ada = story.as('ada')
+    await send(ada, id, line)
+    await using watch = watchAll(ada, id)
+    const asked = untilAsked(watch, nth).then((approvals) => approvals.at(-1))
+    const ended = turnEnd(watch, nth).then(() => null)
+    const approval = await Promise.race([asked, ended])
+    asked.catch(() => undefined) // the watch ends before
+    if (approval == null) return false
+    expect(await decide(ada, { id: approval.id, approve: true, scope: 'SESSION' })).toMatchObject({
+      __typename: 'DecideApprovalPayload',
+    })
+    await ended
+    return true
+  }
+
+  test('an approval for the session holds for a tool as it was', async () => {
+    await call('cli:mcp', 'tool: dies__live {}')
+    await open('cli:mcp-same')
+    expect(await approving('cli:mcp-same', 1, 'tool: names__exec {}')).toBe(true)
+    expect(await approving('cli:mcp-same', 2, 'tool: names__exec {}')).toBe(false)
+    await open('cli:mcp-changed')
+    expect(await approving('cli:mcp-changed', 1, 'tool: changes__now {}')).toBe(true)
+    await expect.poll(() => approvingOnce('cli:mcp-changed')).toBe(true)
+  })
+
+  /** Whether what was approved before is asked for again. */
+  async function approvingOnce(id: string): Promise<boolean> {
+    const ada = story.as('ada')
+    const { message } = await send(ada, id, 'tool: changes__now {}')
+    await using watch = watchAll(ada, id)
+    const last = await watch.until(
+      ({ sessionEvents: event }) =>
+        (event.__typename === 'TurnCompletedEvent' || event.__typename === 'TurnPausedEvent') &&
+        watch.received.some(
+          ({ sessionEvents: one }) =>
+            one.__typename === 'MessageReceivedEvent' && one.message.id === message.id && one.turnId === event.turnId,
+        ),
+    )
+    return last.sessionEvents.__typename === 'TurnPausedEvent'
+  }
+})
