@@ -9,6 +9,7 @@ import { AccessDenials } from './audit/access-denials.ts'
 import { AuditSealer } from './audit/audit-sealer.ts'
 import { ConfigAudit, type ConfigAuditOptions } from './audit/config-audit.ts'
 import { REMOVE_OLD_AUDIT, removeOldAudit } from './audit/remove-old-audit.ts'
+import { REMOVE_OLD_PROMPTS, removeOldPrompts } from './audit/remove-old-prompts.ts'
 import { authenticate } from './config/access/authenticate.ts'
 import { AddressGuard } from './delivery/address-guard.ts'
 import { deliveryJobKey, Outbox } from './delivery/outbox.ts'
@@ -193,6 +194,7 @@ async function openBackground(
     [SWEEP_WORKSPACES.name]: (_payload, signal) => sweepWorkspaces({ home, hostClock, logger }, signal),
     [MEASURE_WORKSPACES.name]: (_payload, signal) => measureWorkspaces({ database, home }, signal),
     [REMOVE_OLD_AUDIT.name]: (_payload, signal) => removeOldAudit({ database, config, clock, logger }, signal),
+    [REMOVE_OLD_PROMPTS.name]: (_payload, signal) => removeOldPrompts({ database, config, logger }, signal),
   }
   const periodic = [
     ...outbox.periodic,
@@ -201,6 +203,7 @@ async function openBackground(
     SWEEP_WORKSPACES,
     MEASURE_WORKSPACES,
     REMOVE_OLD_AUDIT,
+    REMOVE_OLD_PROMPTS,
   ]
   const jobs = new JobRunner({ url: database.url, handlers, periodic, clock, logger, metrics })
   opened.add(() => jobs.stop())

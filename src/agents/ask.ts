@@ -78,7 +78,8 @@ async function callModel<T>(options: AskOptions, question: Question<T>, problem:
   const { model, clock, timeZone } = options
   const { role, format, onText = null, signal } = question
   const user = renderPrompt(question, problem, { now: clock.now(), timeZone })
-  const called = await callAgent(options, { role, prompt: question.prompt ?? role }, (frame) =>
+  const asked = { role, prompt: question.prompt ?? role, said: user }
+  const called = await callAgent(options, asked, (frame) =>
     model.complete({ ...frame, user, schema: format.schema, onText, signal }),
   )
   return called.kind === 'failed' ? called : { kind: 'answered', text: called.answer.text, record: called.record }
@@ -98,10 +99,17 @@ type Called<T> =
   /** `record`: null when no call was made. */
   | { readonly kind: 'failed'; readonly error: AppError; readonly record: ModelCallRecord | null }
 
+interface AgentCall {
+  readonly role: AgentRole
+  readonly prompt: PromptName
+  /** What is sent besides the system prompt, as it is kept for admins. */
+  readonly said: string
+}
+
 /** Makes one call in a role, and records what it cost, whatever becomes of it. Rejects only for bugs. */
-export async function callAgent<T extends TokenCounts>(
+export async function callAgent<T extends TokenCounts & { readonly text: string }>(
   options: AskOptions,
-  { role, prompt }: { readonly role: AgentRole; readonly prompt: PromptName },
+  { role, prompt, said }: AgentCall,
   call: (frame: CallFrame) => Promise<T>,
 ): Promise<Called<T>> {
   const { config, prompts, clock } = options
@@ -110,7 +118,8 @@ export async function callAgent<T extends TokenCounts>(
   if (system instanceof AppError) return { kind: 'failed', error: logFailure(options, role, system), record: null }
   const at = clock.now()
   const startedMs = clock.monotonicMs()
-  const record = (status: string, tokens: TokenCounts): ModelCallRecord => ({
+  const isKept = config.current().settings.promptRetentionDays > 0
+  const record = (status: string, tokens: TokenCounts, answered: string | null): ModelCallRecord => ({
     role,
     ...choice,
     status,
@@ -120,12 +129,21 @@ export async function callAgent<T extends TokenCounts>(
     cost: costOf(config.current().prices.get(modelKey(choice)), tokens),
     durationMs: Math.round(clock.monotonicMs() - startedMs),
     at,
+    texts: isKept ? { system, prompt: said, answer: answered } : null,
   })
   const idleTimeoutMs = config.current().settings.llmIdleTimeoutMs
   const answer = await call({ role, ...choice, system, idleTimeoutMs }).catch(asAppError)
-  if (!(answer instanceof AppError)) return { kind: 'answered', answer, record: record('OK', answer) }
+  if (!(answer instanceof AppError))
+    return { kind: 'answered', answer, record: record('OK', answer, wholeAnswer(answer)) }
   const tokens = answer instanceof ModelError ? answer.tokens : NO_TOKENS
-  return { kind: 'failed', error: logFailure(options, role, answer), record: record(answer.code, tokens) }
+  return { kind: 'failed', error: logFailure(options, role, answer), record: record(answer.code, tokens, null) }
+}
+
+/** With what it calls. */
+function wholeAnswer({ text, calls }: { readonly text: string; readonly calls?: readonly object[] }): string {
+  return calls === undefined || calls.length === 0
+    ? text
+    : [text, ...calls.map((call) => JSON.stringify(call))].join('\n')
 }
 
 function renderPrompt<T>({ render, format }: Question<T>, problem: string | null, moment: Moment): string {

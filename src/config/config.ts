@@ -146,6 +146,7 @@ export interface Settings {
   readonly workerIdleTimeoutMs: number
   /** Days for which the audit is kept; 0: for ever. */
   readonly auditRetentionDays: number
+  readonly promptRetentionDays: number
   /** How long running turns may go on after SIGTERM before they are handed over. */
   readonly drainTimeoutMs: number
   /** An approval without a decision for so long expires, which counts as denied. */

@@ -196,6 +196,7 @@ webhook_secret_env = "CHAT_WEBHOOK_SECRET"
     expect(settings).toEqual({
       approvalTimeoutMs: 3_600_000,
       auditRetentionDays: 400,
+      promptRetentionDays: 7,
       timeZone: 'UTC',
       currency: null,
       contextTokens: 8000,

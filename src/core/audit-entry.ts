@@ -6,7 +6,7 @@ import type { ApprovalScope, ApprovalStatus, DeliveryStatus, ReviewVerdict, Task
 import type { ModelCallRecord } from './model-call.ts'
 
 export type AuditBody =
-  | ({ readonly kind: 'MODEL_CALL' } & Omit<ModelCallRecord, 'at'>)
+  | ({ readonly kind: 'MODEL_CALL' } & Omit<ModelCallRecord, 'at' | 'texts'>)
   | {
       readonly kind: 'TASK'
       readonly taskId: string

@@ -1,4 +1,4 @@
-/** One call of a language model, as it is recorded: what it cost and how it ended, never its prompt or its answer. */
+/** One call of a language model, as it is recorded: what it cost, how it ended, and for some days what was said. */
 
 /**
  * The roles that a language model plays, in the order in which a turn calls them; checkpoints call the last. Each is a
@@ -20,6 +20,14 @@ export type AgentRole = (typeof AGENT_ROLES)[number]
 export const PROMPT_NAMES = [...AGENT_ROLES, 'consolidator'] as const
 export type PromptName = (typeof PROMPT_NAMES)[number]
 
+/** What was sent and answered. It goes into a table of its own (`model_call_texts`), never into the audit. */
+export interface ModelCallTexts {
+  readonly system: string
+  readonly prompt: string
+  /** Null: the call gave none. */
+  readonly answer: string | null
+}
+
 export interface ModelCallRecord {
   readonly role: AgentRole
   readonly provider: string
@@ -32,4 +40,11 @@ export interface ModelCallRecord {
   readonly cost: number | null
   readonly durationMs: number
   readonly at: Date
+  /** Null: they are not to be kept (`prompt_retention_days`). */
+  readonly texts: ModelCallTexts | null
+}
+
+/** For calls without an answer that could name the secrets of a message: what the prompt holds is not known. */
+export function withoutTexts(call: ModelCallRecord): ModelCallRecord {
+  return { ...call, texts: null }
 }

@@ -2,8 +2,9 @@
  * What a turn writes, as data: events together with the changes they tell of. `merge` folds writes that are recorded
  * one after another into one, so that a turn costs a handful of commits instead of one per step.
  */
+import { newId } from '../platform/id.ts'
 import type { NewAuditEntry } from './audit-entry.ts'
-import type { ModelCallRecord } from './model-call.ts'
+import type { ModelCallRecord, ModelCallTexts } from './model-call.ts'
 import type { NewEvent } from './session-event.ts'
 import type { JsonObject } from './tool/json.ts'
 import type { ApprovalKind, FinalTurnStatus, PipelineStep, ReviewVerdict, TaskStatus, TaskType } from './status.ts'
@@ -139,6 +140,12 @@ export interface JoinedEnd {
   readonly status: FinalTurnStatus | 'QUEUED'
 }
 
+/** The texts of a model call; `id` is that of its entry in the audit. */
+export interface NewCallTexts extends ModelCallTexts {
+  readonly id: string
+  readonly at: Date
+}
+
 export interface TurnWrite {
   readonly events: readonly NewEvent[]
   readonly step?: PipelineStep
@@ -146,6 +153,7 @@ export interface TurnWrite {
   readonly tasks?: readonly NewTask[]
   readonly taskPatches?: ReadonlyMap<string, TaskPatch>
   readonly modelCalls?: readonly ModelCallRecord[]
+  readonly callTexts?: readonly NewCallTexts[]
   /** Pieces of these texts of tasks, or of these thoughts, leave the log: the whole is in it now. */
   readonly dropDeltasOf?: readonly string[]
   readonly learnings?: readonly NewLearning[]
@@ -226,6 +234,7 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
     tasks,
     taskPatches: patches,
     modelCalls: join(first.modelCalls, second.modelCalls),
+    callTexts: join(first.callTexts, second.callTexts),
     dropDeltasOf: join(first.dropDeltasOf, second.dropDeltasOf),
     learnings: join(first.learnings, second.learnings),
     curations: join(first.curations, second.curations),
@@ -254,4 +263,24 @@ const NONE: readonly never[] = []
 function join<T>(first: readonly T[] = NONE, second: readonly T[] = NONE): readonly T[] {
   if (second.length === 0) return first
   return first.length === 0 ? second : [...first, ...second]
+}
+
+/** What is written of model calls: an entry of the audit each, and under its id what was said. */
+export interface RecordedCalls {
+  readonly entries: readonly NewAuditEntry[]
+  /** Of those calls whose texts are kept. */
+  readonly texts: readonly NewCallTexts[]
+}
+
+/** `by`: where, and in whose name the calls were made. */
+export function recordCalls(
+  calls: readonly ModelCallRecord[],
+  by: Pick<NewAuditEntry, 'sessionId' | 'turnId' | 'actor' | 'tokenName'>,
+): RecordedCalls {
+  const recorded = calls.map(({ at, texts, ...call }) => {
+    const id = newId('audit')
+    const entry: NewAuditEntry = { ...by, id, at, body: { kind: 'MODEL_CALL', ...call } }
+    return { entry, texts: texts === null ? [] : [{ ...texts, id, at }] }
+  })
+  return { entries: recorded.map(({ entry }) => entry), texts: recorded.flatMap(({ texts }) => texts) }
 }

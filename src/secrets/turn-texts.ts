@@ -2,6 +2,7 @@
  * Which fields of what a turn plans and writes hold free text: its plan, its rows, its events, and the entries of the
  * audit.
  */
+import type { ModelCallTexts } from '../core/model-call.ts'
 import type { AuditBody } from '../core/audit-entry.ts'
 import type { SessionEventBody } from '../core/session-event.ts'
 import type { ProposedPlan } from '../core/plan/plan.ts'
@@ -67,11 +68,15 @@ export const NEW_TASK_TEXTS: FreeTexts<NewTask> = {
   patch: PATCH_TEXTS,
 }
 
+/** What was sent to a model, and what it answered. */
+export const CALL_TEXTS: FreeTexts<ModelCallTexts> = { system: 'text', prompt: 'text', answer: 'text' }
+
 const WRITE_TEXTS: FreeTexts<Omit<TurnWrite, 'events' | 'audit'>> = {
   plans: { id: 'kept', goal: 'text', replanReason: 'text', rights: 'text', secretNames: 'text' },
   tasks: NEW_TASK_TEXTS,
   taskPatches: PATCH_TEXTS,
-  modelCalls: { provider: 'kept', model: 'kept', status: 'kept' },
+  modelCalls: { provider: 'kept', model: 'kept', status: 'kept', texts: CALL_TEXTS },
+  callTexts: { id: 'kept', ...CALL_TEXTS },
   dropDeltasOf: 'kept',
   learnings: { ...NEW_TEXT, taskId: 'kept' },
   curations: { learningId: 'kept', reason: 'text', fact: NEW_TEXT, question: NEW_TEXT },

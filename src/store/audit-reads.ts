@@ -11,6 +11,10 @@ export interface AuditFilter {
   readonly sessionId?: string | null | undefined
   readonly turnId?: string | null | undefined
   readonly actor?: string | null | undefined
+  /** Of model calls. */
+  readonly role?: readonly string[] | undefined
+  /** Of model calls: "OK", or codes. */
+  readonly outcome?: readonly string[] | undefined
   /** Not before. */
   readonly from?: Date | null | undefined
   /** Before. */
@@ -65,12 +69,14 @@ async function sessionOfTurn(database: Database, turnId: string | null | undefin
 const SESSION_OF_TURN = { name: 'audit.session-of-turn', text: 'SELECT session_id AS id FROM turns WHERE id = $1' }
 
 function conditionsOf(filter: AuditFilter, bind: (value: unknown) => string): string[] {
-  const { kind, sessionId, turnId, actor, from, to } = filter
+  const { kind, sessionId, turnId, actor, role = [], outcome = [], from, to } = filter
   const conditions: string[] = []
   if (kind != null && kind.length > 0) conditions.push(`e.kind = ANY (${bind(kind)}::audit_kind[])`)
   if (sessionId != null) conditions.push(`e.session_id = ${bind(sessionId)}::text`)
   if (turnId != null) conditions.push(`e.turn_id = ${bind(turnId)}::text`)
   if (actor != null) conditions.push(`e.actor = ${bind(actor)}::text`)
+  if (role.length > 0) conditions.push(`e.data->>'role' = ANY (${bind(role)}::text[])`)
+  if (outcome.length > 0) conditions.push(`e.data->>'status' = ANY (${bind(outcome)}::text[])`)
   if (from != null) conditions.push(`e.at >= ${bind(from)}::timestamptz`)
   if (to != null) conditions.push(`e.at < ${bind(to)}::timestamptz`)
   return conditions

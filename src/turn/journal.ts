@@ -9,11 +9,9 @@
  *
  * What must hold: one commit at a time; after a failed commit nothing more is written, and `onFailure` ends the turn.
  */
-import type { NewAuditEntry } from '../core/audit-entry.ts'
-import type { ModelCallRecord } from '../core/model-call.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { SessionEvent, SessionEventBody } from '../core/session-event.ts'
-import { merge, type TurnWrite } from '../core/turn-write.ts'
+import { merge, recordCalls, type TurnWrite } from '../core/turn-write.ts'
 import { addUsage, type Usage } from '../core/usage.ts'
 import { redactWrite } from '../secrets/turn-texts.ts'
 import type { Redactor } from '../secrets/redaction.ts'
@@ -100,7 +98,7 @@ export class Journal {
     const at = this.#options.clock.now()
     const whole: TurnWrite = {
       ...changes,
-      ...this.#auditOf(changes),
+      ...this.#callsOf(changes),
       events: events.map((body) => ({ at, turnId, body })),
     }
     const write = redactWrite(whole, this.#options.redactor())
@@ -110,15 +108,12 @@ export class Journal {
     if (this.#failure === null) this.#committing ??= this.#commitAll()
   }
 
-  /** Entries as the steps write them, together with those of the model calls. */
-  #auditOf({ modelCalls = [], audit = [] }: Omit<TurnWrite, 'events'>): Pick<TurnWrite, 'audit'> {
+  /** Entries as the steps write them, together with those of the model calls, and what was said in these. */
+  #callsOf({ modelCalls = [], audit = [] }: Omit<TurnWrite, 'events'>): Pick<TurnWrite, 'audit' | 'callTexts'> {
     if (modelCalls.length === 0) return { audit }
-    return { audit: [...modelCalls.map((call) => this.#callEntry(call)), ...audit] }
-  }
-
-  #callEntry({ at, ...call }: ModelCallRecord): NewAuditEntry {
     const { sessionId, turnId, userName, tokenName } = this.#options
-    return { at, sessionId, turnId, actor: userName(), tokenName, body: { kind: 'MODEL_CALL', ...call } }
+    const calls = recordCalls(modelCalls, { sessionId, turnId, actor: userName(), tokenName })
+    return { callTexts: calls.texts, audit: [...calls.entries, ...audit] }
   }
 
   /** What was recorded is committed without waiting for more. */

@@ -74,6 +74,8 @@ const ID_ARGUMENTS: Readonly<Record<string, keyof Ids | null>> = {
   'DeliveryFilter.sessionId': 'session',
   'FactFilter.sessionId': 'session',
   'LearningFilter.sessionId': 'session',
+  'ModelCallFilter.sessionId': 'session',
+  'ModelCallFilter.turnId': 'turn',
   'QuestionFilter.sessionId': 'session',
   'TaskFilter.sessionId': 'session',
   'TaskFilter.turnId': 'turn',

@@ -146,11 +146,14 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     LearningConnection: 'edges pageInfo totalCount',
     LearningEdge: 'cursor node',
     ModelCallAudit:
-      'actor at cachedTokens callMs cost id inputTokens kind model outcome outputTokens provider role sessionId tokenName turnId',
+      'actor at cachedTokens callMs cost id inputTokens kind model outcome outputTokens provider role sessionId texts tokenName turnId',
+    ModelCallConnection: 'edges pageInfo',
+    ModelCallEdge: 'cursor node',
+    ModelCallTexts: 'answer prompt system',
     // The shortest way to one is through the audit; that of a session's usage is the session's.
     Money: 'amount currency',
     Query:
-      'audit budgets configuration deliveries facts learnings nodes plugin plugins questions secrets skillProblems skills tokens usage users',
+      'audit budgets configuration deliveries facts learnings modelCalls nodes plugin plugins questions secrets skillProblems skills tokens usage users',
     QuestionConnection: 'edges pageInfo totalCount',
     QuestionEdge: 'cursor node',
     Plugin:

@@ -167,6 +167,11 @@ async function seedAudit(database: Database, canary: string, ids: Seeded): Promi
     body: { kind, ...body } as AuditBody,
   }))
   await appendAudit(database, entries)
+  const texts = { system: canary, prompt: canary, answer: canary }
+  const calls = entries.filter(({ body }) => body.kind === 'MODEL_CALL').map(({ id }) => id)
+  await database.prisma.modelCallTexts.createMany({
+    data: calls.map((id) => ({ ...texts, id, sessionId: ids.session, at: AT })),
+  })
   const idOf = (kind: AuditBody['kind']): string =>
     must(
       entries.find(({ body }) => body.kind === kind),

@@ -70,7 +70,14 @@ async function ask(
     ...new StubConfig({ baseUrl: null }).config,
     budgets: { user, session, users: new Map(users) },
   }
-  const calls = made.map((tokens) => ({ ...CALL, inputTokens: tokens, outputTokens: 0, cost: 0.1, at: new Date() }))
+  const calls = made.map((tokens) => ({
+    ...CALL,
+    inputTokens: tokens,
+    outputTokens: 0,
+    cost: 0.1,
+    at: new Date(),
+    texts: null,
+  }))
   const refused = await checkBudget(database, config, { sessionId: 'cli:a', userName: 'ben', made: calls })
   return refused === null ? null : `${refused.code} ${refused.message}`
 }

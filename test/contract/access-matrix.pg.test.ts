@@ -12,6 +12,7 @@ import { namedId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
 import { appendAudit } from '../../src/store/audit-entries.ts'
 import { addSchedule } from '../schedules/schedule-world.ts'
+import { modelCall } from '../worker/model-call.ts'
 import { createSchemaWorld, type SchemaWorld, type TokenName } from './schema-world.ts'
 import { seedApproval } from './seed-approval.ts'
 import { seedDelivery } from './seed-delivery.ts'
@@ -62,6 +63,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   // Bob's own; a connector has none.
   'Query.schedules': row('UNAUTHENTICATED shown hidden hidden hidden hidden shown'),
   'Query.audit': ADMINS_SEE,
+  'Query.modelCalls': ADMINS_SEE,
   'Query.usage': ADMINS_SEE,
   'Mutation.openSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
   'Mutation.forkSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
@@ -175,6 +177,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Query.questions': ({ id }) => `{ questions(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.schedules': () => '{ schedules { edges { node { id } } } }',
   'Query.audit': () => '{ audit { edges { node { id } } } }',
+  'Query.modelCalls': () => '{ modelCalls { edges { node { id } } } }',
   'Query.usage': () => '{ usage(by: DAY) { key } }',
   'Mutation.openSession': ({ id }) => `mutation { openSession(input: { id: "${id}" }) { __typename } }`,
   'Mutation.forkSession': ({ id }) => `mutation { forkSession(input: { sessionId: "${id}", upTo: 1 }) { __typename } }`,
@@ -273,9 +276,17 @@ const AUDIT_ENTRY: StoredAuditEntry = {
   body: { kind: 'CONFIG', change: 'RELOADED', detail: 'users added: bob' },
 }
 
+const { texts: _texts, at, ...call } = modelCall(new Date('2026-11-21T15:29:00.000Z'))
+const MODEL_CALL: StoredAuditEntry = {
+  ...AUDIT_ENTRY,
+  id: 'aud_01jd0000000000000000000001',
+  at,
+  body: { kind: 'MODEL_CALL', ...call },
+}
+
 beforeAll(async () => {
   it = await createSchemaWorld()
-  await appendAudit(it.world.context.database, [AUDIT_ENTRY])
+  await appendAudit(it.world.context.database, [MODEL_CALL, AUDIT_ENTRY])
 })
 afterAll(async () => {
   await it[Symbol.asyncDispose]()

@@ -33,7 +33,7 @@ export interface Watch<Data> extends AsyncDisposable {
 }
 
 /** Lists of admins: null only where an error says so. */
-type AdminList = 'audit' | 'deliveries' | 'facts' | 'learnings' | 'questions' | 'skillProblems' | 'usage'
+type AdminList = 'audit' | 'deliveries' | 'facts' | 'learnings' | 'modelCalls' | 'questions' | 'skillProblems' | 'usage'
 
 /** What an operation that succeeded has given. */
 export type Given<Data> = { [Field in keyof Data]: Field extends AdminList ? NonNullable<Data[Field]> : Data[Field] }

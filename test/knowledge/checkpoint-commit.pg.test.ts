@@ -39,6 +39,7 @@ const CALL: ModelCallRecord = {
   cost: null,
   durationMs: 1,
   at: new Date(),
+  texts: null,
 }
 
 type Step = 'say' | 'due' | 'claim' | 'lose' | 'renew' | 'succeed' | 'fail' | 'stop'
@@ -112,7 +113,8 @@ class Play {
           ? { kind: 'Failed', failure: 'It failed.', againInMs: claim.failures > 1 ? null : 0 }
           : { kind: 'Stopped' }
     this.calls += 1
-    const events = await commitCheckpoint(database, claim, { outcome, calls: [CALL], audit: [], at: new Date() })
+    const end = { outcome, calls: [CALL], audit: [], texts: [], at: new Date() }
+    const events = await commitCheckpoint(database, claim, end)
     this.events += events.length
     if (step === 'succeed' && events.length > 0) this.covered.push({ from: fromSeq, to: toSeq })
   }

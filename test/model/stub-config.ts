@@ -33,6 +33,7 @@ const SETTINGS: Settings = {
   maxConcurrentTurns: 32,
   maxRunningPerUser: 8,
   auditRetentionDays: 400,
+  promptRetentionDays: 7,
   workerIdleTimeoutMs: 300_000,
   drainTimeoutMs: 30_000,
   publishedFileTtlMs: 0,

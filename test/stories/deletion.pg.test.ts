@@ -183,7 +183,10 @@ describe('what belongs to a session', () => {
 
     const left = columnsOf(await findInDatabase(story.databaseUrl, [...ids, CANARY]))
     // The token of what a schedule sends is called like its dedicated session.
-    expect(left).toEqual(['data', 'session_id', 'token_name', 'turn_id'].map((column) => `audit_entries.${column}`))
+    // What was said in a model call had the id of its entry.
+    expect(left).toEqual(
+      ['data', 'id', 'session_id', 'token_name', 'turn_id'].map((column) => `audit_entries.${column}`),
+    )
     expect(await tablesWith(sessionId)).toEqual(['audit_entries'])
     expect((await fetch(fileUrl)).status).toBe(404)
     expect(readdirSync(story.path('pub'))).toEqual([])

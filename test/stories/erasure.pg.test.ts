@@ -140,6 +140,7 @@ describe('a group in which everything quotes what Ben said', () => {
         'learnings.reason',
         'messages.content',
         'messages.idempotency_key',
+        'model_call_texts.prompt',
         'plans.goal',
         'published_files.name',
         'questions.content',

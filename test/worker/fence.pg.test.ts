@@ -60,6 +60,7 @@ const TABLES: Record<Part, string> = {
   deliveries: 'deliveries',
   files: 'published_files',
   audit: 'audit_entries',
+  callTexts: 'model_call_texts',
   pause: 'sessions turns',
   approvals: 'approvals sessions turns',
   settledApprovals: 'approvals audit_entries sessions',
@@ -129,6 +130,7 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
         },
       ],
     }),
+  callTexts: () => only({ callTexts: [{ id: newId('audit'), at, system: 's', prompt: 'p', answer: null }] }),
   audit: ({ turn }) =>
     only({
       audit: [

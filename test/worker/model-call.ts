@@ -13,5 +13,6 @@ export function modelCall(at: Date): ModelCallRecord {
     cost: 0.5,
     durationMs: 4,
     at,
+    texts: null,
   }
 }

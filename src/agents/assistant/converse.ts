@@ -24,7 +24,8 @@ export async function converse(options: AskOptions, asked: Asked): Promise<Answe
   if (refused !== null) return { kind: 'failed', error: logFailure(options, 'assistant', refused), calls: [] }
   const said = renderConversation(context, new Fence(context.fenceToken), { now: startedAt, timeZone })
   const { tools } = context
-  const called = await callAgent(options, { role: 'assistant', prompt: 'assistant' }, (frame) =>
+  const call = { role: 'assistant', prompt: 'assistant', said: JSON.stringify({ said, tools }, null, 1) } as const
+  const called = await callAgent(options, call, (frame) =>
     model.converse({ ...frame, ...reader, said, tools, continues: null, signal }),
   )
   const calls = called.record === null ? [] : [called.record]

@@ -115,6 +115,10 @@ const turnSettings = {
   audit_retention_days: wholeNumber({ min: 0, max: 36_500 }).default(400).meta({
     description: 'Days for which the audit is kept, and usage can be summed up. 0: for ever.',
   }),
+  prompt_retention_days: wholeNumber({ min: 0, max: 365 }).default(7).meta({
+    description:
+      'Days for which admins can read what was sent to language models and what they answered, without secrets. 0: none of it is kept.',
+  }),
   drain_timeout: seconds({ min: 0, max: 3600 }).default(30).meta({
     description: 'Seconds that running turns get to finish when the server is stopped, before they are handed over.',
   }),
@@ -236,6 +240,7 @@ export function toSettings(section: SettingsSection): Settings {
     maxRunningPerUser: section.max_running_per_user || Math.ceil(section.max_concurrent_turns / 4),
     workerIdleTimeoutMs: toMs(section.worker_idle_timeout),
     auditRetentionDays: section.audit_retention_days,
+    promptRetentionDays: section.prompt_retention_days,
     drainTimeoutMs: toMs(section.drain_timeout),
     approvalTimeoutMs: toMs(section.approval_timeout),
     publishedFileTtlMs: toMs(section.published_file_ttl),

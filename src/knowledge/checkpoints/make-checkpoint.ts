@@ -12,13 +12,14 @@ import type { AgentsFor } from '../../agents/create-agents.ts'
 import { redactedAgents } from '../../agents/redacted-agents.ts'
 import { checkBudget } from '../../audit/budget.ts'
 import type { LiveConfig } from '../../config/config.ts'
-import type { NewAuditEntry } from '../../core/audit-entry.ts'
-import type { ModelCallRecord } from '../../core/model-call.ts'
+import { recordCalls } from '../../core/turn-write.ts'
 import { describeError } from '../../core/operator-failure.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
+import { redactTexts } from '../../secrets/free-texts.ts'
+import { CALL_TEXTS } from '../../secrets/turn-texts.ts'
 import type { Redactor } from '../../secrets/redaction.ts'
 import {
   commitCheckpoint,
@@ -68,8 +69,17 @@ export async function makeCheckpoint(
   }
   const answer = await introspect(context, { sessionId, span, signal })
   const outcome = signal.aborted ? ({ kind: 'Stopped' } as const) : await outcomeOf(context, { claim, span, answer })
-  const audit = answer.calls.map((call) => callEntry(call, sessionId, span))
-  const events = await commitCheckpoint(database, claim, { outcome, calls: answer.calls, audit, at: clock.now() })
+  const recorded = recordCalls(answer.calls, {
+    sessionId,
+    turnId: null,
+    actor: span.userName ?? INTROSPECTOR,
+    tokenName: null,
+  })
+  // Beyond what was redacted before, there is the system prompt, and an answer as it came.
+  const redactor = context.redactorOf(sessionId)
+  const texts = recorded.texts.map((said) => redactTexts(said, { id: 'kept', ...CALL_TEXTS }, redactor))
+  const end = { outcome, calls: answer.calls, audit: recorded.entries, texts, at: clock.now() }
+  const events = await commitCheckpoint(database, claim, end)
   countCalls(metrics, answer.calls)
   if (events.length === 0) return NOTHING
   metrics.checkpoints.inc({ reason, outcome: outcome.kind === 'Done' ? 'done' : 'failed' })
@@ -87,7 +97,7 @@ export async function failCheckpoint(
   failure: string,
 ): Promise<readonly SessionEvent[]> {
   const outcome = { kind: 'Failed', failure, againInMs: retryAfterMs(claim.failures, null) } as const
-  return commitCheckpoint(database, claim, { outcome, calls: [], audit: [], at: clock.now() })
+  return commitCheckpoint(database, claim, { outcome, calls: [], audit: [], texts: [], at: clock.now() })
 }
 
 interface Asked {
@@ -122,11 +132,6 @@ async function outcomeOf(context: CheckpointContext, { claim, span, answer }: An
   const { fromSeq, toSeq, turnCount, userName } = span
   const kept = await siftLearnings(context, learnings, userName)
   return { kind: 'Done', result: { fromSeq, toSeq, turnCount, workingMemory, description, learnings: kept } }
-}
-
-function callEntry({ at, ...call }: ModelCallRecord, sessionId: string, { userName }: CheckpointSpan): NewAuditEntry {
-  const body = { kind: 'MODEL_CALL', ...call } as const
-  return { at, sessionId, turnId: null, actor: userName ?? INTROSPECTOR, tokenName: null, body }
 }
 
 /**

@@ -5,12 +5,14 @@
  */
 import type { NewAuditEntry } from '../../core/audit-entry.ts'
 import type { ModelCallRecord } from '../../core/model-call.ts'
+import type { NewCallTexts } from '../../core/turn-write.ts'
 import type { SessionEvent, SessionEventBody } from '../../core/session-event.ts'
 import { AUDIT_RECORD, auditRows, INSERT_AUDIT } from '../audit-entries.ts'
+import { CALL_TEXTS_RECORD, callTextsRows, INSERT_CALL_TEXTS } from '../turn/model-call-texts.ts'
 import type { CheckpointClaim } from './checkpoints.ts'
 import type { Database } from '../database.ts'
 import { intakeStatement } from '../intake/intake-statement.ts'
-import { sql } from '../sql.ts'
+import { sql, type Sql } from '../sql.ts'
 
 /** What the introspector asks of a session, in a row or what follows from one. */
 export interface CheckpointResult {
@@ -43,6 +45,8 @@ interface CheckpointEnd {
   readonly calls: readonly ModelCallRecord[]
   /** Entries of the calls. */
   readonly audit: readonly NewAuditEntry[]
+  /** What was said in them. */
+  readonly texts: readonly NewCallTexts[]
   readonly at: Date
 }
 
@@ -50,15 +54,16 @@ interface CheckpointEnd {
 export async function commitCheckpoint(
   database: Database,
   { sessionId, runId, reason }: CheckpointClaim,
-  { outcome, calls, audit, at }: CheckpointEnd,
+  { outcome, calls, audit, texts, at }: CheckpointEnd,
 ): Promise<readonly SessionEvent[]> {
   const body = eventOf(reason, outcome)
   const common = { session_id: sessionId, run_id: runId, at, audit: auditRows(audit), ...usageOf(calls) }
+  const said = { texts: callTextsRows(texts) }
   const event = { event: JSON.stringify(body === null ? {} : dataOf(body)) }
   const [row] = await (outcome.kind === 'Done'
-    ? DONE<Row>(database, { ...common, ...event, ...resultInput(outcome.result) })
+    ? DONE<Row>(database, { ...common, ...said, ...event, ...resultInput(outcome.result) })
     : outcome.kind === 'Failed'
-      ? FAILED<Row>(database, { ...common, ...event, again_ms: outcome.againInMs })
+      ? FAILED<Row>(database, { ...common, ...said, ...event, again_ms: outcome.againInMs })
       : STOPPED<Row>(database, common))
   if (row === undefined || body === null || row.seqs.length === 0) return []
   const bodies: readonly SessionEventBody[] = [body, { type: 'SessionUpdated' }]
@@ -143,9 +148,15 @@ const AUDITED = sql`audited AS (
     SELECT a.id, a.at, a.kind, a.session_id, a.turn_id, a.actor, a.token_name, a.data
     FROM input, jsonb_to_recordset(input.audit) AS a (${AUDIT_RECORD}))`
 
+/** Only under the claim: an erasure takes that away, and the prompt may hold what was erased. */
+const saidIn = (claim: Sql): Sql => sql`said AS (
+    ${INSERT_CALL_TEXTS}
+    SELECT c.id, claim.session_id, c.at, c.system, c.prompt, c.answer
+    FROM ${claim} claim, input, jsonb_to_recordset(input.texts) AS c (${CALL_TEXTS_RECORD}))`
+
 const DONE = intakeStatement(
   'checkpoint.done',
-  { ...COMMON_INPUT, event: 'jsonb', ...RESULT_INPUT },
+  { ...COMMON_INPUT, texts: 'jsonb', event: 'jsonb', ...RESULT_INPUT },
   sql`${HELD},
   claim AS (
     DELETE FROM checkpoints c USING held, input
@@ -170,6 +181,7 @@ const DONE = intakeStatement(
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
     SELECT made.id, session.last_seq - made.describes::int, input.at, NULL, 'Checkpoint', input.event FROM made, session, input WHERE made.holds
     UNION ALL SELECT made.id, session.last_seq, input.at, NULL, 'SessionUpdated', '{}' FROM made, session, input WHERE made.describes),
+  ${saidIn(sql`claim`)},
   ${AUDITED}
   SELECT CASE WHEN made.describes THEN ARRAY[session.last_seq - 1, session.last_seq]
     WHEN made.holds THEN ARRAY[session.last_seq] ELSE '{}' END AS seqs FROM made, session`,
@@ -178,7 +190,7 @@ const DONE = intakeStatement(
 /** `again_ms` null: the row goes. */
 const FAILED = intakeStatement(
   'checkpoint.failed',
-  { ...COMMON_INPUT, event: 'jsonb', again_ms: 'float8' },
+  { ...COMMON_INPUT, texts: 'jsonb', event: 'jsonb', again_ms: 'float8' },
   sql`${HELD},
   claim AS MATERIALIZED (
     SELECT c.session_id, c.run_id FROM held, input, checkpoints c
@@ -195,6 +207,7 @@ const FAILED = intakeStatement(
   events AS (
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
     SELECT claim.session_id, session.last_seq, input.at, NULL, 'Checkpoint', input.event FROM claim, session, input),
+  ${saidIn(sql`claim`)},
   ${AUDITED}
   SELECT ARRAY(SELECT session.last_seq FROM claim) AS seqs FROM session`,
 )

@@ -7,6 +7,7 @@
 import { messagePreview } from '../../core/text/message-preview.ts'
 import type { TurnWrite } from '../../core/turn-write.ts'
 import { AUDIT_RECORD, auditRows, INSERT_AUDIT } from '../audit-entries.ts'
+import { CALL_TEXTS_RECORD, callTextsRows, INSERT_CALL_TEXTS } from './model-call-texts.ts'
 import { concat, given, identifier, literal, sql, when, type Sql } from '../sql.ts'
 import { ANSWERS, CURATED, FENCE, fenced, SETTLED_APPROVALS, TURN, type Bind, type Fenced } from './fenced.ts'
 import {
@@ -295,6 +296,12 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
     FROM ${FENCE}, jsonb_to_recordset(${json(files)})
       AS p (id text, "taskId" text, name text, size bigint, "contentType" text, "userName" text, "createdAt" timestamptz,
         "expiresAt" timestamptz)`
+
+  if (isFilled(write.callTexts))
+    parts['call_texts'] = fenced`
+    ${INSERT_CALL_TEXTS}
+    SELECT c.id, $1, c.at, c.system, c.prompt, c.answer
+    FROM ${FENCE}, jsonb_to_recordset(${bind(callTextsRows(write.callTexts))}::jsonb) AS c (${CALL_TEXTS_RECORD})`
 
   if (isFilled(audit))
     parts['audit'] = fenced`

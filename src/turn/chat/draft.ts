@@ -5,7 +5,7 @@
 import type { PlannerContext } from '../../agents/agent.ts'
 import type { SessionEventBody } from '../../core/session-event.ts'
 import { SilenceFilter, withoutSilence } from '../../core/text/silence-filter.ts'
-import type { ModelCallRecord } from '../../core/model-call.ts'
+import { withoutTexts, type ModelCallRecord } from '../../core/model-call.ts'
 import { newId } from '../../platform/id.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
 import { HeldOutput } from '../secrets/held-output.ts'
@@ -74,7 +74,7 @@ export class Draft {
   giveUp(modelCalls: readonly ModelCallRecord[], failure: string | null): void {
     this.#recordThought()
     const task = this.#task
-    const changes = { modelCalls, dropDeltasOf: this.#pieces() }
+    const changes = { modelCalls: modelCalls.map(withoutTexts), dropDeltasOf: this.#pieces() }
     if (task === null) {
       this.#context.journal.record([], changes)
       return

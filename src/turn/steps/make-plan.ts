@@ -4,7 +4,7 @@
  * journal's barrier).
  */
 import type { PlanFeedback, PlannerContext } from '../../agents/agent.ts'
-import type { ModelCallRecord } from '../../core/model-call.ts'
+import { withoutTexts, type ModelCallRecord } from '../../core/model-call.ts'
 import type { ProposedPlan } from '../../core/plan/plan.ts'
 import { validatePlan } from '../../core/plan/plan-rules.ts'
 import { newId } from '../../platform/id.ts'
@@ -36,12 +36,14 @@ export async function makePlan(
     context.journal.record([{ type: 'PipelineStep', step: 'PLANNING', detail: `${provider}:${model}` }])
     const known = { ...planner, secretNames: [...context.secrets.ephemeral().keys()] }
     const answer = await context.agents.plan(known, feedback, context.signal)
-    context.journal.record([], { modelCalls: answer.calls })
+    if (context.signal.aborted || answer.kind === 'failed')
+      context.journal.record([], { modelCalls: answer.calls.map(withoutTexts) })
     if (context.signal.aborted) return stopped(context)
     if (answer.kind === 'failed')
       return unanswered(context, answer.error, { failure: 'The planner could not make a plan.' })
 
     const { plan, names, problems: misused } = takeSecrets(context, answer.output)
+    context.journal.record([], { modelCalls: answer.calls })
     for (const name of names) secretNames.add(name)
     const tasks = completeTasks(plan.tasks, planner.skills)
     const problems = [

@@ -1,5 +1,7 @@
 /** The audit as GraphQL types: one per kind of entry, with what is recorded of that kind. For admins alone. */
+import type { ObjectRef } from '@pothos/core'
 import { addLookup, brand } from '../row.ts'
+import { MAX_KEPT_CHARS, readCallTexts, type StoredCallTexts } from '../../../store/turn/model-call-texts.ts'
 import { readAuditEntry } from '../../../store/audit-reads.ts'
 import type {
   AuditBody,
@@ -13,7 +15,8 @@ import type { UsageGrouping } from '../../../store/audit-reads.ts'
 import { ApprovalScopeEnum, ApprovalStatusEnum } from '../approval/approval-enums.ts'
 import type { BuilderTypes } from '../builder.ts'
 import { builder } from '../builder.ts'
-import { connectionType } from '../paging/connection-type.ts'
+import { connectionOf, connectionType } from '../paging/connection-type.ts'
+import { loadAt } from '../paging/load-at.ts'
 import { DeliveryStatusEnum } from '../message/delivery.ts'
 import { ReviewVerdictEnum, TaskStatusEnum, TaskTypeEnum } from '../enums.ts'
 import { NodeInterface } from '../node.ts'
@@ -136,7 +139,8 @@ export function auditTypeName(entry: StoredAuditEntry): string {
 
 export const AuditEntryInterface = builder.interfaceRef<StoredAuditEntry>('AuditEntry').implement({
   description:
-    'Who did what, and what it cost. Entries are never changed, and hold no output, prompt, answer or secret. ' +
+    'Who did what, and what it cost. Entries are never changed, and hold no output, prompt, answer or secret; what was said in model ' +
+    'calls lies elsewhere for some days. ' +
     '"factotum audit verify" proves that none is missing.',
   interfaces: [NodeInterface],
   resolveType: auditTypeName,
@@ -172,13 +176,37 @@ function auditType<Kind extends AuditKind>(
   kind: Kind,
   description: string,
   fields: (t: Fields<Kind>) => ReturnType<Parameters<typeof builder.objectFields>[1]>,
-): void {
-  builder
+): ObjectRef<BuilderTypes, EntryOf<Kind>> {
+  return builder
     .objectRef<EntryOf<Kind>>(TYPE_NAMES[kind])
     .implement({ description, interfaces: [NodeInterface, AuditEntryInterface], authScopes: ADMIN, fields })
 }
 
-auditType('MODEL_CALL', 'A call of a language model.', (t) => ({
+const ModelCallTextsType = builder.objectRef<StoredCallTexts>('ModelCallTexts').implement({
+  description:
+    `What was sent to a language model and what it answered, without secrets. Of a text of more than ${MAX_KEPT_CHARS} characters the ` +
+    'middle is left out, which it says.',
+  authScopes: ADMIN,
+  fields: (t) => ({
+    system: t.exposeString('system', { description: 'The system prompt: what the role is and has to answer.' }),
+    prompt: t.exposeString('prompt', { description: 'What it was asked, with all that it was shown.' }),
+    answer: t.exposeString('answer', {
+      nullable: true,
+      description: 'What it answered, as it came; null when the call failed.',
+    }),
+  }),
+})
+
+const ModelCallAuditType = auditType('MODEL_CALL', 'A call of a language model.', (t) => ({
+  texts: t.field({
+    type: ModelCallTextsType,
+    nullable: true,
+    description:
+      'What was said in it. Null when that is not kept: after prompt_retention_days, after an erasure in the session, and when the ' +
+      'session was deleted.',
+    resolve: async ({ id }, _args, context, info) =>
+      (await loadAt({ context, info }, id, (ids) => readCallTexts(context.database, ids))) ?? null,
+  }),
   role: t.string({ description: 'What it was asked as, such as "planner".', resolve: ({ body }) => body.role }),
   provider: t.string({ description: 'The provider, as configured.', resolve: ({ body }) => body.provider }),
   model: t.string({ description: 'The model, as the provider calls it.', resolve: ({ body }) => body.model }),
@@ -201,6 +229,12 @@ auditType('MODEL_CALL', 'A call of a language model.', (t) => ({
     resolve: ({ body: { cost } }) => (cost === null ? null : { amount: cost }),
   }),
 }))
+
+export type ModelCallEntry = EntryOf<'MODEL_CALL'>
+export const ModelCallConnection = connectionOf<ModelCallEntry>(ModelCallAuditType, {
+  name: 'ModelCall',
+  order: 'newest first',
+})
 
 auditType('TASK', 'A task ended.', (t) => ({
   taskId: t.id({ description: 'The task.', resolve: ({ body }) => body.taskId }),

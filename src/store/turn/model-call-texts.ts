@@ -1,0 +1,73 @@
+/**
+ * What was said in model calls, for some days: a row for each under the id of its entry in the audit, written by the
+ * statement that writes the entry. It goes with its session, and with an erasure in it.
+ */
+import type { NewCallTexts } from '../../core/turn-write.ts'
+import { toStorable } from '../../platform/well-formed.ts'
+import { STATEMENT_TIMEOUT_MS, type Database } from '../database.ts'
+import { sql } from '../sql.ts'
+
+/** Characters of each text that are kept, half of them from its end. */
+export const MAX_KEPT_CHARS = 65_536
+
+/** The texts as JSON for `jsonb_to_recordset`. They are redacted before: half a secret is not found. */
+export function callTextsRows(texts: readonly NewCallTexts[]): string {
+  const kept = (text: string): string => toStorable(cutInTheMiddle(text))
+  const rows = texts.map(({ id, at, system, prompt, answer }) => ({
+    id,
+    at,
+    system: kept(system),
+    prompt: kept(prompt),
+    answer: answer === null ? null : kept(answer),
+  }))
+  return JSON.stringify(rows)
+}
+
+/** Column definitions for `jsonb_to_recordset` of what `callTextsRows` made. */
+export const CALL_TEXTS_RECORD = sql`id text, at timestamptz, system text, prompt text, answer text`
+/** Head of every statement that writes them. */
+export const INSERT_CALL_TEXTS = sql`INSERT INTO model_call_texts (id, session_id, at, system, prompt, answer)`
+
+function cutInTheMiddle(text: string): string {
+  const left = text.length - MAX_KEPT_CHARS
+  if (left <= 0) return text
+  const half = MAX_KEPT_CHARS / 2
+  return `${text.slice(0, half)}\n[… ${left} characters left out …]\n${text.slice(-half)}`
+}
+
+/** One row, without what its entry in the audit says. */
+export interface StoredCallTexts {
+  readonly id: string
+  readonly system: string
+  readonly prompt: string
+  readonly answer: string | null
+}
+
+/** Those of the calls that are still kept. */
+export async function readCallTexts(database: Database, ids: readonly string[]): Promise<Map<string, StoredCallTexts>> {
+  const rows = await database.query<StoredCallTexts>(READ, [ids])
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+const READ = {
+  name: 'model-call-texts.read',
+  text: 'SELECT id, system, prompt, answer FROM model_call_texts WHERE id = ANY ($1::text[])',
+}
+
+/** Removes some of those that are older than so many days, by the database's clock; returns how many. */
+export async function removeOldCallTexts(database: Database, days: number): Promise<number> {
+  const [row] = await database.query<{ removed: number }>(REMOVE, [days])
+  return row?.removed ?? 0
+}
+
+const MAX_REMOVED = 2000
+const REMOVE = {
+  name: 'model-call-texts.remove',
+  text: `WITH gone AS (
+      DELETE FROM model_call_texts t WHERE t.id IN (
+        SELECT id FROM model_call_texts WHERE at < now() - $1::float8 * interval '1 day'
+        ORDER BY at LIMIT ${MAX_REMOVED})
+      RETURNING 1)
+    SELECT count(*)::int AS removed FROM gone`,
+  timeoutMs: STATEMENT_TIMEOUT_MS,
+}

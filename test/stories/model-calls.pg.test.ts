@@ -1,0 +1,100 @@
+/** What was said in calls of language models: for admins, without secrets, for some days, not beyond its session. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { removeOldPrompts } from '../../src/audit/remove-old-prompts.ts'
+import { createLogger } from '../../src/platform/logger.ts'
+import { Database } from '../../src/store/database.ts'
+import { MAX_KEPT_CHARS } from '../../src/store/turn/model-call-texts.ts'
+import * as api from '../generated/graphql.ts'
+import { findInDatabase } from '../harness/find-in-database.ts'
+import { converse, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+import { StubConfig } from '../model/stub-config.ts'
+
+const SECRET = 'hush-hush-1234567'
+const logger = createLogger({ level: 'silent', pretty: false })
+
+let story: Story
+let database: Database
+beforeAll(async () => {
+  story = await Story.begin()
+  database = new Database({ url: story.databaseUrl, maxConnections: 1, logger })
+})
+afterAll(async () => {
+  await database.close()
+  await story[Symbol.asyncDispose]()
+})
+
+async function callsOf(filter: api.ModelCallFilter) {
+  const { modelCalls } = await story.as('ada').run(api.ModelCallsDocument, { first: 100, filter })
+  return modelCalls.edges.map(({ node }) => node)
+}
+
+test('each call is there with its prompt and its answer, for admins alone', async () => {
+  const ben = story.as('ben')
+  const turn = await converse(ben, '@ben:calls', 'run: echo hello\nSay something')
+  const calls = await callsOf({ turnId: turn.id })
+  expect(calls).toHaveLength(turn.usage.calls)
+  const [planner] = await callsOf({ sessionId: '@ben:calls', role: ['planner'] })
+  expect(planner).toMatchObject({ turnId: turn.id, outcome: 'OK' })
+  expect(planner?.texts?.prompt).toContain('Say something')
+  expect(planner?.texts?.answer).toContain('echo hello')
+  expect(planner?.texts?.system.length).toBeGreaterThan(100)
+  expect(await callsOf({ turnId: turn.id, user: 'cleo' })).toEqual([])
+  expect(await callsOf({ turnId: turn.id, outcome: ['MODEL_TIMEOUT'] })).toEqual([])
+  const refused = await ben.request(api.ModelCallsDocument, {})
+  expect([refused.data, refused.errors[0]?.extensions?.['code']]).toEqual([{ modelCalls: null }, 'FORBIDDEN'])
+})
+
+test('a secret that the planner finds stands in no prompt, the planner’s own included', async () => {
+  const ada = story.as('ada')
+  await using watch = watchAll(ada, '@ada:secret')
+  await send(ada, '@ada:secret', `secret: SHOP=${SECRET}\nKeep it`)
+  await turnEnd(watch)
+  const calls = await callsOf({ sessionId: '@ada:secret' })
+  expect(calls[0]?.texts).not.toBeNull()
+  expect(JSON.stringify(calls)).toContain('[REDACTED]')
+  expect(JSON.stringify(calls)).not.toContain(SECRET)
+  expect(await findInDatabase(story.databaseUrl, [SECRET])).toEqual([])
+})
+
+test('of a long text the middle is left out; what is old is removed, as is all with a retention of 0', async () => {
+  const ben = story.as('ben')
+  const long = await converse(ben, '@ben:long', 'x'.repeat(MAX_KEPT_CHARS + 10_000))
+  const [planner] = await callsOf({ turnId: long.id, role: ['planner'] })
+  expect(planner?.texts?.prompt).toMatch(/x\n\[… \d+ characters left out …\]\n/)
+  const retain = async (promptRetentionDays: number): Promise<number> => {
+    const config = new StubConfig({ baseUrl: null, settings: { promptRetentionDays } })
+    await removeOldPrompts({ database, config, logger }, new AbortController().signal)
+    const [row] = await database.query<{ n: number }>(
+      { name: '', text: 'SELECT count(*)::int AS n FROM model_call_texts' },
+      [],
+    )
+    return row?.n ?? -1
+  }
+  const all = await retain(7)
+  const text = "UPDATE model_call_texts SET at = at - interval '8 days' WHERE session_id = '@ben:long'"
+  await database.query({ name: '', text }, [])
+  const left = await retain(7)
+  expect(left).toBeLessThan(all)
+  expect(left).toBeGreaterThan(0)
+  const [gone] = await callsOf({ turnId: long.id, role: ['planner'] })
+  expect(gone).toMatchObject({ outcome: 'OK', texts: null })
+  expect(await retain(0)).toBe(0)
+})
+
+test('they go with their session', async () => {
+  const ben = story.as('ben')
+  await converse(ben, '@ben:going', 'Hello')
+  expect((await callsOf({ sessionId: '@ben:going' }))[0]?.texts).not.toBeNull()
+  await ben.run(api.DeleteSessionDocument, { id: '@ben:going' })
+  const calls = await callsOf({ sessionId: '@ben:going' })
+  expect(calls.length).toBeGreaterThan(0)
+  expect(calls.filter(({ texts }) => texts !== null)).toEqual([])
+})
+
+test('nothing is kept where nothing is to be', async () => {
+  await using without = await Story.begin({ config: { settings: { prompt_retention_days: 0 } } })
+  await converse(without.as('ben'), '@ben:none', 'Hello')
+  const { modelCalls } = await without.as('ada').run(api.ModelCallsDocument, { first: 10 })
+  expect(modelCalls.edges.map(({ node }) => node.texts)).not.toEqual([])
+  expect(modelCalls.edges.filter(({ node }) => node.texts !== null)).toEqual([])
+})
