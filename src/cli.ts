@@ -15,6 +15,7 @@ import { writeFirstConfig } from './config/first-start.ts'
 import { helpText } from './config/command-line/help-text.ts'
 import { configPath, loadConfig } from './config/load-config.ts'
 import { describeNewToken, newToken } from './config/command-line/new-token.ts'
+import type { PluginAction } from './config/command-line/plugin-action.ts'
 import type { SessionAction } from './config/command-line/session-action.ts'
 import type { SkillAction } from './config/command-line/skill-action.ts'
 import type { TokenAction } from './config/command-line/token-action.ts'
@@ -22,6 +23,7 @@ import { AppError, messageOf } from './core/errors.ts'
 import { describeFailure } from './describe-failure.ts'
 import { REHEARSAL_GRAMMAR } from './model/rehearsal/rehearsal-grammar.ts'
 import { systemClock } from './platform/clock.ts'
+import { confirm } from './platform/confirm.ts'
 import { CODE_CACHE } from './platform/code-cache.ts'
 import { LogLines } from './platform/log-lines.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
@@ -52,6 +54,8 @@ async function main(): Promise<void> {
       return makeToken(action.action, action.flags)
     case 'skill':
       return manageSkills(action.action, action.flags)
+    case 'plugin':
+      return managePlugins(action.action, action.flags)
     case 'audit':
       return verifyAudit(action.action, action.flags)
     case 'session':
@@ -129,6 +133,16 @@ async function manageSkills(action: SkillAction, flags: Flags): Promise<void> {
     output,
     isInteractive: input.isTTY && output.isTTY,
   })
+}
+
+async function managePlugins(action: PluginAction, flags: Flags): Promise<void> {
+  const { home } = placeToManage(flags)
+  const { stdin: input, stdout: output } = process
+  const { runPluginCommand } = await import('./plugins/plugin-command.ts')
+  const ask = (question: string): Promise<boolean> => confirm(question, { input, output })
+  const print = (line: string): void => console.log(line)
+  const isInteractive = input.isTTY && output.isTTY
+  await runPluginCommand(action, { home, cwd: process.cwd(), print, confirm: isInteractive ? ask : null })
 }
 
 function verifyAudit({ day }: AuditAction, flags: Flags): Promise<void> {

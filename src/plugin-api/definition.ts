@@ -28,7 +28,7 @@ export interface CommandDefinition<Settings> {
   run(command: CommandData, ctx: PluginContext<Settings>): Awaitable<boolean | string>
 }
 
-/** Making it must do nothing: I/O belongs into `start`. */
+/** See docs/plugins.md. Making it must do nothing: I/O belongs into `start`. */
 export interface PluginDefinition<
   Shape extends z.ZodObject = z.ZodObject,
   Tools extends Readonly<Record<string, z.ZodObject>> = Readonly<Record<string, z.ZodObject>>,

@@ -187,7 +187,7 @@ export class LivePlugins {
       const outcome = await declarePlugin(transaction, found, at)
       if (outcome.change === 'NEW') {
         const body = { kind: 'CONFIG', change: 'PLUGIN_FOUND', detail: `${name} ${version}` } as const
-        const entry = { at, sessionId: null, turnId: null, actor: 'plugins', tokenName: null, body }
+        const entry = { at, sessionId: null, turnId: null, actor: 'server', tokenName: null, body }
         await appendAudit(transaction, [entry])
       }
       return outcome
@@ -251,7 +251,8 @@ export class LivePlugins {
     this.#options.catalog.remove(name)
     const { clock } = this.#options
     const told = settings === undefined ? Promise.resolve() : announceSettings(running.keeper, settings, clock)
-    const ended = Promise.all([this.#ending.get(name), told.then(() => running.keeper.stop())]).then(() => {
+    const stopped = told.then(() => running.keeper.stop()).then(() => this.#countLast(running))
+    const ended = Promise.all([this.#ending.get(name), stopped]).then(() => {
       if (this.#ending.get(name) === ended) this.#ending.delete(name)
     })
     this.#ending.set(name, ended)
@@ -287,6 +288,14 @@ export class LivePlugins {
       calls: now.calls - counted.calls,
       failures: now.failures - counted.failures,
       crashes: now.crashes - counted.crashes,
+    })
+  }
+
+  /** Should this fail, some calls are not counted. */
+  async #countLast(running: Running): Promise<void> {
+    await this.#count(running).catch((error: unknown) => {
+      const { name } = running.keeper
+      this.#options.logger.warn({ plugin: name, error: messageOf(error) }, 'calls of a plugin could not be counted')
     })
   }
 

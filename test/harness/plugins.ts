@@ -10,3 +10,9 @@ export function addPlugin(home: string, name: string, module: string): string {
   cpSync(fileURLToPath(new URL(`../plugins/${module}`, import.meta.url)), join(folder, 'plugin.ts'))
   return folder
 }
+
+/** Copies a plugin of `examples/plugins`. */
+export function addExamplePlugin(home: string, name: string): void {
+  const example = fileURLToPath(new URL(`../../examples/plugins/${name}`, import.meta.url))
+  cpSync(example, join(home, 'plugins', name), { recursive: true })
+}

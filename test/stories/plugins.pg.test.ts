@@ -4,10 +4,11 @@ import { appendFile, writeFile } from 'node:fs/promises'
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { must } from '../../src/platform/must.ts'
-import { addPlugin } from '../harness/plugins.ts'
-import { Story } from '../harness/story.ts'
+import { addExamplePlugin, addPlugin } from '../harness/plugins.ts'
+import { converse, Story } from '../harness/story.ts'
 import {
   AuditDocument,
+  OpenSessionDocument,
   PluginDocument,
   PluginsDocument,
   PluginUpdatesDocument,
@@ -137,16 +138,40 @@ test('a plugin is found, enabled, set, restarted and removed, in every process',
   const { audit } = await ada.run(AuditDocument, { first: 50, filter: { kind: ['CONFIG'] } })
   const changes = audit?.edges.flatMap(({ node }) =>
     node.__typename === 'ConfigAudit' && node.configChange.startsWith('PLUGIN')
-      ? [[node.configChange, node.configDetail, node.actor]]
+      ? [[node.configChange, node.configDetail, node.actor?.name]]
       : [],
   )
   expect(changes?.toReversed()).toEqual([
-    ['PLUGIN_FOUND', 'broken ?', 'plugins'],
-    ['PLUGIN_FOUND', 'diary 2.0.0', 'plugins'],
+    ['PLUGIN_FOUND', 'broken ?', 'server'],
+    ['PLUGIN_FOUND', 'diary 2.0.0', 'server'],
     ['PLUGIN_UPDATED', 'diary, enabled', 'ada'],
     ['PLUGIN_UPDATED', 'diary, position 7, settings owner key', 'ada'],
     ['PLUGIN_RESTARTED', 'diary', 'ada'],
     ['PLUGIN_UPDATED', 'diary, settings owner', 'ada'],
     ['PLUGIN_UPDATED', 'diary, disabled', 'ada'],
   ])
+})
+
+test('the tool of an example is called by a conversation, and is gone with the plugin', async () => {
+  await using story = await Story.begin()
+  const ada = story.as('ada')
+  addExamplePlugin(story.home, 'clock')
+  addExamplePlugin(story.home, 'guard')
+  await until(story, 'guard', 'DISABLED')
+  await update(story, { name: 'clock', enabled: true })
+  await until(story, 'clock', 'READY')
+  await ada.run(OpenSessionDocument, { input: { id: 'cli:clock', mode: 'CHAT' } })
+  const called = await converse(ada, 'cli:clock', 'tool: clock__now {"zone":"Europe/Berlin"}')
+  expect(called.tasks[0]).toMatchObject({
+    type: 'TOOL',
+    status: 'DONE',
+    output: expect.stringMatching(/ 20\d\d at \d/),
+  })
+  const wrong = await converse(ada, 'cli:clock', 'tool: clock__now {"zone":"Nowhere"}')
+  expect(wrong.tasks[0]).toMatchObject({ type: 'TOOL', status: 'FAILED', output: null })
+  expect(await read(story, 'clock')).toMatchObject({ status: 'READY', lastError: null })
+  await update(story, { name: 'clock', enabled: false })
+  await vi.waitFor(async () => expect(await read(story, 'clock')).toMatchObject({ calls: 2, failures: 0, crashes: 0 }))
+  const gone = await converse(ada, 'cli:clock', 'tool: clock__now {"zone":"UTC"}')
+  expect(gone.tasks.filter(({ type, status }) => type === 'TOOL' && status === 'DONE')).toEqual([])
 })

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { parseAuditAction, type AuditAction } from './audit-action.ts'
 import { didYouMean } from '../closest.ts'
 import type { Flags } from '../schema/environment.ts'
+import { parsePluginAction, type PluginAction } from './plugin-action.ts'
 import { parseSessionAction, type SessionAction } from './session-action.ts'
 import { parseSkillAction, type SkillAction } from './skill-action.ts'
 import { parseTokenAction, type TokenAction } from './token-action.ts'
@@ -18,6 +19,8 @@ export type Action =
   | { readonly kind: 'token'; readonly flags: Flags; readonly action: TokenAction }
   /** Install, list, update or remove skills. */
   | { readonly kind: 'skill'; readonly flags: Flags; readonly action: SkillAction }
+  /** Install, list or remove plugins. */
+  | { readonly kind: 'plugin'; readonly flags: Flags; readonly action: PluginAction }
   /** Verify the audit. */
   | { readonly kind: 'audit'; readonly flags: Flags; readonly action: AuditAction }
   /** Export or import a session. */
@@ -47,7 +50,7 @@ const options = {
   print: { type: 'boolean' },
 } as const
 
-const commands = ['serve', 'token', 'skill', 'audit', 'session']
+const commands = ['serve', 'token', 'skill', 'plugin', 'audit', 'session']
 /** The server's; all others are only those of other commands. */
 const serverFlags = new Set(['help', 'version', 'port', 'host', 'home', 'check-config'])
 
@@ -65,6 +68,7 @@ export function parseCommandLine(args: readonly string[]): Action {
   if (values.version === true) return { kind: 'version' }
   if (!commands.includes(command)) return misuse(`There is no command "${command}"${didYouMean(command, commands)}.`)
   if (command === 'skill') return skillAction(positionals.slice(1), values)
+  if (command === 'plugin') return pluginAction(positionals.slice(1), values)
   if (command === 'audit') return auditAction(positionals.slice(1), values)
   if (command === 'session') return sessionAction(positionals.slice(1), values)
   if (command === 'token') return tokenAction(positionals.slice(1), values)
@@ -88,6 +92,13 @@ function skillAction(words: readonly string[], values: Values): Action {
   const action = parseSkillAction(words, rest)
   if (typeof action === 'string') return misuse(action)
   return { kind: 'skill', flags: home === undefined ? {} : { home }, action }
+}
+
+function pluginAction(words: readonly string[], values: Values): Action {
+  const { home, ...rest } = values
+  const action = parsePluginAction(words, rest)
+  if (typeof action === 'string') return misuse(action)
+  return { kind: 'plugin', flags: home === undefined ? {} : { home }, action }
 }
 
 function auditAction(words: readonly string[], values: Values): Action {

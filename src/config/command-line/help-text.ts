@@ -24,6 +24,12 @@ const USAGE = `Usage (from a checkout: npx factotum …; all but "serve" take --
   factotum skill update <name> | --all
                                Fetches a skill again from where it came from; if that fails, the old one stays.
   factotum skill remove <name> Removes a skill.
+  factotum plugin install <folder> [--yes]
+                               Installs a plugin. Asks before it runs any of it, shows what it asks for, and asks again. It is off
+                               until an admin enables it.
+  factotum plugin list         Lists the plugins that are installed.
+  factotum plugin remove <name>
+                               Removes a plugin; its settings stay.
   factotum audit verify [--day <day>]
                                Recomputes the chain of hashes over the audit: whether an entry was changed, removed or added
                                (exit code 1). Shows the newest hash: kept elsewhere, it proves all that came before it.

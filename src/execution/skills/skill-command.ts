@@ -1,6 +1,6 @@
 /** `factotum skill …` at a real terminal; called by cli.ts. */
-import { createInterface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
+import { confirm } from '../../platform/confirm.ts'
 import { SkillShop, type SkillShopOptions, type Terminal } from './skill-shop.ts'
 import type { SkillAction } from '../../config/command-line/skill-action.ts'
 
@@ -15,17 +15,7 @@ interface SkillCommandOptions extends Omit<SkillShopOptions, 'terminal'> {
 export async function runSkillCommand(action: SkillAction, options: SkillCommandOptions): Promise<void> {
   const { input, output, isInteractive, ...shop } = options
   const print = (text: string): void => void output.write(`${text}\n`)
-  const confirm = async (question: string): Promise<boolean> => {
-    const lines = createInterface({ input, output })
-    // The end of the input (Ctrl-D) answers too: no.
-    const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
-    try {
-      const answer = await Promise.race([lines.question(question), ended])
-      return /^y(es)?$/i.test(answer.trim())
-    } finally {
-      lines.close()
-    }
-  }
-  const terminal: Terminal = { print, confirm: isInteractive ? confirm : null }
+  const ask = (question: string): Promise<boolean> => confirm(question, { input, output })
+  const terminal: Terminal = { print, confirm: isInteractive ? ask : null }
   await new SkillShop({ ...shop, terminal }).carryOut(action)
 }
