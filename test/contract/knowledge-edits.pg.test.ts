@@ -89,16 +89,34 @@ describe('a fact', () => {
     const fact = await factOf(id)
     expect(fact.session).toEqual({ id: sessionId })
     expect(fact.history.map(({ at: _at, ...version }) => version)).toEqual([
-      { version: 1, content: 'The staging host is mars.', change: 'CREATED', changedBy: 'alice', reason: null },
-      { version: 2, content: 'The staging host is venus.', change: 'EDITED', changedBy: 'alice', reason: null },
+      {
+        version: 1,
+        content: 'The staging host is mars.',
+        change: 'CREATED',
+        changedBy: { __typename: 'User', name: 'alice' },
+        reason: null,
+      },
+      {
+        version: 2,
+        content: 'The staging host is venus.',
+        change: 'EDITED',
+        changedBy: { __typename: 'User', name: 'alice' },
+        reason: null,
+      },
       {
         version: 3,
         content: 'The staging host is venus.',
         change: 'INVALIDATED',
-        changedBy: 'alice',
+        changedBy: { __typename: 'User', name: 'alice' },
         reason: 'It was switched off.',
       },
-      { version: 4, content: 'The staging host is venus.', change: 'RESTORED', changedBy: 'alice', reason: null },
+      {
+        version: 4,
+        content: 'The staging host is venus.',
+        change: 'RESTORED',
+        changedBy: { __typename: 'User', name: 'alice' },
+        reason: null,
+      },
     ])
     const where = { session_id: sessionId }
     expect(await auditOf(id)).toEqual([
@@ -187,7 +205,10 @@ describe('a fact', () => {
       expect(await factOf(id)).toMatchObject({
         replacedBy: { id: fact.id },
         invalidatedAt: expect.any(String),
-        history: [{ change: 'CREATED' }, { change: 'MERGED', changedBy: 'alice', reason: `merged into ${fact.id}` }],
+        history: [
+          { change: 'CREATED' },
+          { change: 'MERGED', changedBy: { __typename: 'User', name: 'alice' }, reason: `merged into ${fact.id}` },
+        ],
       })
       expect(await auditOf(id)).toEqual([audited('CREATED'), audited('MERGED', { reason: `merged into ${fact.id}` })])
     }
@@ -219,7 +240,11 @@ describe('a learning', () => {
     const first = await seed()
     const { promoteLearning } = await edit(api.PromoteLearningDocument, { id: first.learningId })
     expect(promoteLearning).toMatchObject({
-      learning: { status: 'PROMOTED', decidedBy: 'alice', fact: { content: `The disk of ${first.id} is full.` } },
+      learning: {
+        status: 'PROMOTED',
+        decidedBy: { name: 'alice' },
+        fact: { content: `The disk of ${first.id} is full.` },
+      },
     })
     const second = await seed()
     const promoted = await edit(api.PromoteLearningDocument, {
@@ -328,7 +353,7 @@ describe('a question', () => {
 
     const { resolveQuestion } = await edit(api.ResolveQuestionDocument, { id, answer: ' Ben does. ' })
     expect(resolveQuestion).toMatchObject({
-      question: { status: 'RESOLVED', answer: 'Ben does.', resolvedBy: 'alice' },
+      question: { status: 'RESOLVED', answer: 'Ben does.', resolvedBy: { name: 'alice' } },
     })
     const twice = await edit(api.ResolveQuestionDocument, { id, answer: 'Cleo does.' })
     expect(twice.resolveQuestion).toMatchObject({ __typename: 'ConflictRefusal' })

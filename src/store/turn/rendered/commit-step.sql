@@ -334,6 +334,20 @@ WITH
         "expiresAt" timestamptz
       )
   ),
+  w_call_texts AS (
+    INSERT INTO
+      model_call_texts (id, session_id, at, system, prompt, answer)
+    SELECT
+      c.id,
+      $1,
+      c.at,
+      c.system,
+      c.prompt,
+      c.answer
+    FROM
+      w_fence,
+      jsonb_to_recordset($26::jsonb) AS c (id text, at timestamptz, system text, prompt text, answer text)
+  ),
   w_audit AS (
     INSERT INTO
       audit_entries (id, at, kind, session_id, turn_id, actor, token_name, data)
@@ -348,7 +362,7 @@ WITH
       a.data
     FROM
       w_fence,
-      jsonb_to_recordset($26::jsonb) AS a (
+      jsonb_to_recordset($27::jsonb) AS a (
         id text,
         at timestamptz,
         kind audit_kind,
@@ -367,10 +381,10 @@ WITH
       paraphrase = coalesce(x.paraphrase, m.paraphrase)
     FROM
       w_fence,
-      jsonb_to_recordset($27::jsonb) AS m (id text, status message_status, content text, paraphrase text)
+      jsonb_to_recordset($28::jsonb) AS m (id text, status message_status, content text, paraphrase text)
     WHERE
       x.id = m.id
-      AND x.id = ANY ($28::text[])
+      AND x.id = ANY ($29::text[])
       AND x.session_id = $1
   )
 SELECT
