@@ -400,6 +400,7 @@ async function openDoor(door: DoorParts): Promise<RunningServer> {
           people,
           plugins: { database, clock, live: plugins },
           skills: tools.skills,
+          toolCatalog: tools.toolCatalog,
           secrets,
           deliveries: { database, outbox: background.outbox, doorbell },
           server,

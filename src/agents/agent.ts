@@ -70,6 +70,8 @@ export interface PlannerContext {
   readonly questions: readonly OpenQuestion[]
   /** Those that the caller may use. */
   readonly skills: readonly SkillSummary[]
+  /** The same of tools. */
+  readonly tools: readonly OfferedTool[]
   /** What strangers wrote in the session, in other words, oldest first. */
   readonly paraphrased: readonly { readonly sender: string | null; readonly at: string; readonly text: string }[]
   /** Names of the secrets that the session's process holds; never their values. */
@@ -101,7 +103,7 @@ export interface ReplanContext {
 }
 
 /** What the assistant of a conversation knows besides what is said in it: what a planner would, without a plan. */
-export interface AssistantContext extends Omit<PlannerContext, 'skills' | 'maxTasks' | 'replan'> {
+export interface AssistantContext extends Omit<PlannerContext, 'skills' | 'maxTasks' | 'replan' | 'tools'> {
   /** What it has said and called in this turn so far, oldest first. */
   readonly rounds: readonly AssistantRound[]
   /** Drawn once a turn, so that what was said before in it stays the same, byte by byte. */

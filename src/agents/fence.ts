@@ -25,6 +25,7 @@ export type FenceLabel =
   | 'DATA_FACTS'
   | 'DATA_QUESTIONS'
   | 'DATA_SKILLS'
+  | 'DATA_TOOLS'
   | 'DATA_LEARNINGS'
   | 'DATA_MESSAGE'
   | 'DATA_STRANGERS'

@@ -59,6 +59,7 @@ const planner = (text: string): PlannerContext => ({
   workingMemory: text,
   facts: items(text),
   questions: items(text),
+  tools: [],
   skills: [
     {
       name: 'search',

@@ -79,6 +79,7 @@ export const PLANNER: FreeTexts<PlannerContext> = {
     args: { name: 'text', default: 'text', description: 'text' },
     secrets: 'text',
   },
+  tools: { name: 'kept', description: 'text', parameters: 'json' },
   replan: {
     completed: TASK,
     remaining: { detail: 'text' },

@@ -105,6 +105,7 @@ const first: PlannerContext = {
   workingMemory: '',
   facts: [],
   questions: [],
+  tools: [],
   skills: [],
   paraphrased: [],
   secretNames: [],

@@ -56,7 +56,7 @@ describe('system prompts', () => {
     )
     expect(examples).toHaveLength(2)
     const plans = examples.flatMap((example) => (example.kind === 'usable' ? [example.value] : []))
-    expect(plans.map((plan) => validatePlan(plan, { maxTasks: 20, skills: [SEARCH] }))).toEqual([[], []])
+    expect(plans.map((plan) => validatePlan(plan, { maxTasks: 20, tools: [], skills: [SEARCH] }))).toEqual([[], []])
     expect(plans.flatMap((plan) => plan.answers)).toEqual([
       { questionId: 'question_one', answer: 'The servers use apt as their package manager.' },
     ])

@@ -7,6 +7,7 @@ import type { AccessDenials } from '../audit/access-denials.ts'
 import type { LiveConfig } from '../config/config.ts'
 import type { PublicUrl } from '../config/public-url.ts'
 import type { RedeliverContext } from '../delivery/redeliver.ts'
+import type { ToolCatalog } from '../tools/tool-catalog.ts'
 import type { Skills } from '../execution/skills/skill-catalog.ts'
 import type { IntakeContext } from '../intake/intake-context.ts'
 import type { KnowledgeContext } from '../knowledge/admin/knowledge-context.ts'
@@ -44,6 +45,7 @@ export interface GraphQLServices {
   /** Where `scheduleUpdates` comes from. */
   readonly scheduleNotifier: Pick<ScheduleNotifier, 'follow'>
   readonly skills: Skills
+  readonly toolCatalog: Pick<ToolCatalog, 'snapshot'>
   readonly secrets: Pick<SecretStore, 'reload' | 'known' | 'redactLine'>
   readonly deliveries: RedeliverContext
   /** Where `auditTrail` comes from. */

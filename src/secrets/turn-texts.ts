@@ -46,7 +46,7 @@ const AUDIT_TEXTS: TextsByKind<AuditBody, 'kind'> = {
 /** As the planner answers; also where it is shown its own plan again. */
 export const PLAN_TEXTS: FreeTexts<ProposedPlan> = {
   goal: 'text',
-  tasks: { detail: 'text', skill: 'text', args: 'text', expect: 'text' },
+  tasks: { detail: 'text', skill: 'text', tool: 'text', args: 'text', expect: 'text' },
   secrets: { key: 'text', value: 'text' },
   answers: { questionId: 'kept', answer: 'text' },
 }

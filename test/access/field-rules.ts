@@ -110,6 +110,8 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     Session: 'webhook',
   },
   users: {
+    Query: 'tools',
+    Tool: 'argsSchema name source summary toolEffect',
     Budget: 'costPerDay costUsed resetsAt tokensPerDay tokensUsed usedUp user',
     Viewer: 'budget',
   },
@@ -153,7 +155,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     // The shortest way to one is through the audit; that of a session's usage is the session's.
     Money: 'amount currency',
     Query:
-      'audit budgets configuration deliveries facts learnings modelCalls nodes plugin plugins questions secrets skillProblems skills tokens usage users',
+      'audit budgets configuration deliveries facts learnings modelCalls nodes plugin plugins questions secrets skillProblems skills tokens toolProblems usage users',
     QuestionConnection: 'edges pageInfo totalCount',
     QuestionEdge: 'cursor node',
     Plugin:
@@ -165,6 +167,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     // Users see those that they may use; these may use none.
     Skill: 'argsSchema name summary version',
     SkillProblem: 'folder message',
+    ToolProblem: 'problem source',
     Token: 'createdAt declared expiresAt id kind lastUsedAt name namespace user',
     TokenConnection: 'edges pageInfo',
     TokenEdge: 'cursor node',
@@ -274,6 +277,9 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   // Null for one that is missing.
   DeploySecret: 'source',
   Schedule: 'runAt',
+  // All sources of tools are there.
+  Query: 'toolProblems',
+  ToolProblem: 'problem source',
   Skill: 'version',
   Token: 'expiresAt lastUsedAt namespace',
   Viewer: 'allowedSkills namespace user',

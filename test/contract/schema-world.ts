@@ -2,6 +2,7 @@
  * The schema over a real database, executed by graphql-js alone: no HTTP, no limits, no hub. What the door adds is
  * tested with the door.
  */
+import { ToolCatalog } from '../../src/tools/tool-catalog.ts'
 import { execute, parse, subscribe, type ExecutionResult } from 'graphql'
 import type { Viewer } from '../../src/core/identity.ts'
 import type { Skills } from '../../src/execution/skills/skill-catalog.ts'
@@ -120,6 +121,7 @@ export class SchemaWorld implements AsyncDisposable {
         rowNotifier: this.rowNotifier,
         approvals: { ...context, skills: this.skills, toolOf: () => undefined },
         approvalNotifier: this.approvalNotifier,
+        toolCatalog: new ToolCatalog(),
         skills: this.skills,
         scheduleNotifier: this.scheduleNotifier,
         deliveries: {

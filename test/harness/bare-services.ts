@@ -2,6 +2,7 @@
  * What GraphQL stands on where there is nothing but a database behind the door: no turns, no skills, no secrets, nobody
  * who watches approvals or knowledge. For doors under test and under measurement.
  */
+import { ToolCatalog } from '../../src/tools/tool-catalog.ts'
 import type { LiveConfig } from '../../src/config/config.ts'
 import type { Doorbell } from '../../src/events/doorbell.ts'
 import type { Feed } from '../../src/events/feed.ts'
@@ -34,6 +35,7 @@ export function bareServices(options: BareServicesOptions): GraphQLServices {
     config,
     clock,
     skills,
+    toolCatalog: new ToolCatalog(),
     publicUrl: { linkTo: (path) => path },
     intake: {
       database,

@@ -80,20 +80,9 @@ export class McpWorld {
     return join(this.home, 'mcp', name)
   }
 
-  /** Puts a package and all that it depends on into the server's folder, as "npm install --prefix" does. */
+  /** Puts a package and all that it depends on into the server's folder. */
   install(name: string, packageName: string): void {
-    const seen = new Set<string>()
-    const copy = (wanted: string): void => {
-      const from = join('node_modules', wanted)
-      if (seen.has(wanted) || !existsSync(from)) return
-      seen.add(wanted)
-      cpSync(from, join(this.folderOf(name), from), { recursive: true })
-      const manifest = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8')) as { dependencies?: object }
-      for (const dependency of Object.keys(manifest.dependencies ?? {})) copy(dependency)
-    }
-    copy(packageName)
-    const account = findDropAccount()
-    if (account !== null) execFileSync('chown', ['-R', `${account.uid}:${account.gid}`, this.folderOf(name)])
+    installMcpServer(this.home, name, packageName)
   }
 
   tools(source: string): readonly string[] {
@@ -148,4 +137,21 @@ function read(toml: string): Config {
   const parsed = parseConfig(`${PEOPLE}${toml}`, { production: false })
   if (parsed.kind === 'invalid') throw new Error(JSON.stringify(parsed.problems))
   return parsed.config
+}
+
+/** Puts a package and all that it depends on into the server's folder, as "npm install --prefix" does. */
+export function installMcpServer(home: string, name: string, packageName: string): void {
+  const folder = join(home, 'mcp', name)
+  const seen = new Set<string>()
+  const copy = (wanted: string): void => {
+    const from = join('node_modules', wanted)
+    if (seen.has(wanted) || !existsSync(from)) return
+    seen.add(wanted)
+    cpSync(from, join(folder, from), { recursive: true })
+    const manifest = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8')) as { dependencies?: object }
+    for (const dependency of Object.keys(manifest.dependencies ?? {})) copy(dependency)
+  }
+  copy(packageName)
+  const account = findDropAccount()
+  if (account !== null) execFileSync('chown', ['-R', `${account.uid}:${account.gid}`, folder])
 }

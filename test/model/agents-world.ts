@@ -89,6 +89,7 @@ export const PLANNER_CONTEXT: PlannerContext = {
   facts: [],
   questions: [{ id: 'question_one', content: 'Which package manager do the servers use?' }],
   skills: [SEARCH],
+  tools: [],
   paraphrased: [],
   secretNames: [],
   files: [],
@@ -96,7 +97,7 @@ export const PLANNER_CONTEXT: PlannerContext = {
   replan: null,
 }
 
-const { skills: _skills, maxTasks: _maxTasks, replan: _replan, ...shared } = PLANNER_CONTEXT
+const { skills: _skills, maxTasks: _maxTasks, replan: _replan, tools: _tools, ...shared } = PLANNER_CONTEXT
 export const ASSISTANT_CONTEXT: AssistantContext = { ...shared, rounds: [], fenceToken: 'f'.repeat(32), tools: [] }
 
 export const REVIEWER_CONTEXT: ReviewerContext = {

@@ -44,6 +44,7 @@ export function renderPlannerPrompt(prompt: PlannerPrompt, fence: Fence, moment:
     ...describeGroup(context),
     describeEnvironment(context, environment),
     ...describeSkills(context.skills, fence),
+    ...describeTools(context.tools, fence),
     ...describeSecrets(context.secretNames),
     ...describeFacts(context.facts, fence),
     ...describeSummary(context.summary, fence),
@@ -176,12 +177,29 @@ function describeFeedback({ feedback, context: { questions } }: PlannerPrompt, f
 function describePlan({ goal, tasks, answers }: ProposedPlan, questions: readonly OpenQuestion[]): string {
   const labels = new Map([...labelItems('Q', questions)].map(([label, { id }]) => [id, label]))
   const given = answers.map(({ questionId, answer }) => ({ question: labels.get(questionId), answer }))
-  const shown = tasks.map((task) => ({ ...task, type: task.type.toLowerCase() }))
+  const shown = tasks.map(({ tool = null, ...task }) => ({
+    ...task,
+    type: task.type.toLowerCase(),
+    skill: tool ?? task.skill,
+  }))
   return JSON.stringify({ goal, tasks: shown, ...(given.length === 0 ? {} : { answers: given }) })
 }
 
 /** Of one description or summary. */
 const MAX_WORDS_CHARS = 500
+
+/** Of the schema of one tool's arguments. */
+const MAX_SCHEMA_CHARS = 4_000
+
+/** What each tool does, and the JSON schema of its arguments, in the words of its author. */
+function describeTools(tools: PlannerContext['tools'], fence: Fence): string[] {
+  if (tools.length === 0) return []
+  const lines = tools.map(({ name, description, parameters }) => {
+    const schema = oneLine(preview(JSON.stringify(parameters), { maxChars: MAX_SCHEMA_CHARS }))
+    return `${name}: ${bound(description)}\n  arguments: ${schema}`
+  })
+  return [`# Tools that may be called\n\n${fence.wrap('DATA_TOOLS', lines.join('\n'))}`]
+}
 
 /** What each skill does, and its arguments, in the words of its author. */
 function describeSkills(skills: readonly SkillSummary[], fence: Fence): string[] {

@@ -95,7 +95,8 @@ describe('mutated plans', () => {
           const parsed = planFormat(QUESTIONS).parse(text)
           const isGood = parsed.kind === 'usable' ? isSound(parsed.value) : parsed.problem.endsWith('.')
           expect(isGood).toBe(true)
-          const problems = parsed.kind === 'usable' ? validatePlan(parsed.value, { maxTasks: 3, skills: [] }) : []
+          const problems =
+            parsed.kind === 'usable' ? validatePlan(parsed.value, { maxTasks: 3, tools: [], skills: [] }) : []
           expect(problems.every((problem) => problem.endsWith('.'))).toBe(true)
           seen[parsed.kind === 'usable' ? 'usable' : 'refused'] += 1
         }

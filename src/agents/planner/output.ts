@@ -7,15 +7,15 @@ import { jsonFormat, orNull, unusable, usable, withValue, type AnswerFormat, typ
 import { labelItems, readLabel } from '../labels.ts'
 
 const taskSchema = z.strictObject({
-  type: z.enum(['exec', 'skill', 'msg']),
+  type: z.enum(['exec', 'skill', 'tool', 'msg']),
   detail: z
     .string()
     .describe(
-      'exec: the shell command. skill: what it is called for. msg: what the messenger is to tell the user, and in which language.',
+      'exec: the shell command. skill, tool: what it is called for. msg: what the messenger is to tell the user, and in which language.',
     ),
-  skill: orNull(z.string()).describe('skill: its name. Otherwise null.'),
-  args: orNull(z.string()).describe('skill: its arguments, a JSON object as a string. Otherwise null.'),
-  expect: orNull(z.string()).describe('exec, skill: what must hold for the result to be good. msg: null.'),
+  skill: orNull(z.string()).describe('skill, tool: its name. Otherwise null.'),
+  args: orNull(z.string()).describe('skill, tool: its arguments, a JSON object as a string. Otherwise null.'),
+  expect: orNull(z.string()).describe('exec, skill, tool: what must hold for the result to be good. msg: null.'),
 })
 const planSchema = z.strictObject({
   goal: z.string().describe('What the plan is to reach, in one sentence.'),
@@ -39,7 +39,7 @@ export function planFormat(questions: readonly OpenQuestion[]): AnswerFormat<Pro
   return withValue(PLAN_FORMAT, (plan) => toPlan(plan, questions))
 }
 
-const TYPES = { exec: 'EXEC', skill: 'SKILL', msg: 'MSG' } as const
+const TYPES = { exec: 'EXEC', skill: 'SKILL', tool: 'TOOL', msg: 'MSG' } as const
 const MAX_QUESTION_ANSWER_CHARS = 2000
 
 type PlanJson = z.output<typeof planSchema>
@@ -64,7 +64,8 @@ function toTask({ type, detail, skill, args, expect }: PlanJson['tasks'][number]
   return {
     type: TYPES[type],
     detail: toStorable(detail),
-    skill: skill === null ? null : toStorable(skill),
+    skill: skill === null || type === 'tool' ? null : toStorable(skill),
+    ...(type === 'tool' ? { tool: skill === null ? null : toStorable(skill) } : {}),
     args: args === null ? null : toStorable(args),
     expect: expect === null ? null : toStorable(expect),
   }

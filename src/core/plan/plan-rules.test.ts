@@ -8,7 +8,7 @@ import type { SkillSummary } from './skill.ts'
 const exec: ProposedTask = { type: 'EXEC', detail: 'echo hi', skill: null, args: null, expect: 'it prints hi' }
 const msg: ProposedTask = { type: 'MSG', detail: 'Say hi.', skill: null, args: null, expect: null }
 const plan = (...tasks: ProposedTask[]): ProposedPlan => ({ goal: 'Say hi', tasks, secrets: [], answers: [] })
-const limits = { maxTasks: 3, skills: [] }
+const limits = { maxTasks: 3, skills: [], tools: [] }
 const search: SkillSummary = {
   name: 'search',
   version: null,
@@ -168,8 +168,8 @@ describe('skill tasks', () => {
 
   test('are the only ones with skill and args', () => {
     expect(validatePlan(plan({ ...exec, skill: 'search' }, { ...msg, skill: 'search', args: '{}' }), right)).toEqual([
-      'Task 1 (exec) has skill, which only skill tasks have. Here they must be null.',
-      'Task 2 (msg) has skill and args, which only skill tasks have. Here they must be null.',
+      'Task 1 (exec) has skill, which only skill and tool tasks have. Here they must be null.',
+      'Task 2 (msg) has skill and args, which only skill and tool tasks have. Here they must be null.',
     ])
   })
 

@@ -5,7 +5,8 @@
  * same.
  */
 import type { FoundSecret, ProposedPlan, ProposedTask } from './plan.ts'
-import { completeArguments } from './skill-arguments.ts'
+import type { JsonObject } from '../tool/json.ts'
+import { completeArguments, MAX_ARGS_BYTES } from './skill-arguments.ts'
 import type { SkillSummary } from './skill.ts'
 import type { TaskType } from '../status.ts'
 
@@ -30,6 +31,15 @@ export interface PlanLimits {
   readonly maxTasks: number
   /** Those that the user may use. */
   readonly skills: readonly SkillSummary[]
+  /** The same of tools. */
+  readonly tools: readonly CheckedTool[]
+}
+
+/** A tool as a plan may call it. */
+export interface CheckedTool {
+  readonly name: string
+  /** What is wrong with the arguments: clauses; none when they fit. Absent: nothing is checked. */
+  readonly problems?: (args: JsonObject) => readonly string[]
 }
 
 /** The rules that `plan` breaks, in the order of its tasks; empty when it may run. */
@@ -37,7 +47,7 @@ export function validatePlan(plan: ProposedPlan, limits: PlanLimits): string[] {
   const problems = [
     ...goalProblems(plan.goal),
     ...countProblems(plan.tasks.length, limits.maxTasks),
-    ...plan.tasks.flatMap((task, index) => taskProblems(task, index + 1, limits.skills)),
+    ...plan.tasks.flatMap((task, index) => taskProblems(task, index + 1, limits)),
     ...lastTaskProblems(plan.tasks),
     ...secretProblems(plan.secrets),
   ]
@@ -61,12 +71,13 @@ function countProblems(count: number, maxTasks: number): string[] {
   ]
 }
 
-function taskProblems(task: ProposedTask, number: number, skills: readonly SkillSummary[]): string[] {
+function taskProblems(task: ProposedTask, number: number, { skills, tools }: PlanLimits): string[] {
   const name = `${number} (${task.type.toLowerCase()})`
   const problems = [
     ...detailProblems(task, name),
     ...(task.type === 'MSG' ? noExpect(task, name) : needsExpect(task, name)),
   ]
+  if (task.type === 'TOOL') return [...problems, ...toolProblems(task, name, tools)]
   return [...problems, ...(task.type === 'SKILL' ? skillProblems(task, name, skills) : noSkill(task, name))]
 }
 
@@ -103,7 +114,9 @@ function noExpect({ expect }: ProposedTask, name: string): string[] {
 
 function noSkill({ skill, args }: ProposedTask, name: string): string[] {
   const extra = [...(skill === null ? [] : ['skill']), ...(args === null ? [] : ['args'])].join(' and ')
-  return extra === '' ? [] : [`Task ${name} has ${extra}, which only skill tasks have. Here they must be null.`]
+  return extra === ''
+    ? []
+    : [`Task ${name} has ${extra}, which only skill and tool tasks have. Here they must be null.`]
 }
 
 function skillProblems({ skill: wanted, args }: ProposedTask, name: string, skills: readonly SkillSummary[]): string[] {
@@ -119,8 +132,38 @@ function skillProblems({ skill: wanted, args }: ProposedTask, name: string, skil
   return [`Task ${name} ${named}. ${waysOut(skills)}`]
 }
 
+function toolProblems(
+  { tool: wanted = null, args }: ProposedTask,
+  name: string,
+  tools: readonly CheckedTool[],
+): string[] {
+  const tool = tools.find((one) => one.name === wanted)
+  if (tool !== undefined) {
+    const given = readToolArguments(args)
+    if (given === null) return [`Task ${name}: its args are no JSON object, written as a string.`]
+    return (tool.problems?.(given) ?? []).map((problem) => `Task ${name}: ${problem}.`)
+  }
+  const named =
+    wanted === null || wanted.trim() === ''
+      ? 'names no tool in skill'
+      : `names the tool ${JSON.stringify(wanted.slice(0, MAX_NAME_CHARS))}, which is not among those that may be called here`
+  return [`Task ${name} ${named}. ${waysOut(tools)}`]
+}
+
+/** Null: they are no JSON object. None at all stand for {}. */
+export function readToolArguments(text: string | null): JsonObject | null {
+  if (text === null || text.trim() === '') return {}
+  if (Buffer.byteLength(text) > MAX_ARGS_BYTES) return null
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null
+  } catch {
+    return null
+  }
+}
+
 /** What there is instead: feedback that names no way out is repeated for ever. */
-function waysOut(skills: readonly SkillSummary[]): string {
+function waysOut(skills: readonly { readonly name: string }[]): string {
   const otherwise = 'exec tasks, or say in a single msg task what is missing'
   if (skills.length === 0) return `There are none: use ${otherwise}.`
   const names = skills.slice(0, MAX_NAMES).map((skill) => skill.name)

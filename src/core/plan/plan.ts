@@ -5,14 +5,16 @@ export interface ProposedTask {
   readonly type: TaskType
   /**
    * EXEC: the shell command. MSG: everything the messenger needs to write the text (it never sees the conversation).
-   * SKILL: what it is for.
+   * SKILL, TOOL: what it is for.
    */
   readonly detail: string
   /** SKILL: its name. Otherwise null. */
   readonly skill: string | null
-  /** SKILL: its arguments as JSON text. Otherwise null. */
+  /** TOOL: its name, "<source>__<tool>". Otherwise null or absent. */
+  readonly tool?: string | null
+  /** SKILL, TOOL: the arguments as JSON text. Otherwise null. */
   readonly args: string | null
-  /** EXEC, SKILL: what must hold for the result to be good. MSG: null. */
+  /** EXEC, SKILL, TOOL: what must hold for the result to be good. MSG: null. */
   readonly expect: string | null
 }
 

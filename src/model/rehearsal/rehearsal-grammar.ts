@@ -1,6 +1,7 @@
 /** What the rehearsal model understands, for `--help`: one line per rule. README.md says the same. */
 export const REHEARSAL_GRAMMAR = `run: <command>         an EXEC task that runs the command
 skill: <name> <json>   a SKILL task that calls the skill with these arguments
+tool: <name> <json>    a TOOL task that calls the tool with these arguments
 learn: <text>          a review of the plan learns this: the first such line that of the first task, and so on
 note: <text>           the next checkpoint keeps this in mind for the session
 secret: KEY=value      a secret that the session keeps while it is in use
@@ -13,7 +14,6 @@ anything else          is quoted in the answer
 
 In a session of mode CHAT there is no plan: run:, skill:, learn: and secret: lines are calls of tools, those below one another at
 once, and besides:
-tool: <name> <json>    calls the tool
 think: <text>          is shown as the reasoning
 
 Of what was learned, a text that ends with "?" becomes a question, one that begins with "maybe" is discarded, and everything

@@ -7,7 +7,7 @@
 import { SILENCE_MARKER } from '../../core/text/silence-filter.ts'
 import { findBlock, findBlocks, findItems, findTasks, type PromptPart, type PromptTask } from './rehearsal-prompt.ts'
 import { readScript, type Script, type ScriptTask } from './rehearsal-script.ts'
-import { describeEnding, describeResult, MAX_SHOWN_CHARS, quote, shorten } from './rehearsal-words.ts'
+import { describeEnding, describeResult, hasSucceeded, MAX_SHOWN_CHARS, quote, shorten } from './rehearsal-words.ts'
 
 /** The headings of src/agents under which it searches. */
 const HEADINGS = {
@@ -25,7 +25,7 @@ const TOLD_TO_FAIL = 'The message told this rehearsal to fail here:'
 const MAX_FACTS_CHARS = 8_000
 
 interface TaskJson {
-  readonly type: 'exec' | 'skill' | 'msg'
+  readonly type: 'exec' | 'skill' | 'tool' | 'msg'
   readonly detail: string
   readonly skill: string | null
   readonly args: string | null
@@ -74,7 +74,7 @@ function planFirst(script: Script, said: string, parts: readonly PromptPart[]): 
 
 function planAgain(script: Script, said: string, failed: PromptTask): PlanJson {
   const result = describeResult(failed)
-  if (failed.exitCode !== 0) return report(`${said}\n\nThis failed, so I stopped:\n\n${result}`)
+  if (!hasSucceeded(failed)) return report(`${said}\n\nThis failed, so I stopped:\n\n${result}`)
   const tasks = tasksOf(script).slice(1).map(toTask)
   const detail = `${said}\n\nBefore the review asked for another plan:\n\n${result}`
   return { goal: SECOND_GOAL, secrets: null, tasks: [...tasks, message(detail)], answers: null }
@@ -94,8 +94,8 @@ function tasksOf({ tasks, fail, learn }: Script): readonly ScriptTask[] {
 function toTask(task: ScriptTask): TaskJson {
   if (task.kind === 'run')
     return { type: 'exec', detail: task.command, skill: null, args: null, expect: 'the command succeeds' }
-  const detail = `Rehearse the skill ${task.name}`
-  return { type: 'skill', detail, skill: task.name, args: task.args, expect: 'the skill succeeds' }
+  const detail = `Rehearse the ${task.kind} ${task.name}`
+  return { type: task.kind, detail, skill: task.name, args: task.args, expect: `the ${task.kind} succeeds` }
 }
 
 function message(detail: string): TaskJson {
@@ -125,7 +125,7 @@ interface ReviewJson {
 }
 
 function describeFailure(task: PromptTask): string {
-  const what = task.type === 'SKILL' ? 'The call of the skill' : 'The command'
+  const what = { EXEC: 'The command', SKILL: 'The call of the skill', TOOL: 'The call of the tool' }[task.type]
   return `${what} "${shorten(task.command, 200)}" ${describeEnding(task)}.`
 }
 
@@ -133,7 +133,7 @@ function describeFailure(task: PromptTask): string {
 export function rehearseReview(parts: readonly PromptPart[]): ReviewJson {
   const task = findTasks(parts, HEADINGS.judged)[0]
   if (task === undefined) return { status: 'replan', reason: 'There is no result to judge.', learn: null }
-  if (task.exitCode !== 0) return { status: 'replan', reason: describeFailure(task), learn: null }
+  if (!hasSucceeded(task)) return { status: 'replan', reason: describeFailure(task), learn: null }
   const script = readScript(findBlock(parts, 'MESSAGE') ?? '')
   const goal = findBlock(parts, 'GOAL', 'The goal of the plan')
   // The second plan begins with the second task.

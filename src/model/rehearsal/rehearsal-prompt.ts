@@ -53,16 +53,16 @@ export function findBlocks(parts: readonly PromptPart[], label: string): readonl
 export interface PromptTask {
   /** 0 for the first of its plan. */
   readonly index: number
-  readonly type: 'EXEC' | 'SKILL'
+  readonly type: 'EXEC' | 'SKILL' | 'TOOL'
   readonly status: string
   readonly exitCode: number | null
-  /** EXEC: the command. SKILL: its name and arguments. */
+  /** EXEC: the command. SKILL, TOOL: its name and arguments. */
   readonly command: string
   readonly stdout: string
   readonly stderr: string
 }
 
-const HEADLINE = /^Task (\d+): (EXEC|SKILL), ([A-Z]+)\b.*?(?:exit code (\d+))?\.$/
+const HEADLINE = /^Task (\d+): (EXEC|SKILL|TOOL), ([A-Z]+)\b.*?(?:exit code (\d+))?\.$/
 
 /** A line of a list, such as "F1: the fact". */
 export interface PromptItem {
@@ -88,7 +88,7 @@ export function findTasks(parts: readonly PromptPart[], heading: string): readon
     const match = HEADLINE.exec(own[0]?.text ?? '')
     return {
       index: Number(match?.[1]) - 1,
-      type: match?.[2] === 'SKILL' ? 'SKILL' : 'EXEC',
+      type: match?.[2] === 'SKILL' || match?.[2] === 'TOOL' ? match[2] : 'EXEC',
       status: match?.[3] ?? '',
       exitCode: match?.[4] === undefined ? null : Number(match[4]),
       command: findBlock(own, 'CALL') ?? findBlock(own, 'DETAIL') ?? '',

@@ -5,7 +5,7 @@
  */
 export type ScriptTask =
   | { readonly kind: 'run'; readonly command: string }
-  | { readonly kind: 'skill'; readonly name: string; readonly args: string }
+  | { readonly kind: 'skill' | 'tool'; readonly name: string; readonly args: string }
 
 /** What a message asks of the rehearsal. `waitMs` is the sum of its `wait:` lines, ten minutes at most. */
 export interface Script {
@@ -58,7 +58,7 @@ export function readScript(message: string): Script {
 
 function readLine(line: string): Line {
   if (line.trim().toLowerCase() === 'facts?') return { key: 'facts', value: '' }
-  const [start, key = ''] = /^\s*(run|skill|learn|note|secret|answer|fail|wait|silent):/.exec(line) ?? ['']
+  const [start, key = ''] = /^\s*(run|skill|tool|learn|note|secret|answer|fail|wait|silent):/.exec(line) ?? ['']
   const value = line.slice(start.length).trim()
   return isWhole(key, value) ? { key, value } : { key: 'rest', value: line }
 }
@@ -72,9 +72,9 @@ function isWhole(key: string, value: string): boolean {
 
 function readTask({ key, value }: Line): ScriptTask[] {
   if (key === 'run') return [{ kind: 'run', command: value }]
-  if (key !== 'skill') return []
+  if (key !== 'skill' && key !== 'tool') return []
   const [name = '', ...args] = value.split(/\s+/)
-  return [{ kind: 'skill', name, args: args.length === 0 ? '{}' : value.slice(name.length).trim() }]
+  return [{ kind: key, name, args: args.length === 0 ? '{}' : value.slice(name.length).trim() }]
 }
 
 function readSecret(text: string): { readonly key: string; readonly value: string } {

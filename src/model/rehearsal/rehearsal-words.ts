@@ -14,9 +14,16 @@ export function describeResult(task: PromptTask): string {
 }
 
 /** The predicate of a sentence whose subject is the task. */
-export function describeEnding({ status, exitCode }: PromptTask): string {
+export function describeEnding(task: PromptTask): string {
+  const { type, status, exitCode } = task
   if (status === 'INTERRUPTED') return 'was interrupted when the server stopped; its outcome is unknown'
+  if (type === 'TOOL') return hasSucceeded(task) ? 'was called' : 'failed'
   return exitCode === null ? 'did not run to its end' : `ended with exit code ${exitCode}`
+}
+
+/** Tools have no exit code. */
+export function hasSucceeded({ type, status, exitCode }: PromptTask): boolean {
+  return type === 'TOOL' ? status === 'DONE' : exitCode === 0
 }
 
 /** As a Markdown quotation, line by line. */

@@ -11,7 +11,7 @@ import type { PlanState, TaskState } from '../plan-state.ts'
 import type { TurnContext } from '../turn-context.ts'
 
 export function approvalProblems(
-  context: Pick<TurnContext, 'turn' | 'config'>,
+  context: Pick<TurnContext, 'turn' | 'config' | 'tools'>,
   tasks: readonly CompleteTask[],
   attempts: readonly PlanState[],
 ): string[] {
@@ -24,7 +24,10 @@ export function approvalProblems(
   return tasks.flatMap((task, index) => {
     if (task.type === 'MSG') return []
     const name = `Task ${index + 1} (${task.type.toLowerCase()})`
-    const verdict = judgeTask(task, { policy: config.approvals, role: user.role, remembered: [] })
+    const verdict = judgeTask(
+      { ...task, effect: context.tools.tools.get(task.tool ?? '')?.effect ?? 'WRITE' },
+      { policy: config.approvals, role: user.role, remembered: [] },
+    )
     if (verdict?.effect === 'DENY') return [`${name} may not run: ${verdict.reason}. ${INSTEAD}`]
     const before = denied.get(requestKey(task))
     return before === undefined
@@ -40,6 +43,6 @@ function wasDenied({ approval }: TaskState): boolean {
 }
 
 /** The same for requests that differ in spelling only. */
-function requestKey(task: Pick<CompleteTask, 'type' | 'detail' | 'skill' | 'args'>): string {
+function requestKey(task: Pick<CompleteTask, 'type' | 'detail' | 'skill' | 'tool' | 'args'>): string {
   return task.type === 'EXEC' ? JSON.stringify(readCommands(task.detail).map(({ words }) => words)) : taskKey(task)
 }

@@ -19,7 +19,7 @@ import { askApprovals, waitForApprovals, type WantedApproval } from './ask-appro
 import type { PlanState, TaskState } from '../plan-state.ts'
 import type { ReplanWanted } from '../task-outcome.ts'
 import type { Ending, TaskContext, TurnContext } from '../turn-context.ts'
-import { OWN_TOOLS } from '../chat/own-tools.ts'
+import { isOwnTool } from '../../tools/own-tools.ts'
 import { whyBarred } from '../why-barred.ts'
 import { updateTask } from '../update-task.ts'
 import { withdrawApproval } from './withdraw-approval.ts'
@@ -49,7 +49,7 @@ export async function passApprovals(
 
 /** What the server's own tools do stays within the turn. */
 function hasEffect({ type, tool }: TaskState): boolean {
-  return type !== 'MSG' && !OWN_TOOLS.has(tool ?? '')
+  return type !== 'MSG' && !isOwnTool(tool)
 }
 
 function isOpen({ status }: TaskState): boolean {

@@ -59,7 +59,14 @@ function assistantContext(
   attempts: readonly PlanState[],
   { known, fenceToken, callables }: Known & { readonly callables: Callables },
 ): AssistantContext {
-  const { skills: _skills, maxTasks: _maxTasks, replan: _replan, additions: _additions, ...shared } = known
+  const {
+    skills: _skills,
+    maxTasks: _maxTasks,
+    replan: _replan,
+    additions: _additions,
+    tools: _tools,
+    ...shared
+  } = known
   const collected = messages.joined.filter(({ attempt }) => attempt === 0)
   const rounds = roundsOf(attempts.at(-1) ?? null).filter(isAnswered)
   return {

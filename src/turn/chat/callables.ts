@@ -12,10 +12,9 @@ import { SKILLS_SOURCE, toolName } from '../../core/tool/tool-name.ts'
 import { usableSkills } from '../../execution/skills/usable-skills.ts'
 import type { InstalledSkill } from '../../execution/skills/skill-folder.ts'
 import type { OfferedTool, RequestedCall } from '../../model/conversation/conversation.ts'
+import { OWN_TOOLS } from '../../tools/own-tools.ts'
 import { argumentProblems } from '../../tools/check-arguments.ts'
 import type { TurnContext } from '../turn-context.ts'
-import { KEEP_SECRET } from './keep-secret.ts'
-import { REMEMBER } from './remember.ts'
 
 export const EXEC = 'exec'
 
@@ -42,7 +41,7 @@ export function callablesOf({ skills, tools }: Pick<TurnContext, 'skills' | 'too
   const all = [
     COMMAND,
     ...usableSkills(skills, user).flatMap((skill) => skillCall(skill)),
-    ...[...ofTools, REMEMBER, KEEP_SECRET].map((tool): Callable => {
+    ...[...ofTools, ...OWN_TOOLS].map((tool): Callable => {
       const { name, description, parameters } = tool
       const read: Callable['read'] = (args) => ({
         type: 'TOOL',

@@ -4,27 +4,11 @@
  * taken out before the model sees the message at all.
  */
 import type { RequestedCall } from '../../model/conversation/conversation.ts'
-import { KEEP_SECRET_TOOL } from './own-tools.ts'
+import { KEEP_SECRET } from '../../tools/own-tools.ts'
 import type { TaskState } from '../plan-state.ts'
 import { takeSecrets } from '../secrets/take-secrets.ts'
 import type { TaskContext, TurnContext } from '../turn-context.ts'
 import { updateTask } from '../update-task.ts'
-
-export const KEEP_SECRET = {
-  name: KEEP_SECRET_TOOL,
-  description:
-    'Keeps a password, key or token of the message for this session, so that skills which declare it are given it. Call it at once when ' +
-    'the message holds one.',
-  parameters: {
-    type: 'object',
-    properties: {
-      key: { type: 'string', description: 'A name such as GITHUB_TOKEN: letters, digits and "_".' },
-      value: { type: 'string', description: 'As it stands in the message.', minLength: 8, maxLength: 4096 },
-    },
-    required: ['key', 'value'],
-    additionalProperties: false,
-  },
-} as const
 
 /** Keeps what the calls of an answer name. What stands in no message is no secret, and is not kept. */
 export function keepSecrets(

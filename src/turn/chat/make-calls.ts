@@ -16,8 +16,9 @@ import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
 import { updateTask } from '../update-task.ts'
 import { whyBarred } from '../why-barred.ts'
 import type { Round } from './chat-rounds.ts'
-import { answerKeepSecret, KEEP_SECRET } from './keep-secret.ts'
-import { remember, REMEMBER } from './remember.ts'
+import { KEEP_SECRET, REMEMBER } from '../../tools/own-tools.ts'
+import { answerKeepSecret } from './keep-secret.ts'
+import { remember } from './remember.ts'
 import { takeSaid } from './take-said.ts'
 
 /** Null: all calls have ended, and the model is to be given what came of them. */

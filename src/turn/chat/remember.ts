@@ -3,22 +3,9 @@
  * curator or an admin decides about. It changes nothing else, so no approval is asked for it.
  */
 import { keepLearning } from '../knowledge/keep-learning.ts'
-import { REMEMBER_TOOL } from './own-tools.ts'
 import type { TaskState } from '../plan-state.ts'
 import type { TaskContext, TurnContext } from '../turn-context.ts'
 import { updateTask } from '../update-task.ts'
-
-export const REMEMBER = {
-  name: REMEMBER_TOOL,
-  description:
-    'Proposes a fact for all conversations: one self-contained sentence that stays true. It is checked before it counts.',
-  parameters: {
-    type: 'object',
-    properties: { text: { type: 'string', minLength: 1, maxLength: 1000 } },
-    required: ['text'],
-    additionalProperties: false,
-  },
-} as const
 
 type RememberContext = TaskContext & Pick<TurnContext, 'database' | 'due' | 'logger'>
 

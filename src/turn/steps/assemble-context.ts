@@ -3,7 +3,8 @@
  * session.
  */
 import type { PlannerContext, ReceivedFile, ReplanContext } from '../../agents/agent.ts'
-import { currentUser } from '../../config/access/current-user.ts'
+import { currentUser, type CurrentUser } from '../../config/access/current-user.ts'
+import { mayUseTool } from '../../config/access/may-use-skill.ts'
 import { usableSkills } from '../../execution/skills/usable-skills.ts'
 import type { Role } from '../../core/identity.ts'
 import { readUploads } from '../../store/intake/intake-upload.ts'
@@ -26,6 +27,7 @@ type PlanningContext = Pick<
   | 'agents'
   | 'secrets'
   | 'skills'
+  | 'tools'
   | 'config'
   | 'database'
   | 'logger'
@@ -58,12 +60,19 @@ export async function assembleContext(
     facts,
     questions: turn.saidBefore.questions,
     skills: usableSkills(context.skills, user),
+    tools: user === null ? [] : usableTools(context.tools, user),
     paraphrased,
     secretNames: [...context.secrets.ephemeral().keys()],
     files: await readFiles(context, user?.role ?? 'USER'),
     maxTasks: settings.maxPlanTasks,
     replan: replanContextOf(attempts),
   }
+}
+
+function usableTools({ tools }: TurnContext['tools'], user: CurrentUser): PlannerContext['tools'] {
+  return [...tools.values()]
+    .filter(({ name }) => mayUseTool(user, name))
+    .map(({ name, description, parameters }) => ({ name, description, parameters }))
 }
 
 /** What a USER has sent is not in the workspace of admins (docs/decisions/0025-workspaces.md). */

@@ -1,5 +1,6 @@
 /** The tasks of an accepted plan with the arguments that the skills will get: checked, defaults filled in. */
 import type { ProposedTask } from '../../core/plan/plan.ts'
+import { readToolArguments } from '../../core/plan/plan-rules.ts'
 import { completeArguments } from '../../core/plan/skill-arguments.ts'
 import type { SkillSummary } from '../../core/plan/skill.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
@@ -14,6 +15,7 @@ export function completeTasks(tasks: readonly ProposedTask[], skills: readonly S
   return tasks.map((task) => {
     const skill = task.type === 'SKILL' ? skills.find(({ name }) => name === task.skill) : undefined
     const completed = skill === undefined ? null : completeArguments(skill, task.args)
+    if (task.type === 'TOOL') return { ...task, tool: task.tool ?? null, args: readToolArguments(task.args) }
     return { ...task, tool: null, args: completed?.kind === 'complete' ? completed.args : null }
   })
 }
@@ -23,10 +25,13 @@ export function taskKey({
   type,
   detail,
   skill,
+  tool,
   args,
-}: Pick<CompleteTask, 'type' | 'detail' | 'skill' | 'args'>): string {
-  // What a skill does follows from its arguments; what it is called for may be said in many ways.
+}: Pick<CompleteTask, 'type' | 'detail' | 'skill' | 'tool' | 'args'>): string {
+  // What a skill or tool does follows from its arguments; what it is called for may be said in many ways.
   const what =
-    type === 'SKILL' ? [skill, Object.entries(args ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))] : detail.trim()
+    type === 'SKILL' || type === 'TOOL'
+      ? [skill ?? tool, Object.entries(args ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))]
+      : detail.trim()
   return JSON.stringify([type, what])
 }

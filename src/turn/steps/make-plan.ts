@@ -6,7 +6,9 @@
 import type { PlanFeedback, PlannerContext } from '../../agents/agent.ts'
 import { withoutTexts, type ModelCallRecord } from '../../core/model-call.ts'
 import type { ProposedPlan } from '../../core/plan/plan.ts'
-import { validatePlan } from '../../core/plan/plan-rules.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
+import { argumentProblems } from '../../tools/check-arguments.ts'
+import { validatePlan, type PlanLimits } from '../../core/plan/plan-rules.ts'
 import { newId } from '../../platform/id.ts'
 import { approvalProblems } from '../approvals/approval-problems.ts'
 import { currentUser } from '../../config/access/current-user.ts'
@@ -21,7 +23,7 @@ import type { TurnWrite } from '../../core/turn-write.ts'
 
 export type MakePlanOutcome = { readonly kind: 'Planned'; readonly plan: PlanState } | Ending
 
-type MakePlanContext = TaskContext & Pick<TurnContext, 'messages' | 'signal' | 'agents' | 'config' | 'logger'>
+type MakePlanContext = TaskContext & Pick<TurnContext, 'messages' | 'signal' | 'agents' | 'config' | 'tools' | 'logger'>
 
 export async function makePlan(
   context: MakePlanContext,
@@ -49,7 +51,7 @@ export async function makePlan(
     const problems = [
       // Without secrets: a problem may quote the first characters of a name, and redaction cannot recognise half a
       // secret.
-      ...validatePlan({ ...plan, secrets: answer.output.secrets }, planner),
+      ...validatePlan({ ...plan, secrets: answer.output.secrets }, limitsOf(planner)),
       ...misused,
       ...repetition(tasks, attempts),
       ...approvalProblems(context, tasks, attempts),
@@ -71,6 +73,14 @@ export async function makePlan(
     kind: 'Failed',
     failure: `The planner made no valid plan in ${feedback.length} tries. The last one was refused: ${last}`,
   }
+}
+
+function limitsOf({ maxTasks, skills, tools }: PlannerContext): PlanLimits {
+  const checked = tools.map(({ name, parameters }) => ({
+    name,
+    problems: (args: JsonObject) => argumentProblems(parameters as JsonObject, args),
+  }))
+  return { maxTasks, skills, tools: checked }
 }
 
 /**

@@ -1,0 +1,77 @@
+/** Tools of an MCP server, in plans and in conversations: offered by rights, checked, approved, called, and recorded. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
+import { answersIn, converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import { installMcpServer } from '../mcp/mcp-world.ts'
+import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
+import { OpenSessionDocument, ToolsDocument, UpdateUserDocument, CreateUserDocument } from '../generated/graphql.ts'
+
+const PROGRAM = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'
+const MCP = `[mcp.judge]\ncommand = "node"\nargs = ["${PROGRAM}", "stdio"]\n`
+const skipped = skipReason(await findSandbox())
+
+let story: Story
+beforeAll(async () => {
+  if (skipped !== '') return
+  story = await Story.begin()
+  installMcpServer(story.home, 'judge', '@modelcontextprotocol/server-everything')
+  const rules = approvalRules('effect = "require"\ntool = "judge__get-env"')
+  await story.reconfigure(storyConfig({ toml: MCP + rules }))
+  for (;;) {
+    const { tools } = await story.as('ada').run(ToolsDocument, { filter: { name: 'judge__*' } })
+    if (tools.length > 0) break
+  }
+}, 60_000)
+afterAll(() => story?.[Symbol.asyncDispose]())
+
+test.skipIf(skipped !== '')(`users are offered what their patterns name, admins all${skipped}`, async () => {
+  const { tools } = await story.as('ada').run(ToolsDocument, { filter: { name: '*echo' } })
+  expect(tools).toMatchObject([{ name: 'judge__echo', source: 'judge', argsSchema: { type: 'object' } }])
+  const ofBen = await story.as('ben').run(ToolsDocument, {})
+  expect(ofBen.tools.map(({ source }) => source)).toEqual(['memory', 'session'])
+})
+
+test.skipIf(skipped !== '')('a plan calls a tool as a task, which is reviewed', async () => {
+  const ada = story.as('ada')
+  const turn = await converse(ada, 'cli:tool-plan', 'tool: judge__echo {"message": "hello"}\nWhat did it say?')
+  expect(turn.status).toBe('DONE')
+  expect(turn.tasks).toMatchObject([
+    { type: 'TOOL', tool: 'judge__echo', args: { message: 'hello' }, status: 'DONE', output: 'Echo: hello' },
+    { type: 'MSG', status: 'DONE' },
+  ])
+  expect(turn.tasks[0]?.review).toMatchObject({ verdict: 'OK' })
+})
+
+test.skipIf(skipped !== '')('a plan with wrong arguments, or a tool that may not be used, goes back', async () => {
+  const wrong = await converse(story.as('ada'), 'cli:tool-wrong', 'tool: judge__get-sum {"a": "two"}')
+  expect(wrong.answers.join('\n')).toContain('must be number')
+  expect(wrong.tasks.map(({ type }) => type)).toEqual(['MSG'])
+  const barred = await converse(story.as('ben'), '@ben:tool', 'tool: judge__echo {"message": "hello"}')
+  expect(barred.answers.join('\n')).toContain('not among those that may be called here')
+})
+
+test.skipIf(skipped !== '')('a conversation calls tools with progress, and asks where a rule wants it', async () => {
+  const ada = story.as('ada')
+  await ada.run(OpenSessionDocument, { input: { id: 'cli:tool-chat', mode: 'CHAT' } })
+  const message = [
+    'tool: judge__trigger-long-running-operation {"duration": 1, "steps": 4}',
+    '',
+    'tool: judge__get-env {}',
+    'And?',
+  ]
+  await send(ada, 'cli:tool-chat', message.join('\n'))
+  await using watch = watchAll(ada, 'cli:tool-chat')
+  const [asked] = await untilAsked(watch)
+  expect(asked?.approvalReason).toContain('calls of tools "judge__get-env" need an approval')
+  await decide(ada, { id: asked?.id ?? '', approve: false, note: 'No environment.' })
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+  expect(eventsOf(watch, 'TaskProgressEvent').at(-1)).toMatchObject({ total: 4 })
+  expect(answersIn(watch).join('\n')).toContain('No environment.')
+})
+
+test.skipIf(skipped !== '')('a pattern that an admin gives a user holds at once', async () => {
+  const ada = story.as('ada')
+  await ada.run(CreateUserDocument, { input: { name: 'tess', role: 'USER', tools: ['judge__get-*'] } })
+  const { updateUser } = await ada.run(UpdateUserDocument, { input: { user: 'tess', tools: ['judge__echo', '!'] } })
+  expect(updateUser).toMatchObject({ __typename: 'InvalidInputRefusal' })
+})
