@@ -109,6 +109,14 @@ function everyEvent(): Record<string, [event: LogEntry, shown: object]> {
       event({ type: 'Approval', approvalId }),
       { approval: { id: approvalId, approvalStatus: 'PENDING', task: { id: taskId } } },
     ],
+    ThinkingEvent: [
+      event({ type: 'Thinking', thinkingId: 'thought_1', delta: null, content: 'Two steps.' }),
+      { thinkingId: 'thought_1', delta: '', content: 'Two steps.', isWhole: true },
+    ],
+    TaskProgressEvent: [
+      event({ type: 'TaskProgress', taskId, done: 1, total: 4, message: 'reading' }),
+      { taskId, done: 1, total: 4, progressMessage: 'reading' },
+    ],
     TurnPausedEvent: [event({ type: 'TurnPaused', reason: 'The budget is used up.', until: null }), {}],
     TurnCompletedEvent: [
       event({ type: 'TurnCompleted', ...completed, usage }),

@@ -56,7 +56,9 @@ describe('a turn with a real model', () => {
     const { server } = await story.as('ada').run(ServerDocument)
     expect(server).toMatchObject({
       rehearsal: false,
-      models: ['stub-1', 'judge', 'writer', 'stub-1', 'stub-1', 'stub-1', 'stub-1'].map((model) => ({ model })),
+      models: ['stub-1', 'judge', 'writer', 'stub-1', 'stub-1', 'stub-1', 'stub-1', 'stub-1'].map((model) => ({
+        model,
+      })),
     })
   })
 

@@ -437,7 +437,7 @@ describe('INTERRUPT', () => {
     const cancelled = audit.edges.filter(
       ({ node }) => node.__typename === 'SessionAudit' && node.sessionChange === 'TURN_CANCELLED',
     )
-    expect(cancelled.map(({ node }) => [node.actor, node.turnId != null])).toEqual([['ben', true]])
+    expect(cancelled.map(({ node }) => [node.actor?.name, node.turnId != null])).toEqual([['ben', true]])
   })
 
   test('a user does not cancel the turn of another, an admin does', async () => {

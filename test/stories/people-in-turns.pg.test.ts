@@ -178,8 +178,8 @@ describe('the turn of a user', () => {
     expect(bens.plans[0]?.tasks[0]).toMatchObject(canRunCommandsOfUsers ? confined : notAtAll)
     expect(adas.tasks[0]).toMatchObject({ status: 'DONE', output: `${adminHomePath(here.home, id)}\n` })
     const { audit } = await here.as('ada').run(AuditDocument, { first: 100, filter: { sessionId: id, kind: ['TASK'] } })
-    const actors = audit.edges.map(({ node }) => [node.turnId, node.actor])
-    expect(new Set(actors.map(([turnId, actor]) => `${turnId} ${actor}`))).toEqual(
+    const actors = audit.edges.map(({ node }) => [node.turnId, node.actor?.name] as const)
+    expect(new Set(actors.map(([turnId, name]) => `${turnId} ${name}`))).toEqual(
       new Set([`${bens.id} ben`, `${adas.id} ada`]),
     )
   })

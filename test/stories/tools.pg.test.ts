@@ -1,4 +1,4 @@
-/** Tools of an MCP server, in plans and in conversations: offered by rights, checked, approved, called, and recorded. */
+/** Tools of an MCP server, in plans and in conversations: offered by rights, checked, approved and called. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { answersIn, converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'

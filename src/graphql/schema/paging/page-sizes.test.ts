@@ -52,7 +52,7 @@ const KEPT_SHORT: Readonly<Record<string, string>> = {
   'max_queued: what waits in one session': 'Turn.joined',
   'knowledge_max_facts, and one edit at a time': 'Fact.history Fact.replaces Turn.factsUsed EraseUserPayload.factIds',
   'what admins write by hand or install':
-    'Account.formerNames Account.identities Account.skills Query.skillProblems Query.skills ReloadSecretsPayload.names Viewer.allowedSkills',
+    'Account.formerNames Account.identities Account.skills Account.tools Query.skillProblems Query.toolProblems Query.tools Query.skills ReloadSecretsPayload.names Viewer.allowedSkills',
   'the roles of agents, which are fixed': 'Server.models',
   'the users that there are': 'Session.participants',
   'one input or one approval, whose sizes are limited':
