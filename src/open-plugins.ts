@@ -26,7 +26,7 @@ interface PluginsOptions {
 /** They come as they start: this waits for none. */
 export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugins {
   const { home, config, secrets, stored, intake, catalog, logger } = options
-  const { database, doorbell, clock } = stored
+  const { database, doorbell, feed, clock } = stored
   const services: PluginServices = {
     database,
     config,
@@ -35,6 +35,8 @@ export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugin
       refusalOf(await sendMessage(intake, viewer, { sessionId, content, mentioned: true })),
     appendMessage: async (viewer, { sessionId, text: content }) =>
       refusalOf(await appendMessage(intake, viewer, { sessionId, content, role: 'ASSISTANT' })),
+    feed,
+    clock,
     logger,
   }
   // Only what the store knows as a secret is redacted everywhere.

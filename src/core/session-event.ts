@@ -26,7 +26,7 @@
  *                                                   each only when due
  *   PipelineStep COMPLETE, TurnCompleted            always the last two, also after failure and cancel
  *
- * Outside of turns: SessionUpdated, FileReceived, Checkpoint.
+ * Outside of turns: SessionUpdated, FileReceived, Checkpoint, Plugin.
  *
  * Of a turn that another one has taken along: MessageReceived, MessageUpdated, then COMPLETE and TurnCompleted with
  * that one's end, or MessageUpdated when it waits again.
@@ -50,6 +50,8 @@ export type SessionEventBody =
   | { readonly type: 'SessionUpdated'; readonly erased?: true }
   /** A file was put into the session, or one of this name replaced. */
   | { readonly type: 'FileReceived'; readonly fileId: string }
+  /** A plugin has recorded something of its own. `json`: a JSON text, of at most 16 KiB. */
+  | { readonly type: 'Plugin'; readonly plugin: string; readonly name: string; readonly json: string }
   | { readonly type: 'PipelineStep'; readonly step: PipelineStep; readonly detail: string | null }
   | { readonly type: 'PlanCreated'; readonly planId: string }
   | { readonly type: 'TaskUpdate'; readonly taskId: string; readonly status: TaskStatus }

@@ -52,6 +52,7 @@ const KNOWN_TYPES: Readonly<Record<SessionEventType, true>> = {
   MessageUpdated: true,
   SessionUpdated: true,
   FileReceived: true,
+  Plugin: true,
   PipelineStep: true,
   PlanCreated: true,
   TaskUpdate: true,

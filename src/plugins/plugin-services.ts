@@ -5,14 +5,17 @@
 import type { Config } from '../config/config.ts'
 import { currentUser } from '../config/access/current-user.ts'
 import type { Viewer } from '../core/identity.ts'
+import type { Feed } from '../events/feed.ts'
 import type { Json } from '../plugin-api/hook-inputs.ts'
 import type { ServerRequest } from '../plugin-api/messages.ts'
 import type { ServerPort } from '../plugin-api/running-plugin.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
-import { toStorable } from '../platform/well-formed.ts'
+import { isStorable, toStorable } from '../platform/well-formed.ts'
 import { redactJson } from '../secrets/redact-json.ts'
 import type { Redactor } from '../secrets/redaction.ts'
 import type { Database } from '../store/database.ts'
+import { recordPluginEvent } from '../store/plugins/record-event.ts'
 import { getState, MAX_STATE_KEYS, removeState, setState, stateKeys } from '../store/plugins/plugin-state.ts'
 
 /** Posts a text to a session; null, or why it was refused. */
@@ -30,10 +33,15 @@ export interface PluginServices {
   readonly sendMessage: Post
   /** As the agent: no turn follows. */
   readonly appendMessage: Post
+  readonly feed: Pick<Feed, 'published'>
+  readonly clock: Clock
   readonly logger: Logger
 }
 
 const MAX_STATE_CHARS = 64 * 1024
+const MAX_EVENT_CHARS = 16 * 1024
+/** Of an event. */
+const MAX_NAME_CHARS = 100
 
 /** The server as this plugin reaches it. */
 export function portOf(name: string, services: PluginServices): ServerPort {
@@ -61,6 +69,7 @@ async function serve(plugin: string, services: PluginServices, request: ServerRe
     case 'APPEND_MESSAGE':
       return post(services.appendMessage(asAgent(plugin), request))
     case 'RECORD':
+      return record(plugin, services, request)
     case 'RUN_TOOL':
       throw new Error('this server does not do that yet')
   }
@@ -71,12 +80,31 @@ async function keep(
   { database, redactor }: PluginServices,
   { key, value }: Extract<ServerRequest, { what: 'STATE_SET' }>,
 ): Promise<null> {
-  // PostgreSQL stores no NUL in JSON.
-  const json = JSON.stringify(redactJson(value, redactor())).replaceAll('\\u0000', '\\ufffd')
+  const json = toJson(value, redactor())
   if (json.length > MAX_STATE_CHARS) throw new Error(`too long: ${json.length} characters, ${MAX_STATE_CHARS} are kept`)
-  const isKept = await setState(database, plugin, { key: toStorable(key), json: json.toWellFormed() })
+  const isKept = await setState(database, plugin, { key: toStorable(key), json })
   if (!isKept) throw new Error(`a plugin keeps ${MAX_STATE_KEYS} keys, no more`)
   return null
+}
+
+async function record(
+  plugin: string,
+  { database, redactor, feed, clock }: PluginServices,
+  { sessionId, name, data }: Extract<ServerRequest, { what: 'RECORD' }>,
+): Promise<null> {
+  const json = toJson(data, redactor())
+  if (json.length > MAX_EVENT_CHARS) throw new Error(`too long: ${json.length} characters, ${MAX_EVENT_CHARS} are kept`)
+  const at = clock.now()
+  const event = { plugin, name: redactor().redact(toStorable(name)).slice(0, MAX_NAME_CHARS).toWellFormed(), json }
+  const known = isStorable(sessionId) ? await recordPluginEvent(database, { sessionId, at, data: event }) : null
+  if (known === null) throw new Error(`there is no session "${sessionId}"`)
+  feed.published([{ type: 'Plugin', ...event, sessionId, seq: known, at, turnId: null }])
+  return null
+}
+
+/** PostgreSQL stores no NUL in JSON. */
+function toJson(value: Json, redactor: Redactor): string {
+  return JSON.stringify(redactJson(value, redactor)).replaceAll('\\u0000', '\\ufffd').toWellFormed()
 }
 
 async function post(posted: Promise<string | null>): Promise<null> {

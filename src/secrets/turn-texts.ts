@@ -15,6 +15,7 @@ const EVENT_TEXTS: TextsByKind<SessionEventBody, 'type'> = {
   MessageUpdated: { messageId: 'kept' },
   SessionUpdated: {},
   FileReceived: { fileId: 'kept' },
+  Plugin: { plugin: 'kept', name: 'text', json: 'text' },
   PipelineStep: { detail: 'text' },
   PlanCreated: { planId: 'kept' },
   TaskUpdate: { taskId: 'kept' },

@@ -87,7 +87,7 @@ export function storeErasure(database: Database, erasure: Erasure): Promise<Eras
 
 const OF_TURNS = ['plans', 'tasks', 'deliveries', 'requests', 'events'] as const
 const OF_USER = ['decisions', 'questions', 'turns', 'participants'] as const
-const OF_ALL = ['paraphrases', 'checkpoints', 'prompts'] as const
+const OF_ALL = ['paraphrases', 'checkpoints', 'pluginEvents', 'prompts'] as const
 
 interface Found {
   readonly type: ConversationType
@@ -176,6 +176,8 @@ const STATEMENTS = {
   participants: 'DELETE FROM participants WHERE session_id = $1 AND user_name = $2',
   // One that is being made has read what is gone now: without its claim it writes nothing, and is made again.
   checkpoints: 'UPDATE checkpoints SET run_id = NULL, leased_until = NULL WHERE session_id = $1',
+  // What plugins say may quote anybody. The names of these events are plugins' own words.
+  pluginEvents: `UPDATE events SET data = data || '{"json": "null"}' WHERE session_id = $1 AND type = 'Plugin'`,
   // Each quotes what was said before it.
   prompts: 'DELETE FROM model_call_texts WHERE session_id = $1',
   // What was made of all that was said is made anew: the summary from the first message on.

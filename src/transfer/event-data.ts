@@ -23,6 +23,7 @@ export const EVENT_DATA: { readonly [Type in SessionEventType]: z.ZodType<Data<T
   MessageUpdated: z.strictObject({ messageId: storable }),
   SessionUpdated: z.strictObject({ erased: z.literal(true).exactOptional() }),
   FileReceived: z.strictObject({ fileId: storable }),
+  Plugin: z.strictObject({ plugin: storable, name: storable, json: storable.refine(isJson) }),
   PipelineStep: z.strictObject({ step: z.enum(PipelineStep), detail: orNull }),
   PlanCreated: z.strictObject({ planId: storable }),
   TaskUpdate: z.strictObject({ taskId: storable, status: z.enum(TaskStatus) }),
@@ -53,4 +54,13 @@ export const EVENT_DATA: { readonly [Type in SessionEventType]: z.ZodType<Data<T
     usage,
     failure: orNull,
   }),
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }

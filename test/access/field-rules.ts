@@ -62,6 +62,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     Notice: 'at author content id seq task turn',
     PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
     PersonMessage: 'at author content id message seq turn',
+    PluginEvent: 'at data name plugin seq session sessionId turn turnId',
     PipelineStepEvent: 'at detail seq session sessionId step turn turnId',
     Plan: 'attempt createdAt goal id replanReason secretNames tasks turn',
     PlanCreatedEvent: 'at plan seq session sessionId turn turnId',

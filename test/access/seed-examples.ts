@@ -111,6 +111,7 @@ async function seedEvents(
     MessageUpdated: { messageId: ids.message },
     SessionUpdated: {},
     FileReceived: { fileId: ids.file },
+    Plugin: { plugin: 'tester', name: canary, json: JSON.stringify({ text: canary }) },
     PipelineStep: { step: 'PLANNING', detail: canary },
     PlanCreated: { planId: ids.plan },
     TaskUpdate: { taskId: ids.task, status: 'DONE' },

@@ -75,6 +75,10 @@ function everyEvent(): Record<string, [event: LogEntry, shown: object]> {
       { message: { id: messageId, content: 'message 0' } },
     ],
     MessageUpdatedEvent: [event({ type: 'MessageUpdated', messageId }), { message: { id: messageId } }],
+    PluginEvent: [
+      event({ type: 'Plugin', plugin: 'p', name: 'n', json: '{"a":1}' }),
+      { plugin: 'p', name: 'n', data: { a: 1 } },
+    ],
     FileReceivedEvent: [event({ type: 'FileReceived', fileId }), { file: { name: 'a.txt', size: 3, user: 'bob' } }],
     CheckpointEvent: [
       event({ type: 'Checkpoint', reason: 'MANUAL', ok: false, failure: 'no model' }),

@@ -27,6 +27,7 @@ export default definePlugin({
     if (owner !== 'nobody') {
       await ctx.sendMessage({ sessionId: 'web:diary', user: owner, text: `Dear diary, ${key}` })
       await ctx.appendMessage({ sessionId: 'web:diary', text: 'It was a nice day.' })
+      await ctx.record({ sessionId: 'web:diary', name: 'begun', data: { key } })
     }
     if (owner === 'absent') throw new Error(`unreachable with ${key}`)
   },

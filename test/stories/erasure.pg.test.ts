@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createLogger } from '../../src/platform/logger.ts'
 import { must } from '../../src/platform/must.ts'
 import { Database } from '../../src/store/database.ts'
+import { recordPluginEvent } from '../../src/store/plugins/record-event.ts'
 import * as api from '../generated/graphql.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import type { ApiClient } from '../harness/api-client.ts'
@@ -126,6 +127,8 @@ describe('a group in which everything quotes what Ben said', () => {
     await turnEnd(watch)
     await ada.run(api.CheckpointSessionDocument, { sessionId: GROUP })
     await watch.until(({ sessionEvents: event }) => event.__typename === 'CheckpointEvent')
+    const data = { plugin: 'diary', name: 'said', json: JSON.stringify(CANARY) }
+    await recordPluginEvent(database, { sessionId: GROUP, at: new Date(), data })
     await say(story.as('ben'), { content: `${CANARY} once more` })
   })
 

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { addExamplePlugin, addPlugin } from '../harness/plugins.ts'
-import { converse, Story } from '../harness/story.ts'
+import { converse, eventsOf, Story, watchAll } from '../harness/story.ts'
 import {
   AuditDocument,
   OpenSessionDocument,
@@ -115,6 +115,14 @@ test('a plugin is found, enabled, set, restarted and removed, in every process',
     }),
   )
   expect(messages).toContainEqual(expect.objectContaining({ role: 'ASSISTANT', content: 'It was a nice day.' }))
+
+  await using watch = watchAll(ada, 'web:diary')
+  await watch.until(({ sessionEvents: event }) => event.__typename === 'PluginEvent')
+  expect(eventsOf(watch, 'PluginEvent')[0]).toMatchObject({
+    plugin: 'diary',
+    name: 'begun',
+    data: { key: '[REDACTED]' },
+  })
 
   const { restartPlugin } = await ada.run(RestartPluginDocument, { name: 'diary' })
   expect(restartPlugin.__typename).toBe('RestartPluginPayload')

@@ -8,6 +8,7 @@ export const SessionEventTypeEnum = builder.enumType('SessionEventType', {
     MESSAGE_RECEIVED: { value: 'MessageReceived', description: 'MessageReceivedEvent.' },
     MESSAGE_UPDATED: { value: 'MessageUpdated', description: 'MessageUpdatedEvent.' },
     SESSION_UPDATED: { value: 'SessionUpdated', description: 'SessionUpdatedEvent.' },
+    PLUGIN: { value: 'Plugin', description: 'PluginEvent.' },
     FILE_RECEIVED: { value: 'FileReceived', description: 'FileReceivedEvent.' },
     PIPELINE_STEP: { value: 'PipelineStep', description: 'PipelineStepEvent.' },
     PLAN_CREATED: { value: 'PlanCreated', description: 'PlanCreatedEvent.' },

@@ -38,6 +38,7 @@ const TYPE_NAMES: Readonly<Record<LogEntry['type'], string>> = {
   MessageReceived: 'MessageReceivedEvent',
   MessageUpdated: 'MessageUpdatedEvent',
   FileReceived: 'FileReceivedEvent',
+  Plugin: 'PluginEvent',
   PipelineStep: 'PipelineStepEvent',
   PlanCreated: 'PlanCreatedEvent',
   TaskUpdate: 'TaskUpdateEvent',
@@ -129,6 +130,23 @@ builder.objectRef<EventOf<'FileReceived'>>('FileReceivedEvent').implement({
       description: 'The file as it is now; null when it is gone.',
       resolve: async ({ fileId }, _args, context, info) =>
         (await loadAt({ context, info }, fileId, (ids) => readUploadsById(context.database, ids))) ?? null,
+    }),
+  }),
+})
+
+builder.objectRef<EventOf<'Plugin'>>('PluginEvent').implement({
+  description: 'A plugin has recorded something of its own.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    plugin: t.exposeString('plugin', { description: 'The name of the plugin.' }),
+    name: t.exposeString('name', { description: 'What it is, in a word of the plugin.' }),
+    data: t.field({
+      type: 'JSON',
+      description:
+        'What the plugin says of it: from outside, never to be taken for the server. Null also when it was erased.',
+      nullable: true,
+      resolve: ({ json }) => JSON.parse(json) as unknown,
     }),
   }),
 })
