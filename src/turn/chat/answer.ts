@@ -100,7 +100,7 @@ function store(
   keepSecrets(context, output.calls)
   const at = context.clock.now()
   const requested = output.calls.map((call): DraftCall => {
-    const { problem, ...read } = readCall(callables, call)
+    const { problem, ...read } = readCall(callables, call, context.tools.problems)
     const failed = { status: 'FAILED', stderr: problem ?? '', finishedAt: at } as const
     return { ...read, callId: call.id, patch: problem === null ? {} : failed }
   })

@@ -99,14 +99,20 @@ function skillCall(skill: InstalledSkill): Callable[] {
   ]
 }
 
-/** Whatever a model asks for becomes a task, so that it is seen. */
-export function readCall(callables: Callables, { name, args, written }: RequestedCall): ReadCall {
+/** Whatever a model asks for becomes a task, so that it is seen. `problems`: of sources whose tools are not there now. */
+export function readCall(
+  callables: Callables,
+  { name, args, written }: RequestedCall,
+  problems: ReadonlyMap<string, string>,
+): ReadCall {
   const callable = callables.get(name)
   const given = args as JsonObject | null
   const unread = { type: 'TOOL', detail: `Calls ${name}.`, skill: null, tool: name, args: given } as const
   if (callable === undefined) {
+    const gone = problems.get(name.slice(0, Math.max(0, name.indexOf('__'))))
     const problem = name === '' ? 'The call names no tool' : `There is no tool "${name}" that may be called here`
-    return { ...unread, problem: `${problem}. These may be called: ${[...callables.keys()].join(', ')}.` }
+    const why = gone === undefined ? '' : ` (${gone})`
+    return { ...unread, problem: `${problem}${why}. These may be called: ${[...callables.keys()].join(', ')}.` }
   }
   if (given === null) {
     const cut = written.length > 0 ? ' Perhaps they were cut off because they are too long.' : ''

@@ -10,6 +10,7 @@
  */
 import type { PlannerContext } from '../../agents/agent.ts'
 import { randomHex } from '../../platform/id.ts'
+import { diedTooOften } from '../died-too-often.ts'
 import type { PlanState } from '../plan-state.ts'
 import { assembleContext } from '../steps/assemble-context.ts'
 import { collectMessages } from '../take-along.ts'
@@ -57,7 +58,7 @@ async function finishRound(
   const ending = await makeCalls(context, plan, last)
   if (ending !== null) return ending
   await takeSaid(context, last.number)
-  return tooMuch(context, rounds)
+  return diedTooOften(context) ?? tooMuch(context, rounds)
 }
 
 function tooMuch({ config }: Pick<TurnContext, 'config'>, rounds: readonly Round[]): Ending | null {
