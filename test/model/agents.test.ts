@@ -152,6 +152,11 @@ describe('every call is recorded', () => {
         cost: (60 * 10 + 40 * 1 + 20 * 100) / 1_000_000,
         durationMs: expect.any(Number),
         at: expect.any(Date),
+        texts: {
+          system: expect.stringContaining('# You are the reviewer'),
+          prompt: expect.stringContaining('# The task to judge'),
+          answer: expect.stringContaining('"status"'),
+        },
       },
     ])
     expect(Number.isInteger(calls[0]?.durationMs)).toBe(true)
