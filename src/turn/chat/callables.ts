@@ -99,7 +99,9 @@ function skillCall(skill: InstalledSkill): Callable[] {
   ]
 }
 
-/** Whatever a model asks for becomes a task, so that it is seen. `problems`: of sources whose tools are not there now. */
+/**
+ * Whatever a model asks for becomes a task, so that it is seen. `problems`: of sources whose tools are not there now.
+ */
 export function readCall(
   callables: Callables,
   { name, args, written }: RequestedCall,
