@@ -2,7 +2,7 @@
  * One session of the load: sends message after message, each with an idempotency key and until some server has accepted
  * it, and never has more than a few waiting. Their commands leave their ids in a file outside the database.
  */
-import { OpenSessionDocument, SendMessageDocument } from '../generated/graphql.ts'
+import { OpenSessionDocument, SendMessageDocument, type SessionMode } from '../generated/graphql.ts'
 import { Follower } from './follower.ts'
 import type { Random } from './random.ts'
 import { StormClient } from './storm-client.ts'
@@ -25,6 +25,17 @@ export interface AcceptedMessage {
   readonly id: string
   readonly content: string
   readonly idempotencyKey: string
+}
+
+interface SentMessage {
+  readonly content: string
+  readonly idempotencyKey: string
+  readonly mode: SessionMode
+}
+
+/** Conversations beside plans, in the same session. */
+function modeOf(n: number): SessionMode {
+  return n % 3 === 0 ? 'CHAT' : 'PLAN'
 }
 
 const RETRY_MS = 100
@@ -71,7 +82,7 @@ export class SessionLoad {
     // With one, the session comes to rest between its turns, and any server may take the next.
     const maxWaiting = this.options.random.between(1, 3)
     for (let n = 1; n <= 2 || !signal.aborted; n += 1) {
-      await this.#sendUntilAccepted(this.#messageNumber(n), `key-${n}`)
+      await this.#sendUntilAccepted({ content: this.#messageNumber(n), idempotencyKey: `key-${n}`, mode: modeOf(n) })
       if (n === 1) for (const follower of this.followers) this.#following.push(follower.follow())
       await Promise.race([...this.#following, this.followers[0]?.untilTurnsEnded(n - maxWaiting)])
       await sleep(this.options.random.between(0, 300))
@@ -132,19 +143,20 @@ export class SessionLoad {
     }
   }
 
-  async #sendUntilAccepted(content: string, idempotencyKey: string): Promise<void> {
+  async #sendUntilAccepted(message: SentMessage): Promise<void> {
+    const { content, idempotencyKey } = message
     for (;;) {
-      const id = await this.#sendOnce(content, idempotencyKey)
+      const id = await this.#sendOnce(message)
       if (id !== null) return void this.accepted.push({ id, content, idempotencyKey })
       await sleep(RETRY_MS)
     }
   }
 
   /** The id of the message that was accepted, or null: nobody knows. */
-  async #sendOnce(content: string, idempotencyKey: string): Promise<string | null> {
+  async #sendOnce(message: SentMessage): Promise<string | null> {
     this.#attempts += 1
     const sentAtMs = performance.now()
-    const input = { sessionId: this.options.sessionId, content, idempotencyKey }
+    const input = { sessionId: this.options.sessionId, ...message }
     const reply = await this.#client.request((client) => client.request(SendMessageDocument, { input }))
     if (reply === null) return null
     const result = reply.data?.sendMessage
