@@ -1,10 +1,17 @@
 /** Tools of an MCP server, in plans and in conversations: offered by rights, checked, approved and called. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ApiClient } from '../harness/api-client.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { answersIn, converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import { installMcpServer } from '../mcp/mcp-world.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
-import { OpenSessionDocument, ToolsDocument, UpdateUserDocument, CreateUserDocument } from '../generated/graphql.ts'
+import {
+  CreateTokenDocument,
+  CreateUserDocument,
+  OpenSessionDocument,
+  ToolsDocument,
+  UpdateUserDocument,
+} from '../generated/graphql.ts'
 
 const PROGRAM = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'
 const MCP = `[mcp.judge]\ncommand = "node"\nargs = ["${PROGRAM}", "stdio"]\n`
@@ -50,6 +57,20 @@ test.skipIf(skipped !== '')('a plan with wrong arguments, or a tool that may not
   expect(barred.answers.join('\n')).toContain('not among those that may be called here')
 })
 
+test.skipIf(skipped !== '')(
+  'arguments that cannot be stored as they are do not stop the turn, in a plan or a conversation',
+  async () => {
+    const ada = story.as('ada')
+    const call = 'tool: judge__echo {"message": "a\\u0000b"}'
+    await ada.run(OpenSessionDocument, { input: { id: 'cli:tool-nul-chat', mode: 'CHAT' } })
+    for (const id of ['cli:tool-nul', 'cli:tool-nul-chat']) {
+      const turn = await converse(ada, id, call)
+      expect(turn.status).toBe('DONE')
+      expect(turn.tasks[0]).toMatchObject({ args: { message: 'a\uFFFDb' }, output: 'Echo: a\uFFFDb' })
+    }
+  },
+)
+
 test.skipIf(skipped !== '')('a conversation calls tools with progress, and asks where a rule wants it', async () => {
   const ada = story.as('ada')
   await ada.run(OpenSessionDocument, { input: { id: 'cli:tool-chat', mode: 'CHAT' } })
@@ -69,9 +90,26 @@ test.skipIf(skipped !== '')('a conversation calls tools with progress, and asks 
   expect(answersIn(watch).join('\n')).toContain('No environment.')
 })
 
-test.skipIf(skipped !== '')('a pattern that an admin gives a user holds at once', async () => {
-  const ada = story.as('ada')
-  await ada.run(CreateUserDocument, { input: { name: 'tess', role: 'USER', tools: ['judge__get-*'] } })
-  const { updateUser } = await ada.run(UpdateUserDocument, { input: { user: 'tess', tools: ['judge__echo', '!'] } })
-  expect(updateUser).toMatchObject({ __typename: 'InvalidInputRefusal' })
-})
+test.skipIf(skipped !== '')(
+  'the patterns that an admin gives a user hold at once; one that is none changes nothing',
+  async () => {
+    const ada = story.as('ada')
+    await ada.run(CreateUserDocument, { input: { name: 'tess', role: 'USER', tools: ['judge__get-*'] } })
+    const { createToken } = await ada.run(CreateTokenDocument, { input: { name: 'tess', kind: 'USER', user: 'tess' } })
+    if (createToken.__typename !== 'CreateTokenPayload') throw new Error(JSON.stringify(createToken))
+    const tess = new ApiClient(story.app.url, createToken.secret)
+    const offered = async (): Promise<string[]> => {
+      const { tools } = await tess.run(ToolsDocument, { filter: { name: 'judge__*' } })
+      return tools.map(({ name }) => name)
+    }
+    const atFirst = await offered()
+    expect(atFirst).toContain('judge__get-sum')
+    expect(atFirst.filter((name) => !name.startsWith('judge__get-'))).toEqual([])
+    const refused = await ada.run(UpdateUserDocument, { input: { user: 'tess', tools: ['judge__echo', '!'] } })
+    expect(refused.updateUser).toMatchObject({ __typename: 'InvalidInputRefusal' })
+    expect(await offered()).toEqual(atFirst)
+    const changed = await ada.run(UpdateUserDocument, { input: { user: 'tess', tools: ['judge__echo'] } })
+    expect(changed.updateUser).toMatchObject({ __typename: 'UpdateUserPayload' })
+    expect(await offered()).toEqual(['judge__echo'])
+  },
+)

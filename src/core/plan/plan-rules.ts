@@ -6,6 +6,7 @@
  */
 import type { FoundSecret, ProposedPlan, ProposedTask } from './plan.ts'
 import type { JsonObject } from '../tool/json.ts'
+import { readArguments } from '../tool/read-arguments.ts'
 import { completeArguments, MAX_ARGS_BYTES } from './skill-arguments.ts'
 import type { SkillSummary } from './skill.ts'
 import type { TaskType } from '../status.ts'
@@ -150,16 +151,9 @@ function toolProblems(
   return [`Task ${name} ${named}. ${waysOut(tools)}`]
 }
 
-/** Null: they are no JSON object. None at all stand for {}. */
+/** Null: they are too long, or no JSON object. None at all stand for {}. */
 export function readToolArguments(text: string | null): JsonObject | null {
-  if (text === null || text.trim() === '') return {}
-  if (Buffer.byteLength(text) > MAX_ARGS_BYTES) return null
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null
-  } catch {
-    return null
-  }
+  return Buffer.byteLength(text ?? '') > MAX_ARGS_BYTES ? null : readArguments(text ?? '')
 }
 
 /** What there is instead: feedback that names no way out is repeated for ever. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { matchesTool, toolName } from './tool-name.ts'
+import { matchesTool, sourceOf, toolName } from './tool-name.ts'
 
 describe('toolName', () => {
   test.each([
@@ -20,6 +20,10 @@ describe('toolName', () => {
   ])('has none for %s and %s', (source, tool) => {
     expect(toolName(source, tool)).toBeNull()
   })
+})
+
+test('the source of a tool is what stands before its name', () => {
+  expect(['weather__now', 'a__b__c', 'exec', ''].map(sourceOf)).toEqual(['weather', 'a', '', ''])
 })
 
 describe('matchesTool', () => {

@@ -22,6 +22,11 @@ export function toolName(source: string, tool: string): string | null {
   return isSourceName(source) && isPlain && name.length <= MAX_NAME_CHARS ? name : null
 }
 
+/** The part of a tool's name before "__"; '' where there is none. */
+export function sourceOf(name: string): string {
+  return name.slice(0, Math.max(0, name.indexOf(SEPARATOR)))
+}
+
 /** Whether a pattern of the configuration ("weather__*", "*") names the tool; "*" stands for any characters. */
 export function matchesTool(pattern: string, name: string): boolean {
   const parts = pattern.split('*')

@@ -4,6 +4,7 @@
  * send arguments as an object. What must hold: no piece is lost, and none goes into another call's arguments.
  */
 import * as z from 'zod'
+import { readArguments } from '../../core/tool/read-arguments.ts'
 import { randomHex } from '../../platform/id.ts'
 import { toStorable } from '../../platform/well-formed.ts'
 import type { RequestedCall } from './conversation.ts'
@@ -119,25 +120,4 @@ function readPiece(value: unknown): Piece | null {
     name: called?.name ?? '',
     written: typeof written === 'string' ? written : JSON.stringify(written),
   }
-}
-
-/** The arguments that a model wrote; nothing at all stands for none. Null: no JSON object. */
-export function readArguments(written: string): Readonly<Record<string, unknown>> | null {
-  if (written.trim() === '') return {}
-  try {
-    const value = storable(JSON.parse(written))
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : null
-  } catch {
-    return null
-  }
-}
-
-/** Names of fields included. */
-function storable(value: unknown): unknown {
-  if (typeof value === 'string') return toStorable(value)
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(storable)
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [toStorable(key), storable(inner)]))
 }

@@ -3,6 +3,7 @@
  * answer; the loop around it, and everything that a call of a tool means, is the caller's (src/turn).
  */
 import type { AgentRole } from '../../core/model-call.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
 import type { TokenCounts } from '../token-counts.ts'
 
 /** A tool as the model is told of it. */
@@ -20,7 +21,7 @@ export interface RequestedCall {
   readonly id: string
   readonly name: string
   /** Null: what the model wrote is no JSON object, often because it was cut off; `written` has it. */
-  readonly args: Readonly<Record<string, unknown>> | null
+  readonly args: JsonObject | null
   readonly written: string
 }
 

@@ -8,7 +8,7 @@ import { argumentsSchema } from '../../core/plan/arguments-schema.ts'
 import { completeArguments } from '../../core/plan/skill-arguments.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { TaskType } from '../../core/status.ts'
-import { SKILLS_SOURCE, toolName } from '../../core/tool/tool-name.ts'
+import { SKILLS_SOURCE, sourceOf, toolName } from '../../core/tool/tool-name.ts'
 import { usableSkills } from '../../execution/skills/usable-skills.ts'
 import type { InstalledSkill } from '../../execution/skills/skill-folder.ts'
 import type { OfferedTool, RequestedCall } from '../../model/conversation/conversation.ts'
@@ -108,19 +108,18 @@ export function readCall(
   problems: ReadonlyMap<string, string>,
 ): ReadCall {
   const callable = callables.get(name)
-  const given = args as JsonObject | null
-  const unread = { type: 'TOOL', detail: `Calls ${name}.`, skill: null, tool: name, args: given } as const
+  const unread = { type: 'TOOL', detail: `Calls ${name}.`, skill: null, tool: name, args } as const
   if (callable === undefined) {
-    const gone = problems.get(name.slice(0, Math.max(0, name.indexOf('__'))))
+    const gone = problems.get(sourceOf(name))
     const problem = name === '' ? 'The call names no tool' : `There is no tool "${name}" that may be called here`
     const why = gone === undefined ? '' : ` (${gone})`
     return { ...unread, problem: `${problem}${why}. These may be called: ${[...callables.keys()].join(', ')}.` }
   }
-  if (given === null) {
+  if (args === null) {
     const cut = written.length > 0 ? ' Perhaps they were cut off because they are too long.' : ''
     return { ...unread, problem: `The arguments are no JSON object.${cut}` }
   }
-  const read = callable.read(given)
+  const read = callable.read(args)
   const problem = read.problem == null ? null : `The call was not made: ${read.problem}.`
   return { ...read, problem }
 }

@@ -5,6 +5,7 @@
  */
 import { mayUseTool } from '../../config/access/may-use-skill.ts'
 import type { CurrentUser } from '../../config/access/current-user.ts'
+import { sourceOf } from '../../core/tool/tool-name.ts'
 import type { TaskPatch } from '../../core/turn-write.ts'
 import { toStorable } from '../../platform/well-formed.ts'
 import type { Tool, ToolOutcome } from '../../tools/tool.ts'
@@ -51,8 +52,7 @@ export async function runTool(
 
 /** Half a sentence, for people and the model. */
 function whyGone({ tools }: Pick<TurnContext, 'tools'>, name: string): string {
-  const source = name.slice(0, name.indexOf('__'))
-  return tools.problems.get(source) ?? `there is no tool "${name}"`
+  return tools.problems.get(sourceOf(name)) ?? `there is no tool "${name}"`
 }
 
 function endTask(context: TaskContext, task: TaskState, patch: TaskPatch): void {
