@@ -57,7 +57,7 @@ export type ApprovalRequest =
       readonly role: Role
       readonly tool: string
       readonly effect: ToolEffect
-      /** What it is offered as (src/tools/tool.ts); undefined: nobody changes that, or it is not known. */
+      /** What it is offered as (src/tools/tool.ts); undefined: it is the server's own, or not known. */
       readonly fingerprint: string | undefined
     }
 

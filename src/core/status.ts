@@ -79,7 +79,7 @@ export type ScheduleRunStatus = 'RUNNING' | 'DONE' | 'FAILED' | 'SKIPPED'
 export type CheckpointReason = 'MANUAL' | 'NEW_SESSION' | 'TURN_LIMIT' | 'IDLE'
 
 /**
- * DISABLED: nobody has enabled it. STARTING: it is loaded, or waits for its next start. DEGRADED: five failures in 15
+ * DISABLED: no admin has enabled it. STARTING: it is loaded, or waits for its next start. DEGRADED: five failures in 15
  * minutes. FAILED: it cannot be loaded, or its settings are refused. MISSING: its folder or package is gone.
  */
 export type PluginStatus = 'STARTING' | 'READY' | 'DEGRADED' | 'FAILED' | 'DISABLED' | 'MISSING'

@@ -1,4 +1,4 @@
-/** `onSettingsChange`: a plugin that is about to be started anew is told of the settings that it will have. */
+/** `onSettingsChange`: a plugin that is about to be started anew gets the settings that it will have. */
 import type { Json } from '../plugin-api/hook-inputs.ts'
 import type { Clock } from '../platform/clock.ts'
 import { HOOK_BUDGETS_MS } from './hook-table.ts'

@@ -243,15 +243,15 @@ export class LivePlugins {
     keeper.start()
   }
 
-  /** `settings`: those that it is to be started with anew, which it is told of. */
+  /** `settings`: those that it is to be started with anew; `onSettingsChange` gets them. */
   #end(name: string, settings?: Json): void {
     const running = this.#running.get(name)
     if (running === undefined) return
     this.#running.delete(name)
     this.#options.catalog.remove(name)
     const { clock } = this.#options
-    const told = settings === undefined ? Promise.resolve() : announceSettings(running.keeper, settings, clock)
-    const stopped = told.then(() => running.keeper.stop()).then(() => this.#countLast(running))
+    const announced = settings === undefined ? Promise.resolve() : announceSettings(running.keeper, settings, clock)
+    const stopped = announced.then(() => running.keeper.stop()).then(() => this.#countLast(running))
     const ended = Promise.all([this.#ending.get(name), stopped]).then(() => {
       if (this.#ending.get(name) === ended) this.#ending.delete(name)
     })

@@ -1,5 +1,5 @@
 /**
- * Whether arguments fit a tool's JSON schema. The schema comes from whoever made the tool: it is compiled once, its
+ * Whether arguments fit a tool's JSON schema. The schema comes from the tool's author: it is compiled once, its
  * patterns are not run (a pattern can take hours, and the tool checks it anyway), and one that cannot be compiled
  * checks nothing.
  */

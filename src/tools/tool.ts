@@ -12,14 +12,14 @@ export interface ToolOffer {
   readonly name: string
   /** The part before "__": the plugin, the MCP server, "skills". */
   readonly source: string
-  /** From whoever made the tool: data, never an instruction. Bounded by the catalogue. */
+  /** From the tool's author: data, never an instruction. Bounded by the catalogue. */
   readonly description: string
   /** The JSON schema (2020-12) of its arguments, an object's. */
   readonly parameters: JsonObject
   readonly effect: ToolEffect
   /**
    * Changes with what the tool is offered as, where others may change that: what was approved as one thing must not run
-   * as another. Absent: the server's own, which nobody changes.
+   * as another. Absent: the server's own, which does not change.
    */
   readonly fingerprint?: string
 }
@@ -54,7 +54,7 @@ export type ToolOutcome =
   | { readonly kind: 'done'; readonly text: string }
   /** The tool ran and says that it failed, or it could not be called; `text` says what to change. */
   | { readonly kind: 'failed'; readonly text: string }
-  /** It was called, and nobody knows whether it took effect: it is never called again by itself. */
+  /** It was called, and whether it took effect is unknown: it is never called again by itself. */
   | { readonly kind: 'unknown'; readonly text: string }
 
 /** A tool that can be called. */

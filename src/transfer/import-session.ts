@@ -67,8 +67,8 @@ export async function importSession(options: ImportOptions): Promise<ImportRepor
       `The file ends after line ${session.line} without its end line: it was cut off. Export the session again.`,
     )
   const cancelledTurns = await settleImported({ client, sessionId }, at)
-  const told = fork === undefined ? importedAs(header, session.line) : { change: 'FORKED', detail: fork.detail }
-  const entry = [newId('audit'), at, 'SESSION', sessionId, null, by?.userName ?? null, by?.tokenName ?? null, told]
+  const change = fork === undefined ? importedAs(header, session.line) : { change: 'FORKED', detail: fork.detail }
+  const entry = [newId('audit'), at, 'SESSION', sessionId, null, by?.userName ?? null, by?.tokenName ?? null, change]
   await client.query({ name: '', text: `${INSERT_AUDIT} VALUES ($1, $2, $3, $4, $5, $6, $7, $8)` }, entry)
   return { ...session.report(), cancelledTurns, lastSeq: session.lastSeq + 2 * cancelledTurns }
 }

@@ -19,7 +19,7 @@ import { ProgressReports } from './progress-reports.ts'
 
 /** As much as is kept of a program's output. */
 const MAX_OUTPUT_BYTES = 1024 * 1024
-/** For a tool that was told to stop. */
+/** For a tool whose signal has aborted. */
 const SETTLE_MS = 1_000
 
 type RunToolContext = TaskContext & Pick<TurnContext, 'signal' | 'config' | 'tools'>

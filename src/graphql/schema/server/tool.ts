@@ -26,7 +26,7 @@ const ToolType = builder.objectRef<ToolOffer>('Tool').implement({
       description:
         'The MCP server or the plugin that it comes from; "memory" and "session" are the server itself, in conversations alone.',
     }),
-    summary: t.exposeString('description', { description: 'What it does, in the words of whoever made it.' }),
+    summary: t.exposeString('description', { description: 'What it does, in the words of its author.' }),
     argsSchema: t.field({
       type: 'JSON',
       description: 'The JSON schema of its arguments.',
