@@ -4,11 +4,12 @@
  * written again from the start, which repeats no effect.
  */
 import type { Answer, AssistantContext, PlannerContext } from '../../agents/agent.ts'
-import { currentUser } from '../../config/access/current-user.ts'
+import { currentUser, type CurrentUser } from '../../config/access/current-user.ts'
 import type { ConversationAnswer } from '../../model/conversation/conversation.ts'
 import type { PlanState } from '../plan-state.ts'
 import { begunBefore } from '../steps/write-message.ts'
 import { unanswered } from '../steps/unanswered.ts'
+import { whyGone } from '../tools/why-gone.ts'
 import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
 import { callablesOf, readCall, type Callables } from './callables.ts'
 import { isAnswered, roundsOf, shownRound } from './chat-rounds.ts'
@@ -41,7 +42,9 @@ export async function answer(context: TurnContext, attempts: PlanState[], shown:
     draft.giveUp(answered.calls, null)
     return stopped(context)
   }
-  return answered.kind === 'failed' ? fail(context, draft, answered) : store(context, { draft, callables }, answered)
+  return answered.kind === 'failed'
+    ? fail(context, draft, answered)
+    : store(context, { draft, callables, user }, answered)
 }
 
 /** The text that a process left unfinished is written on as the same task. */
@@ -94,13 +97,13 @@ function fail(
 
 function store(
   context: TurnContext,
-  { draft, callables }: { readonly draft: Draft; readonly callables: Callables },
+  { draft, callables, user }: { readonly draft: Draft; readonly callables: Callables; readonly user: CurrentUser },
   { output, calls }: Extract<Answer<ConversationAnswer>, { kind: 'answered' }>,
 ): null {
   keepSecrets(context, output.calls)
   const at = context.clock.now()
   const requested = output.calls.map((call): DraftCall => {
-    const { problem, ...read } = readCall(callables, call, context.tools.problems)
+    const { problem, ...read } = readCall(callables, call, (name) => whyGone(context.tools, name, user))
     const failed = { status: 'FAILED', stderr: problem ?? '', finishedAt: at } as const
     return { ...read, callId: call.id, patch: problem === null ? {} : failed }
   })

@@ -8,7 +8,7 @@ import { argumentsSchema } from '../../core/plan/arguments-schema.ts'
 import { completeArguments } from '../../core/plan/skill-arguments.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
 import type { TaskType } from '../../core/status.ts'
-import { SKILLS_SOURCE, sourceOf, toolName } from '../../core/tool/tool-name.ts'
+import { SKILLS_SOURCE, toolName } from '../../core/tool/tool-name.ts'
 import { usableSkills } from '../../execution/skills/usable-skills.ts'
 import type { InstalledSkill } from '../../execution/skills/skill-folder.ts'
 import type { OfferedTool, RequestedCall } from '../../model/conversation/conversation.ts'
@@ -100,19 +100,20 @@ function skillCall(skill: InstalledSkill): Callable[] {
 }
 
 /**
- * Whatever a model asks for becomes a task, so that it is seen. `problems`: of sources whose tools are not there now.
+ * Whatever a model asks for becomes a task, so that it is seen. `whyGone`: why a tool is not there now, as far
+ * as the user may read it.
  */
 export function readCall(
   callables: Callables,
   { name, args, written }: RequestedCall,
-  problems: ReadonlyMap<string, string>,
+  whyGone: (name: string) => string | null,
 ): ReadCall {
   const callable = callables.get(name)
   const unread = { type: 'TOOL', detail: `Calls ${name}.`, skill: null, tool: name, args } as const
   if (callable === undefined) {
-    const gone = problems.get(sourceOf(name))
+    const gone = whyGone(name)
     const problem = name === '' ? 'The call names no tool' : `There is no tool "${name}" that may be called here`
-    const why = gone === undefined ? '' : ` (${gone})`
+    const why = gone === null ? '' : ` (${gone})`
     return { ...unread, problem: `${problem}${why}. These may be called: ${[...callables.keys()].join(', ')}.` }
   }
   if (args === null) {

@@ -5,7 +5,6 @@
  */
 import { mayUseTool } from '../../config/access/may-use-skill.ts'
 import type { CurrentUser } from '../../config/access/current-user.ts'
-import { sourceOf } from '../../core/tool/tool-name.ts'
 import type { TaskPatch } from '../../core/turn-write.ts'
 import { toStorable } from '../../platform/well-formed.ts'
 import type { Tool, ToolOutcome } from '../../tools/tool.ts'
@@ -16,6 +15,7 @@ import { updateTask } from '../update-task.ts'
 import { whyBarred } from '../why-barred.ts'
 import { refuseTask } from '../steps/refuse-task.ts'
 import { ProgressReports } from './progress-reports.ts'
+import { whyGone } from './why-gone.ts'
 
 /** As much as is kept of a program's output. */
 const MAX_OUTPUT_BYTES = 1024 * 1024
@@ -31,7 +31,7 @@ export async function runTool(
 ): Promise<TaskOutcome> {
   const name = task.tool ?? ''
   const tool = context.tools.tools.get(name)
-  const gone = tool === undefined ? whyGone(context, name) : null
+  const gone = tool === undefined ? (whyGone(context.tools, name, user) ?? `there is no tool "${name}"`) : null
   const barred = mayUseTool(user, name) ? gone : `${user.name} may no longer use the tool "${name}"`
   if (tool === undefined || barred !== null) {
     endTask(context, task, { status: 'FAILED', stderr: `The tool was not called: ${barred}.` })
@@ -48,11 +48,6 @@ export async function runTool(
   endTask(context, task, patchOf(outcome))
   context.journal.hurry()
   return context.signal.aborted ? stopped(context) : { kind: 'Passed' }
-}
-
-/** Half a sentence, for people and the model. */
-function whyGone({ tools }: Pick<TurnContext, 'tools'>, name: string): string {
-  return tools.problems.get(sourceOf(name)) ?? `there is no tool "${name}"`
 }
 
 function endTask(context: TaskContext, task: TaskState, patch: TaskPatch): void {
