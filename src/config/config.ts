@@ -47,6 +47,26 @@ export interface ProviderConfig {
   readonly apiKeyEnv: string | null
   /** How chat sessions talk with it: 'responses': it keeps their conversations. */
   readonly api: 'chat' | 'responses'
+  readonly request: RequestSettings
+}
+
+/** How plans and reviews are asked for. */
+export type StructuredOutput = 'json_schema' | 'json_object' | 'tool' | 'prompt'
+
+/** In what the requests of one provider differ from what most take; null: as usual, or as found out. */
+export interface RequestSettings {
+  readonly headers: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+  /** Carries the key; null: "Authorization: Bearer". */
+  readonly apiKeyHeader: string | null
+  readonly extraBody: Readonly<Record<string, unknown>>
+  /** Silence after which a call is given up; null: `llmIdleTimeoutMs`. */
+  readonly idleTimeoutMs: number | null
+  readonly structuredOutput: StructuredOutput | null
+  readonly streams: boolean | null
+  readonly systemRole: 'system' | 'developer' | 'user' | null
+  readonly maxTokens: number | null
+  readonly maxTokensField: 'max_tokens' | 'max_completion_tokens' | null
 }
 
 /** A server of tools that speaks the Model Context Protocol. */

@@ -171,10 +171,42 @@ webhook_secret_env = "CHAT_WEBHOOK_SECRET"
       paraphraser: { provider: 'openrouter', model: 'some/model:free' },
       introspector: { provider: 'openrouter', model: 'some/model:free' },
     })
-    expect([...providers.values()]).toEqual([
+    expect([...providers.values()]).toMatchObject([
       { name: 'openrouter', baseUrl: 'https://openrouter.ai/api/v1', apiKeyEnv: 'OPENROUTER_API_KEY', api: 'chat' },
       { name: 'local', baseUrl: 'http://127.0.0.1:11434/v1', apiKeyEnv: null, api: 'chat' },
     ])
+  })
+
+  test('reads in what the requests of a provider differ', () => {
+    const odd = `${identities}
+[providers.azure]
+base_url = "https://me.openai.azure.com/openai/deployments/four"
+api_key_env = "AZURE_KEY"
+api_key_header = "api-key"
+headers = { "X-Title" = "Factotum" }
+query = { "api-version" = "2025-01-01-preview" }
+extra_body = { temperature = 0.2 }
+timeout = 900
+structured_output = "tool"
+stream = false
+system_role = "developer"
+max_tokens = 4096
+max_tokens_field = "max_completion_tokens"
+[models]
+planner = "azure:four"
+`
+    expect(accept(odd).providers.get('azure')?.request).toEqual({
+      headers: { 'X-Title': 'Factotum' },
+      query: { 'api-version': '2025-01-01-preview' },
+      apiKeyHeader: 'api-key',
+      extraBody: { temperature: 0.2 },
+      idleTimeoutMs: 900_000,
+      structuredOutput: 'tool',
+      streams: false,
+      systemRole: 'developer',
+      maxTokens: 4096,
+      maxTokensField: 'max_completion_tokens',
+    })
   })
 
   test('keys prices by "provider:model"; cached input costs as much as input where nothing is said', () => {

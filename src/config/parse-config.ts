@@ -17,6 +17,7 @@ import { toProblems } from './to-problems.ts'
 import { findKeyLines } from './key-lines.ts'
 import { EVERYWHERE } from './namespace.ts'
 import { modelKey, parseModel, REHEARSAL } from './model-choice.ts'
+import { toProvider } from './schema/provider.ts'
 import { fileSchema, type ConfigFile } from './schema/schema.ts'
 import { readSections } from './sections.ts'
 import { toSettings } from './schema/settings-schema.ts'
@@ -126,12 +127,7 @@ function buildConfig(file: ConfigFile): Config {
     tokens: mapEntries(file.tokens, buildToken),
     users: mapEntries(file.users, buildUser),
     formerNames: new Map(),
-    providers: mapEntries(file.providers, (provider, name) => ({
-      name,
-      baseUrl: provider.base_url,
-      apiKeyEnv: provider.api_key_env ?? null,
-      api: provider.api,
-    })),
+    providers: mapEntries(file.providers, toProvider),
     models: buildModels(file, providerNames),
     approvals: toApprovalPolicy(file.approvals),
     prices: new Map(

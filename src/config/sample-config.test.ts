@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { parseConfig } from './parse-config.ts'
 import { sampleConfig } from './sample-config.ts'
-import { modelsSchema, priceSchema, providerSchema, tokenSchema, userSchema } from './schema/schema.ts'
+import { providerSchema } from './schema/provider.ts'
+import { modelsSchema, priceSchema, tokenSchema, userSchema } from './schema/schema.ts'
 import { describeSettings } from './schema/settings-schema.ts'
 
 const sample = sampleConfig('a'.repeat(64))

@@ -9,8 +9,12 @@ import * as z from 'zod'
 import { toStorable } from '../platform/well-formed.ts'
 import { CallCollector, TooManyCalls } from './conversation/collect-calls.ts'
 import type { RequestedCall } from './conversation/conversation.ts'
-import { isEventStream } from './event-stream.ts'
+import { AnsweredError } from './answered-error.ts'
 import type { TokenCounts } from './token-counts.ts'
+import { openAnswer } from './wire/answer-body.ts'
+import { isErrorBody } from './wire/error-body.ts'
+import { readFinishReason, readSaid, saidSchema } from './wire/said-parts.ts'
+import { splitAtLoneClosing, ThoughtFilter, type Sifted } from './wire/thought-filter.ts'
 
 /** More text than any plan, review or message has a use for. */
 const MAX_TEXT_CHARS = 1024 * 1024
@@ -24,6 +28,8 @@ export interface ChatAnswer {
   readonly calls: readonly RequestedCall[]
   readonly streamed: boolean
   readonly tokens: TokenCounts
+  /** The model's reasoning came first, without the mark that begins it. */
+  readonly beginsInThought: boolean
 }
 
 /** An answer that is not Chat Completions, or too long. */
@@ -31,60 +37,52 @@ export class UnusableAnswer extends Error {
   override readonly name = 'UnusableAnswer'
 }
 
-/** An error that came as an answer: in a stream, or in a document with status 200. */
-export class AnsweredError extends Error {
-  override readonly name = 'AnsweredError'
-  readonly body: unknown
-
-  constructor(body: unknown) {
-    super('the answer is an error')
-    this.body = body
-  }
-}
-
-const said = z.object({
-  content: z.string().nullish(),
-  refusal: z.string().nullish(),
-  tool_calls: z.array(z.unknown()).nullish(),
-  // What a model shows of its reasoning: two names for it are in use.
-  reasoning: z.string().nullish().catch(null),
-  reasoning_content: z.string().nullish().catch(null),
-})
 const partSchema = z.object({
   choices: z
-    .array(z.object({ message: said.nullish(), delta: said.nullish(), finish_reason: z.string().nullish() }))
+    .array(
+      z.looseObject({
+        message: saidSchema.nullish(),
+        delta: saidSchema.nullish(),
+        // Of servers that answer as the API before Chat Completions did.
+        text: z.string().nullish().catch(null),
+        finish_reason: z.unknown().optional(),
+        error: z.unknown().optional(),
+      }),
+    )
     .nullish(),
   usage: z
     .object({
       prompt_tokens: z.unknown(),
       completion_tokens: z.unknown(),
-      prompt_tokens_details: z.object({ cached_tokens: z.unknown() }).partial().nullish(),
+      prompt_tokens_details: z.object({ cached_tokens: z.unknown() }).partial().nullish().catch(null),
     })
     .partial()
-    .nullish(),
-  error: z.unknown().optional(),
+    .nullish()
+    .catch(null),
 })
 
 interface AnswerReader {
   readonly client: OpenAI
   readonly onText: ((delta: string) => void) | null
   readonly onThinking?: ((delta: string) => void) | null
+  /** The text is given only when all of it is there, because it may begin in the middle of the model's reasoning. */
+  readonly holds?: boolean
 }
 
 /** Rejects with UnusableAnswer, AnsweredError, what the transport rejects with, or what `onText` throws. */
 export async function readChatAnswer(
-  response: Response,
-  { client, onText, onThinking = null }: AnswerReader,
+  answered: Response,
+  { client, onText, onThinking = null, holds = false }: AnswerReader,
 ): Promise<ChatAnswer> {
-  const streamed = isEventStream(response.headers.get('content-type'))
-  const collector = new AnswerCollector({ onText, onThinking }, streamed)
+  const { response, streamed, isDone } = await openAnswer(answered)
+  const collector = new AnswerCollector({ onText, onThinking, holds }, streamed)
   if (streamed) {
     const events = Stream.fromSSEResponse<unknown>(response, new AbortController(), client, false, 'events')
     for await (const event of events) collector.add(event)
   } else {
     collector.add(parseDocument(await response.text(), response))
   }
-  return collector.end()
+  return collector.end(isDone())
 }
 
 function parseDocument(text: string, response: Response): unknown {
@@ -98,45 +96,71 @@ function parseDocument(text: string, response: Response): unknown {
 
 class AnswerCollector {
   readonly #streamed: boolean
+  readonly #holds: boolean
   readonly #text: PieceWriter
   readonly #thinking: PieceWriter
+  readonly #filter = new ThoughtFilter()
   readonly #calls = new CallCollector()
+  /** Of a text that is given only when all of it is there. */
+  #held = ''
   #refusal: string | null = null
   #finishReason: string | null = null
   #tokens: TokenCounts = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
 
-  constructor({ onText, onThinking }: Omit<Required<AnswerReader>, 'client'>, streamed: boolean) {
+  constructor({ onText, onThinking, holds }: Omit<Required<AnswerReader>, 'client'>, streamed: boolean) {
     this.#text = new PieceWriter(onText)
     this.#thinking = new PieceWriter(onThinking)
+    // A whole answer can be looked through before any of it is given.
+    this.#holds = holds || !streamed || onText === null
     this.#streamed = streamed
   }
 
   add(value: unknown): void {
+    if (isErrorBody(value)) throw new AnsweredError(value)
     const part = partSchema.safeParse(value)
     if (!part.success) throw new UnusableAnswer(`it is not a Chat Completions answer: ${firstIssue(part.error)}`)
-    const { choices, usage, error } = part.data
-    if (error !== undefined && error !== null) throw new AnsweredError(error)
+    const { choices, usage } = part.data
     if (usage !== undefined && usage !== null) this.#tokens = countTokens(usage)
     const choice = choices?.[0]
     if (choice === undefined) return
-    this.#finishReason = choice.finish_reason ?? this.#finishReason
-    const { content, refusal, tool_calls: toolCalls, reasoning, ...more } = choice.message ?? choice.delta ?? {}
-    this.#thinking.add(reasoning ?? more.reasoning_content ?? '')
-    if (refusal !== null && refusal !== undefined && refusal !== '') this.#refusal = (this.#refusal ?? '') + refusal
-    for (const call of toolCalls ?? []) this.#addCall(call)
-    this.#text.add(content ?? '')
+    if (typeof choice.error === 'object' && choice.error !== null) throw new AnsweredError(choice.error)
+    this.#finishReason = readFinishReason(choice.finish_reason) ?? this.#finishReason
+    const said = choice.message ?? choice.delta ?? {}
+    const { text, thought, refusal } = readSaid(said)
+    this.#thinking.add(thought)
+    if (refusal !== '') this.#refusal = (this.#refusal ?? '') + refusal
+    for (const call of said.tool_calls ?? []) this.#addCall(call)
+    if (said.function_call !== undefined && said.function_call !== null) this.#addCall({ function: said.function_call })
+    this.#addText(this.#filter.add(text === '' ? (choice.text ?? '') : text))
   }
 
-  end(): ChatAnswer {
+  /** `isDone`: the stream said that it is over, which is as good as a reason for its end. */
+  end(isDone: boolean): ChatAnswer {
+    this.#addText(this.#filter.end())
+    const lone = splitAtLoneClosing(this.#holds ? this.#held : this.#text.written)
+    if (this.#holds) {
+      this.#thinking.add(lone?.thought ?? '')
+      this.#text.add(lone?.text ?? this.#held)
+    }
     this.#thinking.end()
+    const text = this.#text.end()
+    const isOver = isDone || isWholeJson(text)
     return {
-      text: this.#text.end(),
-      finishReason: this.#finishReason,
+      text,
+      finishReason: this.#finishReason ?? (isOver ? 'stop' : null),
       refusal: this.#refusal,
       calls: this.#calls.end(),
       streamed: this.#streamed,
       tokens: this.#tokens,
+      beginsInThought: lone !== null,
     }
+  }
+
+  #addText({ text, thought }: Sifted): void {
+    this.#thinking.add(thought)
+    if (!this.#holds) return this.#text.add(text)
+    if (this.#held.length + text.length > MAX_TEXT_CHARS) throw tooLong()
+    this.#held += text
   }
 
   #addCall(call: unknown): void {
@@ -146,6 +170,16 @@ class AnswerCollector {
       if (!(error instanceof TooManyCalls)) throw error
       throw new UnusableAnswer(error.message, { cause: error })
     }
+  }
+}
+
+function isWholeJson(text: string): boolean {
+  if (!text.trimStart().startsWith('{')) return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -177,14 +211,22 @@ export class PieceWriter {
     return this.#written
   }
 
+  /** What has been handed on. */
+  get written(): string {
+    return this.#written
+  }
+
   #deliver(raw: string): void {
     if (raw === '') return
-    if (this.#written.length + raw.length > MAX_TEXT_CHARS)
-      throw new UnusableAnswer(`its text is longer than ${MAX_TEXT_CHARS} characters`)
+    if (this.#written.length + raw.length > MAX_TEXT_CHARS) throw tooLong()
     const text = toStorable(raw)
     this.#written += text
     this.#onPiece?.(text)
   }
+}
+
+function tooLong(): UnusableAnswer {
+  return new UnusableAnswer(`its text is longer than ${MAX_TEXT_CHARS} characters`)
 }
 
 type UsagePart = NonNullable<z.output<typeof partSchema>['usage']>

@@ -12,6 +12,7 @@ import {
   quote,
   type ModelCallContext,
 } from './model-call-context.ts'
+import { readErrorBody } from './wire/error-body.ts'
 
 /** What a provider says in an error: `{message, code, type, param}`, or anything. */
 export interface Complaint {
@@ -23,19 +24,12 @@ export interface Complaint {
 
 /** `status`: of the HTTP answer; null when the error came inside an answer. */
 export function complaintOf(status: number | null, body: unknown): Complaint {
-  const fields =
-    typeof body === 'object' && body !== null
-      ? new Map(Object.entries(body))
-      : new Map<string, unknown>([['message', body]])
-  const text = (key: string): string => {
-    const value = fields.get(key)
-    return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-  }
-  const code = Number(text('code'))
+  const { message, code, type, param } = readErrorBody(body)
+  const number = Number(code)
   return {
-    status: status ?? (Number.isInteger(code) && code >= 300 && code <= 599 ? code : null),
-    labels: `${text('code')} ${text('type')} ${text('param')}`,
-    message: text('message'),
+    status: status ?? (Number.isInteger(number) && number >= 300 && number <= 599 ? number : null),
+    labels: `${code} ${type} ${param}`,
+    message,
   }
 }
 
@@ -69,26 +63,41 @@ const isRejection = ({ status }: Complaint): boolean =>
   status !== null && status >= 400 && status < 500 && status !== 429
 const says = ({ labels, message }: Complaint, pattern: RegExp): boolean => pattern.test(labels) || pattern.test(message)
 
+const MEMORY = /(requires|not enough|insufficient|out of).{0,20}(system |gpu |cuda )?memory/i
+
 /** The first rule that applies decides. */
 const RULES: readonly Rule[] = [
   {
     applies: (complaint) =>
       complaint.status === 402 ||
-      says(complaint, /insufficient_quota|insufficient.(credit|fund|balance)|billing.+limit/i),
+      says(
+        complaint,
+        /insufficient_quota|insufficient.(credit|fund|balance)|billing.+limit|credit balance is too low|spending limit|arrearage/i,
+      ),
     judge: (call) => ({
       code: 'MODEL_QUOTA',
       message: `The credit or quota at ${nameProvider(call)} is used up. Add credit there, or use another provider: ${modelSetting(call)}.`,
     }),
   },
   {
-    applies: (complaint) => complaint.status === 403 && says(complaint, /moderat|flagged|content.polic/i),
+    applies: (complaint) =>
+      isRejection(complaint) &&
+      says(
+        complaint,
+        /content_filter|content.management.policy|ResponsibleAIPolicy|data_inspection_failed|requires moderation|flagged|content.polic|safety system/i,
+      ),
     judge: (call) => ({
       code: 'MODEL_REFUSED',
-      message: `${capitalize(nameProvider(call))} refused the message because of its content.`,
+      message: `${capitalize(nameProvider(call))} refused the message because of its content. Word it differently, or choose another model: ${modelSetting(call)}.`,
     }),
   },
   {
-    applies: ({ status }) => status === 401 || status === 403,
+    applies: (complaint) =>
+      complaint.status === 401 ||
+      complaint.status === 403 ||
+      // Gemini and xAI say so with status 400.
+      (complaint.status === 400 &&
+        says(complaint, /(invalid|incorrect) api key|api.?key.{0,30}not valid|API_KEY_INVALID/i)),
     judge: (call) => ({ code: 'MODEL_UNAUTHORIZED', message: unauthorized(call) }),
   },
   {
@@ -96,13 +105,26 @@ const RULES: readonly Rule[] = [
       call.wantsSchema && isRejection(complaint) && says(complaint, /response_format|json_schema|structured.output/i),
     judge: (call) => ({
       code: 'MODEL_NO_STRUCTURED_OUTPUT',
-      message: `${capitalize(nameProvider(call))} does not give structured output (response_format with a strict json_schema) with the model "${call.model}", and the ${call.role} needs it. Choose a model that has it: ${modelSetting(call)}.`,
+      message: `${capitalize(nameProvider(call))} does not give structured output (response_format with a strict json_schema) with the model "${call.model}", and the ${call.role} needs it. Choose a model that has it: ${modelSetting(call)}, or set structured_output in [providers.${call.provider}].`,
     }),
   },
   {
     applies: (complaint) =>
       isRejection(complaint) &&
-      says(complaint, /context.?length|context.?window|maximum context|too many tokens|prompt is too long/i),
+      says(complaint, /json_validate_failed|failed to (generate|validate) json|tool_use_failed/i),
+    judge: (call) => ({
+      code: 'MODEL_BAD_OUTPUT',
+      message: `${capitalize(nameModel(call))} did not write the JSON that was asked for. Choose a model that follows JSON schemas better: ${modelSetting(call)}.`,
+      retry: 'backoff',
+    }),
+  },
+  {
+    applies: (complaint) =>
+      isRejection(complaint) &&
+      says(
+        complaint,
+        /context.?length|context.?window|context.?size|maximum context|too many (input )?tokens|(prompt|input|request) (is )?too (long|large)|input token count.{0,40}exceeds|reduce (the|your) (length|message)/i,
+      ),
     judge: (call) => ({
       code: 'MODEL_BAD_REQUEST',
       message: `The question is longer than ${nameModel(call)} can read. Send a shorter message, lower context_tokens in [settings], or choose a model with a larger context: ${modelSetting(call)}.`,
@@ -113,11 +135,19 @@ const RULES: readonly Rule[] = [
       isRejection(complaint) &&
       says(
         complaint,
-        /model_not_found|model.{0,200}(not found|does not exist|not exist|not a valid|unknown)|(unknown|invalid|no such) model|not a valid model/is,
+        /model_not_found|model.{0,200}(not found|does not exist|not exist|not a valid|unknown|not loaded|decommissioned|deprecated)|(unknown|invalid|no such) model|not a valid model|no models? loaded|DeploymentNotFound|unsupported model/is,
       ),
     judge: (call) => ({
       code: 'MODEL_UNKNOWN',
       message: `${capitalize(nameProvider(call))} has no model "${call.model}" for the ${call.role}. Change ${modelSetting(call)}.`,
+    }),
+  },
+  {
+    applies: (complaint) =>
+      complaint.status === 404 && says(complaint, /no endpoints found|no allowed providers|data policy/i),
+    judge: (call) => ({
+      code: 'MODEL_UNKNOWN',
+      message: `${capitalize(nameProvider(call))} has nothing that may serve the model "${call.model}" under the settings of the account or of the request. Change them there, or ${modelSetting(call)}.`,
     }),
   },
   {
@@ -132,6 +162,21 @@ const RULES: readonly Rule[] = [
     judge: (call, location) => ({
       code: 'MODEL_BAD_REQUEST',
       message: `${nameBaseUrl(call)} redirects${location === null ? '' : ` to ${quote(location, call)}`}, and redirects are not followed. Put the final address into base_url in [providers.${call.provider}].`,
+    }),
+  },
+  {
+    applies: (complaint) => complaint.status !== null && complaint.status >= 500 && says(complaint, MEMORY),
+    judge: (call) => ({
+      code: 'MODEL_UNREACHABLE',
+      message: `The machine of ${nameProvider(call)} has too little memory for ${nameModel(call)}. Choose a smaller model: ${modelSetting(call)}.`,
+    }),
+  },
+  {
+    applies: (complaint) => complaint.status === 503 && says(complaint, /load/i),
+    judge: (call) => ({
+      code: 'MODEL_OVERLOADED',
+      message: `${capitalize(nameProvider(call))} is still loading ${nameModel(call)}.`,
+      retry: 'backoff',
     }),
   },
   {

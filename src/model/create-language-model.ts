@@ -37,8 +37,9 @@ export function createLanguageModel({ config, keys, proxyEnv, clock, logger }: L
         const message = `There is no provider "${name}" any more; [models] ${role} in config.toml named it when the call began.`
         throw new AppError('MODEL_UNKNOWN', message)
       }
-      const { baseUrl, apiKeyEnv, api } = provider
-      return { baseUrl, apiKeyEnv, apiKey: apiKeyEnv === null ? null : keys.apiKey(apiKeyEnv), api, fetchWithin }
+      const { baseUrl, apiKeyEnv, api, request } = provider
+      const apiKey = apiKeyEnv === null ? null : keys.apiKey(apiKeyEnv)
+      return { baseUrl, apiKeyEnv, apiKey, api, fetchWithin, request }
     },
     clock,
     logger,

@@ -39,6 +39,10 @@ function problemOf(answer: ChatAnswer, call: ModelCallContext, mayCall: boolean)
     const message = `${name} reached its output limit before its answer was complete. Ask for less at once, or choose a model that may write more: ${modelSetting(call)}.`
     return { code: 'MODEL_TRUNCATED', message, retry: 'never' }
   }
+  if (answer.finishReason === 'error') {
+    const message = `The provider of ${nameModel(call)} failed while it worked on the answer.`
+    return { code: 'MODEL_OVERLOADED', message, retry: 'backoff' }
+  }
   if (answer.streamed && answer.finishReason === null) {
     const message = `The answer of ${nameModel(call)} broke off: the stream ended before the model had finished.`
     return { code: 'MODEL_UNREACHABLE', message, retry: 'backoff' }

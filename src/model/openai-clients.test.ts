@@ -2,9 +2,16 @@
 import { expect, test } from 'vitest'
 import type { FetchWithin } from './http-transport.ts'
 import { OpenAiClients, type ClientSettings } from './openai-clients.ts'
+import { USUAL_REQUEST } from './wire/request-shape.ts'
 
 const noFetch: FetchWithin = () => () => Promise.reject(new Error('nothing is sent here'))
-const SETTINGS: ClientSettings = { baseUrl: 'http://a.test/v1', apiKey: 'one', fetchWithin: noFetch, idleMs: 1000 }
+const SETTINGS: ClientSettings = {
+  baseUrl: 'http://a.test/v1',
+  apiKey: 'one',
+  fetchWithin: noFetch,
+  idleMs: 1000,
+  extras: USUAL_REQUEST,
+}
 
 test('calls of a provider share a client', () => {
   const clients = new OpenAiClients()
@@ -17,6 +24,7 @@ test.each<Partial<ClientSettings>>([
   { apiKey: 'two' },
   { apiKey: null },
   { idleMs: 2000 },
+  { extras: { ...USUAL_REQUEST, headers: { 'x-title': 'Factotum' } } },
   { fetchWithin: () => noFetch({ idleMs: 1, totalMs: 1 }) },
 ])('what changes holds from the next call on: %o', (change) => {
   const clients = new OpenAiClients()

@@ -4,7 +4,9 @@
  * from the next call on. Connections are not the client's: they live in the transport.
  */
 import OpenAI from 'openai'
-import type { FetchWithin } from './http-transport.ts'
+import type { RequestSettings } from '../config/config.ts'
+import type { Fetch, FetchWithin } from './http-transport.ts'
+import { toOpenAiErrorBody } from './wire/error-body.ts'
 
 /** What a client is made of; a change of any of it makes another one. */
 export interface ClientSettings {
@@ -13,6 +15,8 @@ export interface ClientSettings {
   readonly fetchWithin: FetchWithin
   /** No byte for this long ends an answer. */
   readonly idleMs: number
+  /** What `[providers.x]` adds to each request. */
+  readonly extras: Pick<RequestSettings, 'headers' | 'query' | 'apiKeyHeader'>
 }
 
 /** A whole answer may take this many times `idleMs`; without it a server that sends a byte a minute would never end. */
@@ -41,11 +45,12 @@ function areEqual(one: ClientSettings, other: ClientSettings): boolean {
     one.baseUrl === other.baseUrl &&
     one.apiKey === other.apiKey &&
     one.fetchWithin === other.fetchWithin &&
-    one.idleMs === other.idleMs
+    one.idleMs === other.idleMs &&
+    JSON.stringify(one.extras) === JSON.stringify(other.extras)
   )
 }
 
-function createClient({ baseUrl, apiKey, fetchWithin, idleMs }: ClientSettings): OpenAI {
+function createClient({ baseUrl, apiKey, fetchWithin, idleMs, extras }: ClientSettings): OpenAI {
   const totalMs = idleMs * TOTAL_TIMEOUT_FACTOR
   return new OpenAI({
     baseURL: baseUrl,
@@ -54,9 +59,24 @@ function createClient({ baseUrl, apiKey, fetchWithin, idleMs }: ClientSettings):
     // Named, because the client would take them from the environment and send them to whatever provider this is.
     organization: null,
     project: null,
-    fetch: fetchWithin({ idleMs, totalMs }),
+    fetch: readingErrors(fetchWithin({ idleMs, totalMs })),
+    defaultHeaders: {
+      ...extras.headers,
+      ...(extras.apiKeyHeader === null ? {} : { authorization: null, [extras.apiKeyHeader]: apiKey }),
+    },
+    defaultQuery: { ...extras.query },
     timeout: Math.ceil(totalMs),
     maxRetries: 0,
     logLevel: 'off',
   })
+}
+
+/** The openai package reads errors of one shape; the others are put into it. */
+function readingErrors(fetch: Fetch): Fetch {
+  return async (url, init) => {
+    const response = await fetch(url, init)
+    if (response.status < 400) return response
+    const { status, headers } = response
+    return new Response(toOpenAiErrorBody(await response.text()), { status, headers })
+  }
 }

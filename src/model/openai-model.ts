@@ -4,16 +4,20 @@
  * died is silent. A server that answers with a whole document instead is understood too.
  */
 import type OpenAI from 'openai'
+import type { RequestSettings } from '../config/config.ts'
 import { readChatAnswer } from './chat-answer.ts'
 import { converse } from './conversation/converse.ts'
 import { judgeAnswer } from './judge-answer.ts'
 import type { LanguageModel, ModelAnswer, ModelRequest } from './language-model.ts'
 import { OpenAiClients } from './openai-clients.ts'
-import { callProvider, PieceDelivery, type ProviderOptions } from './provider-call.ts'
+import { callProvider, modelAt, PieceDelivery, type ProviderOptions } from './provider-call.ts'
+import { ShapeMemory, ThoughtMemory, type RequestShape } from './wire/request-shape.ts'
+import { askForSchema, commonFields, sendShaped, textOfToolAnswer, withInstructions } from './wire/shaped-request.ts'
 
 /** The model behind the endpoint that each call names. */
-export function createOpenAiModel(options: Omit<ProviderOptions, 'clients'>): LanguageModel {
-  const parts = { ...options, clients: new OpenAiClients() }
+export function createOpenAiModel(options: Omit<ProviderOptions, 'clients' | 'shapes' | 'thoughts'>): LanguageModel {
+  const memories = { clients: new OpenAiClients(), shapes: new ShapeMemory(), thoughts: new ThoughtMemory() }
+  const parts = { ...options, ...memories }
   return {
     complete: (request) => complete(parts, request),
     converse: (request) => converse(parts, request),
@@ -23,34 +27,43 @@ export function createOpenAiModel(options: Omit<ProviderOptions, 'clients'>): La
 function complete(options: ProviderOptions, request: ModelRequest): Promise<ModelAnswer> {
   const delivery = new PieceDelivery()
   const onText = delivery.to(request.onText)
+  const { schema, signal } = request
   return callProvider(options, {
     request,
-    wantsSchema: request.schema !== null,
+    wantsSchema: schema !== null,
     delivery,
-    send: async (client, _endpoint, call) => {
-      const response = await client.chat.completions.create(bodyOf(request), { signal: request.signal }).asResponse()
-      const answer = await readChatAnswer(response, { client, onText })
+    send: async (client, endpoint, call) => {
+      const model = modelAt(endpoint, request)
+      const { request: settings } = endpoint
+      const holds = options.thoughts.holds(model) || schema !== null
+      const answer = await sendShaped({
+        memory: options.shapes,
+        model,
+        settings,
+        wantsSchema: schema !== null,
+        send: async (shape) => {
+          const body = bodyOf(request, shape, settings)
+          const response = await client.chat.completions.create(body, { signal }).asResponse()
+          const read = await readChatAnswer(response, { client, onText, holds })
+          return schema === null ? read : textOfToolAnswer(read, schema)
+        },
+      })
+      options.thoughts.see(model, answer.beginsInThought)
       return { answer: { text: answer.text }, problem: judgeAnswer(answer, call), tokens: answer.tokens }
     },
   })
 }
 
-function bodyOf({ model, system, user, schema }: ModelRequest): OpenAI.ChatCompletionCreateParamsStreaming {
+function bodyOf(
+  { model, system, user, schema }: ModelRequest,
+  shape: RequestShape,
+  settings: RequestSettings,
+): OpenAI.ChatCompletionCreateParams {
+  const { fields, instruction } = schema === null ? { fields: {}, instruction: '' } : askForSchema(schema, shape)
   return {
     model,
-    messages: [
-      { role: 'system', content: system },
-      { role: 'user', content: user },
-    ],
-    stream: true,
-    stream_options: { include_usage: true },
-    ...(schema === null
-      ? {}
-      : {
-          response_format: {
-            type: 'json_schema',
-            json_schema: { name: schema.name, strict: true, schema: { ...schema.json } },
-          },
-        }),
+    messages: withInstructions(system + instruction, [{ role: 'user', content: user }], shape),
+    ...commonFields(shape, settings),
+    ...fields,
   }
 }

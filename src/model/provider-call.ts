@@ -3,6 +3,7 @@
  * read is the caller's (openai-model.ts, conversation/). The openai client's own retries are off: this file decides.
  */
 import type OpenAI from 'openai'
+import type { RequestSettings } from '../config/config.ts'
 import type { AgentRole } from '../core/model-call.ts'
 import { AppError } from '../core/errors.ts'
 import { backoffMs, type BackoffPolicy } from '../platform/backoff.ts'
@@ -15,6 +16,7 @@ import { ModelError } from './language-model.ts'
 import type { ModelCallContext } from './model-call-context.ts'
 import type { OpenAiClients } from './openai-clients.ts'
 import { toProviderError } from './provider-error.ts'
+import type { ShapeMemory, ThoughtMemory } from './wire/request-shape.ts'
 
 /** Where a provider is and how to talk to it. */
 export interface Endpoint {
@@ -25,6 +27,13 @@ export interface Endpoint {
   /** How conversations are held: Chat Completions, or Responses, where the provider keeps them. */
   readonly api: 'chat' | 'responses'
   readonly fetchWithin: FetchWithin
+  /** In what its requests differ from what most take. */
+  readonly request: RequestSettings
+}
+
+/** Under what is remembered how a model is asked: another address is another model. */
+export function modelAt({ baseUrl }: Endpoint, { provider, model }: ProviderRequest): string {
+  return `${provider}:${model} ${baseUrl}`
 }
 
 /** What every call has. */
@@ -41,6 +50,8 @@ export interface ProviderOptions {
   /** Asked at every call. Throws an AppError when there is no such provider. */
   readonly endpointOf: (request: Pick<ProviderRequest, 'provider' | 'role'>) => Endpoint
   readonly clients: OpenAiClients
+  readonly shapes: ShapeMemory
+  readonly thoughts: ThoughtMemory
   readonly clock: Clock
   readonly logger: Logger
   /** A number in [0, 1): the jitter of retries. */
@@ -117,9 +128,10 @@ async function tryOnce<Answer>(
   options: ProviderOptions,
   { request, endpoint, delivery, call, send }: Try<Answer>,
 ): Promise<TryOutcome<Answer>> {
-  const { baseUrl, apiKey, fetchWithin } = endpoint
+  const { baseUrl, apiKey, fetchWithin, request: extras } = endpoint
   try {
-    const settings = { baseUrl, apiKey, fetchWithin, idleMs: request.idleTimeoutMs }
+    const idleMs = extras.idleTimeoutMs ?? request.idleTimeoutMs
+    const settings = { baseUrl, apiKey, fetchWithin, idleMs, extras }
     const client = options.clients.clientFor(request.provider, settings)
     const { answer, problem, tokens } = await send(client, endpoint, call)
     return problem === null ? { kind: 'answered', answer, tokens } : { kind: 'failed', error: problem, tokens }

@@ -4,7 +4,8 @@
  */
 import OpenAI from 'openai'
 import { AppError, messageOf } from '../core/errors.ts'
-import { AnsweredError, UnusableAnswer } from './chat-answer.ts'
+import { AnsweredError } from './answered-error.ts'
+import { UnusableAnswer } from './chat-answer.ts'
 import { complaintOf, judgeComplaint, type Complaint } from './complaint.ts'
 import { AnswerCut } from './answer-gauge.ts'
 import { capitalize, nameBaseUrl, nameModel, nameProvider, quote, type ModelCallContext } from './model-call-context.ts'

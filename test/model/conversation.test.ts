@@ -52,7 +52,8 @@ function deltas(of: readonly object[], finishReason: string | null = 'stop') {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (const delta of of) response.write(sse(chunk([{ index: 0, delta, finish_reason: null }])))
     response.write(sse(chunk([{ index: 0, delta: {}, finish_reason: finishReason }])))
-    response.end(`${sse(chunk([], { usage: { prompt_tokens: 7, completion_tokens: 3 } }))}data: [DONE]\n\n`)
+    response.write(sse(chunk([], { usage: { prompt_tokens: 7, completion_tokens: 3 } })))
+    response.end(finishReason === null ? '' : 'data: [DONE]\n\n')
   }
 }
 

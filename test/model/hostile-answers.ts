@@ -257,7 +257,7 @@ const brokenCompletions = forPlanner([
     answer: { content: GOOD_PLAN, usage: { prompt_tokens: 1e308, completion_tokens: -5 } },
     outcome: 'answered',
   },
-  { name: 'usage that is no object', answer: { content: GOOD_PLAN, usage: 'a lot' }, outcome: 'MODEL_BAD_OUTPUT' },
+  { name: 'usage that is no object', answer: { content: GOOD_PLAN, usage: 'a lot' }, outcome: 'answered' },
   {
     name: 'a document nested a million levels deep',
     answer: http(200, `{"choices":${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}}`, {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { AppError } from '../../src/core/errors.ts'
 import type { ModelRequest } from '../../src/model/language-model.ts'
+import { USUAL_REQUEST } from '../../src/model/wire/request-shape.ts'
 import { MESSENGER_CONTEXT, openAgentsWorld, type AgentsWorldOptions } from './agents-world.ts'
 import { chunk, sse, StubEndpoint, type StubScript } from './stub-endpoint.ts'
 
@@ -165,7 +166,13 @@ describe('a completion', () => {
       signal,
     } as const
     expect((await world.model.complete(ask)).text).toBe('first')
-    const moved = { name: 'stub', baseUrl: second.baseUrl, apiKeyEnv: null, api: 'chat' as const }
+    const moved = {
+      name: 'stub',
+      baseUrl: second.baseUrl,
+      apiKeyEnv: null,
+      api: 'chat' as const,
+      request: USUAL_REQUEST,
+    }
     world.config.config = { ...world.config.config, providers: new Map([['stub', moved]]) }
     expect((await world.model.complete(ask)).text).toBe('second')
     world.config.config = { ...world.config.config, providers: new Map() }

@@ -77,7 +77,7 @@ describe('a provider that refuses', () => {
     error(400, 'Unsupported parameter', { param: 'response_format' }),
   ])('structured output names provider, role and setting', async (answer) => {
     expect(await planAgainst(answer)).toMatch(
-      /^MODEL_NO_STRUCTURED_OUTPUT: Provider "stub" does not give structured output \(response_format with a strict json_schema\) with the model "stub-1", and the planner needs it\. Choose a model that has it: \[models\] planner = "…" in config\.toml\. It said: \d{3} /,
+      /^MODEL_NO_STRUCTURED_OUTPUT: Provider "stub" does not give structured output \(response_format with a strict json_schema\) with the model "stub-1", and the planner needs it\. Choose a model that has it: \[models\] planner = "…" in config\.toml, or set structured_output in \[providers\.stub\]\. It said: \d{3} /,
     )
   })
 

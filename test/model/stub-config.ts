@@ -1,5 +1,6 @@
 /** A running configuration that never changes by itself, with one provider: a stub endpoint. */
-import type { Config, LiveConfig, Price, ProviderConfig, Settings } from '../../src/config/config.ts'
+import type { Config, LiveConfig, Price, ProviderConfig, RequestSettings, Settings } from '../../src/config/config.ts'
+import { USUAL_REQUEST } from '../../src/model/wire/request-shape.ts'
 import { REHEARSAL } from '../../src/config/model-choice.ts'
 
 export interface StubConfigOptions {
@@ -7,6 +8,7 @@ export interface StubConfigOptions {
   readonly baseUrl: string | null
   readonly apiKeyEnv?: string | null
   readonly api?: ProviderConfig['api']
+  readonly request?: Partial<RequestSettings>
   readonly settings?: Partial<Settings>
   readonly prices?: Readonly<Record<string, Price>>
 }
@@ -56,8 +58,21 @@ const NO_BUDGET = { tokensPerDay: null, costPerDay: null }
 export class StubConfig implements LiveConfig {
   config: Config
 
-  constructor({ baseUrl, apiKeyEnv = null, api = 'chat', settings = {}, prices = {} }: StubConfigOptions) {
-    const provider: ProviderConfig = { name: 'stub', baseUrl: baseUrl ?? '', apiKeyEnv, api }
+  constructor({
+    baseUrl,
+    apiKeyEnv = null,
+    api = 'chat',
+    request = {},
+    settings = {},
+    prices = {},
+  }: StubConfigOptions) {
+    const provider: ProviderConfig = {
+      name: 'stub',
+      baseUrl: baseUrl ?? '',
+      apiKeyEnv,
+      api,
+      request: { ...USUAL_REQUEST, ...request },
+    }
     const choice = baseUrl === null ? REHEARSAL : { provider: 'stub', model: 'stub-1' }
     this.config = {
       tokens: new Map(),

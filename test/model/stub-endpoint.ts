@@ -4,7 +4,7 @@
  * call. What must hold: a call that the script does not foresee and a step that nobody asked for are errors of the
  * test; `close` (or `await using`) reports them.
  */
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { AgentRole } from '../../src/core/model-call.ts'
 
@@ -17,6 +17,8 @@ export interface StubCall {
   readonly system: string
   readonly user: string
   readonly headers: IncomingHttpHeaders
+  /** Path and query. */
+  readonly url: string
   /** The whole request. */
   readonly body: StubRequest
 }
@@ -32,7 +34,7 @@ interface StubRequest {
   readonly stream_options?: { readonly include_usage: boolean }
   readonly response_format?: {
     readonly type: string
-    readonly json_schema: {
+    readonly json_schema?: {
       readonly name: string
       readonly strict: boolean
       readonly schema: Readonly<Record<string, unknown>>
@@ -75,7 +77,7 @@ export class StubEndpoint implements AsyncDisposable {
   readonly #server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => this.#receive(Buffer.concat(chunks).toString('utf8'), request.headers, response))
+    request.on('end', () => this.#receive(Buffer.concat(chunks).toString('utf8'), request, response))
   })
   #script: StubScript
   #used = 0
@@ -122,7 +124,7 @@ export class StubEndpoint implements AsyncDisposable {
     return this.close()
   }
 
-  #receive(text: string, headers: IncomingHttpHeaders, response: ServerResponse): void {
+  #receive(text: string, { headers, url = '' }: IncomingMessage, response: ServerResponse): void {
     const body = JSON.parse(text) as StubRequest
     const contentOf = (role: string): string => body.messages?.find((message) => message.role === role)?.content ?? ''
     const call: StubCall = {
@@ -132,6 +134,7 @@ export class StubEndpoint implements AsyncDisposable {
       system: contentOf('system'),
       user: contentOf('user'),
       headers,
+      url,
       body,
     }
     this.calls.push(call)
@@ -166,7 +169,7 @@ const ROLE_BY_SCHEMA: Readonly<Record<string, AgentRole>> = {
 }
 
 function roleOf({ response_format: format, messages = [] }: StubRequest): AgentRole {
-  if (format !== undefined) return ROLE_BY_SCHEMA[format.json_schema.name] ?? 'reviewer'
+  if (format?.json_schema !== undefined) return ROLE_BY_SCHEMA[format.json_schema.name] ?? 'reviewer'
   const isSummary = messages.some(({ content }) => (content ?? '').includes('\n# The summary so far\n'))
   return isSummary ? 'summarizer' : 'messenger'
 }
@@ -207,7 +210,8 @@ function eventStream(completion: StubCompletion): string {
     { index: 0, delta: {}, finish_reason: finishReason },
   ]
   const events = [...choices.map((choice) => chunk([choice])), chunk([], { usage })]
-  return [...events.map(sse), 'data: [DONE]\n\n'].join('')
+  // One without a reason has broken off.
+  return [...events.map(sse), ...(finishReason === null ? [] : ['data: [DONE]\n\n'])].join('')
 }
 
 /** One event of a stream. */

@@ -49,7 +49,7 @@ describe('a turn with a real model', () => {
     const [planner, reviewer, messenger] = calls.map(({ body }) => body)
     for (const body of [planner, reviewer]) {
       expect(body?.response_format).toMatchObject({ type: 'json_schema', json_schema: { strict: true } })
-      expect(looseObjects(body?.response_format?.json_schema.schema)).toEqual([])
+      expect(looseObjects(body?.response_format?.json_schema?.schema)).toEqual([])
     }
     expect(messenger).not.toHaveProperty('response_format')
     expect(messenger).toMatchObject({ stream: true, stream_options: { include_usage: true } })

@@ -10,6 +10,7 @@ import { isNamespace, NAMESPACE_RULE } from '../namespace.ts'
 import { isPlatformIdentity, PLATFORM_IDENTITY_RULE } from '../access/platform-identity.ts'
 import { graphqlSchema } from './graphql.ts'
 import { mcpSchema } from './mcp.ts'
+import { providerSchema } from './provider.ts'
 import { quotasSchema } from './quotas.ts'
 import { settingsSchema } from './settings-schema.ts'
 import { isSha256 } from '../access/token-hash.ts'
@@ -92,35 +93,6 @@ export const userSchema = z.strictObject(
   says('must be a section [users.<name>]'),
 )
 
-export const providerSchema = z.strictObject(
-  {
-    base_url: text(
-      'must be an http or https address such as "https://openrouter.ai/api/v1", without "/chat/completions" or a key',
-      isBaseUrl,
-      hidden,
-    ).meta({ description: 'Where the OpenAI-compatible endpoint is, up to and including "/v1".' }),
-    api_key_env: text(
-      'must be the NAME of the environment variable that holds the key, such as "OPENROUTER_API_KEY"; the key itself ' +
-        'belongs into the environment or into the file .env beside config.toml',
-      isVariableName,
-      hidden,
-    )
-      .optional()
-      .meta({
-        description: 'The name of the environment variable (or line of .env) with the key. Leave out if it needs none.',
-      }),
-    api: z
-      .enum(['chat', 'responses'], says('must be "chat" or "responses"'))
-      .default('chat')
-      .meta({
-        description:
-          'How chat sessions talk with it: "chat" sends the conversation each time (Chat Completions), "responses" lets ' +
-          'the provider keep it (Responses API).',
-      }),
-  },
-  says('must be a section [providers.<name>]'),
-)
-
 const modelRule = 'must be "provider:model", or "model" of the first provider'
 const modelText = text(modelRule, (value) => /^\S(.*\S)?$/.test(value))
 
@@ -186,11 +158,4 @@ export type ConfigFile = z.output<ReturnType<typeof fileSchema>>
 function oneOrTwo(rule: string, isValid: (value: string) => boolean) {
   const one = text(rule, isValid, hidden)
   return z.union([one, z.array(one).min(1).max(2)], { error: () => `${rule}, or a list of two` })
-}
-
-function isBaseUrl(value: string): boolean {
-  if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) return false
-  const url = new URL(value)
-  const bare = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
-  return bare && !/\/chat\/completions\/?$/.test(url.pathname)
 }

@@ -1,19 +1,20 @@
 /** A conversation as Chat Completions takes it. */
 import type OpenAI from 'openai'
+import type { RequestSettings } from '../../config/config.ts'
+import type { RequestShape } from '../wire/request-shape.ts'
+import { commonFields, withInstructions } from '../wire/shaped-request.ts'
 import type { ConversationRequest, Said } from './conversation.ts'
 
 /** The body of the request; without tools it says nothing of them, which some servers insist on. */
-export function chatBodyOf({
-  model,
-  system,
-  said,
-  tools,
-}: ConversationRequest): OpenAI.ChatCompletionCreateParamsStreaming {
+export function chatBodyOf(
+  { model, system, said, tools }: ConversationRequest,
+  shape: RequestShape,
+  settings: RequestSettings,
+): OpenAI.ChatCompletionCreateParams {
   return {
     model,
-    messages: [{ role: 'system', content: system }, ...said.map(messageOf)],
-    stream: true,
-    stream_options: { include_usage: true },
+    messages: withInstructions(system, said.map(messageOf), shape),
+    ...commonFields(shape, settings),
     ...(tools.length === 0
       ? {}
       : {

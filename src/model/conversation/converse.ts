@@ -4,7 +4,15 @@ import type { AppError } from '../../core/errors.ts'
 import { readChatAnswer, type ChatAnswer } from '../chat-answer.ts'
 import { judgeAnswer } from '../judge-answer.ts'
 import type { ModelCallContext } from '../model-call-context.ts'
-import { callProvider, PieceDelivery, type ProviderOptions, type Tried } from '../provider-call.ts'
+import {
+  callProvider,
+  modelAt,
+  PieceDelivery,
+  type Endpoint,
+  type ProviderOptions,
+  type Tried,
+} from '../provider-call.ts'
+import { sendShaped } from '../wire/shaped-request.ts'
 import { chatBodyOf } from './chat-body.ts'
 import type { ConversationAnswer, ConversationRequest } from './conversation.ts'
 import { lostOr, responsesBodyOf } from './responses-body.ts'
@@ -20,17 +28,45 @@ export function converse(options: ProviderOptions, request: ConversationRequest)
     request,
     wantsSchema: false,
     delivery,
-    send: async (client, { api }, call) => {
-      const { signal } = request
-      if (api === 'chat') {
-        const response = await client.chat.completions.create(chatBodyOf(request), { signal }).asResponse()
-        return judged(await readChatAnswer(response, { client, ...readers }), null, call)
+    send: async (client, endpoint, call) => {
+      if (endpoint.api === 'chat') {
+        const answer = await askChat(options, { client, endpoint, request, readers })
+        return judged(answer, null, call)
       }
       const response = await askResponses(client, request)
       const { responseId, ...answer } = await readResponsesAnswer(response, { client, ...readers })
       return judged(answer, responseId, call)
     },
   })
+}
+
+interface ChatQuestion {
+  readonly client: OpenAI
+  readonly endpoint: Endpoint
+  readonly request: ConversationRequest
+  readonly readers: Pick<ConversationRequest, 'onText' | 'onThinking'>
+}
+
+async function askChat(
+  { shapes, thoughts }: ProviderOptions,
+  { client, endpoint, request, readers }: ChatQuestion,
+): Promise<ChatAnswer> {
+  const model = modelAt(endpoint, request)
+  const { request: settings } = endpoint
+  const holds = thoughts.holds(model)
+  const answer = await sendShaped({
+    memory: shapes,
+    model,
+    settings,
+    wantsSchema: false,
+    send: async (shape) => {
+      const body = chatBodyOf(request, shape, settings)
+      const response = await client.chat.completions.create(body, { signal: request.signal }).asResponse()
+      return readChatAnswer(response, { client, ...readers, holds })
+    },
+  })
+  thoughts.see(model, answer.beginsInThought)
+  return answer
 }
 
 async function askResponses(client: OpenAI, request: ConversationRequest): Promise<Response> {

@@ -5,7 +5,8 @@
 import type OpenAI from 'openai'
 import { Stream } from 'openai/core/streaming'
 import * as z from 'zod'
-import { AnsweredError, PieceWriter, UnusableAnswer, type ChatAnswer } from '../chat-answer.ts'
+import { AnsweredError } from '../answered-error.ts'
+import { PieceWriter, UnusableAnswer, type ChatAnswer } from '../chat-answer.ts'
 import { isEventStream } from '../event-stream.ts'
 import { CallCollector } from './collect-calls.ts'
 
@@ -152,6 +153,7 @@ class ResponsesCollector {
       calls: this.#calls.end(),
       streamed: this.#streamed,
       tokens: { inputTokens, outputTokens, cachedTokens },
+      beginsInThought: false,
       responseId: last?.id ?? null,
     }
   }

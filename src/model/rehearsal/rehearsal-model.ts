@@ -8,6 +8,7 @@ import * as z from 'zod'
 import type { Clock } from '../../platform/clock.ts'
 import type { Fetch } from '../http-transport.ts'
 import type { Endpoint } from '../provider-call.ts'
+import { USUAL_REQUEST } from '../wire/request-shape.ts'
 import { answerRehearsal } from './rehearsal-answers.ts'
 import { isPrompt, readPrompt } from './rehearsal-prompt.ts'
 import { rehearseConversation, type RehearsedAnswer } from './rehearsal-conversation.ts'
@@ -25,7 +26,8 @@ interface RehearsalOptions {
 export function createRehearsalEndpoint(options: RehearsalOptions): Endpoint {
   const fetch: Fetch = (_, init) => answerRequest(options, init ?? {})
   const baseUrl = 'http://rehearsal.invalid/v1'
-  return { baseUrl, apiKeyEnv: null, apiKey: null, api: 'chat', fetchWithin: () => fetch }
+  const known = { apiKeyEnv: null, apiKey: null, api: 'chat', request: USUAL_REQUEST } as const
+  return { ...known, baseUrl, fetchWithin: () => fetch }
 }
 
 const requestSchema = z.object({

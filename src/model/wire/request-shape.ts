@@ -1,0 +1,121 @@
+/**
+ * In what form a provider takes a request: found out from its refusals, once for each model, and remembered by the
+ * process. What `[providers.x]` says is never changed. A form is remembered only when a request in it was not refused.
+ */
+import type { RequestSettings, StructuredOutput } from '../../config/config.ts'
+import type { Complaint } from '../complaint.ts'
+
+/** How a request is put; each field has another value to try. */
+export interface RequestShape {
+  readonly structuredOutput: StructuredOutput
+  readonly streams: boolean
+  /** Asks for the tokens at the end of a stream. */
+  readonly asksUsage: boolean
+  readonly systemRole: 'system' | 'developer' | 'user'
+  readonly maxTokensField: 'max_tokens' | 'max_completion_tokens'
+}
+
+const USUAL: RequestShape = {
+  structuredOutput: 'json_schema',
+  streams: true,
+  asksUsage: true,
+  systemRole: 'system',
+  maxTokensField: 'max_tokens',
+}
+/** From the strictest to what every model takes. */
+const STRUCTURED: readonly StructuredOutput[] = ['json_schema', 'json_object', 'tool', 'prompt']
+
+/** Of a provider that differs in nothing. */
+export const USUAL_REQUEST: RequestSettings = {
+  headers: {},
+  query: {},
+  apiKeyHeader: null,
+  extraBody: {},
+  idleTimeoutMs: null,
+  structuredOutput: null,
+  streams: null,
+  systemRole: null,
+  maxTokens: null,
+  maxTokensField: null,
+}
+
+/** Keeps one form for each model that was ever called: as many as the configuration has named. */
+export class ShapeMemory {
+  readonly #kept = new Map<string, Partial<RequestShape>>()
+
+  /** As config.toml says, else as was found out, else as is usual. `model`: of `modelAt`. */
+  shapeFor(model: string, settings: RequestSettings): RequestShape {
+    return { ...USUAL, ...this.#kept.get(model), ...fixedBy(settings) }
+  }
+
+  /** The form was not refused. */
+  remember(model: string, shape: RequestShape): void {
+    this.#kept.set(model, shape)
+  }
+}
+
+/** Which models begin their answers in the middle of their reasoning: known after the first that did. */
+export class ThoughtMemory {
+  readonly #models = new Set<string>()
+
+  /** Whether its text must be whole before any of it is given. */
+  holds(model: string): boolean {
+    return this.#models.has(model)
+  }
+
+  /** Called with each answer. */
+  see(model: string, beginsInThought: boolean): void {
+    if (beginsInThought) this.#models.add(model)
+  }
+}
+
+function fixedBy({ structuredOutput, streams, systemRole, maxTokensField }: RequestSettings): Partial<RequestShape> {
+  return {
+    ...(structuredOutput === null ? {} : { structuredOutput }),
+    ...(streams === null ? {} : { streams }),
+    ...(systemRole === null ? {} : { systemRole }),
+    ...(maxTokensField === null ? {} : { maxTokensField }),
+  }
+}
+
+interface Refused {
+  readonly shape: RequestShape
+  readonly settings: RequestSettings
+  readonly wantsSchema: boolean
+}
+
+/** The form to try next, or null when the complaint is not about the form, or nothing is left to try. */
+export function shapeAfter(complaint: Complaint, { shape, settings, wantsSchema }: Refused): RequestShape | null {
+  const { status } = complaint
+  const isAboutRequest = status !== null && [400, 404, 405, 415, 422, 500, 501].includes(status)
+  if (!isAboutRequest) return null
+  const words = `${complaint.labels} ${complaint.message}`
+  const isFree = (key: keyof RequestSettings): boolean => settings[key] === null
+  if (shape.asksUsage && shape.streams && /stream_options/i.test(words)) return { ...shape, asksUsage: false }
+  if (shape.streams && isFree('streams') && STREAM_REFUSED.test(words)) return { ...shape, streams: false }
+  if (settings.maxTokens !== null && isFree('maxTokensField') && new RegExp(shape.maxTokensField).test(words)) {
+    const other = shape.maxTokensField === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
+    // Only one way round: a limit that is too high is complained of under both names.
+    return other === 'max_completion_tokens' && /max_completion_tokens|unsupported/i.test(words)
+      ? { ...shape, maxTokensField: other }
+      : null
+  }
+  if (shape.systemRole !== 'user' && isFree('systemRole') && ROLE_REFUSED.test(words))
+    return { ...shape, systemRole: 'user' }
+  if (!wantsSchema || !isFree('structuredOutput') || !FORM_REFUSED[shape.structuredOutput].test(words)) return null
+  const next = STRUCTURED[STRUCTURED.indexOf(shape.structuredOutput) + 1]
+  return next === undefined ? null : { ...shape, structuredOutput: next }
+}
+
+const STREAM_REFUSED =
+  /(?<!_)stream(ing|ed)?\b(?!_).{0,60}(not support|unsupported|not allowed|not available)|not support.{0,20}\bstream(ing)?\b(?!_)/i
+const ROLE_REFUSED =
+  /(system|developer).{0,20}(role|message|instruction|prompt).{0,60}(not support|unsupported|not enabled|not allowed)|not support.{0,20}(system|developer).{0,3}(role|message|instruction|prompt)|unknown variant .system/i
+const JSON_WORDS =
+  /response_format|response_mime_type|json_schema|json_object|json mode|structured.output|guided|grammar|invalid schema/i
+const FORM_REFUSED: Readonly<Record<StructuredOutput, RegExp>> = {
+  json_schema: JSON_WORDS,
+  json_object: JSON_WORDS,
+  tool: /tool|function/i,
+  prompt: /$^/,
+}
