@@ -172,7 +172,12 @@ export interface MessengerContext {
 }
 
 export interface CuratorContext {
-  readonly learnings: readonly { readonly id: string; readonly content: string }[]
+  readonly learnings: readonly {
+    readonly id: string
+    readonly content: string
+    /** Of `facts`, those that it is alike to, best first. */
+    readonly similarFactIds?: readonly string[]
+  }[]
   readonly facts: readonly KnownFact[]
   readonly questions: readonly OpenQuestion[]
   readonly summary: string

@@ -48,7 +48,14 @@ export type TaskType = 'EXEC' | 'MSG' | 'SKILL' | 'TOOL'
 export type TaskStatus =
   'PENDING' | 'AWAITING_APPROVAL' | 'RUNNING' | 'DONE' | 'FAILED' | 'SKIPPED' | 'CANCELLED' | 'INTERRUPTED'
 export type ReviewVerdict = 'OK' | 'REPLAN'
-export type LearningStatus = 'PENDING' | 'PROMOTED' | 'ASKED' | 'DISCARDED'
+/** REFUSED: it was never judged, as it repeats what is known, or by its form. An admin may reopen it. */
+export type LearningStatus = 'PENDING' | 'PROMOTED' | 'ASKED' | 'DISCARDED' | 'REFUSED'
+/**
+ * REJECTED: a person has taken a fact that says the same out of use, or corrected it. RECALLED: it contains a fact that
+ * stood in the prompt. REOPENED: an admin took the decision about it back. UNUSABLE: the curator's text could not be
+ * kept.
+ */
+export type LearningFlag = 'REJECTED' | 'RECALLED' | 'REOPENED' | 'UNUSABLE'
 /** Who made a fact: the curator from a learning, the summarizer by consolidation, or an admin. */
 export type FactSource = 'CURATOR' | 'SUMMARIZER' | 'MANUAL'
 export type FactChange = 'CREATED' | 'EDITED' | 'MERGED' | 'INVALIDATED' | 'RESTORED' | 'CONSOLIDATED'

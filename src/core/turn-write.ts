@@ -7,7 +7,15 @@ import type { NewAuditEntry } from './audit-entry.ts'
 import type { ModelCallRecord, ModelCallTexts } from './model-call.ts'
 import type { NewEvent } from './session-event.ts'
 import type { JsonObject } from './tool/json.ts'
-import type { ApprovalKind, FinalTurnStatus, PipelineStep, ReviewVerdict, TaskStatus, TaskType } from './status.ts'
+import type {
+  ApprovalKind,
+  FinalTurnStatus,
+  LearningFlag,
+  PipelineStep,
+  ReviewVerdict,
+  TaskStatus,
+  TaskType,
+} from './status.ts'
 
 export interface NewPlan {
   readonly id: string
@@ -61,12 +69,33 @@ export interface NewLearning {
   readonly content: string
   readonly norm: string
   readonly createdAt: Date
+  readonly entry: LearningEntry
+}
+
+/** How a learning enters the inbox. */
+export interface LearningEntry {
+  readonly status: 'PENDING' | 'REFUSED'
+  /** Waits for a person; no curator is asked. */
+  readonly held: boolean
+  readonly flags: readonly LearningFlag[]
+  /** With REFUSED, and with `held`. */
+  readonly reason: string | null
+  readonly repeatsFactId: string | null
+  readonly repeatsLearningId: string | null
+  /** Facts that are alike, best first. */
+  readonly similarFactIds: readonly string[]
 }
 
 /** What the curator decided about a pending learning. A learning that was decided meanwhile keeps that decision. */
 export interface Curation {
   readonly learningId: string
-  readonly status: 'PROMOTED' | 'ASKED' | 'DISCARDED'
+  /** PENDING: a person has to decide (`flags`). REFUSED: it repeats `repeatsFactId`, or another learning. */
+  readonly status: 'PROMOTED' | 'ASKED' | 'DISCARDED' | 'REFUSED' | 'PENDING'
+  readonly flags: readonly LearningFlag[]
+  readonly repeatsFactId: string | null
+  readonly repeatsLearningId: string | null
+  /** With ASKED: of the question that asks it already. */
+  readonly questionId: string | null
   readonly reason: string | null
   readonly at: Date
   /** With PROMOTED. */

@@ -77,12 +77,12 @@ const APPLY = {
         norm = CASE c.operation WHEN 'EDIT' THEN c.norm ELSE f.norm END,
         invalidated_at = CASE c.operation WHEN 'EDIT' THEN NULL ELSE $4::timestamptz END, replaced_by_id = c."newId"
       FROM sources s JOIN changes c ON c.n = s.n WHERE f.id = s.id
-      RETURNING f.id, f.version, f.content, s."auditId",
+      RETURNING f.id, f.version, f.content, f.norm, s."auditId",
         CASE c.operation WHEN 'MERGE' THEN 'merged into ' || c."newId" ELSE c.reason END AS reason),
     history AS (
-      INSERT INTO fact_versions (fact_id, version, content, change, changed_by, reason, at)
-      SELECT id, version, content, 'CONSOLIDATED'::fact_change, 'summarizer', reason, $4::timestamptz FROM changed
-      UNION ALL SELECT "newId", 1, content, 'CONSOLIDATED', 'summarizer', NULL, $4 FROM changes WHERE operation = 'MERGE'),
+      INSERT INTO fact_versions (fact_id, version, content, norm, change, changed_by, reason, at)
+      SELECT id, version, content, norm, 'CONSOLIDATED'::fact_change, 'summarizer', reason, $4::timestamptz FROM changed
+      UNION ALL SELECT "newId", 1, content, norm, 'CONSOLIDATED', 'summarizer', NULL, $4 FROM changes WHERE operation = 'MERGE'),
     told AS (
       SELECT id, "auditId", reason FROM changed
       UNION ALL SELECT "newId", "auditId", NULL FROM changes WHERE operation = 'MERGE'),

@@ -1,4 +1,4 @@
-/** How many learnings a turn has left so far; by way of its tasks, of which there are few. */
+/** How many learnings a turn has left so far, without refused ones; by way of its tasks, of which there are few. */
 import type { Database } from '../store/database.ts'
 
 export async function countLearnings(database: Database, turnId: string): Promise<number> {
@@ -8,5 +8,5 @@ export async function countLearnings(database: Database, turnId: string): Promis
 
 const COUNT = {
   name: 'knowledge.count-learnings',
-  text: 'SELECT count(*)::int AS count FROM tasks t JOIN learnings l ON l.task_id = t.id WHERE t.turn_id = $1',
+  text: "SELECT count(*)::int AS count FROM tasks t JOIN learnings l ON l.task_id = t.id WHERE t.turn_id = $1 AND l.status <> 'REFUSED'",
 }

@@ -5,6 +5,7 @@ import { curate } from './curate.ts'
 
 const at = new Date('2026-01-02T03:04:05.678Z')
 const KNOWN = 'the sky is blue'
+const REJECTED = 'the sky is green'
 const evaluation = (learningId: string, verdict: object): Evaluation =>
   ({ learningId, reason: `reason of ${learningId}`, ...verdict }) as Evaluation
 const promote = (id: string, fact: string): Evaluation => evaluation(id, { verdict: 'PROMOTE', fact })
@@ -14,7 +15,11 @@ const curated = (...evaluations: Evaluation[]) =>
   curate({
     evaluations,
     questions: [{ id: 'q_1', content: 'What colour is the sky?' }],
-    findFact: (norm) => Promise.resolve(norm === KNOWN ? 'fact_1' : null),
+    compare: (norm) =>
+      Promise.resolve({
+        same: norm === KNOWN ? { kind: 'fact' as const, id: 'fact_1' } : null,
+        rejected: norm === REJECTED ? { factId: 'fact_2', by: 'ada', at } : null,
+      }),
     at,
   })
 
@@ -46,21 +51,41 @@ test('a verdict becomes a decision, with the text and its normal text', async ()
     at,
     fact: null,
     question: null,
+    flags: [],
+    repeatsFactId: null,
+    repeatsLearningId: null,
+    questionId: null,
   })
 })
 
+test('a live fact is refused, with what it repeats', async () => {
+  const [decision] = await curated(promote('learn_1', 'The sky is BLUE!'))
+  expect(decision).toMatchObject({ status: 'REFUSED', repeatsFactId: 'fact_1', reason: 'It repeats the fact fact_1.' })
+})
+
+test('what is asked already becomes that question', async () => {
+  const [decision] = await curated(ask('learn_1', 'What colour is the sky'))
+  expect(decision).toMatchObject({ status: 'ASKED', questionId: 'q_1', question: null })
+})
+
+test('what a person has rejected waits for a person', async () => {
+  const [decision] = await curated(promote('learn_1', 'The sky is green.'))
+  expect(decision).toMatchObject({ status: 'PENDING', flags: ['REJECTED'], fact: null })
+  expect(decision?.reason).toContain('ada took it back at 2026-01-02')
+})
+
 test.each([
-  ['a live fact', promote('learn_1', 'The sky is BLUE!'), 'It repeats the fact fact_1.'],
-  ['an open question', ask('learn_1', 'What colour is the sky'), 'It is asked already.'],
   ['a secret', promote('learn_1', 'The password is hunter2x.'), /may hold a secret/],
   ['what is too long', promote('learn_1', 'long '.repeat(200)), /at most 500/],
-])('discarded: %s', async (_, one, reason) => {
+  ['a question with a secret', ask('learn_1', 'Is the key [REDACTED] right?'), /may hold a secret/],
+])('of %s nothing is made, and the learning waits for a person', async (_, one, reason) => {
   const [decision] = await curated(one)
-  expect(decision).toMatchObject({ status: 'DISCARDED', fact: null, question: null })
+  expect(decision).toMatchObject({ status: 'PENDING', flags: ['UNUSABLE'], fact: null, question: null })
   expect(decision?.reason).toMatch(reason)
 })
 
-test('of two that say the same the second is discarded', async () => {
+test('of two that say the same the second is refused', async () => {
   const decisions = await curated(promote('learn_1', 'Water is wet.'), promote('learn_2', 'Water is wet'))
-  expect(decisions.map(({ status }) => status)).toEqual(['PROMOTED', 'DISCARDED'])
+  expect(decisions.map(({ status }) => status)).toEqual(['PROMOTED', 'REFUSED'])
+  expect(decisions[1]).toMatchObject({ repeatsLearningId: 'learn_1' })
 })

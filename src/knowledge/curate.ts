@@ -1,61 +1,92 @@
 /**
- * From the curator's verdicts to what is written. A fact that repeats a live one, a question that is open already, and
- * a text that must not be kept become a discarded learning with the reason; the others go through. Called by
+ * From the curator's verdicts to what is written. A fact that says the same as a live one is refused, a question that
+ * is open already is that question, and what the curator alone may not decide waits for a person. Called by
  * curateLearnings.
  */
 import type { CuratorContext, Evaluation } from '../agents/agent.ts'
 import { normalText } from '../core/text/normal-text.ts'
 import type { Curation } from '../core/turn-write.ts'
 import { newId } from '../platform/id.ts'
+import type { Known } from './learnings/compare-with-known.ts'
+import { whyRejected } from './learnings/enter-learning.ts'
 import { unfitText } from './unfit-text.ts'
 
 export interface CurationInput {
   readonly evaluations: readonly Evaluation[]
   /** Those that are open. */
   readonly questions: CuratorContext['questions']
-  /** The id of the live fact that a text repeats, or null. */
-  readonly findFact: (norm: string) => Promise<string | null>
+  /** What is known of a normal text, among facts. */
+  readonly compare: (norm: string) => Promise<Pick<Known, 'same' | 'rejected'>>
   readonly at: Date
 }
 
-export async function curate({ evaluations, questions, findFact, at }: CurationInput): Promise<Curation[]> {
-  const said = new Set(questions.map(({ content }) => normalText(content)))
+type Decision = Omit<Curation, 'learningId' | 'at' | 'reason'> & { readonly reason?: string }
+
+export async function curate({ evaluations, questions, compare, at }: CurationInput): Promise<Curation[]> {
+  const asked = new Map(questions.map(({ id, content }) => [normalText(content), id]))
+  const promoted = new Map<string, string>()
   const made: Curation[] = []
   for (const evaluation of evaluations) {
-    const problem = await problemOf(evaluation, said, findFact)
-    const decided = problem === null ? accept(evaluation) : { ...DISCARDED, reason: problem }
-    made.push({ reason: evaluation.reason, ...decided, learningId: evaluation.learningId, at })
+    const { learningId, reason } = evaluation
+    const decided =
+      evaluation.verdict === 'DISCARD'
+        ? DISCARDED
+        : evaluation.verdict === 'ASK'
+          ? ask(evaluation.question, asked)
+          : await promote({ learningId, text: evaluation.fact }, { promoted, compare })
+    made.push({ reason, ...decided, learningId, at })
   }
   return made
 }
 
-const DISCARDED = { status: 'DISCARDED', fact: null, question: null } as const
+/** What most curations have nothing of. */
+export const NOTHING = {
+  flags: [],
+  repeatsFactId: null,
+  repeatsLearningId: null,
+  questionId: null,
+  fact: null,
+  question: null,
+} as const
+const DISCARDED: Decision = { ...NOTHING, status: 'DISCARDED' }
 
-/** Why a text of the curator is not kept, or null. What is kept is added to `said`. */
-async function problemOf(
-  evaluation: Evaluation,
-  said: Set<string>,
-  findFact: CurationInput['findFact'],
-): Promise<string | null> {
-  if (evaluation.verdict === 'DISCARD') return null
-  const isFact = evaluation.verdict === 'PROMOTE'
-  const content = isFact ? evaluation.fact : evaluation.question
+/** `asked`: ids of questions by their normal texts; a new one is added. */
+function ask(content: string, asked: Map<string, string>): Decision {
   const unfit = unfitText(content)
-  if (unfit !== null) return `The curator's text is not kept: ${unfit}.`
+  if (unfit !== null) return unusable(unfit)
   const norm = normalText(content)
-  if (said.has(norm)) return isFact ? 'It repeats another learning.' : 'It is asked already.'
-  const factId = isFact ? await findFact(norm) : null
-  if (factId !== null) return `It repeats the fact ${factId}.`
-  said.add(norm)
-  return null
+  const open = asked.get(norm)
+  if (open !== undefined) return { ...NOTHING, status: 'ASKED', questionId: open }
+  const id = newId('question')
+  asked.set(norm, id)
+  return { ...NOTHING, status: 'ASKED', question: { id, content, norm } }
 }
 
-function accept(evaluation: Evaluation): Pick<Curation, 'status' | 'fact' | 'question'> {
-  if (evaluation.verdict === 'DISCARD') return DISCARDED
-  if (evaluation.verdict === 'PROMOTE') {
-    const content = evaluation.fact
-    return { status: 'PROMOTED', fact: { id: newId('fact'), content, norm: normalText(content) }, question: null }
-  }
-  const content = evaluation.question
-  return { status: 'ASKED', fact: null, question: { id: newId('question'), content, norm: normalText(content) } }
+interface Promoting {
+  /** Ids of learnings by the normal texts that were made of them; a new one is added. */
+  readonly promoted: Map<string, string>
+  readonly compare: CurationInput['compare']
+}
+
+async function promote(
+  { learningId, text: content }: { readonly learningId: string; readonly text: string },
+  { promoted, compare }: Promoting,
+): Promise<Decision> {
+  const unfit = unfitText(content)
+  if (unfit !== null) return unusable(unfit)
+  const norm = normalText(content)
+  const twin = promoted.get(norm)
+  if (twin !== undefined)
+    return { ...NOTHING, status: 'REFUSED', repeatsLearningId: twin, reason: `It repeats the learning ${twin}.` }
+  const { same, rejected } = await compare(norm)
+  if (same !== null)
+    return { ...NOTHING, status: 'REFUSED', repeatsFactId: same.id, reason: `It repeats the fact ${same.id}.` }
+  if (rejected !== null) return { ...NOTHING, status: 'PENDING', flags: ['REJECTED'], reason: whyRejected(rejected) }
+  promoted.set(norm, learningId)
+  return { ...NOTHING, status: 'PROMOTED', fact: { id: newId('fact'), content, norm } }
+}
+
+/** What was learned is not lost by what the curator made of it. */
+function unusable(reason: string): Decision {
+  return { ...NOTHING, status: 'PENDING', flags: ['UNUSABLE'], reason: `The curator's text is not kept: ${reason}.` }
 }

@@ -54,6 +54,12 @@ export const PLAN_TEXTS: FreeTexts<ProposedPlan> = {
 
 /** How a task comes out. */
 export const PATCH_TEXTS: FreeTexts<TaskPatch> = { output: 'text', stderr: 'text', reviewReason: 'text' }
+const LEARNING_ENTRY = {
+  reason: 'text',
+  repeatsFactId: 'kept',
+  repeatsLearningId: 'kept',
+  similarFactIds: 'kept',
+} as const
 const NEW_TEXT = { id: 'kept', content: 'text', norm: 'text' } as const
 
 /** A task as it is added to a plan. */
@@ -79,8 +85,16 @@ const WRITE_TEXTS: FreeTexts<Omit<TurnWrite, 'events' | 'audit'>> = {
   modelCalls: { provider: 'kept', model: 'kept', status: 'kept', texts: CALL_TEXTS },
   callTexts: { id: 'kept', ...CALL_TEXTS },
   dropDeltasOf: 'kept',
-  learnings: { ...NEW_TEXT, taskId: 'kept' },
-  curations: { learningId: 'kept', reason: 'text', fact: NEW_TEXT, question: NEW_TEXT },
+  learnings: { ...NEW_TEXT, taskId: 'kept', entry: LEARNING_ENTRY },
+  curations: {
+    learningId: 'kept',
+    reason: 'text',
+    repeatsFactId: 'kept',
+    repeatsLearningId: 'kept',
+    questionId: 'kept',
+    fact: NEW_TEXT,
+    question: NEW_TEXT,
+  },
   factsUsed: 'kept',
   answers: { questionId: 'kept', answer: 'text' },
   messageTexts: { id: 'kept', paraphrase: 'text', content: 'text' },

@@ -44,6 +44,10 @@ const texts = (column: string): Field => field(column, 'text[]', z.array(storabl
 const object = (column: string): Field => field(column, 'jsonb', z.record(storable, z.json()))
 const oneOf = (column: string, type: string, values: Readonly<Record<string, string>>): Field =>
   field(column, type, z.enum(values))
+const manyOf = (column: string, type: string, values: Readonly<Record<string, string>>): Field => ({
+  ...field(column, `${type}[]`, z.array(z.enum(values))),
+  select: `r.${column}::text[]`,
+})
 const orNull = (of: Field): Field => ({ ...of, schema: of.schema.nullable() })
 /** Of lines that were exported before the field was there. */
 const orDefault = (of: Field, value: unknown): Field => ({ ...of, schema: of.schema.default(value) })
@@ -216,6 +220,8 @@ export const ROW_KINDS = {
       content: text('content'),
       norm: text('norm'),
       status: oneOf('status', 'learning_status', enums.LearningStatus),
+      held: orDefault(bool('held'), false),
+      flags: orDefault(manyOf('flags', 'learning_flag', enums.LearningFlag), []),
       reason: orNull(text('reason')),
       decidedBy: orNull(text('decided_by')),
       decidedAt: orNull(time('decided_at')),
@@ -303,7 +309,7 @@ export const NOT_EXPORTED: Readonly<Partial<Record<RowName, readonly string[]>>>
   ],
   message: ['attachments'],
   turn: ['cancel_requested', 'paused_at', 'paused_reason', 'evicted_nodes'],
-  learning: ['fact_id'],
+  learning: ['fact_id', 'repeats_fact_id', 'repeats_learning_id', 'similar_fact_ids'],
   approval: ['remembered'],
   delivery: ['seq', 'token_name', 'next_attempt_at'],
 }

@@ -109,6 +109,7 @@ const ID_ARGUMENTS: Readonly<Record<string, keyof Ids | null>> = {
   'PromoteLearningInput.id': 'learning',
   'AskLearningInput.id': 'learning',
   'DiscardLearningInput.id': 'learning',
+  'ReopenLearningInput.id': 'learning',
   'CreateQuestionInput.sessionId': 'session',
   'ResolveQuestionInput.id': 'question',
   'Subscription.sessionEvents(sessionId)': 'session',

@@ -266,6 +266,10 @@ async function nameAll(
       factId: fact,
       questionId: must(asked, 'a question').id,
       taskId: task,
+      flags: ['REOPENED'],
+      repeatsFactId: fact,
+      repeatsLearningId: ids.learning,
+      similarFactIds: [fact],
     },
   })
   await prisma.factVersion.updateMany({ where: { factId: fact }, data: { reason: canary, content: canary } })

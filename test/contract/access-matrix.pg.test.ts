@@ -121,6 +121,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.promoteLearning': ADMINS_DO,
   'Mutation.askLearning': ADMINS_DO,
   'Mutation.discardLearning': ADMINS_DO,
+  'Mutation.reopenLearning': ADMINS_DO,
   'Mutation.createQuestion': ADMINS_DO,
   'Mutation.resolveQuestion': ADMINS_DO,
   'Subscription.learningUpdates': ADMINS_SEE,
@@ -253,6 +254,8 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
     `mutation { askLearning(input: { id: "${learningId}", question: "x" }) { __typename } }`,
   'Mutation.discardLearning': ({ learningId }) =>
     `mutation { discardLearning(input: { id: "${learningId}" }) { __typename } }`,
+  'Mutation.reopenLearning': ({ learningId }) =>
+    `mutation { reopenLearning(input: { id: "${learningId}" }) { __typename } }`,
   'Mutation.createQuestion': ({ id }) =>
     `mutation { createQuestion(input: { content: "x", sessionId: "${id}" }) { __typename } }`,
   'Mutation.resolveQuestion': ({ questionId }) =>
@@ -360,6 +363,8 @@ async function seedFor(field: string, id: string): Promise<Omit<Target, 'sender'
   if (field === 'Mutation.restoreFact') {
     await it.world.sql('UPDATE facts SET invalidated_at = created_at WHERE id = $1', knowledge.factId)
   }
+  if (field === 'Mutation.reopenLearning')
+    await it.world.sql(`UPDATE learnings SET status = 'DISCARDED' WHERE id = $1`, knowledge.learningId)
   const [taskId] = session.taskIds
   const deliveryId = taskId === undefined ? '' : await seedDelivery(database, id, taskId)
   const [turnId] = session.turnIds

@@ -6,6 +6,7 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ModelCallRecord } from '../../src/core/model-call.ts'
 import { normalText } from '../../src/core/text/normal-text.ts'
+import { TO_JUDGE } from '../../src/knowledge/learnings/enter-learning.ts'
 import { loadSpan } from '../../src/knowledge/checkpoints/load-span.ts'
 import { newId } from '../../src/platform/id.ts'
 import { must } from '../../src/platform/must.ts'
@@ -104,7 +105,7 @@ class Play {
   async #commit({ claim, span }: Held, step: 'succeed' | 'fail' | 'stop' | 'renew'): Promise<void> {
     const { fromSeq, toSeq, turnCount } = span
     const content = `${this.sessionId}: ${fromSeq} to ${toSeq}, run ${claim.runId}`
-    const learnings = [{ id: newId('learning'), userName: null, content, norm: normalText(content) }]
+    const learnings = [{ id: newId('learning'), userName: null, content, norm: normalText(content), entry: TO_JUDGE }]
     const result = { fromSeq, toSeq, turnCount, workingMemory: content, description: null, learnings }
     const outcome: CheckpointOutcome =
       step === 'succeed'

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loadSpan } from '../../src/knowledge/checkpoints/load-span.ts'
-import { findRepeated } from '../../src/knowledge/find-repeated.ts'
+import { compareWithKnown } from '../../src/knowledge/learnings/compare-with-known.ts'
 import { loadCuration } from '../../src/knowledge/load-curation.ts'
 import { loadUnsummarised } from '../../src/knowledge/load-unsummarised.ts'
 import { selectFacts } from '../../src/knowledge/select-facts.ts'
@@ -77,7 +77,7 @@ const factReads: readonly [string, (database: Database) => Promise<unknown>][] =
   [
     'finding what a learning repeats',
     (database) =>
-      findRepeated(database, { norm: 'the server of team 7 says hi to all', turnId: 'turn_x', among: 'all' }),
+      compareWithKnown(database, { norm: 'the server of team 7 says hi to all', turnId: 'turn_x', among: 'all' }),
   ],
   [
     'beginning a turn',

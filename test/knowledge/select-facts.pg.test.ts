@@ -1,7 +1,6 @@
 /** Which facts a prompt gets, and what a new learning is recognised to repeat. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { normalText } from '../../src/core/text/normal-text.ts'
-import { findRepeated, type Repeated } from '../../src/knowledge/find-repeated.ts'
 import { selectFacts } from '../../src/knowledge/select-facts.ts'
 import { fillFacts } from '../harness/long-history.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
@@ -28,25 +27,6 @@ async function addFact(id: string, content: string): Promise<void> {
     id,
     content,
     normalText(content),
-  )
-}
-
-async function addLearning(content: string, status: string, factId: string | null = null): Promise<void> {
-  const [row] = await world.sql<{ n: number }>('SELECT count(*)::int AS n FROM tasks')
-  const n = row?.n ?? 0
-  await world.sql(
-    `INSERT INTO tasks (id, session_id, turn_id, plan_id, index, type, detail)
-     VALUES ('task_' || $1, 'cli:a', 'turn_a', 'plan_a', $1::int, 'EXEC', 'x')`,
-    n,
-  )
-  await world.sql(
-    `INSERT INTO learnings (id, session_id, turn_id, task_id, user_name, content, norm, status, fact_id, created_at)
-     VALUES ('learn_' || $1, 'cli:a', 'turn_a', 'task_' || $1, 'alice', $2, $3, $4::learning_status, $5, now())`,
-    n,
-    content,
-    normalText(content),
-    status,
-    factId,
   )
 }
 
@@ -99,49 +79,4 @@ describe('the facts of a prompt', () => {
       expect(await select(about)).toEqual(['The sky is blue.'])
     },
   )
-})
-
-describe('a learning repeats', () => {
-  const repeated = (content: string, among: 'facts' | 'all' = 'all'): Promise<Repeated | null> =>
-    findRepeated(world.context.database, { norm: normalText(content), turnId: 'turn_a', among })
-  const TEXT = 'The API of the shop listens on port 8080.'
-
-  test('a live fact, not one that was taken out of use', async () => {
-    await addFact('fact_1', TEXT)
-    for (const text of [
-      TEXT,
-      TEXT.toUpperCase(),
-      'The shop API listens on port 8080',
-      'API of shop listens on port 8080',
-    ])
-      expect([text, await repeated(text)]).toEqual([text, { kind: 'fact', id: 'fact_1' }])
-    expect(await repeated('The API of the shop listens on port 8081.')).toBeNull()
-    expect(await repeated('The API of the shop does not listen on port 8080.')).toBeNull()
-    await world.sql('UPDATE facts SET invalidated_at = now()')
-    expect(await repeated(TEXT)).toBeNull()
-  })
-
-  test('a fact of the prompt, also when it was taken out of use meanwhile', async () => {
-    await addFact('fact_1', TEXT)
-    await world.sql(`INSERT INTO turn_facts (turn_id, fact_ids, session_id) VALUES ('turn_a', '{fact_1}', 'cli:a')`)
-    await world.sql('UPDATE facts SET invalidated_at = now()')
-    expect(await repeated(TEXT)).toEqual({ kind: 'fact', id: 'fact_1' })
-  })
-
-  test.each(['PENDING', 'ASKED', 'DISCARDED'])('one that is %s', async (status) => {
-    await addLearning(TEXT, status)
-    expect(await repeated('The shop API listens on port 8080')).toEqual({ kind: 'learning', id: 'learn_0' })
-    expect(await repeated(TEXT, 'facts')).toBeNull()
-  })
-
-  test('one whose fact lives on in other words; not one whose fact was taken out of use', async () => {
-    await addFact('fact_1', 'Shop API: port 8080, since May.')
-    await addFact('fact_2', 'Shop API: another port.')
-    await addLearning(TEXT, 'PROMOTED', 'fact_1')
-    expect(await repeated(TEXT)).toEqual({ kind: 'learning', id: 'learn_0' })
-    await world.sql(`UPDATE facts SET invalidated_at = now(), replaced_by_id = 'fact_2' WHERE id = 'fact_1'`)
-    expect(await repeated(TEXT)).toEqual({ kind: 'learning', id: 'learn_0' })
-    await world.sql(`UPDATE facts SET replaced_by_id = NULL WHERE id = 'fact_1'`)
-    expect(await repeated(TEXT)).toBeNull()
-  })
 })

@@ -4,6 +4,7 @@
  * database, where it must find its rows by indexes.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TO_JUDGE } from '../../src/knowledge/learnings/enter-learning.ts'
 import { format } from 'sql-formatter'
 import type { TurnWrite } from '../../src/core/turn-write.ts'
 import { must } from '../../src/platform/must.ts'
@@ -67,7 +68,7 @@ const step = {
   callTexts: [{ id: 'aud_call', at, system: 's', prompt: 'p', answer: 'a' }],
   modelCalls: [modelCall(at)],
   dropDeltasOf: ['task_old'],
-  learnings: [{ id: 'learning_new', taskId: 'task_new', ...norm, createdAt: at }],
+  learnings: [{ id: 'learning_new', taskId: 'task_new', ...norm, createdAt: at, entry: TO_JUDGE }],
   factsUsed: ['fact_1'],
   answers: [{ questionId: 'question_1', answer: 'because', at }],
   messageTexts: [{ id: 'msg_new', content: 'changed', paraphrase: 'other' }],
@@ -110,6 +111,10 @@ const finish = {
       learningId: 'learning_old',
       status: 'PROMOTED',
       reason: null,
+      flags: [],
+      repeatsFactId: null,
+      repeatsLearningId: null,
+      questionId: null,
       at,
       fact: { id: 'fact_new', ...norm },
       question: null,

@@ -140,9 +140,12 @@ describe('a checkpoint that somebody asks for', () => {
     const [shown] = promptsOf('introspector')
     expect(shown).toContain('I like tables.')
     expect(shown).toContain('It printed hi.')
-    const learnings = await sql('SELECT content, status, user_name, turn_id, task_id FROM learnings')
+    const learnings = await sql('SELECT content, status, user_name, turn_id, task_id FROM learnings ORDER BY id')
+    const byCheckpoint = { user_name: 'ben', turn_id: null, task_id: null }
     expect(learnings).toEqual([
-      { content: learned[0], status: 'PENDING', user_name: 'ben', turn_id: null, task_id: null },
+      { content: learned[0], status: 'PENDING', ...byCheckpoint },
+      { content: 'Yes.', status: 'REFUSED', ...byCheckpoint },
+      { content: expect.stringContaining('[REDACTED]'), status: 'REFUSED', ...byCheckpoint },
     ])
     await converse(ben, '@ben:asked', 'And now?')
     expect(promptsOf('planner').at(-1)).toMatch(
@@ -150,7 +153,11 @@ describe('a checkpoint that somebody asks for', () => {
     )
     expect(promptsOf('messenger').at(-1)).not.toContain('Ben wants tables.')
     // The turn's curator has judged what the checkpoint learned.
-    expect(await sql('SELECT status FROM learnings')).toEqual([{ status: 'PROMOTED' }])
+    expect(await sql('SELECT status FROM learnings ORDER BY id')).toEqual([
+      { status: 'PROMOTED' },
+      { status: 'REFUSED' },
+      { status: 'REFUSED' },
+    ])
   })
 })
 
@@ -240,7 +247,9 @@ test('what it costs is on the account of the session and of its user; no secret 
   await checkpointOf(watch)
   const after = await memoryOf('@ben:costs')
   expect(after?.workingMemory).toBe('It is [REDACTED].')
-  expect(await sql('SELECT 1 FROM learnings WHERE session_id = $1', '@ben:costs')).toEqual([])
+  expect(await sql('SELECT status, content FROM learnings WHERE session_id = $1', '@ben:costs')).toEqual([
+    { status: 'REFUSED', content: expect.not.stringContaining(token) },
+  ])
   expect(after?.usage.calls).toBe((before?.usage.calls ?? 0) + 1)
   expect(Number(after?.usage.cost?.amount)).toBeGreaterThan(Number(before?.usage.cost?.amount ?? 0))
   const audit = await sql(

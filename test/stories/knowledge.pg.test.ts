@@ -113,13 +113,11 @@ describe('what a review learned', () => {
     const known = 'Releases of the shop are tagged by Grace on Fridays.'
     think({ reviewer: learning(known), curator: curating({ verdict: 'promote', fact: known }) })
     await converse(ada, 'cli:repeat', 'Who tags?')
-    const count = async (): Promise<unknown> => (await sql('SELECT count(*)::int AS n FROM learnings'))[0]
-    const before = await count()
+    const newest = async (): Promise<unknown> => (await sql('SELECT status FROM learnings ORDER BY id DESC LIMIT 1'))[0]
 
     for (const again of [
       known.toUpperCase(),
-      'Releases of the shop are tagged by Grace on Friday',
-      'The shop releases are tagged by Grace on Fridays!',
+      `As already noted, ${known}`,
       'Yes.',
       'The deploy password is hunter2x7',
       `The log says: ${'very '.repeat(200)}long.`,
@@ -127,7 +125,7 @@ describe('what a review learned', () => {
       think({ reviewer: learning(again) })
       const turn = await converse(ada, 'cli:repeat', 'Again?')
       expect(turn.status).toBe('DONE')
-      expect([again, await count()]).toEqual([again, before])
+      expect([again, await newest()]).toEqual([again, { status: 'REFUSED' }])
     }
 
     const noise = 'The weather in the office was fine that day.'
@@ -137,7 +135,10 @@ describe('what a review learned', () => {
       { status: 'DISCARDED', reason: 'Nobody needs it.' },
     ])
     await converse(ada, 'cli:repeat-elsewhere', 'How was it really?')
-    expect(await sql(`SELECT 1 FROM learnings WHERE content = $1`, noise)).toHaveLength(1)
+    expect(await sql(`SELECT status FROM learnings WHERE content = $1 ORDER BY id`, noise)).toEqual([
+      { status: 'DISCARDED' },
+      { status: 'REFUSED' },
+    ])
   })
 
   test('is told by the review event; five in a turn are enough', async () => {
@@ -158,7 +159,8 @@ describe('what a review learned', () => {
     await using watch = watchAll(ada, 'cli:many')
     await turnEnd(watch)
     const rows = await sql<{ id: string }>(
-      `SELECT l.id FROM learnings l JOIN turns t ON t.id = l.turn_id WHERE t.message_id = $1 ORDER BY l.id`,
+      `SELECT l.id FROM learnings l JOIN turns t ON t.id = l.turn_id
+       WHERE t.message_id = $1 AND l.status <> 'REFUSED' ORDER BY l.id`,
       message.id,
     )
     expect(rows).toHaveLength(5)

@@ -115,7 +115,9 @@ const turn = fc.record({
   learning: fc.record({
     ...knowledge,
     userName: maybe,
-    status: fc.constantFrom('PENDING', 'PROMOTED', 'ASKED', 'DISCARDED'),
+    status: fc.constantFrom('PENDING', 'PROMOTED', 'ASKED', 'DISCARDED', 'REFUSED'),
+    held: fc.boolean(),
+    flags: fc.subarray(['REJECTED', 'RECALLED', 'REOPENED', 'UNUSABLE']),
     reason: maybe,
     decidedBy: maybe,
     decidedAt: fc.option(time, { nil: null }),

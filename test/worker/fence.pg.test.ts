@@ -4,6 +4,8 @@
  * something, or the test would prove nothing.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { NOTHING } from '../../src/knowledge/curate.ts'
+import { TO_JUDGE } from '../../src/knowledge/learnings/enter-learning.ts'
 import type { TurnWrite } from '../../src/core/turn-write.ts'
 import { sendMessage } from '../../src/intake/message/send-message.ts'
 import { newId } from '../../src/platform/id.ts'
@@ -86,13 +88,16 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
   learnings: ({ planId }) => ({
     events: [],
     tasks: [{ ...task('task_taught', planId), index: 2 }],
-    learnings: [{ id: newId('learning'), taskId: 'task_taught', content: 'a', norm: 'a', createdAt: at }],
+    learnings: [
+      { id: newId('learning'), taskId: 'task_taught', content: 'a', norm: 'a', createdAt: at, entry: TO_JUDGE },
+    ],
   }),
   curations: ({ learningIds: [promoted, asked] }) =>
     only({
       curations: [
         {
           learningId: promoted,
+          ...NOTHING,
           status: 'PROMOTED',
           reason: null,
           at,
@@ -101,6 +106,7 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
         },
         {
           learningId: asked,
+          ...NOTHING,
           status: 'ASKED',
           reason: null,
           at,
@@ -215,8 +221,8 @@ async function fill(): Promise<Filled> {
       plans: [{ id: planId, attempt: 1, goal: 'g', replanReason: null, secretNames: [], createdAt: at }],
       tasks: [task(taskId, planId), { ...task('task_other', planId), index: 3 }],
       learnings: [
-        { id: learningIds[0], taskId, content: 'one', norm: 'one', createdAt: at },
-        { id: learningIds[1], taskId: 'task_other', content: 'two', norm: 'two', createdAt: at },
+        { id: learningIds[0], taskId, content: 'one', norm: 'one', createdAt: at, entry: TO_JUDGE },
+        { id: learningIds[1], taskId: 'task_other', content: 'two', norm: 'two', createdAt: at, entry: TO_JUDGE },
       ],
     },
   )

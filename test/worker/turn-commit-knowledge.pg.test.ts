@@ -1,5 +1,7 @@
 /** What a turn writes besides its plan: knowledge, deliveries, files, audit entries, and that it waits. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { NOTHING } from '../../src/knowledge/curate.ts'
+import { TO_JUDGE } from '../../src/knowledge/learnings/enter-learning.ts'
 import type { Curation, TurnWrite } from '../../src/core/turn-write.ts'
 import { cancelTurn } from '../../src/intake/message/cancel-turn.ts'
 import { sendMessage } from '../../src/intake/message/send-message.ts'
@@ -59,11 +61,14 @@ afterEach(() => world[Symbol.asyncDispose]())
 describe('learnings', () => {
   const learn = async (): Promise<string> => {
     const id = newId('learning')
-    await write({ learnings: [{ id, taskId, content: 'Port 80 is open.', norm: 'port 80 is open', createdAt: at }] })
+    await write({
+      learnings: [{ id, taskId, content: 'Port 80 is open.', norm: 'port 80 is open', createdAt: at, entry: TO_JUDGE }],
+    })
     return id
   }
   const promotion = (learningId: string): Curation => ({
     learningId,
+    ...NOTHING,
     status: 'PROMOTED',
     reason: 'verified',
     at,
@@ -100,7 +105,9 @@ describe('learnings', () => {
   test('become questions, which a message answers', async () => {
     const id = await learn()
     const question = { id: newId('question'), content: 'Is it?', norm: 'is it' }
-    await write({ curations: [{ learningId: id, status: 'ASKED', reason: null, at, fact: null, question }] })
+    await write({
+      curations: [{ learningId: id, ...NOTHING, status: 'ASKED', reason: null, at, fact: null, question }],
+    })
     await write({ answers: [{ questionId: question.id, answer: 'Yes.', at }] })
     await write({ answers: [{ questionId: question.id, answer: 'No.', at }] })
     expect(await world.sql('SELECT session_id, source, status, answer, resolved_by FROM questions')).toEqual([

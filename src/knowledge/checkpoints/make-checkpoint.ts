@@ -29,10 +29,8 @@ import {
 import { dropCheckpoint, type CheckpointClaim } from '../../store/knowledge/checkpoints.ts'
 import type { Database } from '../../store/database.ts'
 import { loadSpan, type CheckpointSpan } from './load-span.ts'
-import { normalText } from '../../core/text/normal-text.ts'
 import { newId } from '../../platform/id.ts'
-import { findRepeated } from '../find-repeated.ts'
-import { unfitText } from '../unfit-text.ts'
+import { enterLearning } from '../learnings/enter-learning.ts'
 
 export interface CheckpointContext {
   readonly database: Database
@@ -150,8 +148,8 @@ function retryAfterMs(failures: number, atLeastMs: number | null): number | null
 const NO_TURN = ''
 
 /**
- * Those that are kept, as candidates that wait for the curator, or an admin, like those of reviews. What is unfit, or
- * known, or was said twice, is logged with the reason and never stored.
+ * As candidates that wait for the curator, or an admin, like those of reviews; what is unfit or known, as refused ones.
+ * What is said twice is stored once.
  */
 async function siftLearnings(
   { database, logger }: { readonly database: Database; readonly logger: Logger },
@@ -159,16 +157,12 @@ async function siftLearnings(
   userName: string | null,
 ): Promise<CheckpointResult['learnings']> {
   const kept = new Map<string, CheckpointResult['learnings'][number]>()
-  for (const content of texts) {
-    const norm = normalText(content)
-    const reason = unfitText(content) ?? (kept.has(norm) ? 'it was said twice' : await repeats(database, norm))
-    if (reason === null) kept.set(norm, { id: newId('learning'), userName, content, norm })
-    else logger.info({ reason }, 'a learning of a checkpoint was refused')
+  for (const text of texts) {
+    const entered = await enterLearning(database, { text, turnId: NO_TURN, refusal: null })
+    if (entered === null || kept.has(entered.norm)) continue
+    kept.set(entered.norm, { id: newId('learning'), userName, ...entered })
+    const { status, reason } = entered.entry
+    if (status === 'REFUSED') logger.info({ reason }, 'a learning of a checkpoint was refused')
   }
   return [...kept.values()]
-}
-
-async function repeats(database: Database, norm: string): Promise<string | null> {
-  const repeated = await findRepeated(database, { norm, turnId: NO_TURN, among: 'all' })
-  return repeated === null ? null : `it repeats the ${repeated.kind} ${repeated.id}`
 }

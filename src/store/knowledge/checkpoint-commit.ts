@@ -5,7 +5,7 @@
  */
 import type { NewAuditEntry } from '../../core/audit-entry.ts'
 import type { ModelCallRecord } from '../../core/model-call.ts'
-import type { NewCallTexts } from '../../core/turn-write.ts'
+import type { LearningEntry, NewCallTexts } from '../../core/turn-write.ts'
 import type { SessionEvent, SessionEventBody } from '../../core/session-event.ts'
 import { AUDIT_RECORD, auditRows, INSERT_AUDIT } from '../audit-entries.ts'
 import { CALL_TEXTS_RECORD, callTextsRows, INSERT_CALL_TEXTS } from '../turn/model-call-texts.ts'
@@ -13,6 +13,7 @@ import type { CheckpointClaim } from './checkpoints.ts'
 import type { Database } from '../database.ts'
 import { intakeStatement } from '../intake/intake-statement.ts'
 import { sql, type Sql } from '../sql.ts'
+import { ENTRY_COLUMNS, ENTRY_RECORD, ENTRY_VALUES } from './learning-entry.ts'
 
 /** What the introspector asks of a session, in a row or what follows from one. */
 export interface CheckpointResult {
@@ -29,6 +30,7 @@ export interface CheckpointResult {
     readonly userName: string | null
     readonly content: string
     readonly norm: string
+    readonly entry: LearningEntry
   }[]
 }
 
@@ -174,9 +176,10 @@ const DONE = intakeStatement(
       description_source = CASE WHEN made.describes THEN 'INTROSPECTION' ELSE x.description_source END
     FROM made, input WHERE x.id = made.id RETURNING x.last_seq),
   learned AS (
-    INSERT INTO learnings (id, session_id, user_name, content, norm, created_at)
-    SELECT l.id, made.id, l."userName", l.content, l.norm, input.at FROM made, input,
-      jsonb_to_recordset(input.learnings) AS l (id text, "userName" text, content text, norm text) WHERE made.holds),
+    INSERT INTO learnings (id, session_id, user_name, content, norm, created_at, ${ENTRY_COLUMNS})
+    SELECT l.id, made.id, l."userName", l.content, l.norm, input.at, ${ENTRY_VALUES} FROM made, input,
+      jsonb_to_recordset(input.learnings) AS l (id text, "userName" text, content text, norm text, entry jsonb),
+      ${ENTRY_RECORD} WHERE made.holds),
   events AS (
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
     SELECT made.id, session.last_seq - made.describes::int, input.at, NULL, 'Checkpoint', input.event FROM made, session, input WHERE made.holds

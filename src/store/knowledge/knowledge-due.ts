@@ -38,7 +38,7 @@ export function consolidationDueSql(max: Sql): Sql {
  */
 export function dueSql({ seq, threshold, max }: Readonly<Record<'seq' | 'threshold' | 'max', Sql>>): Sql {
   return sql`jsonb_build_object(
-    'curation', EXISTS (SELECT FROM learnings l WHERE l.session_id = s.id AND l.status = 'PENDING'),
+    'curation', EXISTS (SELECT FROM learnings l WHERE l.session_id = s.id AND l.status = 'PENDING' AND NOT l.held),
     'summary', (SELECT count(*) FROM (SELECT FROM messages m WHERE m.session_id = s.id AND m.seq > s.summary_seq
       AND m.seq < ${seq} AND ${READABLE} LIMIT ${threshold}::int - 1) told) >= ${threshold}::int - 1,
     'consolidation', coalesce((SELECT ${consolidationDueSql(max)} FROM consolidation_state c), false))`

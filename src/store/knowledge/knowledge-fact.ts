@@ -132,7 +132,7 @@ export async function insertFact(
   const stamps = { createdAt: at, updatedAt: at }
   await transaction.fact.create({ data: { id, ...text, source: 'MANUAL', sessionId, ...stamps } })
   await transaction.factVersion.create({
-    data: { factId: id, version: 1, content: text.content, change: 'CREATED', changedBy, at },
+    data: { factId: id, version: 1, ...text, change: 'CREATED', changedBy, at },
   })
   await recordChange(transaction, editor, { subjectId: id, sessionId, change: 'CREATED' })
   return id
@@ -194,9 +194,9 @@ async function changeFact(
   const { id: factId, sessionId } = fact
   const { at, userName: changedBy } = editor
   const version = fact.version + 1
-  const content = columns.content ?? fact.content
+  const { content, norm } = { ...fact, ...columns }
   await transaction.fact.update({ where: { id: factId }, data: { ...columns, version, updatedAt: at } })
-  await transaction.factVersion.create({ data: { factId, version, content, change, changedBy, reason, at } })
+  await transaction.factVersion.create({ data: { factId, version, content, norm, change, changedBy, reason, at } })
   await recordChange(transaction, editor, { subjectId: factId, sessionId, change, reason })
   return { kind: 'FactChanged', factId, changedIds: [factId] }
 }

@@ -1,9 +1,11 @@
 /**
- * Learnings as admins decide about them. A learning is decided once, by the first to commit: an admin here, or the
- * curator in a turn's commit (src/store/turn/turn-commit.sql.ts), which changes only what is still PENDING.
+ * Learnings as admins decide about them. What waits is decided by the first to commit: an admin here, or the curator in
+ * a turn's commit (src/store/turn/turn-commit.sql.ts), which changes only what is still PENDING. Over a decision of the
+ * curator, and a refusal, an admin may decide again; a decision of a person is taken back first.
  */
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
+import { isServerPart } from '../../core/server-parts.ts'
 import type { LearningStatus } from '../../core/status.ts'
 import { normalText } from '../../core/text/normal-text.ts'
 import type { Database } from '../database.ts'
@@ -17,7 +19,7 @@ import {
   type Transaction,
 } from './knowledge-edit.ts'
 import { insertFact, refuseTwin } from './knowledge-fact.ts'
-import { insertQuestion, refuseTwinQuestion } from './knowledge-question.ts'
+import { closeQuestion, insertQuestion, refuseTwinQuestion } from './knowledge-question.ts'
 
 /** A decision about a learning, committed. */
 export interface LearningDecided {
@@ -36,7 +38,8 @@ export function storePromotedLearning(
   { id, text }: { readonly id: string; readonly text: NormalizedText | null },
 ): Promise<LearningDecided | Refusal> {
   return editKnowledge(database, async (transaction) => {
-    const learning = await lockPending(transaction, id)
+    await lockSessionOf(transaction, id)
+    const learning = await lockUndecided(transaction, id)
     if ('kind' in learning) return learning
     const { sessionId, content } = learning
     const factText = text ?? { content, norm: normalText(content) }
@@ -55,14 +58,16 @@ export function storeAskedLearning(
 ): Promise<LearningDecided | Refusal> {
   return editKnowledge(database, async (transaction) => {
     await lockSessionOf(transaction, id)
-    const learning = await lockPending(transaction, id)
+    const learning = await lockUndecided(transaction, id)
     if ('kind' in learning) return learning
     const { sessionId } = learning
     const twin = await refuseTwinQuestion(transaction, text.norm, sessionId)
     if (twin !== null) return twin
     const questionId = await insertQuestion(transaction, editor, { text, sessionId })
     const decided = await decide(transaction, editor, { learning, columns: { status: 'ASKED', questionId } })
-    return { ...decided, sessionEvent: await recordSessionUpdate(transaction, editor, sessionId) }
+    return decided.sessionEvent === undefined
+      ? { ...decided, sessionEvent: await recordSessionUpdate(transaction, editor, sessionId) }
+      : decided
   })
 }
 
@@ -75,10 +80,41 @@ export function storeDiscardedLearning(
   { id, reason }: { readonly id: string; readonly reason: string | null },
 ): Promise<LearningDecided | Refusal> {
   return editKnowledge(database, async (transaction) => {
-    const learning = await lockPending(transaction, id)
+    await lockSessionOf(transaction, id)
+    const learning = await lockUndecided(transaction, id)
     if ('kind' in learning) return learning
     return await decide(transaction, editor, { learning, columns: { status: 'DISCARDED', reason } })
   })
+}
+
+/**
+ * It waits again, for a person. Conflict when it waits already, and when it became a fact: that is taken out of use
+ * first.
+ */
+export function storeReopenedLearning(
+  database: Database,
+  editor: Editor,
+  id: string,
+): Promise<LearningDecided | Refusal> {
+  return editKnowledge(database, async (transaction) => {
+    await lockSessionOf(transaction, id)
+    const learning = await lockLearning(transaction, id)
+    if (learning === undefined) return notFound('learning', id)
+    const refusal = refuseReopening(learning)
+    if (refusal !== null) return refusal
+    const undecided = { decidedBy: null, decidedAt: null, reason: null, questionId: null }
+    const data = { status: 'PENDING', held: true, flags: { push: 'REOPENED' }, ...undecided } as const
+    await transaction.learning.update({ where: { id }, data })
+    await recordChange(transaction, editor, { subjectId: id, sessionId: learning.sessionId, change: 'REOPENED' })
+    return withQuestionClosed(transaction, editor, { learning, changedIds: [id] })
+  })
+}
+
+/** Null: the decision about the learning may be taken back. */
+export function refuseReopening({ id, status }: Pick<LockedLearning, 'id' | 'status'>): Refusal | null {
+  if (status === 'PENDING') return conflict('NOTHING_TO_DO', `Learning "${id}" waits already.`, id)
+  if (status !== 'PROMOTED') return null
+  return conflict('ALREADY_DECIDED', `Learning "${id}" is a fact. Invalidate the fact instead.`, id)
 }
 
 /** Before the learning's own row, as a turn's commit does. */
@@ -93,13 +129,19 @@ interface LockedLearning {
   readonly sessionId: string
   readonly status: LearningStatus
   readonly decidedBy: string | null
+  readonly questionId: string | null
 }
 
-async function lockPending(transaction: Transaction, id: string): Promise<LockedLearning | Refusal> {
-  const [learning] = await transaction.$queryRaw<LockedLearning[]>`
-    SELECT id, content, session_id AS "sessionId", status, decided_by AS "decidedBy"
-    FROM learnings WHERE id = ${id} FOR UPDATE`
+async function lockUndecided(transaction: Transaction, id: string): Promise<LockedLearning | Refusal> {
+  const learning = await lockLearning(transaction, id)
   return learning === undefined ? notFound('learning', id) : (refuseDeciding(learning) ?? learning)
+}
+
+async function lockLearning(transaction: Transaction, id: string): Promise<LockedLearning | undefined> {
+  const [learning] = await transaction.$queryRaw<LockedLearning[]>`
+    SELECT id, content, session_id AS "sessionId", status, decided_by AS "decidedBy", question_id AS "questionId"
+    FROM learnings WHERE id = ${id} FOR UPDATE`
+  return learning
 }
 
 /** Null: the learning may be promoted, asked about and discarded. */
@@ -108,7 +150,8 @@ export function refuseDeciding({
   status,
   decidedBy,
 }: Pick<LockedLearning, 'id' | 'status' | 'decidedBy'>): Refusal | null {
-  if (status === 'PENDING') return null
+  if (status === 'PENDING' || status === 'REFUSED') return null
+  if (status !== 'PROMOTED' && decidedBy !== null && isServerPart(decidedBy)) return null
   const by = decidedBy === null ? '' : ` by ${decidedBy}`
   return conflict('ALREADY_DECIDED', `Learning "${id}" was decided${by} already: it is ${status}.`, id)
 }
@@ -130,9 +173,22 @@ async function decide(
 ): Promise<LearningDecided> {
   const { id, sessionId } = learning
   const { status, factId, questionId, reason = null } = columns
-  const decided = { decidedBy: editor.userName, decidedAt: editor.at }
-  await transaction.learning.update({ where: { id }, data: { ...columns, ...decided } })
+  const decided = { held: false, questionId: null, reason: null, decidedBy: editor.userName, decidedAt: editor.at }
+  await transaction.learning.update({ where: { id }, data: { ...decided, ...columns } })
   await recordChange(transaction, editor, { subjectId: id, sessionId, change: status, reason })
   const made = [factId, questionId].filter((one) => one !== undefined)
-  return { kind: 'LearningDecided', learningId: id, changedIds: [id, ...made] }
+  return withQuestionClosed(transaction, editor, { learning, changedIds: [id, ...made] })
+}
+
+/** The question that a learning became is not asked any more when something else becomes of the learning. */
+async function withQuestionClosed(
+  transaction: Transaction,
+  editor: Editor,
+  { learning, changedIds }: { readonly learning: LockedLearning; readonly changedIds: readonly string[] },
+): Promise<LearningDecided> {
+  const { id: learningId, questionId, sessionId } = learning
+  const decided = { kind: 'LearningDecided', learningId, changedIds } as const
+  if (questionId === null || !(await closeQuestion(transaction, editor, questionId))) return decided
+  const sessionEvent = await recordSessionUpdate(transaction, editor, sessionId)
+  return { ...decided, changedIds: [...changedIds, questionId], sessionEvent }
 }

@@ -93,6 +93,16 @@ export async function insertQuestion(
   return id
 }
 
+/** Whether it was open: then it is resolved, without an answer. The caller has locked its session. */
+export async function closeQuestion(transaction: Transaction, editor: Editor, id: string): Promise<boolean> {
+  const question = await lockQuestion(transaction, id)
+  if (question?.status !== 'OPEN') return false
+  const data = { status: 'RESOLVED', resolvedBy: editor.userName, resolvedAt: editor.at } as const
+  await transaction.question.update({ where: { id }, data })
+  await recordChange(transaction, editor, { subjectId: id, sessionId: question.sessionId, change: 'RESOLVED' })
+  return true
+}
+
 /** A refusal when the same is asked there already. Locks the text: other transactions that ask it wait for this one. */
 export async function refuseTwinQuestion(
   transaction: Transaction,

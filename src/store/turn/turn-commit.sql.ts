@@ -20,6 +20,7 @@ import {
   usageOf,
   withAuditIds,
 } from './turn-commit-rows.ts'
+import { ENTRY_COLUMNS, ENTRY_RECORD, ENTRY_VALUES } from '../knowledge/learning-entry.ts'
 import type { TurnRef } from './lease.ts'
 
 /** `bind` takes all values but the first four. */
@@ -213,29 +214,32 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
   // One for each task: a review that is made again after a takeover adds none.
   if (isFilled(learnings))
     parts['learnings'] = fenced`
-    INSERT INTO learnings (id, session_id, turn_id, task_id, user_name, content, norm, created_at)
-    SELECT l.id, $1, $4, l."taskId", t.user_name, l.content, l.norm, l."createdAt"
+    INSERT INTO learnings (id, session_id, turn_id, task_id, user_name, content, norm, created_at, ${ENTRY_COLUMNS})
+    SELECT l.id, $1, $4, l."taskId", t.user_name, l.content, l.norm, l."createdAt", ${ENTRY_VALUES}
     FROM ${TURN} t, jsonb_to_recordset(${json(learnings)})
-      AS l (id text, "taskId" text, content text, norm text, "createdAt" timestamptz)
+      AS l (id text, "taskId" text, content text, norm text, "createdAt" timestamptz, entry jsonb), ${ENTRY_RECORD}
     ON CONFLICT (task_id) DO NOTHING`
 
   if (isFilled(curations)) {
     // A learning is decided once: only one that is still pending, and facts and questions come from those alone.
     parts['curated'] = fenced`
-    UPDATE learnings x SET status = c.status, reason = c.reason, decided_by = ${CURATOR}, decided_at = c.at,
-      fact_id = c.fact->>'id', question_id = c.question->>'id'
+    UPDATE learnings x SET status = c.status, reason = c.reason, held = c.status = 'PENDING', flags = x.flags || c.flags,
+      decided_by = CASE WHEN c.status <> 'PENDING' THEN ${CURATOR} END, decided_at = CASE WHEN c.status <> 'PENDING' THEN c.at END,
+      fact_id = c.fact->>'id', question_id = coalesce(c."questionId", c.question->>'id'),
+      repeats_fact_id = (SELECT f.id FROM facts f WHERE f.id = c."repeatsFactId"),
+      repeats_learning_id = (SELECT o.id FROM learnings o WHERE o.id = c."repeatsLearningId")
     FROM ${FENCE}, jsonb_to_recordset(${json(curations.map(withAuditIds))})
       AS c ("learningId" text, status learning_status, reason text, at timestamptz, fact jsonb, question jsonb,
-        "auditIds" text[])
-    WHERE x.id = c."learningId" AND x.session_id = $1 AND x.status = 'PENDING'
+        flags learning_flag[], "repeatsFactId" text, "repeatsLearningId" text, "questionId" text, "auditIds" text[])
+    WHERE x.id = c."learningId" AND x.session_id = $1 AND x.status = 'PENDING' AND NOT x.held
     RETURNING x.id, x.status, x.reason, c.at, c.fact, c.question, c."auditIds"`
     parts['facts'] = fenced`
     INSERT INTO facts (id, content, norm, source, session_id, created_at, updated_at)
     SELECT c.fact->>'id', c.fact->>'content', c.fact->>'norm', 'CURATOR', $1, c.at, c.at
     FROM ${CURATED} c WHERE jsonb_typeof(c.fact) = 'object'`
     parts['fact_versions'] = fenced`
-    INSERT INTO fact_versions (fact_id, version, content, change, changed_by, at)
-    SELECT c.fact->>'id', 1, c.fact->>'content', 'CREATED', ${CURATOR}, c.at
+    INSERT INTO fact_versions (fact_id, version, content, norm, change, changed_by, at)
+    SELECT c.fact->>'id', 1, c.fact->>'content', c.fact->>'norm', 'CREATED', ${CURATOR}, c.at
     FROM ${CURATED} c WHERE jsonb_typeof(c.fact) = 'object'`
     parts['questions'] = fenced`
     INSERT INTO questions (id, content, norm, session_id, source, created_at)
@@ -247,7 +251,7 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
     SELECT a.id, c.at, 'KNOWLEDGE', $1, $4, ${CURATOR},
       jsonb_build_object('subjectId', a.subject, 'change', a.change, 'reason', c.reason)
     FROM ${CURATED} c, LATERAL (VALUES
-      (c."auditIds"[1], c.id, c.status::text),
+      (c."auditIds"[1], c.id, CASE c.status WHEN 'PENDING' THEN 'HELD' ELSE c.status::text END),
       (c."auditIds"[2], c.fact->>'id', 'CREATED'),
       (c."auditIds"[2], c.question->>'id', 'OPEN')) AS a (id, subject, change)
     WHERE a.subject IS NOT NULL`

@@ -14,7 +14,7 @@ export async function remember(context: RememberContext, task: TaskState): Promi
   const text = task.args?.['text']
   const learning = await keepLearning(context, task.id, typeof text === 'string' ? text : '')
   const output =
-    learning === null
+    learning === null || learning.entry.status === 'REFUSED'
       ? 'It was not kept: it is known already, or it is no fact that can stand by itself.'
       : 'It was kept, and will be checked.'
   const at = context.clock.now()

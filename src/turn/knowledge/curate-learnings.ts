@@ -3,7 +3,7 @@
  * decisions are one write, and each holds only for a learning that is still pending.
  */
 import { curate } from '../../knowledge/curate.ts'
-import { findRepeated } from '../../knowledge/find-repeated.ts'
+import { compareWithKnown } from '../../knowledge/learnings/compare-with-known.ts'
 import { loadCuration } from '../../knowledge/load-curation.ts'
 import { selectFacts } from '../../knowledge/select-facts.ts'
 import { askAfterwards, type StepOutcome } from '../step-outcome.ts'
@@ -18,17 +18,18 @@ export async function curateLearnings(context: CurateLearningsContext): Promise<
   const { database, journal, agents, clock, config, sessionId, turn } = context
   // What the turn has just learned must be in the rows that are read.
   await journal.flushed()
-  const pending = await loadCuration(database, sessionId)
+  const { similar, ...pending } = await loadCuration(database, sessionId)
   if (pending.learnings.length === 0) return { kind: 'Passed' }
   const about = pending.learnings.map(({ content }) => content).join('\n')
-  const facts = await selectFacts(database, { about, maxCount: config.current().settings.knowledgeMaxFacts })
+  const near = await selectFacts(database, { about, maxCount: config.current().settings.knowledgeMaxFacts })
+  const facts = [...similar, ...near.filter(({ id }) => !similar.some((one) => one.id === id))]
 
   const answer = await askAfterwards(context, 'CURATING', () => agents.curate({ ...pending, facts }, context.signal))
   if (answer.kind !== 'answered') return answer
   const curations = await curate({
     evaluations: answer.output,
     questions: pending.questions,
-    findFact: async (norm) => (await findRepeated(database, { norm, turnId: turn.id, among: 'facts' }))?.id ?? null,
+    compare: (norm) => compareWithKnown(database, { norm, turnId: turn.id, among: 'facts' }),
     at: clock.now(),
   })
   journal.record([], { curations })

@@ -1,17 +1,14 @@
 /**
- * Whether what a review learned is kept: as a learning that waits for the curator, or an admin. Called by reviewTask,
- * before the review is recorded. What is refused is logged with the reason, never stored, and so never asked about
- * again.
+ * What a review or a conversation learned, as the row that is stored with it: it waits for the curator or a person, or
+ * is refused with the reason. Called before the review is recorded.
  */
-import { normalText } from '../../core/text/normal-text.ts'
 import type { NewLearning } from '../../core/turn-write.ts'
 import { countLearnings } from '../../knowledge/count-learnings.ts'
-import { findRepeated } from '../../knowledge/find-repeated.ts'
-import { unfitText } from '../../knowledge/unfit-text.ts'
+import { enterLearning } from '../../knowledge/learnings/enter-learning.ts'
 import { newId } from '../../platform/id.ts'
 import type { TurnContext } from '../turn-context.ts'
 
-/** A review has at most one. A page full of new things must not flood the inbox. */
+/** That are judged; a task has at most one learning. A page full of new things must not flood the inbox. */
 const MAX_LEARNINGS_PER_TURN = 5
 
 type KeepLearningContext = Pick<TurnContext, 'turn' | 'journal' | 'database' | 'due' | 'clock' | 'logger'>
@@ -23,25 +20,15 @@ export async function keepLearning(
   learn: string | null,
 ): Promise<NewLearning | null> {
   if (learn === null) return null
-  const content = learn.trim()
-  const reason = unfitText(content) ?? (await repeats(context, content))
-  if (reason === null) {
-    context.due.learned()
-    return { id: newId('learning'), taskId, content, norm: normalText(content), createdAt: context.clock.now() }
-  }
-  context.logger.info({ taskId, reason }, 'a learning was refused')
-  return null
-}
-
-async function repeats(
-  context: Pick<TurnContext, 'turn' | 'journal' | 'database'>,
-  content: string,
-): Promise<string | null> {
-  const { database, journal, turn } = context
+  const { database, journal, turn, clock, logger } = context
   // What the turn learned a moment ago must be in the rows that are read.
   await journal.flushed()
-  if ((await countLearnings(database, turn.id)) >= MAX_LEARNINGS_PER_TURN)
-    return `the turn has ${MAX_LEARNINGS_PER_TURN} learnings already`
-  const repeated = await findRepeated(database, { norm: normalText(content), turnId: turn.id, among: 'all' })
-  return repeated === null ? null : `it repeats the ${repeated.kind} ${repeated.id}`
+  const isFull = (await countLearnings(database, turn.id)) >= MAX_LEARNINGS_PER_TURN
+  const refusal = isFull ? `the turn has ${MAX_LEARNINGS_PER_TURN} learnings already` : null
+  const entered = await enterLearning(database, { text: learn, turnId: turn.id, refusal })
+  if (entered === null) return null
+  const { status, held, reason } = entered.entry
+  if (status === 'REFUSED') logger.info({ taskId, reason }, 'a learning was refused')
+  else if (!held) context.due.learned()
+  return { id: newId('learning'), taskId, ...entered, createdAt: clock.now() }
 }

@@ -30,7 +30,15 @@ export async function reviewTask(context: ReviewTaskContext, plan: PlanState, ta
   const learning = await keepLearning(context, task.id, learn)
   updateTask(context, task, {
     patch: { reviewVerdict: verdict, reviewReason: reason },
-    before: [{ type: 'Review', taskId: task.id, verdict, reason, learningId: learning?.id ?? null }],
+    before: [
+      {
+        type: 'Review',
+        taskId: task.id,
+        verdict,
+        reason,
+        learningId: learning?.entry.status === 'PENDING' ? learning.id : null,
+      },
+    ],
     changes: learning === null ? {} : { learnings: [learning] },
   })
   return verdict === 'OK' ? { kind: 'Passed' } : { kind: 'ReplanWanted', task, reason: reason ?? '' }

@@ -1,5 +1,12 @@
 /** The states and kinds of facts, learnings and questions, as src/core/status.ts names them. */
-import type { FactChange, FactSource, LearningStatus, QuestionSource, QuestionStatus } from '../../../core/status.ts'
+import type {
+  FactChange,
+  FactSource,
+  LearningFlag,
+  LearningStatus,
+  QuestionSource,
+  QuestionStatus,
+} from '../../../core/status.ts'
 import { builder } from '../builder.ts'
 
 type Values<Name extends string> = Record<Name, { readonly description: string }>
@@ -26,13 +33,27 @@ export const FactChangeEnum = builder.enumType('FactChange', {
 })
 
 export const LearningStatusEnum = builder.enumType('LearningStatus', {
-  description: 'What became of a learning. It is decided once.',
+  description: 'What became of a learning.',
   values: {
     PENDING: { description: 'Nobody has decided yet.' },
     PROMOTED: { description: 'It became a fact.' },
     ASKED: { description: 'It became a question.' },
-    DISCARDED: { description: 'It is nothing to keep. It will not be learned again.' },
+    DISCARDED: { description: 'It is nothing to keep. The same text is refused from then on.' },
+    REFUSED: {
+      description:
+        'It was not judged, because it says what is known already, or by its form. An admin may promote or reopen it.',
+    },
   } as const satisfies Values<LearningStatus>,
+})
+
+export const LearningFlagEnum = builder.enumType('LearningFlag', {
+  description: 'What was noticed about a learning.',
+  values: {
+    REJECTED: { description: 'A person has taken a fact that says the same out of use, or corrected it.' },
+    RECALLED: { description: 'It contains a fact that stood in the prompt.' },
+    REOPENED: { description: 'An admin took a refusal or a decision about it back.' },
+    UNUSABLE: { description: 'What the curator made of it could not be kept.' },
+  } as const satisfies Values<LearningFlag>,
 })
 
 export const QuestionSourceEnum = builder.enumType('QuestionSource', {

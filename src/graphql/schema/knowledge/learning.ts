@@ -8,7 +8,8 @@ import { ActorInterface } from '../people/actor.ts'
 import { actorNamed } from '../people/to-actor.ts'
 import { builder } from '../builder.ts'
 import { countedConnectionType } from '../paging/counted.ts'
-import { LearningStatusEnum } from './knowledge-enums.ts'
+import { ALL_STORED } from '../paging/page-sizes.ts'
+import { LearningFlagEnum, LearningStatusEnum } from './knowledge-enums.ts'
 import { NodeInterface } from '../node.ts'
 
 export const LearningType = builder.prismaObject('Learning', {
@@ -40,6 +41,14 @@ export const LearningType = builder.prismaObject('Learning', {
     question: t.relation('question', {
       nullable: true,
       description: 'The question that it became; null unless ASKED.',
+    }),
+    held: t.exposeBoolean('held', {
+      description: 'It is PENDING and waits for a person: no curator is asked. `flags` and `reason` say why.',
+    }),
+    flags: t.expose('flags', {
+      type: [LearningFlagEnum],
+      extensions: ALL_STORED,
+      description: 'What was noticed about it.',
     }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why it was decided so, if anybody said so.' }),
     decidedBy: t.field({

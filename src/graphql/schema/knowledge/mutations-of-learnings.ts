@@ -2,13 +2,14 @@
 import { askLearning } from '../../../knowledge/admin/ask-learning.ts'
 import { discardLearning } from '../../../knowledge/admin/discard-learning.ts'
 import { promoteLearning } from '../../../knowledge/admin/promote-learning.ts'
+import { reopenLearning } from '../../../knowledge/admin/reopen-learning.ts'
 import type { LearningDecided } from '../../../store/knowledge/knowledge-learning.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { resultUnion } from '../result-union.ts'
 import { LearningRow } from './learning.ts'
 
-const LEARNING = 'The learning; it must be PENDING.'
+const LEARNING = 'The learning; no person must have decided about it.'
 
 /** What `name` comes to, which is a type of its own: clients can tell results apart by it, and each may grow alone. */
 function learningResult(name: string) {
@@ -77,8 +78,27 @@ builder.mutationField('discardLearning', (t) =>
     type: learningResult('DiscardLearning'),
     authScopes: { admin: true },
     description:
-      'Decides that a learning is nothing to keep. It stays on record, so that it is not learned again. For admins.',
+      'Decides that a learning is nothing to keep. It stays on record: the same text is refused from then on. For admins.',
     args: { input: t.arg({ type: DiscardLearningInput, required: true, description: 'The learning, and why.' }) },
     resolve: (_root, { input }, { knowledge, viewer }) => discardLearning(knowledge, viewer, input),
+  }),
+)
+
+const ReopenLearningInput = builder.inputType('ReopenLearningInput', {
+  description: 'The learning to decide about anew.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'The learning; it must be REFUSED, DISCARDED or ASKED.' }),
+  }),
+})
+
+builder.mutationField('reopenLearning', (t) =>
+  t.field({
+    type: learningResult('ReopenLearning'),
+    authScopes: { admin: true },
+    description:
+      'Takes a refusal or a decision about a learning back: it is PENDING again and waits for a person; its question ' +
+      'is closed. A conflict when it waits already or is a fact. For admins.',
+    args: { input: t.arg({ type: ReopenLearningInput, required: true, description: 'The learning.' }) },
+    resolve: (_root, { input }, { knowledge, viewer }) => reopenLearning(knowledge, viewer, input),
   }),
 )

@@ -48,6 +48,7 @@ test('every list says how long it is', () => {
 const KEPT_SHORT: Readonly<Record<string, string>> = {
   'a plan, which holds at most max_plan_tasks, and max_replan_depth':
     'Plan.secretNames Plan.tasks Turn.commandsHandled Turn.plans Turn.tasks TurnCompletedEvent.commandsHandled',
+  'what was noticed, and the five that are most alike': 'Learning.flags Learning.similarTo',
   'what one task does': 'Task.deliveries Task.files',
   'max_queued: what waits in one session': 'Turn.joined',
   'knowledge_max_facts, and one edit at a time': 'Fact.history Fact.replaces Turn.factsUsed EraseUserPayload.factIds',

@@ -2,7 +2,7 @@
 import type { Viewer } from '../../../core/identity.ts'
 import { againstReopening } from '../../../store/delivery.ts'
 import { refuseChanging, refuseRestoring } from '../../../store/knowledge/knowledge-fact.ts'
-import { refuseDeciding } from '../../../store/knowledge/knowledge-learning.ts'
+import { refuseDeciding, refuseReopening } from '../../../store/knowledge/knowledge-learning.ts'
 import { refuseResolving } from '../../../store/knowledge/knowledge-question.ts'
 import { grantedScopes } from '../access.ts'
 import { builder } from '../builder.ts'
@@ -41,6 +41,7 @@ const LearningActions = actionsType('Learning', {
   promote: 'promoteLearning, unless a fact in use says the same.',
   ask: 'askLearning.',
   discard: 'discardLearning.',
+  reopen: 'reopenLearning.',
 })
 
 builder.prismaObjectField(LearningType, 'viewerCan', (t) =>
@@ -50,7 +51,8 @@ builder.prismaObjectField(LearningType, 'viewerCan', (t) =>
     select: { id: true, status: true, decidedBy: true },
     resolve: (learning, _args, { viewer }) => {
       const isOpen = isGranted(viewer) && refuseDeciding(learning) === null
-      return { promote: isOpen, ask: isOpen, discard: isOpen }
+      const reopen = isGranted(viewer) && refuseReopening(learning) === null
+      return { promote: isOpen, ask: isOpen, discard: isOpen, reopen }
     },
   }),
 )

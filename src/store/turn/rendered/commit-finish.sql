@@ -80,10 +80,32 @@ WITH
     SET
       status = c.status,
       reason = c.reason,
-      decided_by = 'curator',
-      decided_at = c.at,
+      held = c.status = 'PENDING',
+      flags = x.flags || c.flags,
+      decided_by = CASE
+        WHEN c.status <> 'PENDING' THEN 'curator'
+      END,
+      decided_at = CASE
+        WHEN c.status <> 'PENDING' THEN c.at
+      END,
       fact_id = c.fact ->> 'id',
-      question_id = c.question ->> 'id'
+      question_id = coalesce(c."questionId", c.question ->> 'id'),
+      repeats_fact_id = (
+        SELECT
+          f.id
+        FROM
+          facts f
+        WHERE
+          f.id = c."repeatsFactId"
+      ),
+      repeats_learning_id = (
+        SELECT
+          o.id
+        FROM
+          learnings o
+        WHERE
+          o.id = c."repeatsLearningId"
+      )
     FROM
       w_fence,
       jsonb_to_recordset($17::jsonb) AS c (
@@ -93,12 +115,17 @@ WITH
         at timestamptz,
         fact jsonb,
         question jsonb,
+        flags learning_flag[],
+        "repeatsFactId" text,
+        "repeatsLearningId" text,
+        "questionId" text,
         "auditIds" text[]
       )
     WHERE
       x.id = c."learningId"
       AND x.session_id = $1
       AND x.status = 'PENDING'
+      AND NOT x.held
     RETURNING
       x.id,
       x.status,
@@ -126,11 +153,12 @@ WITH
   ),
   w_fact_versions AS (
     INSERT INTO
-      fact_versions (fact_id, version, content, change, changed_by, at)
+      fact_versions (fact_id, version, content, norm, change, changed_by, at)
     SELECT
       c.fact ->> 'id',
       1,
       c.fact ->> 'content',
+      c.fact ->> 'norm',
       'CREATED',
       'curator',
       c.at
@@ -169,7 +197,14 @@ WITH
       w_curated c,
       LATERAL (
         VALUES
-          (c."auditIds" [1], c.id, c.status::text),
+          (
+            c."auditIds" [1],
+            c.id,
+            CASE c.status
+              WHEN 'PENDING' THEN 'HELD'
+              ELSE c.status::text
+            END
+          ),
           (c."auditIds" [2], c.fact ->> 'id', 'CREATED'),
           (c."auditIds" [2], c.question ->> 'id', 'OPEN')
       ) AS a (id, subject, change)

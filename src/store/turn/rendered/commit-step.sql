@@ -207,7 +207,23 @@ WITH
   ),
   w_learnings AS (
     INSERT INTO
-      learnings (id, session_id, turn_id, task_id, user_name, content, norm, created_at)
+      learnings (
+        id,
+        session_id,
+        turn_id,
+        task_id,
+        user_name,
+        content,
+        norm,
+        created_at,
+        status,
+        held,
+        flags,
+        reason,
+        repeats_fact_id,
+        repeats_learning_id,
+        similar_fact_ids
+      )
     SELECT
       l.id,
       $1,
@@ -216,10 +232,40 @@ WITH
       t.user_name,
       l.content,
       l.norm,
-      l."createdAt"
+      l."createdAt",
+      e.status,
+      e.held,
+      e.flags,
+      e.reason,
+      (
+        SELECT
+          f.id
+        FROM
+          facts f
+        WHERE
+          f.id = e."repeatsFactId"
+      ),
+      (
+        SELECT
+          o.id
+        FROM
+          learnings o
+        WHERE
+          o.id = e."repeatsLearningId"
+      ),
+      e."similarFactIds"
     FROM
       w_turn t,
-      jsonb_to_recordset($21::jsonb) AS l (id text, "taskId" text, content text, norm text, "createdAt" timestamptz)
+      jsonb_to_recordset($21::jsonb) AS l (id text, "taskId" text, content text, norm text, "createdAt" timestamptz, entry jsonb),
+      jsonb_to_record(l.entry) AS e (
+        status learning_status,
+        held boolean,
+        flags learning_flag[],
+        reason text,
+        "repeatsFactId" text,
+        "repeatsLearningId" text,
+        "similarFactIds" text[]
+      )
     ON CONFLICT (task_id) DO NOTHING
   ),
   w_facts_used AS (

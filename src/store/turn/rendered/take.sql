@@ -310,6 +310,7 @@ SELECT
             WHERE
               l.session_id = s.id
               AND l.status = 'PENDING'
+              AND NOT l.held
           ),
           'summary',
           (

@@ -1,0 +1,41 @@
+/** What was known when a learning was learned: what it repeats, and what it is alike to. Admins' alone. */
+import { builder } from '../builder.ts'
+import { ALL_STORED } from '../paging/page-sizes.ts'
+import { FactType } from './fact.ts'
+import { LearningType } from './learning.ts'
+
+builder.prismaObjectField(LearningType, 'repeatsFact', (t) =>
+  t.field({
+    type: FactType,
+    nullable: true,
+    description: 'REFUSED: the fact that it repeats. For admins; null for others.',
+    select: (_args, _context, nestedSelection) => ({ repeatsFact: nestedSelection(true) }),
+    resolve: (learning, _args, { viewer }) => (viewer.role === 'ADMIN' ? learning.repeatsFact : null),
+  }),
+)
+
+builder.prismaObjectField(LearningType, 'repeatsLearning', (t) =>
+  t.field({
+    type: LearningType,
+    nullable: true,
+    description: 'REFUSED: the learning that it repeats. For admins; null for others.',
+    select: (_args, _context, nestedSelection) => ({ repeatsLearning: nestedSelection(true) }),
+    resolve: (learning, _args, { viewer }) => (viewer.role === 'ADMIN' ? learning.repeatsLearning : null),
+  }),
+)
+
+builder.prismaObjectField(LearningType, 'similarTo', (t) =>
+  t.prismaField({
+    type: ['Fact'],
+    extensions: ALL_STORED,
+    description:
+      'At most five facts that were alike when it was learned, best first, whatever became of them. The curator ' +
+      'compares them with it side by side. For admins; for others it is empty.',
+    select: { similarFactIds: true },
+    resolve: async (query, { similarFactIds: ids }, _args, { viewer, database }) => {
+      if (viewer.role !== 'ADMIN' || ids.length === 0) return []
+      const rows = await database.prisma.fact.findMany({ ...query, where: { id: { in: ids } } })
+      return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))
+    },
+  }),
+)

@@ -1,0 +1,111 @@
+/**
+ * What is known already of a text: the fact or the learning that says the same, the fact that a person rejected, facts
+ * of this turn's prompt that it contains, and facts that are alike. Called before a learning is stored, and before a
+ * fact is made of one.
+ *
+ * What must hold: one round trip, bounded with any number of facts and learnings. The same normal text is found in any
+ * case (hash index); of those that are alike, the ones that share most words (shared-words.ts). What is alike is never
+ * a reason to refuse: trigrams cannot tell 8080 from 8081.
+ */
+import type { Database } from '../../store/database.ts'
+import { sharingSql, WORDS_OF_TEXT } from '../shared-words.ts'
+import { howItRecalls, type Recall } from './how-it-recalls.ts'
+
+/** By whom, and when. */
+export interface Rejected {
+  readonly factId: string
+  readonly by: string
+  readonly at: Date
+}
+
+export interface Known {
+  /** It says the same, after folding. */
+  readonly same: { readonly kind: 'fact' | 'learning'; readonly id: string } | null
+  /** A person has taken a fact that says the same out of use, or corrected it, and nothing has brought it back. */
+  readonly rejected: Rejected | null
+  /** A fact of the prompt that it contains. */
+  readonly recalled: { readonly factId: string; readonly how: Recall } | null
+  /** Facts in use, best first. */
+  readonly similarFactIds: readonly string[]
+}
+
+export interface KnownQuery {
+  /** The text's normal text (core/text/normal-text.ts). */
+  readonly norm: string
+  /** The turn whose prompt had facts; '' for none. */
+  readonly turnId: string
+  /** `facts`: learnings do not count. */
+  readonly among: 'facts' | 'all'
+}
+
+type Row = { readonly id: string; readonly norm: string } & (
+  | { readonly kind: 'fact' | 'learning' | 'prompt'; readonly similarity: number }
+  | { readonly kind: 'near'; readonly similarity: number }
+  | { readonly kind: 'rejected'; readonly by: string; readonly at: Date }
+)
+
+export async function compareWithKnown(database: Database, { norm, turnId, among }: KnownQuery): Promise<Known> {
+  const rows = await database.query<Row>(KNOWN, [norm, turnId, among === 'all'])
+  const same = rows.flatMap(({ kind, id }) => (kind === 'fact' || kind === 'learning' ? [{ kind, id }] : []))
+  const rejected = rows.find((row) => row.kind === 'rejected')
+  return {
+    same: same[0] ?? null,
+    rejected: rejected === undefined ? null : { factId: rejected.id, by: rejected.by, at: rejected.at },
+    recalled: recalledIn(norm, rows),
+    similarFactIds: rows
+      .flatMap((row) => (row.kind === 'near' && row.similarity >= MIN_SIMILARITY ? [row] : []))
+      .sort((a, b) => b.similarity - a.similarity)
+      .slice(0, MAX_SIMILAR)
+      .map(({ id }) => id),
+  }
+}
+
+function recalledIn(norm: string, rows: readonly Row[]): Known['recalled'] {
+  const found = rows.flatMap(({ kind, id, norm: known }) => {
+    const how = kind === 'prompt' ? howItRecalls(norm, known) : null
+    return how === null ? [] : [{ factId: id, how }]
+  })
+  return found.find(({ how }) => how === 'merely') ?? found[0] ?? null
+}
+
+/** Of trigrams, 0 to 1. Honest repetitions go down to 0.7, other facts about the same thing up to 0.9. */
+const MIN_SIMILARITY = 0.5
+const MAX_SIMILAR = 5
+/** Facts that share words. */
+const MAX_CANDIDATES = 20
+
+/** Arrays of ids: a join might read all rows to hash them. */
+const NEAR = `ARRAY(SELECT id FROM (${sharingSql('fact', String(MAX_CANDIDATES))}) near)`
+
+/**
+ * Earlier learnings that still count: what waits, what was discarded, and what became a fact that is still in use or
+ * went into another one. What is ASKED does not: its answer may say the same.
+ */
+const COUNTS = `$3 AND (l.status IN ('PENDING', 'DISCARDED') OR (l.status = 'PROMOTED' AND NOT EXISTS (
+  SELECT FROM facts f WHERE f.id = l.fact_id AND f.invalidated_at IS NOT NULL AND f.replaced_by_id IS NULL)))`
+
+/** The last version of each fact that said it, and what a person did to it, or with the next one. */
+const REJECTED = `SELECT n.fact_id, n.changed_by, n.at FROM (
+      SELECT DISTINCT ON (fact_id) fact_id, version, change FROM fact_versions WHERE norm = $1 ORDER BY fact_id, version DESC) v
+    JOIN fact_versions n ON n.fact_id = v.fact_id
+      AND n.version = CASE v.change WHEN 'INVALIDATED' THEN v.version ELSE v.version + 1 END
+    WHERE n.change IN ('EDITED', 'INVALIDATED') AND n.changed_by <> ALL ('{curator,summarizer}')`
+
+/** A fact that was made of the same learning, in other words, and taken out of use by a person. */
+const REJECTED_AS_LEARNED = `SELECT n.fact_id, n.changed_by, n.at FROM learnings l JOIN facts f ON f.id = l.fact_id
+    JOIN fact_versions n ON n.fact_id = f.id AND n.version = f.version
+    WHERE l.norm = $1 AND l.status = 'PROMOTED' AND f.invalidated_at IS NOT NULL AND n.change = 'INVALIDATED'
+      AND n.changed_by <> ALL ('{curator,summarizer}')`
+
+const KNOWN = {
+  name: 'knowledge.compare-with-known',
+  text: `WITH words AS MATERIALIZED (${WORDS_OF_TEXT}),
+    rejected AS (SELECT * FROM (${REJECTED}) stated UNION ALL ${REJECTED_AS_LEARNED})
+    (SELECT 'fact' AS kind, id, norm, 1::real AS similarity, NULL AS by, NULL::timestamptz AS at
+      FROM facts WHERE norm = $1 AND invalidated_at IS NULL LIMIT 1)
+    UNION ALL (SELECT 'learning', id, norm, 1, NULL, NULL FROM learnings l WHERE norm = $1 AND ${COUNTS} LIMIT 1)
+    UNION ALL (SELECT 'rejected', fact_id, $1, 1, changed_by, at FROM rejected ORDER BY at DESC LIMIT 1)
+    UNION ALL SELECT 'near', id, norm, similarity(norm, $1), NULL, NULL FROM facts WHERE id = ANY (${NEAR}) AND invalidated_at IS NULL
+    UNION ALL SELECT 'prompt', id, norm, 0, NULL, NULL FROM facts
+      WHERE id = ANY ((SELECT fact_ids FROM turn_facts WHERE turn_id = $2)::text[])`,
+}

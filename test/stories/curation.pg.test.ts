@@ -1,0 +1,155 @@
+/**
+ * What people decide about what the agent learned: refusals can be listed and reopened, a fact that was rejected does
+ * not come back by itself, and an admin may overrule the curator. The curator here is credulous: it promotes whatever
+ * it is shown, in the same words.
+ */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { must } from '../../src/platform/must.ts'
+import * as api from '../generated/graphql.ts'
+import { converse, Story } from '../harness/story.ts'
+import { stubProvider } from '../harness/stub-provider.ts'
+import { answerWell, GOOD_REVIEW } from '../model/good-answers.ts'
+import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+
+let stub: StubEndpoint
+let story: Story
+beforeAll(async () => {
+  stub = await StubEndpoint.start({ by: answerWell })
+  story = await Story.begin({ config: { toml: stubProvider(stub) } })
+})
+afterAll(async () => {
+  await story[Symbol.asyncDispose]()
+  await stub.close()
+})
+beforeEach(() => {
+  stub.calls.length = 0
+})
+
+type Verdict = (label: string, text: string) => object
+const promoteAll: Verdict = (_, fact) => ({ verdict: 'promote', fact })
+
+/** A turn whose review learns `text`, and whose curator decides as `verdict` says; returns the newest learning. */
+async function learn(sessionId: string, text: string, verdict: Verdict = promoteAll) {
+  const ada = story.as('ada')
+  stub.follow({
+    by: (call: StubCall): StubAnswer => {
+      if (call.role === 'reviewer') return { content: { ...GOOD_REVIEW, learn: text } }
+      if (call.role !== 'curator') return answerWell(call)
+      const shown = [...call.user.matchAll(/^(L\d+): (.*)$/gm)]
+      const evaluations = shown.map(([, label = '', learned = '']) => {
+        return { learningId: label, fact: null, question: null, reason: 'So it is.', ...verdict(label, learned) }
+      })
+      return { content: { evaluations } }
+    },
+  })
+  const turn = await converse(ada, sessionId, 'What is there to know?')
+  expect(turn.status).toBe('DONE')
+  const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId } })
+  return must(learnings.edges[0]?.node, 'a learning')
+}
+
+async function factSaying(content: string): Promise<string | undefined> {
+  const { facts } = await story.as('ada').run(api.FactsDocument, { filter: { search: content } })
+  return facts.edges.find(({ node }) => node.content === content)?.node.id
+}
+
+function curatorPrompts(): string[] {
+  return stub.calls.filter(({ role }) => role === 'curator').map(({ user }) => user)
+}
+
+test('a refusal is a row that an admin lists, reopens and promotes; the curator is not asked about it', async () => {
+  const ada = story.as('ada')
+  const known = 'The mirror of the registry is in Oslo.'
+  expect(await learn('cli:refused', known)).toMatchObject({ status: 'PROMOTED' })
+  const refused = await learn('cli:refused', `**${known.toUpperCase()}**`)
+  expect(refused).toMatchObject({ status: 'REFUSED', reason: expect.stringMatching(/^It repeats the fact fact_/) })
+  const { learnings } = await ada.run(api.LearningsDocument, { filter: { status: ['REFUSED'] } })
+  expect(learnings.edges.map(({ node }) => node.id)).toEqual([refused.id])
+
+  stub.calls.length = 0
+  const { reopenLearning } = await ada.run(api.ReopenLearningDocument, { id: refused.id })
+  const factId = must(await factSaying(known), 'the fact')
+  expect(reopenLearning).toMatchObject({
+    learning: { status: 'PENDING', held: true, flags: ['REOPENED'], repeatsFact: { id: factId } },
+  })
+  stub.follow({ by: answerWell })
+  await converse(ada, 'cli:refused', 'Go on.')
+  expect(curatorPrompts()).toEqual([])
+  const again = await ada.run(api.ReopenLearningDocument, { id: refused.id })
+  expect(again.reopenLearning).toMatchObject({ __typename: 'ConflictRefusal', reason: 'NOTHING_TO_DO' })
+  const content = 'A second mirror of the registry is in Oslo.'
+  const { promoteLearning } = await ada.run(api.PromoteLearningDocument, { id: refused.id, content })
+  expect(promoteLearning).toMatchObject({ learning: { status: 'PROMOTED', held: false } })
+})
+
+test('a fact that an admin took out of use or corrected does not come back by the same words', async () => {
+  const ada = story.as('ada')
+  const wrong = 'The gateway drops packets of more than 1200 bytes.'
+  await learn('cli:rejected', wrong)
+  const id = must(await factSaying(wrong), 'the fact')
+  await ada.run(api.InvalidateFactDocument, { id, reason: 'It never did.' })
+
+  const held = await learn('cli:rejected', wrong.toUpperCase())
+  expect(held).toMatchObject({ status: 'PENDING', held: true, flags: ['REJECTED'], decidedBy: null })
+  expect(held.reason).toMatch(/^ada took it back at 20/)
+  const repeated = await learn('cli:rejected-too', `_${wrong}_`)
+  expect(repeated).toMatchObject({ status: 'REFUSED', reason: `It repeats the learning ${held.id}.` })
+  expect(await factSaying(wrong)).toBeUndefined()
+
+  // A person may still decide so, and the curator cannot by other words that come to the same.
+  const reworded = await learn('cli:rejected-by-curator', 'Packets over 1200 bytes are dropped.', () => {
+    return { verdict: 'promote', fact: wrong }
+  })
+  expect(reworded).toMatchObject({ status: 'PENDING', held: true, flags: ['REJECTED'] })
+  const { promoteLearning } = await ada.run(api.PromoteLearningDocument, { id: reworded.id, content: wrong })
+  expect(promoteLearning).toMatchObject({ learning: { status: 'PROMOTED', decidedBy: { name: 'ada' } } })
+})
+
+test('what is alike is shown to the curator side by side', async () => {
+  await learn('cli:alike', 'Releases of the editor are approved by Grace.')
+  stub.calls.length = 0
+  const other = await learn('cli:alike', 'Releases of the editor are approved by Grace or Bob.')
+  // The fact stood in the prompt: what contains it and says more waits for a person.
+  expect(other).toMatchObject({ status: 'PENDING', held: true, flags: ['RECALLED'] })
+  const third = await learn('cli:alike-too', 'Releases of the editor were approved by Grace.', () => {
+    return { verdict: 'discard' }
+  })
+  expect(third.status).toBe('DISCARDED')
+  expect(curatorPrompts().at(-1)).toMatch(/L1 is alike to F\d+/)
+})
+
+test('an admin overrules the curator, but not another admin before it is reopened', async () => {
+  const ada = story.as('ada')
+  const discarded = await learn('cli:overruled', 'The lift of the east wing takes two tons.', () => {
+    return { verdict: 'discard' }
+  })
+  expect(discarded).toMatchObject({ status: 'DISCARDED', decidedBy: { name: 'curator' } })
+  const promoted = await ada.run(api.PromoteLearningDocument, { id: discarded.id })
+  expect(promoted.promoteLearning).toMatchObject({ learning: { status: 'PROMOTED' } })
+
+  const question = 'Does the lift of the west wing take three tons?'
+  const asked = await learn('cli:overruled', 'The lift of the west wing may take three tons.', () => {
+    return { verdict: 'ask', question }
+  })
+  expect(asked.status).toBe('ASKED')
+  const settled = await ada.run(api.PromoteLearningDocument, {
+    id: asked.id,
+    content: 'The lift of the west wing takes three tons.',
+  })
+  expect(settled.promoteLearning).toMatchObject({ learning: { status: 'PROMOTED' } })
+  const { questions } = await ada.run(api.QuestionsDocument, {})
+  expect(questions.edges.map(({ node }) => node).find(({ content }) => content === question)).toMatchObject({
+    status: 'RESOLVED',
+    resolvedBy: { name: 'ada' },
+  })
+
+  const third = await learn('cli:overruled', 'The lift of the north wing is painted green.', () => {
+    return { verdict: 'discard' }
+  })
+  await ada.run(api.DiscardLearningDocument, { id: third.id, reason: 'Indeed.' })
+  const late = await ada.run(api.PromoteLearningDocument, { id: third.id })
+  expect(late.promoteLearning).toMatchObject({ __typename: 'ConflictRefusal', reason: 'ALREADY_DECIDED' })
+  await ada.run(api.ReopenLearningDocument, { id: third.id })
+  const reopened = await ada.run(api.PromoteLearningDocument, { id: third.id })
+  expect(reopened.promoteLearning).toMatchObject({ learning: { status: 'PROMOTED' } })
+})
