@@ -4,14 +4,15 @@
  * recorded, whatever becomes of it.
  */
 import { modelKey } from '../config/model-choice.ts'
-import type { LiveConfig } from '../config/config.ts'
-import { AppError } from '../core/errors.ts'
+import type { LiveConfig, ModelChoice } from '../config/config.ts'
+import { AppError, type AppErrorCode } from '../core/errors.ts'
 import type { AgentRole, ModelCallRecord, PromptName } from '../core/model-call.ts'
 import type { Moment } from '../core/text/zoned-time.ts'
 import { NO_TOKENS, type TokenCounts } from '../model/token-counts.ts'
 import { ModelError, type LanguageModel } from '../model/language-model.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import { must } from '../platform/must.ts'
 import type { Answer } from './agent.ts'
 import type { AnswerFormat, Rejected } from './answer-format.ts'
 import type { CallGate } from './call-gate.ts'
@@ -52,7 +53,7 @@ export async function ask<T>(options: AskOptions, question: Question<T>): Promis
     const refused = await options.gate(calls)
     if (refused !== null) return { kind: 'failed', error: logFailure(options, question.role, refused), calls }
     const outcome = await callModel(options, question, problem)
-    if (outcome.record !== null) calls.push(outcome.record)
+    calls.push(...outcome.records)
     if (outcome.kind === 'failed') {
       const mayShorten = outcome.error.code === 'MODEL_TRUNCATED' && question.format.schema !== null
       if (!mayShorten || ++tries.unusable >= MAX_UNUSABLE) return { kind: 'failed', error: outcome.error, calls }
@@ -70,7 +71,7 @@ export async function ask<T>(options: AskOptions, question: Question<T>): Promis
   }
 }
 
-type CallOutcome = { readonly record: ModelCallRecord | null } & (
+type CallOutcome = { readonly records: readonly ModelCallRecord[] } & (
   { readonly kind: 'answered'; readonly text: string } | { readonly kind: 'failed'; readonly error: AppError }
 )
 
@@ -79,10 +80,11 @@ async function callModel<T>(options: AskOptions, question: Question<T>, problem:
   const { role, format, onText = null, signal } = question
   const user = renderPrompt(question, problem, { now: clock.now(), timeZone })
   const asked = { role, prompt: question.prompt ?? role, said: user }
-  const called = await callAgent(options, asked, (frame) =>
-    model.complete({ ...frame, user, schema: format.schema, onText, signal }),
+  const begun = new Begun()
+  const called = await callAgent(options, { ...asked, begun }, (frame) =>
+    model.complete({ ...frame, user, schema: format.schema, onText: begun.watch(onText), signal }),
   )
-  return called.kind === 'failed' ? called : { kind: 'answered', text: called.answer.text, record: called.record }
+  return called.kind === 'failed' ? called : { kind: 'answered', text: called.answer.text, records: called.records }
 }
 
 /** What every call of a model is made with. */
@@ -94,28 +96,79 @@ interface CallFrame {
   readonly idleTimeoutMs: number
 }
 
-type Called<T> =
-  | { readonly kind: 'answered'; readonly answer: T; readonly record: ModelCallRecord }
-  /** `record`: null when no call was made. */
-  | { readonly kind: 'failed'; readonly error: AppError; readonly record: ModelCallRecord | null }
+type Called<T> = { readonly records: readonly ModelCallRecord[] } & (
+  { readonly kind: 'answered'; readonly answer: T } | { readonly kind: 'failed'; readonly error: AppError }
+)
 
 interface AgentCall {
   readonly role: AgentRole
   readonly prompt: PromptName
   /** What is sent besides the system prompt, as it is kept for admins. */
   readonly said: string
+  readonly begun: Begun
 }
 
-/** Makes one call in a role, and records what it cost, whatever becomes of it. Rejects only for bugs. */
+/** Whether a piece of an answer was passed on: then no other model is asked, because it cannot be taken back. */
+export class Begun {
+  isSo = false
+
+  /** What is to be called with each piece in place of `receive`. */
+  watch(receive: ((delta: string) => void) | null): ((delta: string) => void) | null {
+    if (receive === null) return null
+    return (delta) => {
+      this.isSo = true
+      receive(delta)
+    }
+  }
+}
+
+/** That a model cannot be had; another may well be. */
+const ELSEWHERE: ReadonlySet<AppErrorCode> = new Set([
+  'MODEL_UNREACHABLE',
+  'MODEL_OVERLOADED',
+  'MODEL_SILENT',
+  'MODEL_QUOTA',
+  'MODEL_UNAUTHORIZED',
+  'MODEL_UNKNOWN',
+  'MODEL_NO_STRUCTURED_OUTPUT',
+])
+
+/**
+ * Calls the models of a role in order until one can be had, and records what each call cost, whatever becomes of it.
+ * Fails with the first model's error: it is the one that is meant to answer. Rejects only for bugs.
+ */
 export async function callAgent<T extends TokenCounts & { readonly text: string }>(
   options: AskOptions,
-  { role, prompt, said }: AgentCall,
+  asked: AgentCall,
   call: (frame: CallFrame) => Promise<T>,
 ): Promise<Called<T>> {
-  const { config, prompts, clock } = options
-  const choice = config.current().models[role]
-  const system = await prompts.systemPrompt(prompt).catch(asAppError)
-  if (system instanceof AppError) return { kind: 'failed', error: logFailure(options, role, system), record: null }
+  const { config, prompts } = options
+  const { role, begun } = asked
+  const system = await prompts.systemPrompt(asked.prompt).catch(asAppError)
+  if (system instanceof AppError) return { kind: 'failed', error: logFailure(options, role, system), records: [] }
+  const { models, fallbacks } = config.current()
+  const records: ModelCallRecord[] = []
+  let first: AppError | null = null
+  for (const choice of [models[role], ...fallbacks[role]]) {
+    const { answer, record } = await callOne(options, { ...asked, system, choice }, call)
+    records.push(record)
+    if (!(answer instanceof AppError)) return { kind: 'answered', answer, records }
+    first ??= logFailure(options, role, answer)
+    if (begun.isSo || !ELSEWHERE.has(answer.code)) break
+  }
+  return { kind: 'failed', error: must(first, 'a role has a model'), records }
+}
+
+interface OneCall extends AgentCall {
+  readonly system: string
+  readonly choice: ModelChoice
+}
+
+async function callOne<T extends TokenCounts & { readonly text: string }>(
+  { config, clock }: AskOptions,
+  { role, said, system, choice }: OneCall,
+  call: (frame: CallFrame) => Promise<T>,
+): Promise<{ readonly answer: T | AppError; readonly record: ModelCallRecord }> {
   const at = clock.now()
   const startedMs = clock.monotonicMs()
   const isKept = config.current().settings.promptRetentionDays > 0
@@ -133,10 +186,9 @@ export async function callAgent<T extends TokenCounts & { readonly text: string 
   })
   const idleTimeoutMs = config.current().settings.llmIdleTimeoutMs
   const answer = await call({ role, ...choice, system, idleTimeoutMs }).catch(asAppError)
-  if (!(answer instanceof AppError))
-    return { kind: 'answered', answer, record: record('OK', answer, wholeAnswer(answer)) }
+  if (!(answer instanceof AppError)) return { answer, record: record('OK', answer, wholeAnswer(answer)) }
   const tokens = answer instanceof ModelError ? answer.tokens : NO_TOKENS
-  return { kind: 'failed', error: logFailure(options, role, answer), record: record(answer.code, tokens, null) }
+  return { answer, record: record(answer.code, tokens, null) }
 }
 
 /** With what it calls. */

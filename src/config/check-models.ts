@@ -2,7 +2,7 @@
 import { didYouMean } from './closest.ts'
 import type { FoundProblem } from './config-problem.ts'
 import { modelKey, parseModel, REHEARSAL } from './model-choice.ts'
-import { textsOf, type Sections } from './sections.ts'
+import type { Sections } from './sections.ts'
 
 export function checkModels(sections: Sections): readonly FoundProblem[] {
   const problems: FoundProblem[] = []
@@ -15,7 +15,11 @@ export function checkModels(sections: Sections): readonly FoundProblem[] {
     const text = `is missing; with a provider configured it must say which model plans, such as "${first}:some/model"`
     problems.push({ path: ['models', 'planner'], text })
   }
-  for (const [role, text] of textsOf(sections.models)) problems.push(...checkModel(text, ['models', role], sections))
+  for (const [role, value] of Object.entries(sections.models)) {
+    const listed: readonly unknown[] = Array.isArray(value) ? value : [value]
+    for (const text of listed)
+      if (typeof text === 'string') problems.push(...checkModel(text, ['models', role], sections))
+  }
   for (const text of sections.prices.keys()) problems.push(...checkModel(text, ['prices', text], sections))
   return [...problems, ...checkPricesDiffer(sections)]
 }

@@ -154,6 +154,8 @@ export interface Settings {
   readonly maxPlanTasks: number
   readonly execTimeoutMs: number
   readonly llmIdleTimeoutMs: number
+  /** For which turns wait while a provider is away; 0: they fail at once. */
+  readonly providerOutageWaitMs: number
   readonly maxQueued: number
   readonly defaultMode: SessionMode
   /** Answers of a model in one turn of a conversation. */
@@ -200,6 +202,8 @@ export interface Config {
   /** Empty: the built-in rehearsal model answers. */
   readonly providers: ReadonlyMap<string, ProviderConfig>
   readonly models: Readonly<Record<AgentRole, ModelChoice>>
+  /** In order: asked when the ones before cannot be reached. */
+  readonly fallbacks: Readonly<Record<AgentRole, readonly ModelChoice[]>>
   /** Keyed "provider:model". */
   readonly prices: ReadonlyMap<string, Price>
   readonly approvals: ApprovalPolicy

@@ -209,6 +209,18 @@ planner = "azure:four"
     })
   })
 
+  test('takes a list of models, the first of which is asked first; roles without one take all of the planner', () => {
+    const toml = full.replace('planner = "openrouter:some/model:free"', 'planner = ["openrouter:a", "local:b", "c"]')
+    const { models, fallbacks } = accept(toml)
+    expect(models.reviewer).toEqual({ provider: 'openrouter', model: 'a' })
+    expect(fallbacks.reviewer).toEqual([
+      { provider: 'local', model: 'b' },
+      { provider: 'openrouter', model: 'c' },
+    ])
+    expect(fallbacks.messenger).toEqual([])
+    expect(() => accept(toml.replace('local:b', 'nope:b'))).toThrow('there is no provider "nope"')
+  })
+
   test('keys prices by "provider:model"; cached input costs as much as input where nothing is said', () => {
     expect([...accept(full).prices]).toEqual([
       ['openrouter:some/model:free', { input: 0.6, output: 2.5, cached: 0.6 }],
@@ -226,6 +238,7 @@ planner = "azure:four"
     const rehearsal = { provider: 'rehearsal', model: 'rehearsal' }
     const { settings, models, providers, prices } = accept(identities)
     expect(settings).toEqual({
+      providerOutageWaitMs: 3_600_000,
       approvalTimeoutMs: 3_600_000,
       auditRetentionDays: 400,
       promptRetentionDays: 7,

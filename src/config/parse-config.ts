@@ -128,7 +128,7 @@ function buildConfig(file: ConfigFile): Config {
     users: mapEntries(file.users, buildUser),
     formerNames: new Map(),
     providers: mapEntries(file.providers, toProvider),
-    models: buildModels(file, providerNames),
+    ...buildModels(file, providerNames),
     approvals: toApprovalPolicy(file.approvals),
     prices: new Map(
       Object.entries(file.prices).map(([text, price]): [string, Price] => [
@@ -182,20 +182,27 @@ function buildUser(user: ConfigFile['users'][string], name: string): UserConfig 
   }
 }
 
-function buildModels({ models }: ConfigFile, providers: readonly string[]): Config['models'] {
-  const choose = (role: AgentRole): ModelChoice => {
-    if (providers.length === 0) return REHEARSAL
-    const planner = must(models.planner, 'a checked configuration with providers has a planner')
-    return parseModel(models[role] ?? planner, providers)
+function buildModels({ models }: ConfigFile, providers: readonly string[]): Pick<Config, 'models' | 'fallbacks'> {
+  const listed = (role: AgentRole): readonly ModelChoice[] => {
+    if (providers.length === 0) return [REHEARSAL]
+    const texts = models[role] ?? must(models.planner, 'a checked configuration with providers has a planner')
+    return listOf(texts).map((text) => parseModel(text, providers))
   }
   return {
-    planner: choose('planner'),
-    reviewer: choose('reviewer'),
-    messenger: choose('messenger'),
-    assistant: choose('assistant'),
-    curator: choose('curator'),
-    summarizer: choose('summarizer'),
-    paraphraser: choose('paraphraser'),
-    introspector: choose('introspector'),
+    models: forEachRole((role) => must(listed(role)[0], 'a checked list of models is not empty')),
+    fallbacks: forEachRole((role) => listed(role).slice(1)),
+  }
+}
+
+function forEachRole<T>(of: (role: AgentRole) => T): Record<AgentRole, T> {
+  return {
+    planner: of('planner'),
+    reviewer: of('reviewer'),
+    messenger: of('messenger'),
+    assistant: of('assistant'),
+    curator: of('curator'),
+    summarizer: of('summarizer'),
+    paraphraser: of('paraphraser'),
+    introspector: of('introspector'),
   }
 }

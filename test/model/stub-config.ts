@@ -7,6 +7,8 @@ export interface StubConfigOptions {
   /** Where the provider "stub" is; null: no provider, so the rehearsal model answers. */
   readonly baseUrl: string | null
   readonly apiKeyEnv?: string | null
+  /** Other models of the provider, of every role. */
+  readonly fallbacks?: readonly string[]
   readonly api?: ProviderConfig['api']
   readonly request?: Partial<RequestSettings>
   readonly settings?: Partial<Settings>
@@ -30,6 +32,7 @@ const SETTINGS: Settings = {
   chatMaxRounds: 25,
   execTimeoutMs: 120_000,
   llmIdleTimeoutMs: 10_000,
+  providerOutageWaitMs: 0,
   maxQueued: 100,
   collectWindowMs: 0,
   maxConcurrentTurns: 32,
@@ -62,6 +65,7 @@ export class StubConfig implements LiveConfig {
     baseUrl,
     apiKeyEnv = null,
     api = 'chat',
+    fallbacks: others = [],
     request = {},
     settings = {},
     prices = {},
@@ -73,6 +77,7 @@ export class StubConfig implements LiveConfig {
       api,
       request: { ...USUAL_REQUEST, ...request },
     }
+    const fallbacks = others.map((model) => ({ provider: 'stub', model }))
     const choice = baseUrl === null ? REHEARSAL : { provider: 'stub', model: 'stub-1' }
     this.config = {
       tokens: new Map(),
@@ -88,6 +93,16 @@ export class StubConfig implements LiveConfig {
         summarizer: choice,
         paraphraser: choice,
         introspector: choice,
+      },
+      fallbacks: {
+        planner: fallbacks,
+        reviewer: fallbacks,
+        messenger: fallbacks,
+        assistant: fallbacks,
+        curator: fallbacks,
+        summarizer: fallbacks,
+        paraphraser: fallbacks,
+        introspector: fallbacks,
       },
       prices: new Map(Object.entries(prices)),
       approvals: { fallback: 'ALLOW', rules: [], ownUserMayDecide: false, plansWithStrangers: true },

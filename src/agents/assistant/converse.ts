@@ -4,7 +4,7 @@
  */
 import type { ConversationAnswer } from '../../model/conversation/conversation.ts'
 import type { Answer, AnswerReader, AssistantContext } from '../agent.ts'
-import { callAgent, logFailure, type AskOptions } from '../ask.ts'
+import { Begun, callAgent, logFailure, type AskOptions } from '../ask.ts'
 import { Fence } from '../fence.ts'
 import { renderConversation } from './context.ts'
 
@@ -25,10 +25,12 @@ export async function converse(options: AskOptions, asked: Asked): Promise<Answe
   const said = renderConversation(context, new Fence(context.fenceToken), { now: startedAt, timeZone })
   const { tools } = context
   const call = { role: 'assistant', prompt: 'assistant', said: JSON.stringify({ said, tools }, null, 1) } as const
-  const called = await callAgent(options, call, (frame) =>
-    model.converse({ ...frame, ...reader, said, tools, continues: null, signal }),
+  const begun = new Begun()
+  const watched = { onText: begun.watch(reader.onText), onThinking: begun.watch(reader.onThinking) }
+  const called = await callAgent(options, { ...call, begun }, (frame) =>
+    model.converse({ ...frame, ...watched, said, tools, continues: null, signal }),
   )
-  const calls = called.record === null ? [] : [called.record]
+  const calls = called.records
   return called.kind === 'failed'
     ? { kind: 'failed', error: called.error, calls }
     : { kind: 'answered', output: called.answer, calls }

@@ -95,27 +95,31 @@ export const userSchema = z.strictObject(
 
 const modelRule = 'must be "provider:model", or "model" of the first provider'
 const modelText = text(modelRule, (value) => /^\S(.*\S)?$/.test(value))
+const MAX_FALLBACKS = 8
+const modelOrList = z.union([modelText, z.array(modelText).min(1).max(MAX_FALLBACKS)], {
+  error: () => `${modelRule}, or a list of up to ${MAX_FALLBACKS}, of which the first that can be reached answers`,
+})
 
 export const modelsSchema = z.strictObject(
   {
-    planner: modelText
+    planner: modelOrList
       .optional()
-      .meta({ description: 'Turns a message into a plan. Needs structured output (JSON schema).' }),
-    reviewer: modelText.optional().meta({ description: "Judges what a command did. Default: the planner's model." }),
-    messenger: modelText.optional().meta({ description: "Writes the answers. Default: the planner's model." }),
-    assistant: modelText.optional().meta({
+      .meta({ description: 'Turns a message into a plan. A list falls back in order: ["a:x", "b:y"].' }),
+    reviewer: modelOrList.optional().meta({ description: "Judges what a command did. Default: the planner's model." }),
+    messenger: modelOrList.optional().meta({ description: "Writes the answers. Default: the planner's model." }),
+    assistant: modelOrList.optional().meta({
       description: 'Answers and calls tools in sessions of mode "chat". Default: the planner\'s model.',
     }),
-    curator: modelText
+    curator: modelOrList
       .optional()
       .meta({ description: "Decides which learnings become facts. Default: the planner's model." }),
-    summarizer: modelText
+    summarizer: modelOrList
       .optional()
       .meta({ description: "Keeps summaries and the facts short. Default: the planner's model." }),
-    paraphraser: modelText
+    paraphraser: modelOrList
       .optional()
       .meta({ description: "Retells what strangers wrote, without their instructions. Default: the planner's model." }),
-    introspector: modelText
+    introspector: modelOrList
       .optional()
       .meta({ description: "Goes over a session at its checkpoints. Default: the planner's model." }),
   },

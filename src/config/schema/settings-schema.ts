@@ -82,6 +82,10 @@ const turnSettings = {
     description:
       'Seconds of silence after which a call of a language model is given up. A whole answer may take ten times as long.',
   }),
+  provider_outage_wait: seconds({ min: 0, max: 604_800 }).default(3600).meta({
+    description:
+      'Seconds for which turns wait while the provider of a model cannot be reached or is overloaded, before they fail; 0: not at all.',
+  }),
   max_queued: wholeNumber({ min: 1, max: 100_000 })
     .default(100)
     .meta({ description: 'How many messages may wait in one session; further ones are refused.' }),
@@ -234,6 +238,7 @@ export function toSettings(section: SettingsSection): Settings {
     chatMaxRounds: section.chat_max_rounds,
     execTimeoutMs: toMs(section.exec_timeout),
     llmIdleTimeoutMs: toMs(section.llm_idle_timeout),
+    providerOutageWaitMs: toMs(section.provider_outage_wait),
     maxQueued: section.max_queued,
     collectWindowMs: section.collect_window_ms,
     maxConcurrentTurns: section.max_concurrent_turns,

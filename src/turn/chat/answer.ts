@@ -82,12 +82,12 @@ function assistantContext(
   }
 }
 
-function fail(
+async function fail(
   context: TurnContext,
   draft: Draft,
   { error, calls }: Extract<Answer<unknown>, { kind: 'failed' }>,
-): Ending {
-  const ending = unanswered(context, error, {
+): Promise<Ending> {
+  const ending = await unanswered(context, error, {
     failure: 'The assistant could not answer.',
     changes: { modelCalls: calls },
   })

@@ -23,7 +23,8 @@ import type { TurnWrite } from '../../core/turn-write.ts'
 
 export type MakePlanOutcome = { readonly kind: 'Planned'; readonly plan: PlanState } | Ending
 
-type MakePlanContext = TaskContext & Pick<TurnContext, 'messages' | 'signal' | 'agents' | 'config' | 'tools' | 'logger'>
+type MakePlanContext = TaskContext &
+  Pick<TurnContext, 'messages' | 'signal' | 'agents' | 'config' | 'database' | 'tools' | 'logger'>
 
 export async function makePlan(
   context: MakePlanContext,
@@ -42,7 +43,7 @@ export async function makePlan(
       context.journal.record([], { modelCalls: answer.calls.map(withoutTexts) })
     if (context.signal.aborted) return stopped(context)
     if (answer.kind === 'failed')
-      return unanswered(context, answer.error, { failure: 'The planner could not make a plan.' })
+      return await unanswered(context, answer.error, { failure: 'The planner could not make a plan.' })
 
     const { plan, names, problems: misused } = takeSecrets(context, answer.output)
     context.journal.record([], { modelCalls: answer.calls })

@@ -7,7 +7,7 @@ import { stopped, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { unanswered } from './unanswered.ts'
 
 type ReviewTaskContext = TaskContext &
-  Pick<TurnContext, 'messages' | 'signal' | 'agents' | 'database' | 'due' | 'logger'>
+  Pick<TurnContext, 'messages' | 'signal' | 'agents' | 'config' | 'database' | 'due' | 'logger'>
 
 export async function reviewTask(context: ReviewTaskContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
   const { provider, model } = context.agents.modelOf('reviewer')
@@ -25,7 +25,7 @@ export async function reviewTask(context: ReviewTaskContext, plan: PlanState, ta
   context.journal.record([], { modelCalls: answer.calls })
   if (context.signal.aborted) return stopped(context)
   if (answer.kind === 'failed')
-    return unanswered(context, answer.error, { failure: `The review of task ${task.index + 1} failed.` })
+    return await unanswered(context, answer.error, { failure: `The review of task ${task.index + 1} failed.` })
   const { verdict, reason, learn } = answer.output
   const learning = await keepLearning(context, task.id, learn)
   updateTask(context, task, {

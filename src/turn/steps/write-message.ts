@@ -17,7 +17,8 @@ import { stopped, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { unanswered } from './unanswered.ts'
 
 export async function writeMessage(
-  context: TaskContext & Pick<TurnContext, 'messages' | 'dialogue' | 'signal' | 'agents' | 'logger' | 'database'>,
+  context: TaskContext &
+    Pick<TurnContext, 'messages' | 'dialogue' | 'signal' | 'agents' | 'config' | 'logger' | 'database'>,
   plan: PlanState,
   task: TaskState,
 ): Promise<TaskOutcome> {
@@ -51,7 +52,10 @@ export async function writeMessage(
     return stopped(context)
   }
   if (answer.kind === 'failed') {
-    const ending = unanswered(context, answer.error, { failure: 'The messenger could not write the answer.', changes })
+    const ending = await unanswered(context, answer.error, {
+      failure: 'The messenger could not write the answer.',
+      changes,
+    })
     if (ending.kind === 'Failed') {
       const patch = { status: 'FAILED', output: written, stderr: ending.failure, finishedAt } as const
       updateTask(context, task, { patch, changes })

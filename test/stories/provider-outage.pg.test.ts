@@ -1,0 +1,59 @@
+/** A provider that is away: turns wait instead of failing, and go on where they were; another model is asked first. */
+import { expect, test } from 'vitest'
+import { eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import { stubProvider } from '../harness/stub-provider.ts'
+import { answerWell } from '../model/good-answers.ts'
+import { StubEndpoint } from '../model/stub-endpoint.ts'
+import { TurnDocument } from '../generated/graphql.ts'
+
+const AWAY = { status: 503, body: { error: { message: 'Down for maintenance' } } }
+const WAITS = { provider_outage_wait: 3600 }
+
+test('a turn waits while the provider is away, and goes on when it is back; what was planned is not planned again', async () => {
+  await using stub = await StubEndpoint.start({ by: (call) => (call.role === 'planner' ? answerWell(call) : AWAY) })
+  const config = { toml: stubProvider(stub), settings: WAITS }
+  await using story = await Story.begin({ config })
+  const ada = story.as('ada')
+  await send(ada, 'cli:away', 'Say hi')
+  await using watch = watchAll(ada, 'cli:away')
+  const { sessionEvents } = await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnPausedEvent')
+  const id = sessionEvents.turnId ?? ''
+  const paused = await ada.run(TurnDocument, { id })
+  expect(paused.turn).toMatchObject({
+    status: 'RUNNING',
+    pausedReason: `The language model cannot be reached at the moment; try again later (reference ${id}). The turn goes on by itself as soon as it can.`,
+  })
+
+  stub.follow({ by: answerWell })
+  // Whoever changes the configuration need not wait.
+  await story.reconfigure(storyConfig({ ...config, settings: { ...WAITS, max_queued: 99 } }))
+  expect(await turnEnd(watch)).toMatchObject({ turnId: id, turnStatus: 'DONE' })
+  expect(stub.calls.filter(({ role }) => role === 'planner')).toHaveLength(1)
+  expect(eventsOf(watch, 'TurnPausedEvent')).toHaveLength(1)
+})
+
+test('a turn fails when the outage has lasted too long', async () => {
+  await using stub = await StubEndpoint.start({ always: AWAY })
+  const config = { toml: stubProvider(stub), settings: WAITS }
+  await using story = await Story.begin({ config })
+  const ada = story.as('ada')
+  await send(ada, 'cli:long', 'Say hi')
+  await using watch = watchAll(ada, 'cli:long')
+  await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnPausedEvent')
+  await story.reconfigure(storyConfig({ ...config, settings: { provider_outage_wait: 0.1 } }))
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'FAILED' })
+})
+
+test('the next model of the list answers when the first cannot be had', async () => {
+  await using stub = await StubEndpoint.start({
+    by: (call) => (call.model === 'first' ? { status: 401, body: { error: { message: 'No' } } } : answerWell(call)),
+  })
+  const toml = stubProvider(stub).replace(/planner = .*/, 'planner = ["stub:first", "stub:second"]')
+  await using story = await Story.begin({ config: { toml } })
+  const ada = story.as('ada')
+  await send(ada, 'cli:list', 'Say hi')
+  await using watch = watchAll(ada, 'cli:list')
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+  expect(stub.calls.slice(0, 2).map(({ model }) => model)).toEqual(['first', 'second'])
+  expect(new Set(stub.calls.map(({ model }) => model))).toEqual(new Set(['first', 'second']))
+})
