@@ -177,6 +177,8 @@ export interface CuratorContext {
     readonly content: string
     /** Of `facts`, those that it is alike to, best first. */
     readonly similarFactIds?: readonly string[]
+    /** Of `facts`, those that are most about the same, nearest first. */
+    readonly nearFactIds?: readonly string[]
   }[]
   readonly facts: readonly KnownFact[]
   readonly questions: readonly OpenQuestion[]

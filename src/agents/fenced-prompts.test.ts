@@ -126,7 +126,12 @@ const ROLES: Readonly<Record<string, Render>> = {
   },
   curator: (text, fence) =>
     renderCuratorPrompt(
-      { learnings: items(text), facts: items(text), questions: items(text), summary: text },
+      {
+        learnings: items(text).map((item) => ({ ...item, nearFactIds: items(text).map(({ id }) => id) })),
+        facts: items(text),
+        questions: items(text),
+        summary: text,
+      },
       fence,
       moment,
     ),

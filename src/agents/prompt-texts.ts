@@ -107,7 +107,12 @@ export const MESSENGER: FreeTexts<MessengerContext> = {
 }
 
 export const CURATOR: RoleTexts<CuratorContext, Evaluation> = {
-  asked: { learnings: { ...NOTED, similarFactIds: 'kept' }, facts: NOTED, questions: NOTED, summary: 'text' },
+  asked: {
+    learnings: { ...NOTED, similarFactIds: 'kept', nearFactIds: 'kept' },
+    facts: NOTED,
+    questions: NOTED,
+    summary: 'text',
+  },
   answered: { learningId: 'kept', reason: 'text', fact: 'text', question: 'text' },
 }
 

@@ -342,8 +342,8 @@ test('the messenger reads what is known and was said, and the outputs of skills'
 
 test('the curator reads learnings and what is known', async () => {
   const learnings = [
-    { id: 'learning_one', content: 'The project builds with make.' },
-    { id: 'learning_two', content: ATTACK },
+    { id: 'learning_one', content: 'The project builds with make.', nearFactIds: facts.map(({ id }) => id) },
+    { id: 'learning_two', content: ATTACK, nearFactIds: [] },
   ]
   const prompt = renderCuratorPrompt({ learnings, facts, questions, summary }, fence(), moment)
   await expect(prompt).toMatchFileSnapshot('rendered/curator.txt')

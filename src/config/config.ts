@@ -143,8 +143,10 @@ export interface Settings {
   readonly contextMessages: number
   /** So many messages in no summary: the oldest are summarised. */
   readonly summarizeThreshold: number
-  /** Facts in a prompt at most; more live ones are consolidated. */
+  /** More live facts are consolidated. */
   readonly knowledgeMaxFacts: number
+  /** Facts in a prompt at most. */
+  readonly factsShown: number
   /** So many turns after the last checkpoint the next one is due; 0: never. */
   readonly introspectionTurns: number
   /** A session in which nothing happened for so long is due for a checkpoint; 0: never. */

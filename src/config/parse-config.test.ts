@@ -248,6 +248,7 @@ planner = "azure:four"
       contextMessages: 10,
       summarizeThreshold: 30,
       knowledgeMaxFacts: 50,
+      factsShown: 20,
       introspectionTurns: 5,
       introspectionIdleMs: 600_000,
       maxReplanDepth: 3,

@@ -31,52 +31,112 @@ async function addFact(id: string, content: string): Promise<void> {
 }
 
 describe('the facts of a prompt', () => {
-  test('are all there are, oldest first, when they fit', async () => {
-    await addFact('fact_1', 'The sky is blue.')
-    await addFact('fact_2', 'Water is wet.')
-    expect(await select('What about fire?')).toEqual(['The sky is blue.', 'Water is wet.'])
-  })
-
-  test('are those that the message is about, however old, then the newest', async () => {
+  test('are those that the message is about, however old, and no others', async () => {
     const run = (sql: string, values: readonly unknown[]): Promise<unknown> => world.sql(sql, ...values)
     await addFact('fact_00', 'Deployments of the warehouse happen on Thursdays.')
     await addFact('fact_000', 'Lagerhäuser stehen in Köln.')
     await fillFacts(run, 1, 500)
-    const chosen = await select('When was the WAREHOUSE deployed?')
-    expect(chosen).toHaveLength(10)
-    expect(chosen).toContain('Deployments of the warehouse happen on Thursdays.')
-    expect(chosen.at(-1)).toMatch(/^the server of team 15 /)
-    expect(await select('Wo stehen die lagerhäuser?')).toContain('Lagerhäuser stehen in Köln.')
+    expect(await select('When was the WAREHOUSE deployed?')).toEqual([
+      'Deployments of the warehouse happen on Thursdays.',
+    ])
+    expect(await select('Wo steht das lagerhaus?')).toEqual(['Lagerhäuser stehen in Köln.'])
+    expect(await select('What is the colour of the sky?')).toEqual([])
+    // Every fact has the word: it tells none from another.
+    expect(await select('Is there a server?')).toEqual([])
   })
 
-  test('are live, and have the words that they have now', async () => {
+  test('come best first, at most so many', async () => {
+    await addFact('fact_1', 'The billing service of Aurora listens on port 8080.')
+    await addFact('fact_2', 'The billing service of Borea listens on port 8081.')
+    await addFact('fact_3', 'Karl likes tea.')
+    expect(await select('Where does the billing of Borea listen?')).toEqual([
+      'The billing service of Borea listens on port 8081.',
+      'The billing service of Aurora listens on port 8080.',
+    ])
+    expect(await select('Where does the billing of Borea listen?', 1)).toHaveLength(1)
+  })
+
+  test.each([
+    ['Which billing srvice has Aurroa?', 'The billing service of Aurora listens on port 8080.'],
+    ['what about port 8080', 'The billing service of Aurora listens on port 8080.'],
+    ['api-gw?', 'Version 1.2.3 of api-gw is the last one.'],
+    ['is 1.2.3 out', 'Version 1.2.3 of api-gw is the last one.'],
+    ['東京の倉庫はどこですか', '倉庫は東京にあります。'],
+    ['仓库在哪里', '仓库在上海。'],
+    ['โกดังอยู่ที่ไหน', 'โกดังอยู่ที่กรุงเทพ'],
+    ['Кто отвечает за склады?', 'За склад отвечает Ольга.'],
+    ['Où sont hébergés les serveurs ?', 'Le serveur est hébergé à Lyon.'],
+  ])('are found in other forms, misspelt and in any script: %s', async (about, content) => {
+    await addFact('fact_1', 'The billing service of Aurora listens on port 8080.')
+    await addFact('fact_2', 'Version 1.2.3 of api-gw is the last one.')
+    await addFact('fact_3', '倉庫は東京にあります。')
+    await addFact('fact_4', '仓库在上海。')
+    await addFact('fact_5', 'โกดังอยู่ที่กรุงเทพ')
+    await addFact('fact_6', 'За склад отвечает Ольга.')
+    await addFact('fact_7', 'Le serveur est hébergé à Lyon.')
+    expect((await select(about))[0]).toBe(content)
+  })
+
+  test('are about what the message refers to', async () => {
+    await addFact('fact_1', 'The billing service of Aurora listens on port 8080.')
+    await addFact('fact_2', 'The billing service of Borea listens on port 8081.')
+    const { database } = world.context
+    const query = { about: 'On which port does it listen?', before: ['I look at Borea.'], maxCount: 10 }
+    expect((await selectFacts(database, query))[0]?.id).toBe('fact_2')
+  })
+
+  test('are live, and have the words that they have now, in the same transaction', async () => {
     await addFact('fact_00', 'The mascot is a walrus.')
     await fillFacts((sql, values) => world.sql(sql, ...values), 1, 50)
-    expect(await select('Which mascot?')).toContain('The mascot is a walrus.')
+    expect(await select('Which mascot?')).toEqual(['The mascot is a walrus.'])
     await world.sql(`UPDATE facts SET content = 'The emblem is a walrus.' WHERE id = 'fact_00'`)
-    expect(await select('Which mascot?')).not.toContain('The emblem is a walrus.')
-    expect(await select('Which emblem?')).toContain('The emblem is a walrus.')
+    expect(await select('Which mascot?')).toEqual([])
+    expect(await select('Which emblem?')).toEqual(['The emblem is a walrus.'])
     await world.sql(`UPDATE facts SET invalidated_at = now() WHERE id = 'fact_00'`)
-    expect(await select('Which emblem?')).not.toContain('The emblem is a walrus.')
+    expect(await select('Which emblem?')).toEqual([])
     await world.sql(`UPDATE facts SET invalidated_at = NULL WHERE id = 'fact_00'`)
-    expect(await select('Which emblem?')).toContain('The emblem is a walrus.')
+    expect(await select('Which emblem?')).toEqual(['The emblem is a walrus.'])
+    await world.sql(`DELETE FROM facts WHERE id = 'fact_00'`)
+    expect(await select('Which emblem?')).toEqual([])
+  })
+
+  test('are counted truly, whoever changes them at once', async () => {
+    const facts = Array.from({ length: 120 }, (_, n) => [`fact_${n}`, `Rack ${n} stands in hall ${n % 7}.`] as const)
+    await Promise.all(facts.map(([id, content]) => addFact(id, content)))
+    await Promise.all(
+      facts
+        .slice(0, 60)
+        .map(([id], n) =>
+          n % 2 === 0
+            ? world.sql(`UPDATE facts SET invalidated_at = now() WHERE id = $1`, id)
+            : world.sql(`UPDATE facts SET content = 'Gone elsewhere.' WHERE id = $1`, id),
+        ),
+    )
+    const counts = await world.sql(`SELECT term, sum(facts)::int AS facts FROM (
+        SELECT term, facts FROM fact_term_counts UNION ALL SELECT term, facts FROM fact_term_changes) c
+      GROUP BY term HAVING sum(facts) <> 0 ORDER BY term`)
+    expect(counts).toEqual(
+      await world.sql('SELECT term, count(*)::int AS facts FROM fact_terms GROUP BY term ORDER BY term'),
+    )
+    const [folded] = await world.sql<{ n: number }>('SELECT count(*)::int AS n FROM fact_term_counts')
+    expect(folded?.n).toBeGreaterThan(0)
   })
 
   test('are bounded in characters; one that is too long does not keep out the others', async () => {
-    await addFact('fact_1', 'short one')
-    await addFact('fact_2', `long ${'x'.repeat(20_000)}`)
-    for (let n = 3; n <= 9; n += 1) await addFact(`fact_${n}`, `${n} ${'y'.repeat(4000)}`)
-    const chosen = await select('long')
-    expect(chosen).toContain('short one')
-    expect(chosen.join('').length).toBeLessThanOrEqual(16_000)
-    expect(chosen).toHaveLength(4)
+    await addFact('fact_1', 'walrus one')
+    await addFact('fact_2', `walrus ${'x'.repeat(20_000)}`)
+    for (let n = 3; n <= 9; n += 1) await addFact(`fact_${n}`, `walrus ${n} ${'y'.repeat(2000)}`)
+    const chosen = await select('walrus')
+    expect(chosen).toContain('walrus one')
+    expect(chosen.join('').length).toBeLessThanOrEqual(6000)
+    expect(chosen).toHaveLength(3)
   })
 
   test.each(['', ' ', '!!', "' OR 1=1 --", '%_\\', 'a'.repeat(100_000), '漢字だけ', '\u{1f600}'.repeat(5000)])(
-    'whatever the message is: %j',
+    'none for what is about nothing: %#',
     async (about) => {
       await addFact('fact_1', 'The sky is blue.')
-      expect(await select(about)).toEqual(['The sky is blue.'])
+      expect(await select(about)).toEqual([])
     },
   )
 })

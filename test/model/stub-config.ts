@@ -23,6 +23,7 @@ const SETTINGS: Settings = {
   contextMessages: 10,
   summarizeThreshold: 30,
   knowledgeMaxFacts: 50,
+  factsShown: 20,
   introspectionTurns: 5,
   introspectionIdleMs: 600_000,
   maxReplanDepth: 3,

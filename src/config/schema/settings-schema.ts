@@ -45,7 +45,11 @@ const turnSettings = {
       'When so many messages of a session are in no summary, they are summarised, all but the last context_messages.',
   }),
   knowledge_max_facts: wholeNumber({ min: 1, max: 1000 }).default(50).meta({
-    description: 'How many facts the planner is shown at most. With more facts than that, they are consolidated.',
+    description: 'With more facts than that, they are consolidated.',
+  }),
+  facts_shown: wholeNumber({ min: 1, max: 200 }).default(20).meta({
+    description:
+      'How many facts a prompt holds at most: those that are about the message, within about 1 500 tokens. Mostly there are fewer.',
   }),
   introspection_turns: wholeNumber({ min: 0, max: 10_000 }).default(5).meta({
     description: 'After so many turns a checkpoint of the session is made: what was said is gone over. 0: never.',
@@ -229,6 +233,7 @@ export function toSettings(section: SettingsSection): Settings {
     contextMessages: section.context_messages,
     summarizeThreshold: section.summarize_threshold,
     knowledgeMaxFacts: section.knowledge_max_facts,
+    factsShown: section.facts_shown,
     introspectionTurns: section.introspection_turns,
     introspectionIdleMs: toMs(section.introspection_idle),
     maxReplanDepth: section.max_replan_depth,

@@ -5,26 +5,25 @@
 import { curate } from '../../knowledge/curate.ts'
 import { compareWithKnown } from '../../knowledge/learnings/compare-with-known.ts'
 import { loadCuration } from '../../knowledge/load-curation.ts'
-import { selectFacts } from '../../knowledge/select-facts.ts'
+import { nearestFacts } from '../../knowledge/nearest-facts.ts'
 import { askAfterwards, type StepOutcome } from '../step-outcome.ts'
 import type { TurnContext } from '../turn-context.ts'
 
 type CurateLearningsContext = Pick<
   TurnContext,
-  'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'config' | 'database' | 'clock'
+  'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'database' | 'clock'
 >
 
 export async function curateLearnings(context: CurateLearningsContext): Promise<StepOutcome> {
-  const { database, journal, agents, clock, config, sessionId, turn } = context
+  const { database, journal, agents, clock, sessionId, turn } = context
   // What the turn has just learned must be in the rows that are read.
   await journal.flushed()
   const { similar, ...pending } = await loadCuration(database, sessionId)
   if (pending.learnings.length === 0) return { kind: 'Passed' }
-  const about = pending.learnings.map(({ content }) => content).join('\n')
-  const near = await selectFacts(database, { about, maxCount: config.current().settings.knowledgeMaxFacts })
-  const facts = [...similar, ...near.filter(({ id }) => !similar.some((one) => one.id === id))]
-
-  const answer = await askAfterwards(context, 'CURATING', () => agents.curate({ ...pending, facts }, context.signal))
+  const { learnings, facts } = await nearestFacts(database, pending.learnings, similar)
+  const answer = await askAfterwards(context, 'CURATING', () =>
+    agents.curate({ ...pending, learnings, facts }, context.signal),
+  )
   if (answer.kind !== 'answered') return answer
   const curations = await curate({
     evaluations: answer.output,

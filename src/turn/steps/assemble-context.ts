@@ -2,7 +2,7 @@
  * CONTEXT: what the planner's prompt holds. Spec 4 lists what may be in it; everything is bounded, however old the
  * session.
  */
-import type { PlannerContext, ReceivedFile, ReplanContext } from '../../agents/agent.ts'
+import type { KnownFact, PlannerContext, ReceivedFile, ReplanContext } from '../../agents/agent.ts'
 import { currentUser, type CurrentUser } from '../../config/access/current-user.ts'
 import { mayUseTool } from '../../config/access/may-use-skill.ts'
 import { usableSkills } from '../../execution/skills/usable-skills.ts'
@@ -42,8 +42,7 @@ export async function assembleContext(
   const { settings } = config
   const paraphrased = await paraphraseMessages(context, { again: attempts.length > 0 })
   const user = currentUser(config, turn.userName)
-  const about = { about: context.secrets.redactor().redact(messages.text), maxCount: settings.knowledgeMaxFacts }
-  const facts = turn.saidBefore.hasFacts ? await selectFacts(context.database, about) : []
+  const facts = turn.saidBefore.hasFacts ? await knownFacts(context, attempts, settings.factsShown) : []
   // Only now, so that it is committed together with PLANNING, which follows at once.
   context.journal.record([{ type: 'PipelineStep', step: 'CONTEXT', detail: null }])
   return {
@@ -67,6 +66,25 @@ export async function assembleContext(
     maxTasks: settings.maxPlanTasks,
     replan: replanContextOf(attempts),
   }
+}
+
+/** Exchanges that a message may refer back to: "restart it". */
+const EXCHANGES_BEFORE = 2
+
+/** About the message, and less so about the goal that was not reached and what was said before. */
+function knownFacts(
+  { messages, dialogue, secrets, database }: Pick<PlanningContext, 'messages' | 'dialogue' | 'secrets' | 'database'>,
+  attempts: readonly PlanState[],
+  maxCount: number,
+): Promise<KnownFact[]> {
+  const exchanges = dialogue.exchanges.slice(-EXCHANGES_BEFORE).toReversed()
+  const said = exchanges.map((exchange) =>
+    [...exchange.messages.map(({ content }) => content), ...exchange.answers.map(({ text }) => text)].join('\n'),
+  )
+  const goals = attempts.slice(-1).map(({ goal }) => goal)
+  const redactor = secrets.redactor()
+  const before = [...goals, ...said].map((text) => redactor.redact(text))
+  return selectFacts(database, { about: redactor.redact(messages.text), before, maxCount })
 }
 
 function usableTools({ tools }: TurnContext['tools'], user: CurrentUser): PlannerContext['tools'] {

@@ -1,0 +1,96 @@
+/**
+ * Facts that are about what is said, best first: by how rare the words are that they share with it (BM25 without the
+ * count of a word in a fact, which is one in a sentence). Words, stems and their true counts are kept by triggers
+ * (prisma/migrations/20261124051000_fact_terms); what is read depends on the bounds below, not on how many facts there
+ * are.
+ */
+import type { KnownFact } from '../agents/agent.ts'
+import type { Database } from '../store/database.ts'
+import { aboveFloor, weighTerms, type SaidTerm, type WeighedTerm } from './weigh-terms.ts'
+import { findNearTerms } from './near-terms.ts'
+
+export interface FactQuery {
+  /** What is asked; texts that the facts should be about. */
+  readonly about: string
+  /** What it may refer to, newest first: messages before it, the goal of a plan that failed. They weigh less. */
+  readonly before?: readonly string[]
+  readonly maxCount: number
+}
+
+export interface RankedFact extends KnownFact {
+  readonly score: number
+}
+
+/** Of a text; what follows says little more about what it is about. */
+const MAX_TEXT_CHARS = 4000
+
+/** At most `maxCount` live facts that share something telling with the query, best first; [] when none does. */
+export async function rankFacts(database: Database, query: FactQuery): Promise<RankedFact[]> {
+  const texts = [query.about, ...(query.before ?? [])].map((text) => text.slice(0, MAX_TEXT_CHARS))
+  const said = await database.query<SaidTerm>(SAID_TERMS, [texts])
+  const total = said.find(({ term }) => term === '')?.facts ?? 0
+  if (total === 0) return []
+  const near = await findNearTerms(database, said)
+  const terms = weighTerms({ said, near, total })
+  if (terms.length === 0) return []
+  const found = await database.query<RankedFact>(RANK_FACTS, parametersOf(terms, query.maxCount))
+  return aboveFloor(found, { total, maxCount: query.maxCount }).slice(0, query.maxCount)
+}
+
+/** Facts of a term that are read. The facts of rarer terms are read whole, commoner ones only weigh those found. */
+const MAX_READ = 4000
+/** Of which all terms are looked at. */
+const MAX_CANDIDATES = 200
+
+function parametersOf(terms: readonly WeighedTerm[], maxCount: number): unknown[] {
+  const rarestFirst = terms.toSorted((a, b) => a.facts - b.facts)
+  let read = 0
+  const leads = rarestFirst.map(({ facts }, index) => {
+    read += facts
+    return index === 0 || read <= MAX_READ
+  })
+  return [
+    rarestFirst.map(({ term }) => term),
+    rarestFirst.map(({ word }) => word),
+    rarestFirst.map(({ weight }) => weight),
+    leads,
+    maxCount * 2,
+  ]
+}
+
+const COUNT_OF = (term: string): string => `(
+  coalesce((SELECT facts FROM fact_term_counts WHERE term = ${term}), 0)
+  + coalesce((SELECT sum(facts) FROM fact_term_changes WHERE term = ${term}), 0))::int`
+
+/** Each term of each text with how many facts have it; the empty one's count is that of all facts. */
+const SAID_TERMS = {
+  name: 'knowledge.said-terms',
+  text: `SELECT said.text, said.word, said.term, said."isWhole", ${COUNT_OF('said.term')} AS facts FROM (
+      SELECT t.n::int - 1 AS text, s.n::int AS word, s.term, s.is_whole AS "isWhole"
+      FROM unnest($1::text[]) WITH ORDINALITY AS t (content, n) CROSS JOIN LATERAL search_terms(t.content) s
+      UNION ALL SELECT 0, 0, '', false) said`,
+}
+
+/** Of a word's terms the best counts. Twice as many as wanted: some are dropped for their length. */
+const RANK_FACTS = {
+  name: 'knowledge.rank-facts',
+  text: `WITH asked AS MATERIALIZED (
+      SELECT * FROM unnest($1::text[], $2::int[], $3::float8[], $4::boolean[]) AS a (term, word, weight, leads)),
+    hits AS MATERIALIZED (
+      SELECT hit.fact_id, asked.word, max(asked.weight) AS weight FROM asked CROSS JOIN LATERAL (
+        SELECT fact_id FROM fact_terms WHERE term = asked.term ORDER BY fact_id DESC LIMIT ${MAX_READ}) hit
+      WHERE asked.leads GROUP BY 1, 2),
+    led AS MATERIALIZED (
+      SELECT fact_id FROM hits GROUP BY 1 ORDER BY sum(weight) DESC, 1 DESC LIMIT ${MAX_CANDIDATES}),
+    scored AS (
+      SELECT fact_id, sum(weight) AS score FROM (
+        SELECT fact_id, word, max(weight) AS weight FROM (
+          SELECT hits.* FROM hits JOIN led USING (fact_id)
+          UNION ALL SELECT led.fact_id, asked.word, asked.weight FROM led CROSS JOIN asked CROSS JOIN LATERAL (
+            SELECT FROM fact_terms t WHERE t.term = asked.term AND t.fact_id = led.fact_id LIMIT 1) also
+          WHERE NOT asked.leads) terms
+        GROUP BY 1, 2) words
+      GROUP BY fact_id ORDER BY 2 DESC, 1 DESC LIMIT $5::int)
+    SELECT f.id, f.content, scored.score FROM scored JOIN facts f ON f.id = scored.fact_id AND f.invalidated_at IS NULL
+    ORDER BY scored.score DESC, f.id DESC`,
+}

@@ -1,0 +1,63 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { aboveFloor, rarity, weighTerms, type SaidTerm } from './weigh-terms.ts'
+
+const said = (term: string, facts: number, more: Partial<SaidTerm> = {}): SaidTerm => ({
+  text: 0,
+  word: 1,
+  term,
+  isWhole: true,
+  facts,
+  ...more,
+})
+const weigh = (terms: readonly SaidTerm[]): [string, number, number][] =>
+  weighTerms({ said: terms, near: [], total: 100 }).map(({ term, word, weight }) => [term, word, weight])
+
+describe('a term', () => {
+  test('weighs the more the fewer facts have it', () => {
+    const terms = [said('rare', 1), said('common', 50, { word: 2 })]
+    expect(weigh(terms)).toEqual([
+      ['rare', 0, rarity(1, 100)],
+      ['common', 1, rarity(50, 100)],
+    ])
+  })
+
+  test('weighs less when it was said before, and counts once', () => {
+    const before = weigh([said('port', 3, { text: 1 })])
+    expect(before[0]?.[2]).toBeLessThan(rarity(3, 100))
+    expect(weigh([said('port', 3), said('port', 3, { text: 1 })])).toEqual([['port', 0, rarity(3, 100)]])
+  })
+
+  test('and its stem are one word', () => {
+    const words = weigh([said('deployed', 2), said('deploy', 5, { isWhole: false })]).map(([, word]) => word)
+    expect(new Set(words).size).toBe(1)
+  })
+
+  test('that no fact has weighs by what looks like it', () => {
+    const near = [{ written: 'srver', term: 'server', similarity: 0.5, facts: 4 }]
+    expect(weighTerms({ said: [said('srver', 0)], near, total: 100 })).toEqual([
+      { term: 'server', word: 0, weight: 0.5 * rarity(4, 100), facts: 4 },
+    ])
+  })
+})
+
+describe('what counts as found', () => {
+  const size = { total: 1000, maxCount: 20 }
+
+  test('not what shares only common words, unless there are few facts', () => {
+    const found = [{ content: 'The server.', score: rarity(900, 1000) }]
+    expect(aboveFloor(found, size)).toEqual([])
+    expect(aboveFloor(found, { total: 20, maxCount: 20 })).toHaveLength(1)
+  })
+
+  test('always the best first, and never one without those that are better', () => {
+    const facts = fc.array(fc.record({ content: fc.string(), score: fc.double({ min: 0, max: 50, noNaN: true }) }))
+    fc.assert(
+      fc.property(facts, (found) => {
+        const scores = aboveFloor(found, size).map(({ score }) => score)
+        expect(scores).toEqual(scores.toSorted((a, b) => b - a))
+        expect(scores.length).toBeLessThanOrEqual(found.length)
+      }),
+    )
+  })
+})

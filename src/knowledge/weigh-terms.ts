@@ -1,0 +1,105 @@
+/** What the terms of a query weigh, and what counts as found (rank-facts.ts). */
+
+/** A term of what is said: in which text (0: the query itself) and as which word of it. */
+export interface SaidTerm {
+  readonly text: number
+  readonly word: number
+  readonly term: string
+  /** False: a stem. */
+  readonly isWhole: boolean
+  /** How many facts have it. */
+  readonly facts: number
+}
+
+/** A term of facts in place of a word that no fact has. */
+export interface NearTerm {
+  readonly written: string
+  readonly term: string
+  /** 1: the same. */
+  readonly similarity: number
+  readonly facts: number
+}
+
+export interface WeighedTerm {
+  readonly term: string
+  /** Terms of one word count once. */
+  readonly word: number
+  readonly weight: number
+  readonly facts: number
+}
+
+/** A long text is about the rarest words that it has. */
+const MAX_TERMS = 64
+/** Of what was said before: its words say what is meant, the query's what is asked. */
+const WEIGHT_OF_BEFORE = 0.5
+const WEIGHT_OF_STEM = 0.9
+/** Of what all words could weigh that a single fact has; a fact that shares less has only common words. */
+const FLOOR_OF_RAREST = 0.35
+/** Of the best one's. */
+const FLOOR_OF_BEST = 0.2
+
+/** How much a term tells that `facts` of `total` facts have. */
+export function rarity(facts: number, total: number): number {
+  return Math.log(1 + total / Math.max(facts, 1))
+}
+
+interface Weighing {
+  readonly said: readonly SaidTerm[]
+  readonly near: readonly NearTerm[]
+  readonly total: number
+}
+
+/** The terms that facts have, each once: where it weighs most. */
+export function weighTerms({ said, near, total }: Weighing): WeighedTerm[] {
+  const best = new Map<string, WeighedTerm>()
+  const words = new Map<string, number>()
+  const add = (term: string, { written, weight, facts }: { written: string; weight: number; facts: number }): void => {
+    if ((best.get(term)?.weight ?? 0) >= weight) return
+    const word = words.get(written) ?? words.size
+    words.set(written, word)
+    best.set(term, { term, word, weight, facts })
+  }
+  const nearOf = Map.groupBy(near, ({ written }) => written)
+  for (const [written, terms] of Map.groupBy(said.filter(isAsked), writtenIn(said))) {
+    for (const { term, text, isWhole, facts } of terms) {
+      const factor = WEIGHT_OF_BEFORE ** Math.min(text, 3) * (isWhole ? 1 : WEIGHT_OF_STEM)
+      if (facts > 0) add(term, { written, weight: factor * rarity(facts, total), facts })
+      for (const other of (nearOf.get(term) ?? []).filter((one) => one.facts > 0)) {
+        const weight = factor * other.similarity * rarity(other.facts, total)
+        add(other.term, { written, weight, facts: other.facts })
+      }
+    }
+  }
+  return [...best.values()].toSorted((a, b) => b.weight - a.weight).slice(0, MAX_TERMS)
+}
+
+const isAsked = ({ term }: SaidTerm): boolean => term !== ''
+
+/** The word as it is written, for each of its terms: the same word in two texts is one. */
+function writtenIn(said: readonly SaidTerm[]): (term: SaidTerm) => string {
+  const whole = new Map(said.filter(({ isWhole }) => isWhole).map(({ text, word, term }) => [`${text} ${word}`, term]))
+  return ({ text, word, term }) => whole.get(`${text} ${word}`) ?? term
+}
+
+/**
+ * Those that share something telling, best first: neither only common words, nor much less than the best. Few facts
+ * need no floor.
+ */
+export function aboveFloor<Fact extends { readonly content: string; readonly score: number }>(
+  found: readonly Fact[],
+  { total, maxCount }: { readonly total: number; readonly maxCount: number },
+): Fact[] {
+  const scored = found
+    .map((fact) => ({ ...fact, score: fact.score * shortness(fact.content) }))
+    .toSorted((a, b) => b.score - a.score)
+  const rarest = total > maxCount ? rarity(1, total) : 0
+  const floor = Math.max(FLOOR_OF_RAREST * rarest, FLOOR_OF_BEST * (scored[0]?.score ?? 0))
+  return scored.filter(({ score }) => score >= floor)
+}
+
+const USUAL_CHARS = 100
+
+/** A long text shares more words by chance. */
+function shortness(content: string): number {
+  return 1 / (0.85 + (0.15 * Math.min(content.length, 5 * USUAL_CHARS)) / USUAL_CHARS)
+}
