@@ -31,6 +31,7 @@ export const layers: Record<string, readonly string[]> = {
   people: [...base, 'secrets'],
   intake: [...base, 'secrets', 'audit', 'delivery'],
   schedules: [...base, 'secrets', 'intake'],
+  delegation: [...base, 'secrets', 'intake'],
   approvals: [...base, 'secrets', 'jobs', 'audit', 'delivery', 'execution', 'intake'],
   turn: [...base, ...turnsNeed, 'tools'],
   worker: [...base, ...turnsNeed, 'tools', 'turn'],

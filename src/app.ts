@@ -11,6 +11,7 @@ import { ConfigAudit, type ConfigAuditOptions } from './audit/config-audit.ts'
 import { REMOVE_OLD_AUDIT, removeOldAudit } from './audit/remove-old-audit.ts'
 import { REMOVE_OLD_PROMPTS, removeOldPrompts } from './audit/remove-old-prompts.ts'
 import { authenticate } from './config/access/authenticate.ts'
+import { Delegator } from './delegation/delegator.ts'
 import { AddressGuard } from './delivery/address-guard.ts'
 import { deliveryJobKey, Outbox } from './delivery/outbox.ts'
 import { createWebhookCheck, type CheckWebhook } from './delivery/webhook-registration.ts'
@@ -129,7 +130,9 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
   const checkpointer = createCheckpointer(parts, tools, redactorOf)
   const uploads = new Uploads({ home, database: stored.database })
-  const made = { parts, background, tools, checkpointer, redactorOf, uploads }
+  const sending = { database, config, clock, redactorOf, feed: stored.feed, doorbell }
+  const delegator = new Delegator({ intake: sending, logger })
+  const made = { parts, background, tools, checkpointer, delegator, redactorOf, uploads }
   const homeWatch = await HomeWatch.start({ home, clock: options.clock, logger })
   opened.add(() => homeWatch.stop())
   const worker = createWorker(made, homeWatch)
@@ -146,7 +149,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   opened.add(() => worker.stop())
   const scheduler = new Scheduler({ intake, clock, logger })
   const pausedTurns = new PausedTurns({ database, doorbell, config, logger })
-  for (const part of [scheduler, pausedTurns, checkpointer]) {
+  for (const part of [scheduler, delegator, pausedTurns, checkpointer]) {
     part.start()
     opened.add(() => part.stop())
   }
@@ -271,12 +274,13 @@ interface Made {
   readonly background: Background
   readonly tools: Tools
   readonly checkpointer: Checkpointer
+  readonly delegator: Delegator
   readonly redactorOf: (sessionId: string) => Redactor
   readonly uploads: Uploads
 }
 
 /** A message is taken by the worker … */
-function createWorker({ parts, background, tools, checkpointer }: Made, homeWatch: HomeWatch): Worker {
+function createWorker({ parts, background, tools, checkpointer, delegator }: Made, homeWatch: HomeWatch): Worker {
   const { config, secrets, metrics, publicUrl } = parts
   const { home, logger } = parts.options
   const { database, doorbell, feed, clock } = parts.stored
@@ -310,6 +314,7 @@ function createWorker({ parts, background, tools, checkpointer }: Made, homeWatc
         outbox,
         approvalExpiry,
         checkpointer,
+        delegator,
         clock,
         logger,
         metrics,

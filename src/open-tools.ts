@@ -14,6 +14,7 @@ import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/logger.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
 import { recordWorkspaceBytes, type MeasuredWorkspace } from './store/workspace-usage.ts'
+import { DELEGATION } from './tools/delegate-tool.ts'
 import { ToolCatalog } from './tools/tool-catalog.ts'
 import type { Stored } from './open-store.ts'
 import type { Opened } from './opened.ts'
@@ -54,6 +55,7 @@ export async function openTools(options: ToolsOptions, opened: Opened): Promise<
   const model = createLanguageModel({ config, keys: secrets, proxyEnv: environment, clock, logger })
   const skills = new SkillCatalog({ home, logger })
   const toolCatalog = new ToolCatalog()
+  toolCatalog.add(DELEGATION)
   const servers = createMcpServers(options, toolCatalog, () => commands.sandbox())
   servers.start()
   opened.add(() => servers.stop())

@@ -77,16 +77,22 @@ export function hasBudget(config: Config, userName: string): boolean {
 
 /**
  * Null: the next call may be made. Otherwise BUDGET_USED_UP: whose, how much and what to do, for people; `retryAfterMs`
- * is the time until the next day. `made`: calls that are not in the audit yet.
+ * is the time until the next day. `made`: calls that are not in the audit yet. `share`: the part of a session's budget
+ * that this one has.
  */
 export async function checkBudget(
   database: Database,
   config: Config,
-  { sessionId, userName, made }: Spender & { readonly made: readonly ModelCallRecord[] },
+  {
+    sessionId,
+    userName,
+    made,
+    share = 1,
+  }: Spender & { readonly made: readonly ModelCallRecord[]; readonly share?: number },
 ): Promise<AppError | null> {
   if (!hasBudget(config, userName)) return null
   const ofUser = userBudget(config, userName)
-  const ofSession = config.budgets.session
+  const ofSession = sessionBudget(config, { userName, share })
   // What is not limited is not summed up: no row has null.
   const asked = [isLimited(ofUser) ? userName : null, isLimited(ofSession) ? sessionId : null]
   const [row] = await database.query<Row>(USED_TODAY, asked)
@@ -102,6 +108,17 @@ export async function checkBudget(
     // A second later: clocks differ.
     { retry: 'backoff', retryAfterMs: Math.ceil(row.leftMs / 1000) * 1000 },
   )
+}
+
+/** A session that has a `share` of its parent's has that of the user's, where sessions have no limit of their own. */
+function sessionBudget(config: Config, { userName, share }: { userName: string; share: number }): Budget {
+  const { session } = config.budgets
+  if (share === 1) return session
+  const { tokensPerDay, costPerDay } = isLimited(session) ? session : userBudget(config, userName)
+  return {
+    tokensPerDay: tokensPerDay === null ? null : tokensPerDay * share,
+    costPerDay: costPerDay === null ? null : costPerDay * share,
+  }
 }
 
 function plus({ tokens, cost }: Used, made: readonly ModelCallRecord[]): Used {

@@ -1,6 +1,6 @@
 /** The rules of tokens and users that need more than one value: who is bound to whom, and nothing twice. */
 import { isServerPart } from '../core/server-parts.ts'
-import { SCHEDULE_NAMESPACE } from '../core/session-id.ts'
+import { isServersNamespace } from '../core/session-id.ts'
 import { didYouMean } from './closest.ts'
 import type { FoundProblem } from './config-problem.ts'
 import { textsOf, type RawEntry, type Sections } from './sections.ts'
@@ -58,10 +58,11 @@ function checkToken(token: RawEntry, path: readonly string[], { users }: Section
   return problems
 }
 
-/** What schedules open is theirs. */
+/** What schedules and delegated tasks open is theirs. */
 function checkNamespace({ kind, namespace = null }: RawEntry, name: string): readonly FoundProblem[] {
-  if (kind !== 'connector' || (namespace ?? name) !== SCHEDULE_NAMESPACE) return []
-  const text = `must not be "${SCHEDULE_NAMESPACE}", where schedules open their sessions; name another, such as "cron"`
+  const wanted = namespace ?? name
+  if (kind !== 'connector' || typeof wanted !== 'string' || !isServersNamespace(wanted)) return []
+  const text = `must not be "${wanted}", where ${wanted}s open their sessions; name another, such as "cron"`
   return [{ path: ['tokens', name, 'namespace'], text }]
 }
 

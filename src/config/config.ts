@@ -175,6 +175,7 @@ export interface Settings {
   readonly drainTimeoutMs: number
   /** An approval without a decision for so long expires, which counts as denied. */
   readonly approvalTimeoutMs: number
+  readonly delegationTimeoutMs: number
   /** 0: for ever. */
   readonly publishedFileTtlMs: number
   /** Begins every link to this server, without a slash at its end; null: the address it listens on. */

@@ -240,6 +240,7 @@ planner = "azure:four"
     expect(settings).toEqual({
       providerOutageWaitMs: 3_600_000,
       approvalTimeoutMs: 3_600_000,
+      delegationTimeoutMs: 7_200_000,
       auditRetentionDays: 400,
       promptRetentionDays: 7,
       timeZone: 'UTC',

@@ -16,6 +16,7 @@
  *   per task of type MSG:
  *     TaskUpdate RUNNING, TextDelta*, TextCompleted, TaskUpdate DONE
  *   per task of type TOOL, as EXEC, with TaskProgress* in place of TaskOutput
+ *     of delegation__delegate: TaskUpdate RUNNING, Delegation*, TurnPaused, EXECUTING again, Delegation
  * In a conversation (mode CHAT), instead of the plan, for each answer of the model:
  *   PipelineStep ANSWERING, Thinking*, PlanCreated (once)
  *   TextDelta*, TextCompleted                       of its text, a MSG task
@@ -95,6 +96,8 @@ export type SessionEventBody =
     }
   /** An approval is asked for, or was settled. */
   | { readonly type: 'Approval'; readonly approvalId: string }
+  /** A task is given to a child session, goes another round there, or was ended. */
+  | { readonly type: 'Delegation'; readonly delegationId: string }
   /** The turn waits without a worker; it goes on no sooner than `until`, or when what it waits for has come. */
   | { readonly type: 'TurnPaused'; readonly reason: string; readonly until: string | null }
   /**

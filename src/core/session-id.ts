@@ -9,6 +9,14 @@ export const USER_MARK = '@'
 /** The name space of the sessions that schedules open; no user and no connector may open one in it. */
 export const SCHEDULE_NAMESPACE = 'schedule'
 
+/** The name space of the sessions that delegated tasks open, as reserved as that of schedules. */
+export const DELEGATION_NAMESPACE = 'delegation'
+
+/** Both. */
+export function isServersNamespace(namespace: string | null): boolean {
+  return namespace === SCHEDULE_NAMESPACE || namespace === DELEGATION_NAMESPACE
+}
+
 export function isSessionId(id: string): boolean {
   return SESSION_ID.test(id)
 }

@@ -74,6 +74,8 @@ export type ApprovalStatus = 'PENDING' | 'APPROVED' | 'DENIED' | 'EXPIRED' | 'CA
 /** SESSION: the same is not asked again in the session for the same user. */
 export type ApprovalScope = 'ONCE' | 'SESSION'
 
+export type DelegationStatus = 'PENDING' | 'RUNNING' | 'DONE' | 'FAILED' | 'CANCELLED'
+
 /** DEDICATED: all runs of a schedule in one session. FRESH: each in a session of its own. */
 export type ScheduleMode = 'DEDICATED' | 'FRESH'
 /** SKIPPED: it was due while the run before it had not ended, or could not be begun. */

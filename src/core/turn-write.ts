@@ -9,10 +9,12 @@ import type { NewEvent } from './session-event.ts'
 import type { JsonObject } from './tool/json.ts'
 import type {
   ApprovalKind,
+  DelegationStatus,
   FinalTurnStatus,
   LearningFlag,
   PipelineStep,
   ReviewVerdict,
+  SessionMode,
   TaskStatus,
   TaskType,
 } from './status.ts'
@@ -162,6 +164,37 @@ export interface SettledApproval {
   readonly at: Date
 }
 
+/** A task that the turn gives to a session of its own. */
+export interface NewDelegation {
+  readonly id: string
+  readonly taskId: string
+  /** That brought the turn's message. */
+  readonly tokenName: string
+  /** Of the message that the child gets first. */
+  readonly messageId: string
+  readonly depth: number
+  readonly share: number
+  readonly tools: readonly string[]
+  readonly strangers: boolean
+  readonly mode: SessionMode
+  readonly task: string
+  readonly expect: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+/** What the turn decides about one that has not ended; one that has keeps its end. */
+export interface DelegationStep {
+  readonly id: string
+  /** PENDING: another round begins, with a message of this id. */
+  readonly status: Exclude<DelegationStatus, 'RUNNING'>
+  readonly round: number
+  readonly messageId: string
+  readonly feedback: string | null
+  readonly failure: string | null
+  readonly at: Date
+}
+
 /** What becomes of a turn that another one had taken along, now that this has ended. QUEUED: it waits again. */
 export interface JoinedEnd {
   readonly turnId: string
@@ -214,6 +247,8 @@ export interface TurnWrite {
    * All that are open of the session: a turn asks for approvals only when it waits for them, and gives up all or none.
    */
   readonly settledApprovals?: readonly SettledApproval[]
+  readonly delegations?: readonly NewDelegation[]
+  readonly delegationSteps?: readonly DelegationStep[]
   /**
    * The turn has failed, and the message to the user with the cause is written; what follows (knowledge, then `finish`)
    * does not change that. Durable before it, so that a turn that is continued knows how it had ended.
@@ -275,6 +310,8 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
     audit: join(first.audit, second.audit),
     approvals: join(first.approvals, second.approvals),
     settledApprovals: join(first.settledApprovals, second.settledApprovals),
+    delegations: join(first.delegations, second.delegations),
+    delegationSteps: join(first.delegationSteps, second.delegationSteps),
   }
 }
 

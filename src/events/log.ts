@@ -63,6 +63,7 @@ const KNOWN_TYPES: Readonly<Record<SessionEventType, true>> = {
   TaskProgress: true,
   Review: true,
   Approval: true,
+  Delegation: true,
   TurnPaused: true,
   Checkpoint: true,
   TurnCompleted: true,

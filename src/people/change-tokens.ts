@@ -6,7 +6,7 @@ import { isName, NAME_RULE } from '../config/field.ts'
 import { EVERYWHERE, isNamespace, NAMESPACE_RULE } from '../config/namespace.ts'
 import type { TokenKind, Viewer } from '../core/identity.ts'
 import { conflict, notFound, refuseInput, type InputIssue, type Refusal } from '../core/refusal.ts'
-import { SCHEDULE_NAMESPACE } from '../core/session-id.ts'
+import { isServersNamespace } from '../core/session-id.ts'
 import { putToken, readToken, revokeTokenRow, type TokenRow } from '../store/people/write-people.ts'
 import { tooMany } from './change-users.ts'
 import { declaredThere, editPeople } from './edit-people.ts'
@@ -61,8 +61,8 @@ function tokenIssues({ name, kind, user, namespace, expiresAt }: CreateTokenInpu
   if (kind === 'USER' && namespace != null) report('namespace', 'is only for connectors; leave it out')
   if (kind === 'CONNECTOR' && user != null) report('user', 'is only for kind USER; leave it out')
   if (namespace != null && !isNamespace(namespace)) report('namespace', NAMESPACE_RULE)
-  if (kind === 'CONNECTOR' && (namespace ?? name) === SCHEDULE_NAMESPACE)
-    report('namespace', `must not be "${SCHEDULE_NAMESPACE}", where schedules open their sessions`)
+  if (kind === 'CONNECTOR' && isServersNamespace(namespace ?? name))
+    report('namespace', `must not be "${namespace ?? name}", where ${namespace ?? name}s open their sessions`)
   if (expiresAt != null && expiresAt <= now) report('expiresAt', 'must be in the future')
   return issues
 }

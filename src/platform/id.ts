@@ -24,6 +24,7 @@ export const ID_PREFIXES = {
   uploadedFile: 'file',
   thinking: 'thought',
   plugin: 'plugin',
+  delegation: 'dlg',
 } as const
 export type IdKind = keyof typeof ID_PREFIXES
 

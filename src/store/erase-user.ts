@@ -85,7 +85,7 @@ export function storeErasure(database: Database, erasure: Erasure): Promise<Eras
   })
 }
 
-const OF_TURNS = ['plans', 'tasks', 'deliveries', 'requests', 'events'] as const
+const OF_TURNS = ['plans', 'tasks', 'deliveries', 'requests', 'delegations', 'events'] as const
 const OF_USER = ['decisions', 'questions', 'turns', 'participants'] as const
 const OF_ALL = ['paraphrases', 'checkpoints', 'pluginEvents', 'prompts'] as const
 
@@ -152,6 +152,10 @@ const STATEMENTS = {
       FROM jsonb_each(data) f)
     WHERE session_id = $1 AND turn_id = ANY ($2::text[])`,
   requests: `UPDATE approvals SET user_name = ${E}, reason = ${E}, remembered = NULL, ${erasedUnlessNull('note')}
+    WHERE session_id = $1 AND turn_id = ANY ($2::text[])`,
+  // Their sessions are the user's own, and stay.
+  delegations: `UPDATE delegations SET user_name = ${E}, task = ${E}, expect = ${E}, tools = '{}',
+      ${['feedback', 'answer', 'failure'].map(erasedUnlessNull).join(', ')}
     WHERE session_id = $1 AND turn_id = ANY ($2::text[])`,
   decisions: `UPDATE approvals SET decided_by = ${E}, ${erasedUnlessNull('note')} WHERE session_id = $1 AND decided_by = $2`,
   // A checkpoint's learnings (without a task) belong to no turn and may quote any participant, so all are erased.

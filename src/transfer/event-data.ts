@@ -45,6 +45,7 @@ export const EVENT_DATA: { readonly [Type in SessionEventType]: z.ZodType<Data<T
     learningId: orNull.exactOptional(),
   }),
   Approval: z.strictObject({ approvalId: storable }),
+  Delegation: z.strictObject({ delegationId: storable }),
   TurnPaused: z.strictObject({ reason: storable, until: orNull }),
   Checkpoint: z.strictObject({ reason: z.enum(CheckpointReason), ok: z.boolean(), failure: orNull }),
   TurnCompleted: z.strictObject({

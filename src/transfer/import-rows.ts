@@ -138,6 +138,8 @@ const END_REST = [
   `UPDATE tasks SET status = CASE status WHEN 'RUNNING' THEN 'INTERRUPTED' ELSE 'CANCELLED' END::task_status
     WHERE session_id = $1 AND status IN ('PENDING', 'RUNNING', 'AWAITING_APPROVAL')`,
   `UPDATE approvals SET status = 'CANCELLED' WHERE session_id = $1 AND status = 'PENDING'`,
+  `UPDATE delegations SET closed = true, status = CASE WHEN status IN ('PENDING', 'RUNNING') THEN 'CANCELLED' ELSE status END
+    WHERE session_id = $1`,
   `UPDATE deliveries SET status = 'DEAD', last_error = 'The session was moved before it was delivered.'
     WHERE session_id = $1 AND status = 'PENDING'`,
 ]

@@ -17,6 +17,8 @@ export function nextStep(task: {
   readonly type: TaskType
   readonly status: TaskStatus
   readonly reviewVerdict: ReviewVerdict | null
+  /** Its row tells what became of it, whichever process died. */
+  readonly delegation?: object | null
 }): NextStep {
   // An approval that is still open, or was denied, is seen to before the tasks of a plan
   // (src/turn/approvals/pass-approvals.ts).
@@ -24,7 +26,7 @@ export function nextStep(task: {
   if (task.status === 'SKIPPED' || task.status === 'CANCELLED') return 'pass'
   // Writing a text again repeats no effect; running a command again would.
   if (task.type === 'MSG') return task.status === 'DONE' ? 'pass' : 'run'
-  if (task.status === 'RUNNING') return 'interrupt'
+  if (task.status === 'RUNNING') return task.delegation == null ? 'interrupt' : 'run'
   if (task.reviewVerdict === null) return 'review'
   return task.reviewVerdict === 'OK' ? 'pass' : 'replan'
 }

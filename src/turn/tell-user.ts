@@ -37,6 +37,7 @@ export function tellUser(
     reviewVerdict: null,
     reviewReason: null,
     approval: null,
+    delegation: null,
     startedAt: at,
   }
   const made = {

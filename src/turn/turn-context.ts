@@ -7,6 +7,7 @@ import type { LiveConfig } from '../config/config.ts'
 import type { PublicUrl } from '../config/public-url.ts'
 import type { CommandRunner } from '../execution/command.ts'
 import type { Skills } from '../execution/skills/skill-catalog.ts'
+import type { DelegationLimits } from '../core/tool/delegated.ts'
 import type { Dialogue } from '../core/dialogue.ts'
 import type { BusyPolicy } from '../core/status.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -42,6 +43,8 @@ export interface TurnContext {
   readonly skills: Skills
   /** All of them, as they were when the turn began; what its user may use of them is asked before each call. */
   readonly tools: ToolSnapshot
+  /** Of a session that was opened for a delegated task: what it may call. */
+  readonly delegated: DelegationLimits
   readonly config: LiveConfig
   /** FACTOTUM_HOME. */
   readonly home: string

@@ -9,6 +9,7 @@ import { redactTexts } from '../secrets/free-texts.ts'
 import { PATCH_TEXTS } from '../secrets/turn-texts.ts'
 import { withdrawApproval } from './approvals/withdraw-approval.ts'
 import { auditTask } from './audit-task.ts'
+import { withdrawDelegation } from './delegation/withdraw-delegation.ts'
 import type { PlanState, TaskState } from './plan-state.ts'
 import type { TaskContext } from './turn-context.ts'
 
@@ -41,6 +42,11 @@ export function endOpenTasks(context: TaskContext, plan: PlanState, status: 'SKI
   for (const task of plan.tasks) {
     if (!OPEN_TASK_STATUSES.has(task.status)) continue
     const waited = withdrawApproval(context, task, 'CANCELLED')
-    updateTask(context, task, { patch: { status, finishedAt }, before: waited.events, changes: waited.changes })
+    const delegated = withdrawDelegation(context, task)
+    updateTask(context, task, {
+      patch: { status, finishedAt },
+      before: [...waited.events, ...delegated.events],
+      changes: { ...waited.changes, ...delegated.changes },
+    })
   }
 }

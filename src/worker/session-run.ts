@@ -12,6 +12,7 @@ import type { LiveConfig } from '../config/config.ts'
 import type { PublicUrl } from '../config/public-url.ts'
 import type { ApprovalExpiry } from '../approvals/approval-expiry.ts'
 import type { Outbox } from '../delivery/outbox.ts'
+import { delegationOf, type DelegationLimits } from '../core/tool/delegated.ts'
 import { pairDialogue } from '../core/dialogue.ts'
 import { AppError, messageOf } from '../core/errors.ts'
 import type { TurnWrite } from '../core/turn-write.ts'
@@ -32,6 +33,7 @@ import type { Redactor } from '../secrets/redaction.ts'
 import type { SecretStore } from '../secrets/secret-store.ts'
 import { beginTurn, type BegunTurn, type OpenTurn } from '../store/turn/begin-turn.ts'
 import type { Database } from '../store/database.ts'
+import { readLimits } from '../store/delegations/read-limits.ts'
 import { joinTurns, type JoinedMessage, type Joining } from '../store/turn/join-turns.ts'
 import { makeReady } from '../store/turn/paused-turns.ts'
 import type { Lease } from '../store/turn/lease.ts'
@@ -44,6 +46,7 @@ import { Journal } from '../turn/journal.ts'
 import { finishTurn } from '../turn/finish-turn.ts'
 import { resumeAttempts } from '../turn/resume-attempts.ts'
 import { runTurn } from '../turn/run-turn.ts'
+import { narrowTools } from '../turn/delegation/narrow-tools.ts'
 import { settleTurn } from '../turn/settle-turn.ts'
 import type { Ending, StopReason, TurnContext } from '../turn/turn-context.ts'
 import { TurnMessages } from '../turn/turn-messages.ts'
@@ -71,6 +74,8 @@ export interface SessionRunOptions {
   readonly outbox: Pick<Outbox, 'wake'>
   /** Given the approvals that a commit has asked for. */
   readonly approvalExpiry: Pick<ApprovalExpiry, 'watch'>
+  /** Woken when a turn has delegated, or a delegated task has ended. */
+  readonly delegator: { wake(): void }
   /** Called after every turn that has ended. */
   readonly checkpointer: Pick<Checkpointer, 'turnEnded'>
   readonly clock: Clock
@@ -200,8 +205,9 @@ export class SessionRun {
     if (this.#stop.reaches('LOST')) return { kind: 'Stopped', reason: 'LEASE_LOST' }
     if (this.#stop.reaches('HAND_OVER')) return { kind: 'Stopped', reason: 'HANDED_OVER' }
     const logger = this.#logger.child({ turnId: turn.id })
-    const context = this.#contextOf(turn, logger)
-    const { metrics, clock } = this.#options
+    const { metrics, clock, database, lease } = this.#options
+    const delegated = await readLimits(database, lease.sessionId)
+    const context = this.#contextOf(turn, logger, delegated)
     const beganMs = clock.monotonicMs()
     logger.info({ resumed: turn.resumed }, 'turn begins')
     metrics.runningTurns.inc()
@@ -217,11 +223,13 @@ export class SessionRun {
 
   /** What a committed write leaves to the parts of the server that work beside turns. */
   async #followUp(write: TurnWrite, committed: Committed): Promise<void> {
-    const { lease, outbox, approvalExpiry, checkpointer } = this.#options
+    const { lease, outbox, approvalExpiry, checkpointer, delegator } = this.#options
     if (write.finish !== undefined) checkpointer.turnEnded(lease.sessionId, committed.turnsSinceCheckpoint)
+    if (write.finish !== undefined && delegationOf(lease.sessionId) !== null) delegator.wake()
     await approvalExpiry.watch(write.approvals ?? [])
     // The session's row did not know of the request to cancel: the turn would wait for its budget first.
     if (write.pause !== undefined && committed.cancelRequested) await this.#wakeToCancel()
+    if ((write.delegations ?? write.delegationSteps ?? []).length > 0) delegator.wake()
     if (committed.hasDeliveries) outbox.wake(lease.sessionId)
   }
 
@@ -232,7 +240,7 @@ export class SessionRun {
     for (const one of approvalNotificationsOf(lease.sessionId, write)) doorbell.ring(one)
   }
 
-  #contextOf(turn: OpenTurn, logger: Logger): TurnContext {
+  #contextOf(turn: OpenTurn, logger: Logger, delegated: DelegationLimits): TurnContext {
     const { lease, database, feed, doorbell, clock, config, home, publicUrl } = this.#options
     const { agentsFor, commands, skills, tools, metrics } = this.#options
     const secrets = this.#options.secrets.forSession(lease.sessionId)
@@ -275,11 +283,12 @@ export class SessionRun {
       join: (joining) => this.#join(turn, joining),
       journal,
       signal: turnAbort.signal,
-      agents: redactedAgents(agentsFor(this.#ownOf(turn, journal)), redactor),
+      agents: redactedAgents(agentsFor(this.#ownOf(turn, journal, delegated)), redactor),
       secrets,
       commands,
       skills,
-      tools: tools.snapshot(),
+      tools: narrowTools(tools.snapshot(), delegated),
+      delegated,
       config,
       home,
       publicUrl,
@@ -291,19 +300,19 @@ export class SessionRun {
     }
   }
 
-  #ownOf(turn: OpenTurn, journal: Journal): AgentsFor {
+  #ownOf(turn: OpenTurn, journal: Journal, delegated: DelegationLimits): AgentsFor {
     const { timeZone } = this.#options.config.current().settings
-    return { gate: this.#gateOf(turn, journal), timeZone: turn.timeZone ?? timeZone }
+    return { gate: this.#gateOf(turn, journal, delegated), timeZone: turn.timeZone ?? timeZone }
   }
 
-  #gateOf(turn: OpenTurn, journal: Journal): CallGate {
+  #gateOf(turn: OpenTurn, journal: Journal, { share }: DelegationLimits): CallGate {
     const { database, config, lease } = this.#options
     return async (made) => {
       const { userName } = turn
       if (!hasBudget(config.current(), userName)) return null
       // What the turn has used must be in the rows that are summed up.
       await journal.flushed()
-      return checkBudget(database, config.current(), { sessionId: lease.sessionId, userName, made })
+      return checkBudget(database, config.current(), { sessionId: lease.sessionId, userName, made, share })
     }
   }
 
@@ -350,10 +359,10 @@ export class SessionRun {
    * Ends the turn from its rows and with a journal of its own: the turn's may be what failed, and then writes nothing
    * more.
    */
-  async #endFailed({ turn, journal, logger }: TurnContext, failure: string): Promise<Ending> {
+  async #endFailed({ turn, journal, logger, delegated }: TurnContext, failure: string): Promise<Ending> {
     // What is being committed must be in the rows that are read next. A failure was logged when it happened.
     await Promise.allSettled([journal.flushed()])
-    const context = this.#contextOf({ ...turn, usage: journal.usage, takeovers: journal.deaths }, logger)
+    const context = this.#contextOf({ ...turn, usage: journal.usage, takeovers: journal.deaths }, logger, delegated)
     const failed: Ending = { kind: 'Failed', failure }
     settleTurn(context, await resumeAttempts(context), failed)
     return finishTurn(context, failed)

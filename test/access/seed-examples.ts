@@ -33,12 +33,25 @@ export async function seedExamples(database: Database, canary: string): Promise<
   const learning = must(knowledge.learningId, 'a learning')
   const delivery = await seedDelivery(database, id, task)
   const approval = await seedApproval(database, { sessionId: id, turnId: turn, taskId: task })
+  const delegation = await seedDelegation(database, canary, { session: id, turn, task })
   const queuedMessage = must(seeded.messageIds[2], 'a message that waits')
   const file = newId('uploadedFile')
   const upload = { id: file, sessionId: id, name: canary, size: 1n, contentType: 'text/plain', userName: 'ben' }
   await database.prisma.uploadedFile.create({ data: { ...upload, byAdmin: false, createdAt: AT } })
   await database.prisma.message.update({ where: { id: queuedMessage }, data: { attachments: [canary] } })
-  const ids = { session: id, message, queuedMessage, turn, plan, task, learning, otherFact, delivery, approval }
+  const ids = {
+    session: id,
+    message,
+    queuedMessage,
+    turn,
+    plan,
+    task,
+    learning,
+    otherFact,
+    delivery,
+    approval,
+    delegation,
+  }
   const { factId: fact, questionId: question } = knowledge
   const schedule = await seedSchedule(database, canary, ids)
   await seedEvents(database, canary, { ...ids, file })
@@ -71,7 +84,25 @@ async function seedText(
   })
 }
 
-type Seeded = Pick<Ids, 'session' | 'message' | 'turn' | 'plan' | 'task' | 'learning' | 'delivery' | 'approval'>
+type Seeded = Pick<
+  Ids,
+  'session' | 'message' | 'turn' | 'plan' | 'task' | 'learning' | 'delivery' | 'approval' | 'delegation'
+>
+
+/** The session is a child of itself, so that all fields show it. */
+async function seedDelegation(
+  { prisma }: Database,
+  canary: string,
+  { session, turn, task }: Pick<Ids, 'session' | 'turn' | 'task'>,
+): Promise<string> {
+  const id = newId('delegation')
+  const texts = { task: canary, expect: canary, feedback: canary, answer: canary, failure: canary, tools: [canary] }
+  const of = { sessionId: session, turnId: turn, taskId: task, childId: session, userName: 'ben', tokenName: 'ben' }
+  const limits = { depth: 1, share: 0.5, strangers: false, mode: 'PLAN', messageId: newId('message') } as const
+  const stamps = { createdAt: AT, expiresAt: AT, finishedAt: AT, startedAt: AT, closed: true }
+  await prisma.delegation.create({ data: { id, status: 'FAILED', ...texts, ...of, ...limits, ...stamps } })
+  return id
+}
 
 async function seedSchedule(
   { prisma }: Database,
@@ -122,6 +153,7 @@ async function seedEvents(
     TaskProgress: { taskId: ids.task, done: 1, total: 2, message: canary },
     Review: { taskId: ids.task, verdict: 'OK', reason: canary, learningId: ids.learning },
     Approval: { approvalId: ids.approval },
+    Delegation: { delegationId: ids.delegation },
     TurnPaused: { reason: canary, until: AT.toISOString() },
     Checkpoint: { reason: 'MANUAL', ok: false, failure: canary },
     TurnCompleted: { status: 'FAILED', commandsHandled: [canary], durationMs: 1, usage, failure: canary },

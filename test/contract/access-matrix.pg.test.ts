@@ -15,6 +15,7 @@ import { addSchedule } from '../schedules/schedule-world.ts'
 import { modelCall } from '../worker/model-call.ts'
 import { createSchemaWorld, type SchemaWorld, type TokenName } from './schema-world.ts'
 import { seedApproval } from './seed-approval.ts'
+import { seedDelegation } from './seed-delegation.ts'
 import { seedDelivery } from './seed-delivery.ts'
 import { seedFact, seedKnowledge, type SeededKnowledge } from './seed-knowledge.ts'
 import { seedPlugin } from './seed-plugin.ts'
@@ -58,6 +59,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Query.task': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.tasks': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.approvals': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
+  'Query.delegations': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.deliveries': ADMINS_SEE,
   'Query.facts': ADMINS_SEE,
   'Query.learnings': ADMINS_SEE,
@@ -205,6 +207,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
     `mutation { checkpointSession(input: { sessionId: "${id}" }) { __typename } }`,
   'Mutation.cancelTurn': ({ id }) => `mutation { cancelTurn(input: { sessionId: "${id}" }) { __typename } }`,
   'Mutation.retryTurn': ({ turnIds }) => `mutation { retryTurn(input: { turnId: "${turnIds[1]}" }) { __typename } }`,
+  'Query.delegations': ({ id }) => `{ delegations(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Mutation.decideApproval': ({ approvalId, sender }) =>
     `mutation { decideApproval(input: { id: "${approvalId}", approve: true${sender} }) { __typename } }`,
   'Mutation.decideApprovals': ({ approvalId, sender }) =>
@@ -370,6 +373,7 @@ async function seedFor(field: string, id: string): Promise<Omit<Target, 'sender'
   const [turnId] = session.turnIds
   const waits = taskId === undefined || turnId === undefined ? null : { sessionId: id, turnId, taskId }
   const approvalId = waits === null ? '' : await seedApproval(database, waits)
+  if (waits !== null && field === 'Query.delegations') await seedDelegation(database, waits)
   if (field.includes('lugin')) await seedPlugin(database, 'text')
   const scheduleId = field.includes('chedule') ? await addSchedule(it.world) : ''
   return { ...session, ...knowledge, otherFactId, deliveryId, approvalId, scheduleId }

@@ -8,11 +8,13 @@ import * as api from '../generated/graphql.ts'
 import { recordStatements } from './record-statements.ts'
 import { createSchemaWorld, type SchemaWorld, type TokenName } from './schema-world.ts'
 import { seedApproval } from './seed-approval.ts'
+import { seedDelegation } from './seed-delegation.ts'
 import { seedSession, type SeededSession } from './seed.ts'
 
 let it: SchemaWorld
 let demo: SeededSession
 let approvalId: string
+let delegationId: string
 const fileId = newId('uploadedFile')
 beforeAll(async () => {
   it = await createSchemaWorld()
@@ -30,6 +32,7 @@ beforeAll(async () => {
     data: { ...upload, byAdmin: false, createdAt: new Date() },
   })
   approvalId = await seedApproval(it.world.context.database, { sessionId: 'demo:1', turnId, taskId })
+  delegationId = await seedDelegation(it.world.context.database, { sessionId: 'demo:1', turnId, taskId })
 })
 afterAll(async () => {
   await it[Symbol.asyncDispose]()
@@ -112,6 +115,10 @@ function everyEvent(): Record<string, [event: LogEntry, shown: object]> {
     ApprovalEvent: [
       event({ type: 'Approval', approvalId }),
       { approval: { id: approvalId, approvalStatus: 'PENDING', task: { id: taskId } } },
+    ],
+    DelegationEvent: [
+      event({ type: 'Delegation', delegationId }),
+      { delegation: { id: delegationId, status: 'PENDING', round: 1 } },
     ],
     ThinkingEvent: [
       event({ type: 'Thinking', thinkingId: 'thought_1', delta: null, content: 'Two steps.' }),

@@ -17,6 +17,7 @@ export interface StubConfigOptions {
 
 const SETTINGS: Settings = {
   approvalTimeoutMs: 3_600_000,
+  delegationTimeoutMs: 7_200_000,
   timeZone: 'UTC',
   currency: null,
   contextTokens: 8000,

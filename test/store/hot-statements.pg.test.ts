@@ -101,6 +101,23 @@ const pause = {
   events: step.events,
   hostDied: true,
   approvals: [{ id: 'approval_1', taskId: 'task_new', kind: 'TASK', reason: 'a rule', createdAt: at, expiresAt: at }],
+  delegations: [
+    {
+      id: 'delegation_1',
+      taskId: 'task_new',
+      tokenName: 'cli',
+      messageId: 'message_1',
+      depth: 1,
+      share: 0.5,
+      tools: ['*'],
+      strangers: false,
+      mode: 'PLAN',
+      task: 'Look it up.',
+      expect: 'A number.',
+      createdAt: at,
+      expiresAt: at,
+    },
+  ],
   pause: { reason: 'An approval.', at, until: at, forApproval: true },
 } satisfies TurnWrite
 const failure = { events: step.events, failure: { text: 'It failed.', detail: 'No route.' } } satisfies TurnWrite
@@ -122,6 +139,9 @@ const finish = {
   ],
   summary: { text: 'short', fromSeq: 0, toSeq: 1 },
   settledApprovals: [{ id: 'approval_1', status: 'CANCELLED', at }],
+  delegationSteps: [
+    { id: 'delegation_1', status: 'DONE', round: 1, messageId: 'message_1', feedback: null, failure: null, at },
+  ],
   finish: {
     status: 'DONE',
     failure: null,

@@ -92,6 +92,10 @@ async function play(): Promise<void> {
   await turnEnd(watch, 2)
   const { tasks } = await converse(ada, sessionId, 'run: true\nlearn: The shop opens at nine.\nDone?')
   expect(tasks.length).toBeGreaterThan(0)
+  const call = { task: 'run: echo away', expect: 'A word.' }
+  await converse(ada, sessionId, `tool: delegation__delegate ${JSON.stringify(call)}`)
+  const [child] = await sql<{ id: string }>('SELECT child_id AS id FROM delegations WHERE session_id = $1', sessionId)
+  await ada.run(api.DeleteSessionDocument, { id: child?.id ?? '' })
   // Its facts are in the prompt of the next.
   await converse(ada, sessionId, `facts?\n${CANARY}`)
   const [file] = await sql<{ id: string }>('SELECT id FROM published_files WHERE session_id = $1', sessionId)

@@ -94,6 +94,25 @@ const turn = fc.record({
     note: maybe,
     scope: fc.constantFrom(null, 'ONCE'),
   }),
+  delegation: fc.record({
+    userName: filled,
+    depth: fc.integer({ min: 1, max: 2 }),
+    share: fc.constantFrom(0.25, 1),
+    tools: fc.array(filled, { maxLength: 2 }),
+    strangers: fc.boolean(),
+    mode: fc.constantFrom('PLAN', 'CHAT'),
+    task: filled,
+    expect: filled,
+    status: fc.constantFrom('DONE', 'FAILED', 'CANCELLED'),
+    round: fc.integer({ min: 1, max: 5 }),
+    feedback: maybe,
+    answer: maybe,
+    failure: maybe,
+    createdAt: time,
+    expiresAt: time,
+    startedAt: time,
+    finishedAt: time,
+  }),
   delivery: fc.record({
     url: fc.constantFrom('https://host/…', 'http://127.0.0.1:8080/…'),
     final: fc.boolean(),
@@ -167,7 +186,18 @@ export const exportedSession: fc.Arbitrary<readonly Line[]> = fc
     const rows = [
       { type: 'session', ...columns, ...cost, lastSeq },
       ...people.map((userName) => ({ type: 'participant', userName, joinedAt })),
-      ...['message', 'turn', 'plan', 'task', 'question', 'learning', 'approval', 'delivery', 'event'].flatMap(of),
+      ...[
+        'message',
+        'turn',
+        'plan',
+        'task',
+        'question',
+        'learning',
+        'approval',
+        'delegation',
+        'delivery',
+        'event',
+      ].flatMap(of),
     ]
     const header = {
       type: 'header',
@@ -184,7 +214,19 @@ const SEQS_PER_TURN = 20
 type Generated = typeof turn extends fc.Arbitrary<infer Value> ? Value : never
 
 function buildTurn(
-  { message, turn: columns, usage: cost, plan, tasks, approval, delivery, question, learning, at }: Generated,
+  {
+    message,
+    turn: columns,
+    usage: cost,
+    plan,
+    tasks,
+    approval,
+    delegation,
+    delivery,
+    question,
+    learning,
+    at,
+  }: Generated,
   index: number,
 ): Line[] {
   const seq = index * SEQS_PER_TURN + 1
@@ -226,6 +268,7 @@ function buildTurn(
     { type: 'question', id: questionId, ...question },
     { type: 'learning', id: learningId, turnId, taskId, questionId, ...learning },
     ...(taskId === null ? [] : [{ type: 'approval', id: newId('approval'), turnId, taskId, ...approval }]),
+    ...(taskId === null ? [] : [{ type: 'delegation', id: newId('delegation'), turnId, taskId, ...delegation }]),
     ...(taskId === null ? [] : [{ type: 'delivery', id: newId('delivery'), taskId, ...delivery }]),
     ...events,
   ]

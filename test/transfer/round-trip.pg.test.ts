@@ -81,7 +81,7 @@ function flat(value: unknown): Record<string, true> {
 /** Ids by the order in which they appear, as those of a copy are others. */
 function withoutIds(lines: readonly Line[]): unknown {
   const seen = new Map<string, string>()
-  const text = JSON.stringify(lines).replaceAll(/"(?:msg|turn|plan|task|learn|q|dlv|appr)_[0-9a-z]{26}"/g, (id) => {
+  const text = JSON.stringify(lines).replaceAll(/"(?:msg|turn|plan|task|learn|q|dlv|appr|dlg)_[0-9a-z]{26}"/g, (id) => {
     if (!seen.has(id)) seen.set(id, `"id ${seen.size}"`)
     return must(seen.get(id), 'a name for it')
   })

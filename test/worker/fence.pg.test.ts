@@ -35,6 +35,7 @@ interface Filled {
   readonly planId: string
   readonly taskId: string
   readonly approvalId: string
+  readonly delegationId: string
   readonly learningIds: readonly [string, string]
   readonly questionId: string
   readonly factId: string
@@ -66,6 +67,8 @@ const TABLES: Record<Part, string> = {
   pause: 'sessions turns',
   approvals: 'approvals sessions turns',
   settledApprovals: 'approvals audit_entries sessions',
+  delegations: 'delegations',
+  delegationSteps: 'delegations',
   failure: 'turns',
   hostDied: 'turns',
   finish: 'sessions turns messages',
@@ -166,6 +169,32 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
       pause: { reason: 'An approval.', at, until: later, forApproval: true },
     }),
   settledApprovals: ({ approvalId }) => only({ settledApprovals: [{ id: approvalId, status: 'CANCELLED', at }] }),
+  delegations: () =>
+    only({
+      delegations: [
+        {
+          id: newId('delegation'),
+          taskId: 'task_other',
+          tokenName: 'cli',
+          messageId: newId('message'),
+          depth: 1,
+          share: 0.5,
+          tools: ['*'],
+          strangers: false,
+          mode: 'PLAN',
+          task: 'Look it up.',
+          expect: 'A number.',
+          createdAt: at,
+          expiresAt: later,
+        },
+      ],
+    }),
+  delegationSteps: ({ delegationId: id }) =>
+    only({
+      delegationSteps: [
+        { id, status: 'CANCELLED', round: 1, messageId: 'message_1', feedback: null, failure: 'It ended.', at },
+      ],
+    }),
   failure: () => only({ failure: { text: 'It failed.', detail: 'No route.' } }),
   hostDied: () => only({ hostDied: true }),
   finish: ({ joined }) =>
@@ -252,7 +281,17 @@ async function fill(): Promise<Filled> {
     `UPDATE turns SET status = 'JOINED', joined_into = $1 WHERE id <> $1 RETURNING id AS "turnId", message_id AS "messageId"`,
     turn.id,
   )
-  const ids = { planId, taskId, approvalId, learningIds, questionId, factId }
+  const delegationId = newId('delegation')
+  await world.sql(
+    `INSERT INTO delegations (id, session_id, turn_id, task_id, user_name, token_name, depth, share, tools, strangers, mode, task,
+        expect, message_id, created_at, expires_at)
+      VALUES ($1, $2, $3, $4, 'alice', 'cli', 1, 1, '{*}', false, 'PLAN', 't', 'e', 'message_1', now(), now())`,
+    delegationId,
+    SESSION,
+    turn.id,
+    taskId,
+  )
+  const ids = { planId, taskId, approvalId, delegationId, learningIds, questionId, factId }
   return { world, lease, turn, ...ids, joined: must(joined, 'the second message has a turn') }
 }
 

@@ -7,7 +7,7 @@
  * an id is taken by a session that the viewer cannot see.
  */
 import type { Viewer } from '../../core/identity.ts'
-import { namespaceOf, SCHEDULE_NAMESPACE, USER_MARK } from '../../core/session-id.ts'
+import { isServersNamespace, namespaceOf, USER_MARK } from '../../core/session-id.ts'
 import type { Config, TokenConfig } from '../config.ts'
 
 /** Only connectors are confined: to ids that start with their namespace and ":", unless that is "*". */
@@ -37,7 +37,7 @@ export function ownNamespace({ user, namespace, tokenName }: Viewer): string {
  */
 export function mayOpenSession(config: Pick<Config, 'tokens'>, viewer: Viewer, sessionId: string): boolean {
   const namespace = namespaceOf(sessionId)
-  if (namespace === SCHEDULE_NAMESPACE) return false
+  if (isServersNamespace(namespace)) return false
   if (namespace === ownNamespace(viewer)) return true
   if (sessionId.startsWith(USER_MARK)) return false
   const isFree = namespace === null || ![...config.tokens.values()].some((token) => owns(token, namespace))

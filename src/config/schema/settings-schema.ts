@@ -120,6 +120,9 @@ const turnSettings = {
   approval_timeout: seconds({ min: 1, max: 30 * 86_400 })
     .default(3600)
     .meta({ description: 'Seconds after which what waits for an approval counts as denied.' }),
+  delegation_timeout: seconds({ min: 1, max: 30 * 86_400 })
+    .default(7200)
+    .meta({ description: 'Seconds after which a task that was delegated to a session of its own is given up.' }),
   audit_retention_days: wholeNumber({ min: 0, max: 36_500 }).default(400).meta({
     description: 'Days for which the audit is kept, and usage can be summed up. 0: for ever.',
   }),
@@ -253,6 +256,7 @@ export function toSettings(section: SettingsSection): Settings {
     promptRetentionDays: section.prompt_retention_days,
     drainTimeoutMs: toMs(section.drain_timeout),
     approvalTimeoutMs: toMs(section.approval_timeout),
+    delegationTimeoutMs: toMs(section.delegation_timeout),
     publishedFileTtlMs: toMs(section.published_file_ttl),
     publicUrl: section.public_url === '' ? null : section.public_url.replace(/\/+$/, ''),
     requestsPerMinute: section.requests_per_minute,

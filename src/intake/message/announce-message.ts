@@ -13,7 +13,11 @@ export interface MessageAccepted {
 }
 
 /** Publishes a message that was just stored, and rings for its turn; does nothing for a duplicate. */
-export function announceMessage(context: IntakeContext, message: IncomingMessage, result: StoreResult): void {
+export function announceMessage(
+  context: Pick<IntakeContext, 'feed' | 'doorbell'>,
+  message: IncomingMessage,
+  result: StoreResult,
+): void {
   if (result.kind !== 'Accepted') return
   const { at, sessionId, id: messageId } = message
   const { seq, turnId, interrupted, taken } = result

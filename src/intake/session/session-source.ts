@@ -1,6 +1,6 @@
 /** Where a session comes from. It is fixed by the first opening of the session, in words or by the id it chose. */
 import type { InputIssue } from '../../core/refusal.ts'
-import { namespaceOf, SCHEDULE_NAMESPACE, USER_MARK } from '../../core/session-id.ts'
+import { isServersNamespace, namespaceOf, USER_MARK } from '../../core/session-id.ts'
 import type { ConversationType } from '../../core/status.ts'
 import { randomHex } from '../../platform/id.ts'
 import type { SessionSource } from '../../store/intake/intake-session.ts'
@@ -22,9 +22,9 @@ const DEFAULT_KIND = 'api'
 /** `sessionId`: null when it is to be generated. */
 export function sourceIssues(sessionId: string | null, source: SourceInput): InputIssue[] {
   const kindRule = 'must be 1 to 64 characters out of letters, digits and _ @ . -, such as "cli" or "telegram"'
-  const reserved = 'only schedules open sessions of this kind; choose another, such as "cli"'
+  const reserved = `only ${source.kind}s open sessions of this kind; choose another, such as "cli"`
   const takesReserved =
-    source.kind === SCHEDULE_NAMESPACE && (sessionId === null || namespaceOf(sessionId) !== SCHEDULE_NAMESPACE)
+    isServersNamespace(source.kind) && (sessionId === null || namespaceOf(sessionId) !== source.kind)
   return [
     ...(takesReserved ? [{ path: ['source', 'kind'], message: reserved }] : []),
     ...(KIND.test(source.kind) ? [] : [{ path: ['source', 'kind'], message: kindRule }]),

@@ -1,4 +1,5 @@
 /** The turns that wait without a worker: which there are, and how their sessions get work again. */
+import { WAITS_FOR_CHILDREN } from '../../core/tool/delegated.ts'
 import type { Database } from '../database.ts'
 
 interface PausedTurn {
@@ -11,12 +12,12 @@ interface PausedTurn {
 const PAUSED = {
   name: 'queue.paused',
   text: `SELECT t.session_id AS "sessionId", t.user_name AS "userName", t.cancel_requested AS "cancelRequested" FROM turns t
-    WHERE t.paused_at IS NOT NULL AND t.status = 'RUNNING'`,
+    WHERE t.paused_at IS NOT NULL AND t.status = 'RUNNING' AND (t.cancel_requested OR NOT starts_with(t.paused_reason, $1))`,
 }
 
-/** All turns that are paused in the status RUNNING; those that await an approval are not among them. */
+/** All turns that wait for a budget; not those that await an approval, or a task that they delegated. */
 export async function findPausedTurns(database: Database): Promise<PausedTurn[]> {
-  return database.query<PausedTurn>(PAUSED, [])
+  return database.query<PausedTurn>(PAUSED, [WAITS_FOR_CHILDREN])
 }
 
 const READY = {

@@ -160,7 +160,7 @@ function isOneOf(column: Sql, ids: readonly string[], bind: Bind): Sql {
  */
 function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fenced> {
   const { events, plans, tasks, taskPatches, dropDeltasOf, learnings, curations, factsUsed, answers } = write
-  const { deliveries, files, audit, approvals, settledApprovals, finish } = write
+  const { deliveries, files, audit, approvals, settledApprovals, delegations, delegationSteps, finish } = write
   const json = (rows: readonly object[]): Sql => sql`${bind(JSON.stringify(rows))}::jsonb`
   const parts: Record<string, Fenced> = {}
 
@@ -336,6 +336,28 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
     SELECT a.audit_id, a.at, 'APPROVAL', $1, $4, NULL, NULL, jsonb_build_object('approvalId', a.id, 'taskId', a.task_id,
       'status', a.status, 'scope', NULL, 'note', NULL, 'before', NULL, 'after', NULL) FROM ${SETTLED_APPROVALS} a`
   }
+
+  // As the turn's user.
+  if (isFilled(delegations))
+    parts['delegations'] = fenced`
+    INSERT INTO delegations (id, session_id, turn_id, task_id, user_name, token_name, depth, share, tools, strangers, mode, task,
+      expect, message_id, created_at, expires_at)
+    SELECT d.id, $1, $4, d."taskId", t.user_name, d."tokenName", d.depth, d.share, d.tools, d.strangers, d.mode,
+      d.task, d.expect, d."messageId", d."createdAt", d."expiresAt"
+    FROM ${FENCE}, ${TURN} t, jsonb_to_recordset(${json(delegations)})
+      AS d (id text, "taskId" text, "tokenName" text, depth int, share float8, tools text[], strangers boolean, mode session_mode, task text,
+        expect text, "messageId" text, "createdAt" timestamptz, "expiresAt" timestamptz)`
+
+  // An end that was committed while this waited for the session's lock stands.
+  if (isFilled(delegationSteps))
+    parts['delegation_steps'] = fenced`
+    UPDATE delegations x SET status = d.status, round = d.round, message_id = d."messageId", feedback = d.feedback,
+      failure = d.failure, answered = false, answer = CASE d.status WHEN 'PENDING' THEN NULL ELSE x.answer END,
+      finished_at = CASE d.status WHEN 'PENDING' THEN NULL ELSE d.at END, closed = d.status = 'DONE'
+    FROM ${FENCE}, jsonb_to_recordset(${json(delegationSteps)})
+      AS d (id text, status delegation_status, round int, "messageId" text, feedback text, failure text, at timestamptz)
+    WHERE x.id = d.id AND x.id = ANY(${bind(delegationSteps.map(({ id }) => id))}::text[]) AND x.session_id = $1
+      AND x.status IN ('PENDING', 'RUNNING')`
 
   // All of it is one update: of two updates of a row in one statement PostgreSQL makes only one. A paraphrase is
   // written once.

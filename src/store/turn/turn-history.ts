@@ -1,6 +1,13 @@
 /** What a turn reads: how far it came before (after a takeover), and what was said in the session before it. */
 import type { JsonObject } from '../../core/tool/json.ts'
-import type { ApprovalKind, ApprovalStatus, ReviewVerdict, TaskStatus, TaskType } from '../../core/status.ts'
+import type {
+  ApprovalKind,
+  ApprovalStatus,
+  DelegationStatus,
+  ReviewVerdict,
+  TaskStatus,
+  TaskType,
+} from '../../core/status.ts'
 import type { Settings } from '../../config/config.ts'
 import type { SaidRows } from '../../core/dialogue.ts'
 import type { Database } from '../database.ts'
@@ -30,6 +37,23 @@ export interface StoredTask {
   readonly reviewReason: string | null
   /** Of the approval that was asked for it, or for its plan. */
   readonly approval: StoredApproval | null
+  /** What became of it in a session of its own. */
+  readonly delegation: StoredDelegation | null
+}
+
+/** A delegated task as it was last committed; `answer` is judged in the turn that delegated. */
+export interface StoredDelegation {
+  readonly id: string
+  readonly status: DelegationStatus
+  readonly round: number
+  readonly messageId: string
+  readonly task: string
+  readonly expect: string
+  /** This round's, to be judged; null: it has none yet. */
+  readonly answer: string | null
+  readonly answered: boolean
+  readonly failure: string | null
+  readonly expiresAt: Date
 }
 
 interface StoredApproval {
@@ -59,8 +83,12 @@ export async function loadPlans(database: Database, turnId: string): Promise<Sto
 }
 
 function readTimes(task: StoredTask): StoredTask {
-  const { approval } = task
-  return approval === null ? task : { ...task, approval: { ...approval, expiresAt: new Date(approval.expiresAt) } }
+  const { approval, delegation } = task
+  return {
+    ...task,
+    approval: approval === null ? null : { ...approval, expiresAt: new Date(approval.expiresAt) },
+    delegation: delegation === null ? null : { ...delegation, expiresAt: new Date(delegation.expiresAt) },
+  }
 }
 
 const LOAD_PLANS = {
@@ -69,9 +97,13 @@ const LOAD_PLANS = {
       'detail', t.detail, 'skill', t.skill, 'tool', t.tool, 'args', t.args, 'expect', t.expect, 'round', t.round, 'callId', t.call_id, 'status', t.status, 'output', t.output, 'stderr', t.stderr,
       'truncated', t.truncated, 'exitCode', t.exit_code, 'reviewVerdict', t.review_verdict, 'reviewReason', t.review_reason,
       'approval', CASE WHEN a.id IS NOT NULL THEN jsonb_build_object('id', a.id, 'kind', a.kind, 'status', a.status,
-        'decidedBy', a.decided_by, 'note', a.note, 'expiresAt', a.expires_at) END)
+        'decidedBy', a.decided_by, 'note', a.note, 'expiresAt', a.expires_at) END,
+      'delegation', CASE WHEN d.id IS NOT NULL THEN jsonb_build_object('id', d.id, 'status', d.status, 'round', d.round,
+        'messageId', d.message_id, 'task', d.task, 'expect', d.expect, 'answer', d.answer, 'answered', d.answered,
+        'failure', d.failure, 'expiresAt', d.expires_at) END)
       ORDER BY t.index) FILTER (WHERE t.id IS NOT NULL), '[]') AS tasks
-    FROM plans p LEFT JOIN tasks t ON t.plan_id = p.id LEFT JOIN approvals a ON a.task_id = t.id WHERE p.turn_id = $1 GROUP BY p.id ORDER BY p.attempt`,
+    FROM plans p LEFT JOIN tasks t ON t.plan_id = p.id LEFT JOIN approvals a ON a.task_id = t.id LEFT JOIN delegations d ON d.task_id = t.id
+    WHERE p.turn_id = $1 GROUP BY p.id ORDER BY p.attempt`,
 }
 
 /** What a task printed before its process died, as far as its events tell. */

@@ -6,12 +6,13 @@
 import { judgeTask } from '../../approvals/judge-task.ts'
 import { currentUser } from '../../config/access/current-user.ts'
 import { readCommands } from '../../execution/shell/read-commands.ts'
+import { mayBeCalled } from '../delegation/may-be-called.ts'
 import { taskKey, type CompleteTask } from '../steps/complete-tasks.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
 import type { TurnContext } from '../turn-context.ts'
 
 export function approvalProblems(
-  context: Pick<TurnContext, 'turn' | 'config' | 'tools'>,
+  context: Pick<TurnContext, 'turn' | 'config' | 'tools' | 'delegated'>,
   tasks: readonly CompleteTask[],
   attempts: readonly PlanState[],
 ): string[] {
@@ -24,6 +25,7 @@ export function approvalProblems(
   return tasks.flatMap((task, index) => {
     if (task.type === 'MSG') return []
     const name = `Task ${index + 1} (${task.type.toLowerCase()})`
+    if (!mayBeCalled(context.delegated, task)) return [`${name} may not be called for this delegated task. ${INSTEAD}`]
     const verdict = judgeTask(
       { ...task, effect: context.tools.tools.get(task.tool ?? '')?.effect ?? 'WRITE' },
       { policy: config.approvals, role: user.role, remembered: [] },

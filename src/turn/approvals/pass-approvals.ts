@@ -32,7 +32,7 @@ export type Asks = 'PLAN' | 'TASKS' | 'EACH'
 
 /** Null: nothing stands in its way. */
 export async function passApprovals(
-  context: TaskContext & Pick<TurnContext, 'config' | 'database' | 'tools'>,
+  context: TaskContext & Pick<TurnContext, 'config' | 'database' | 'tools' | 'delegated'>,
   plan: PlanState,
   { asks }: { readonly asks: Asks },
 ): Promise<ReplanWanted | Ending | null> {
@@ -75,7 +75,7 @@ interface OpenTasks {
 }
 
 async function judge(
-  context: TaskContext & Pick<TurnContext, 'config' | 'database' | 'tools'>,
+  context: TaskContext & Pick<TurnContext, 'config' | 'database' | 'tools' | 'delegated'>,
   plan: PlanState,
   { open, user, asks }: OpenTasks,
 ): Promise<ReplanWanted | Ending | null> {
@@ -100,7 +100,13 @@ async function judge(
 
 /** What is in the rows, where it matters: null where no rule can ask for an approval. */
 async function groundOf(
-  { config, database, sessionId, turn }: Pick<TurnContext, 'sessionId' | 'turn' | 'config' | 'database'>,
+  {
+    config,
+    database,
+    sessionId,
+    turn,
+    delegated,
+  }: Pick<TurnContext, 'sessionId' | 'turn' | 'config' | 'database' | 'delegated'>,
   plan: PlanState,
   { user, asks }: OpenTasks,
 ): Promise<ApprovalGround | null> {
@@ -113,7 +119,7 @@ async function groundOf(
   if (!asksForPlan && !asksForTasks) return null
   // No read where no rule asks: the start of a command would wait for it, and the plan's commit would go alone.
   const remembered = asksForTasks ? await loadRemembered(database, { sessionId, userName: turn.userName }) : []
-  return { remembered, hasStrangers: asksForPlan && turn.saidBefore.hasStrangers }
+  return { remembered, hasStrangers: asksForPlan && (delegated.strangers || turn.saidBefore.hasStrangers) }
 }
 
 interface ApprovalGround {

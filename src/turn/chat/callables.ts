@@ -4,6 +4,7 @@
  */
 import type { CurrentUser } from '../../config/access/current-user.ts'
 import { mayUseTool } from '../../config/access/may-use-skill.ts'
+import { mayCall } from '../../core/tool/delegated.ts'
 import { argumentsSchema } from '../../core/plan/arguments-schema.ts'
 import { completeArguments } from '../../core/plan/skill-arguments.ts'
 import type { JsonObject } from '../../core/tool/json.ts'
@@ -14,6 +15,7 @@ import type { InstalledSkill } from '../../execution/skills/skill-folder.ts'
 import type { OfferedTool, RequestedCall } from '../../model/conversation/conversation.ts'
 import { OWN_TOOLS } from '../../tools/own-tools.ts'
 import { argumentProblems } from '../../tools/check-arguments.ts'
+import { skillCall as skillName } from '../delegation/may-be-called.ts'
 import type { TurnContext } from '../turn-context.ts'
 
 export const EXEC = 'exec'
@@ -36,11 +38,16 @@ interface Callable {
 export type Callables = ReadonlyMap<string, Callable>
 
 /** By name. Whether the user may still use them is asked again at each call. */
-export function callablesOf({ skills, tools }: Pick<TurnContext, 'skills' | 'tools'>, user: CurrentUser): Callables {
+export function callablesOf(
+  { skills, tools, delegated }: Pick<TurnContext, 'skills' | 'tools' | 'delegated'>,
+  user: CurrentUser,
+): Callables {
   const ofTools = [...tools.tools.values()].filter(({ name }) => mayUseTool(user, name))
   const all = [
-    COMMAND,
-    ...usableSkills(skills, user).flatMap((skill) => skillCall(skill)),
+    ...(mayCall(delegated, EXEC) ? [COMMAND] : []),
+    ...usableSkills(skills, user)
+      .filter(({ name }) => mayCall(delegated, skillName(name)))
+      .flatMap((skill) => skillCall(skill)),
     ...[...ofTools, ...OWN_TOOLS].map((tool): Callable => {
       const { name, description, parameters } = tool
       const read: Callable['read'] = (args) => ({

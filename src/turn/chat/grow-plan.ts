@@ -60,6 +60,7 @@ export function addTask(context: TaskContext, plan: PlanState, { patch, ...added
     reviewVerdict: null,
     reviewReason: null,
     approval: null,
+    delegation: null,
     ...(startedAt === undefined ? {} : { startedAt }),
   }
   const event: SessionEventBody = { type: 'TaskUpdate', taskId: id, status }

@@ -11,6 +11,7 @@ import { nextStep } from '../next-step.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
 import { runTask } from '../steps/execute-plan.ts'
 import { interruptTask } from '../steps/interrupt-task.ts'
+import { isDelegation, runDelegations } from '../delegation/run-delegation.ts'
 import { refuseTask } from '../steps/refuse-task.ts'
 import { stopped, type Ending, type TurnContext } from '../turn-context.ts'
 import { updateTask } from '../update-task.ts'
@@ -31,6 +32,7 @@ export async function makeCalls(context: TurnContext, plan: PlanState, round: Ro
   context.journal.record([{ type: 'PipelineStep', step: 'EXECUTING', detail: describeCalls(open.length) }])
   const barred = await passAll(context, plan)
   if (barred !== null) return barred
+  if (open.every(isDelegation)) return delegateAll(context, plan, open)
   const readsOnly = open.every((task) => context.tools.tools.get(task.tool ?? '')?.effect === 'READ')
   if (readsOnly) {
     const endings = await Promise.all(open.filter(isOpen).map((task) => runCall(context, plan, task)))
@@ -50,8 +52,18 @@ export async function makeCalls(context: TurnContext, plan: PlanState, round: Ro
   return null
 }
 
-function isOpen({ status }: TaskState): boolean {
-  return status === 'PENDING' || status === 'AWAITING_APPROVAL'
+function isOpen({ status, delegation }: TaskState): boolean {
+  return status === 'PENDING' || status === 'AWAITING_APPROVAL' || (status === 'RUNNING' && delegation !== null)
+}
+
+/** Side by side, in sessions of their own. */
+async function delegateAll(context: TurnContext, plan: PlanState, tasks: readonly TaskState[]): Promise<Ending | null> {
+  const user = currentUser(context.config.current(), context.turn.userName)
+  auditRights(context, plan, user)
+  const reason = whyBarred(context)
+  const first = tasks.find(isOpen)
+  if (first !== undefined && (reason !== null || user === null)) return refuseTask(context, first, reason ?? '')
+  return user === null ? null : runDelegations(context, { tasks, user })
 }
 
 function describeCalls(count: number): string {

@@ -2,6 +2,8 @@
  * CONTEXT: what the planner's prompt holds. Spec 4 lists what may be in it; everything is bounded, however old the
  * session.
  */
+import { mayCall } from '../../core/tool/delegated.ts'
+import { skillCall } from '../delegation/may-be-called.ts'
 import type { KnownFact, PlannerContext, ReceivedFile, ReplanContext } from '../../agents/agent.ts'
 import { currentUser, type CurrentUser } from '../../config/access/current-user.ts'
 import { mayUseTool } from '../../config/access/may-use-skill.ts'
@@ -28,6 +30,7 @@ type PlanningContext = Pick<
   | 'secrets'
   | 'skills'
   | 'tools'
+  | 'delegated'
   | 'config'
   | 'database'
   | 'logger'
@@ -58,7 +61,7 @@ export async function assembleContext(
     workingMemory: turn.saidBefore.workingMemory,
     facts,
     questions: turn.saidBefore.questions,
-    skills: usableSkills(context.skills, user),
+    skills: usableSkills(context.skills, user).filter(({ name }) => mayCall(context.delegated, skillCall(name))),
     tools: user === null ? [] : usableTools(context.tools, user),
     paraphrased,
     secretNames: [...context.secrets.ephemeral().keys()],

@@ -6,6 +6,9 @@
 import { currentUser, type CurrentUser } from '../../config/access/current-user.ts'
 import { must, unreachable } from '../../platform/must.ts'
 import { auditRights } from '../audit-rights.ts'
+import type { DelegationContext } from '../delegation/delegation-context.ts'
+import { failOutside, mayBeCalled } from '../delegation/may-be-called.ts'
+import { isDelegation, runDelegation } from '../delegation/run-delegation.ts'
 import { executeCommand } from './execute-command.ts'
 import { interruptTask } from './interrupt-task.ts'
 import { nextStep } from '../next-step.ts'
@@ -71,13 +74,15 @@ export function runTask(
   context: RunTaskContext,
   { plan, task, user }: { readonly plan: PlanState; readonly task: TaskState; readonly user: CurrentUser },
 ): Promise<TaskOutcome> {
+  if (!mayBeCalled(context.delegated, task)) return Promise.resolve(failOutside(context, task))
+  if (isDelegation(task)) return runDelegation(context, { task, user })
   if (task.type === 'TOOL') return runTool(context, { task, user })
   return task.type === 'SKILL'
     ? runSkill(context, { plan, task, user })
     : executeCommand(context, { plan, task, role: user.role })
 }
 
-type RunTaskContext = Parameters<typeof runSkill>[0] & Parameters<typeof runTool>[0]
+type RunTaskContext = Parameters<typeof runSkill>[0] & Parameters<typeof runTool>[0] & DelegationContext
 
 async function run(
   context: Omit<TurnContext, 'busyPolicy' | 'join' | 'tellFacts'>,

@@ -24,7 +24,7 @@ import type { TurnWrite } from '../../core/turn-write.ts'
 export type MakePlanOutcome = { readonly kind: 'Planned'; readonly plan: PlanState } | Ending
 
 type MakePlanContext = TaskContext &
-  Pick<TurnContext, 'messages' | 'signal' | 'agents' | 'config' | 'database' | 'tools' | 'logger'>
+  Pick<TurnContext, 'messages' | 'signal' | 'agents' | 'config' | 'database' | 'tools' | 'delegated' | 'logger'>
 
 export async function makePlan(
   context: MakePlanContext,
@@ -132,6 +132,7 @@ function storePlan(
     reviewVerdict: null,
     reviewReason: null,
     approval: null,
+    delegation: null,
   }))
   const rights = describeRights(currentUser(context.config.current(), context.turn.userName))
   const plan: PlanState = {

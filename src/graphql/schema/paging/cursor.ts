@@ -30,6 +30,7 @@ const positions = {
   /** Newest first: [at, id]. */
   audit1: z.tuple([z.literal('audit1'), time, id]),
   factTurns1: z.tuple([z.literal('factTurns1'), id]),
+  delegations1: z.tuple([z.literal('delegations1'), id]),
   schedules1: z.tuple([z.literal('schedules1'), id]),
   /** Newest first: [createdAt, id]. */
   files1: z.tuple([z.literal('files1'), time, id]),

@@ -56,8 +56,8 @@ const KEPT_SHORT: Readonly<Record<string, string>> = {
     'Account.formerNames Account.identities Account.skills Account.tools Query.skillProblems Query.toolProblems Query.tools Query.skills ReloadSecretsPayload.names Viewer.allowedSkills',
   'the roles of agents, which are fixed': 'Server.models',
   'the users that there are': 'Session.participants',
-  'one input or one approval, whose sizes are limited':
-    'Approval.remembered InputIssue.path InvalidInputRefusal.issues',
+  'one input, one approval or one call of a tool, whose sizes are limited':
+    'Approval.remembered Delegation.allowedTools InputIssue.path InvalidInputRefusal.issues',
 }
 
 test('a list without a largest size is kept short by another rule', () => {

@@ -14,9 +14,9 @@ import { seenSessions } from '../session/session-visibility.ts'
 export type Bind = (value: unknown) => string
 
 export interface NewestWanted {
-  readonly table: 'approvals' | 'tasks'
+  readonly table: 'approvals' | 'delegations' | 'tasks'
   readonly viewer: Viewer
-  readonly request: PageRequest<'approvals1' | 'tasks1'>
+  readonly request: PageRequest<'approvals1' | 'delegations1' | 'tasks1'>
   /** What else must hold of a row `c`, in SQL. */
   readonly conditions: (bind: Bind) => readonly string[]
 }

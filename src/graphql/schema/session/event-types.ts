@@ -20,6 +20,7 @@ export const SessionEventTypeEnum = builder.enumType('SessionEventType', {
     TASK_PROGRESS: { value: 'TaskProgress', description: 'TaskProgressEvent.' },
     REVIEW: { value: 'Review', description: 'ReviewEvent.' },
     APPROVAL: { value: 'Approval', description: 'ApprovalEvent.' },
+    DELEGATION: { value: 'Delegation', description: 'DelegationEvent.' },
     TURN_PAUSED: { value: 'TurnPaused', description: 'TurnPausedEvent.' },
     CHECKPOINT: { value: 'Checkpoint', description: 'CheckpointEvent.' },
     TURN_COMPLETED: { value: 'TurnCompleted', description: 'TurnCompletedEvent.' },

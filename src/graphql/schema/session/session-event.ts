@@ -21,6 +21,7 @@ import {
 } from '../enums.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
 import { ApprovalRow } from '../approval/approval.ts'
+import { DelegationRow } from '../delegation/delegation.ts'
 import { LearningRow } from '../knowledge/learning.ts'
 import { SessionRow } from './session.ts'
 import { TurnRow } from '../turn/turn.ts'
@@ -49,6 +50,7 @@ const TYPE_NAMES: Readonly<Record<LogEntry['type'], string>> = {
   TaskProgress: 'TaskProgressEvent',
   Review: 'ReviewEvent',
   Approval: 'ApprovalEvent',
+  Delegation: 'DelegationEvent',
   TurnPaused: 'TurnPausedEvent',
   Checkpoint: 'CheckpointEvent',
   TurnCompleted: 'TurnCompletedEvent',
@@ -312,6 +314,16 @@ builder.objectRef<EventOf<'Approval'>>('ApprovalEvent').implement({
   authScopes: AUTHENTICATED,
   fields: (t) => ({
     approval: ApprovalRow.field(t, ({ approvalId }) => approvalId, 'The approval as it is now.'),
+  }),
+})
+
+builder.objectRef<EventOf<'Delegation'>>('DelegationEvent').implement({
+  description:
+    'A task is given to a session of its own, is sent there, goes another round, or has ended; its status tells.',
+  interfaces: [SessionEventInterface],
+  authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    delegation: DelegationRow.field(t, ({ delegationId }) => delegationId, 'The delegated task as it is now.'),
   }),
 })
 

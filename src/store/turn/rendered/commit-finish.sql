@@ -260,6 +260,33 @@ WITH
     FROM
       w_settled_approvals a
   ),
+  w_delegation_steps AS (
+    UPDATE delegations x
+    SET
+      status = d.status,
+      round = d.round,
+      message_id = d."messageId",
+      feedback = d.feedback,
+      failure = d.failure,
+      answered = false,
+      answer = CASE d.status
+        WHEN 'PENDING' THEN NULL
+        ELSE x.answer
+      END,
+      finished_at = CASE d.status
+        WHEN 'PENDING' THEN NULL
+        ELSE d.at
+      END,
+      closed = d.status = 'DONE'
+    FROM
+      w_fence,
+      jsonb_to_recordset($20::jsonb) AS d (id text, status delegation_status, round int, "messageId" text, feedback text, failure text, at timestamptz)
+    WHERE
+      x.id = d.id
+      AND x.id = ANY ($21::text[])
+      AND x.session_id = $1
+      AND x.status IN ('PENDING', 'RUNNING')
+  ),
   w_messages AS (
     UPDATE messages x
     SET
@@ -268,10 +295,10 @@ WITH
       paraphrase = coalesce(x.paraphrase, m.paraphrase)
     FROM
       w_fence,
-      jsonb_to_recordset($20::jsonb) AS m (id text, status message_status, content text, paraphrase text)
+      jsonb_to_recordset($22::jsonb) AS m (id text, status message_status, content text, paraphrase text)
     WHERE
       x.id = m.id
-      AND x.id = ANY ($21::text[])
+      AND x.id = ANY ($23::text[])
       AND x.session_id = $1
   ),
   w_joined AS (
@@ -288,20 +315,20 @@ WITH
         WHEN j.status <> 'QUEUED' THEN x.joined_attempt
       END,
       failure = CASE
-        WHEN j.status <> 'QUEUED' THEN $22::text
+        WHEN j.status <> 'QUEUED' THEN $24::text
       END,
       failure_detail = CASE
-        WHEN j.status <> 'QUEUED' THEN $23::text
+        WHEN j.status <> 'QUEUED' THEN $25::text
       END,
       started_at = CASE
         WHEN j.status <> 'QUEUED' THEN x.started_at
       END,
       finished_at = CASE
-        WHEN j.status <> 'QUEUED' THEN $24::timestamptz
+        WHEN j.status <> 'QUEUED' THEN $26::timestamptz
       END
     FROM
       w_fence,
-      jsonb_to_recordset($25::jsonb) AS j (id text, status turn_status)
+      jsonb_to_recordset($27::jsonb) AS j (id text, status turn_status)
     WHERE
       x.id = j.id
       AND x.joined_into = $4

@@ -72,6 +72,62 @@ WITH
       w_fence,
       w_turn t,
       jsonb_to_recordset($12::jsonb) AS a (id text, "taskId" text, kind approval_kind, reason text, "createdAt" timestamptz, "expiresAt" timestamptz)
+  ),
+  w_delegations AS (
+    INSERT INTO
+      delegations (
+        id,
+        session_id,
+        turn_id,
+        task_id,
+        user_name,
+        token_name,
+        depth,
+        share,
+        tools,
+        strangers,
+        mode,
+        task,
+        expect,
+        message_id,
+        created_at,
+        expires_at
+      )
+    SELECT
+      d.id,
+      $1,
+      $4,
+      d."taskId",
+      t.user_name,
+      d."tokenName",
+      d.depth,
+      d.share,
+      d.tools,
+      d.strangers,
+      d.mode,
+      d.task,
+      d.expect,
+      d."messageId",
+      d."createdAt",
+      d."expiresAt"
+    FROM
+      w_fence,
+      w_turn t,
+      jsonb_to_recordset($13::jsonb) AS d (
+        id text,
+        "taskId" text,
+        "tokenName" text,
+        depth int,
+        share float8,
+        tools text[],
+        strangers boolean,
+        mode session_mode,
+        task text,
+        expect text,
+        "messageId" text,
+        "createdAt" timestamptz,
+        "expiresAt" timestamptz
+      )
   )
 SELECT
   f.base,

@@ -1,0 +1,142 @@
+/**
+ * Sends delegated tasks to sessions of their own, and brings back what came of them: it polls every second, in every
+ * process, and is woken when this process has something for it. Nothing is kept in memory: what is due follows from
+ * the rows, and each statement lets one process act, so it goes on wherever a process died.
+ */
+import { AppError, isOutage } from '../core/errors.ts'
+import { MAX_PER_DAY, childIdOf } from '../core/tool/delegated.ts'
+import type { Logger } from '../platform/logger.ts'
+import { Periodic } from '../platform/periodic.ts'
+import {
+  changeDelegation,
+  closeDelegation,
+  countDelegation,
+  readOpenDelegations,
+  type DelegationChange,
+  type OpenDelegation,
+} from '../store/delegations/delegation-rows.ts'
+import { requestCancel } from '../store/intake/intake-cancel-turn.ts'
+import { makeReady } from '../store/turn/paused-turns.ts'
+import type { DelegatorContext } from './delegator-context.ts'
+import { sendDelegated } from './send-delegated.ts'
+
+export interface DelegatorOptions {
+  readonly intake: DelegatorContext
+  readonly logger: Logger
+  readonly pollMs?: number
+}
+
+const POLL_MS = 1000
+const BATCH = 200
+
+export class Delegator {
+  readonly #options: DelegatorOptions
+  readonly #poll: Periodic
+
+  constructor(options: DelegatorOptions) {
+    this.#options = options
+    const { intake, logger, pollMs = POLL_MS } = options
+    const tick = (signal: AbortSignal): Promise<void> => this.#tick(signal)
+    this.#poll = new Periodic({ name: 'delegation poll', everyMs: pollMs, tick, isOutage, clock: intake.clock, logger })
+  }
+
+  start(): void {
+    this.#poll.start()
+  }
+
+  /** Something is due now. Nothing before `start`. */
+  wake(): void {
+    this.#poll.wake()
+  }
+
+  /** What is under way is done to its end. Repeatable; never rejects. */
+  stop(): Promise<void> {
+    return this.#poll.stop()
+  }
+
+  async #tick(signal: AbortSignal): Promise<void> {
+    for (const delegation of await readOpenDelegations(this.#options.intake.database, BATCH)) {
+      if (signal.aborted) return
+      await this.#attend(delegation)
+    }
+  }
+
+  /** One that meets a bug of ours must not hold up the others; what fails in the world ends the tick. */
+  async #attend(delegation: OpenDelegation): Promise<void> {
+    try {
+      await attend(this.#options.intake, delegation)
+    } catch (error) {
+      if (error instanceof AppError) throw error
+      this.#options.logger.error(
+        { err: error, delegationId: delegation.id },
+        'delegation failed; the next poll retries it',
+      )
+    }
+  }
+}
+
+function attend(context: DelegatorContext, delegation: OpenDelegation): Promise<void> {
+  const { status, answered, isOverdue } = delegation
+  if (status !== 'PENDING' && status !== 'RUNNING') return close(context, delegation)
+  if (answered) return wakeParent(context, delegation.sessionId)
+  if (isOverdue)
+    return change(context, delegation, { ...FAILED, failure: 'It took longer than delegation_timeout allows.' })
+  return status === 'PENDING' ? send(context, delegation) : settle(context, delegation)
+}
+
+const FAILED = { status: 'FAILED', childId: null, answer: null } as const
+
+/** The message's id is the round's, so that it is in the child once, whichever process dies when. */
+async function send(context: DelegatorContext, delegation: OpenDelegation): Promise<void> {
+  const { database } = context
+  if (!delegation.started && !(await countDelegation(database, delegation, MAX_PER_DAY))) {
+    const failure = `${delegation.userName} has delegated ${MAX_PER_DAY} tasks in the last 24 hours, which is the limit.`
+    return change(context, delegation, { ...FAILED, failure })
+  }
+  const failure = await sendDelegated(context, delegation)
+  if (failure !== null) return change(context, delegation, { ...FAILED, failure })
+  await change(context, delegation, {
+    status: 'RUNNING',
+    childId: childIdOf(delegation.id),
+    answer: null,
+    failure: null,
+  })
+}
+
+/** The child's turn has ended, or is gone. */
+function settle(context: DelegatorContext, delegation: OpenDelegation): Promise<void> {
+  const { messageStatus, turnFailure, said } = delegation
+  if (messageStatus === 'DONE')
+    return change(context, delegation, { status: 'RUNNING', childId: null, answer: said ?? '', failure: null })
+  if (messageStatus === null) return change(context, delegation, { ...FAILED, failure: 'Its session was deleted.' })
+  const ended = messageStatus === 'CANCELLED' ? 'It was cancelled.' : 'Its turn failed.'
+  return change(context, delegation, { ...FAILED, failure: turnFailure ?? ended })
+}
+
+async function change(context: DelegatorContext, was: OpenDelegation, to: DelegationChange): Promise<void> {
+  const changed = await changeDelegation(context.database, was, to)
+  if (changed === null) return
+  if (changed.isReady) context.doorbell.ring({ kind: 'work', sessionId: was.sessionId })
+  context.feed.published([changed.event])
+}
+
+/** Its turn was made to wait just when the answer came. */
+async function wakeParent({ database, doorbell }: DelegatorContext, sessionId: string): Promise<void> {
+  await makeReady(database, [sessionId])
+  doorbell.ring({ kind: 'work', sessionId })
+}
+
+/** It has ended: so must the child's turn, which then ends what it has delegated itself. */
+async function close(context: DelegatorContext, delegation: OpenDelegation): Promise<void> {
+  const { database, doorbell } = context
+  const { messageStatus, isOld, userName, tokenName } = delegation
+  if (messageStatus === null ? isOld : messageStatus !== 'QUEUED' && messageStatus !== 'PROCESSING')
+    return closeDelegation(database, delegation.id)
+  if (messageStatus !== 'PROCESSING') return
+  const sessionId = childIdOf(delegation.id)
+  const access = { all: true, userName, tokenName, opener: '', mustHaveOpened: false }
+  const cancelled = await requestCancel(database, access, sessionId)
+  if (cancelled.kind !== 'Requested') return
+  doorbell.ring({ kind: 'cancel', sessionId, turnId: cancelled.turnId })
+  if (cancelled.ready) doorbell.ring({ kind: 'work', sessionId })
+}

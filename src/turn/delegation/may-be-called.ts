@@ -1,0 +1,30 @@
+/** What a session that was opened for a delegated task may call: asked when it is offered, and before each task. */
+import { mayCall, type DelegationLimits } from '../../core/tool/delegated.ts'
+import { SKILLS_SOURCE } from '../../core/tool/tool-name.ts'
+import type { TaskState } from '../plan-state.ts'
+import type { TaskOutcome } from '../task-outcome.ts'
+import type { TaskContext } from '../turn-context.ts'
+import { isOwnTool } from '../../tools/own-tools.ts'
+import { updateTask } from '../update-task.ts'
+
+type Call = Pick<TaskState, 'type' | 'skill' | 'tool'>
+
+const EXEC = 'exec'
+
+/** Texts, and what stays within the session, always. */
+export function mayBeCalled(limits: DelegationLimits, { type, skill, tool }: Call): boolean {
+  if (type === 'MSG' || isOwnTool(tool)) return true
+  return mayCall(limits, type === 'EXEC' ? EXEC : type === 'SKILL' ? skillCall(skill ?? '') : (tool ?? ''))
+}
+
+/** How a skill is named among what may be called. */
+export function skillCall(skill: string): string {
+  return `${SKILLS_SOURCE}__${skill}`
+}
+
+/** It fails; what that means is the caller's. */
+export function failOutside(context: TaskContext, task: TaskState): TaskOutcome {
+  const stderr = 'It was not run: this session was opened for a delegated task that may not call it.'
+  updateTask(context, task, { patch: { status: 'FAILED', stderr, finishedAt: context.clock.now() } })
+  return { kind: 'Passed' }
+}

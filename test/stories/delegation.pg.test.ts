@@ -1,0 +1,190 @@
+/** Tasks that turns delegate to sessions of their own: what comes back, what is bounded, and what ends with what. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { answerRehearsal } from '../../src/model/rehearsal/rehearsal-answers.ts'
+import type { ApiClient } from '../harness/api-client.ts'
+import { Lifeline } from '../harness/lifeline.ts'
+import { converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+import { stubProvider } from '../harness/stub-provider.ts'
+import { answerWell } from '../model/good-answers.ts'
+import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+import {
+  CancelTurnDocument,
+  ChildrenDocument,
+  DelegationsDocument,
+  DeleteSessionDocument,
+  OpenSessionDocument,
+  type DelegationsQuery,
+} from '../generated/graphql.ts'
+
+type Delegated = DelegationsQuery['delegations']['edges'][number]['node']
+
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin()
+  await story.reconfigure(
+    storyConfig().replace('skills = []\naliases.discord', 'skills = []\ntools = ["delegation__*"]\naliases.discord'),
+  )
+})
+afterAll(() => story?.[Symbol.asyncDispose]())
+
+const call = (task: string, more: object = {}): string =>
+  `tool: delegation__delegate ${JSON.stringify({ task, expect: 'An answer.', ...more })}`
+
+async function delegatedBy(client: ApiClient, sessionId: string): Promise<readonly Delegated[]> {
+  const { delegations } = await client.run(DelegationsDocument, { filter: { sessionId } })
+  return delegations.edges.map(({ node }) => node).toReversed()
+}
+
+test('a plan delegates a task: the child works as the same user, and its answer is the output', async () => {
+  const ben = story.as('ben')
+  const turn = await converse(ben, '@ben:plan', `${call('run: echo from the child')}\nWhat came of it?`)
+  expect(turn.status).toBe('DONE')
+  expect(turn.tasks).toMatchObject([
+    { type: 'TOOL', tool: 'delegation__delegate', status: 'DONE', review: { verdict: 'OK' } },
+    { type: 'MSG', status: 'DONE' },
+  ])
+  expect(turn.tasks[0]?.output).toContain('from the child')
+  const [delegation] = await delegatedBy(ben, '@ben:plan')
+  expect(delegation).toMatchObject({
+    status: 'DONE',
+    round: 1,
+    depth: 1,
+    budgetShare: 0.5,
+    allowedTools: ['*'],
+    session: { id: '@ben:plan' },
+    child: { parent: { id: '@ben:plan' }, delegation: { id: delegation?.id } },
+    parentTask: { delegation: { id: delegation?.id } },
+  })
+  const { session } = await ben.run(ChildrenDocument, { id: '@ben:plan' })
+  expect(session?.children).toMatchObject([{ id: `delegation:${delegation?.id}`, status: 'IDLE' }])
+  await using watch = watchAll(ben, '@ben:plan')
+  await turnEnd(watch)
+  expect(eventsOf(watch, 'DelegationEvent').length).toBeGreaterThanOrEqual(3)
+  expect(eventsOf(watch, 'TurnPausedEvent')).toHaveLength(1)
+})
+
+/** As the rehearsal model, but that the delegated task is content with what `judge` says. */
+function rehearsing(judge: (round: number) => object): (call: StubCall) => StubAnswer {
+  let round = 0
+  return (call) => {
+    if (call.role === 'planner') return answerRehearsal(call.user, 'plan').text
+    if (call.role === 'messenger') return answerRehearsal(call.user, null).text
+    if (call.role === 'reviewer' && call.user.includes('Expected:') && call.user.includes('In one word.'))
+      return { content: judge((round += 1)) }
+    return answerWell(call)
+  }
+}
+
+const notYet = { status: 'replan', reason: 'It has more than one word.', learn: null }
+const content = { status: 'ok', reason: null, learn: null }
+
+test('an answer that does not do goes back with what the review says, up to five times', async () => {
+  await using stub = await StubEndpoint.start({ by: rehearsing((round) => (round < 3 ? notYet : content)) })
+  await using place = await Story.begin({ config: { toml: stubProvider(stub) } })
+  const ada = place.as('ada')
+  const turn = await converse(ada, 'cli:rounds', call('What is it?', { expect: 'In one word.' }))
+  expect(turn.tasks[0]).toMatchObject({ type: 'TOOL', status: 'DONE' })
+  expect(turn.tasks[0]?.output).toContain('It has more than one word.')
+  const [done] = await delegatedBy(ada, 'cli:rounds')
+  expect(done).toMatchObject({ status: 'DONE', round: 3 })
+
+  stub.follow({ by: rehearsing(() => notYet) })
+  await converse(ada, 'cli:in-vain', call('What is it?', { expect: 'In one word.' }))
+  const [failed] = await delegatedBy(ada, 'cli:in-vain')
+  expect(failed).toMatchObject({ status: 'FAILED', round: 5, feedback: 'It has more than one word.' })
+  expect(failed?.failure).toMatch(/5 rounds.*more than one word/)
+}, 60_000)
+
+test('a child delegates once more, and no further', async () => {
+  const ben = story.as('ben')
+  const turn = await converse(ben, '@ben:deep', call(call(call('run: echo deepest'))))
+  expect(turn.status).toBe('DONE')
+  expect(turn.tasks[0]?.output).toContain('not among those that may be called here')
+  const [first] = await delegatedBy(ben, '@ben:deep')
+  const [second] = await delegatedBy(ben, first?.child?.id ?? '')
+  expect([first, second]).toMatchObject([
+    { depth: 1, budgetShare: 0.5 },
+    { depth: 2, budgetShare: 0.25 },
+  ])
+  expect(await delegatedBy(ben, second?.child?.id ?? '')).toEqual([])
+}, 60_000)
+
+test('a child may call no more than it was given, nor give more', async () => {
+  const ben = story.as('ben')
+  const none = await converse(ben, '@ben:none', call('run: echo forbidden', { tools: [] }))
+  expect(none.tasks[0]?.output).toContain('may not be called for this delegated task')
+  await ben.run(OpenSessionDocument, { input: { id: '@ben:more', mode: 'CHAT' } })
+  const wider = call(call('run: echo forbidden', { tools: ['exec'] }), { tools: ['delegation__*'] })
+  const more = await converse(ben, '@ben:more', wider)
+  expect(more.tasks[0]?.output).toContain('"exec" is more than may be called here')
+  const barred = await converse(story.as('cleo'), '@cleo:barred', call('Anything'))
+  expect(barred.answers.join('\n')).toContain('not among those that may be called here')
+  expect(await delegatedBy(story.as('cleo'), '@ben:more')).toEqual([])
+  const [delegation] = await delegatedBy(ben, '@ben:more')
+  const { session } = await story.as('cleo').run(ChildrenDocument, { id: delegation?.child?.id ?? '' })
+  expect(session).toBeNull()
+}, 60_000)
+
+test('cancelling the turn goes down to what the child runs', async () => {
+  await using lifeline = await Lifeline.open()
+  const ada = story.as('ada')
+  await send(ada, 'cli:cancel', call(call(`run: ${lifeline.hold}; sleep 600`)))
+  await lifeline.held
+  await ada.run(CancelTurnDocument, { sessionId: 'cli:cancel' })
+  await lifeline.released
+  await using watch = watchAll(ada, 'cli:cancel')
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'CANCELLED' })
+  const [first] = await delegatedBy(ada, 'cli:cancel')
+  await using below = watchAll(ada, first?.child?.id ?? '')
+  expect(await turnEnd(below)).toMatchObject({ turnStatus: 'CANCELLED' })
+  const [second] = await delegatedBy(ada, first?.child?.id ?? '')
+  expect([first?.status, second?.status]).toEqual(['CANCELLED', 'CANCELLED'])
+}, 60_000)
+
+test('a child that takes too long is given up, and ends', async () => {
+  await using place = await Story.begin({ config: { settings: { delegation_timeout: 3 } } })
+  await using lifeline = await Lifeline.open()
+  const ada = place.as('ada')
+  const turn = await converse(ada, 'cli:late', call(`run: ${lifeline.hold}; sleep 600`))
+  await lifeline.released
+  expect(turn.tasks[0]).toMatchObject({ status: 'FAILED', stderr: expect.stringMatching(/delegation_timeout/) })
+  expect(await delegatedBy(ada, 'cli:late')).toMatchObject([{ status: 'FAILED' }])
+}, 60_000)
+
+test('a deleted child fails nothing that is done; a child outlives its parent, and may then call nothing', async () => {
+  const ben = story.as('ben')
+  await converse(ben, '@ben:gone', call('run: echo one'))
+  await converse(ben, '@ben:kept', call('run: echo two'))
+  const [one] = await delegatedBy(ben, '@ben:gone')
+  const [two] = await delegatedBy(ben, '@ben:kept')
+  await ben.run(DeleteSessionDocument, { id: one?.child?.id ?? '' })
+  expect(await delegatedBy(ben, '@ben:gone')).toMatchObject([{ status: 'DONE', child: null }])
+  await ben.run(DeleteSessionDocument, { id: '@ben:kept' })
+  const orphan = two?.child?.id ?? ''
+  const { session } = await ben.run(ChildrenDocument, { id: orphan })
+  expect(session).toMatchObject({ parent: null, children: [] })
+  const after = await converse(ben, orphan, 'run: echo three')
+  expect(after.answers.join('\n')).toContain('may not be called for this delegated task')
+})
+
+test('three work side by side, the next one when there is room; twenty a day and user', async () => {
+  await using place = await Story.begin()
+  const ada = place.as('ada')
+  await ada.run(OpenSessionDocument, { input: { id: 'cli:many', mode: 'CHAT' } })
+  const calls = Array.from({ length: 21 }, (_, index) => call(`run: echo number-${index}`))
+  const turn = await converse(ada, 'cli:many', calls.join('\n'))
+  expect(turn.status).toBe('DONE')
+  const delegated = await delegatedBy(ada, 'cli:many')
+  expect(delegated.map(({ status }) => status)).toEqual([...Array.from({ length: 20 }, () => 'DONE'), 'FAILED'])
+  expect(delegated.at(-1)?.failure).toMatch(/20 tasks in the last 24 hours/)
+  const times = (of: Delegated): [number, number] => [Date.parse(of.createdAt), Date.parse(of.finishedAt ?? '')]
+  for (const one of delegated) {
+    const [begun] = times(one)
+    const open = delegated.filter((other) => times(other)[0] <= begun && times(other)[1] > begun)
+    expect(open.length).toBeLessThanOrEqual(3)
+  }
+  await using watch = watchAll(ada, 'cli:many')
+  await turnEnd(watch)
+  const outputs = turn.tasks.filter(({ type }) => type === 'TOOL').map(({ output }) => output ?? '')
+  expect(outputs.slice(0, 20).every((output, index) => output.includes(`number-${index}`))).toBe(true)
+}, 120_000)
