@@ -5,6 +5,7 @@ import type { ApprovalPolicy } from '../core/approval-policy.ts'
 import type { Role, TokenKind } from '../core/identity.ts'
 import type { AgentRole } from '../core/model-call.ts'
 import type { SessionMode } from '../core/status.ts'
+import type { CurationPolicy } from './schema/curation.ts'
 
 export interface TokenConfig {
   readonly name: string
@@ -210,6 +211,7 @@ export interface Config {
   /** Keyed "provider:model". */
   readonly prices: ReadonlyMap<string, Price>
   readonly approvals: ApprovalPolicy
+  readonly curation: CurationPolicy
   readonly budgets: Budgets
   readonly quotas: Quotas
   /** Paths of users' own plugins of the GraphQL server, from FACTOTUM_HOME. */

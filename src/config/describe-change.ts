@@ -17,6 +17,7 @@ export function describeChange(before: Config, after: Config): string[] {
     ...(isSame(before.quotas, after.quotas) ? [] : ['quotas changed']),
     ...(isSame(before.approvals.rules, after.approvals.rules) ? [] : ['rules of approvals changed']),
     ...changedKeys('approvals:', { ...before.approvals, rules: null }, { ...after.approvals, rules: null }),
+    ...(isSame(before.curation, after.curation) ? [] : ['curation changed']),
     ...changedKeys('setting', before.settings, after.settings),
   ]
 }

@@ -5,6 +5,7 @@
 import { parse, TomlError } from 'smol-toml'
 import type { AgentRole } from '../core/model-call.ts'
 import { must } from '../platform/must.ts'
+import { toCurationPolicy } from './schema/curation.ts'
 import { findContradictoryRules, toApprovalPolicy } from './schema/approvals.ts'
 import { toBudgets } from './schema/budgets.ts'
 import { toQuotas } from './schema/quotas.ts'
@@ -130,6 +131,7 @@ function buildConfig(file: ConfigFile): Config {
     providers: mapEntries(file.providers, toProvider),
     ...buildModels(file, providerNames),
     approvals: toApprovalPolicy(file.approvals),
+    curation: toCurationPolicy(file.curation),
     prices: new Map(
       Object.entries(file.prices).map(([text, price]): [string, Price] => [
         modelKey(parseModel(text, providerNames)),

@@ -9,13 +9,14 @@ import { budgetsSchema } from './schema/budgets.ts'
 import { providerSchema } from './schema/provider.ts'
 import { modelsSchema, priceSchema, tokenSchema, userSchema } from './schema/schema.ts'
 import { describeSettings } from './schema/settings-schema.ts'
+import { curationSchema } from './schema/curation.ts'
 import { graphqlSchema } from './schema/graphql.ts'
 import { mcpServerSchema } from './schema/mcp.ts'
 import { quotasSchema } from './schema/quotas.ts'
 
 /** `sha256` is that of the token with which the user "admin" enters. */
 export function sampleConfig(sha256: string): string {
-  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), budgets(), quotas(), approvals(), graphql(), mcp(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
+  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), budgets(), quotas(), approvals(), curation(), graphql(), mcp(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
 
 const intro = [
@@ -122,6 +123,14 @@ function quotas(): string[] {
     ...title('Quotas: what may be kept at the same time. What is deleted, or has expired, counts no more.'),
     ...explain(quotasSchema),
     ...commented('[quotas]', ...stringify(defaults).trim().split('\n'), '[quotas.users.admin]', 'sessions = 5000'),
+  ]
+}
+
+function curation(): string[] {
+  return [
+    ...title('Curation: what becomes a fact without a person. See docs/curation.md.'),
+    ...explain(curationSchema),
+    ...commented('[curation]', 'admin = "hold_suspicious"', 'user = "hold"', '[curation.checkpoint]', 'admin = "hold"'),
   ]
 }
 

@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import type { FoundProblem } from './config-problem.ts'
 import { approvalRuleSchema, approvalsSchema } from './schema/approvals.ts'
 import { budgetsSchema } from './schema/budgets.ts'
+import { curationSchema } from './schema/curation.ts'
 import { graphqlSchema } from './schema/graphql.ts'
 import { didYouMean } from './closest.ts'
 import { mcpServerSchema } from './schema/mcp.ts'
@@ -20,6 +21,7 @@ const keysBySection: Readonly<Record<string, readonly string[]>> = {
   approvals: Object.keys(approvalsSchema.shape),
   budgets: Object.keys(budgetsSchema.shape),
   quotas: Object.keys(quotasSchema.shape),
+  curation: Object.keys(curationSchema.shape),
   graphql: Object.keys(graphqlSchema.shape),
   mcp: Object.keys(mcpServerSchema.shape),
   settings: Object.keys(settingsSchema(false).shape),

@@ -51,11 +51,16 @@ export type ReviewVerdict = 'OK' | 'REPLAN'
 /** REFUSED: it was never judged, as it repeats what is known, or by its form. An admin may reopen it. */
 export type LearningStatus = 'PENDING' | 'PROMOTED' | 'ASKED' | 'DISCARDED' | 'REFUSED'
 /**
- * REJECTED: a person has taken a fact that says the same out of use, or corrected it. RECALLED: it contains a fact that
- * stood in the prompt. REOPENED: an admin took the decision about it back. UNUSABLE: the curator's text could not be
- * kept.
+ * TEACHER: what the one who taught it says waits for a person in any case. Suspicion: what its form looks like
+ * (knowledge/learnings/find-suspicions.ts). REJECTED: a person has taken a fact that says the same out of use, or
+ * corrected it. RECALLED: it contains a fact that stood in the prompt. REOPENED: an admin took the decision about it
+ * back. UNUSABLE: the curator's text could not be kept.
  */
-export type LearningFlag = 'REJECTED' | 'RECALLED' | 'REOPENED' | 'UNUSABLE'
+export type LearningFlag = 'TEACHER' | Suspicion | 'REJECTED' | 'RECALLED' | 'REOPENED' | 'UNUSABLE'
+/** An order, a secret, a passing remark, a sentence about the agent, a change of rights, a private matter. */
+export type Suspicion = 'ORDER' | 'SECRET' | 'REMARK' | 'AGENT' | 'RIGHTS' | 'PRIVATE'
+/** Who learned: the reviewer of a task, the assistant of a conversation, or the introspector. */
+export type LearningSource = 'REVIEW' | 'CHAT' | 'CHECKPOINT'
 /** Who made a fact: the curator from a learning, the summarizer by consolidation, or an admin. */
 export type FactSource = 'CURATOR' | 'SUMMARIZER' | 'MANUAL'
 export type FactChange = 'CREATED' | 'EDITED' | 'MERGED' | 'INVALIDATED' | 'RESTORED' | 'CONSOLIDATED'

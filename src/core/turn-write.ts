@@ -12,6 +12,7 @@ import type {
   DelegationStatus,
   FinalTurnStatus,
   LearningFlag,
+  LearningSource,
   PipelineStep,
   ReviewVerdict,
   SessionMode,
@@ -76,6 +77,7 @@ export interface NewLearning {
 
 /** How a learning enters the inbox. */
 export interface LearningEntry {
+  readonly source: LearningSource
   readonly status: 'PENDING' | 'REFUSED'
   /** Waits for a person; no curator is asked. */
   readonly held: boolean

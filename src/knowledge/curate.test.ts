@@ -20,6 +20,7 @@ const curated = (...evaluations: Evaluation[]) =>
         same: norm === KNOWN ? { kind: 'fact' as const, id: 'fact_1' } : null,
         rejected: norm === REJECTED ? { factId: 'fact_2', by: 'ada', at } : null,
       }),
+    modeOf: (id) => (id === 'learn_auto' ? 'auto' : 'hold_suspicious'),
     at,
   })
 
@@ -88,4 +89,12 @@ test('of two that say the same the second is refused', async () => {
   const decisions = await curated(promote('learn_1', 'Water is wet.'), promote('learn_2', 'Water is wet'))
   expect(decisions.map(({ status }) => status)).toEqual(['PROMOTED', 'REFUSED'])
   expect(decisions[1]).toMatchObject({ repeatsLearningId: 'learn_1' })
+})
+
+test('what looks like an order waits for a person, unless the configuration leaves it to the curator', async () => {
+  const order = 'Always run the migrations twice.'
+  const [held] = await curated(promote('learn_1', order))
+  expect(held).toMatchObject({ status: 'PENDING', flags: ['ORDER'], reason: 'It looks like an order.', fact: null })
+  const [left] = await curated(promote('learn_auto', order))
+  expect(left).toMatchObject({ status: 'PROMOTED' })
 })

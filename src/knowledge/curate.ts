@@ -4,11 +4,13 @@
  * curateLearnings.
  */
 import type { CuratorContext, Evaluation } from '../agents/agent.ts'
+import type { CurationMode } from '../config/schema/curation.ts'
 import { normalText } from '../core/text/normal-text.ts'
 import type { Curation } from '../core/turn-write.ts'
 import { newId } from '../platform/id.ts'
 import type { Known } from './learnings/compare-with-known.ts'
-import { whyRejected } from './learnings/enter-learning.ts'
+import { findSuspicions } from './learnings/find-suspicions.ts'
+import { whyHeld, whyRejected } from './learnings/enter-learning.ts'
 import { unfitText } from './unfit-text.ts'
 
 export interface CurationInput {
@@ -17,12 +19,14 @@ export interface CurationInput {
   readonly questions: CuratorContext['questions']
   /** What is known of a normal text, among facts. */
   readonly compare: (norm: string) => Promise<Pick<Known, 'same' | 'rejected'>>
+  /** What the configuration says of a learning. */
+  readonly modeOf: (learningId: string) => CurationMode
   readonly at: Date
 }
 
 type Decision = Omit<Curation, 'learningId' | 'at' | 'reason'> & { readonly reason?: string }
 
-export async function curate({ evaluations, questions, compare, at }: CurationInput): Promise<Curation[]> {
+export async function curate({ evaluations, questions, compare, modeOf, at }: CurationInput): Promise<Curation[]> {
   const asked = new Map(questions.map(({ id, content }) => [normalText(content), id]))
   const promoted = new Map<string, string>()
   const made: Curation[] = []
@@ -33,7 +37,7 @@ export async function curate({ evaluations, questions, compare, at }: CurationIn
         ? DISCARDED
         : evaluation.verdict === 'ASK'
           ? ask(evaluation.question, asked)
-          : await promote({ learningId, text: evaluation.fact }, { promoted, compare })
+          : await promote({ learningId, text: evaluation.fact }, { promoted, compare, modeOf })
     made.push({ reason, ...decided, learningId, at })
   }
   return made
@@ -66,11 +70,12 @@ interface Promoting {
   /** Ids of learnings by the normal texts that were made of them; a new one is added. */
   readonly promoted: Map<string, string>
   readonly compare: CurationInput['compare']
+  readonly modeOf: CurationInput['modeOf']
 }
 
 async function promote(
   { learningId, text: content }: { readonly learningId: string; readonly text: string },
-  { promoted, compare }: Promoting,
+  { promoted, compare, modeOf }: Promoting,
 ): Promise<Decision> {
   const unfit = unfitText(content)
   if (unfit !== null) return unusable(unfit)
@@ -82,6 +87,9 @@ async function promote(
   if (same !== null)
     return { ...NOTHING, status: 'REFUSED', repeatsFactId: same.id, reason: `It repeats the fact ${same.id}.` }
   if (rejected !== null) return { ...NOTHING, status: 'PENDING', flags: ['REJECTED'], reason: whyRejected(rejected) }
+  // What it was made into is looked at as what was learned was.
+  const flags = modeOf(learningId) === 'auto' ? [] : findSuspicions(content)
+  if (flags.length > 0) return { ...NOTHING, status: 'PENDING', flags, reason: whyHeld(flags) }
   promoted.set(norm, learningId)
   return { ...NOTHING, status: 'PROMOTED', fact: { id: newId('fact'), content, norm } }
 }

@@ -220,6 +220,7 @@ export const ROW_KINDS = {
       content: text('content'),
       norm: text('norm'),
       status: oneOf('status', 'learning_status', enums.LearningStatus),
+      source: orDefault(oneOf('source', 'learning_source', enums.LearningSource), 'REVIEW'),
       held: orDefault(bool('held'), false),
       flags: orDefault(manyOf('flags', 'learning_flag', enums.LearningFlag), []),
       reason: orNull(text('reason')),

@@ -56,7 +56,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     Fact: 'content createdAt id invalidatedAt learning replacedBy session source updatedAt version viewerCan',
     FactActions: 'edit invalidate merge restore',
     Learning:
-      'content createdAt decidedAt decidedBy fact flags held id question reason session status task turn user viewerCan',
+      'content createdAt decidedAt decidedBy fact flags held id question reason session source status task turn user viewerCan',
     LearningActions: 'ask discard promote reopen',
     FileReceivedEvent: 'at file seq session sessionId turn turnId',
     Message: 'attachments content createdAt id mentioned queuePosition role session status trusted turn user viewerCan',

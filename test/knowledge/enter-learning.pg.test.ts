@@ -74,7 +74,7 @@ async function stoodInPrompt(...factIds: string[]): Promise<void> {
 }
 
 async function entered(text: string): Promise<LearningEntry> {
-  const asked = { text, turnId: 'turn_a', refusal: null }
+  const asked = { text, turnId: 'turn_a', source: 'REVIEW', mode: 'auto', refusal: null } as const
   return must(await enterLearning(world.context.database, asked), 'it says something').entry
 }
 
@@ -133,7 +133,7 @@ describe('is refused without a question', () => {
     ['what is too long', `The log says: ${'very '.repeat(200)}long.`, /at most 500 are kept/],
     ['what is too short', 'Yes.', /too short/],
   ])('%s', async (_, text, reason) => {
-    const asked = { text, turnId: 'turn_a', refusal: null }
+    const asked = { text, turnId: 'turn_a', source: 'REVIEW', mode: 'auto', refusal: null } as const
     const kept = must(await enterLearning(world.context.database, asked), 'a row')
     expect(kept.entry).toMatchObject({ status: 'REFUSED', reason: expect.stringMatching(reason) })
     expect(kept.content).not.toContain('hunter2x7')

@@ -1,4 +1,5 @@
 /** A running configuration that never changes by itself, with one provider: a stub endpoint. */
+import { curationSchema, toCurationPolicy } from '../../src/config/schema/curation.ts'
 import type { Config, LiveConfig, Price, ProviderConfig, RequestSettings, Settings } from '../../src/config/config.ts'
 import { USUAL_REQUEST } from '../../src/model/wire/request-shape.ts'
 import { REHEARSAL } from '../../src/config/model-choice.ts'
@@ -107,6 +108,7 @@ export class StubConfig implements LiveConfig {
         introspector: fallbacks,
       },
       prices: new Map(Object.entries(prices)),
+      curation: toCurationPolicy(curationSchema.parse({})),
       approvals: { fallback: 'ALLOW', rules: [], ownUserMayDecide: false, plansWithStrangers: true },
       budgets: { user: NO_BUDGET, users: new Map(), session: NO_BUDGET },
       plugins: [],

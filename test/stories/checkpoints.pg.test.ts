@@ -21,7 +21,7 @@ let database: Database
 beforeAll(async () => {
   stub = await StubEndpoint.start({ by: answerWell })
   const settings = { introspection_turns: TURNS, summarize_threshold: 100 }
-  story = await Story.begin({ config: { settings, toml: `${stubProvider(stub)}${PRICES}` } })
+  story = await Story.begin({ config: { settings, toml: `${stubProvider(stub)}${PRICES}[curation]\nuser = "auto"\n` } })
   database = openDatabase(story)
 })
 afterAll(async () => {

@@ -33,7 +33,7 @@ beforeAll(async () => {
   stub = await StubEndpoint.start({ by: repeat })
   const settings = { summarize_threshold: 4, context_messages: 2, introspection_turns: 0 }
   const rules = approvalRules('effect = "require"\ncommand = "echo"')
-  const toml = `${stubProvider(stub)}[approvals]\nplans_with_strangers = false\n${rules}`
+  const toml = `${stubProvider(stub)}[approvals]\nplans_with_strangers = false\n${rules}\n[curation]\nuser = "auto"\n`
   story = await Story.begin({ config: { settings, toml } })
   beside = await Story.begin({ beside: story })
   const logger = createLogger({ level: 'silent', pretty: false })

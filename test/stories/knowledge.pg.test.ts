@@ -128,7 +128,7 @@ describe('what a review learned', () => {
       expect([again, await newest()]).toEqual([again, { status: 'REFUSED' }])
     }
 
-    const noise = 'The weather in the office was fine that day.'
+    const noise = 'The walls of the office are painted white.'
     think({ reviewer: learning(noise), curator: curating({ verdict: 'discard', reason: 'Nobody needs it.' }) })
     await converse(ada, 'cli:repeat', 'How was it?')
     expect(await sql(`SELECT status, reason FROM learnings WHERE content = $1`, noise)).toEqual([

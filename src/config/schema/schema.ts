@@ -8,6 +8,7 @@ import { budgetsSchema } from './budgets.ts'
 import { isVariableName, name, says, text } from '../field.ts'
 import { isNamespace, NAMESPACE_RULE } from '../namespace.ts'
 import { isPlatformIdentity, PLATFORM_IDENTITY_RULE } from '../access/platform-identity.ts'
+import { curationSchema } from './curation.ts'
 import { graphqlSchema } from './graphql.ts'
 import { mcpSchema } from './mcp.ts'
 import { providerSchema } from './provider.ts'
@@ -150,6 +151,7 @@ export function fileSchema(production: boolean) {
     prices: z.record(modelText, priceSchema, says('must be sections [prices."provider:model"]')).default({}),
     budgets: budgetsSchema.prefault({}),
     quotas: quotasSchema.prefault({}),
+    curation: curationSchema.prefault({}),
     graphql: graphqlSchema.prefault({}),
     mcp: mcpSchema.default({}),
     settings: settingsSchema(production).prefault({}),

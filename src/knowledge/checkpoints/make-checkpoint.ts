@@ -30,6 +30,7 @@ import { dropCheckpoint, type CheckpointClaim } from '../../store/knowledge/chec
 import type { Database } from '../../store/database.ts'
 import { loadSpan, type CheckpointSpan } from './load-span.ts'
 import { newId } from '../../platform/id.ts'
+import { modeOf } from '../learnings/mode-of.ts'
 import { enterLearning } from '../learnings/enter-learning.ts'
 
 export interface CheckpointContext {
@@ -152,13 +153,14 @@ const NO_TURN = ''
  * What is said twice is stored once.
  */
 async function siftLearnings(
-  { database, logger }: { readonly database: Database; readonly logger: Logger },
+  { database, config, logger }: Pick<CheckpointContext, 'database' | 'config' | 'logger'>,
   texts: readonly string[],
   userName: string | null,
 ): Promise<CheckpointResult['learnings']> {
+  const mode = modeOf(config.current(), 'CHECKPOINT', userName)
   const kept = new Map<string, CheckpointResult['learnings'][number]>()
   for (const text of texts) {
-    const entered = await enterLearning(database, { text, turnId: NO_TURN, refusal: null })
+    const entered = await enterLearning(database, { text, turnId: NO_TURN, source: 'CHECKPOINT', mode, refusal: null })
     if (entered === null || kept.has(entered.norm)) continue
     kept.set(entered.norm, { id: newId('learning'), userName, ...entered })
     const { status, reason } = entered.entry

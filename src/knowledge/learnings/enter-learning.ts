@@ -5,11 +5,14 @@
  */
 import { normalText } from '../../core/text/normal-text.ts'
 import { asSentence } from '../../core/text/as-sentence.ts'
+import type { CurationMode } from '../../config/schema/curation.ts'
+import type { LearningFlag, LearningSource, Suspicion } from '../../core/status.ts'
 import type { LearningEntry } from '../../core/turn-write.ts'
 import { hideForms } from '../../secrets/forms/secret-forms.ts'
 import type { Database } from '../../store/database.ts'
 import { unfitText } from '../unfit-text.ts'
 import { compareWithKnown, type Known } from './compare-with-known.ts'
+import { findSuspicions } from './find-suspicions.ts'
 
 export interface EnteredText {
   readonly content: string
@@ -21,6 +24,9 @@ export interface LearnedText {
   readonly text: string
   /** The turn whose prompt had facts; '' when it was learned in none. */
   readonly turnId: string
+  readonly source: LearningSource
+  /** What the configuration says of its source and its teacher. */
+  readonly mode: CurationMode
   /** Why it is not looked at in any case; null: it is. */
   readonly refusal: string | null
 }
@@ -31,7 +37,7 @@ const MAX_KEPT_CHARS = 2000
 /** Null: it says nothing. */
 export async function enterLearning(
   database: Database,
-  { text, turnId, refusal }: LearnedText,
+  { text, turnId, source, mode, refusal }: LearnedText,
 ): Promise<EnteredText | null> {
   const content = text.trim()
   const norm = normalText(content)
@@ -39,14 +45,15 @@ export async function enterLearning(
   const unfit = refusal ?? unfitText(content)
   if (unfit !== null) {
     const kept = hideForms(content).slice(0, MAX_KEPT_CHARS).toWellFormed()
-    return { content: kept, norm: normalText(kept), entry: refused(unfit) }
+    return { content: kept, norm: normalText(kept), entry: { ...refused(unfit), source } }
   }
   const known = await compareWithKnown(database, { norm, turnId, among: 'all' })
-  return { content, norm, entry: entryOf(known) }
+  return { content, norm, entry: { ...held(entryOf(known), mode, content), source } }
 }
 
 /** As a learning enters of which nothing is known. */
 export const TO_JUDGE: LearningEntry = {
+  source: 'REVIEW',
   status: 'PENDING',
   held: false,
   flags: [],
@@ -77,6 +84,29 @@ export function entryOf({ same, rejected, recalled, similarFactIds }: Known): Le
   const reason = `It contains the fact ${recalled.factId}, which stood in the prompt.`
   const alike = [recalled.factId, ...similarFactIds.filter((id) => id !== recalled.factId)]
   return { ...waits, held: true, flags: ['RECALLED'], reason, similarFactIds: alike }
+}
+
+/** With what its form and its teacher are reasons for; what is refused stays refused. */
+function held(entry: LearningEntry, mode: CurationMode, content: string): LearningEntry {
+  if (entry.status === 'REFUSED' || mode === 'auto') return entry
+  const flags: LearningFlag[] = [...(mode === 'hold' ? (['TEACHER'] as const) : []), ...findSuspicions(content)]
+  if (flags.length === 0) return entry
+  return { ...entry, held: true, flags: [...entry.flags, ...flags], reason: entry.reason ?? whyHeld(flags) }
+}
+
+const REASONS: Readonly<Record<Suspicion | 'TEACHER', string>> = {
+  TEACHER: 'what this user teaches waits for a person',
+  ORDER: 'it looks like an order',
+  SECRET: 'it may hold a secret',
+  REMARK: 'it looks like a passing remark',
+  AGENT: 'it speaks of the agent',
+  RIGHTS: 'it speaks of rights',
+  PRIVATE: "it may be somebody's private matter",
+}
+
+/** For people. */
+export function whyHeld(flags: readonly LearningFlag[]): string {
+  return asSentence(flags.flatMap((flag) => (flag in REASONS ? [REASONS[flag as Suspicion]] : [])).join('; '))
 }
 
 /** For people: who said that it is not so, and when. */

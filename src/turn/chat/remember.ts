@@ -7,12 +7,15 @@ import type { TaskState } from '../plan-state.ts'
 import type { TaskContext, TurnContext } from '../turn-context.ts'
 import { updateTask } from '../update-task.ts'
 
-type RememberContext = TaskContext & Pick<TurnContext, 'database' | 'due' | 'logger'>
+type RememberContext = TaskContext & Pick<TurnContext, 'database' | 'config' | 'due' | 'logger'>
 
 /** One learning for each task: what a process that died has kept is found as a repetition. */
 export async function remember(context: RememberContext, task: TaskState): Promise<void> {
   const text = task.args?.['text']
-  const learning = await keepLearning(context, task.id, typeof text === 'string' ? text : '')
+  const learning = await keepLearning(context, task.id, {
+    source: 'CHAT',
+    text: typeof text === 'string' ? text : '',
+  })
   const output =
     learning === null || learning.entry.status === 'REFUSED'
       ? 'It was not kept: it is known already, or it is no fact that can stand by itself.'

@@ -4,6 +4,7 @@
  */
 import { curate } from '../../knowledge/curate.ts'
 import { compareWithKnown } from '../../knowledge/learnings/compare-with-known.ts'
+import { modeOf } from '../../knowledge/learnings/mode-of.ts'
 import { loadCuration } from '../../knowledge/load-curation.ts'
 import { nearestFacts } from '../../knowledge/nearest-facts.ts'
 import { askAfterwards, type StepOutcome } from '../step-outcome.ts'
@@ -11,14 +12,14 @@ import type { TurnContext } from '../turn-context.ts'
 
 type CurateLearningsContext = Pick<
   TurnContext,
-  'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'database' | 'clock'
+  'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'config' | 'database' | 'clock'
 >
 
 export async function curateLearnings(context: CurateLearningsContext): Promise<StepOutcome> {
-  const { database, journal, agents, clock, sessionId, turn } = context
+  const { database, journal, agents, clock, config, sessionId, turn } = context
   // What the turn has just learned must be in the rows that are read.
   await journal.flushed()
-  const { similar, ...pending } = await loadCuration(database, sessionId)
+  const { similar, origins, ...pending } = await loadCuration(database, sessionId)
   if (pending.learnings.length === 0) return { kind: 'Passed' }
   const { learnings, facts } = await nearestFacts(database, pending.learnings, similar)
   const answer = await askAfterwards(context, 'CURATING', () =>
@@ -29,6 +30,10 @@ export async function curateLearnings(context: CurateLearningsContext): Promise<
     evaluations: answer.output,
     questions: pending.questions,
     compare: (norm) => compareWithKnown(database, { norm, turnId: turn.id, among: 'facts' }),
+    modeOf: (id) => {
+      const origin = origins.find((one) => one.id === id)
+      return modeOf(config.current(), origin?.source ?? 'REVIEW', origin?.userName ?? null)
+    },
     at: clock.now(),
   })
   journal.record([], { curations })

@@ -2,8 +2,10 @@
  * What a review or a conversation learned, as the row that is stored with it: it waits for the curator or a person, or
  * is refused with the reason. Called before the review is recorded.
  */
+import type { LearningSource } from '../../core/status.ts'
 import type { NewLearning } from '../../core/turn-write.ts'
 import { countLearnings } from '../../knowledge/count-learnings.ts'
+import { modeOf } from '../../knowledge/learnings/mode-of.ts'
 import { enterLearning } from '../../knowledge/learnings/enter-learning.ts'
 import { newId } from '../../platform/id.ts'
 import type { TurnContext } from '../turn-context.ts'
@@ -11,21 +13,22 @@ import type { TurnContext } from '../turn-context.ts'
 /** That are judged; a task has at most one learning. A page full of new things must not flood the inbox. */
 const MAX_LEARNINGS_PER_TURN = 5
 
-type KeepLearningContext = Pick<TurnContext, 'turn' | 'journal' | 'database' | 'due' | 'clock' | 'logger'>
+type KeepLearningContext = Pick<TurnContext, 'turn' | 'journal' | 'database' | 'config' | 'due' | 'clock' | 'logger'>
 
-/** `learn`: what the reviewer says was learned; null: nothing. */
+/** `text`: what was learned; null: nothing. */
 export async function keepLearning(
   context: KeepLearningContext,
   taskId: string,
-  learn: string | null,
+  { source, text }: { readonly source: LearningSource; readonly text: string | null },
 ): Promise<NewLearning | null> {
-  if (learn === null) return null
-  const { database, journal, turn, clock, logger } = context
+  if (text === null) return null
+  const { database, journal, turn, config, clock, logger } = context
   // What the turn learned a moment ago must be in the rows that are read.
   await journal.flushed()
   const isFull = (await countLearnings(database, turn.id)) >= MAX_LEARNINGS_PER_TURN
   const refusal = isFull ? `the turn has ${MAX_LEARNINGS_PER_TURN} learnings already` : null
-  const entered = await enterLearning(database, { text: learn, turnId: turn.id, refusal })
+  const mode = modeOf(config.current(), source, turn.userName)
+  const entered = await enterLearning(database, { text, turnId: turn.id, source, mode, refusal })
   if (entered === null) return null
   const { status, held, reason } = entered.entry
   if (status === 'REFUSED') logger.info({ taskId, reason }, 'a learning was refused')

@@ -27,7 +27,7 @@ export async function reviewTask(context: ReviewTaskContext, plan: PlanState, ta
   if (answer.kind === 'failed')
     return await unanswered(context, answer.error, { failure: `The review of task ${task.index + 1} failed.` })
   const { verdict, reason, learn } = answer.output
-  const learning = await keepLearning(context, task.id, learn)
+  const learning = await keepLearning(context, task.id, { source: 'REVIEW', text: learn })
   updateTask(context, task, {
     patch: { reviewVerdict: verdict, reviewReason: reason },
     before: [

@@ -3,6 +3,7 @@ import type {
   FactChange,
   FactSource,
   LearningFlag,
+  LearningSource,
   LearningStatus,
   QuestionSource,
   QuestionStatus,
@@ -47,13 +48,29 @@ export const LearningStatusEnum = builder.enumType('LearningStatus', {
 })
 
 export const LearningFlagEnum = builder.enumType('LearningFlag', {
-  description: 'What was noticed about a learning.',
+  description: 'What was noticed about a learning; docs/curation.md has the table of forms.',
   values: {
+    TEACHER: { description: 'What the one who taught it says waits for a person ([curation] of config.toml).' },
+    ORDER: { description: 'It looks like an order.' },
+    SECRET: { description: 'It may hold a secret of an uncommon form.' },
+    REMARK: { description: 'It looks like a passing remark.' },
+    AGENT: { description: 'It speaks of the agent.' },
+    RIGHTS: { description: 'It speaks of who may do what.' },
+    PRIVATE: { description: "It may be somebody's private matter." },
     REJECTED: { description: 'A person has taken a fact that says the same out of use, or corrected it.' },
     RECALLED: { description: 'It contains a fact that stood in the prompt.' },
     REOPENED: { description: 'An admin took a refusal or a decision about it back.' },
     UNUSABLE: { description: 'What the curator made of it could not be kept.' },
   } as const satisfies Values<LearningFlag>,
+})
+
+export const LearningSourceEnum = builder.enumType('LearningSource', {
+  description: 'Where something was learned.',
+  values: {
+    REVIEW: { description: 'By the reviewer of a task.' },
+    CHAT: { description: 'By the assistant of a conversation.' },
+    CHECKPOINT: { description: 'By the introspector, at a checkpoint.' },
+  } as const satisfies Values<LearningSource>,
 })
 
 export const QuestionSourceEnum = builder.enumType('QuestionSource', {

@@ -9,7 +9,7 @@ import { actorNamed } from '../people/to-actor.ts'
 import { builder } from '../builder.ts'
 import { countedConnectionType } from '../paging/counted.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
-import { LearningFlagEnum, LearningStatusEnum } from './knowledge-enums.ts'
+import { LearningFlagEnum, LearningSourceEnum, LearningStatusEnum } from './knowledge-enums.ts'
 import { NodeInterface } from '../node.ts'
 
 export const LearningType = builder.prismaObject('Learning', {
@@ -24,6 +24,7 @@ export const LearningType = builder.prismaObject('Learning', {
       description: 'What was learned, in the words of the reviewer or the introspector.',
     }),
     status: t.expose('status', { type: LearningStatusEnum, description: 'What became of it.' }),
+    source: t.expose('source', { type: LearningSourceEnum, description: 'Who learned it.' }),
     session: t.relation('session', { description: 'Where it was learned.' }),
     user: t.exposeString('userName', {
       nullable: true,

@@ -216,6 +216,7 @@ WITH
         content,
         norm,
         created_at,
+        source,
         status,
         held,
         flags,
@@ -233,6 +234,7 @@ WITH
       l.content,
       l.norm,
       l."createdAt",
+      e.source,
       e.status,
       e.held,
       e.flags,
@@ -258,6 +260,7 @@ WITH
       w_turn t,
       jsonb_to_recordset($21::jsonb) AS l (id text, "taskId" text, content text, norm text, "createdAt" timestamptz, entry jsonb),
       jsonb_to_record(l.entry) AS e (
+        source learning_source,
         status learning_status,
         held boolean,
         flags learning_flag[],
