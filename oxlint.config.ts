@@ -29,6 +29,7 @@ export const layers: Record<string, readonly string[]> = {
   agents: [...base, 'model', 'execution', 'secrets'],
   knowledge: [...base, 'model', 'execution', 'secrets', 'audit', 'agents'],
   people: [...base, 'secrets'],
+  terminal: [...base, 'secrets', 'execution', 'model'],
   intake: [...base, 'secrets', 'audit', 'delivery'],
   schedules: [...base, 'secrets', 'intake'],
   delegation: [...base, 'secrets', 'intake'],

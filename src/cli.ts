@@ -7,9 +7,10 @@
 import { existsSync } from 'node:fs'
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { join } from 'node:path'
+import type { ApiKeys } from './config/access/api-keys.ts'
 import { addToken } from './config/command-line/add-token.ts'
 import type { AuditAction } from './config/command-line/audit-action.ts'
-import { parseCommandLine } from './config/command-line/command-line.ts'
+import { parseCommandLine, type Action } from './config/command-line/command-line.ts'
 import { parseEnvironment, type Environment, type Flags } from './config/schema/environment.ts'
 import { writeFirstConfig } from './config/first-start.ts'
 import { helpText } from './config/command-line/help-text.ts'
@@ -31,6 +32,7 @@ import { VERSION } from './platform/version.ts'
 import { DeployVariables } from './secrets/deploy-variables.ts'
 import { forwarderOf, StopRequests } from './stop-requests.ts'
 import { defaultHome, homeOfWorkspace, prepareHome } from './config/home/factotum-home.ts'
+import type { Finding } from './terminal/checks/finding.ts'
 import { resolveDatabase } from './store/resolve-database.ts'
 import { unprivilegedAccount } from './config/home/unprivileged-account.ts'
 
@@ -60,6 +62,10 @@ async function main(): Promise<void> {
       return verifyAudit(action.action, action.flags)
     case 'session':
       return moveSession(action.action, action.flags)
+    case 'doctor':
+      return doctor(action)
+    case 'models-check':
+      return checkModelsOnce(action)
     case 'help':
       return console.log(helpText({ rehearsalGrammar: REHEARSAL_GRAMMAR }))
     case 'version':
@@ -143,6 +149,32 @@ async function managePlugins(action: PluginAction, flags: Flags): Promise<void> 
   const print = (line: string): void => console.log(line)
   const isInteractive = input.isTTY && output.isTTY
   await runPluginCommand(action, { home, cwd: process.cwd(), print, confirm: isInteractive ? ask : null })
+}
+
+async function doctor({ flags, callsModels, json }: Extract<Action, { kind: 'doctor' }>): Promise<void> {
+  const { environment, home } = placeToManage(flags)
+  const { examine } = await import('./terminal/doctor.ts')
+  const known = { environment, home, env: process.env, clock: systemClock, logger: silentLogger() }
+  await report(await examine({ ...known, keys: keysOf(home), callsModels }), json)
+}
+
+async function checkModelsOnce({ flags, json }: Extract<Action, { kind: 'models-check' }>): Promise<void> {
+  const { environment, home } = placeToManage(flags)
+  const { config } = await loadConfig(configPath(home), environment)
+  const { checkModels } = await import('./terminal/checks/check-models.ts')
+  const known = { config, proxyEnv: process.env, clock: systemClock, logger: silentLogger() }
+  await report(await checkModels({ ...known, keys: keysOf(home) }), json)
+}
+
+function keysOf(home: string): ApiKeys {
+  const variables = new DeployVariables({ home, env: process.env, logger: silentLogger() })
+  return { apiKey: (name) => variables.get(name) }
+}
+
+async function report(findings: readonly Finding[], json: boolean): Promise<void> {
+  const { describeFindings, exitCodeOf } = await import('./terminal/doctor.ts')
+  console.log(json ? JSON.stringify(findings, null, 2) : describeFindings(findings))
+  process.exitCode = exitCodeOf(findings)
 }
 
 function verifyAudit({ day }: AuditAction, flags: Flags): Promise<void> {

@@ -25,6 +25,10 @@ export type Action =
   | { readonly kind: 'audit'; readonly flags: Flags; readonly action: AuditAction }
   /** Export or import a session. */
   | { readonly kind: 'session'; readonly flags: Flags; readonly action: SessionAction }
+  /** Look at everything that a start needs. */
+  | { readonly kind: 'doctor'; readonly flags: Flags; readonly callsModels: boolean; readonly json: boolean }
+  /** Call each model once. */
+  | { readonly kind: 'models-check'; readonly flags: Flags; readonly json: boolean }
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   /** Print `message` to stderr and exit with 2. */
@@ -48,9 +52,11 @@ const options = {
   user: { type: 'string' },
   namespace: { type: 'string' },
   print: { type: 'boolean' },
+  models: { type: 'boolean' },
+  json: { type: 'boolean' },
 } as const
 
-const commands = ['serve', 'token', 'skill', 'plugin', 'audit', 'session']
+const commands = ['serve', 'token', 'skill', 'plugin', 'audit', 'session', 'doctor', 'models']
 /** The server's; all others are only those of other commands. */
 const serverFlags = new Set(['help', 'version', 'port', 'host', 'home', 'check-config'])
 
@@ -72,6 +78,7 @@ export function parseCommandLine(args: readonly string[]): Action {
   if (command === 'audit') return auditAction(positionals.slice(1), values)
   if (command === 'session') return sessionAction(positionals.slice(1), values)
   if (command === 'token') return tokenAction(positionals.slice(1), values)
+  if (command === 'models') return modelsAction(positionals.slice(1), values)
   if (surplus !== undefined) return misuse(`"${surplus}" is one word too many.`)
 
   const { port, host, home } = values
@@ -80,6 +87,7 @@ export function parseCommandLine(args: readonly string[]): Action {
     ...(host !== undefined && { host }),
     ...(home !== undefined && { home }),
   }
+  if (command === 'doctor') return doctorAction(flags, values)
   const wrong = Object.keys(values).find((flag) => !serverFlags.has(flag))
   if (wrong !== undefined) return misuse(`"factotum serve" takes no option --${wrong}.`)
   return { kind: values['check-config'] === true ? 'check-config' : 'serve', flags }
@@ -113,6 +121,23 @@ function sessionAction(words: readonly string[], values: Values): Action {
   const action = parseSessionAction(words, rest)
   if (typeof action === 'string') return misuse(action)
   return { kind: 'session', flags: home === undefined ? {} : { home }, action }
+}
+
+const doctorFlags = new Set(['port', 'host', 'home', 'models', 'json'])
+
+function doctorAction(flags: Flags, values: Values): Action {
+  const wrong = Object.keys(values).find((flag) => !doctorFlags.has(flag))
+  if (wrong !== undefined) return misuse(`"factotum doctor" takes no option --${wrong}.`)
+  return { kind: 'doctor', flags, callsModels: values.models === true, json: values.json === true }
+}
+
+function modelsAction(words: readonly string[], { home, json, ...rest }: Values): Action {
+  const [command, surplus] = words
+  if (command !== 'check') return misuse('"factotum models" needs one of: check.')
+  if (surplus !== undefined) return misuse(`"${surplus}" is one word too many.`)
+  const wrong = Object.keys(rest)[0]
+  if (wrong !== undefined) return misuse(`"factotum models check" takes no option --${wrong}.`)
+  return { kind: 'models-check', flags: home === undefined ? {} : { home }, json: json === true }
 }
 
 function tokenAction(words: readonly string[], values: Values): Action {

@@ -17,6 +17,11 @@ const USAGE = `Usage (from a checkout: npx factotum …; all but "serve" take --
   factotum token [--user <user>] [--kind connector [--namespace <name>]] [--name <name>] [--print]
                                Makes another token, writes its hash into config.toml and shows it, once. Without options it is the
                                only admin's. --print changes no file, and shows what to paste into it.
+  factotum doctor [--models] [--json]
+                               Looks at config.toml, disk, database, migrations, clock, port, sandbox, proxy and keys, and says how to
+                               mend what is wrong (exit code 1). --models also calls each model, which costs a few tokens.
+  factotum models check [--json]
+                               Calls each model of config.toml once, and says what works.
   factotum skill install <git URL or folder> [--name <folder>] [--no-deps] [--yes]
                                Installs a skill. Shows its deps.sh and asks before running it; --yes does not ask, --no-deps
                                does not run it. A running server sees the skill at once; allow it in [users.<name>] skills.

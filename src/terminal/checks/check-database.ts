@@ -1,0 +1,104 @@
+/** The database as a start would find it: reachable, new enough, with room, at this build's schema, and in time. */
+import type pg from 'pg'
+import { messageOf } from '../../core/errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { connectClient } from '../../store/connect-client.ts'
+import { migrationNames } from '../../store/migrate.ts'
+import { fail, ok, warn, type Finding } from './finding.ts'
+
+/** What a process opens: the pool, and the connections that listen, beat, keep, and run jobs. */
+const CONNECTIONS_OF_A_PROCESS = 24
+const OLDEST_SERVER = 150_000
+const CLOCK_WARN_MS = 2000
+const CLOCK_FAIL_MS = 60_000
+
+interface Facts {
+  readonly number: number
+  readonly version: string
+  readonly free: number
+  readonly nowMs: number
+  readonly isStandby: boolean
+  readonly mayCreate: boolean
+}
+
+const FACTS = `SELECT current_setting('server_version_num')::int AS number,
+  current_setting('server_version') AS version,
+  current_setting('max_connections')::int
+    - (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS free,
+  extract(epoch FROM clock_timestamp())::float8 * 1000 AS "nowMs", pg_is_in_recovery() AS "isStandby",
+  has_schema_privilege(current_user, 'public', 'CREATE') AS "mayCreate"`
+
+/** Never rejects. Changes nothing in the database. */
+export async function checkDatabase(url: string, clock: Clock): Promise<readonly Finding[]> {
+  let client: pg.Client
+  try {
+    client = await connectClient(url, 'factotum doctor')
+  } catch (error) {
+    return [
+      fail('database', messageOf(error), 'Correct DATABASE_URL, or start that server; unset it for the embedded one.'),
+    ]
+  }
+  try {
+    const { rows } = await client.query<Facts>(FACTS)
+    const [facts] = rows
+    if (facts === undefined) return []
+    return [describeServer(facts), describeClock(facts, clock), await checkMigrations(client)]
+  } catch (error) {
+    return [fail('database', `It cannot be asked: ${messageOf(error)}`, 'Look into the log of PostgreSQL.')]
+  } finally {
+    await client.end()
+  }
+}
+
+function describeServer({ number, version, free, isStandby, mayCreate }: Facts): Finding {
+  const name = `PostgreSQL ${version}`
+  if (number < OLDEST_SERVER) return fail('database', `${name} is too old.`, 'Upgrade it to 15 or later.')
+  if (isStandby)
+    return fail('database', `${name} is a standby, which takes no writes.`, 'Name the primary in DATABASE_URL.')
+  if (!mayCreate)
+    return fail('database', 'The user in DATABASE_URL may not create tables.', 'ALTER DATABASE … OWNER TO that user.')
+  if (free < CONNECTIONS_OF_A_PROCESS)
+    return warn(
+      'database',
+      `${name} has ${free} connections left; a process opens up to ${CONNECTIONS_OF_A_PROCESS}.`,
+      'Raise max_connections.',
+    )
+  return ok('database', `${name}, ${free} connections free.`)
+}
+
+function describeClock({ nowMs }: Facts, clock: Clock): Finding {
+  const offMs = Math.round(clock.now().getTime() - nowMs)
+  const says = `The clock is ${Math.abs(offMs) / 1000} s ${offMs > 0 ? 'ahead of' : 'behind'} the database's.`
+  const fix = 'Let both machines follow a time server (chrony, systemd-timesyncd).'
+  if (Math.abs(offMs) > CLOCK_FAIL_MS) return fail('clock', says, fix)
+  return Math.abs(offMs) > CLOCK_WARN_MS ? warn('clock', says, fix) : ok('clock', says)
+}
+
+async function checkMigrations(client: pg.Client): Promise<Finding> {
+  const known = await migrationNames()
+  const there = await client.query<{ table: string | null }>(`SELECT to_regclass('_prisma_migrations') AS table`)
+  if (there.rows[0]?.table == null) return ok('migrations', 'The database is empty; the first start fills it.')
+  const { rows } = await client.query<{ name: string; done: boolean }>(
+    `SELECT migration_name AS name, finished_at IS NOT NULL AS done FROM _prisma_migrations
+      WHERE rolled_back_at IS NULL`,
+  )
+  const broken = rows.find(({ done }) => !done)
+  if (broken !== undefined)
+    return fail(
+      'migrations',
+      `${broken.name} failed half-way.`,
+      'See the error in _prisma_migrations.logs, mend it, then `npx prisma migrate resolve`.',
+    )
+  const ahead = rows.filter(({ name }) => !known.includes(name))
+  if (ahead.length > 0)
+    return fail(
+      'migrations',
+      `The database has ${ahead.length} migrations that this build does not know: it belongs to a newer version.`,
+      'Start that version, or restore a backup from before the upgrade.',
+    )
+  const pending = known.length - rows.length
+  return ok(
+    'migrations',
+    pending === 0 ? `All ${known.length} are applied.` : `${pending} are applied by the next start.`,
+  )
+}

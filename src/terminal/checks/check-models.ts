@@ -1,0 +1,106 @@
+/** Calls each model that config.toml names, once, as its roles call it: `factotum models check`. */
+import * as z from 'zod'
+import type { Config, LiveConfig, ModelChoice } from '../../config/config.ts'
+import { modelKey } from '../../config/model-choice.ts'
+import { AppError } from '../../core/errors.ts'
+import { AGENT_ROLES, type AgentRole } from '../../core/model-call.ts'
+import { createLanguageModel } from '../../model/create-language-model.ts'
+import type { LanguageModel } from '../../model/language-model.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { fail, ok, warn, type Finding } from './finding.ts'
+
+interface CheckModelsOptions {
+  readonly config: Config
+  readonly keys: { apiKey(name: string): string | null }
+  readonly proxyEnv: Readonly<Record<string, string | undefined>>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const answerSchema = z.object({ color: z.string() })
+const SCHEMA = {
+  name: 'answer',
+  json: {
+    type: 'object',
+    properties: { color: { type: 'string' } },
+    required: ['color'],
+    additionalProperties: false,
+  },
+}
+const MAX_IDLE_MS = 60_000
+
+/** A finding for each model, in the order of the file. Costs a few tokens each. Never rejects. */
+export async function checkModels(options: CheckModelsOptions): Promise<readonly Finding[]> {
+  const { config } = options
+  if (config.providers.size === 0)
+    return [
+      warn('models', 'No provider is configured: the rehearsal model answers.', 'Add [providers.…] and [models].'),
+    ]
+  const live: LiveConfig = { current: () => config, onChange: () => () => {} }
+  const model = createLanguageModel({ ...options, config: live })
+  const asked = modelsOf(config)
+  return await Promise.all([...asked.values()].map((one) => checkOne(options, model, one)))
+}
+
+interface AskedModel {
+  readonly choice: ModelChoice
+  readonly roles: AgentRole[]
+}
+
+function modelsOf({ models, fallbacks }: Config): Map<string, AskedModel> {
+  const found = new Map<string, AskedModel>()
+  for (const role of AGENT_ROLES) {
+    for (const choice of [models[role], ...fallbacks[role]]) {
+      const key = modelKey(choice)
+      const known = found.get(key) ?? { choice, roles: [] }
+      known.roles.push(role)
+      found.set(key, known)
+    }
+  }
+  return found
+}
+
+async function checkOne(
+  { clock, config }: CheckModelsOptions,
+  model: LanguageModel,
+  { choice, roles }: AskedModel,
+): Promise<Finding> {
+  const name = modelKey(choice)
+  const startedMs = clock.monotonicMs()
+  let pieces = 0
+  const [role = 'planner'] = roles
+  const common = {
+    ...choice,
+    role,
+    idleTimeoutMs: Math.min(config.settings.llmIdleTimeoutMs, MAX_IDLE_MS),
+    signal: AbortSignal.timeout(2 * MAX_IDLE_MS),
+  }
+  try {
+    const user = 'Which color has a clear sky at noon? Answer with a JSON object: {"color": "…"}.'
+    const asked = { ...common, system: 'You answer briefly.', user }
+    const { text } = await model.complete({ ...asked, schema: SCHEMA, onText: null })
+    const isJson = answerSchema.safeParse(parseJson(text)).success
+    await model.complete({ ...asked, user: 'Say hello.', schema: null, onText: () => (pieces += 1) })
+    const seconds = ((clock.monotonicMs() - startedMs) / 1000).toFixed(1)
+    const says = `${name} answered in ${seconds} s (${roles.join(', ')}); text came in ${pieces} pieces.`
+    if (isJson) return ok('models', says)
+    return warn(
+      'models',
+      `${says} It did not follow a JSON schema.`,
+      'Set structured_output of its provider, or choose another model.',
+    )
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return fail('models', `${name} (${roles.join(', ')}): ${error.code}`, error.message)
+  }
+}
+
+/** What is between the first and the last brace: some models write around it. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1))
+  } catch {
+    return null
+  }
+}

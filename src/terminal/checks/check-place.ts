@@ -1,0 +1,89 @@
+/** The machine around the server: the disk of its home, the port that it listens on, the proxy in its environment. */
+import { statfs } from 'node:fs/promises'
+import { createServer, connect } from 'node:net'
+import { messageOf } from '../../core/errors.ts'
+import { hasCode } from '../../platform/error-code.ts'
+import { fail, ok, warn, type Finding } from './finding.ts'
+
+const MIB = 1024 * 1024
+const DISK_FAIL_BYTES = 200 * MIB
+const DISK_WARN_BYTES = 2048 * MIB
+const PROBE_MS = 3000
+
+/** `freeBytes`: for tests, in place of what the disk says. */
+export async function checkDisk(home: string, freeBytes?: number): Promise<Finding> {
+  const { bavail, bsize } = await statfs(home)
+  const free = freeBytes ?? bavail * bsize
+  const says = `${Math.round(free / MIB)} MiB are free where ${home} is.`
+  const fix = 'Make space, or move the home (FACTOTUM_HOME) to a larger disk.'
+  if (free < DISK_FAIL_BYTES) return fail('disk', says, fix)
+  return free < DISK_WARN_BYTES ? warn('disk', says, fix) : ok('disk', says)
+}
+
+/** Whether the address can be listened on, or a Factotum does so already. */
+export async function checkPort(host: string, port: number): Promise<Finding> {
+  const problem = await tryToListen(host, port)
+  const at = `${host}:${port}`
+  if (problem === null) return ok('port', `${at} can be listened on.`)
+  if (hasCode(problem, 'EADDRINUSE')) {
+    if (await isHealthy(host, port)) return ok('port', `A server listens on ${at} and is healthy.`)
+    return fail('port', `Another program listens on ${at}.`, 'Stop it, or choose another port (PORT, --port).')
+  }
+  if (hasCode(problem, 'EACCES'))
+    return fail('port', `This user may not listen on ${at}.`, 'Choose a port above 1023, and let a proxy serve 443.')
+  return fail(
+    'port',
+    `${at} cannot be listened on: ${messageOf(problem)}.`,
+    'Correct HOST: it must be of this machine.',
+  )
+}
+
+function tryToListen(host: string, port: number): Promise<unknown> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', resolve)
+    server.listen(port, host, () => server.close(() => resolve(null)))
+  })
+}
+
+async function isHealthy(host: string, port: number): Promise<boolean> {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host
+  const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}/health`
+  return await fetch(url, { signal: AbortSignal.timeout(PROBE_MS) }).then(
+    ({ ok: isOk }) => isOk,
+    () => false,
+  )
+}
+
+/** The proxies that HTTPS_PROXY and HTTP_PROXY name: whether they are addresses, and whether they answer. */
+export async function checkProxy(env: Readonly<Record<string, string | undefined>>): Promise<readonly Finding[]> {
+  const names = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']
+  const set = names.flatMap((name) => {
+    const value = env[name]
+    return value === undefined || value === '' ? [] : [{ name, value }]
+  })
+  if (set.length === 0) return [ok('proxy', 'None is set.')]
+  return await Promise.all(set.map(checkOne))
+}
+
+async function checkOne({ name, value }: { readonly name: string; readonly value: string }): Promise<Finding> {
+  const url = URL.parse(value)
+  if (url === null || !/^https?:$/.test(url.protocol))
+    return fail('proxy', `${name} is no address.`, `Write it as http://host:port, or unset ${name}.`)
+  const isThere = await reaches(url.hostname, Number(url.port || (url.protocol === 'https:' ? 443 : 80)))
+  const fix = `Start the proxy, correct ${name}, or unset it.`
+  return isThere ? ok('proxy', `${name} answers.`) : fail('proxy', `${name} (${url.host}) does not answer.`, fix)
+}
+
+function reaches(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: PROBE_MS })
+    const end = (isThere: boolean): void => {
+      socket.destroy()
+      resolve(isThere)
+    }
+    socket.once('connect', () => end(true))
+    socket.once('error', () => end(false))
+    socket.once('timeout', () => end(false))
+  })
+}
