@@ -28,6 +28,10 @@ export interface AskOptions {
   readonly clock: Clock
   /** In which the agents are told what time it is. */
   readonly timeZone: string
+  /** Of the session: what plans and answers in place of the roles' own; null: none. */
+  readonly ownModel?: ModelChoice | null
+  /** Of the session: what these are told besides; null: nothing. */
+  readonly instructions?: string | null
   readonly logger: Logger
 }
 
@@ -122,6 +126,25 @@ export class Begun {
   }
 }
 
+/** Who plans and who answers: what a session has of its own is for these. */
+const OF_SESSION: ReadonlySet<AgentRole> = new Set(['planner', 'assistant'])
+
+/** In the order in which they are asked; a session's own first. */
+export function modelsOf(
+  { config, ownModel = null }: Pick<AskOptions, 'config' | 'ownModel'>,
+  role: AgentRole,
+): readonly [ModelChoice, ...ModelChoice[]] {
+  const { models, fallbacks, providers } = config.current()
+  const { [role]: model } = models
+  // One whose provider was taken out of the configuration meanwhile does not stop the session.
+  const isOwn = ownModel !== null && OF_SESSION.has(role) && providers.has(ownModel.provider)
+  return isOwn ? [ownModel, model, ...fallbacks[role]] : [model, ...fallbacks[role]]
+}
+
+function instructionsFor({ instructions = null }: AskOptions, role: AgentRole): string | null {
+  return OF_SESSION.has(role) ? instructions : null
+}
+
 /** That a model cannot be had; another may well be. */
 const ELSEWHERE: ReadonlySet<AppErrorCode> = new Set([
   'MODEL_UNREACHABLE',
@@ -142,14 +165,13 @@ export async function callAgent<T extends TokenCounts & { readonly text: string 
   asked: AgentCall,
   call: (frame: CallFrame) => Promise<T>,
 ): Promise<Called<T>> {
-  const { config, prompts } = options
+  const { prompts } = options
   const { role, begun } = asked
-  const system = await prompts.systemPrompt(asked.prompt).catch(asAppError)
+  const system = await prompts.systemPrompt(asked.prompt, instructionsFor(options, role)).catch(asAppError)
   if (system instanceof AppError) return { kind: 'failed', error: logFailure(options, role, system), records: [] }
-  const { models, fallbacks } = config.current()
   const records: ModelCallRecord[] = []
   let first: AppError | null = null
-  for (const choice of [models[role], ...fallbacks[role]]) {
+  for (const choice of modelsOf(options, role)) {
     const { answer, record } = await callOne(options, { ...asked, system, choice }, call)
     records.push(record)
     if (!(answer instanceof AppError)) return { kind: 'answered', answer, records }

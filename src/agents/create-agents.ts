@@ -1,10 +1,10 @@
 /** Makes the agents: each a question to its model. Called once, by app.ts. */
-import type { LiveConfig } from '../config/config.ts'
+import type { LiveConfig, ModelChoice } from '../config/config.ts'
 import type { LanguageModel } from '../model/language-model.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Agents } from './agent.ts'
-import { ask, type AskOptions } from './ask.ts'
+import { ask, modelsOf, type AskOptions } from './ask.ts'
 import { converse } from './assistant/converse.ts'
 import { OPEN_GATE, type CallGate } from './call-gate.ts'
 import { renderConsolidatorPrompt } from './consolidator/context.ts'
@@ -40,6 +40,10 @@ export interface AgentsFor {
   readonly gate: CallGate
   /** Of the session. */
   readonly timeZone: string
+  /** In place of that of who plans and who answers; null: none. */
+  readonly ownModel?: ModelChoice | null
+  /** What these are told besides their prompts; null: nothing. */
+  readonly instructions?: string | null
 }
 
 /** Agents for each turn; they share what they are made of. */
@@ -55,7 +59,7 @@ export function createAgents(options: AgentsOptions): Agents {
 function agentsOf(options: AskOptions): Agents {
   const { config } = options
   return {
-    modelOf: (role) => config.current().models[role],
+    modelOf: (role) => modelsOf(options, role)[0],
     plan: (context, feedback, signal) => {
       const environment = { execTimeoutMs: config.current().settings.execTimeoutMs }
       return ask(options, {

@@ -15,7 +15,8 @@ const MAX_PROMPT_BYTES = 256 * 1024
 
 export interface RolePrompts {
   /** Rejects with CONFIG_INVALID when the override cannot be used. */
-  systemPrompt(name: PromptName): Promise<string>
+  /** With what a session adds, before the ground rules. */
+  systemPrompt(name: PromptName, instructions?: string | null): Promise<string>
 }
 
 interface ReadOverride {
@@ -29,12 +30,13 @@ export function createRolePrompts(home: string): RolePrompts {
   const builtIn = new Map(PROMPT_NAMES.map((name) => [name, readBuiltIn(`${name}/prompt.md`)]))
   const overrides = new Map<PromptName, ReadOverride>()
   return {
-    systemPrompt: async (name) => {
+    systemPrompt: async (name, instructions = null) => {
       const path = join(home, 'roles', `${name}.md`)
       const override = await readOverride(path, overrides.get(name))
       if (override === null) overrides.delete(name)
       else overrides.set(name, override)
-      return `${override?.text ?? builtIn.get(name)}\n\n${groundRules}`
+      const ofSession = instructions === null ? '' : `# For this session\n\n${instructions}\n\n`
+      return `${override?.text ?? builtIn.get(name)}\n\n${ofSession}${groundRules}`
     },
   }
 }

@@ -19,7 +19,7 @@ export const SESSION_RIGHTS = {
   APPEND: STANDINGS,
   /** `appendMessage` as the assistant or the system: who reads it believes it. */
   APPEND_AS_AGENT: ['ADMIN', 'OPENING_CONNECTOR'],
-  /** Description, webhook, metadata, busy policy, hidden from lists or not. */
+  /** Description, webhook, metadata, busy policy, model, instructions, hidden from lists or not. */
   UPDATE: OPENERS,
   DELETE: OPENERS,
   ADD_PARTICIPANT: [...OPENERS, 'PARTICIPANT'],

@@ -8,16 +8,17 @@ import type { SourceInput } from './session/session-source.ts'
 
 interface SaidOfSession {
   readonly description?: string | null | undefined
+  readonly instructions?: string | null | undefined
   readonly metadata?: unknown
   readonly source?: SourceInput | null | undefined
 }
 
-/** The input with description, metadata (names of fields too) and source rid of secrets; the rest as it is. */
+/** The input with its texts, metadata (names of fields too) and source rid of secrets; the rest as it is. */
 export function hideSecrets<Input extends SaidOfSession>(
   { redactorOf }: IntakeContext,
   sessionId: string,
   input: Input,
 ): Input {
-  const { description, metadata, source } = input
-  return { ...input, ...redactJson({ description, metadata, source }, redactorOf(sessionId)) }
+  const { description, instructions, metadata, source } = input
+  return { ...input, ...redactJson({ description, instructions, metadata, source }, redactorOf(sessionId)) }
 }

@@ -86,7 +86,7 @@ export function storeErasure(database: Database, erasure: Erasure): Promise<Eras
 }
 
 const OF_TURNS = ['plans', 'tasks', 'deliveries', 'requests', 'delegations', 'events'] as const
-const OF_USER = ['decisions', 'questions', 'turns', 'participants'] as const
+const OF_USER = ['instructions', 'decisions', 'questions', 'turns', 'participants'] as const
 const OF_ALL = ['paraphrases', 'checkpoints', 'pluginEvents', 'prompts'] as const
 
 interface Found {
@@ -171,6 +171,8 @@ const STATEMENTS = {
         resolved_at = coalesce(resolved_at, now())
       FROM learnt WHERE q.id = learnt.question_id AND q.session_id = $1)
     SELECT fact_id AS "factId" FROM learnt`,
+  instructions:
+    'UPDATE sessions SET instructions = NULL, instructions_by = NULL WHERE id = $1 AND instructions_by = $2',
   questions: `UPDATE questions SET ${erasedUnlessNull('answer')}, resolved_by = ${E} WHERE session_id = $1 AND resolved_by = $2`,
   files: `DELETE FROM published_files f USING tasks t
     WHERE t.id = f.task_id AND f.session_id = $1 AND t.turn_id = ANY ($2::text[]) RETURNING f.id`,

@@ -40,6 +40,7 @@ import type { Lease } from '../store/turn/lease.ts'
 import { commitTurn, type Committed } from '../store/turn/turn-commit.ts'
 import { releaseSession } from '../store/turn/work-queue.ts'
 import { countWrite } from './count-write.ts'
+import { ownOfSession } from './own-of-session.ts'
 import { StopState } from './stop-state.ts'
 import { DueSteps } from '../turn/due-steps.ts'
 import { Journal } from '../turn/journal.ts'
@@ -301,8 +302,9 @@ export class SessionRun {
   }
 
   #ownOf(turn: OpenTurn, journal: Journal, delegated: DelegationLimits): AgentsFor {
-    const { timeZone } = this.#options.config.current().settings
-    return { gate: this.#gateOf(turn, journal, delegated), timeZone: turn.timeZone ?? timeZone }
+    const config = this.#options.config.current()
+    const gate = this.#gateOf(turn, journal, delegated)
+    return { gate, timeZone: turn.timeZone ?? config.settings.timeZone, ...ownOfSession(config, turn) }
   }
 
   #gateOf(turn: OpenTurn, journal: Journal, { share }: DelegationLimits): CallGate {

@@ -245,7 +245,10 @@ async function nameAll(
     lastMessagePreview: canary,
   } as const
   const memory = { workingMemory: canary, metadata: { note: canary }, cost: 1, queueLength: 1, messageCount: 3 }
-  await prisma.session.update({ where: { id }, data: { ...source, ...texts, ...memory } })
+  await prisma.session.update({
+    where: { id },
+    data: { ...source, ...texts, ...memory, model: canary, instructions: canary },
+  })
   await prisma.message.updateMany({ ...ofSession, data: { content: canary } })
   await prisma.turn.updateMany({
     ...ofSession,

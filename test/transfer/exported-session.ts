@@ -161,6 +161,8 @@ const session = fc.record({
   checkpointTurns: count,
   status: fc.constantFrom('IDLE', 'INACTIVE'),
   timeZone: fc.constantFrom(null, 'UTC', 'Europe/Rome'),
+  model: fc.constantFrom(null, 'stub:larger'),
+  instructions: maybe,
   mode: fc.constantFrom('PLAN', 'CHAT'),
   busyPolicy: fc.constantFrom('QUEUE', 'COLLECT', 'STEER', 'INTERRUPT'),
   messageCount: count,

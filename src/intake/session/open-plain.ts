@@ -32,6 +32,8 @@ export async function openPlain(
     busyPolicy: 'QUEUE',
     mode: context.config.current().settings.defaultMode,
     timeZone: null,
+    model: null,
+    instructions: null,
     participants: viewer.user === null ? [] : [viewer.user.name],
     at,
   } as const

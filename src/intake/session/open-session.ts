@@ -17,7 +17,13 @@ import { openerQuota } from '../../config/schema/quotas.ts'
 import { tooManySessions } from './too-many-sessions.ts'
 import { participantListIssues } from './participant-rule.ts'
 import { announceSessionUpdate, applySessionChange } from './session-change.ts'
-import { descriptionIssues, timeZoneIssues } from './session-description.ts'
+import {
+  descriptionIssues,
+  instructionsIssues,
+  instructionsOf,
+  modelIssues,
+  timeZoneIssues,
+} from './session-description.ts'
 import { metadataChange, metadataIssues, type MetadataObject } from './session-metadata.ts'
 import { refuseWebhook, webhookChange } from './session-webhook.ts'
 import { hideLeftSession, leaveSession } from './leave-session.ts'
@@ -40,6 +46,10 @@ export interface OpenSessionInput {
   readonly mode?: SessionMode | null | undefined
   /** In which its agents are told times; the configuration's when a new session names none. */
   readonly timeZone?: string | null | undefined
+  /** "provider:model" that plans and answers in place of the roles'. */
+  readonly model?: string | null | undefined
+  /** Said to who plans and answers. */
+  readonly instructions?: string | null | undefined
   /** Names of users who shall take part, besides the caller who opens it first. */
   readonly participants?: readonly string[] | null | undefined
   /** The session that this one takes the place of: a checkpoint of it is made. */
@@ -101,6 +111,8 @@ function inputIssues(config: Config, input: OpenSessionInput): InputIssue[] {
     ...metadataIssues(input.metadata),
     ...descriptionIssues(input.description),
     ...timeZoneIssues(input.timeZone),
+    ...modelIssues(config, input.model),
+    ...instructionsIssues(input.instructions),
     ...participantListIssues(config, ['participants'], input.participants),
   ]
 }
@@ -122,6 +134,8 @@ function newSession(
     busyPolicy: input.busyPolicy ?? 'QUEUE',
     mode: input.mode ?? context.config.current().settings.defaultMode,
     timeZone: input.timeZone ?? null,
+    model: input.model ?? null,
+    instructions: instructionsOf(viewer, input.instructions ?? null),
     participants: [...new Set([...caller, ...(input.participants ?? [])])],
     at: context.clock.now(),
   }
@@ -148,6 +162,8 @@ async function reopen(
       ...(input.busyPolicy == null ? {} : { busyPolicy: input.busyPolicy }),
       ...(input.mode == null ? {} : { mode: input.mode }),
       ...(input.timeZone == null ? {} : { timeZone: input.timeZone }),
+      ...(input.model == null ? {} : { model: input.model }),
+      ...(input.instructions == null ? {} : { instructions: instructionsOf(viewer, input.instructions) }),
       inactive: false,
       join: input.participants ?? [],
     },
@@ -157,8 +173,10 @@ async function reopen(
 
 /** What opening it again comes to. */
 function actsOf({ participants, ...input }: OpenSessionInput): readonly SessionAct[] {
-  const { metadata, webhook, description, busyPolicy, mode, timeZone } = input
-  const changes = [metadata, webhook, description, busyPolicy, mode, timeZone].some((field) => field != null)
+  const { metadata, webhook, description, busyPolicy, mode, timeZone, model, instructions } = input
+  const changes = [metadata, webhook, description, busyPolicy, mode, timeZone, model, instructions].some(
+    (field) => field != null,
+  )
   return [
     'SEND',
     ...(changes ? (['UPDATE'] as const) : []),

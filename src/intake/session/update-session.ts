@@ -1,6 +1,6 @@
 /**
- * `updateSession`: changes a session's description, webhook, metadata, busy policy and time zone, hides it or brings it
- * back. Called by the GraphQL door.
+ * `updateSession`: changes a session's description, webhook, metadata, busy policy, time zone, model and instructions,
+ * hides it or brings it back. Called by the GraphQL door.
  */
 import type { Viewer } from '../../core/identity.ts'
 import { refuseInput, type Refusal } from '../../core/refusal.ts'
@@ -8,7 +8,13 @@ import type { BusyPolicy, SessionMode } from '../../core/status.ts'
 import { hideSecrets } from '../hide-secrets.ts'
 import type { IntakeContext } from '../intake-context.ts'
 import { applySessionChange, type SessionUpdated } from './session-change.ts'
-import { descriptionIssues, timeZoneIssues } from './session-description.ts'
+import {
+  descriptionIssues,
+  instructionsIssues,
+  instructionsOf,
+  modelIssues,
+  timeZoneIssues,
+} from './session-description.ts'
 import { refuseWebhook, webhookChange } from './session-webhook.ts'
 import { metadataChange, metadataIssues, type MetadataObject } from './session-metadata.ts'
 
@@ -29,6 +35,10 @@ export interface UpdateSessionInput {
   readonly mode?: SessionMode | null | undefined
   /** In which its agents are told times. Absent: as it is; null: the configuration's. */
   readonly timeZone?: string | null | undefined
+  /** "provider:model" that plans and answers, from the next turn on. Absent: as it is; null: that of the roles. */
+  readonly model?: string | null | undefined
+  /** Said to who plans and answers. Absent: as they are; null: none. */
+  readonly instructions?: string | null | undefined
 }
 
 /**
@@ -44,11 +54,13 @@ export async function updateSession(
     ...descriptionIssues(input.description),
     ...metadataIssues(input.metadata),
     ...timeZoneIssues(input.timeZone),
+    ...modelIssues(context.config.current(), input.model),
+    ...instructionsIssues(input.instructions),
   ])
   if (refusal !== null) return refusal
   const webhookRefusal = await refuseWebhook(context, viewer, input.webhook)
   if (webhookRefusal !== null) return webhookRefusal
-  const { description, metadata: said } = hideSecrets(context, input.id, input)
+  const { description, instructions, metadata: said } = hideSecrets(context, input.id, input)
   const metadata = metadataChange(said as MetadataObject | null | undefined)
   return await applySessionChange(
     context,
@@ -62,6 +74,8 @@ export async function updateSession(
       ...(input.busyPolicy == null ? {} : { busyPolicy: input.busyPolicy }),
       ...(input.mode == null ? {} : { mode: input.mode }),
       ...(input.timeZone === undefined ? {} : { timeZone: input.timeZone }),
+      ...(input.model === undefined ? {} : { model: input.model }),
+      ...(instructions === undefined ? {} : { instructions: instructionsOf(viewer, instructions) }),
     },
   )
 }

@@ -54,6 +54,12 @@ export interface SessionWebhook {
   readonly tokenName: string
 }
 
+/** What is said to who plans and answers, and the user who wrote it; null: a connector. */
+export interface SessionInstructions {
+  readonly text: string
+  readonly by: string | null
+}
+
 /** A session that is to be opened; its texts are redacted and within the limits. */
 export interface NewSession {
   readonly id: string
@@ -70,6 +76,9 @@ export interface NewSession {
   readonly mode: SessionMode
   /** Null: the configuration's. */
   readonly timeZone: string | null
+  /** "provider:model" in place of that of the roles; null: none. */
+  readonly model: string | null
+  readonly instructions: SessionInstructions | null
   readonly participants: readonly string[]
   readonly at: Date
 }
@@ -110,6 +119,9 @@ export async function createSession(
     busy_policy: session.busyPolicy,
     mode: session.mode,
     time_zone: session.timeZone,
+    model: session.model,
+    instructions: session.instructions?.text ?? null,
+    instructions_by: session.instructions?.by ?? null,
     participants: session.participants,
     at: session.at,
     ...auditInput(actor),
@@ -134,17 +146,21 @@ const CREATE = intakeStatement(
     busy_policy: 'busy_policy',
     mode: 'session_mode',
     time_zone: 'text',
+    model: 'text',
+    instructions: 'text',
+    instructions_by: 'text',
     participants: 'text[]',
     at: 'timestamptz',
     ...AUDIT_INPUT,
   },
   sql`${QUOTA}session AS (
     INSERT INTO sessions (id, source_kind, source_interactive, source_platform, source_trigger_id, source_type, connector,
-      opened_by, metadata, webhook, webhook_token, description, description_source, busy_policy, mode, time_zone, last_seq, created_at, last_activity_at)
+      opened_by, metadata, webhook, webhook_token, description, description_source, busy_policy, mode, time_zone, model,
+      instructions, instructions_by, last_seq, created_at, last_activity_at)
     SELECT input.session_id, input.source_kind, input.source_interactive, input.source_platform, input.source_trigger_id,
       input.source_type, input.connector, input.opened_by, input.metadata, input.webhook, input.webhook_token, input.description,
-      CASE WHEN input.description IS NOT NULL THEN 'CLIENT'::description_source END, input.busy_policy, input.mode, input.time_zone, 1,
-      input.at, input.at
+      CASE WHEN input.description IS NOT NULL THEN 'CLIENT'::description_source END, input.busy_policy, input.mode, input.time_zone,
+      input.model, input.instructions, input.instructions_by, 1, input.at, input.at
     FROM input WHERE ${QUOTA_ALLOWS} ON CONFLICT (id) DO NOTHING RETURNING id, last_seq),
   participant AS (
     INSERT INTO participants (session_id, user_name, joined_at)
@@ -174,6 +190,10 @@ export interface SettingsChange {
   readonly mode?: SessionMode
   /** Absent: as it is; null: the configuration's. */
   readonly timeZone?: string | null
+  /** Absent: as it is; null: those of the roles. */
+  readonly model?: string | null
+  /** Absent: as it is; null: none. */
+  readonly instructions?: SessionInstructions | null
   /** Users who shall be participants. */
   readonly join: readonly string[]
   /** Users who shall be none. */
@@ -218,6 +238,11 @@ export async function changeSession(
       mode: change.mode ?? null,
       sets_time_zone: change.timeZone !== undefined,
       time_zone: change.timeZone ?? null,
+      sets_model: change.model !== undefined,
+      model: change.model ?? null,
+      sets_instructions: change.instructions !== undefined,
+      instructions: change.instructions?.text ?? null,
+      instructions_by: change.instructions?.by ?? null,
       join_names: change.join,
       leave_names: change.leave,
       at: change.at,
@@ -237,6 +262,8 @@ const WHAT_CHANGED = sql`concat_ws(', ',
     CASE WHEN wanted.busy_policy <> held.busy_policy THEN 'busy policy ' || wanted.busy_policy END,
     CASE WHEN wanted.mode <> held.mode THEN 'mode ' || wanted.mode END,
     CASE WHEN wanted.time_zone IS DISTINCT FROM held.time_zone THEN 'time zone ' || coalesce(wanted.time_zone, 'of the server') END,
+    CASE WHEN wanted.model IS DISTINCT FROM held.model THEN 'model ' || coalesce(wanted.model, 'of the server') END,
+    CASE WHEN wanted.instructions IS DISTINCT FROM held.instructions THEN 'instructions' END,
     CASE WHEN wanted.status <> held.status THEN 'status ' || wanted.status END,
     (SELECT 'participant added: ' || string_agg(user_name, ', participant added: ') FROM joined),
     (SELECT 'participant removed: ' || string_agg(user_name, ', participant removed: ') FROM departed))`
@@ -264,6 +291,11 @@ const CHANGE = intakeStatement(
     mode: 'session_mode',
     sets_time_zone: 'boolean',
     time_zone: 'text',
+    sets_model: 'boolean',
+    model: 'text',
+    sets_instructions: 'boolean',
+    instructions: 'text',
+    instructions_by: 'text',
     join_names: 'text[]',
     leave_names: 'text[]',
     at: 'timestamptz',
@@ -271,7 +303,7 @@ const CHANGE = intakeStatement(
   },
   sql`held AS MATERIALIZED (
     SELECT s.id, s.status, s.queue_length, s.metadata, s.description, s.description_source, s.webhook, s.webhook_token,
-      s.busy_policy, s.mode, s.time_zone, ${mayAct(sql`s`)} AS may_act
+      s.busy_policy, s.mode, s.time_zone, s.model, s.instructions, s.instructions_by, ${mayAct(sql`s`)} AS may_act
     FROM input JOIN sessions s ON s.id = input.session_id WHERE ${mayReach(sql`s.id`)} FOR UPDATE OF s),
   wanted AS MATERIALIZED (
     SELECT held.id, (held.metadata || input.set_metadata) - input.drop_metadata AS metadata,
@@ -284,7 +316,11 @@ const CHANGE = intakeStatement(
         WHEN NOT input.inactive AND held.status = 'INACTIVE' THEN 'IDLE' ELSE held.status END AS status,
       coalesce(input.busy_policy, held.busy_policy) AS busy_policy,
       coalesce(input.mode, held.mode) AS mode,
-      CASE WHEN input.sets_time_zone THEN input.time_zone ELSE held.time_zone END AS time_zone
+      CASE WHEN input.sets_time_zone THEN input.time_zone ELSE held.time_zone END AS time_zone,
+      CASE WHEN input.sets_model THEN input.model ELSE held.model END AS model,
+      CASE WHEN input.sets_instructions THEN input.instructions ELSE held.instructions END AS instructions,
+      CASE WHEN input.sets_instructions AND input.instructions IS DISTINCT FROM held.instructions THEN input.instructions_by
+        ELSE held.instructions_by END AS instructions_by
     FROM held, input),
   verdict AS MATERIALIZED (
     SELECT
@@ -293,9 +329,9 @@ const CHANGE = intakeStatement(
         WHEN wanted.metadata <> held.metadata AND octet_length(wanted.metadata::text) > input.max_metadata_bytes
           THEN 'MetadataTooLarge' END AS refusal,
       (wanted.metadata, wanted.description, wanted.description_source, wanted.webhook, wanted.webhook_token, wanted.status,
-        wanted.busy_policy, wanted.mode, wanted.time_zone)
+        wanted.busy_policy, wanted.mode, wanted.time_zone, wanted.model, wanted.instructions)
         IS DISTINCT FROM (held.metadata, held.description, held.description_source, held.webhook, held.webhook_token,
-          held.status, held.busy_policy, held.mode, held.time_zone) AS differs
+          held.status, held.busy_policy, held.mode, held.time_zone, held.model, held.instructions) AS differs
     FROM held, wanted, input),
   joined AS (
     INSERT INTO participants (session_id, user_name, joined_at)
@@ -308,7 +344,8 @@ const CHANGE = intakeStatement(
   session AS (
     UPDATE sessions s SET last_seq = s.last_seq + 1, metadata = wanted.metadata, description = wanted.description,
       description_source = wanted.description_source, webhook = wanted.webhook, webhook_token = wanted.webhook_token, status = wanted.status,
-      busy_policy = wanted.busy_policy, mode = wanted.mode, time_zone = wanted.time_zone
+      busy_policy = wanted.busy_policy, mode = wanted.mode, time_zone = wanted.time_zone,
+      model = wanted.model, instructions = wanted.instructions, instructions_by = wanted.instructions_by
     FROM wanted, verdict, (SELECT (SELECT count(*) FROM joined) + (SELECT count(*) FROM departed) AS number) moved
     WHERE s.id = wanted.id AND verdict.refusal IS NULL AND (verdict.differs OR moved.number > 0)
     RETURNING s.last_seq),

@@ -157,6 +157,11 @@ export interface SaidBefore {
   readonly strangers: readonly StrangersMessage[]
   /** A sender who is not in the configuration has written in the session, however long ago. */
   readonly hasStrangers: boolean
+  /** The session's own, in place of the roles'; null: none. */
+  readonly model: string | null
+  readonly instructions: string | null
+  /** Who wrote these; null: a connector, or there are none. */
+  readonly instructionsBy: string | null
   /** Whether there is any fact to choose from. */
   readonly hasFacts: boolean
   /** Whether anybody has put a file into the session. */
@@ -185,6 +190,7 @@ export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq'
   return sql`(SELECT jsonb_build_object(
     'summary', coalesce(s.summary, ''),
     'workingMemory', coalesce(s.working_memory, ''),
+    'model', s.model, 'instructions', s.instructions, 'instructionsBy', s.instructions_by,
     'hasFacts', EXISTS (SELECT 1 FROM facts WHERE invalidated_at IS NULL),
     'said', ${saidSql(of)},
     'hasFiles', EXISTS (SELECT 1 FROM uploaded_files WHERE session_id = s.id),

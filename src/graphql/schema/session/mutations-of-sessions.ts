@@ -55,6 +55,13 @@ const OpenSessionInput = builder.inputType('OpenSessionInput', {
       description:
         'The time zone in which its agents are told times, such as "Europe/Berlin"; as it is when left out, at first that of the configuration.',
     }),
+    model: t.string({
+      description:
+        '"provider:model" that plans and answers here, of a configured provider; as it is when left out, at first that of [models].',
+    }),
+    instructions: t.string({
+      description: 'What who plans and answers is told besides, 1 to 8000 characters; as they are when left out.',
+    }),
     participants: t.stringList({ description: 'Users who take part, besides the user who opens it first.' }),
     previousSessionId: t.id({
       description:
@@ -112,6 +119,13 @@ const UpdateSessionInput = builder.inputType('UpdateSessionInput', {
       description:
         "The time zone in which its agents are told times, from its next turn on; null: the configuration's.",
     }),
+    model: t.string({
+      description:
+        '"provider:model" that plans and answers from the next turn on, of a configured provider; null: that of [models].',
+    }),
+    instructions: t.string({
+      description: 'What who plans and answers is told besides, 1 to 8000 characters; null removes them.',
+    }),
   }),
 })
 
@@ -128,7 +142,7 @@ builder.mutationField('updateSession', (t) =>
     type: resultUnion('UpdateSession', UpdateSessionPayload),
     authScopes: AUTHENTICATED,
     description:
-      "Changes a session's description, webhook, metadata, busy policy and time zone, hides it from lists or brings it back. For who opened it " +
+      "Changes a session's description, webhook, metadata, busy policy, time zone, model and instructions, hides it from lists or brings it back. For who opened it " +
       '(Session.openedBy), and admins.',
     args: {
       input: t.arg({ type: UpdateSessionInput, required: true, description: 'The session, and what to change.' }),

@@ -119,6 +119,15 @@ export const SessionType = builder.prismaObject('Session', {
 })
 
 builder.prismaObjectFields(SessionType, (t) => ({
+  model: t.exposeString('model', {
+    nullable: true,
+    description: 'What plans and answers here, "provider:model"; null: the model of [models].',
+  }),
+  instructions: t.exposeString('instructions', {
+    nullable: true,
+    description:
+      'What who plans and answers is told besides. In turns of admins it counts only when an admin wrote it.',
+  }),
   openedBy: t.field({
     type: ActorInterface,
     nullable: true,

@@ -577,6 +577,12 @@ SELECT
             coalesce(s.summary, ''),
             'workingMemory',
             coalesce(s.working_memory, ''),
+            'model',
+            s.model,
+            'instructions',
+            s.instructions,
+            'instructionsBy',
+            s.instructions_by,
             'hasFacts',
             EXISTS (
               SELECT
