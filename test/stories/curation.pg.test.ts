@@ -29,7 +29,12 @@ type Verdict = (label: string, text: string) => object
 const promoteAll: Verdict = (_, fact) => ({ verdict: 'promote', fact })
 
 /** A turn whose review learns `text`, and whose curator decides as `verdict` says; returns the newest learning. */
-async function learn(sessionId: string, text: string, verdict: Verdict = promoteAll) {
+async function learn(
+  sessionId: string,
+  text: string,
+  verdict: Verdict = promoteAll,
+  message = 'What is there to know?',
+) {
   const ada = story.as('ada')
   stub.follow({
     by: (call: StubCall): StubAnswer => {
@@ -42,7 +47,7 @@ async function learn(sessionId: string, text: string, verdict: Verdict = promote
       return { content: { evaluations } }
     },
   })
-  const turn = await converse(ada, sessionId, 'What is there to know?')
+  const turn = await converse(ada, sessionId, message)
   expect(turn.status).toBe('DONE')
   const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId } })
   return must(learnings.edges[0]?.node, 'a learning')
@@ -108,7 +113,12 @@ test('a fact that an admin took out of use or corrected does not come back by th
 test('what is alike is shown to the curator side by side', async () => {
   await learn('cli:alike', 'Releases of the editor are approved by Grace.')
   stub.calls.length = 0
-  const other = await learn('cli:alike', 'Releases of the editor are approved by Grace or Bob.')
+  const other = await learn(
+    'cli:alike',
+    'Releases of the editor are approved by Grace or Bob.',
+    promoteAll,
+    'Who approves releases of the editor?',
+  )
   // The fact stood in the prompt: what contains it and says more waits for a person.
   expect(other).toMatchObject({ status: 'PENDING', held: true, flags: ['RECALLED'] })
   const third = await learn('cli:alike-too', 'Releases of the editor were approved by Grace.', () => {
