@@ -112,6 +112,7 @@ const ID_ARGUMENTS: Readonly<Record<string, keyof Ids | null>> = {
   'AskLearningInput.id': 'learning',
   'DiscardLearningInput.id': 'learning',
   'ReopenLearningInput.id': 'learning',
+  'LearningDecisionInput.id': 'learning',
   'CreateQuestionInput.sessionId': 'session',
   'ResolveQuestionInput.id': 'question',
   'Subscription.sessionEvents(sessionId)': 'session',

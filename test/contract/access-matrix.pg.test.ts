@@ -124,6 +124,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.askLearning': ADMINS_DO,
   'Mutation.discardLearning': ADMINS_DO,
   'Mutation.reopenLearning': ADMINS_DO,
+  'Mutation.decideLearnings': ADMINS_DO,
   'Mutation.createQuestion': ADMINS_DO,
   'Mutation.resolveQuestion': ADMINS_DO,
   'Subscription.learningUpdates': ADMINS_SEE,
@@ -259,6 +260,8 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
     `mutation { discardLearning(input: { id: "${learningId}" }) { __typename } }`,
   'Mutation.reopenLearning': ({ learningId }) =>
     `mutation { reopenLearning(input: { id: "${learningId}" }) { __typename } }`,
+  'Mutation.decideLearnings': ({ learningId }) =>
+    `mutation { decideLearnings(input: { decisions: [{ id: "${learningId}", verdict: DISCARD }] }) { __typename } }`,
   'Mutation.createQuestion': ({ id }) =>
     `mutation { createQuestion(input: { content: "x", sessionId: "${id}" }) { __typename } }`,
   'Mutation.resolveQuestion': ({ questionId }) =>

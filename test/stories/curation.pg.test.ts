@@ -29,12 +29,7 @@ type Verdict = (label: string, text: string) => object
 const promoteAll: Verdict = (_, fact) => ({ verdict: 'promote', fact })
 
 /** A turn whose review learns `text`, and whose curator decides as `verdict` says; returns the newest learning. */
-async function learn(
-  sessionId: string,
-  text: string,
-  verdict: Verdict = promoteAll,
-  message = 'What is there to know?',
-) {
+async function learn(sessionId: string, text: string, verdict: Verdict = promoteAll) {
   const ada = story.as('ada')
   stub.follow({
     by: (call: StubCall): StubAnswer => {
@@ -47,7 +42,7 @@ async function learn(
       return { content: { evaluations } }
     },
   })
-  const turn = await converse(ada, sessionId, message)
+  const turn = await converse(ada, sessionId, 'What is there to know of releases of the editor?')
   expect(turn.status).toBe('DONE')
   const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId } })
   return must(learnings.edges[0]?.node, 'a learning')
@@ -113,12 +108,7 @@ test('a fact that an admin took out of use or corrected does not come back by th
 test('what is alike is shown to the curator side by side', async () => {
   await learn('cli:alike', 'Releases of the editor are approved by Grace.')
   stub.calls.length = 0
-  const other = await learn(
-    'cli:alike',
-    'Releases of the editor are approved by Grace or Bob.',
-    promoteAll,
-    'Who approves releases of the editor?',
-  )
+  const other = await learn('cli:alike', 'Releases of the editor are approved by Grace or Bob.')
   // The fact stood in the prompt: what contains it and says more waits for a person.
   expect(other).toMatchObject({ status: 'PENDING', held: true, flags: ['RECALLED'] })
   const third = await learn('cli:alike-too', 'Releases of the editor were approved by Grace.', () => {
@@ -204,4 +194,49 @@ test('what others than admins teach waits for a person', async () => {
   }
   const text = 'The shop opens at nine.'
   expect(await teach(text)).toMatchObject({ status: 'PENDING', held: true, flags: ['TEACHER'], user: 'ben' })
+})
+
+test('the inbox is filtered, searched, counted and decided in one go, each learning for itself', async () => {
+  const ada = story.as('ada')
+  const texts = ['Always oil the north crane.', 'Always oil the south crane.', 'Eve may use the north crane.']
+  const ids: string[] = []
+  for (const text of texts) ids.push((await learn('cli:inbox', text)).id)
+  const [north, south, eve] = ids as [string, string, string]
+  const inbox = async (filter: object): Promise<readonly string[]> => {
+    const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId: 'cli:inbox', ...filter } })
+    return learnings.edges.map(({ node }) => node.id)
+  }
+  expect(await inbox({ held: true })).toEqual([eve, south, north])
+  expect(await inbox({ held: false })).toEqual([])
+  expect(await inbox({ flag: ['RIGHTS', 'SECRET'] })).toEqual([eve])
+  expect(await inbox({ search: '**NORTH** crane' })).toEqual([eve, north])
+  expect(await inbox({ search: '100%' })).toEqual([])
+  expect(await inbox({ source: ['CHECKPOINT'] })).toEqual([])
+  expect(await inbox({ user: 'ada', createdAfter: '2020-01-01T00:00:00Z' })).toHaveLength(3)
+  expect(await inbox({ createdBefore: '2020-01-01T00:00:00Z' })).toEqual([])
+
+  const { decideLearnings } = await ada.run(api.DecideLearningsDocument, {
+    decisions: [
+      { id: north, verdict: 'PROMOTE', text: 'The north crane is oiled before each shift.' },
+      { id: south, verdict: 'ASK' },
+      { id: 'learn_none', verdict: 'DISCARD' },
+      { id: eve, verdict: 'DISCARD', text: 'She may not.' },
+    ],
+  })
+  expect(decideLearnings).toMatchObject({
+    results: [
+      { id: north, result: { learning: { status: 'PROMOTED', held: false } } },
+      { id: south, result: { __typename: 'InvalidInputRefusal' } },
+      { id: 'learn_none', result: { __typename: 'NotFoundRefusal' } },
+      { id: eve, result: { learning: { status: 'DISCARDED', reason: 'She may not.' } } },
+    ],
+  })
+  expect(await inbox({ held: true })).toEqual([south])
+  const twice = await ada.run(api.DecideLearningsDocument, {
+    decisions: [
+      { id: south, verdict: 'DISCARD' },
+      { id: south, verdict: 'DISCARD' },
+    ],
+  })
+  expect(twice.decideLearnings.__typename).toBe('InvalidInputRefusal')
 })

@@ -1,12 +1,13 @@
 /** Queries for facts, learnings and questions of all sessions: admins' alone. */
-import type { LearningStatus, QuestionStatus } from '../../../core/status.ts'
+import type { QuestionStatus } from '../../../core/status.ts'
 import { builder } from '../builder.ts'
 import { PAGING, type Row } from '../paging/connection-type.ts'
 import { MAX_COUNTED } from '../paging/counted.ts'
 import { FactConnection } from './fact.ts'
 import { countFacts, FactFilterInput, readFactPage } from './fact-filter.ts'
-import { LearningStatusEnum, QuestionStatusEnum } from './knowledge-enums.ts'
+import { QuestionStatusEnum } from './knowledge-enums.ts'
 import { LearningConnection } from './learning.ts'
+import { LearningFilterInput, learningsMatching } from './learning-filter.ts'
 import { matchable } from '../values/matchable.ts'
 import { readPageRequest } from '../paging/page-request.ts'
 import { PAGES } from '../paging/page-sizes.ts'
@@ -41,20 +42,13 @@ builder.queryField('facts', (t) =>
   }),
 )
 
-const LearningFilterInput = builder.inputType('LearningFilter', {
-  description: 'Which learnings to list: those that match every field given. An empty list is the same as none.',
-  fields: (t) => ({
-    status: t.field({ type: [LearningStatusEnum], description: 'Only those in one of these states.' }),
-    sessionId: t.id({ description: 'Only those of this session.' }),
-  }),
-})
-
 builder.queryField('learnings', (t) =>
   t.field({
     type: LearningConnection,
     nullable: true,
     authScopes: { admin: true },
-    description: 'What reviews have learned, newest first. With status PENDING: the inbox. For admins.',
+    description:
+      'What was learned, newest first. With status PENDING: the inbox; with `held`, what waits for a person. For admins.',
     extensions: PAGES,
     args: {
       first: t.arg.int({ description: PAGING.first }),
@@ -64,7 +58,7 @@ builder.queryField('learnings', (t) =>
     resolve: async (_root, { filter, ...args }, context, info) => {
       const request = readPageRequest('learnings1', args, info)
       const { learning } = context.database.prisma
-      const where = matching<LearningStatus>(filter)
+      const where = learningsMatching(filter)
       const rows = await learning.findMany({
         ...selectNodes({ context, info }, 'Learning', ID),
         where: { AND: [where, olderThan(request)] },

@@ -1,0 +1,58 @@
+/** Which learnings a list shows. A search finds parts of normal texts, by their trigrams (`learnings_norm`). */
+import type { LearningFlag, LearningSource, LearningStatus } from '../../../core/status.ts'
+import { normalText } from '../../../core/text/normal-text.ts'
+import type { Prisma } from '../../../generated/prisma/client.ts'
+import { builder } from '../builder.ts'
+import { checkSearch, MAX_SEARCH_LENGTH } from '../values/check-search.ts'
+import { likeLiteral } from '../values/like-literal.ts'
+import { matchable } from '../values/matchable.ts'
+import { LearningFlagEnum, LearningSourceEnum, LearningStatusEnum } from './knowledge-enums.ts'
+
+export const LearningFilterInput = builder.inputType('LearningFilter', {
+  description: 'Which learnings to list: those that match every field given. An empty list is the same as none.',
+  fields: (t) => ({
+    status: t.field({ type: [LearningStatusEnum], description: 'Only those in one of these states.' }),
+    sessionId: t.id({ description: 'Only those of this session.' }),
+    source: t.field({ type: [LearningSourceEnum], description: 'Only those that one of these learned.' }),
+    user: t.string({ description: 'Only those that came of messages of the user with this name.' }),
+    held: t.boolean({ description: 'Only those that wait for a person, or only those that do not.' }),
+    flag: t.field({ type: [LearningFlagEnum], description: 'Only those with one of these flags.' }),
+    search: t.string({
+      description: `Only those whose text has this part, but for its signs. At most ${MAX_SEARCH_LENGTH} characters.`,
+    }),
+    createdAfter: t.field({ type: 'DateTime', description: 'Only those that were learned then or later.' }),
+    createdBefore: t.field({ type: 'DateTime', description: 'Only those that were learned before.' }),
+  }),
+})
+
+interface LearningFilter {
+  readonly status?: readonly LearningStatus[] | null | undefined
+  readonly sessionId?: string | null | undefined
+  readonly source?: readonly LearningSource[] | null | undefined
+  readonly user?: string | null | undefined
+  readonly held?: boolean | null | undefined
+  readonly flag?: readonly LearningFlag[] | null | undefined
+  readonly search?: string | null | undefined
+  readonly createdAfter?: Date | null | undefined
+  readonly createdBefore?: Date | null | undefined
+}
+
+/** Throws BAD_USER_INPUT for a search that no row could match. */
+export function learningsMatching(filter: LearningFilter | null | undefined): Prisma.LearningWhereInput {
+  const { status, sessionId, source, user, held, flag, search, createdAfter, createdBefore } = filter ?? {}
+  const conditions: Prisma.LearningWhereInput[] = []
+  if (isFilled(status)) conditions.push({ status: { in: [...status] } })
+  if (sessionId != null) conditions.push({ sessionId: matchable(sessionId) })
+  if (isFilled(source)) conditions.push({ source: { in: [...source] } })
+  if (user != null) conditions.push({ userName: matchable(user) })
+  if (held != null) conditions.push(held ? { status: 'PENDING', held } : { NOT: { status: 'PENDING', held: true } })
+  if (isFilled(flag)) conditions.push({ flags: { hasSome: [...flag] } })
+  if (search != null) conditions.push({ norm: { contains: likeLiteral(normalText(checkSearch(search))) } })
+  if (createdAfter != null) conditions.push({ createdAt: { gte: createdAfter } })
+  if (createdBefore != null) conditions.push({ createdAt: { lt: createdBefore } })
+  return { AND: conditions }
+}
+
+function isFilled<Value>(values: readonly Value[] | null | undefined): values is readonly Value[] {
+  return values != null && values.length > 0
+}
