@@ -6,7 +6,7 @@
  */
 import type { KnownFact } from '../agents/agent.ts'
 import type { Database } from '../store/database.ts'
-import { aboveFloor, weighTerms, type SaidTerm, type WeighedTerm } from './weigh-terms.ts'
+import { aboveFloor, namesIn, weighTerms, type SaidTerm, type WeighedTerm } from './weigh-terms.ts'
 import { findNearTerms } from './near-terms.ts'
 
 export interface FactQuery {
@@ -31,31 +31,37 @@ export async function rankFacts(database: Database, query: FactQuery): Promise<R
   const total = said.find(({ term }) => term === '')?.facts ?? 0
   if (total === 0) return []
   const near = await findNearTerms(database, said)
-  const terms = weighTerms({ said, near, total })
+  const terms = weighTerms({ said, near, total, names: namesIn(texts) })
   if (terms.length === 0) return []
   const found = await database.query<RankedFact>(RANK_FACTS, parametersOf(terms, query.maxCount))
   return aboveFloor(found, { total, maxCount: query.maxCount }).slice(0, query.maxCount)
 }
 
 /** Facts of a term that are read. The facts of rarer terms are read whole, commoner ones only weigh those found. */
-const MAX_READ = 4000
+const MAX_READ = 1500
 /** Of which all terms are looked at. */
-const MAX_CANDIDATES = 200
+const MAX_CANDIDATES = 300
 
 function parametersOf(terms: readonly WeighedTerm[], maxCount: number): unknown[] {
   const rarestFirst = terms.toSorted((a, b) => a.facts - b.facts)
   let read = 0
-  const leads = rarestFirst.map(({ facts }, index) => {
+  const leads = rarestFirst.filter(({ facts }, index) => {
     read += facts
     return index === 0 || read <= MAX_READ
   })
+  const asked = [...leads, ...commonestOfWords(rarestFirst.slice(leads.length))]
   return [
-    rarestFirst.map(({ term }) => term),
-    rarestFirst.map(({ word }) => word),
-    rarestFirst.map(({ weight }) => weight),
-    leads,
+    asked.map(({ term }) => term),
+    asked.map(({ word }) => word),
+    asked.map(({ weight }) => weight),
+    asked.map((_, index) => index < leads.length),
     maxCount * 2,
   ]
+}
+
+/** A fact that has a word has its stem, too: looking at each candidate for both would take twice as long. */
+function commonestOfWords(rarestFirst: readonly WeighedTerm[]): WeighedTerm[] {
+  return [...new Map(rarestFirst.map((term) => [term.word, term])).values()]
 }
 
 const COUNT_OF = (term: string): string => `(

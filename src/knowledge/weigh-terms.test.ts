@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { aboveFloor, rarity, weighTerms, type SaidTerm } from './weigh-terms.ts'
+import { aboveFloor, namesIn, rarity, weighTerms, type SaidTerm } from './weigh-terms.ts'
 
 const said = (term: string, facts: number, more: Partial<SaidTerm> = {}): SaidTerm => ({
   text: 0,
@@ -11,7 +11,11 @@ const said = (term: string, facts: number, more: Partial<SaidTerm> = {}): SaidTe
   ...more,
 })
 const weigh = (terms: readonly SaidTerm[]): [string, number, number][] =>
-  weighTerms({ said: terms, near: [], total: 100 }).map(({ term, word, weight }) => [term, word, weight])
+  weighTerms({ said: terms, near: [], total: 100, names: new Set<string>() }).map(({ term, word, weight }) => [
+    term,
+    word,
+    weight,
+  ])
 
 describe('a term', () => {
   test('weighs the more the fewer facts have it', () => {
@@ -35,10 +39,24 @@ describe('a term', () => {
 
   test('that no fact has weighs by what looks like it', () => {
     const near = [{ written: 'srver', term: 'server', similarity: 0.5, facts: 4 }]
-    expect(weighTerms({ said: [said('srver', 0)], near, total: 100 })).toEqual([
+    expect(weighTerms({ said: [said('srver', 0)], near, total: 100, names: new Set<string>() })).toEqual([
       { term: 'server', word: 0, weight: 0.5 * rarity(4, 100), facts: 4 },
     ])
   })
+})
+
+test('names begin with a capital letter, and no sentence', () => {
+  expect([...namesIn(['Where is the Ärger service of Aurora? It runs, Karl says. What now?'])]).toEqual([
+    'arger',
+    'aurora',
+    'karl',
+  ])
+  expect(namesIn([''])).toEqual(new Set())
+})
+
+test('a name weighs more', () => {
+  const terms = weighTerms({ said: [said('aurora', 4)], near: [], total: 100, names: new Set(['aurora']) })
+  expect(terms[0]?.weight).toBeGreaterThan(rarity(4, 100))
 })
 
 describe('what counts as found', () => {

@@ -33,6 +33,8 @@ const MAX_TERMS = 64
 /** Of what was said before: its words say what is meant, the query's what is asked. */
 const WEIGHT_OF_BEFORE = 0.5
 const WEIGHT_OF_STEM = 0.9
+/** It counts as two words. */
+const WEIGHT_OF_NAME = 2
 /** Of what all words could weigh that a single fact has; a fact that shares less has only common words. */
 const FLOOR_OF_RAREST = 0.35
 /** Of the best one's. */
@@ -47,10 +49,21 @@ interface Weighing {
   readonly said: readonly SaidTerm[]
   readonly near: readonly NearTerm[]
   readonly total: number
+  /** Words that name something (`namesIn`). */
+  readonly names: ReadonlySet<string>
+}
+
+/**
+ * Words that begin with a capital letter and no sentence, folded as terms are. A fact about something else of a name is
+ * the wrong one, however many other words it shares.
+ */
+export function namesIn(texts: readonly string[]): ReadonlySet<string> {
+  const names = texts.flatMap((text) => text.match(/(?<=[\p{L}\p{N},;:)]\s+)\p{Lu}[\p{L}\p{N}]+/gu) ?? [])
+  return new Set(names.map((name) => name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()))
 }
 
 /** The terms that facts have, each once: where it weighs most. */
-export function weighTerms({ said, near, total }: Weighing): WeighedTerm[] {
+export function weighTerms({ said, near, total, names }: Weighing): WeighedTerm[] {
   const best = new Map<string, WeighedTerm>()
   const words = new Map<string, number>()
   const add = (term: string, { written, weight, facts }: { written: string; weight: number; facts: number }): void => {
@@ -62,7 +75,8 @@ export function weighTerms({ said, near, total }: Weighing): WeighedTerm[] {
   const nearOf = Map.groupBy(near, ({ written }) => written)
   for (const [written, terms] of Map.groupBy(said.filter(isAsked), writtenIn(said))) {
     for (const { term, text, isWhole, facts } of terms) {
-      const factor = WEIGHT_OF_BEFORE ** Math.min(text, 3) * (isWhole ? 1 : WEIGHT_OF_STEM)
+      const sure = (isWhole ? 1 : WEIGHT_OF_STEM) * (names.has(written) ? WEIGHT_OF_NAME : 1)
+      const factor = sure * WEIGHT_OF_BEFORE ** Math.min(text, 3)
       if (facts > 0) add(term, { written, weight: factor * rarity(facts, total), facts })
       for (const other of (nearOf.get(term) ?? []).filter((one) => one.facts > 0)) {
         const weight = factor * other.similarity * rarity(other.facts, total)
