@@ -1,0 +1,130 @@
+/**
+ * The examples of deploy/ are used as they stand: the unit is read by systemd's own check, and messages, a WebSocket
+ * and a stream of events pass through nginx and Caddy where these are installed.
+ */
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { ApiClient } from '../harness/api-client.ts'
+import { eventsOf, send, Story, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
+import { createTemporaryHome } from '../harness/temporary-home.ts'
+
+const DEPLOY = join(import.meta.dirname, '../../deploy')
+const SYSTEMD = '/usr/bin/systemd-analyze'
+const NGINX = '/usr/sbin/nginx'
+const CADDY = '/usr/bin/caddy'
+
+test.skipIf(!existsSync(SYSTEMD))('systemd takes the unit', async () => {
+  await using home = await createTemporaryHome()
+  // The program of the example is not installed here; every other line is as it stands.
+  const unit = await readFile(join(DEPLOY, 'factotum.service'), 'utf8')
+  const path = join(home.path, 'factotum.service')
+  await writeFile(path, unit.replace(/^ExecStart=.*$/m, 'ExecStart=/bin/true'))
+  const { stdout, stderr } = await promisify(execFile)(SYSTEMD, ['verify', '--man=no', path])
+  expect(`${stdout}${stderr}`.split('\n').filter((line) => line.includes('factotum.service'))).toEqual([])
+})
+
+interface Proxy {
+  readonly program: string
+  /** Its configuration, of the example. */
+  readonly configure: (example: string, ports: { readonly listen: number; readonly upstream: number }) => string
+  readonly example: string
+  readonly args: (config: string, folder: string) => string[]
+}
+
+const PROXIES: readonly Proxy[] = [
+  {
+    program: NGINX,
+    example: 'nginx.conf',
+    configure: (example, { listen, upstream }) =>
+      `pid nginx.pid;\nerror_log stderr;\ndaemon off;\nevents {}\nhttp {\naccess_log off;\n${example
+        .replace('listen 80;', `listen 127.0.0.1:${listen};`)
+        .replace('127.0.0.1:4000', `127.0.0.1:${upstream}`)}\n}\n`,
+    args: (config, folder) => ['-p', folder, '-c', config],
+  },
+  {
+    program: CADDY,
+    example: 'Caddyfile',
+    configure: (example, { listen, upstream }) =>
+      `{\n\tadmin off\n\tgrace_period 1s\n}\n${example
+        .replace('factotum.example.org {', `http://127.0.0.1:${listen} {`)
+        .replace('127.0.0.1:4000', `127.0.0.1:${upstream}`)}`,
+    args: (config) => ['run', '--adapter', 'caddyfile', '--config', config],
+  },
+]
+
+for (const proxy of PROXIES) {
+  test.skipIf(!existsSync(proxy.program))(`a turn is seen through ${proxy.example}`, async () => {
+    await using story = await Story.begin()
+    await using home = await createTemporaryHome()
+    const listen = await freePort()
+    const upstream = Number(new URL(story.as('ada').url).port)
+    const config = join(home.path, proxy.example)
+    const example = await readFile(join(DEPLOY, proxy.example), 'utf8')
+    await writeFile(config, proxy.configure(example, { listen, upstream }))
+    const child = spawn(proxy.program, proxy.args(config, home.path), { stdio: 'ignore', env: { HOME: home.path } })
+    try {
+      const base = new URL(story.as('ada').url)
+      base.port = String(listen)
+      await answers(`http://127.0.0.1:${listen}/health`, child)
+      const ada = new ApiClient(base.href.replace(/\/$/, ''), tokenOf('ada'))
+      await send(ada, 'cli:proxied', 'run: echo through')
+      await using watch = watchAll(ada, 'cli:proxied')
+      expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE' })
+      expect(eventsOf(watch, 'TaskOutputEvent').map(({ text }) => text)).toContain('through\n')
+      expect(await firstEvent(`http://127.0.0.1:${listen}/graphql`)).toContain('event: next')
+    } finally {
+      child.kill()
+      if (child.exitCode === null) await once(child, 'exit')
+    }
+  })
+}
+
+/** What comes first of a subscription by Server-Sent Events, which stays open: nothing may be buffered. */
+async function firstEvent(url: string): Promise<string> {
+  const query = 'subscription { sessionEvents(sessionId: "cli:proxied", after: 0) { seq } }'
+  const abort = new AbortController()
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${tokenOf('ada')}`,
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+    },
+    body: JSON.stringify({ query }),
+    signal: abort.signal,
+  })
+  let text = ''
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString()
+    if (text.includes('event: next')) break
+  }
+  abort.abort()
+  return text
+}
+
+/** Resolves when the proxy passes requests on. */
+async function answers(url: string, child: ChildProcess): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`the proxy ended with ${child.exitCode}`)
+    const isUp = await fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (isUp) return
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
