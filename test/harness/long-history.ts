@@ -55,13 +55,17 @@ export async function fillSession(run: Run, { id, turns }: { id: string; turns: 
   )
 }
 
+const FACTS_AT_ONCE = 400
+
 /** Live facts number `from` to `to`: sentences of twelve words, of which a few are frequent and most are rare. */
 export async function fillFacts(run: Run, from: number, to: number): Promise<void> {
-  await run(
-    `INSERT INTO facts (id, content, norm, source, created_at, updated_at)
-     SELECT 'fact_0' || lpad(n::text, 9, '0'), text, text, 'MANUAL', now(), now() FROM (
-       SELECT n, 'the server of team ' || n % 97 || ' says hi to ' || string_agg(md5((n * 7 + k * k * n % 5000)::text)::varchar(6), ' ') AS text
-       FROM generate_series($1::int, $2::int) n, generate_series(1, 6) k GROUP BY n) facts`,
-    [from, to],
-  )
+  // A fact's terms are stored with it: thousands at once would take longer than a statement may.
+  for (let first = from; first <= to; first += FACTS_AT_ONCE)
+    await run(
+      `INSERT INTO facts (id, content, norm, source, created_at, updated_at)
+       SELECT 'fact_0' || lpad(n::text, 9, '0'), text, text, 'MANUAL', now(), now() FROM (
+         SELECT n, 'the server of team ' || n % 97 || ' says hi to ' || string_agg(md5((n * 7 + k * k * n % 5000)::text)::varchar(6), ' ') AS text
+         FROM generate_series($1::int, $2::int) n, generate_series(1, 6) k GROUP BY n) facts`,
+      [first, Math.min(to, first + FACTS_AT_ONCE - 1)],
+    )
 }
