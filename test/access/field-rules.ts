@@ -149,6 +149,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     DeliveryEdge: 'cursor node',
     Fact: 'history replaces usedBy',
     Learning: 'repeatsFact repeatsLearning similarTo',
+    Question: 'learning',
     FactConnection: 'edges pageInfo totalCount',
     FactEdge: 'cursor node',
     FactVersion: 'at change changedBy content reason version',

@@ -132,6 +132,8 @@ test('an admin overrules the curator, but not another admin before it is reopene
     return { verdict: 'ask', question }
   })
   expect(asked.status).toBe('ASKED')
+  const raised = await ada.run(api.QuestionsDocument, { filter: { status: ['OPEN'] } })
+  expect(raised.questions.edges[0]?.node).toMatchObject({ content: question, learning: { id: asked.id } })
   const settled = await ada.run(api.PromoteLearningDocument, {
     id: asked.id,
     content: 'The lift of the west wing takes three tons.',

@@ -1,8 +1,12 @@
-/** What was known when a learning was learned: what it repeats, and what it is alike to. Admins' alone. */
+/**
+ * What was known when a learning was learned: what it repeats, and what it is alike to; and of a question, the learning
+ * that it is about. Admins' alone.
+ */
 import { builder } from '../builder.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
 import { FactType } from './fact.ts'
 import { LearningType } from './learning.ts'
+import { QuestionType } from './question.ts'
 
 builder.prismaObjectField(LearningType, 'repeatsFact', (t) =>
   t.field({
@@ -37,5 +41,17 @@ builder.prismaObjectField(LearningType, 'similarTo', (t) =>
       const rows = await database.prisma.fact.findMany({ ...query, where: { id: { in: ids } } })
       return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))
     },
+  }),
+)
+
+builder.prismaObjectField(QuestionType, 'learning', (t) =>
+  t.field({
+    type: LearningType,
+    nullable: true,
+    description: 'The learning that it was asked about first. For admins; null for others, and where none was.',
+    select: (_args, _context, nestedSelection) => ({
+      learnings: { ...nestedSelection(true), orderBy: { id: 'asc' }, take: 1 },
+    }),
+    resolve: (question, _args, { viewer }) => (viewer.role === 'ADMIN' ? (question.learnings[0] ?? null) : null),
   }),
 )
