@@ -30,6 +30,7 @@ interface StubRequest {
   readonly input?: readonly unknown[]
   readonly previous_response_id?: string
   readonly tools?: readonly unknown[]
+  readonly tool_choice?: { readonly function: { readonly name: string } }
   readonly stream?: boolean
   readonly stream_options?: { readonly include_usage: boolean }
   readonly response_format?: {
@@ -168,8 +169,15 @@ const ROLE_BY_SCHEMA: Readonly<Record<string, AgentRole>> = {
   introspection: 'introspector',
 }
 
-function roleOf({ response_format: format, messages = [] }: StubRequest): AgentRole {
-  if (format?.json_schema !== undefined) return ROLE_BY_SCHEMA[format.json_schema.name] ?? 'reviewer'
+/** Of a schema that is not named, because it stands in the instructions: a property that no other has. */
+const ROLE_BY_PROPERTY: Readonly<Record<string, AgentRole>> = { '"tasks":': 'planner', '"status":': 'reviewer' }
+
+function roleOf({ response_format: format, tool_choice: choice, messages = [] }: StubRequest): AgentRole {
+  const name = format?.json_schema?.name ?? choice?.function.name
+  if (name !== undefined) return ROLE_BY_SCHEMA[name] ?? 'reviewer'
+  const asked = messages.map(({ content }) => content?.split('\n# The form of the answer\n')[1] ?? '').join('')
+  const found = Object.entries(ROLE_BY_PROPERTY).find(([property]) => asked.includes(property))
+  if (found !== undefined) return found[1]
   const isSummary = messages.some(({ content }) => (content ?? '').includes('\n# The summary so far\n'))
   return isSummary ? 'summarizer' : 'messenger'
 }
