@@ -1,5 +1,5 @@
 /**
- * Types GraphQL documents by schema.graphql: those of the client into src/client/generated, those of the tests, which
+ * Types GraphQL documents by schema.graphql: those of the client into packages/client/src/generated, those of the tests, which
  * share its fragments, into test/generated (neither is committed). Run by `npm run generate`.
  */
 import type { CodegenConfig } from '@graphql-codegen/cli'
@@ -18,13 +18,13 @@ const client = {
     skipTypename: true,
   },
 }
-const CLIENT = 'src/client/documents/*.graphql'
+const CLIENT = 'packages/client/src/documents/*.graphql'
 
 const config: CodegenConfig = {
   schema: 'schema.graphql',
   ignoreNoDocuments: false,
   generates: {
-    'src/client/generated/': { ...client, documents: [CLIENT] },
+    'packages/client/src/generated/': { ...client, documents: [CLIENT] },
     'test/generated/': { ...client, documents: [CLIENT, 'test/documents/**/*.graphql'] },
   },
 }

@@ -7,7 +7,6 @@ import { defineConfig, type OxlintConfig } from 'oxlint'
 const base = ['platform', 'core', 'config', 'store', 'events']
 const turnsNeed = ['approvals', 'model', 'execution', 'secrets', 'audit', 'delivery', 'agents', 'knowledge']
 export const layers: Record<string, readonly string[]> = {
-  client: [],
   graphiql: [],
   platform: [],
   core: ['platform'],
@@ -84,7 +83,7 @@ const layerOverrides = Object.entries(layers).flatMap(([folder, allowed]): Overr
 
 const timeMessage = 'Time, randomness and ids go through src/platform (clock.ts, id.ts), so that tests can hold them.'
 
-const clientMessage = 'src/client may import only its own files and graphql-ws/client: it runs in browsers.'
+const clientMessage = 'packages/client may import only its own files and graphql-ws/client: it runs in browsers.'
 
 export default defineConfig({
   plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'promise', 'node', 'vitest'],
@@ -93,7 +92,7 @@ export default defineConfig({
   ignorePatterns: [
     'node_modules/**',
     'src/generated/**',
-    'src/client/generated/**',
+    'packages/client/src/generated/**',
     'test/generated/**',
     'src/main.ts', // a link to bin/factotum.js
     '.factotum/**',
@@ -151,7 +150,7 @@ export default defineConfig({
     { files: ['src/platform/*.ts'], rules: { 'no-restricted-globals': 'off', 'no-restricted-properties': 'off' } },
     {
       // Runs in browsers: nothing of the server's, not even platform/, nothing of Node's, and one package.
-      files: ['src/client/*.ts'],
+      files: ['packages/client/src/*.ts'],
       rules: {
         'no-restricted-globals': ['error', 'process', 'Buffer', 'global', 'setImmediate'],
         'no-restricted-properties': 'off',

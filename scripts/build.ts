@@ -23,11 +23,11 @@ if (!existsSync(join(root, 'node_modules/rolldown'))) {
 rmSync(dist, { recursive: true, force: true })
 const modules = [
   ...(await bundle('node', { input: SERVER_PROGRAMS, dir: dist })),
-  ...(await bundle('browser', { input: { connect: 'src/client/connect.ts' }, dir: join(dist, 'client') })),
+  ...(await bundle('browser', { input: { connect: 'packages/client/src/connect.ts' }, dir: join(dist, 'client') })),
 ]
 modules.push(...(await buildGraphiql(join(dist, 'graphiql'))))
 const types = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', join(dist, 'client')]
-execFileSync(join(root, 'node_modules/.bin/tsc'), ['--project', 'src/client', ...types], {
+execFileSync(join(root, 'node_modules/.bin/tsc'), ['--project', 'packages/client', ...types], {
   cwd: root,
   stdio: 'inherit',
 })

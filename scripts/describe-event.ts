@@ -2,7 +2,7 @@
  * One event of a session's log as a line for people; the demo prints these. Colours only where the terminal has them.
  */
 import { styleText } from 'node:util'
-import type { SessionEvent } from '../src/client/connect.ts'
+import type { SessionEvent } from '../packages/client/src/connect.ts'
 
 /** Null: the event says nothing that a later one does not say better. */
 export function describeEvent(event: SessionEvent): string | null {

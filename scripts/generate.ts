@@ -21,7 +21,7 @@ const sources = [
   'package-lock.json',
   'scripts/build-graphiql.ts',
   ...filesUnder('src/graphiql'),
-  ...filesUnder('src/client/documents'),
+  ...filesUnder('packages/client/src/documents'),
   ...filesUnder('test/documents'),
 ]
 

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { connect as Connect, FactotumClient } from '../src/client/connect.ts'
+import type { connect as Connect, FactotumClient } from '../packages/client/src/connect.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** Megabytes on disk. */

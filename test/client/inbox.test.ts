@@ -1,9 +1,9 @@
 /** What a WebSocket pushes and a loop pulls: in order, to the end, and bounded. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ClientError } from '../../src/client/client-error.ts'
-import { Inbox } from '../../src/client/inbox.ts'
-import { retryDelayMs } from '../../src/client/pause.ts'
+import { ClientError } from '../../packages/client/src/client-error.ts'
+import { Inbox } from '../../packages/client/src/inbox.ts'
+import { retryDelayMs } from '../../packages/client/src/pause.ts'
 
 describe('an inbox', () => {
   test('gives everything that came before the end, in order, however taking and coming take turns', async () => {

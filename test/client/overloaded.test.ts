@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { connect } from '../../src/client/connect.ts'
+import { connect } from '../../packages/client/src/connect.ts'
 
 const RETRY_AFTER_MS = 300
 

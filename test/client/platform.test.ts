@@ -11,7 +11,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const entry = join(root, 'src/client/connect.ts')
+const entry = join(root, 'packages/client/src/connect.ts')
 
 /**
  * Every file that the browser gets, and what is imported there that is no file of the client's or of graphql-ws's
@@ -47,14 +47,14 @@ function importsOf(source: string): string[] {
 test('the bundle is the client and the client of graphql-ws, and nothing of Node', () => {
   const { files, foreign } = bundle()
   expect(foreign).toEqual([])
-  expect(files).toContain(join(root, 'src/client/connection.ts'))
+  expect(files).toContain(join(root, 'packages/client/src/connection.ts'))
   expect(files.some((file) => file.endsWith('graphql-ws/dist/client.js'))).toBe(true)
-  expect(files.filter((file) => !/\/src\/client\/|\/node_modules\/graphql-ws\//.test(file))).toEqual([])
+  expect(files.filter((file) => !/\/packages\/client\/src\/|\/node_modules\/graphql-ws\//.test(file))).toEqual([])
 })
 
 test('it compiles with the globals of a browser alone', async () => {
   const tsc = join(root, 'node_modules/.bin/tsc')
-  const compiled = promisify(execFile)(tsc, ['--noEmit', '--project', join(root, 'src/client')])
+  const compiled = promisify(execFile)(tsc, ['--noEmit', '--project', join(root, 'packages/client')])
   await expect(compiled).resolves.toEqual({ stdout: '', stderr: '' })
 })
 

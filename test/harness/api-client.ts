@@ -5,7 +5,7 @@
  */
 import { createClient, type Client } from 'graphql-ws'
 import { WebSocket } from 'ws'
-import { ClientError, connect, type SessionClient } from '../../src/client/connect.ts'
+import { ClientError, connect, type SessionClient } from '../../packages/client/src/connect.ts'
 import type { TypedDocumentString, WatchSessionSubscription } from '../generated/graphql.ts'
 
 export interface GraphQLFailure {

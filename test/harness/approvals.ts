@@ -1,7 +1,7 @@
 /** What stories about approvals do again and again: waiting until a session waits, and deciding. */
 import type { ApiClient, Watch } from './api-client.ts'
 import { eventsOf } from './story.ts'
-import type { DecideResult } from '../../src/client/connect.ts'
+import type { DecideResult } from '../../packages/client/src/connect.ts'
 import type { ApprovalFieldsFragment, DecideApprovalInput, WatchSessionSubscription } from '../generated/graphql.ts'
 
 /** `[approvals]` with rules, one string of TOML each. */

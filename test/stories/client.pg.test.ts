@@ -10,7 +10,7 @@ import {
   type SessionClient,
   type SessionEvent,
   type SessionView,
-} from '../../src/client/connect.ts'
+} from '../../packages/client/src/connect.ts'
 import { askOperators } from '../harness/ask-operators.ts'
 import { ApiClient } from '../harness/api-client.ts'
 import { approvalRules, untilAsked } from '../harness/approvals.ts'

@@ -5,7 +5,7 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
-import { connect } from '../../src/client/connect.ts'
+import { connect } from '../../packages/client/src/connect.ts'
 import { configPath } from '../../src/config/load-config.ts'
 import { askOperators } from '../harness/ask-operators.ts'
 import { createTestDatabase } from '../harness/database.ts'
