@@ -23,7 +23,7 @@ export default defineConfig({
     execArgv: ['--wasm-tiering-budget=100000000', '--max-semi-space-size=64'],
     // Most files wait for other processes about as long as they compute.
     maxWorkers: Math.max(4, availableParallelism()),
-    reporters: ['./test/harness/slowest-files.ts', 'default'],
+    reporters: ['./test/harness/slowest-files.ts', './test/harness/stalled-run.ts', 'default'],
     // Ends what hangs; never what is slow because the machine is busy.
     testTimeout: 60_000,
     hookTimeout: 120_000,
