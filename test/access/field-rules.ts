@@ -252,7 +252,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     ReopenLearningPayload: 'learning',
     DecideLearningPayload: 'learning',
     DecideLearningsPayload: 'results',
-    LearningDecision: 'id result',
+    LearningDecision: 'learningId result',
     CreateQuestionPayload: 'question',
     ResolveQuestionPayload: 'question',
     CreateSchedulePayload: 'schedule',

@@ -53,7 +53,7 @@ const LearningDecisionType = builder.objectRef<LearningsDecided['results'][numbe
   description: 'What came of one of many decisions.',
   authScopes: AUTHENTICATED,
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The learning, as the input names it.' }),
+    learningId: t.exposeID('id', { description: 'The learning, as the input names it.' }),
     result: t.field({
       type: DecideLearningResult,
       description: 'The learning as it is now, or why it was refused.',
