@@ -1,6 +1,6 @@
 /**
- * Types GraphQL documents by schema.graphql: those of the client into packages/client/src/generated, those of the tests, which
- * share its fragments, into test/generated (neither is committed). Run by `npm run generate`.
+ * Types GraphQL documents by schema.graphql: those of the client into packages/client/src/generated, those of the
+ * tests, which share its fragments, into test/generated (neither is committed). Run by `npm run generate`.
  */
 import type { CodegenConfig } from '@graphql-codegen/cli'
 
