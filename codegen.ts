@@ -1,6 +1,7 @@
 /**
  * Types GraphQL documents by schema.graphql: those of the client into packages/client/src/generated, those of the
- * tests, which share its fragments, into test/generated (neither is committed). Run by `npm run generate`.
+ * console and of the tests, which share its fragments, into console/src/generated and test/generated. None of it is
+ * committed. Run by `npm run generate`.
  */
 import type { CodegenConfig } from '@graphql-codegen/cli'
 
@@ -25,6 +26,7 @@ const config: CodegenConfig = {
   ignoreNoDocuments: false,
   generates: {
     'packages/client/src/generated/': { ...client, documents: [CLIENT] },
+    'console/src/generated/': { ...client, documents: [CLIENT, 'console/src/**/*.graphql'] },
     'test/generated/': { ...client, documents: [CLIENT, 'test/documents/**/*.graphql'] },
   },
 }

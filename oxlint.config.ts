@@ -93,6 +93,8 @@ export default defineConfig({
     'node_modules/**',
     'src/generated/**',
     'packages/client/src/generated/**',
+    'console/src/generated/**',
+    'console/dist/**',
     'test/generated/**',
     'src/main.ts', // a link to bin/factotum.js
     '.factotum/**',

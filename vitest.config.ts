@@ -35,7 +35,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           isolate: false,
-          include: ['src/**/*.test.ts'],
+          include: ['{src,console/src}/**/*.test.ts'],
           exclude: ['**/*.pg.test.ts'],
         },
       },

@@ -1,13 +1,14 @@
 /**
  * Makes dist/, what a release runs: the server with all that it imports and all that is generated in a few files of
- * JavaScript, the client for frontends with its types, the GraphiQL page, and the licences of everything that is in
- * these. Runs before `npm pack`, which takes what "files" in package.json names; a release wants only two packages:
- * Node 24 and, unless PostgreSQL is somewhere else, the embedded PostgreSQL.
+ * JavaScript, the client for frontends with its types, the GraphiQL page, the console, and the licences of everything
+ * that is in these. Runs before `npm pack`, which takes what "files" in package.json names; a release wants only two
+ * packages: Node 24 and, unless PostgreSQL is somewhere else, the embedded PostgreSQL.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildConsole } from './build-console.ts'
 import { buildGraphiql } from './build-graphiql.ts'
 import { bundle, SERVER_PROGRAMS } from './bundle.ts'
 import { licencesOf } from './licences-of.ts'
@@ -25,7 +26,7 @@ const modules = [
   ...(await bundle('node', { input: SERVER_PROGRAMS, dir: dist })),
   ...(await bundle('browser', { input: { connect: 'packages/client/src/connect.ts' }, dir: join(dist, 'client') })),
 ]
-modules.push(...(await buildGraphiql(join(dist, 'graphiql'))))
+modules.push(...(await buildGraphiql(join(dist, 'graphiql'))), ...(await buildConsole(join(dist, 'console'))))
 const types = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', join(dist, 'client')]
 execFileSync(join(root, 'node_modules/.bin/tsc'), ['--project', 'packages/client', ...types], {
   cwd: root,

@@ -1,14 +1,15 @@
 /**
- * Makes what is not committed: the Prisma client, the Pothos types, the GraphiQL page and the typed GraphQL documents
- * of the client and the tests. Runs after `npm ci` and before start, demo and test; does nothing when what it reads
- * has not changed since (`--force`: always). After `npm ci --omit=dev` it makes dist/ instead, which is what
- * bin/factotum.js runs then.
+ * Makes what is not committed: the Prisma client, the Pothos types, the GraphiQL page, the typed GraphQL documents of
+ * the client, the console and the tests, and the console itself. Runs after `npm ci` and before start, demo and test;
+ * does nothing when what it reads has not changed since (`--force`: always). After `npm ci --omit=dev` it makes dist/
+ * instead, which is what bin/factotum.js runs then.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildConsole } from './build-console.ts'
 import { buildGraphiql } from './build-graphiql.ts'
 import { buildInCopy } from './build-in-copy.ts'
 
@@ -22,8 +23,15 @@ const sources = [
   'scripts/build-graphiql.ts',
   ...filesUnder('src/graphiql'),
   ...filesUnder('packages/client/src/documents'),
+  ...filesUnder('console/src').filter((file) => file.endsWith('.graphql')),
   ...filesUnder('test/documents'),
 ]
+const consoleDir = join(root, 'console/dist')
+const consoleStamp = join(consoleDir, '.stamp')
+const consoleSources = ['package-lock.json', 'schema.graphql', 'codegen.ts', 'scripts/build-console.ts'].concat(
+  filesUnder('console'),
+  filesUnder('packages/client/src'),
+)
 
 const wanted = digestOf(sources)
 const dist = join(root, 'dist')
@@ -31,12 +39,19 @@ const dist = join(root, 'dist')
 if (!hasGenerators()) makeDist()
 // From an install without development packages, or of a release: what the sources say now is what counts.
 if (!isBeingPacked()) rmSync(dist, { recursive: true, force: true })
-if (!process.argv.includes('--force') && readStamp(stamp) === wanted) process.exit(0)
-run('prisma', ['generate'])
-await buildGraphiql(join(root, 'src/generated/graphiql'))
-if (existsSync(join(root, 'schema.graphql'))) run('graphql-codegen', ['--config', 'codegen.ts'])
-mkdirSync(join(root, 'src/generated'), { recursive: true })
-writeFileSync(stamp, wanted)
+const isForced = process.argv.includes('--force')
+if (isForced || readStamp(stamp) !== wanted) {
+  run('prisma', ['generate'])
+  await buildGraphiql(join(root, 'src/generated/graphiql'))
+  if (existsSync(join(root, 'schema.graphql'))) run('graphql-codegen', ['--config', 'codegen.ts'])
+  mkdirSync(join(root, 'src/generated'), { recursive: true })
+  writeFileSync(stamp, wanted)
+}
+const wantedConsole = digestOf(consoleSources)
+if (isForced || readStamp(consoleStamp) !== wantedConsole) {
+  await buildConsole(consoleDir)
+  writeFileSync(consoleStamp, wantedConsole)
+}
 
 /** `npm pack` runs "prepack", then "prepare", takes the files, and then runs "postpack". */
 function isBeingPacked(): boolean {
@@ -50,7 +65,7 @@ function hasGenerators(): boolean {
 /** Ends the process. */
 function makeDist(): never {
   const made = join(dist, '.stamp')
-  const digest = digestOf([...sources, 'package.json', 'scripts/build.ts', ...filesUnder('src')])
+  const digest = digestOf([...sources, ...consoleSources, 'package.json', 'scripts/build.ts', ...filesUnder('src')])
   if (readStamp(made) === digest) process.exit(0)
   console.log(
     'factotum: no development packages are here, so the server is built in a copy that has them; this takes a minute.',
@@ -81,7 +96,7 @@ function filesUnder(folder: string): string[] {
   if (!existsSync(join(root, folder))) return []
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((file) => join(folder, file))
-    .filter((file) => /\.(graphql|ts|md|css|html)$/.test(file) && !file.includes('/generated/'))
+    .filter((file) => /\.(graphql|tsx?|md|css|html|svg)$/.test(file) && !/\/(generated|dist|node_modules)\//.test(file))
     .sort()
 }
 

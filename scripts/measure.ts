@@ -12,10 +12,13 @@ const MAX_FILES_PER_FOLDER = 20
 /** Folders whose exports others build upon. */
 const SEAMS = new Set(['store', 'events', 'intake', 'execution', 'model', 'tools', 'plugins', 'client'])
 
-const tracked = execFileSync('git', ['ls-files', '*.ts'], { encoding: 'utf8' }).trim().split('\n').filter(existsSync)
+const tracked = execFileSync('git', ['ls-files', '*.ts', '*.tsx'], { encoding: 'utf8' })
+  .trim()
+  .split('\n')
+  .filter(existsSync)
 const modules = tracked.map((path) => readModule(path, readFileSync(path, 'utf8')))
-const isTestFile = ({ path }: ModuleFacts): boolean => path.startsWith('test/') || path.endsWith('.test.ts')
-const source = modules.filter((module) => module.path.startsWith('src/') && !isTestFile(module))
+const isTestFile = ({ path }: ModuleFacts): boolean => path.startsWith('test/') || /\.test\.tsx?$/.test(path)
+const source = modules.filter((module) => /^(src|console\/src)\//.test(module.path) && !isTestFile(module))
 
 const cycles = findCycles(new Map(source.map(({ path, imports }) => [path, imports])))
 const folders = Map.groupBy(source, ({ path }) => dirname(path))

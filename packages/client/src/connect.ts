@@ -50,6 +50,23 @@ export class FactotumClient {
     return this.#connection.request(document, variables, signal)
   }
 
+  /**
+   * Any other subscription, until the server, the signal or the client ends it. Throws ClientError when it breaks: to
+   * come back is the caller's, who knows from where. What leads to a session's log is better followed by `events`.
+   */
+  subscribe<Data, Variables extends object>(
+    document: TypedDocument<Data, Variables>,
+    variables: Variables,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<Data, void, void> {
+    const { closed } = this.#connection
+    return this.#connection.subscribe(
+      document,
+      variables,
+      signal === undefined ? closed : AbortSignal.any([signal, closed]),
+    )
+  }
+
   /** Ends all loops over events and views, and calls that are under way. */
   close(): void {
     this.#connection.close()

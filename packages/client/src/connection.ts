@@ -12,8 +12,11 @@ import { pause, retryDelayMs } from './pause.ts'
 export interface ConnectOptions {
   /** Where the server is, such as "https://factotum.example"; with or without "/graphql". */
   readonly url: string
-  /** The token, or what gets it: asked again for each request and each connection. */
-  readonly token: string | (() => string | Promise<string>)
+  /**
+   * The token, or what gets it: asked again for each request and each connection. Left out on a page of the server's
+   * own, whose cookie says who asks.
+   */
+  readonly token?: string | (() => string | Promise<string>)
   /**
    * How long a call tries to reach the server, in milliseconds; a minute when left out. Subscriptions try until they
    * are ended.
@@ -104,7 +107,7 @@ export class Connection {
     try {
       const response = await fetch(this.#url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', authorization },
+        headers: { 'content-type': 'application/json', ...authorization },
         body: JSON.stringify({ query: document.toString(), variables }),
         signal: until,
       })
@@ -191,7 +194,7 @@ export class Connection {
     const client = createClient({
       url: this.#url.replace(/^http/, 'ws'),
       ...(webSocketImpl === undefined ? {} : { webSocketImpl }),
-      connectionParams: async () => ({ authorization: await this.#authorization() }),
+      connectionParams: () => this.#authorization(),
       // Coming back is ours: with the seq of the last event, which graphql-ws does not know.
       retryAttempts: 0,
       keepAlive: PING_EVERY_MS,
@@ -217,9 +220,10 @@ export class Connection {
     return client
   }
 
-  async #authorization(): Promise<string> {
+  async #authorization(): Promise<{ readonly authorization?: string }> {
     const { token } = this.#options
-    return `Bearer ${typeof token === 'string' ? token : await token()}`
+    if (token === undefined) return {}
+    return { authorization: `Bearer ${typeof token === 'string' ? token : await token()}` }
   }
 }
 

@@ -1,0 +1,51 @@
+/** The whole console: who is asking, then the shell with a page in it, or the way in. */
+import { QueryClientProvider } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { Router } from 'wouter'
+import { queryClient } from '../data/query-client.ts'
+import { useTrouble } from '../data/trouble.ts'
+import { useRead } from '../data/use-read.ts'
+import { ViewerContext, type Viewer } from '../data/use-viewer.ts'
+import { ViewerDocument } from '../generated/graphql.ts'
+import { TooltipProvider } from '../ui/controls/tooltip.tsx'
+import { Pending } from '../ui/tell/pending.tsx'
+import { ToastRegion } from '../ui/tell/toast-region.tsx'
+import { useHashPath, useHashSearch } from './hash-location.ts'
+import { Shell } from './shell.tsx'
+import { SignIn } from './sign-in.tsx'
+import { TroubleLine } from './trouble-line.tsx'
+
+export function App() {
+  return (
+    <QueryClientProvider client={queryClient}>
+      <TooltipProvider>
+        <Router hook={useHashPath} searchHook={useHashSearch}>
+          <Entrance />
+          <ToastRegion />
+        </Router>
+      </TooltipProvider>
+    </QueryClientProvider>
+  )
+}
+
+function Entrance() {
+  const trouble = useTrouble()
+  const { data } = useRead(ViewerDocument, {})
+  const viewer = useMemo(
+    (): Viewer | null => (data === undefined ? null : { ...data.viewer, isAdmin: data.viewer.role === 'ADMIN' }),
+    [data],
+  )
+  if (trouble === 'unauthenticated') return <SignIn />
+  if (viewer === null || data === undefined)
+    return (
+      <>
+        <TroubleLine />
+        <Pending what="the server" />
+      </>
+    )
+  return (
+    <ViewerContext value={viewer}>
+      <Shell server={data.server} />
+    </ViewerContext>
+  )
+}

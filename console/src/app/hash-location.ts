@@ -1,0 +1,43 @@
+/**
+ * Where the console is: path and filters both stand behind the "#", such as "#/sessions?search=report". So the server
+ * serves one page whatever the address, no route of the API can collide with one of the console, and the address can
+ * be shared. These are the hooks that wouter's Router takes.
+ */
+import { useSyncExternalStore } from 'react'
+
+interface Place {
+  readonly path: string
+  readonly search: string
+}
+
+function readPlace(): Place {
+  const [path = '', search = ''] = location.hash.replace(/^#/, '').split('?', 2)
+  return { path: path.startsWith('/') ? path : `/${path}`, search }
+}
+
+function follow(changed: () => void): () => void {
+  addEventListener('hashchange', changed)
+  addEventListener('popstate', changed)
+  return () => {
+    removeEventListener('hashchange', changed)
+    removeEventListener('popstate', changed)
+  }
+}
+
+/** As anywhere in the console, also outside components: `goTo('/sessions')`. */
+export function goTo(to: string, { replace = false }: { readonly replace?: boolean } = {}): void {
+  const href = `#${to}`
+  if (href === location.hash) return
+  if (replace) history.replaceState(history.state, '', href)
+  else history.pushState(null, '', href)
+  dispatchEvent(new PopStateEvent('popstate'))
+}
+
+export function useHashPath(): [string, typeof goTo] {
+  return [useSyncExternalStore(follow, () => readPlace().path), goTo]
+}
+useHashPath.hrefs = (href: string) => `#${href}`
+
+export function useHashSearch(): string {
+  return useSyncExternalStore(follow, () => readPlace().search)
+}

@@ -1,0 +1,29 @@
+/**
+ * The pages of the console, in the order of the navigation. A page is a folder of src/pages whose page.tsx has a
+ * default export; it is loaded when it is opened first. What is not built yet is not here.
+ */
+import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
+import type { IconName } from '../ui/display/icon.tsx'
+
+export interface Page {
+  readonly title: string
+  readonly icon: IconName
+  /** Its address, and the beginning of those below it. */
+  readonly path: string
+  /** Pressed after "g". */
+  readonly key: string
+  readonly isForAdmins: boolean
+  /** Renders all addresses that begin with `path`. */
+  readonly Content: LazyExoticComponent<ComponentType>
+}
+
+export const pages: readonly Page[] = [
+  {
+    title: 'Sessions',
+    icon: 'sessions',
+    path: '/sessions',
+    key: 's',
+    isForAdmins: false,
+    Content: lazy(() => import('../pages/sessions/page.tsx')),
+  },
+]

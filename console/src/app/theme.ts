@@ -1,0 +1,38 @@
+/** Light, dark, or as the system has it; kept in this browser. */
+import { useSyncExternalStore } from 'react'
+
+const THEMES = ['system', 'light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
+
+const KEY = 'factotum.theme'
+const listeners = new Set<() => void>()
+
+function readTheme(): Theme {
+  const kept = localStorage.getItem(KEY)
+  return THEMES.find((theme) => theme === kept) ?? 'system'
+}
+
+/** Once, before anything is drawn. */
+export function applyTheme(): void {
+  const theme = readTheme()
+  document.documentElement.style.colorScheme = theme === 'system' ? '' : theme
+}
+
+export function nextTheme(theme: Theme): Theme {
+  return THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system'
+}
+
+export function useTheme(): [Theme, (theme: Theme) => void] {
+  const theme = useSyncExternalStore((changed) => {
+    listeners.add(changed)
+    return () => listeners.delete(changed)
+  }, readTheme)
+  return [
+    theme,
+    (next) => {
+      localStorage.setItem(KEY, next)
+      applyTheme()
+      for (const listener of listeners) listener()
+    },
+  ]
+}

@@ -1,0 +1,24 @@
+/**
+ * The one client of the page. Who asks is told by the cookie of the login, which no script can read. All calls of the
+ * console go through `run`, so that one place knows whether the server answers.
+ */
+import { connect, ClientError, type TypedDocument } from '@factotum/client'
+import { reportAnswer, reportFailure, reportSocket } from './trouble.ts'
+
+export const client = connect({ url: new URL('.', document.baseURI).href, onConnection: reportSocket })
+
+/** A query or mutation. Throws ClientError, or the signal's reason. */
+export async function run<Data, Variables>(
+  operation: TypedDocument<Data, Variables>,
+  variables: Variables,
+  signal?: AbortSignal,
+): Promise<Data> {
+  try {
+    const data = await client.run(operation, variables, signal === undefined ? {} : { signal })
+    reportAnswer()
+    return data
+  } catch (error) {
+    if (error instanceof ClientError) reportFailure(error)
+    throw error
+  }
+}

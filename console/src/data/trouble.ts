@@ -1,0 +1,67 @@
+/**
+ * What stands between the page and the server: nothing, no answer, or no login. The shell shows it in one line,
+ * whatever page is open, and it goes by itself as soon as the server has answered again.
+ */
+import type { ClientError } from '@factotum/client'
+import { useSyncExternalStore } from 'react'
+
+export type Trouble = 'none' | 'unreachable' | 'unauthenticated' | 'overloaded'
+
+/** A socket that is back within this time was not missed by anybody. */
+const GRACE_MS = 1200
+
+let trouble: Trouble = 'none'
+let grace: ReturnType<typeof setTimeout> | undefined
+const listeners = new Set<() => void>()
+const returns = new Set<() => void>()
+
+function become(next: Trouble): void {
+  clearTimeout(grace)
+  if (next === trouble) return
+  const isBack = next === 'none' && trouble !== 'none'
+  trouble = next
+  for (const listener of listeners) listener()
+  if (isBack) for (const back of returns) back()
+}
+
+/** The server has answered a call. */
+export function reportAnswer(): void {
+  become('none')
+}
+
+/** A call ended so; only what concerns all calls is trouble. */
+export function reportFailure({ code }: ClientError): void {
+  if (code === 'UNAUTHENTICATED') become('unauthenticated')
+  else if (code === 'UNREACHABLE') become('unreachable')
+  else if (code === 'OVERLOADED' || code === 'DATABASE_UNAVAILABLE') become('overloaded')
+}
+
+/**
+ * The WebSocket opened, or was lost. One that closes because nothing is followed any more is followed by no trouble.
+ */
+export function reportSocket(state: 'open' | 'closed'): void {
+  clearTimeout(grace)
+  if (state === 'open' && trouble !== 'unauthenticated') become('none')
+}
+
+/** A subscription broke and is tried again. */
+export function reportBroken(error: ClientError): void {
+  if (error.code === 'UNAUTHENTICATED') return become('unauthenticated')
+  clearTimeout(grace)
+  if (trouble === 'none') grace = setTimeout(() => become('unreachable'), GRACE_MS)
+}
+
+/** Calls `back` whenever the server is there again; what it returns ends that. */
+export function onReturn(back: () => void): () => void {
+  returns.add(back)
+  return () => returns.delete(back)
+}
+
+export function useTrouble(): Trouble {
+  return useSyncExternalStore(follow, () => trouble)
+}
+
+function follow(changed: () => void): () => void {
+  listeners.add(changed)
+  return () => listeners.delete(changed)
+}

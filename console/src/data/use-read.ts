@@ -1,0 +1,94 @@
+/** Reading by typed documents: one thing (`useRead`), or a list page by page (`usePages`). */
+import type { TypedDocument } from '@factotum/client'
+import {
+  keepPreviousData,
+  useInfiniteQuery,
+  useQuery,
+  type InfiniteData,
+  type QueryKey,
+  type UseQueryResult,
+} from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { run } from './client.ts'
+
+/** The key of what a document reads: its operation's name, then its variables. `[name]` invalidates all of them. */
+export function keyOf(document: { toString(): string }, variables?: unknown): QueryKey {
+  const name = /(?:query|mutation|subscription)\s+(\w+)/.exec(document.toString())?.[1] ?? document.toString()
+  return variables === undefined ? [name] : [name, variables]
+}
+
+interface ReadOptions {
+  /** False: it is not read yet. */
+  readonly enabled?: boolean
+  /** True: what was read with other variables is shown until the new answer is there. */
+  readonly keepPrevious?: boolean
+}
+
+export function useRead<Data, Variables>(
+  document: TypedDocument<Data, Variables>,
+  variables: Variables,
+  { enabled = true, keepPrevious = false }: ReadOptions = {},
+): UseQueryResult<Data> {
+  return useQuery<Data>({
+    queryKey: keyOf(document, variables),
+    queryFn: ({ signal }) => run(document, variables, signal),
+    enabled,
+    ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
+  })
+}
+
+/** A list of the API: a page of it, and whether there is more. */
+export interface Connection<Row> {
+  readonly edges: readonly { readonly node: Row }[]
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor?: string | null }
+}
+
+export interface Pages<Row> {
+  readonly rows: readonly Row[]
+  /** Nothing has been read yet. */
+  readonly isLoading: boolean
+  readonly error: Error | null
+  readonly hasMore: boolean
+  /** Reads the next page; does nothing while one is being read, or when there is none. */
+  readonly loadMore: () => void
+  readonly isLoadingMore: boolean
+}
+
+/**
+ * `variables` without "after", which is `usePages`' own. `pick` gets the list out of an answer; null: it may not be
+ * seen.
+ */
+export function usePages<Data, Variables extends { after?: string | null | undefined }, Row>(
+  document: TypedDocument<Data, Variables>,
+  variables: Omit<Variables, 'after'>,
+  pick: (data: Data) => Connection<Row> | null | undefined,
+): Pages<Row> {
+  const query = useInfiniteQuery<Data, Error, InfiniteData<Data, string | null>, QueryKey, string | null>({
+    queryKey: keyOf(document, variables),
+    queryFn: ({ pageParam, signal }) =>
+      run(document, { ...variables, after: pageParam } as unknown as Variables, signal),
+    initialPageParam: null,
+    getNextPageParam: (last) => {
+      const info = pick(last)?.pageInfo
+      return info?.hasNextPage === true ? (info.endCursor ?? null) : null
+    },
+    placeholderData: keepPreviousData,
+  })
+  const { data, hasNextPage, isFetching, fetchNextPage } = query
+  // `pick` is written in place by callers: it is not what changes rows.
+  // eslint-disable-next-line react-hooks/exhaustive-deps
+  const rows = useMemo(
+    () => (data?.pages ?? []).flatMap((page) => pick(page)?.edges.map(({ node }) => node) ?? []),
+    [data],
+  )
+  return {
+    rows,
+    isLoading: query.isPending,
+    error: query.error,
+    hasMore: hasNextPage,
+    loadMore: () => {
+      if (hasNextPage && !isFetching) void fetchNextPage()
+    },
+    isLoadingMore: query.isFetchingNextPage,
+  }
+}

@@ -1,0 +1,18 @@
+/** The console begins here. */
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app/app.tsx'
+import { applyTheme } from './app/theme.ts'
+import { rememberFirstKeys } from './ui/keys/use-keys.ts'
+import './ui/tokens/tokens.css'
+import './ui/tokens/base.css'
+
+applyTheme()
+rememberFirstKeys()
+const root = document.getElementById('root')
+if (root === null) throw new Error('The page has no place for the console.')
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+)

@@ -1,0 +1,54 @@
+/**
+ * What must be answered before the page goes on: the browser's own modal dialog, which keeps the focus, closes on
+ * Escape and makes the rest inert. (Radix' locks scrolling with a style sheet that the page's policy forbids.)
+ */
+import { useEffect, useId, useRef, type FormEvent, type ReactNode } from 'react'
+import { IconButton } from './button.tsx'
+import './dialog.css'
+
+interface DialogProps {
+  readonly title: string
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly children: ReactNode
+  /** The buttons at its end. */
+  readonly actions?: ReactNode
+  /** What Enter in one of its fields does, and a button of type "submit". */
+  readonly onSubmit?: () => void
+  readonly isWide?: boolean
+}
+
+export function Dialog({ title, isOpen, onClose, children, actions, onSubmit, isWide = false }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useEffect(() => {
+    if (isOpen) dialog.current?.showModal()
+    else dialog.current?.close()
+  }, [isOpen])
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    onSubmit?.()
+  }
+  return (
+    <dialog
+      ref={dialog}
+      className={isWide ? 'dialog dialog-wide' : 'dialog'}
+      aria-labelledby={titleId}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === dialog.current) onClose()
+      }}
+    >
+      {isOpen && (
+        <form className="dialog-form" onSubmit={submit}>
+          <header className="dialog-head">
+            <h2 id={titleId}>{title}</h2>
+            <IconButton icon="close" label="Close" onClick={onClose} />
+          </header>
+          <div className="dialog-body">{children}</div>
+          {actions !== undefined && <footer className="dialog-foot">{actions}</footer>}
+        </form>
+      )}
+    </dialog>
+  )
+}

@@ -1,0 +1,75 @@
+/**
+ * Markdown as elements that can do no harm: no script, no style, no form, no picture from elsewhere. Loaded when the
+ * first text is to be shown. Its Trusted Types policy is the only one of the console, and only DOMPurify uses it.
+ */
+import DOMPurify, { type Config } from 'dompurify'
+import { Marked } from 'marked'
+
+const TEXT_TAGS = 'a b br code del details em i input kbd s span strong sub summary sup'
+const BLOCK_TAGS = 'blockquote h1 h2 h3 h4 h5 h6 hr li ol p pre ul table tbody td th thead tr'
+const marked = new Marked({
+  gfm: true,
+  renderer: {
+    // A picture is a request to whoever the text names: it becomes a link.
+    image({ href, text }) {
+      return `<a href="${escaped(href)}">${escaped(text === '' ? href : text)}</a>`
+    },
+  },
+})
+
+const config: Config & { RETURN_DOM_FRAGMENT: true } = {
+  RETURN_DOM_FRAGMENT: true,
+  ALLOWED_TAGS: `${TEXT_TAGS} ${BLOCK_TAGS}`.split(' '),
+  ALLOWED_ATTR: ['href', 'title', 'start', 'align', 'type', 'checked', 'disabled'],
+  ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  ...policy(),
+}
+
+/** Any text is taken; what is no Markdown is shown as it is. */
+export function renderMarkdown(text: string): DocumentFragment {
+  const fragment = DOMPurify.sanitize(marked.parse(text, { async: false }), config)
+  for (const link of fragment.querySelectorAll('a')) {
+    link.target = '_blank'
+    link.rel = 'noopener noreferrer'
+  }
+  for (const input of fragment.querySelectorAll('input')) {
+    // Only the boxes of task lists; anything else would be a form.
+    if (input.type !== 'checkbox') input.remove()
+    else {
+      input.disabled = true
+      input.ariaLabel = input.checked ? 'done' : 'not done'
+    }
+  }
+  for (const scrollable of fragment.querySelectorAll<HTMLElement>('pre, table')) scrollable.tabIndex = 0
+  return fragment
+}
+
+/** The parts of a text that stand for themselves, in order: paragraphs, lists, code, tables. */
+export function blocksOf(text: string): readonly string[] {
+  return marked.lexer(text).map(({ raw }) => raw)
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+}
+
+interface PolicyMaker {
+  createPolicy(name: string, rules: object): NonNullable<Config['TRUSTED_TYPES_POLICY']>
+}
+
+function policy(): Pick<Config, 'TRUSTED_TYPES_POLICY'> {
+  const { trustedTypes } = globalThis as { readonly trustedTypes?: PolicyMaker }
+  if (trustedTypes === undefined) return {}
+  const refuse = (): never => {
+    throw new TypeError('The console loads no script by address.')
+  }
+  return {
+    TRUSTED_TYPES_POLICY: trustedTypes.createPolicy('factotum-markdown', {
+      // DOMPurify parses it into a document that runs nothing, and gives back what is left of it.
+      createHTML: (html: string) => html,
+      createScriptURL: refuse,
+    }),
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Builds the console, and serves it while it is worked on. The page holds no inline script and no inline style, so that
+ * it runs under a Content-Security-Policy without `unsafe-…`; addresses of its files are relative.
+ *
+ * `npm run --workspace console dev` shows it on a port of its own, with everything else from the server at
+ * FACTOTUM_URL (http://127.0.0.1:4000 when not set); FACTOTUM_TOKEN, when set, is who asks.
+ */
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type ProxyOptions } from 'vite'
+
+const clientSource = fileURLToPath(new URL('../packages/client/src', import.meta.url))
+
+const server = process.env['FACTOTUM_URL'] ?? 'http://127.0.0.1:4000'
+const token = process.env['FACTOTUM_TOKEN']
+const toServer: ProxyOptions = {
+  target: server,
+  changeOrigin: true,
+  ws: true,
+  headers: { origin: server, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+}
+
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  base: './',
+  plugins: [react()],
+  resolve: { alias: { '@factotum/client': `${clientSource}/connect.ts` } },
+  build: {
+    target: 'es2023',
+    // An asset in a data: address would need more than 'self' in the policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 1000,
+  },
+  server: {
+    proxy: Object.fromEntries(['/graphql', '/files', '/login', '/logout', '/pub'].map((path) => [path, toServer])),
+  },
+})
