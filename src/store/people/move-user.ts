@@ -1,7 +1,7 @@
 /**
  * Everything that stands under one user's name becomes another user's: what they take part in and opened, their
- * messages, turns (running ones too, which write under the name of their row), approvals, schedules, files and what was
- * learned from them. The audit, and what facts were changed by whom, keep the old name.
+ * messages, turns (running ones too, which write under the name of their row), approvals, delegated tasks, schedules,
+ * files and what was learned from them. The audit, and what facts were changed by whom, keep the old name.
  *
  * What must hold: a column that names users stands in `MOVES` or, with the reason, in `KEPT`; a test reads the
  * catalogue for others.
@@ -13,12 +13,14 @@ export const MOVES: Readonly<Record<string, string>> = {
   'schedules.user_name': 'UPDATE schedules SET user_name = $2, version = version + 1 WHERE user_name = $1',
   'sessions.opened_by': `UPDATE sessions SET opened_by = '@' || $2 WHERE opened_by = '@' || $1`,
   'opened_sessions.opener': `UPDATE opened_sessions SET opener = '@' || $2 WHERE opener = '@' || $1`,
+  'sessions.instructions_by': 'UPDATE sessions SET instructions_by = $2 WHERE instructions_by = $1',
   'sessions.turn_user': 'UPDATE sessions SET turn_user = $2 WHERE turn_user = $1',
   'turns.user_name': 'UPDATE turns SET user_name = $2 WHERE user_name = $1',
   // The name of a stranger on a platform may be the same word.
   'messages.user_name': 'UPDATE messages SET user_name = $2 WHERE user_name = $1 AND trusted',
   'approvals.user_name': 'UPDATE approvals SET user_name = $2 WHERE user_name = $1',
   'approvals.decided_by': 'UPDATE approvals SET decided_by = $2 WHERE decided_by = $1',
+  'delegations.user_name': 'UPDATE delegations SET user_name = $2 WHERE user_name = $1',
   'learnings.user_name': 'UPDATE learnings SET user_name = $2 WHERE user_name = $1',
   'learnings.decided_by': 'UPDATE learnings SET decided_by = $2 WHERE decided_by = $1',
   'questions.resolved_by': 'UPDATE questions SET resolved_by = $2 WHERE resolved_by = $1',
