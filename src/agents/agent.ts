@@ -189,6 +189,10 @@ export type Evaluation = { readonly learningId: string; readonly reason: string 
   | { readonly verdict: 'PROMOTE'; readonly fact: string }
   | { readonly verdict: 'ASK'; readonly question: string }
   | { readonly verdict: 'DISCARD' }
+  /** `fact` holds now, in place of the known one. */
+  | { readonly verdict: 'REPLACE'; readonly fact: string; readonly factId: string }
+  /** It and the known fact cannot both hold; `question` asks which does. */
+  | { readonly verdict: 'CONTRADICTS'; readonly question: string; readonly factId: string }
 )
 
 export interface SummarizerContext {

@@ -98,7 +98,7 @@ function memoryAgentsOf(
       ask(options, {
         role: 'curator',
         render: (fence, moment) => renderCuratorPrompt(context, fence, moment),
-        format: curationFormat(context.learnings),
+        format: curationFormat(context.learnings, context.facts),
         signal,
       }),
     summarize: (context, signal) =>

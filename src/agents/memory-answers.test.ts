@@ -48,10 +48,10 @@ describe('mutated answers', () => {
       reason: mostly(words),
     })
     const answers = fc.record({ evaluations: mostly(fc.array(evaluation, { minLength: 2, maxLength: 2 })) })
-    const seen = holds(curationFormat([{ id: 'one' }, { id: 'two' }]), answers, (evaluations) => {
+    const seen = holds(curationFormat([{ id: 'one' }, { id: 'two' }], []), answers, (evaluations) => {
       const isWhole = evaluations.map(({ learningId }) => learningId).join() === 'one,two'
       const texts = evaluations.flatMap((one) =>
-        one.verdict === 'DISCARD' ? [] : [one.verdict === 'ASK' ? one.question : one.fact],
+        one.verdict === 'DISCARD' ? [] : ['question' in one ? one.question : one.fact],
       )
       return isWhole && texts.every((text) => isSentence(text, MAX_FACT_CHARS))
     })

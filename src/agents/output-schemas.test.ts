@@ -34,7 +34,7 @@ function fieldsOf({ properties = {}, items, anyOf = [] }: JsonSchema): string[] 
 describe.each([
   ['plan', 'planner', planFormat([]).schema],
   ['review', 'reviewer', REVIEW_FORMAT.schema],
-  ['curation', 'curator', curationFormat([]).schema],
+  ['curation', 'curator', curationFormat([], []).schema],
   ['consolidation', 'consolidator', consolidationFormat([]).schema],
   ['paraphrase', 'paraphraser', paraphraseFormat([]).schema],
   ['introspection', 'introspector', INTROSPECTION_FORMAT.schema],

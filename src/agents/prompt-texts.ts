@@ -113,7 +113,7 @@ export const CURATOR: RoleTexts<CuratorContext, Evaluation> = {
     questions: NOTED,
     summary: 'text',
   },
-  answered: { learningId: 'kept', reason: 'text', fact: 'text', question: 'text' },
+  answered: { learningId: 'kept', reason: 'text', fact: 'text', factId: 'kept', question: 'text' },
 }
 
 export const SUMMARIZER: FreeTexts<SummarizerContext> = {

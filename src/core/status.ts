@@ -56,14 +56,15 @@ export type LearningStatus = 'PENDING' | 'PROMOTED' | 'ASKED' | 'DISCARDED' | 'R
  * corrected it. RECALLED: it contains a fact that stood in the prompt. REOPENED: an admin took the decision about it
  * back. UNUSABLE: the curator's text could not be kept.
  */
-export type LearningFlag = 'TEACHER' | Suspicion | 'REJECTED' | 'RECALLED' | 'REOPENED' | 'UNUSABLE'
+export type LearningFlag = 'TEACHER' | Suspicion | 'REJECTED' | 'RECALLED' | 'REOPENED' | 'UNUSABLE' | 'REPLACES'
 /** An order, a secret, a passing remark, a sentence about the agent, a change of rights, a private matter. */
 export type Suspicion = 'ORDER' | 'SECRET' | 'REMARK' | 'AGENT' | 'RIGHTS' | 'PRIVATE'
 /** Who learned: the reviewer of a task, the assistant of a conversation, or the introspector. */
-export type LearningSource = 'REVIEW' | 'CHAT' | 'CHECKPOINT'
+export type LearningSource = 'REVIEW' | 'CHAT' | 'CHECKPOINT' | 'ANSWER'
 /** Who made a fact: the curator from a learning, the summarizer by consolidation, or an admin. */
 export type FactSource = 'CURATOR' | 'SUMMARIZER' | 'MANUAL'
-export type FactChange = 'CREATED' | 'EDITED' | 'MERGED' | 'INVALIDATED' | 'RESTORED' | 'CONSOLIDATED'
+export type FactChange =
+  'CREATED' | 'EDITED' | 'MERGED' | 'INVALIDATED' | 'RESTORED' | 'CONSOLIDATED' | 'REPLACED' | 'REVERTED' | 'UNDONE'
 export type QuestionSource = 'CURATOR' | 'ADMIN'
 export type QuestionStatus = 'OPEN' | 'RESOLVED'
 /** DEAD: given up after the last attempt; an admin can have it delivered again. */

@@ -102,10 +102,23 @@ export interface Curation {
   readonly questionId: string | null
   readonly reason: string | null
   readonly at: Date
+  /**
+   * PROMOTED: the fact, in this version, in whose place the new one comes; when it is another by then, the learning stays
+   * pending. PENDING: the fact that it would replace.
+   */
+  readonly replaces: { readonly factId: string; readonly version: number } | null
+  /** What is done to facts is one change. */
+  readonly changeId: string
   /** With PROMOTED. */
   readonly fact: { readonly id: string; readonly content: string; readonly norm: string } | null
   /** With ASKED. */
-  readonly question: { readonly id: string; readonly content: string; readonly norm: string } | null
+  readonly question: {
+    readonly id: string
+    readonly content: string
+    readonly norm: string
+    /** That it is about. */
+    readonly factIds: readonly string[]
+  } | null
 }
 
 /** An agent's text to be posted; stored only when the session has a webhook. */

@@ -17,7 +17,9 @@ export function rowNotificationsOf(
 ): RowNotification[] {
   const ids = [
     ...learnings.map(({ id }) => id),
-    ...curations.flatMap(({ learningId, fact, question }) => [learningId, fact?.id ?? [], question?.id ?? []].flat()),
+    ...curations.flatMap(({ learningId, fact, question, replaces }) =>
+      [learningId, fact?.id ?? [], question?.id ?? [], replaces?.factId ?? []].flat(),
+    ),
     ...answers.map(({ questionId }) => questionId),
     // Without a webhook none of them are stored.
     ...(hasDeliveries ? deliveries.map(({ id }) => id) : []),

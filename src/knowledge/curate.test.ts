@@ -6,6 +6,10 @@ import { curate } from './curate.ts'
 const at = new Date('2026-01-02T03:04:05.678Z')
 const KNOWN = 'the sky is blue'
 const REJECTED = 'the sky is green'
+const FACTS: Record<string, { version: number; by: string | null }> = {
+  fact_old: { version: 3, by: null },
+  fact_of_ada: { version: 1, by: 'ada' },
+}
 const evaluation = (learningId: string, verdict: object): Evaluation =>
   ({ learningId, reason: `reason of ${learningId}`, ...verdict }) as Evaluation
 const promote = (id: string, fact: string): Evaluation => evaluation(id, { verdict: 'PROMOTE', fact })
@@ -21,6 +25,7 @@ const curated = (...evaluations: Evaluation[]) =>
         rejected: norm === REJECTED ? { factId: 'fact_2', by: 'ada', at } : null,
       }),
     modeOf: (id) => (id === 'learn_auto' ? 'auto' : 'hold_suspicious'),
+    factOf: (id) => Promise.resolve(FACTS[id] ?? null),
     at,
   })
 
@@ -56,6 +61,8 @@ test('a verdict becomes a decision, with the text and its normal text', async ()
     repeatsFactId: null,
     repeatsLearningId: null,
     questionId: null,
+    replaces: null,
+    changeId: expect.stringMatching(/^chg_/),
   })
 })
 
@@ -97,4 +104,22 @@ test('what looks like an order waits for a person, unless the configuration leav
   expect(held).toMatchObject({ status: 'PENDING', flags: ['ORDER'], reason: 'It looks like an order.', fact: null })
   const [left] = await curated(promote('learn_auto', order))
   expect(left).toMatchObject({ status: 'PROMOTED' })
+})
+
+test('what replaces a known fact does so once, and only what no person made', async () => {
+  const replace = (id: string, factId: string, fact = `${id} is so now.`): Evaluation =>
+    evaluation(id, { verdict: 'REPLACE', fact, factId })
+  const [replaced, again, ofAda, ...rest] = await curated(
+    replace('learn_1', 'fact_old'),
+    replace('learn_2', 'fact_old'),
+    replace('learn_3', 'fact_of_ada'),
+    // It says something else by now, so the learning is judged anew.
+    replace('learn_4', 'fact_changed'),
+    evaluation('learn_5', { verdict: 'CONTRADICTS', question: 'Which of the two?', factId: 'fact_old' }),
+  )
+  expect(replaced).toMatchObject({ status: 'PROMOTED', replaces: { factId: 'fact_old', version: 3 } })
+  const held = { status: 'PENDING', flags: ['REPLACES'], fact: null }
+  expect(again).toMatchObject({ ...held, replaces: { factId: 'fact_old' } })
+  expect(ofAda).toMatchObject({ ...held, reason: expect.stringContaining('which ada made') })
+  expect(rest).toMatchObject([{ learningId: 'learn_5', status: 'ASKED', question: { factIds: ['fact_old'] } }])
 })

@@ -11,6 +11,7 @@ import { newId } from '../platform/id.ts'
 import type { Known } from './learnings/compare-with-known.ts'
 import { findSuspicions } from './learnings/find-suspicions.ts'
 import { whyHeld, whyRejected } from './learnings/enter-learning.ts'
+import type { ReplaceableFact } from './replaceable-fact.ts'
 import { unfitText } from './unfit-text.ts'
 
 export interface CurationInput {
@@ -21,26 +22,45 @@ export interface CurationInput {
   readonly compare: (norm: string) => Promise<Pick<Known, 'same' | 'rejected'>>
   /** What the configuration says of a learning. */
   readonly modeOf: (learningId: string) => CurationMode
+  /** A fact that the curator was shown; null: it is out of use, or says something else by now. */
+  readonly factOf: (factId: string) => Promise<ReplaceableFact | null>
   readonly at: Date
 }
 
-type Decision = Omit<Curation, 'learningId' | 'at' | 'reason'> & { readonly reason?: string }
+type Decision = Omit<Curation, 'learningId' | 'changeId' | 'at' | 'reason'> & { readonly reason?: string }
 
-export async function curate({ evaluations, questions, compare, modeOf, at }: CurationInput): Promise<Curation[]> {
+/** What stays as it is, since what it was judged by has changed, is not in it. */
+export async function curate({ evaluations, questions, at, ...rules }: CurationInput): Promise<Curation[]> {
   const asked = new Map(questions.map(({ id, content }) => [normalText(content), id]))
-  const promoted = new Map<string, string>()
+  const promoting: Promoting = { ...rules, promoted: new Map(), replaced: new Set() }
   const made: Curation[] = []
   for (const evaluation of evaluations) {
     const { learningId, reason } = evaluation
-    const decided =
-      evaluation.verdict === 'DISCARD'
-        ? DISCARDED
-        : evaluation.verdict === 'ASK'
-          ? ask(evaluation.question, asked)
-          : await promote({ learningId, text: evaluation.fact }, { promoted, compare, modeOf })
-    made.push({ reason, ...decided, learningId, at })
+    const decided = await decide(evaluation, { asked, promoting })
+    if (decided !== null) made.push({ reason, ...decided, learningId, changeId: newId('change'), at })
   }
   return made
+}
+
+interface SoFar {
+  readonly asked: Map<string, string>
+  readonly promoting: Promoting
+}
+
+async function decide(evaluation: Evaluation, { asked, promoting }: SoFar): Promise<Decision | null> {
+  const { learningId, verdict } = evaluation
+  switch (verdict) {
+    case 'DISCARD':
+      return DISCARDED
+    case 'ASK':
+      return ask({ content: evaluation.question, factIds: [] }, asked)
+    case 'CONTRADICTS':
+      return ask({ content: evaluation.question, factIds: [evaluation.factId] }, asked)
+    case 'PROMOTE':
+      return promote({ learningId, text: evaluation.fact }, promoting)
+    case 'REPLACE':
+      return replace({ learningId, text: evaluation.fact, factId: evaluation.factId }, promoting)
+  }
 }
 
 /** What most curations have nothing of. */
@@ -49,13 +69,17 @@ export const NOTHING = {
   repeatsFactId: null,
   repeatsLearningId: null,
   questionId: null,
+  replaces: null,
   fact: null,
   question: null,
 } as const
 const DISCARDED: Decision = { ...NOTHING, status: 'DISCARDED' }
 
 /** `asked`: ids of questions by their normal texts; a new one is added. */
-function ask(content: string, asked: Map<string, string>): Decision {
+function ask(
+  { content, factIds }: { readonly content: string; readonly factIds: readonly string[] },
+  asked: Map<string, string>,
+): Decision {
   const unfit = unfitText(content)
   if (unfit !== null) return unusable(unfit)
   const norm = normalText(content)
@@ -63,18 +87,38 @@ function ask(content: string, asked: Map<string, string>): Decision {
   if (open !== undefined) return { ...NOTHING, status: 'ASKED', questionId: open }
   const id = newId('question')
   asked.set(norm, id)
-  return { ...NOTHING, status: 'ASKED', question: { id, content, norm } }
+  return { ...NOTHING, status: 'ASKED', question: { id, content, norm, factIds } }
 }
 
-interface Promoting {
+interface Promoting extends Pick<CurationInput, 'compare' | 'modeOf' | 'factOf'> {
   /** Ids of learnings by the normal texts that were made of them; a new one is added. */
   readonly promoted: Map<string, string>
-  readonly compare: CurationInput['compare']
-  readonly modeOf: CurationInput['modeOf']
+  /** Facts in whose place one comes; a new one is added. */
+  readonly replaced: Set<string>
+}
+
+interface Text {
+  readonly learningId: string
+  readonly text: string
+}
+
+/** The curator alone may only replace what no person has made, and each fact once. */
+async function replace({ factId, ...text }: Text & { readonly factId: string }, promoting: Promoting) {
+  const known = await promoting.factOf(factId)
+  if (known === null) return null
+  const decided = await promote(text, promoting)
+  if (decided.status !== 'PROMOTED') return decided
+  const replaces = { factId, version: known.version }
+  const isFirst = !promoting.replaced.has(factId)
+  promoting.replaced.add(factId)
+  if (known.by === null && isFirst) return { ...decided, replaces }
+  const whose = known.by === null ? 'which another one replaces' : `which ${known.by} made`
+  const reason = `It would replace the fact ${factId}, ${whose}: ${text.text}`
+  return { ...NOTHING, status: 'PENDING', flags: ['REPLACES'], replaces, reason } as const
 }
 
 async function promote(
-  { learningId, text: content }: { readonly learningId: string; readonly text: string },
+  { learningId, text: content }: Text,
   { promoted, compare, modeOf }: Promoting,
 ): Promise<Decision> {
   const unfit = unfitText(content)

@@ -25,6 +25,7 @@ export const ID_PREFIXES = {
   thinking: 'thought',
   plugin: 'plugin',
   delegation: 'dlg',
+  change: 'chg',
 } as const
 export type IdKind = keyof typeof ID_PREFIXES
 

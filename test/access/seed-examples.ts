@@ -285,10 +285,10 @@ async function nameAll(
   })
   await prisma.fact.update({
     where: { id: fact },
-    data: { content: canary, replacedById: otherFact, invalidatedAt: AT },
+    data: { content: canary, replacedById: otherFact, invalidatedAt: AT, validTo: AT },
   })
   await prisma.fact.update({ where: { id: otherFact }, data: { replacedById: fact } })
-  const question = { content: canary, answer: canary, resolvedBy: canary, resolvedAt: AT }
+  const question = { content: canary, answer: canary, resolvedBy: canary, resolvedAt: AT, factIds: [fact] }
   await prisma.question.updateMany({ ...ofSession, data: question })
   const [asked] = await prisma.question.findMany(ofSession)
   await prisma.learning.updateMany({
@@ -303,11 +303,15 @@ async function nameAll(
       taskId: task,
       flags: ['REOPENED'],
       repeatsFactId: fact,
+      replacesFactId: fact,
       repeatsLearningId: ids.learning,
       similarFactIds: [fact],
     },
   })
-  await prisma.factVersion.updateMany({ where: { factId: fact }, data: { reason: canary, content: canary } })
+  await prisma.factVersion.updateMany({
+    where: { factId: fact },
+    data: { reason: canary, content: canary, changeId: canary },
+  })
   await prisma.turnFacts.upsert({
     where: { turnId: turn },
     create: { turnId: turn, factIds: [otherFact], sessionId: id },

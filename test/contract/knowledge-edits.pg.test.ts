@@ -311,6 +311,8 @@ describe('a learning', () => {
         flags: [],
         repeatsFactId: null,
         repeatsLearningId: null,
+        replaces: null,
+        changeId: 'chg_1',
         questionId: null,
         at: new Date(),
         question: null,

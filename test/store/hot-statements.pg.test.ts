@@ -131,6 +131,8 @@ const finish = {
       flags: [],
       repeatsFactId: null,
       repeatsLearningId: null,
+      replaces: null,
+      changeId: 'chg_1',
       questionId: null,
       at,
       fact: { id: 'fact_new', ...norm },

@@ -101,6 +101,7 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
         {
           learningId: promoted,
           ...NOTHING,
+          changeId: 'chg_1',
           status: 'PROMOTED',
           reason: null,
           at,
@@ -110,11 +111,12 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
         {
           learningId: asked,
           ...NOTHING,
+          changeId: 'chg_1',
           status: 'ASKED',
           reason: null,
           at,
           fact: null,
-          question: { id: newId('question'), content: 'why?', norm: 'why' },
+          question: { id: newId('question'), content: 'why?', norm: 'why', factIds: [] },
         },
       ],
     }),

@@ -69,6 +69,7 @@ describe('learnings', () => {
   const promotion = (learningId: string): Curation => ({
     learningId,
     ...NOTHING,
+    changeId: 'chg_1',
     status: 'PROMOTED',
     reason: 'verified',
     at,
@@ -104,9 +105,11 @@ describe('learnings', () => {
 
   test('become questions, which a message answers', async () => {
     const id = await learn()
-    const question = { id: newId('question'), content: 'Is it?', norm: 'is it' }
+    const question = { id: newId('question'), content: 'Is it?', norm: 'is it', factIds: [] }
     await write({
-      curations: [{ learningId: id, ...NOTHING, status: 'ASKED', reason: null, at, fact: null, question }],
+      curations: [
+        { learningId: id, ...NOTHING, changeId: 'chg_1', status: 'ASKED', reason: null, at, fact: null, question },
+      ],
     })
     await write({ answers: [{ questionId: question.id, answer: 'Yes.', at }] })
     await write({ answers: [{ questionId: question.id, answer: 'No.', at }] })

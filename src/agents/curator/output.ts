@@ -16,9 +16,10 @@ import { oneLine } from '../one-line.ts'
 
 const evaluationSchema = z.strictObject({
   learningId: z.string().describe('The label of the learning, such as L1.'),
-  verdict: z.enum(['promote', 'ask', 'discard']),
-  fact: orNull(z.string()).describe('promote: the fact, in one self-contained sentence. Otherwise null.'),
-  question: orNull(z.string()).describe('ask: the question to the user. Otherwise null.'),
+  verdict: z.enum(['promote', 'replace', 'contradicts', 'ask', 'discard']),
+  fact: orNull(z.string()).describe('promote, replace: the fact, in one self-contained sentence. Otherwise null.'),
+  known: orNull(z.string()).describe('replace, contradicts: the label of the known fact, such as F7. Otherwise null.'),
+  question: orNull(z.string()).describe('ask, contradicts: the question to the user. Otherwise null.'),
   reason: z.string().describe('Why, in a sentence.'),
 })
 const curationSchema = z.strictObject({ evaluations: z.array(evaluationSchema) })
@@ -28,15 +29,25 @@ const CURATION_FORMAT = jsonFormat('curation', curationSchema)
 export const MAX_FACT_CHARS = 500
 const MAX_REASON_CHARS = 500
 
-type Learnings = readonly { readonly id: string }[]
+type Items = readonly { readonly id: string }[]
 
-export function curationFormat(learnings: Learnings): AnswerFormat<readonly Evaluation[]> {
-  return withValue(CURATION_FORMAT, ({ evaluations }) => toEvaluations(learnings, evaluations))
+/** `facts`: those that it is shown. */
+export function curationFormat(learnings: Items, facts: Items): AnswerFormat<readonly Evaluation[]> {
+  return withValue(CURATION_FORMAT, ({ evaluations }) => toEvaluations({ learnings, facts }, evaluations))
 }
 
 type EvaluationJson = z.output<typeof evaluationSchema>
 
-function toEvaluations(learnings: Learnings, evaluations: readonly EvaluationJson[]): Parsed<readonly Evaluation[]> {
+interface Shown {
+  readonly learnings: Items
+  readonly facts: Items
+}
+
+function toEvaluations(
+  { learnings, facts }: Shown,
+  evaluations: readonly EvaluationJson[],
+): Parsed<readonly Evaluation[]> {
+  const known = labelItems('F', facts)
   const shown = labelItems('L', learnings)
   const byLabel = new Map(evaluations.map((evaluation) => [readLabel(evaluation.learningId), evaluation]))
   const missed = missedLabels(
@@ -47,24 +58,38 @@ function toEvaluations(learnings: Learnings, evaluations: readonly EvaluationJso
   const read: Evaluation[] = []
   for (const [label, { id }] of shown) {
     const evaluation = byLabel.get(label)
-    const parsed = evaluation === undefined ? incomplete(`${label} is missing.`) : toEvaluation(id, label, evaluation)
+    const parsed =
+      evaluation === undefined
+        ? incomplete(`${label} is missing.`)
+        : toEvaluation({ learningId: id, label, known }, evaluation)
     if ('problem' in parsed) return parsed
     read.push(parsed)
   }
   return usable(read)
 }
 
-function toEvaluation(learningId: string, label: string, evaluation: EvaluationJson): Evaluation | Rejected {
+interface Judged {
+  readonly learningId: string
+  readonly label: string
+  readonly known: ReadonlyMap<string, { readonly id: string }>
+}
+
+function toEvaluation({ learningId, label, known }: Judged, evaluation: EvaluationJson): Evaluation | Rejected {
   const { verdict } = evaluation
   const reason = oneLine(evaluation.reason).slice(0, MAX_REASON_CHARS).toWellFormed()
   if (reason === '') return incomplete(`The evaluation of ${label} has no reason. Say in a sentence why.`)
   if (verdict === 'discard') return { learningId, reason, verdict: 'DISCARD' }
-  const key = verdict === 'promote' ? 'fact' : 'question'
+  const key = verdict === 'promote' || verdict === 'replace' ? 'fact' : 'question'
   const text = oneLine(evaluation[key] ?? '')
   if (text === '') return incomplete(`The verdict on ${label} is "${verdict}", but its ${key} is missing.`)
   if (text.length > MAX_FACT_CHARS)
     return incomplete(`The ${key} of ${label} is ${text.length} characters long; at most ${MAX_FACT_CHARS} are kept.`)
-  return verdict === 'promote'
-    ? { learningId, reason, verdict: 'PROMOTE', fact: text }
-    : { learningId, reason, verdict: 'ASK', question: text }
+  if (verdict === 'promote') return { learningId, reason, verdict: 'PROMOTE', fact: text }
+  if (verdict === 'ask') return { learningId, reason, verdict: 'ASK', question: text }
+  const factId = known.get(readLabel(evaluation.known ?? ''))?.id
+  if (factId === undefined)
+    return incomplete(`The verdict on ${label} is "${verdict}", but "known" is no label of a known fact.`)
+  return verdict === 'replace'
+    ? { learningId, reason, verdict: 'REPLACE', fact: text, factId }
+    : { learningId, reason, verdict: 'CONTRADICTS', question: text, factId }
 }

@@ -30,6 +30,7 @@ export const curationSchema = z.strictObject(
     review: ofSource('reviews of tasks learn'),
     chat: ofSource('conversations learn'),
     checkpoint: ofSource('checkpoints learn'),
+    answer: ofSource('people answer to questions'),
   },
   says('must be a section [curation]'),
 )
@@ -38,5 +39,5 @@ export function toCurationPolicy(file: z.output<typeof curationSchema>): Curatio
   const of = (own: { readonly admin?: CurationMode | undefined; readonly user?: CurationMode | undefined }) => {
     return { ADMIN: own.admin ?? file.admin, USER: own.user ?? file.user }
   }
-  return { REVIEW: of(file.review), CHAT: of(file.chat), CHECKPOINT: of(file.checkpoint) }
+  return { REVIEW: of(file.review), CHAT: of(file.chat), CHECKPOINT: of(file.checkpoint), ANSWER: of(file.answer) }
 }

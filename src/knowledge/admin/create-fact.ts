@@ -2,7 +2,8 @@
 import type { Viewer } from '../../core/identity.ts'
 import { notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
 import { isSessionId } from '../../core/session-id.ts'
-import { storeCreatedFact, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'
+import type { FactChanged } from '../../store/knowledge/fact-change.ts'
+import { storeCreatedFact } from '../../store/knowledge/knowledge-fact.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 

@@ -20,6 +20,8 @@ export interface LearningDecision {
   readonly verdict: LearningVerdict
   /** PROMOTE: what the fact says. ASK: what is asked. DISCARD: why. */
   readonly text?: string | null | undefined
+  /** PROMOTE: the fact in whose place it comes. */
+  readonly factId?: string | null | undefined
 }
 
 export interface LearningsDecided {
@@ -46,11 +48,11 @@ export async function decideLearnings(
 function decideOne(
   context: KnowledgeContext,
   viewer: Viewer,
-  { id, verdict, text }: LearningDecision,
+  { id, verdict, text, factId }: LearningDecision,
 ): Promise<LearningDecided | Refusal> {
   switch (verdict) {
     case 'PROMOTE':
-      return promoteLearning(context, viewer, { id, content: text })
+      return promoteLearning(context, viewer, { id, content: text, replacesFactId: factId })
     case 'ASK':
       return text == null
         ? Promise.resolve(invalidInput(['text'], 'must be what to ask'))

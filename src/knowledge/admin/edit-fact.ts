@@ -4,7 +4,8 @@
  */
 import type { Viewer } from '../../core/identity.ts'
 import { notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
-import { storeEditedFact, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'
+import type { FactChanged } from '../../store/knowledge/fact-change.ts'
+import { storeEditedFact } from '../../store/knowledge/knowledge-fact.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { isIdOf, knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 

@@ -8,6 +8,7 @@ import type { SessionEvent } from '../../core/session-event.ts'
 import type { Feed } from '../../events/feed.ts'
 import type { Notification } from '../../events/notification.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { newId } from '../../platform/id.ts'
 import { must } from '../../platform/must.ts'
 import type { Database } from '../../store/database.ts'
 import type { Editor } from '../../store/knowledge/knowledge-edit.ts'
@@ -25,7 +26,7 @@ export interface KnowledgeContext {
 
 export function editorOf({ clock }: KnowledgeContext, viewer: Viewer): Editor {
   const { name } = must(viewer.user, 'an admin is a user')
-  return { userName: name, tokenName: viewer.tokenName, at: clock.now() }
+  return { userName: name, tokenName: viewer.tokenName, changeId: newId('change'), at: clock.now() }
 }
 
 interface Announceable {

@@ -1,7 +1,8 @@
 /** `mergeFacts`: an admin replaces several facts by one. */
 import type { Viewer } from '../../core/identity.ts'
 import { notFound, refuseInput, type InputIssue, type Refusal } from '../../core/refusal.ts'
-import { storeMergedFacts, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'
+import type { FactChanged } from '../../store/knowledge/fact-change.ts'
+import { storeMergedFacts } from '../../store/knowledge/knowledge-fact.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { isIdOf, knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 

@@ -4,7 +4,8 @@
  */
 import type { Viewer } from '../../core/identity.ts'
 import { notFound, type Refusal } from '../../core/refusal.ts'
-import { storeRestoredFact, type FactChanged } from '../../store/knowledge/knowledge-fact.ts'
+import type { FactChanged } from '../../store/knowledge/fact-change.ts'
+import { storeRestoredFact } from '../../store/knowledge/knowledge-fact.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
 import { isIdOf } from './knowledge-text.ts'
 

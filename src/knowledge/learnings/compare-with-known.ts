@@ -88,13 +88,13 @@ const COUNTS = `$3 AND (l.status IN ('PENDING', 'DISCARDED') OR (l.status = 'PRO
 const REJECTED = `SELECT n.fact_id, n.changed_by, n.at FROM (
       SELECT DISTINCT ON (fact_id) fact_id, version, change FROM fact_versions WHERE norm = $1 ORDER BY fact_id, version DESC) v
     JOIN fact_versions n ON n.fact_id = v.fact_id
-      AND n.version = CASE v.change WHEN 'INVALIDATED' THEN v.version ELSE v.version + 1 END
-    WHERE n.change IN ('EDITED', 'INVALIDATED') AND n.changed_by <> ALL ('{curator,summarizer}')`
+      AND n.version = CASE WHEN v.change IN ('INVALIDATED', 'REPLACED', 'UNDONE') THEN v.version ELSE v.version + 1 END
+    WHERE n.change IN ('EDITED', 'INVALIDATED', 'REPLACED', 'REVERTED', 'UNDONE') AND n.changed_by <> ALL ('{curator,summarizer}')`
 
 /** A fact that was made of the same learning, in other words, and taken out of use by a person. */
 const REJECTED_AS_LEARNED = `SELECT n.fact_id, n.changed_by, n.at FROM learnings l JOIN facts f ON f.id = l.fact_id
     JOIN fact_versions n ON n.fact_id = f.id AND n.version = f.version
-    WHERE l.norm = $1 AND l.status = 'PROMOTED' AND f.invalidated_at IS NOT NULL AND n.change = 'INVALIDATED'
+    WHERE l.norm = $1 AND l.status = 'PROMOTED' AND f.invalidated_at IS NOT NULL AND n.change IN ('INVALIDATED', 'REPLACED')
       AND n.changed_by <> ALL ('{curator,summarizer}')`
 
 const KNOWN = {

@@ -20,6 +20,8 @@ export type Transaction = Prisma.TransactionClient
 export interface Editor {
   readonly userName: string
   readonly tokenName: string
+  /** What it does to facts is this change. */
+  readonly changeId: string
   readonly at: Date
 }
 

@@ -3,25 +3,19 @@
  * invalidated stays and can be restored; merging invalidates the facts that went into another one and says which.
  */
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
-import type { FactChange } from '../../core/status.ts'
-import { newId } from '../../platform/id.ts'
 import type { Database } from '../database.ts'
 import {
-  editKnowledge,
-  holdSession,
-  lockText,
-  recordChange,
-  type Editor,
-  type NormalizedText,
-  type Transaction,
-} from './knowledge-edit.ts'
-
-/** `changedIds`: every fact and learning that the edit touched, the fact itself included. */
-export interface FactChanged {
-  readonly kind: 'FactChanged'
-  readonly factId: string
-  readonly changedIds: readonly string[]
-}
+  changeFact,
+  insertFact,
+  lockFacts,
+  lockLiveFact,
+  refuseChanging,
+  refuseRestoring,
+  refuseTwin,
+  type FactChanged,
+  type LockedFact,
+} from './fact-change.ts'
+import { editKnowledge, holdSession, type Editor, type NormalizedText } from './knowledge-edit.ts'
 
 /**
  * Stores a fact of source MANUAL; `sessionId` names the session that it came from. NotFound without that session,
@@ -116,89 +110,9 @@ export function storeRestoredFact(database: Database, editor: Editor, id: string
     if (inUse !== null) return inUse
     const twin = await refuseTwin(transaction, fact.norm)
     if (twin !== null) return twin
-    const columns = { invalidatedAt: null, replacedById: null }
+    const columns = { invalidatedAt: null, replacedById: null, validTo: null }
     return await changeFact(transaction, editor, { fact, change: 'RESTORED', columns })
   })
-}
-
-/** A new fact of version 1, with its history; the caller has made sure that no other one says the same. */
-export async function insertFact(
-  transaction: Transaction,
-  editor: Editor,
-  { text, sessionId }: { readonly text: NormalizedText; readonly sessionId: string | null },
-): Promise<string> {
-  const { at, userName: changedBy } = editor
-  const id = newId('fact')
-  const stamps = { createdAt: at, updatedAt: at }
-  await transaction.fact.create({ data: { id, ...text, source: 'MANUAL', sessionId, ...stamps } })
-  await transaction.factVersion.create({
-    data: { factId: id, version: 1, ...text, change: 'CREATED', changedBy, at },
-  })
-  await recordChange(transaction, editor, { subjectId: id, sessionId, change: 'CREATED' })
-  return id
-}
-
-/**
- * A refusal when a fact in use says the same, apart from those of `except`. Locks the text: other transactions that add
- * it wait for this one.
- */
-export async function refuseTwin(
-  transaction: Transaction,
-  norm: string,
-  except: readonly string[] = [],
-): Promise<Refusal | null> {
-  await lockText(transaction, 'fact', norm)
-  const twin = await transaction.fact.findFirst({
-    select: { id: true },
-    where: { norm, invalidatedAt: null, id: { notIn: [...except] } },
-  })
-  return twin === null
-    ? null
-    : conflict('SAME_EXISTS', `Fact "${twin.id}" says the same already. Edit that one, or say something else.`, twin.id)
-}
-
-interface LockedFact {
-  readonly id: string
-  readonly content: string
-  readonly norm: string
-  readonly version: number
-  readonly sessionId: string | null
-  readonly invalidatedAt: Date | null
-}
-
-async function lockFacts(transaction: Transaction, ids: readonly string[]): Promise<Map<string, LockedFact>> {
-  const rows = await transaction.$queryRaw<LockedFact[]>`
-    SELECT id, content, norm, version, session_id AS "sessionId", invalidated_at AS "invalidatedAt"
-    FROM facts WHERE id = ANY (${ids}::text[]) ORDER BY id FOR UPDATE`
-  return new Map(rows.map((row) => [row.id, row]))
-}
-
-async function lockLiveFact(transaction: Transaction, id: string): Promise<LockedFact | Refusal> {
-  const fact = (await lockFacts(transaction, [id])).get(id)
-  if (fact === undefined) return notFound('fact', id)
-  return refuseChanging(fact) ?? fact
-}
-
-interface FactEdit {
-  readonly fact: LockedFact
-  readonly change: FactChange
-  readonly columns: Partial<NormalizedText & { invalidatedAt: Date | null; replacedById: string | null }>
-  readonly reason?: string | null
-}
-
-async function changeFact(
-  transaction: Transaction,
-  editor: Editor,
-  { fact, change, columns, reason = null }: FactEdit,
-): Promise<FactChanged> {
-  const { id: factId, sessionId } = fact
-  const { at, userName: changedBy } = editor
-  const version = fact.version + 1
-  const { content, norm } = { ...fact, ...columns }
-  await transaction.fact.update({ where: { id: factId }, data: { ...columns, version, updatedAt: at } })
-  await transaction.factVersion.create({ data: { factId, version, content, norm, change, changedBy, reason, at } })
-  await recordChange(transaction, editor, { subjectId: factId, sessionId, change, reason })
-  return { kind: 'FactChanged', factId, changedIds: [factId] }
 }
 
 function stale(fact: LockedFact, seen: number): Refusal {
@@ -206,24 +120,6 @@ function stale(fact: LockedFact, seen: number): Refusal {
     'STALE_VERSION',
     `Fact "${fact.id}" was changed meanwhile: you have seen version ${seen}, it is at version ${fact.version}. ` +
       'Read it again and repeat your edit on what it says now.',
-    fact.id,
-  )
-}
-
-type FactState = Pick<LockedFact, 'id' | 'invalidatedAt'>
-
-/** Null: the fact may be restored, unless another one says the same. */
-export function refuseRestoring({ id, invalidatedAt }: FactState): Refusal | null {
-  if (invalidatedAt !== null) return null
-  return conflict('NOTHING_TO_DO', `Fact "${id}" is in use: there is nothing to restore.`, id)
-}
-
-/** Null: the fact may be edited, merged and invalidated. */
-export function refuseChanging(fact: FactState): Refusal | null {
-  if (fact.invalidatedAt === null) return null
-  return conflict(
-    'INVALIDATED',
-    `Fact "${fact.id}" was invalidated at ${fact.invalidatedAt.toISOString()}. Restore it first, or create a new one.`,
     fact.id,
   )
 }

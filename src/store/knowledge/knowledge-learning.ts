@@ -18,7 +18,7 @@ import {
   type NormalizedText,
   type Transaction,
 } from './knowledge-edit.ts'
-import { insertFact, refuseTwin } from './knowledge-fact.ts'
+import { insertFact, lockLiveFact, refuseTwin, replaceFacts } from './fact-change.ts'
 import { closeQuestion, insertQuestion, refuseTwinQuestion } from './knowledge-question.ts'
 
 /** A decision about a learning, committed. */
@@ -31,22 +31,33 @@ export interface LearningDecided {
   readonly sessionEvent?: SessionEvent
 }
 
-/** It becomes a fact, with `text` instead of its own when given. */
+/** It becomes a fact, with `text` instead of its own when given, in the place of `replaces`, if there is one. */
 export function storePromotedLearning(
   database: Database,
   editor: Editor,
-  { id, text }: { readonly id: string; readonly text: NormalizedText | null },
+  promotion: { readonly id: string; readonly text: NormalizedText | null; readonly replaces: string | null },
 ): Promise<LearningDecided | Refusal> {
+  const { id, text, replaces } = promotion
   return editKnowledge(database, async (transaction) => {
     await lockSessionOf(transaction, id)
     const learning = await lockUndecided(transaction, id)
     if ('kind' in learning) return learning
     const { sessionId, content } = learning
     const factText = text ?? { content, norm: normalText(content) }
+    const old = replaces === null ? null : await lockLiveFact(transaction, replaces)
+    if (old !== null && 'kind' in old) return old
     const twin = await refuseTwin(transaction, factText.norm)
     if (twin !== null) return twin
-    const factId = await insertFact(transaction, editor, { text: factText, sessionId })
-    return await decide(transaction, editor, { learning, columns: { status: 'PROMOTED', factId } })
+    if (old === null) {
+      const factId = await insertFact(transaction, editor, { text: factText, sessionId })
+      return await decide(transaction, editor, { learning, columns: { status: 'PROMOTED', factId } })
+    }
+    const factId = await insertFact(transaction, editor, { text: factText, sessionId, validFrom: editor.at })
+    await replaceFacts(transaction, editor, { facts: [old], factId })
+    return await decide(transaction, editor, {
+      learning,
+      columns: { status: 'PROMOTED', factId, replacesFactId: old.id },
+    })
   })
 }
 
@@ -161,6 +172,7 @@ interface Decision {
   readonly columns: {
     readonly status: Exclude<LearningStatus, 'PENDING'>
     readonly factId?: string
+    readonly replacesFactId?: string
     readonly questionId?: string
     readonly reason?: string | null
   }
@@ -172,11 +184,11 @@ async function decide(
   { learning, columns }: Decision,
 ): Promise<LearningDecided> {
   const { id, sessionId } = learning
-  const { status, factId, questionId, reason = null } = columns
+  const { status, factId, replacesFactId, questionId, reason = null } = columns
   const decided = { held: false, questionId: null, reason: null, decidedBy: editor.userName, decidedAt: editor.at }
   await transaction.learning.update({ where: { id }, data: { ...decided, ...columns } })
   await recordChange(transaction, editor, { subjectId: id, sessionId, change: status, reason })
-  const made = [factId, questionId].filter((one) => one !== undefined)
+  const made = [factId, replacesFactId, questionId].filter((one) => one !== undefined)
   return withQuestionClosed(transaction, editor, { learning, changedIds: [id, ...made] })
 }
 

@@ -24,6 +24,12 @@ const named = (name: string): FencedSource => name as FencedSource
 export const FENCE = named('w_fence')
 /** The turn's row. */
 export const TURN = named('w_turn')
+/** Learnings that this commit may decide, locked, each with its decision. */
+export const JUDGED = named('w_judged')
+/** Facts that are as the curator saw them, locked: each goes, as a new one takes its place. */
+export const REPLACEABLE = named('w_replaceable')
+/** Facts that this commit makes. */
+export const MADE = named('w_made')
 /** Learnings that this commit has decided. */
 export const CURATED = named('w_curated')
 /** Questions that this commit has answered. */

@@ -20,9 +20,9 @@ export function patchRows(patches: NonNullable<TurnWrite['taskPatches']>): objec
   return [...patches].map(([id, patch]) => ({ id, ...patch }))
 }
 
-/** Ids of the audit's entries for the change itself, and for the fact or question that comes of it. */
+/** Ids of the audit's entries for the change itself, the fact or question that comes of it, and the fact that goes. */
 export function withAuditIds<Change extends object>(change: Change): Change & { auditIds: string[] } {
-  return { ...change, auditIds: [newId('audit'), newId('audit')] }
+  return { ...change, auditIds: [newId('audit'), newId('audit'), newId('audit')] }
 }
 
 /** The turns that were taken along, as they end or wait again. */

@@ -8,8 +8,9 @@ import { messagePreview } from '../../core/text/message-preview.ts'
 import type { TurnWrite } from '../../core/turn-write.ts'
 import { AUDIT_RECORD, auditRows, INSERT_AUDIT } from '../audit-entries.ts'
 import { CALL_TEXTS_RECORD, callTextsRows, INSERT_CALL_TEXTS } from './model-call-texts.ts'
-import { concat, given, identifier, literal, sql, when, type Sql } from '../sql.ts'
-import { ANSWERS, CURATED, FENCE, fenced, SETTLED_APPROVALS, TURN, type Bind, type Fenced } from './fenced.ts'
+import { concat, given, identifier, sql, when, type Sql } from '../sql.ts'
+import { answerParts, curationParts } from '../knowledge/knowledge-parts.sql.ts'
+import { FENCE, fenced, SETTLED_APPROVALS, TURN, type Bind, type Fenced } from './fenced.ts'
 import {
   endedMessages,
   eventRows,
@@ -138,9 +139,6 @@ const PATCH_COLUMNS = sql`status task_status, output text, stderr text, truncate
         suppressed boolean, "reviewVerdict" review_verdict, "reviewReason" text, "startedAt" timestamptz,
         "finishedAt" timestamptz`
 
-/** Who the history names for what the curator did. */
-const CURATOR = literal('curator')
-
 /** Each number of ids is a statement of its own, which is prepared. */
 const MAX_NAMED_IDS = 4
 
@@ -155,8 +153,7 @@ function isOneOf(column: Sql, ids: readonly string[], bind: Bind): Sql {
 }
 
 /**
- * By the name of its fragment, which those behind it may read: `curations` give rise to facts, their first versions,
- * and questions.
+ * By the name of its fragment, which those behind it may read.
  */
 function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fenced> {
   const { events, plans, tasks, taskPatches, dropDeltasOf, learnings, curations, factsUsed, answers } = write
@@ -220,42 +217,7 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
       AS l (id text, "taskId" text, content text, norm text, "createdAt" timestamptz, entry jsonb), ${ENTRY_RECORD}
     ON CONFLICT (task_id) DO NOTHING`
 
-  if (isFilled(curations)) {
-    // A learning is decided once: only one that is still pending, and facts and questions come from those alone.
-    parts['curated'] = fenced`
-    UPDATE learnings x SET status = c.status, reason = c.reason, held = c.status = 'PENDING', flags = x.flags || c.flags,
-      decided_by = CASE WHEN c.status <> 'PENDING' THEN ${CURATOR} END, decided_at = CASE WHEN c.status <> 'PENDING' THEN c.at END,
-      fact_id = c.fact->>'id', question_id = coalesce(c."questionId", c.question->>'id'),
-      repeats_fact_id = (SELECT f.id FROM facts f WHERE f.id = c."repeatsFactId"),
-      repeats_learning_id = (SELECT o.id FROM learnings o WHERE o.id = c."repeatsLearningId")
-    FROM ${FENCE}, jsonb_to_recordset(${json(curations.map(withAuditIds))})
-      AS c ("learningId" text, status learning_status, reason text, at timestamptz, fact jsonb, question jsonb,
-        flags learning_flag[], "repeatsFactId" text, "repeatsLearningId" text, "questionId" text, "auditIds" text[])
-    WHERE x.id = c."learningId" AND x.session_id = $1 AND x.status = 'PENDING' AND NOT x.held
-    RETURNING x.id, x.status, x.reason, c.at, c.fact, c.question, c."auditIds"`
-    parts['facts'] = fenced`
-    INSERT INTO facts (id, content, norm, source, session_id, created_at, updated_at)
-    SELECT c.fact->>'id', c.fact->>'content', c.fact->>'norm', 'CURATOR', $1, c.at, c.at
-    FROM ${CURATED} c WHERE jsonb_typeof(c.fact) = 'object'`
-    parts['fact_versions'] = fenced`
-    INSERT INTO fact_versions (fact_id, version, content, norm, change, changed_by, at)
-    SELECT c.fact->>'id', 1, c.fact->>'content', c.fact->>'norm', 'CREATED', ${CURATOR}, c.at
-    FROM ${CURATED} c WHERE jsonb_typeof(c.fact) = 'object'`
-    parts['questions'] = fenced`
-    INSERT INTO questions (id, content, norm, session_id, source, created_at)
-    SELECT c.question->>'id', c.question->>'content', c.question->>'norm', $1, 'CURATOR', c.at
-    FROM ${CURATED} c WHERE jsonb_typeof(c.question) = 'object'`
-    // What came about is audited, and nothing else: a learning that an admin decided first is not the curator's.
-    parts['curated_audit'] = fenced`
-    INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, data)
-    SELECT a.id, c.at, 'KNOWLEDGE', $1, $4, ${CURATOR},
-      jsonb_build_object('subjectId', a.subject, 'change', a.change, 'reason', c.reason)
-    FROM ${CURATED} c, LATERAL (VALUES
-      (c."auditIds"[1], c.id, CASE c.status WHEN 'PENDING' THEN 'HELD' ELSE c.status::text END),
-      (c."auditIds"[2], c.fact->>'id', 'CREATED'),
-      (c."auditIds"[2], c.question->>'id', 'OPEN')) AS a (id, subject, change)
-    WHERE a.subject IS NOT NULL`
-  }
+  if (isFilled(curations)) Object.assign(parts, curationParts(curations, bind))
 
   // A fact that was removed from the database meanwhile is left out.
   if (isFilled(factsUsed))
@@ -267,21 +229,7 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
       SET fact_ids = ARRAY(SELECT DISTINCT id FROM unnest(x.fact_ids || excluded.fact_ids) id ORDER BY id)
       WHERE NOT x.fact_ids @> excluded.fact_ids`
 
-  if (isFilled(answers)) {
-    // Only questions that this session may answer: its own and those of every session.
-    parts['answers'] = fenced`
-    UPDATE questions x SET status = 'RESOLVED', answer = a.answer, resolved_by = t.user_name, resolved_at = a.at
-    FROM ${TURN} t, jsonb_to_recordset(${json(answers.map(withAuditIds))})
-      AS a ("questionId" text, answer text, at timestamptz, "auditIds" text[])
-    WHERE x.id = a."questionId" AND x.status = 'OPEN' AND (x.session_id = $1 OR x.session_id IS NULL)
-    RETURNING x.id, a.at, a."auditIds", t.user_name`
-    // Only a question that this commit resolved, under the name of the turn's user.
-    parts['answers_audit'] = fenced`
-    INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, data)
-    SELECT q."auditIds"[1], q.at, 'KNOWLEDGE', $1, $4, q.user_name,
-      jsonb_build_object('subjectId', q.id, 'change', 'RESOLVED', 'reason', NULL)
-    FROM ${ANSWERS} q`
-  }
+  if (isFilled(answers)) Object.assign(parts, answerParts(answers, bind))
 
   // The webhook is read under the session's lock: one that is taken away is not used any more.
   if (isFilled(deliveries))

@@ -1,11 +1,13 @@
 /**
- * CURATING: the curator decides about the session's pending learnings: a fact, a question to the user, or nothing. The
+ * CURATING: the curator decides about the session's pending learnings: a fact, perhaps in place of a known one,
+ * a question to the user, or nothing. The
  * decisions are one write, and each holds only for a learning that is still pending.
  */
 import { curate } from '../../knowledge/curate.ts'
 import { compareWithKnown } from '../../knowledge/learnings/compare-with-known.ts'
 import { modeOf } from '../../knowledge/learnings/mode-of.ts'
 import { loadCuration } from '../../knowledge/load-curation.ts'
+import { replaceableFact } from '../../knowledge/replaceable-fact.ts'
 import { nearestFacts } from '../../knowledge/nearest-facts.ts'
 import { askAfterwards, type StepOutcome } from '../step-outcome.ts'
 import type { TurnContext } from '../turn-context.ts'
@@ -33,6 +35,10 @@ export async function curateLearnings(context: CurateLearningsContext): Promise<
     modeOf: (id) => {
       const origin = origins.find((one) => one.id === id)
       return modeOf(config.current(), origin?.source ?? 'REVIEW', origin?.userName ?? null)
+    },
+    factOf: async (id) => {
+      const shown = facts.find((one) => one.id === id)
+      return shown === undefined ? null : await replaceableFact(database, shown)
     },
     at: clock.now(),
   })

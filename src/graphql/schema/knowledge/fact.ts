@@ -34,6 +34,10 @@ const FactVersionType = builder.prismaObject('FactVersion', {
     }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why, if anybody said so.' }),
     at: t.expose('at', { type: 'DateTime', description: 'When.' }),
+    changeId: t.exposeID('changeId', {
+      nullable: true,
+      description: 'Of all that was done to facts at once: hand it to undoChange. Null: from before this was kept.',
+    }),
   }),
 })
 
@@ -73,7 +77,25 @@ export const FactType = builder.prismaObject('Fact', {
     }),
     replacedBy: t.relation('replacedBy', {
       nullable: true,
-      description: 'The fact that says it now, if it went into another one.',
+      description: 'The fact that says it now, if it went into another one, or that holds in its place.',
+    }),
+    validFrom: t.field({
+      type: 'DateTime',
+      description: 'Since when it holds, as far as is known: since it replaced another fact, or since it was made.',
+      select: { validFrom: true, createdAt: true },
+      resolve: ({ validFrom, createdAt }) => validFrom ?? createdAt,
+    }),
+    validTo: t.expose('validTo', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until when it held; null while no other fact replaced it.',
+    }),
+    changeId: t.id({
+      nullable: true,
+      description:
+        'The last change of it, for undoChange; null: from before this was kept. For admins; null for others.',
+      select: { history: { select: { changeId: true, version: true }, orderBy: { version: 'desc' }, take: 1 } },
+      resolve: ({ history }, _args, { viewer }) => (viewer.role === 'ADMIN' ? (history[0]?.changeId ?? null) : null),
     }),
     history: t.field({
       type: [FactVersionType],

@@ -29,6 +29,9 @@ export const FactChangeEnum = builder.enumType('FactChange', {
     MERGED: { description: 'An admin made one fact of it and others; replacedBy is that one.' },
     INVALIDATED: { description: 'It is in no prompt any more.' },
     RESTORED: { description: 'It is in use again.' },
+    REPLACED: { description: 'Another fact holds in its place from then on: replacedBy.' },
+    REVERTED: { description: 'An admin put it back to what it said in an earlier version.' },
+    UNDONE: { description: 'An admin undid the change before, with all that was done together with it.' },
     CONSOLIDATED: { description: 'The summarizer edited it, or made it part of another one, when there were many.' },
   } as const satisfies Values<FactChange>,
 })
@@ -60,6 +63,10 @@ export const LearningFlagEnum = builder.enumType('LearningFlag', {
     REJECTED: { description: 'A person has taken a fact that says the same out of use, or corrected it.' },
     RECALLED: { description: 'It contains a fact that stood in the prompt.' },
     REOPENED: { description: 'An admin took a refusal or a decision about it back.' },
+    REPLACES: {
+      description:
+        'The curator would put it in the place of a fact that a person made, or of one that is replaced already.',
+    },
     UNUSABLE: { description: 'What the curator made of it could not be kept.' },
   } as const satisfies Values<LearningFlag>,
 })
@@ -70,6 +77,7 @@ export const LearningSourceEnum = builder.enumType('LearningSource', {
     REVIEW: { description: 'By the reviewer of a task.' },
     CHAT: { description: 'By the assistant of a conversation.' },
     CHECKPOINT: { description: 'By the introspector, at a checkpoint.' },
+    ANSWER: { description: 'From a person who answered a question: `user`.' },
   } as const satisfies Values<LearningSource>,
 })
 

@@ -1,6 +1,6 @@
 /**
  * What was known when a learning was learned: what it repeats, and what it is alike to; and of a question, the learning
- * that it is about. Admins' alone.
+ * and the facts that it is about. Admins' alone.
  */
 import { builder } from '../builder.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
@@ -28,6 +28,16 @@ builder.prismaObjectField(LearningType, 'repeatsLearning', (t) =>
   }),
 )
 
+builder.prismaObjectField(LearningType, 'replacesFact', (t) =>
+  t.field({
+    type: FactType,
+    nullable: true,
+    description: 'The fact in whose place it became one, or would (flag REPLACES). For admins; null for others.',
+    select: (_args, _context, nestedSelection) => ({ replacesFact: nestedSelection(true) }),
+    resolve: (learning, _args, { viewer }) => (viewer.role === 'ADMIN' ? learning.replacesFact : null),
+  }),
+)
+
 builder.prismaObjectField(LearningType, 'similarTo', (t) =>
   t.prismaField({
     type: ['Fact'],
@@ -37,6 +47,20 @@ builder.prismaObjectField(LearningType, 'similarTo', (t) =>
       'compares them with it side by side. For admins; for others it is empty.',
     select: { similarFactIds: true },
     resolve: async (query, { similarFactIds: ids }, _args, { viewer, database }) => {
+      if (viewer.role !== 'ADMIN' || ids.length === 0) return []
+      const rows = await database.prisma.fact.findMany({ ...query, where: { id: { in: ids } } })
+      return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))
+    },
+  }),
+)
+
+builder.prismaObjectField(QuestionType, 'facts', (t) =>
+  t.prismaField({
+    type: ['Fact'],
+    extensions: ALL_STORED,
+    description: 'The facts that it is about, whatever became of them. For admins; for others it is empty.',
+    select: { factIds: true },
+    resolve: async (query, { factIds: ids }, _args, { viewer, database }) => {
       if (viewer.role !== 'ADMIN' || ids.length === 0) return []
       const rows = await database.prisma.fact.findMany({ ...query, where: { id: { in: ids } } })
       return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))

@@ -27,6 +27,7 @@ const LearningDecisionInput = builder.inputType('LearningDecisionInput', {
   fields: (t) => ({
     id: t.id({ required: true, description: 'The learning.' }),
     verdict: t.field({ type: LearningVerdictEnum, required: true, description: 'What becomes of it.' }),
+    factId: t.id({ description: 'PROMOTE: the fact that it replaces.' }),
     text: t.string({ description: 'What the verdict says of it: at most 2000 characters.' }),
   }),
 })

@@ -28,6 +28,10 @@ const PromoteLearningInput = builder.inputType('PromoteLearningInput', {
     content: t.string({
       description: "What the fact says, 1 to 2000 characters; the learning's own words when left out.",
     }),
+    replacesFactId: t.id({
+      description:
+        'The fact in use that it replaces, in the same transaction: that holds until now, the new one from now.',
+    }),
   }),
 })
 

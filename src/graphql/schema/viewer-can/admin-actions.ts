@@ -1,7 +1,7 @@
 /** viewerCan of what only admins act on: facts, learnings, questions and deliveries. */
 import type { Viewer } from '../../../core/identity.ts'
 import { againstReopening } from '../../../store/delivery.ts'
-import { refuseChanging, refuseRestoring } from '../../../store/knowledge/knowledge-fact.ts'
+import { refuseChanging, refuseRestoring } from '../../../store/knowledge/fact-change.ts'
 import { refuseDeciding, refuseReopening } from '../../../store/knowledge/knowledge-learning.ts'
 import { refuseResolving } from '../../../store/knowledge/knowledge-question.ts'
 import { grantedScopes } from '../access.ts'
@@ -22,6 +22,7 @@ const FactActions = actionsType('Fact', {
   merge: 'mergeFacts, with others.',
   invalidate: 'invalidateFact.',
   restore: 'restoreFact, unless a fact in use says the same by now.',
+  revert: 'revertFact.',
 })
 
 builder.prismaObjectField(FactType, 'viewerCan', (t) =>
@@ -32,7 +33,13 @@ builder.prismaObjectField(FactType, 'viewerCan', (t) =>
     resolve: (fact, _args, { viewer }) => {
       const isChangeable = isGranted(viewer) && refuseChanging(fact) === null
       const isRestorable = isGranted(viewer) && refuseRestoring(fact) === null
-      return { edit: isChangeable, merge: isChangeable, invalidate: isChangeable, restore: isRestorable }
+      return {
+        edit: isChangeable,
+        merge: isChangeable,
+        invalidate: isChangeable,
+        restore: isRestorable,
+        revert: isChangeable,
+      }
     },
   }),
 )

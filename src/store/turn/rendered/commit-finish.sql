@@ -75,6 +75,105 @@ WITH
     FROM
       (jsonb_to_recordset($16::jsonb) AS (at timestamptz, turn_id text, type text, data jsonb)) WITH ORDINALITY AS e (at, turn_id, type, data, n)
   ),
+  w_judged AS (
+    SELECT
+      x.id AS learning_id,
+      c.*
+    FROM
+      w_fence,
+      learnings x,
+      jsonb_to_recordset($17::jsonb) AS c (
+        "learningId" text,
+        status learning_status,
+        reason text,
+        at timestamptz,
+        fact jsonb,
+        question jsonb,
+        flags learning_flag[],
+        "repeatsFactId" text,
+        "repeatsLearningId" text,
+        "questionId" text,
+        replaces jsonb,
+        "changeId" text,
+        "auditIds" text[]
+      )
+    WHERE
+      x.id = c."learningId"
+      AND x.session_id = $1
+      AND x.status = 'PENDING'
+      AND NOT x.held
+    ORDER BY
+      x.id
+    FOR UPDATE OF
+      x
+  ),
+  w_replaceable AS (
+    SELECT
+      f.id,
+      f.version,
+      f.content,
+      f.norm,
+      jsonb_build_object(
+        'content',
+        f.content,
+        'norm',
+        f.norm,
+        'invalidatedAt',
+        f.invalidated_at,
+        'replacedById',
+        f.replaced_by_id,
+        'validFrom',
+        f.valid_from,
+        'validTo',
+        f.valid_to
+      ) AS state
+    FROM
+      w_judged c,
+      facts f
+    WHERE
+      f.id = c.replaces ->> 'factId'
+      AND f.version = (c.replaces ->> 'version')::int
+      AND f.invalidated_at IS NULL
+      AND c.status = 'PROMOTED'
+    ORDER BY
+      f.id
+    FOR UPDATE OF
+      f
+  ),
+  w_made AS (
+    INSERT INTO
+      facts (id, content, norm, source, session_id, valid_from, created_at, updated_at)
+    SELECT
+      c.fact ->> 'id',
+      c.fact ->> 'content',
+      c.fact ->> 'norm',
+      'CURATOR',
+      $1,
+      CASE
+        WHEN jsonb_typeof(c.replaces) = 'object' THEN c.at
+      END,
+      c.at,
+      c.at
+    FROM
+      w_judged c
+    WHERE
+      jsonb_typeof(c.fact) = 'object'
+      AND (
+        jsonb_typeof(c.replaces) IS DISTINCT FROM 'object'
+        OR EXISTS (
+          SELECT
+          FROM
+            w_replaceable r
+          WHERE
+            r.id = c.replaces ->> 'factId'
+        )
+      )
+    ORDER BY
+      c.fact ->> 'norm'
+    ON CONFLICT DO NOTHING
+    RETURNING
+      id
+  ),
   w_curated AS (
     UPDATE learnings x
     SET
@@ -105,27 +204,29 @@ WITH
           learnings o
         WHERE
           o.id = c."repeatsLearningId"
+      ),
+      replaces_fact_id = (
+        SELECT
+          f.id
+        FROM
+          facts f
+        WHERE
+          f.id = c.replaces ->> 'factId'
       )
     FROM
-      w_fence,
-      jsonb_to_recordset($17::jsonb) AS c (
-        "learningId" text,
-        status learning_status,
-        reason text,
-        at timestamptz,
-        fact jsonb,
-        question jsonb,
-        flags learning_flag[],
-        "repeatsFactId" text,
-        "repeatsLearningId" text,
-        "questionId" text,
-        "auditIds" text[]
-      )
+      w_judged c
     WHERE
-      x.id = c."learningId"
-      AND x.session_id = $1
-      AND x.status = 'PENDING'
-      AND NOT x.held
+      x.id = c.learning_id
+      AND (
+        jsonb_typeof(c.fact) IS DISTINCT FROM 'object'
+        OR EXISTS (
+          SELECT
+          FROM
+            w_made m
+          WHERE
+            m.id = c.fact ->> 'id'
+        )
+      )
     RETURNING
       x.id,
       x.status,
@@ -133,49 +234,74 @@ WITH
       c.at,
       c.fact,
       c.question,
+      c.replaces,
+      c."changeId",
       c."auditIds"
   ),
-  w_facts AS (
-    INSERT INTO
-      facts (id, content, norm, source, session_id, created_at, updated_at)
-    SELECT
-      c.fact ->> 'id',
-      c.fact ->> 'content',
-      c.fact ->> 'norm',
-      'CURATOR',
-      $1,
-      c.at,
-      c.at
+  w_replaced AS (
+    UPDATE facts f
+    SET
+      version = f.version + 1,
+      invalidated_at = c.at,
+      valid_to = c.at,
+      replaced_by_id = c.fact ->> 'id',
+      updated_at = c.at
     FROM
       w_curated c
     WHERE
-      jsonb_typeof(c.fact) = 'object'
+      f.id = c.replaces ->> 'factId'
+      AND jsonb_typeof(c.fact) = 'object'
   ),
   w_fact_versions AS (
     INSERT INTO
-      fact_versions (fact_id, version, content, norm, change, changed_by, at)
+      fact_versions (fact_id, version, content, norm, change, changed_by, reason, at, change_id, before)
     SELECT
       c.fact ->> 'id',
       1,
       c.fact ->> 'content',
       c.fact ->> 'norm',
-      'CREATED',
+      'CREATED'::fact_change,
       'curator',
-      c.at
+      NULL,
+      c.at,
+      c."changeId",
+      NULL
     FROM
       w_curated c
     WHERE
       jsonb_typeof(c.fact) = 'object'
+    UNION ALL
+    SELECT
+      r.id,
+      r.version + 1,
+      r.content,
+      r.norm,
+      'REPLACED',
+      'curator',
+      'replaced by ' || (c.fact ->> 'id'),
+      c.at,
+      c."changeId",
+      r.state
+    FROM
+      w_curated c,
+      w_replaceable r
+    WHERE
+      r.id = c.replaces ->> 'factId'
+      AND jsonb_typeof(c.fact) = 'object'
   ),
   w_questions AS (
     INSERT INTO
-      questions (id, content, norm, session_id, source, created_at)
+      questions (id, content, norm, session_id, source, fact_ids, created_at)
     SELECT
       c.question ->> 'id',
       c.question ->> 'content',
       c.question ->> 'norm',
       $1,
       'CURATOR',
+      ARRAY(
+        SELECT
+          jsonb_array_elements_text(c.question -> 'factIds')
+      ),
       c.at
     FROM
       w_curated c
@@ -206,7 +332,14 @@ WITH
             END
           ),
           (c."auditIds" [2], c.fact ->> 'id', 'CREATED'),
-          (c."auditIds" [2], c.question ->> 'id', 'OPEN')
+          (c."auditIds" [2], c.question ->> 'id', 'OPEN'),
+          (
+            c."auditIds" [3],
+            CASE
+              WHEN jsonb_typeof(c.fact) = 'object' THEN c.replaces ->> 'factId'
+            END,
+            'REPLACED'
+          )
       ) AS a (id, subject, change)
     WHERE
       a.subject IS NOT NULL

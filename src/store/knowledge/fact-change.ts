@@ -1,0 +1,143 @@
+/**
+ * What the edits of facts have in common (knowledge-fact.ts, undo-change.ts, knowledge-learning.ts): facts are locked,
+ * changed with a version that keeps what was before, and made, in the caller's transaction.
+ */
+import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
+import type { FactChange } from '../../core/status.ts'
+import type { Prisma } from '../../generated/prisma/client.ts'
+import { newId } from '../../platform/id.ts'
+import type { FactState } from './fact-state.ts'
+import { lockText, recordChange, type Editor, type NormalizedText, type Transaction } from './knowledge-edit.ts'
+
+/** `changedIds`: every fact and learning that the edit touched, the fact itself included. */
+export interface FactChanged {
+  readonly kind: 'FactChanged'
+  readonly factId: string
+  readonly changedIds: readonly string[]
+}
+
+export interface NewFact {
+  readonly text: NormalizedText
+  readonly sessionId: string | null
+  /** Since when it holds; null: since it is made. */
+  readonly validFrom?: Date | null
+}
+
+/** A new fact of version 1, with its history; the caller has made sure that no other one says the same. */
+export async function insertFact(
+  transaction: Transaction,
+  editor: Editor,
+  { text, sessionId, validFrom = null }: NewFact,
+): Promise<string> {
+  const { at, changeId, userName: changedBy } = editor
+  const id = newId('fact')
+  const stamps = { validFrom, createdAt: at, updatedAt: at }
+  await transaction.fact.create({ data: { id, ...text, source: 'MANUAL', sessionId, ...stamps } })
+  await transaction.factVersion.create({
+    data: { factId: id, version: 1, ...text, change: 'CREATED', changedBy, at, changeId },
+  })
+  await recordChange(transaction, editor, { subjectId: id, sessionId, change: 'CREATED' })
+  return id
+}
+
+/**
+ * A refusal when a fact in use says the same, apart from those of `except`. Locks the text: other transactions that add
+ * it wait for this one.
+ */
+export async function refuseTwin(
+  transaction: Transaction,
+  norm: string,
+  except: readonly string[] = [],
+): Promise<Refusal | null> {
+  await lockText(transaction, 'fact', norm)
+  const twin = await transaction.fact.findFirst({
+    select: { id: true },
+    where: { norm, invalidatedAt: null, id: { notIn: [...except] } },
+  })
+  return twin === null
+    ? null
+    : conflict('SAME_EXISTS', `Fact "${twin.id}" says the same already. Edit that one, or say something else.`, twin.id)
+}
+
+export interface LockedFact extends FactState {
+  readonly id: string
+  readonly version: number
+  readonly sessionId: string | null
+}
+
+/** In order of id, as all who lock several. */
+export async function lockFacts(transaction: Transaction, ids: readonly string[]): Promise<Map<string, LockedFact>> {
+  const rows = await transaction.$queryRaw<LockedFact[]>`
+    SELECT id, content, norm, version, session_id AS "sessionId", invalidated_at AS "invalidatedAt",
+      replaced_by_id AS "replacedById", valid_from AS "validFrom", valid_to AS "validTo"
+    FROM facts WHERE id = ANY (${ids}::text[]) ORDER BY id FOR UPDATE`
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+export async function lockLiveFact(transaction: Transaction, id: string): Promise<LockedFact | Refusal> {
+  const fact = (await lockFacts(transaction, [id])).get(id)
+  if (fact === undefined) return notFound('fact', id)
+  return refuseChanging(fact) ?? fact
+}
+
+export interface FactEdit {
+  readonly fact: LockedFact
+  readonly change: FactChange
+  readonly columns: Partial<FactState>
+  readonly reason?: string | null
+}
+
+/** A version more, which keeps what was before. */
+export async function changeFact(
+  transaction: Transaction,
+  editor: Editor,
+  { fact, change, columns, reason = null }: FactEdit,
+): Promise<FactChanged> {
+  const { id: factId, sessionId, version: seen, ...state } = fact
+  const { at, changeId, userName: changedBy } = editor
+  const version = seen + 1
+  const { content, norm } = { ...state, ...columns }
+  const before = asJson(state)
+  await transaction.fact.update({ where: { id: factId }, data: { ...columns, version, updatedAt: at } })
+  await transaction.factVersion.create({
+    data: { factId, version, content, norm, change, changedBy, reason, at, changeId, before },
+  })
+  await recordChange(transaction, editor, { subjectId: factId, sessionId, change, reason })
+  return { kind: 'FactChanged', factId, changedIds: [factId] }
+}
+
+function asJson({ content, norm, replacedById, ...times }: FactState): Prisma.InputJsonObject {
+  const [invalidatedAt, validFrom, validTo] = [times.invalidatedAt, times.validFrom, times.validTo].map(
+    (time) => time?.toISOString() ?? null,
+  )
+  return { content, norm, replacedById, invalidatedAt, validFrom, validTo }
+}
+
+/** The facts do not hold any more from now on: the fact does in their place. */
+export async function replaceFacts(
+  transaction: Transaction,
+  editor: Editor,
+  { facts, factId }: { readonly facts: readonly LockedFact[]; readonly factId: string },
+): Promise<void> {
+  const columns = { invalidatedAt: editor.at, validTo: editor.at, replacedById: factId }
+  for (const fact of facts)
+    await changeFact(transaction, editor, { fact, change: 'REPLACED', columns, reason: `replaced by ${factId}` })
+}
+
+type Use = Pick<LockedFact, 'id' | 'invalidatedAt'>
+
+/** Null: the fact may be restored, unless another one says the same. */
+export function refuseRestoring({ id, invalidatedAt }: Use): Refusal | null {
+  if (invalidatedAt !== null) return null
+  return conflict('NOTHING_TO_DO', `Fact "${id}" is in use: there is nothing to restore.`, id)
+}
+
+/** Null: the fact may be edited, merged and invalidated. */
+export function refuseChanging(fact: Use): Refusal | null {
+  if (fact.invalidatedAt === null) return null
+  return conflict(
+    'INVALIDATED',
+    `Fact "${fact.id}" was invalidated at ${fact.invalidatedAt.toISOString()}. Restore it first, or create a new one.`,
+    fact.id,
+  )
+}

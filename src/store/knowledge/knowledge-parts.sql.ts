@@ -1,0 +1,107 @@
+/**
+ * The fragments of a turn's commit (../turn/turn-commit.sql.ts) by which the curator decides about learnings, and by
+ * which questions are answered.
+ */
+import type { Curation, TurnWrite } from '../../core/turn-write.ts'
+import { literal, sql, type Sql } from '../sql.ts'
+import {
+  ANSWERS,
+  CURATED,
+  FENCE,
+  fenced,
+  JUDGED,
+  MADE,
+  REPLACEABLE,
+  TURN,
+  type Bind,
+  type Fenced,
+} from '../turn/fenced.ts'
+import { withAuditIds } from '../turn/turn-commit-rows.ts'
+import { FACT_STATE } from './fact-state.ts'
+
+/** Who the history names for what the curator did. */
+const CURATOR = literal('curator')
+
+const json = (rows: readonly object[], bind: Bind): Sql => sql`${bind(JSON.stringify(rows))}::jsonb`
+
+/**
+ * A learning is decided once: only one that is still pending, and facts and questions come from those alone. One whose
+ * fact cannot be made, as the fact that it replaces is another by now or as the same was made at this moment, stays
+ * pending and is judged anew.
+ */
+export function curationParts(curations: readonly Curation[], bind: Bind): Record<string, Fenced> {
+  const judged = fenced`
+    SELECT x.id AS learning_id, c.* FROM ${FENCE}, learnings x, jsonb_to_recordset(${json(curations.map(withAuditIds), bind)})
+      AS c ("learningId" text, status learning_status, reason text, at timestamptz, fact jsonb, question jsonb,
+        flags learning_flag[], "repeatsFactId" text, "repeatsLearningId" text, "questionId" text, replaces jsonb, "changeId" text,
+        "auditIds" text[])
+    WHERE x.id = c."learningId" AND x.session_id = $1 AND x.status = 'PENDING' AND NOT x.held
+    ORDER BY x.id FOR UPDATE OF x`
+  const replaceable = fenced`
+    SELECT f.id, f.version, f.content, f.norm, ${FACT_STATE} AS state FROM ${JUDGED} c, facts f
+    WHERE f.id = c.replaces->>'factId' AND f.version = (c.replaces->>'version')::int AND f.invalidated_at IS NULL
+      AND c.status = 'PROMOTED' ORDER BY f.id FOR UPDATE OF f`
+  const made = fenced`
+    INSERT INTO facts (id, content, norm, source, session_id, valid_from, created_at, updated_at)
+    SELECT c.fact->>'id', c.fact->>'content', c.fact->>'norm', 'CURATOR', $1,
+      CASE WHEN jsonb_typeof(c.replaces) = 'object' THEN c.at END, c.at, c.at
+    FROM ${JUDGED} c WHERE jsonb_typeof(c.fact) = 'object' AND (jsonb_typeof(c.replaces) IS DISTINCT FROM 'object'
+      OR EXISTS (SELECT FROM ${REPLACEABLE} r WHERE r.id = c.replaces->>'factId'))
+    ORDER BY c.fact->>'norm' ON CONFLICT DO NOTHING
+    RETURNING id`
+  const curated = fenced`
+    UPDATE learnings x SET status = c.status, reason = c.reason, held = c.status = 'PENDING', flags = x.flags || c.flags,
+      decided_by = CASE WHEN c.status <> 'PENDING' THEN ${CURATOR} END, decided_at = CASE WHEN c.status <> 'PENDING' THEN c.at END,
+      fact_id = c.fact->>'id', question_id = coalesce(c."questionId", c.question->>'id'),
+      repeats_fact_id = (SELECT f.id FROM facts f WHERE f.id = c."repeatsFactId"),
+      repeats_learning_id = (SELECT o.id FROM learnings o WHERE o.id = c."repeatsLearningId"),
+      replaces_fact_id = (SELECT f.id FROM facts f WHERE f.id = c.replaces->>'factId')
+    FROM ${JUDGED} c WHERE x.id = c.learning_id AND (jsonb_typeof(c.fact) IS DISTINCT FROM 'object'
+      OR EXISTS (SELECT FROM ${MADE} m WHERE m.id = c.fact->>'id'))
+    RETURNING x.id, x.status, x.reason, c.at, c.fact, c.question, c.replaces, c."changeId", c."auditIds"`
+  const replaced = fenced`
+    UPDATE facts f SET version = f.version + 1, invalidated_at = c.at, valid_to = c.at, replaced_by_id = c.fact->>'id',
+      updated_at = c.at
+    FROM ${CURATED} c WHERE f.id = c.replaces->>'factId' AND jsonb_typeof(c.fact) = 'object'`
+  const history = fenced`
+    INSERT INTO fact_versions (fact_id, version, content, norm, change, changed_by, reason, at, change_id, before)
+    SELECT c.fact->>'id', 1, c.fact->>'content', c.fact->>'norm', 'CREATED'::fact_change, ${CURATOR}, NULL, c.at, c."changeId", NULL
+    FROM ${CURATED} c WHERE jsonb_typeof(c.fact) = 'object'
+    UNION ALL
+    SELECT r.id, r.version + 1, r.content, r.norm, 'REPLACED', ${CURATOR}, 'replaced by ' || (c.fact->>'id'), c.at, c."changeId", r.state
+    FROM ${CURATED} c, ${REPLACEABLE} r WHERE r.id = c.replaces->>'factId' AND jsonb_typeof(c.fact) = 'object'`
+  const questions = fenced`
+    INSERT INTO questions (id, content, norm, session_id, source, fact_ids, created_at)
+    SELECT c.question->>'id', c.question->>'content', c.question->>'norm', $1, 'CURATOR',
+      ARRAY(SELECT jsonb_array_elements_text(c.question->'factIds')), c.at
+    FROM ${CURATED} c WHERE jsonb_typeof(c.question) = 'object'`
+  // What came about is audited, and nothing else: a learning that an admin decided first is not the curator's.
+  const audit = fenced`
+    INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, data)
+    SELECT a.id, c.at, 'KNOWLEDGE', $1, $4, ${CURATOR},
+      jsonb_build_object('subjectId', a.subject, 'change', a.change, 'reason', c.reason)
+    FROM ${CURATED} c, LATERAL (VALUES
+      (c."auditIds"[1], c.id, CASE c.status WHEN 'PENDING' THEN 'HELD' ELSE c.status::text END),
+      (c."auditIds"[2], c.fact->>'id', 'CREATED'),
+      (c."auditIds"[2], c.question->>'id', 'OPEN'),
+      (c."auditIds"[3], CASE WHEN jsonb_typeof(c.fact) = 'object' THEN c.replaces->>'factId' END, 'REPLACED')) AS a (id, subject, change)
+    WHERE a.subject IS NOT NULL`
+  return { judged, replaceable, made, curated, replaced, fact_versions: history, questions, curated_audit: audit }
+}
+
+/** Only questions that this session may answer: its own and those of every session. */
+export function answerParts(answers: NonNullable<TurnWrite['answers']>, bind: Bind): Record<string, Fenced> {
+  const resolved = fenced`
+    UPDATE questions x SET status = 'RESOLVED', answer = a.answer, resolved_by = t.user_name, resolved_at = a.at
+    FROM ${TURN} t, jsonb_to_recordset(${json(answers.map(withAuditIds), bind)})
+      AS a ("questionId" text, answer text, at timestamptz, "auditIds" text[])
+    WHERE x.id = a."questionId" AND x.status = 'OPEN' AND (x.session_id = $1 OR x.session_id IS NULL)
+    RETURNING x.id, a.at, a."auditIds", t.user_name`
+  // Only a question that this commit resolved, under the name of the turn's user.
+  const audit = fenced`
+    INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, data)
+    SELECT q."auditIds"[1], q.at, 'KNOWLEDGE', $1, $4, q.user_name,
+      jsonb_build_object('subjectId', q.id, 'change', 'RESOLVED', 'reason', NULL)
+    FROM ${ANSWERS} q`
+  return { answers: resolved, answers_audit: audit }
+}

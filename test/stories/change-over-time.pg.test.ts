@@ -1,0 +1,157 @@
+/**
+ * Facts change: a new one comes in the place of an old one in one commit, by the curator where no person made the old
+ * one, and whatever was done at once can be undone at once.
+ */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { must } from '../../src/platform/must.ts'
+import * as api from '../generated/graphql.ts'
+import { converse, Story } from '../harness/story.ts'
+import { stubProvider } from '../harness/stub-provider.ts'
+import { answerWell, GOOD_REVIEW } from '../model/good-answers.ts'
+import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+
+let stub: StubEndpoint
+let story: Story
+beforeAll(async () => {
+  stub = await StubEndpoint.start({ by: answerWell })
+  story = await Story.begin({ config: { toml: stubProvider(stub) } })
+})
+afterAll(async () => {
+  await story[Symbol.asyncDispose]()
+  await stub.close()
+})
+
+/** `known`: what the fact says that the verdict is about. */
+type Verdict = (text: string) => { readonly verdict: string; readonly known?: string; readonly [key: string]: unknown }
+const promote: Verdict = (fact) => ({ verdict: 'promote', fact })
+
+/** A turn that learns `text`, and whose curator decides as `verdict` says; returns the newest learning. */
+async function learn(sessionId: string, text: string, verdict: Verdict = promote) {
+  const ada = story.as('ada')
+  stub.follow({
+    by: (call: StubCall): StubAnswer => {
+      if (call.role === 'reviewer') return { content: { ...GOOD_REVIEW, learn: text } }
+      if (call.role !== 'curator') return answerWell(call)
+      const labels = new Map([...call.user.matchAll(/^(F\d+): (.*)$/gm)].map(([, label, said]) => [said, label]))
+      const evaluations = [...call.user.matchAll(/^(L\d+): (.*)$/gm)].map(([, learningId, learned = '']) => {
+        const { known, ...said } = verdict(learned)
+        const label = known === undefined ? null : (labels.get(known) ?? 'F0')
+        return { learningId, fact: null, question: null, reason: 'So it is.', ...said, known: label }
+      })
+      return { content: { evaluations } }
+    },
+  })
+  expect((await converse(ada, sessionId, 'What is there to know?')).status).toBe('DONE')
+  const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId } })
+  return must(learnings.edges[0]?.node, 'a learning')
+}
+
+async function factSaying(content: string) {
+  const { facts } = await story.as('ada').run(api.FactsDocument, { filter: { includeInvalidated: true } })
+  const found = facts.edges.find(({ node }) => node.content === content)
+  const { node } = await story.as('ada').run(api.FactOverTimeDocument, { id: must(found, content).node.id })
+  return node as Extract<typeof node, { content: string }>
+}
+
+const OLD = 'The gateway of Elbe listens on port 8080.'
+const NEW = 'The gateway of Elbe listens on port 8081.'
+
+test('the curator puts a new fact in the place of an old one, and one undo takes both back', async () => {
+  const ada = story.as('ada')
+  expect(await learn('cli:elbe', OLD)).toMatchObject({ status: 'PROMOTED' })
+  const learned = await learn('cli:elbe', NEW, (fact) => ({ verdict: 'replace', known: OLD, fact }))
+  expect(learned).toMatchObject({ status: 'PROMOTED', decidedBy: { name: 'curator' } })
+  const [old, now] = [await factSaying(OLD), await factSaying(NEW)]
+  expect(old).toMatchObject({
+    invalidatedAt: expect.any(String),
+    validTo: now.validFrom,
+    replacedBy: { content: NEW },
+    changeId: now.changeId,
+    history: [{ change: 'CREATED' }, { change: 'REPLACED' }],
+  })
+  expect(now).toMatchObject({ validTo: null, invalidatedAt: null })
+
+  const changeId = must(now.changeId, 'a change')
+  const { undoChange } = await ada.run(api.UndoChangeDocument, { changeId })
+  expect(undoChange).toMatchObject({ facts: [{ id: old.id }, { id: now.id }] })
+  expect(await factSaying(OLD)).toMatchObject({ invalidatedAt: null, validTo: null, replacedBy: null })
+  expect(await factSaying(NEW)).toMatchObject({ invalidatedAt: expect.any(String), replacedBy: null })
+  const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId: 'cli:elbe', held: true } })
+  expect(learnings.edges).toMatchObject([{ node: { id: learned.id, flags: ['REOPENED'] } }])
+  const twice = await ada.run(api.UndoChangeDocument, { changeId })
+  expect(twice.undoChange).toMatchObject({ __typename: 'ConflictRefusal', reason: 'STALE_VERSION' })
+  const unknown = await ada.run(api.UndoChangeDocument, { changeId: 'chg_none' })
+  expect(unknown.undoChange).toMatchObject({ __typename: 'NotFoundRefusal' })
+
+  // A person decides the same, and their undo is a change that can be undone as well.
+  const { promoteLearning } = await ada.run(api.PromoteLearningDocument, { id: learned.id, replacesFactId: old.id })
+  expect(promoteLearning).toMatchObject({ learning: { status: 'PROMOTED', fact: { content: NEW } } })
+  const replaced = await factSaying(OLD)
+  expect(replaced.replacedBy).toMatchObject({ content: NEW })
+  const undone = await ada.run(api.UndoChangeDocument, { changeId: must(replaced.changeId, 'a change') })
+  expect(undone.undoChange.__typename).toBe('UndoChangePayload')
+  const again = await ada.run(api.UndoChangeDocument, {
+    changeId: must((await factSaying(OLD)).changeId, 'the undo'),
+  })
+  expect(again.undoChange.__typename).toBe('UndoChangePayload')
+  expect(await factSaying(OLD)).toMatchObject({ invalidatedAt: expect.any(String) })
+})
+
+test('what a person made is not replaced without one, and a contradiction is asked about', async () => {
+  const ada = story.as('ada')
+  const content = 'The mirror of Elbe is in Oslo.'
+  const { createFact } = await ada.run(api.CreateFactDocument, { content })
+  expect(createFact.__typename).toBe('CreateFactPayload')
+  const moved = 'The mirror of Elbe is in Bergen.'
+  const held = await learn('cli:mirror', moved, (fact) => ({ verdict: 'replace', known: content, fact }))
+  expect(held).toMatchObject({ status: 'PENDING', held: true, flags: ['REPLACES'] })
+  expect(await factSaying(content)).toMatchObject({ invalidatedAt: null })
+  const { decideLearnings } = await ada.run(api.DecideLearningsDocument, {
+    decisions: [{ id: held.id, verdict: 'PROMOTE', factId: (await factSaying(content)).id }],
+  })
+  expect(decideLearnings).toMatchObject({ results: [{ result: { learning: { status: 'PROMOTED' } } }] })
+  expect(await factSaying(content)).toMatchObject({ replacedBy: { content: moved } })
+
+  const question = 'Is the mirror of Elbe in Bergen or in Malmö?'
+  const asked = await learn('cli:mirror', 'The mirror of Elbe is in Malmö.', () => {
+    return { verdict: 'contradicts', known: moved, question }
+  })
+  expect(asked.status).toBe('ASKED')
+  const { questions } = await ada.run(api.QuestionsDocument, { filter: { sessionId: 'cli:mirror' } })
+  const about = await ada.run(api.QuestionFactsDocument, { id: must(questions.edges[0]?.node.id, 'a question') })
+  expect(about.node).toMatchObject({ facts: [{ id: (await factSaying(moved)).id }], learning: { id: asked.id } })
+})
+
+test('a merge is undone as a whole, and a fact goes back to an earlier version', async () => {
+  const ada = story.as('ada')
+  const ids: string[] = []
+  for (const content of ['The lock of Weser opens at six.', 'The lock of Weser closes at ten.']) {
+    const { createFact } = await ada.run(api.CreateFactDocument, { content })
+    if (createFact.__typename === 'CreateFactPayload') ids.push(must(createFact.fact, 'a fact').id)
+  }
+  const merged = 'The lock of Weser opens at six and closes at ten.'
+  await ada.run(api.MergeFactsDocument, { ids, content: merged })
+  const { id, changeId } = await factSaying(merged)
+  await ada.run(api.EditFactDocument, { id, version: 1, content: 'The lock of Weser is shut.' })
+  const late = await ada.run(api.UndoChangeDocument, { changeId: must(changeId, 'a change') })
+  expect(late.undoChange).toMatchObject({ __typename: 'ConflictRefusal', reason: 'STALE_VERSION' })
+  expect((await factSaying('The lock of Weser opens at six.')).invalidatedAt).not.toBeNull()
+  const { revertFact } = await ada.run(api.RevertFactDocument, { input: { id, version: 1 } })
+  expect(revertFact).toMatchObject({ fact: { content: merged, version: 3 } })
+  const same = await ada.run(api.RevertFactDocument, { input: { id, version: 1 } })
+  expect(same.revertFact).toMatchObject({ __typename: 'ConflictRefusal', reason: 'NOTHING_TO_DO' })
+  const none = await ada.run(api.RevertFactDocument, { input: { id, version: 9 } })
+  expect(none.revertFact).toMatchObject({ __typename: 'NotFoundRefusal' })
+
+  // The edit and its way back are undone one by one, then the merge.
+  for (let step = 0; step < 2; step += 1) {
+    const { history } = await factSaying(step === 0 ? merged : 'The lock of Weser is shut.')
+    const last = must(
+      history.findLast(({ change }) => change === (step === 0 ? 'REVERTED' : 'UNDONE')),
+      'a version',
+    )
+    const undone = await ada.run(api.UndoChangeDocument, { changeId: must(last.changeId, 'a change') })
+    expect(undone.undoChange.__typename).toBe('UndoChangePayload')
+  }
+  expect(await factSaying(merged)).toMatchObject({ version: 5, invalidatedAt: null })
+})
