@@ -51,7 +51,9 @@ import type { Clock } from './platform/clock.ts'
 import type { LogLines } from './platform/log-lines.ts'
 import type { Logger } from './platform/logger.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
+import { LiveHooks } from './plugins/live-hooks.ts'
 import type { LivePlugins } from './plugins/live-plugins.ts'
+import { TurnEnds } from './plugins/turn-ends.ts'
 import { Scheduler } from './schedules/scheduler.ts'
 import type { Redactor } from './secrets/redaction.ts'
 import { SecretStore } from './secrets/secret-store.ts'
@@ -123,7 +125,9 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const { clock, database, doorbell } = stored
   const config = await LivePeople.start({ file, database, doorbell, clock, logger })
   opened.add(() => config.stop())
-  const parts = { options, file, config, publicUrl, secrets, metrics: createMetrics(), startedAt: clock.now(), stored }
+  const metrics = createMetrics()
+  const hooks = new LiveHooks()
+  const parts = { options, file, config, publicUrl, secrets, hooks, metrics, startedAt: clock.now(), stored }
   await startAudit(parts, opened)
   const background = await openBackground(parts, opened)
   const tools = await openTools({ ...options, file, config, secrets, stored, guard: background.guard }, opened)
@@ -139,7 +143,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const watching = startWatching(parts, opened)
   const intake = createIntake(made, worker)
   const catalog = tools.toolCatalog
-  const plugins = openPlugins({ home, config, secrets, stored, intake, catalog, logger }, opened)
+  const plugins = openPlugins({ home, config, secrets, stored, intake, catalog, hooks, logger }, opened)
   const migrations = await migrationNames()
   const door = await openDoor({ made, watching, worker, intake, plugins, homeWatch, migrations })
   opened.add(() => door.stop())
@@ -166,6 +170,7 @@ interface Parts {
   readonly config: LivePeople
   readonly publicUrl: PublicUrl
   readonly secrets: SecretStore
+  readonly hooks: LiveHooks
   readonly metrics: Metrics
   readonly startedAt: Date
   readonly stored: Stored
@@ -174,13 +179,14 @@ interface Parts {
 interface Background {
   readonly outbox: Outbox
   readonly approvalExpiry: ApprovalExpiry
+  readonly turnEnds: TurnEnds
   readonly checkWebhook: CheckWebhook
   readonly guard: AddressGuard
 }
 
 /** What happens beside turns: jobs, and the posting of texts to webhooks. */
 async function openBackground(
-  { options, stored, config, secrets, metrics }: Parts,
+  { options, stored, config, secrets, hooks, metrics }: Parts,
   opened: Opened,
 ): Promise<Background> {
   const { home, logger, clock: hostClock } = options
@@ -189,10 +195,13 @@ async function openBackground(
   const outbox = new Outbox({ database, config, keys: secrets, guard, clock, logger, metrics, doorbell })
   opened.add(() => outbox.stop())
   const approvalExpiry = new ApprovalExpiry({ database, feed, doorbell, clock, logger })
+  const redactorOf = (sessionId: string): Redactor => secrets.redactorOf(sessionId)
+  const turnEnds = new TurnEnds({ database, config, hooks, redactorOf, logger })
   const { name: sweep } = SWEEP_PUBLISHED_FILES
   const handlers: JobHandlers = {
     ...outbox.handlers,
     ...approvalExpiry.handlers,
+    ...turnEnds.handlers,
     [sweep]: (_payload, signal) => sweepPublishedFiles({ database, home, clock, hostClock, logger }, signal),
     [SWEEP_WORKSPACES.name]: (_payload, signal) => sweepWorkspaces({ home, hostClock, logger }, signal),
     [MEASURE_WORKSPACES.name]: (_payload, signal) => measureWorkspaces({ database, home }, signal),
@@ -202,6 +211,7 @@ async function openBackground(
   const periodic = [
     ...outbox.periodic,
     ...approvalExpiry.periodic,
+    ...turnEnds.periodic,
     SWEEP_PUBLISHED_FILES,
     SWEEP_WORKSPACES,
     MEASURE_WORKSPACES,
@@ -212,7 +222,7 @@ async function openBackground(
   opened.add(() => jobs.stop())
   await jobs.start()
   await outbox.sweep()
-  return { outbox, approvalExpiry, checkWebhook: createWebhookCheck({ config, keys: secrets, guard }), guard }
+  return { outbox, approvalExpiry, turnEnds, checkWebhook: createWebhookCheck({ config, keys: secrets, guard }), guard }
 }
 
 /** Stopped after all that writes to the audit; what was not sealed by then is sealed by the next process. */
@@ -281,11 +291,11 @@ interface Made {
 
 /** A message is taken by the worker … */
 function createWorker({ parts, background, tools, checkpointer, delegator }: Made, homeWatch: HomeWatch): Worker {
-  const { config, secrets, metrics, publicUrl } = parts
+  const { config, secrets, hooks, metrics, publicUrl } = parts
   const { home, logger } = parts.options
   const { database, doorbell, feed, clock } = parts.stored
   const { commands, skills, toolCatalog, agentsFor } = tools
-  const { outbox, approvalExpiry } = background
+  const { outbox, approvalExpiry, turnEnds } = background
   return new Worker({
     database,
     doorbell,
@@ -311,7 +321,9 @@ function createWorker({ parts, background, tools, checkpointer, delegator }: Mad
         commands: commands.runner,
         skills,
         tools: toolCatalog,
+        hooks,
         outbox,
+        turnEnds,
         approvalExpiry,
         checkpointer,
         delegator,
