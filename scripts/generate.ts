@@ -1,14 +1,15 @@
 /**
  * Makes what is not committed: the Prisma client, the Pothos types, the GraphiQL page, the typed GraphQL documents of
- * the client, the console and the tests, and the console itself. Runs after `npm ci` and before start, demo and test;
- * does nothing when what it reads has not changed since (`--force`: always). After `npm ci --omit=dev` it makes dist/
- * instead, which is what bin/factotum.js runs then.
+ * the client, the console and the tests; then the client for frontends and the console themselves. Runs after `npm ci`
+ * and before start, demo and test; does nothing when what it reads has not changed since (`--force`: always). After
+ * `npm ci --omit=dev` it makes dist/ instead, which is what bin/factotum.js runs then.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildClient } from './build-client.ts'
 import { buildConsole } from './build-console.ts'
 import { buildGraphiql } from './build-graphiql.ts'
 import { buildInCopy } from './build-in-copy.ts'
@@ -46,6 +47,12 @@ if (isForced || readStamp(stamp) !== wanted) {
   if (existsSync(join(root, 'schema.graphql'))) run('graphql-codegen', ['--config', 'codegen.ts'])
   mkdirSync(join(root, 'src/generated'), { recursive: true })
   writeFileSync(stamp, wanted)
+}
+const clientStamp = join(root, 'packages/client/dist/.stamp')
+const wantedClient = digestOf([...sources, 'scripts/build-client.ts', ...filesUnder('packages/client/src')])
+if (isForced || readStamp(clientStamp) !== wantedClient) {
+  buildClient(run)
+  writeFileSync(clientStamp, wantedClient)
 }
 const wantedConsole = digestOf(consoleSources)
 if (isForced || readStamp(consoleStamp) !== wantedConsole) {

@@ -250,6 +250,8 @@ async function nameAll(
     data: { ...source, ...texts, ...memory, model: canary, instructions: canary },
   })
   await prisma.message.updateMany({ ...ofSession, data: { content: canary } })
+  for (const message of await prisma.message.findMany({ ...ofSession, select: { id: true } }))
+    await prisma.message.update({ where: message, data: { idempotencyKey: `send:${canary} ${message.id}` } })
   await prisma.turn.updateMany({
     ...ofSession,
     data: { failure: canary, pausedReason: canary, pausedAt: AT, commandsHandled: [canary], cost: 1, step: 'PLANNING' },

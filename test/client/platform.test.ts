@@ -25,7 +25,7 @@ function bundle(): { readonly files: string[]; readonly foreign: string[] } {
     files.add(file)
     const source = readFileSync(file, 'utf8')
     for (const specifier of importsOf(file.endsWith('.ts') ? stripTypeScriptTypes(source) : source)) {
-      if (specifier.startsWith('./')) visit(join(dirname(file), specifier))
+      if (specifier.startsWith('.')) visit(join(dirname(file), specifier))
       else if (specifier === 'graphql-ws/client') visit(fileURLToPath(import.meta.resolve(specifier)))
       else foreign.push(`${file}: ${specifier}`)
     }

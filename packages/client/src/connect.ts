@@ -1,13 +1,14 @@
 /**
  * Factotum's client for browsers and Node: `connect`, then `client.session(id)`. This is what frontends import
- * ("factotum/client"), and what the demo and the stories use. Nothing in this folder knows the server's code, and
+ * ("@factotum/client"), and what the demo and the stories use. Nothing in this folder knows the server's code, and
  * nothing in it needs more than a browser has.
  */
-import { Connection, type ConnectOptions, type TypedDocument } from './connection.ts'
+import { Connection, type ConnectionState, type ConnectOptions, type TypedDocument } from './connection.ts'
+import { follow } from './follow.ts'
 import { SessionClient } from './session-client.ts'
 
 export { ClientError, type ClientErrorCode } from './client-error.ts'
-export type { ConnectOptions, TypedDocument } from './connection.ts'
+export type { ConnectionState, ConnectOptions, TypedDocument } from './connection.ts'
 export type { SessionEvent } from './follow-events.ts'
 export type { SessionView } from './read-view.ts'
 export type {
@@ -19,6 +20,22 @@ export type {
   SendResult,
   SessionClient,
 } from './session-client.ts'
+export { approvalList, factList, learningList, sessionList } from './lists/lists.ts'
+export type { ListState, LiveList } from './lists/live-list.ts'
+export { sessionStore } from './store/session-stores.ts'
+export type { SessionStore } from './store/session-store.ts'
+export type {
+  AgentEntry,
+  Entry,
+  NoticeEntry,
+  PersonEntry,
+  PlanState,
+  SendingState,
+  SessionState,
+  TaskState,
+  ThinkingEntry,
+  TurnState,
+} from './store/session-state.ts'
 
 /** Opens nothing yet: the first subscription does. Throws a TypeError when `url` is none. */
 export function connect(options: ConnectOptions): FactotumClient {
@@ -51,20 +68,40 @@ export class FactotumClient {
   }
 
   /**
-   * Any other subscription, until the server, the signal or the client ends it. Throws ClientError when it breaks: to
-   * come back is the caller's, who knows from where. What leads to a session's log is better followed by `events`.
+   * A query, tried again while the failure is a passing one, for at most `patienceMs`. Throws ClientError, or the
+   * signal's reason.
    */
-  subscribe<Data, Variables extends object>(
+  read<Data, Variables>(
+    document: TypedDocument<Data, Variables>,
+    variables: Variables,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<Data> {
+    return this.#connection.requestPatiently(document, variables, signal)
+  }
+
+  /**
+   * Any subscription of the API. It comes back by itself when the connection is lost: `sessionEvents` go on behind the
+   * last event (`after` moves along), updates of lists begin with `readList` again. Ends when the loop is left, the
+   * signal aborted or the client closed; throws ClientError when coming back would not help.
+   */
+  subscribe<Data extends object, Variables extends object>(
     document: TypedDocument<Data, Variables>,
     variables: Variables,
     { signal }: { readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<Data, void, void> {
     const { closed } = this.#connection
-    return this.#connection.subscribe(
-      document,
-      variables,
-      signal === undefined ? closed : AbortSignal.any([signal, closed]),
-    )
+    const until = signal === undefined ? closed : AbortSignal.any([signal, closed])
+    return follow(this.#connection, { document, variables, signal: until })
+  }
+
+  /** Whether the page is live: 'idle' while nothing is followed. */
+  get connectionState(): ConnectionState {
+    return this.#connection.state
+  }
+
+  /** Calls `watcher` after each change of `connectionState`, until what it returns is called. */
+  watchConnection(watcher: () => void): () => void {
+    return this.#connection.watch(watcher)
   }
 
   /** Ends all loops over events and views, and calls that are under way. */

@@ -28,6 +28,9 @@ export interface ConnectOptions {
   readonly onConnection?: (state: 'open' | 'closed') => void
 }
 
+/** Whether the WebSocket stands: it opens with the first subscription, and closes with the last. */
+export type ConnectionState = 'idle' | 'connecting' | 'open' | 'offline'
+
 /** A document with the types of its result and variables, as GraphQL Code Generator makes them. */
 export interface TypedDocument<Data, Variables> {
   toString(): string
@@ -61,6 +64,8 @@ export class Connection {
   /** How often the WebSocket was opened; grows when the server is back. */
   #opened = 0
   #isOpen = false
+  #state: ConnectionState = 'idle'
+  readonly #watchers = new Set<() => void>()
 
   constructor(options: ConnectOptions) {
     this.#options = options
@@ -79,6 +84,23 @@ export class Connection {
    */
   get opened(): number {
     return this.#opened
+  }
+
+  /** 'offline' between a loss and the next success, however many attempts lie between. */
+  get state(): ConnectionState {
+    return this.#state
+  }
+
+  /** Calls `watcher` after each change of `state`, until what it returns is called. */
+  watch(watcher: () => void): () => void {
+    this.#watchers.add(watcher)
+    return () => this.#watchers.delete(watcher)
+  }
+
+  #enter(state: ConnectionState): void {
+    if (this.#state === state) return
+    this.#state = state
+    for (const watcher of this.#watchers) watcher()
   }
 
   /**
@@ -108,6 +130,7 @@ export class Connection {
       const response = await fetch(this.#url, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...authorization },
+        credentials: 'same-origin',
         body: JSON.stringify({ query: document.toString(), variables }),
         signal: until,
       })
@@ -199,9 +222,13 @@ export class Connection {
       retryAttempts: 0,
       keepAlive: PING_EVERY_MS,
       on: {
+        connecting: () => {
+          if (this.#state === 'idle') this.#enter('connecting')
+        },
         connected: () => {
           this.#opened += 1
           this.#isOpen = true
+          this.#enter('open')
           onConnection?.('open')
         },
         ping: (received) => {
@@ -210,8 +237,10 @@ export class Connection {
         pong: (received) => {
           if (received) clearTimeout(silence)
         },
-        closed: () => {
+        closed: (event) => {
           clearTimeout(silence)
+          // 1000: it was closed on purpose, with the last subscription.
+          this.#enter((event as { readonly code?: number }).code === 1000 ? 'idle' : 'offline')
           if (this.#isOpen) onConnection?.('closed')
           this.#isOpen = false
         },

@@ -43,6 +43,14 @@ export const MessageType = builder.prismaObject('Message', {
         return (await loadAt({ context, info }, message.id, (ids) => queuePositions(context.database, ids))) ?? null
       },
     }),
+    idempotencyKey: t.string({
+      nullable: true,
+      description:
+        'What its client sent it with (sendMessage) or called it (appendMessage), so that a page knows its own again; else null.',
+      select: { idempotencyKey: true },
+      // What the server itself enters has keys of other kinds.
+      resolve: ({ idempotencyKey }) => /^(?:send|append):(.*)$/s.exec(idempotencyKey ?? '')?.[1] ?? null,
+    }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
       description: 'When it was accepted, or, if appended, when it was said.',

@@ -1,0 +1,49 @@
+/**
+ * A subscription that outlives its connections. Of a session's events nothing is missing and nothing comes twice: each
+ * time it is sent, `after` is the seq of the last event. All others begin with what a page needs after an interruption.
+ */
+import { ClientError } from './client-error.ts'
+import type { Connection, TypedDocument } from './connection.ts'
+import { pause, retryDelayMs } from './pause.ts'
+
+export interface Subscription<Data, Variables> {
+  readonly document: TypedDocument<Data, Variables>
+  readonly variables: Variables
+  readonly signal: AbortSignal
+}
+
+/**
+ * Ends when the signal is aborted. Throws ClientError when coming back would not help: no rights (any more), no such
+ * session, a document that the server does not take.
+ */
+export async function* follow<Data extends object, Variables extends object>(
+  connection: Connection,
+  { document, variables, signal }: Subscription<Data, Variables>,
+): AsyncGenerator<Data, void, void> {
+  let seen: number | undefined
+  let failures = 0
+  while (!signal.aborted) {
+    const opened = connection.opened
+    const asked = seen === undefined ? variables : { ...variables, after: seen }
+    let waitMs = 0
+    try {
+      for await (const data of connection.subscribe(document, asked, signal)) {
+        failures = 0
+        seen = seqOf(data) ?? seen
+        yield data
+      }
+    } catch (error) {
+      if (!(error instanceof ClientError) || !error.isPassing) throw error
+      waitMs = error.retryAfterMs ?? 0
+    }
+    // It was open in between: the trouble is a new one.
+    failures = connection.opened > opened ? 1 : failures + 1
+    await pause(Math.max(retryDelayMs(failures), waitMs), signal)
+  }
+}
+
+/** Only events of a session have one. */
+function seqOf(data: object): number | undefined {
+  const [event] = Object.values(data) as ({ readonly seq?: unknown } | null)[]
+  return typeof event?.seq === 'number' ? event.seq : undefined
+}

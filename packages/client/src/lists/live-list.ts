@@ -1,0 +1,136 @@
+/**
+ * A list that stays live: its first entries, read again whenever an update says that it may have changed. Reading, rather
+ * than guessing from updates, keeps its order and its filter those of the server.
+ */
+import { ClientError } from '../client-error.ts'
+import type { FactotumClient } from '../connect.ts'
+import type { TypedDocument } from '../connection.ts'
+import { Notifier } from '../store/notifier.ts'
+import { share } from '../store/share.ts'
+import { pause } from '../pause.ts'
+
+export interface ListState<Item> {
+  /** 'failed': `error` says why nothing more will come. */
+  readonly status: 'loading' | 'ready' | 'failed'
+  readonly error: ClientError | null
+  readonly items: readonly Item[]
+  /** More than are shown: see `loadMore`. */
+  readonly hasMore: boolean
+}
+
+interface Page<Item> {
+  readonly list: {
+    readonly edges: readonly { readonly node: Item }[]
+    readonly pageInfo: { readonly hasNextPage: boolean }
+  } | null
+}
+
+interface Update {
+  readonly update: { readonly readList: boolean; readonly entry: { readonly id: string } | null }
+}
+
+export interface ListSource<Item, Filter> {
+  readonly list: TypedDocument<Page<Item>, { first: number; after?: string | null; filter?: Filter | null }>
+  readonly updates: TypedDocument<Update, Record<string, never>>
+}
+
+const PAGE_SIZE = 50
+/** The server gives no longer pages. */
+const MAX_SIZE = 100
+const AT_MOST_EVERY_MS = 250
+const LINGER_MS = 5000
+
+export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
+  readonly #client: FactotumClient
+  readonly #source: ListSource<Item, Filter>
+  readonly #filter: Filter | null
+  readonly #notifier = new Notifier()
+  #state: ListState<Item> = { status: 'loading', error: null, items: [], hasMore: false }
+  #size = PAGE_SIZE
+  #following: AbortController | null = null
+  #linger: ReturnType<typeof setTimeout> | undefined
+  #isDue = false
+  #isReading = false
+
+  constructor(client: FactotumClient, source: ListSource<Item, Filter>, filter: Filter | null) {
+    this.#client = client
+    this.#source = source
+    this.#filter = filter
+  }
+
+  readonly getSnapshot = (): ListState<Item> => this.#state
+
+  /** The first listener begins to follow the list; the last ends it. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    const unsubscribe = this.#notifier.subscribe(listener)
+    this.#start()
+    return () => {
+      unsubscribe()
+      clearTimeout(this.#linger)
+      if (this.#notifier.isIdle) this.#linger = setTimeout(() => this.#stop(), LINGER_MS)
+    }
+  }
+
+  /** Shows more of it, at most 100. */
+  readonly loadMore = (): void => {
+    this.#size = Math.min(this.#size + PAGE_SIZE, MAX_SIZE)
+    if (this.#following !== null) void this.#read(this.#following.signal)
+  }
+
+  #start(): void {
+    clearTimeout(this.#linger)
+    if (this.#following !== null) return
+    const following = new AbortController()
+    this.#following = following
+    void this.#follow(following.signal)
+  }
+
+  #stop(): void {
+    this.#following?.abort()
+    this.#following = null
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    try {
+      // The first update says that the list is to be read.
+      for await (const _ of this.#client.subscribe(this.#source.updates, {}, { signal })) void this.#read(signal)
+    } catch (error) {
+      this.#fail(error, signal)
+    }
+  }
+
+  /** Reads it; what changes meanwhile makes it be read once more. */
+  async #read(signal: AbortSignal): Promise<void> {
+    this.#isDue = true
+    if (this.#isReading) return
+    this.#isReading = true
+    try {
+      while (this.#isDue && !signal.aborted) {
+        this.#isDue = false
+        const variables = { first: this.#size, filter: this.#filter }
+        const { list } = await this.#client.read(this.#source.list, variables, { signal })
+        if (list === null) throw new ClientError('FORBIDDEN', 'Only administrators may read this list.')
+        const items = list.edges.map(({ node }) => node)
+        this.#show({ status: 'ready', error: null, items, hasMore: list.pageInfo.hasNextPage && this.#size < MAX_SIZE })
+        await pause(AT_MOST_EVERY_MS, signal)
+      }
+    } catch (error) {
+      this.#fail(error, signal)
+    } finally {
+      this.#isReading = false
+    }
+  }
+
+  #fail(error: unknown, signal: AbortSignal): void {
+    if (signal.aborted) return
+    if (!(error instanceof ClientError)) throw error
+    this.#show({ ...this.#state, status: 'failed', error })
+  }
+
+  #show(state: ListState<Item>): void {
+    const shared = share(this.#state, state)
+    if (shared === this.#state) return
+    this.#state = shared
+    this.#notifier.notify()
+  }
+}

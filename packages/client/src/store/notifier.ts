@@ -1,0 +1,35 @@
+/** Listeners, called after changes: at once, then at most every 16 ms, so that a burst of events renders once. */
+const EVERY_MS = 16
+
+export class Notifier {
+  readonly #listeners = new Set<() => void>()
+  #timer: ReturnType<typeof setTimeout> | null = null
+  #isDue = false
+
+  get isIdle(): boolean {
+    return this.#listeners.size === 0
+  }
+
+  /** Each call counts by itself, also with a function that listens already. */
+  subscribe(listener: () => void): () => void {
+    const own = (): void => listener()
+    this.#listeners.add(own)
+    return () => this.#listeners.delete(own)
+  }
+
+  notify(): void {
+    if (this.#timer !== null) {
+      this.#isDue = true
+      return
+    }
+    this.#timer = setTimeout(() => this.#tick(), EVERY_MS)
+    for (const listener of this.#listeners) listener()
+  }
+
+  #tick(): void {
+    this.#timer = null
+    if (!this.#isDue) return
+    this.#isDue = false
+    this.notify()
+  }
+}

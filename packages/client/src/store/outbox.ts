@@ -1,0 +1,64 @@
+/**
+ * Messages of this page on their way: shown at once, sent without doubling, and known again by their idempotency key
+ * when the log shows them, whether the answer to the sending came before or after.
+ */
+import type { PersonEntry, SendingState } from './session-state.ts'
+
+export interface Outgoing {
+  readonly idempotencyKey: string
+  readonly content: string
+  readonly at: string
+  readonly sending: SendingState
+}
+
+/** How many sent messages keep the key under which they were shown. */
+const MAX_REMEMBERED = 200
+
+export class Outbox {
+  #outgoing: readonly Outgoing[] = []
+  /** Idempotency keys of this page: those are the keys of their entries. */
+  readonly #own = new Set<string>()
+
+  get outgoing(): readonly Outgoing[] {
+    return this.#outgoing
+  }
+
+  /** The key of the entry of a message of this page. */
+  readonly keyOf = (idempotencyKey: string | null): string | undefined =>
+    idempotencyKey !== null && this.#own.has(idempotencyKey) ? idempotencyKey : undefined
+
+  find(idempotencyKey: string): Outgoing | undefined {
+    return this.#outgoing.find((one) => one.idempotencyKey === idempotencyKey)
+  }
+
+  add(outgoing: Outgoing): void {
+    this.#own.add(outgoing.idempotencyKey)
+    const [oldest] = this.#own
+    if (this.#own.size > MAX_REMEMBERED && oldest !== undefined) this.#own.delete(oldest)
+    this.#outgoing = [...this.#outgoing, outgoing]
+  }
+
+  change(idempotencyKey: string, sending: SendingState): void {
+    this.#outgoing = this.#outgoing.map((one) => (one.idempotencyKey === idempotencyKey ? { ...one, sending } : one))
+  }
+
+  /** It has arrived, or is given up. */
+  remove(idempotencyKey: string): void {
+    if (this.find(idempotencyKey) !== undefined)
+      this.#outgoing = this.#outgoing.filter((one) => one.idempotencyKey !== idempotencyKey)
+  }
+}
+
+export function entryOf({ idempotencyKey, content, at, sending }: Outgoing): PersonEntry {
+  return {
+    kind: 'person',
+    key: idempotencyKey,
+    seq: null,
+    at,
+    turnId: null,
+    content,
+    author: null,
+    message: null,
+    sending,
+  }
+}

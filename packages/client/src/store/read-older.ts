@@ -1,0 +1,39 @@
+/** Reads the page of entries before the oldest one that is shown. */
+import type { FactotumClient } from '../connect.ts'
+import { StoreOlderDocument } from '../generated/graphql.ts'
+import { toEntry } from './entries.ts'
+import { keyOfNode, type KeyOf } from './fold-page.ts'
+import type { Entry } from './session-state.ts'
+
+interface Place {
+  readonly id: string
+  /** Of the oldest entry; null when it is not known: then it is looked for from the end. */
+  readonly cursor: string | null
+  readonly oldestSeq: number | null
+  readonly size: number
+}
+
+interface Older {
+  readonly entries: readonly Entry[]
+  readonly hasOlder: boolean
+  readonly cursor: string | null
+}
+
+const SEEK_SIZE = 100
+
+export async function readOlder(client: FactotumClient, place: Place, keyOf: KeyOf): Promise<Older> {
+  let before = place.cursor
+  for (;;) {
+    const last = before === null || place.cursor === null ? SEEK_SIZE : place.size
+    const { session } = await client.read(StoreOlderDocument, { id: place.id, last, before })
+    if (session === null) return { entries: [], hasOlder: false, cursor: null }
+    const { edges, pageInfo } = session.conversation
+    const nodes = edges.map(({ node }) => node)
+    const older = nodes.filter(({ seq }) => seq < (place.oldestSeq ?? Infinity))
+    before = pageInfo.startCursor
+    if (older.length > 0 || !pageInfo.hasPreviousPage) {
+      const entries = older.map((node) => toEntry(node, keyOfNode(node, keyOf)))
+      return { entries, hasOlder: pageInfo.hasPreviousPage, cursor: before }
+    }
+  }
+}

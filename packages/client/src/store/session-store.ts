@@ -1,0 +1,214 @@
+/**
+ * A session as a page shows it: read once, kept right by its events, shared by all components. It follows the session
+ * while something listens, and a little longer, so that a component which is mounted anew finds it warm.
+ */
+import { ClientError } from '../client-error.ts'
+import type { FactotumClient } from '../connect.ts'
+import { StoreEventsDocument, StorePageDocument, StoreTurnDocument } from '../generated/graphql.ts'
+import { newKey } from '../new-key.ts'
+import type { SendOptions, SendResult } from '../session-client.ts'
+import { foldEvent } from './fold-event.ts'
+import { foldOlder, foldPage } from './fold-page.ts'
+import { Notifier } from './notifier.ts'
+import { entryOf, Outbox } from './outbox.ts'
+import { readOlder } from './read-older.ts'
+import { NOTHING_YET, type Entry, type SessionState, type StoreEvent } from './session-state.ts'
+import { withTurn } from './turns.ts'
+
+const PAGE_SIZE = 30
+/** After that the oldest go, and can be read again with `loadOlder`. */
+const MAX_ENTRIES = 2000
+const KEPT_ENTRIES = 1500
+const LINGER_MS = 5000
+
+/** Made by `sessionStore`. Methods need no `this` of their own, so they can be handed on. */
+export class SessionStore {
+  readonly id: string
+  readonly #client: FactotumClient
+  readonly #notifier = new Notifier()
+  readonly #outbox = new Outbox()
+  #folded: SessionState = NOTHING_YET
+  #shown: SessionState = NOTHING_YET
+  /** Opaque; null: the oldest entry came with an event, or newer ones were dropped. */
+  #olderCursor: string | null = null
+  #following: AbortController | null = null
+  #linger: ReturnType<typeof setTimeout> | undefined
+  #stopWatching: () => void = () => {}
+
+  constructor(client: FactotumClient, id: string) {
+    this.#client = client
+    this.id = id
+  }
+
+  /** What is shown now. The same value until it changes. */
+  readonly getSnapshot = (): SessionState => this.#shown
+
+  /** Calls `listener` after changes, at most once in 16 ms. The first begins to follow the session; the last ends it. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    const unsubscribe = this.#notifier.subscribe(listener)
+    this.#start()
+    return () => {
+      unsubscribe()
+      if (this.#notifier.isIdle) this.#lingerOn()
+    }
+  }
+
+  /**
+   * Shows the message at once and sends it. What becomes of it is in its entry: accepted, FAILED (see `retry`), or
+   * REFUSED with a problem; the answer has the rest. Never rejects for what the entry shows.
+   */
+  readonly send = async (content: string, options: SendOptions = {}): Promise<SendResult | ClientError> => {
+    const idempotencyKey = options.idempotencyKey ?? newKey()
+    const sending = { status: 'SENDING', problem: null } as const
+    this.#outbox.add({ idempotencyKey, content, at: new Date().toISOString(), sending })
+    this.#show()
+    return this.#deliver(content, { ...options, idempotencyKey })
+  }
+
+  /** Sends an entry that FAILED again: the same message, which the server takes once. */
+  readonly retry = async (key: string): Promise<SendResult | ClientError | null> => {
+    const outgoing = this.#outbox.find(key)
+    if (outgoing?.sending.status !== 'FAILED') return null
+    this.#outbox.change(key, { status: 'SENDING', problem: null })
+    this.#show()
+    return this.#deliver(outgoing.content, { idempotencyKey: key })
+  }
+
+  /** Takes an entry that FAILED or was REFUSED off the page. */
+  readonly discard = (key: string): void => {
+    if (this.#outbox.find(key)?.sending.status === 'SENDING') return
+    this.#outbox.remove(key)
+    this.#show()
+  }
+
+  /** Reads the page of entries before the oldest one. Does nothing while it does so already, and when there are none. */
+  readonly loadOlder = async (): Promise<void> => {
+    const { hasOlder, isLoadingOlder, entries } = this.#folded
+    if (!hasOlder || isLoadingOlder) return
+    this.#change({ isLoadingOlder: true })
+    try {
+      const oldestSeq = entries[0]?.seq ?? null
+      const place = { id: this.id, cursor: this.#olderCursor, oldestSeq, size: PAGE_SIZE }
+      const older = await readOlder(this.#client, place, this.#outbox.keyOf)
+      this.#olderCursor = older.cursor
+      this.#folded = foldOlder(this.#folded, older.entries, older.hasOlder)
+    } finally {
+      this.#change({ isLoadingOlder: false })
+    }
+  }
+
+  /** Reads a turn that is not in `turns`, with its plans and outputs, such as of an entry that was paged back to. */
+  readonly loadTurn = async (turnId: string): Promise<void> => {
+    if (this.#folded.turns[turnId] !== undefined) return
+    const { turn } = await this.#client.read(StoreTurnDocument, { id: turnId })
+    if (turn !== null) this.#change({ turns: withTurn(this.#folded.turns, turn, turn.plans) })
+  }
+
+  /** Reads the page anew, such as after `failed`. */
+  readonly reload = (): void => {
+    this.#stop()
+    if (!this.#notifier.isIdle) this.#start()
+  }
+
+  async #deliver(content: string, options: SendOptions & { readonly idempotencyKey: string }) {
+    const key = options.idempotencyKey
+    try {
+      const result = await this.#client.session(this.id).send(content, options)
+      // Accepted: the log shows it, or has done so.
+      if (result.__typename !== 'SendMessagePayload')
+        this.#outbox.change(key, { status: 'REFUSED', problem: result.problem })
+      this.#show()
+      return result
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error
+      this.#outbox.change(key, { status: 'FAILED', problem: error.message })
+      this.#show()
+      return error
+    }
+  }
+
+  #start(): void {
+    clearTimeout(this.#linger)
+    if (this.#following !== null) return
+    const following = new AbortController()
+    this.#following = following
+    this.#stopWatching = this.#client.watchConnection(() => this.#show())
+    void this.#follow(following.signal).catch((error: unknown) => {
+      if (following.signal.aborted) return
+      this.#change({ status: 'failed', error: asClientError(error) })
+    })
+  }
+
+  #stop(): void {
+    clearTimeout(this.#linger)
+    this.#following?.abort()
+    this.#following = null
+    this.#stopWatching()
+  }
+
+  #lingerOn(): void {
+    clearTimeout(this.#linger)
+    this.#linger = setTimeout(() => this.#stop(), LINGER_MS)
+  }
+
+  /** Reads the page, then folds what comes after it; from the beginning when something was erased. */
+  async #follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const { session } = await this.#client.read(StorePageDocument, { id: this.id, last: PAGE_SIZE }, { signal })
+      if (signal.aborted) return
+      if (session === null) this.#folded = { ...NOTHING_YET, status: 'absent' }
+      else {
+        this.#folded = foldPage(session, this.#outbox.keyOf)
+        this.#olderCursor = session.conversation.pageInfo.startCursor
+      }
+      for (const entry of this.#folded.entries) this.#outbox.remove(entry.key)
+      this.#show()
+      await this.#foldEvents(session?.view.version ?? 0, signal)
+    }
+  }
+
+  /** Ends when the page is to be read anew. */
+  async #foldEvents(after: number, signal: AbortSignal): Promise<void> {
+    const variables = { id: this.id, after }
+    for await (const { sessionEvents: event } of this.#client.subscribe(StoreEventsDocument, variables, { signal })) {
+      if (event.__typename === 'SessionUpdatedEvent' && event.erased) return
+      this.#fold(event)
+    }
+  }
+
+  #fold(event: StoreEvent): void {
+    const folded = foldEvent(this.#folded, event, this.#outbox.keyOf)
+    if (folded === this.#folded) return
+    if ('entry' in event && event.entry.__typename === 'PersonMessage' && event.entry.message.idempotencyKey !== null)
+      this.#outbox.remove(event.entry.message.idempotencyKey)
+    this.#folded = folded.status === 'absent' ? { ...folded, status: 'ready' } : folded
+    this.#trim()
+    this.#show()
+  }
+
+  #trim(): void {
+    const { entries } = this.#folded
+    if (entries.length <= MAX_ENTRIES) return
+    this.#olderCursor = null
+    this.#folded = { ...this.#folded, entries: entries.slice(-KEPT_ENTRIES), hasOlder: true }
+  }
+
+  #change(part: Partial<SessionState>): void {
+    this.#folded = { ...this.#folded, ...part }
+    this.#show()
+  }
+
+  #show(): void {
+    const connection = this.#client.connectionState
+    const sending = this.#outbox.outgoing.map((outgoing): Entry => entryOf(outgoing))
+    const entries = sending.length === 0 ? this.#folded.entries : [...this.#folded.entries, ...sending]
+    if (connection === this.#folded.connection && sending.length === 0) this.#shown = this.#folded
+    else this.#shown = { ...this.#folded, connection, entries }
+    this.#notifier.notify()
+  }
+}
+
+function asClientError(error: unknown): ClientError {
+  if (error instanceof ClientError) return error
+  return new ClientError('BAD_RESPONSE', error instanceof Error ? error.message : String(error), { cause: error })
+}

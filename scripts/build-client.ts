@@ -1,0 +1,35 @@
+/**
+ * Makes packages/client/dist: "@factotum/client" as frontends install it, JavaScript modules with types and maps. One
+ * file for each of the sources, so that bundlers leave out what a page does not use.
+ */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const folder = fileURLToPath(new URL('../packages/client', import.meta.url))
+
+/** `run`: starts a tool of node_modules/.bin, and fails when it does. */
+export function buildClient(run: (tool: string, args: readonly string[]) => void): void {
+  rmSync(join(folder, 'dist'), { recursive: true, force: true })
+  const maps = ['--declaration', '--declarationMap', '--sourceMap']
+  const emitted = ['--noEmit', 'false', '--rootDir', `${folder}/src`, '--outDir', `${folder}/dist`]
+  run('tsc', ['--project', folder, '--rewriteRelativeImportExtensions', '--target', 'es2022', ...emitted, ...maps])
+  change('dist/generated/graphql.js', (code) =>
+    // Bundlers cannot tell that nothing else happens, and would keep every document.
+    code.replaceAll('= new TypedDocumentString(', '= /*#__PURE__*/ new TypedDocumentString('),
+  )
+  change('dist/generated/graphql.d.ts', (types) =>
+    // The one type that a package would be needed for.
+    types.replace(
+      /^import type \{ DocumentTypeDecoration \}.*$/m,
+      'interface DocumentTypeDecoration<Result, Variables> { __apiType?: (variables: Variables) => Result }',
+    ),
+  )
+}
+
+function change(file: string, edit: (text: string) => string): void {
+  const text = readFileSync(join(folder, file), 'utf8')
+  const edited = edit(text)
+  if (edited === text) throw new Error(`${file} is not what was expected of @graphql-codegen`)
+  writeFileSync(join(folder, file), edited)
+}
