@@ -59,7 +59,8 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
       'content createdAt decidedAt decidedBy fact flags held id question reason session source status task turn user viewerCan',
     LearningActions: 'ask discard promote reopen',
     FileReceivedEvent: 'at file seq session sessionId turn turnId',
-    Message: 'attachments content createdAt id idempotencyKey mentioned queuePosition role session status trusted turn user viewerCan',
+    Message:
+      'attachments content createdAt id idempotencyKey mentioned queuePosition role session status trusted turn user viewerCan',
     MessageActions: 'edit withdraw',
     MessageConnection: 'edges pageInfo',
     MessageEdge: 'cursor node',
