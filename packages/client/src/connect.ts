@@ -84,7 +84,7 @@ export class FactotumClient {
    * last event (`after` moves along), updates of lists begin with `readList` again. Ends when the loop is left, the
    * signal aborted or the client closed; throws ClientError when coming back would not help.
    */
-  subscribe<Data extends object, Variables extends object>(
+  subscribe<Data, Variables extends object>(
     document: TypedDocument<Data, Variables>,
     variables: Variables,
     { signal }: { readonly signal?: AbortSignal } = {},

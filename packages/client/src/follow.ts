@@ -16,7 +16,7 @@ export interface Subscription<Data, Variables> {
  * Ends when the signal is aborted. Throws ClientError when coming back would not help: no rights (any more), no such
  * session, a document that the server does not take.
  */
-export async function* follow<Data extends object, Variables extends object>(
+export async function* follow<Data, Variables extends object>(
   connection: Connection,
   { document, variables, signal }: Subscription<Data, Variables>,
 ): AsyncGenerator<Data, void, void> {
@@ -43,7 +43,7 @@ export async function* follow<Data extends object, Variables extends object>(
 }
 
 /** Only events of a session have one. */
-function seqOf(data: object): number | undefined {
-  const [event] = Object.values(data) as ({ readonly seq?: unknown } | null)[]
+function seqOf(data: unknown): number | undefined {
+  const [event] = Object.values(data as object) as ({ readonly seq?: unknown } | null)[]
   return typeof event?.seq === 'number' ? event.seq : undefined
 }
