@@ -32,10 +32,13 @@ async function readReport(databaseUrl: string, day: string | null): Promise<Audi
   try {
     await client.connect()
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    return await verifyAudit(async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
-      const { name, text } = statement
-      return (await client.query<Row>({ name, text, values: [...values] })).rows
-    }, day)
+    return await verifyAudit(
+      async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
+        const { name, text } = statement
+        return (await client.query<Row>({ name, text, values: [...values] })).rows
+      },
+      { day, maxEntries: Infinity },
+    )
   } catch (error) {
     throw toAppError(error)
   } finally {

@@ -19,6 +19,8 @@ export interface AuditReport {
   readonly entries: number
   /** Entries after the newest seal that are older than a minute. A server that runs seals within a second or two. */
   readonly lateEntries: number
+  /** All seals were looked at; false: there was a problem, or there are more than were to be read. */
+  readonly isComplete: boolean
   /** The newest seal that was looked at. */
   readonly head: Seal | null
 }
@@ -26,13 +28,20 @@ export interface AuditReport {
 /** How many seals are looked at together: few enough that their entries fit in memory. */
 const SEALS_AT_A_TIME = 50
 
-/** `day` (UTC, such as "2026-11-21"): only the seals of that day. */
-export async function verifyAudit(read: ReadRows, day: string | null): Promise<AuditReport> {
+export interface AuditScope {
+  /** UTC, such as "2026-11-21": only the seals of that day. Null: all. */
+  readonly day: string | null
+  /** No further seals are read behind so many entries; Infinity: all. */
+  readonly maxEntries: number
+}
+
+export async function verifyAudit(read: ReadRows, { day, maxEntries }: AuditScope): Promise<AuditReport> {
   const begin = day === null ? await beginningOf(read) : { seal: await sealBefore(read, day), problem: null }
-  const walked = { problem: begin.problem, seals: 0, entries: 0, head: begin.seal }
-  while (walked.problem === null) {
+  const walked = { problem: begin.problem, seals: 0, entries: 0, head: begin.seal, isComplete: false }
+  while (walked.problem === null && walked.entries < maxEntries) {
     const seals = await read<Seal>(SEALS, [walked.head?.n ?? 0, day, SEALS_AT_A_TIME])
-    if (seals.length === 0) break
+    walked.isComplete = seals.length === 0
+    if (walked.isComplete) break
     const entries = await entriesOf(read, walked.head, seals)
     for (const seal of seals) {
       walked.problem = checkSeal(walked.head, seal, entries)

@@ -1,8 +1,5 @@
-/**
- * The audit as admins read it: a page of entries, one entry, those of some places in the order of the chain, and sums.
- */
+/** The audit as admins read it: a page of entries, one entry, those of some places in the order of the chain. */
 import type { AuditBody, AuditKind, StoredAuditEntry } from '../core/audit-entry.ts'
-import type { Usage } from '../core/usage.ts'
 import { STATEMENT_TIMEOUT_MS, type Database } from './database.ts'
 
 /** Entries that match every field given. An empty list of kinds is the same as none. */
@@ -132,51 +129,3 @@ export async function readAuditEntry(database: Database, id: string): Promise<St
 }
 
 const ONE = { name: 'audit.one', text: `SELECT ${AUDIT_ENTRY_COLUMNS} FROM audit_entries e WHERE e.id = $1` }
-
-/** What the cost of model calls is summed by. DAY is the day in UTC, MODEL is `provider:model`. */
-export type UsageGrouping = 'DAY' | 'ROLE' | 'MODEL' | 'SESSION' | 'USER'
-
-/**
- * The sum of one group. `key` is its value in text form; `''` collects calls of no session (SESSION) or of no user
- * (USER).
- */
-export interface UsageOf {
-  readonly key: string
-  readonly usage: Usage
-}
-
-const KEYS: Readonly<Record<UsageGrouping, string>> = {
-  DAY: `(e.at AT TIME ZONE 'UTC')::date::text`,
-  ROLE: `e.data->>'role'`,
-  MODEL: `(e.data->>'provider') || ':' || (e.data->>'model')`,
-  SESSION: `coalesce(e.session_id, '')`,
-  USER: `coalesce(e.actor, '')`,
-}
-
-/** Half a second for a million entries; with jsonb_to_record it takes half as long again. */
-const sum = (field: string): string => `sum((e.data->>'${field}')::int8)`
-
-/** What model calls cost, by key; the `limit` keys that cost most, but days in order. */
-export async function readUsage(
-  database: Database,
-  asked: { readonly by: UsageGrouping; readonly from: Date | null; readonly to: Date | null; readonly limit: number },
-): Promise<UsageOf[]> {
-  const { by, from, to, limit } = asked
-  const costliest = `cost DESC NULLS LAST, ${sum('inputTokens')} + ${sum('outputTokens')} DESC, key`
-  const text = `SELECT ${KEYS[by]} AS key, count(*)::float8 AS calls, ${sum('inputTokens')}::float8 AS "inputTokens",
-      ${sum('outputTokens')}::float8 AS "outputTokens", ${sum('cachedTokens')}::float8 AS "cachedTokens",
-      sum((e.data->>'cost')::float8) AS cost
-    FROM audit_entries e WHERE e.kind = 'MODEL_CALL' AND e.at >= coalesce($1::timestamptz, '-infinity')
-      AND e.at < coalesce($2::timestamptz, 'infinity')
-    GROUP BY 1 ORDER BY ${by === 'DAY' ? 'key DESC' : costliest} LIMIT $3`
-  const rows = await database.query<{ key: string } & Usage>({ name: '', text, timeoutMs: STATEMENT_TIMEOUT_MS }, [
-    from,
-    to,
-    limit,
-  ])
-  const sums = rows.map(({ key, calls, inputTokens, outputTokens, cachedTokens, cost }) => ({
-    key,
-    usage: { calls, inputTokens, outputTokens, cachedTokens, cost },
-  }))
-  return by === 'DAY' ? sums.toReversed() : sums
-}

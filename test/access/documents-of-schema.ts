@@ -134,6 +134,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'UpdateSessionInput.description': 'x',
   'OpenSessionInput.description': 'x',
   'Query.plugin(name)': 'tester',
+  'Query.cronFirings(cron)': '0 9 * * *',
 }
 /** Where connectors must say whom they speak for. */
 const SENDERS = new Set(['AppendMessageInput.user', 'SendMessageInput.user', 'DecideApprovalInput.user'])

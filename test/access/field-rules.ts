@@ -139,6 +139,8 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
   },
   admins: {
     AccessDeniedAudit: 'actor at count denialReason field id kind sessionId tokenName turnId',
+    AuditCheck: 'complete entryCount head lateCount problem sealCount',
+    AuditSeal: 'hash number sealedAt',
     ApprovalAudit:
       'actor after approvalId at before id kind note scope sessionId approvalStatus taskId tokenName turnId',
     AuditEntryConnection: 'edges pageInfo',
@@ -165,7 +167,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     // The shortest way to one is through the audit; that of a session's usage is the session's.
     Money: 'amount currency',
     Query:
-      'audit budgets configuration deliveries facts learnings modelCalls nodes plugin plugins questions secrets skillProblems skills tokens toolProblems usage users',
+      'audit auditCheck budgets configuration deliveries facts learnings modelCalls nodes plugin plugins questions rankedTurns secrets skillProblems skills tokens toolProblems usage usageByDay users',
     QuestionConnection: 'edges pageInfo totalCount',
     QuestionEdge: 'cursor node',
     Plugin:
@@ -185,6 +187,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     UserEdge: 'cursor node',
     TaskAudit:
       'actor at detail durationMs id kind outputLength sessionId taskStatus suppressed taskId taskType tokenName turnId',
+    UsageOfDay: 'day key usage',
     UsageRow: 'key usage',
     BudgetConnection: 'edges pageInfo',
     BudgetEdge: 'cursor node',
@@ -200,7 +203,8 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     DelegationConnection: 'pageInfo totalCount',
     ScheduleConnection: 'pageInfo totalCount',
     SessionConnection: 'pageInfo totalCount',
-    Query: 'server viewer',
+    CronFirings: 'firesAt problem',
+    Query: 'cronFirings server viewer',
     RoleModel: 'model provider role',
     Sandbox: 'available fix reason',
     Server: 'database models nodes queuedTurns rehearsal runningTurns sandbox startedAt version',
@@ -281,6 +285,9 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
 
 /** Not compared: they differ by what the machine can do, and by who asks. */
 const DIFFERENT: Readonly<Record<string, string>> = {
+  // There when something is wrong alone.
+  AuditCheck: 'problem',
+  CronFirings: 'problem',
   Sandbox: 'fix reason',
   // Who acted in the examples is one of these alone.
   Connector: 'name',

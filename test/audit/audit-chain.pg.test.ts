@@ -63,7 +63,7 @@ async function untilSealable(): Promise<void> {
 }
 
 function verify(day: string | null = null): Promise<AuditReport> {
-  return verifyAudit((statement, values) => database.query(statement, values), day)
+  return verifyAudit((statement, values) => database.query(statement, values), { day, maxEntries: Infinity })
 }
 
 /** What nobody can do without switching off the triggers first. */
@@ -82,7 +82,7 @@ async function problemAfter(sql: string): Promise<string | null> {
     await tamper(sql)
     const read = async <Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> =>
       (await superuser.query<Row>(statement.text, [...values])).rows
-    return (await verifyAudit(read, null)).problem
+    return (await verifyAudit(read, { day: null, maxEntries: Infinity })).problem
   } finally {
     await superuser.query('ROLLBACK')
   }

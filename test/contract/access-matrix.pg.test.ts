@@ -69,6 +69,10 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Query.audit': ADMINS_SEE,
   'Query.modelCalls': ADMINS_SEE,
   'Query.usage': ADMINS_SEE,
+  'Query.usageByDay': ADMINS_SEE,
+  'Query.rankedTurns': ADMINS_SEE,
+  'Query.auditCheck': ADMINS_SEE,
+  'Query.cronFirings': row('UNAUTHENTICATED shown shown shown shown shown shown'),
   'Mutation.openSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
   'Mutation.forkSession': row('UNAUTHENTICATED Payload NotFound Payload InvalidInput Payload Payload'),
   // The connector of the namespace opened it.
@@ -187,6 +191,10 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Query.audit': () => '{ audit { edges { node { id } } } }',
   'Query.modelCalls': () => '{ modelCalls { edges { node { id } } } }',
   'Query.usage': () => '{ usage(by: DAY) { key } }',
+  'Query.usageByDay': () => '{ usageByDay(by: MODEL) { key } }',
+  'Query.rankedTurns': () => '{ rankedTurns(by: DURATION) { id } }',
+  'Query.auditCheck': () => '{ auditCheck { complete } }',
+  'Query.cronFirings': () => '{ cronFirings(cron: "0 9 * * *") { firesAt } }',
   'Mutation.openSession': ({ id }) => `mutation { openSession(input: { id: "${id}" }) { __typename } }`,
   'Mutation.forkSession': ({ id }) => `mutation { forkSession(input: { sessionId: "${id}", upTo: 1 }) { __typename } }`,
   'Mutation.updateSession': ({ id }) =>

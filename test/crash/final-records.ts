@@ -75,7 +75,7 @@ export async function readFinalRecords(
     const audit = await verifyAudit(
       async <Row extends object>({ text }: Statement, values: readonly unknown[]) =>
         (await client.query<Row>(text, [...values])).rows,
-      null,
+      { day: null, maxEntries: Infinity },
     )
     return {
       deliveries: await query<FinalDelivery>(DELIVERIES),

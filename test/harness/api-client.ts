@@ -33,7 +33,18 @@ export interface Watch<Data> extends AsyncDisposable {
 }
 
 /** Lists of admins: null only where an error says so. */
-type AdminList = 'audit' | 'deliveries' | 'facts' | 'learnings' | 'modelCalls' | 'questions' | 'skillProblems' | 'usage'
+type AdminList =
+  | 'audit'
+  | 'auditCheck'
+  | 'deliveries'
+  | 'facts'
+  | 'learnings'
+  | 'modelCalls'
+  | 'questions'
+  | 'rankedTurns'
+  | 'skillProblems'
+  | 'usage'
+  | 'usageByDay'
 
 /** What an operation that succeeded has given. */
 export type Given<Data> = { [Field in keyof Data]: Field extends AdminList ? NonNullable<Data[Field]> : Data[Field] }

@@ -132,6 +132,11 @@ test('several approvals are open at once, and are decided in any order, in one c
   await decide(ada, { id: three ?? '', approve: true })
   const { session } = await ada.run(WaitingSessionDocument, { id: 'cli:several' })
   expect(session).toMatchObject({ status: 'AWAITING_APPROVAL', pending: [{ id: two }, { id: one }] })
+  // What expires first comes first, page by page.
+  const waiting = { first: 1, oldestFirst: true, filter: { sessionId: 'cli:several', status: ['PENDING' as const] } }
+  const { approvals } = await ada.run(ApprovalsDocument, waiting)
+  const next = await ada.run(ApprovalsDocument, { ...waiting, after: approvals.pageInfo.endCursor })
+  expect([...approvals.edges, ...next.approvals.edges].map(({ node }) => node.id)).toEqual([one, two])
   const { decideApprovals } = await ada.run(DecideApprovalsDocument, {
     inputs: [
       { id: two ?? '', approve: true },

@@ -1,10 +1,11 @@
 /** The audit over the API: who did what, what it cost, live and sealed; never an output, never a secret. */
 import { writeFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ApiClient, type Watch } from '../harness/api-client.ts'
 import { converse, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import {
   AddParticipantDocument,
+  AuditCheckDocument,
   AuditDocument,
   AuditEntryDocument,
   AuditTrailDocument,
@@ -13,8 +14,10 @@ import {
   EditQueuedMessageDocument,
   FactsDocument,
   OpenSessionDocument,
+  RankedTurnsDocument,
   SessionDocument,
   UpdateSessionDocument,
+  UsageByDayDocument,
   UsageDocument,
   WithdrawMessageDocument,
   type AuditFilter,
@@ -61,6 +64,43 @@ test('usage sums up what the turns say they cost', async () => {
     inputTokens: sum(({ inputTokens }) => inputTokens),
     outputTokens: sum(({ outputTokens }) => outputTokens),
   })
+})
+
+test('usage by day and user, and the turns that took and cost most', async () => {
+  const ada = story.as('ada')
+  const turn = await converse(ada, 'cli:slow', 'run: sleep 0.5')
+  const long = await converse(story.as('cleo'), '@cleo:long', 'word '.repeat(4000))
+  const { usageByDay } = await ada.run(UsageByDayDocument, { by: 'USER' })
+  const { usage } = await ada.run(UsageDocument, { by: 'USER' })
+  const total = (name: string): number =>
+    usageByDay.reduce((sum, { key, usage: { inputTokens } }) => sum + (key === name ? inputTokens : 0), 0)
+  expect(usage.map(({ key }) => total(key))).toEqual(usage.map((row) => row.usage.inputTokens))
+  expect(usageByDay.map(({ day }) => day)).toEqual(usageByDay.map(({ day }) => day).toSorted())
+  const { rankedTurns: slowest } = await ada.run(RankedTurnsDocument, { by: 'DURATION' })
+  expect(slowest.map(({ id }) => id)).toContain(turn.id)
+  const durations = slowest.map(({ durationMs }) => durationMs ?? 0)
+  expect(durations).toEqual(durations.toSorted((a, b) => b - a))
+  const longest = await ada.run(RankedTurnsDocument, { by: 'TOKENS', first: 2 })
+  expect(longest.rankedTurns.map(({ id }) => id)[0]).toBe(long.id)
+  // No prices are configured.
+  expect((await ada.run(RankedTurnsDocument, { by: 'COST' })).rankedTurns).toEqual([])
+  const years = { from: '2024-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z', by: 'USER' as const }
+  await expect(ada.run(UsageByDayDocument, years)).rejects.toThrow('at most 366 days')
+})
+
+test('the audit of a day is intact, under a newest seal', async () => {
+  const ada = story.as('ada')
+  await converse(ada, 'cli:sealed', 'hello')
+  const check = await vi.waitFor(async () => {
+    const { auditCheck } = await ada.run(AuditCheckDocument, {})
+    expect(auditCheck.entryCount).toBeGreaterThan(0)
+    return auditCheck
+  })
+  expect(check).toMatchObject({ problem: null, complete: true, lateCount: 0 })
+  expect(check.head?.hash).toMatch(/^[0-9a-f]{64}$/)
+  expect(check.head?.number).toBe(check.sealCount)
+  const before = await ada.run(AuditCheckDocument, { at: '2020-01-01T00:00:00Z' })
+  expect(before.auditCheck).toMatchObject({ problem: null, complete: true, sealCount: 0, head: null })
 })
 
 test('what happens to a session from outside a turn is told with who did it, also after it was deleted', async () => {

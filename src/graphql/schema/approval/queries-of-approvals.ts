@@ -36,12 +36,22 @@ builder.queryField('approvals', (t) =>
       first: t.arg.int({ description: PAGING.first }),
       after: t.arg.string({ description: PAGING.after }),
       filter: t.arg({ type: ApprovalFilterInput, description: 'Which of them; all when left out.' }),
+      oldestFirst: t.arg.boolean({
+        description:
+          'The other way round: of those that wait, what is denied soonest for want of a decision comes first.',
+      }),
     },
-    resolve: async (_root, { filter, ...args }, context, info) => {
+    resolve: async (_root, { filter, oldestFirst, ...args }, context, info) => {
       const { database, viewer } = context
       const request = readPageRequest('approvals1', args, info)
       const conditions = (bind: Bind): string[] => approvalConditions(filter, bind)
-      const keys = await readNewestPage(database, { table: 'approvals', viewer, request, conditions })
+      const keys = await readNewestPage(database, {
+        table: 'approvals',
+        viewer,
+        request,
+        conditions,
+        oldestFirst: oldestFirst === true,
+      })
       const query = selectNodes({ context, info }, 'Approval', { id: true })
       const load = (ids: string[]) => database.prisma.approval.findMany({ ...query, where: { id: { in: ids } } })
       const placed = (await loadInOrder(keys, load)).map(({ node }) => ({ node, position: [node.id] as [string] }))

@@ -11,7 +11,6 @@ import type {
   SessionChange,
   StoredAuditEntry,
 } from '../../../core/audit-entry.ts'
-import type { UsageGrouping } from '../../../store/audit-reads.ts'
 import { ApprovalScopeEnum, ApprovalStatusEnum } from '../approval/approval-enums.ts'
 import type { BuilderTypes } from '../builder.ts'
 import { builder } from '../builder.ts'
@@ -107,17 +106,6 @@ const DenialReasonEnum = builder.enumType('DenialReason', {
     FORBIDDEN: { description: 'The field is not for this caller.' },
     NOT_VISIBLE: { description: 'The thing exists, but not for this caller: it was told that there is none.' },
   } as const satisfies Values<DenialReason>,
-})
-
-export const UsageGroupingEnum = builder.enumType('UsageGrouping', {
-  description: 'By what usage is summed up.',
-  values: {
-    DAY: { description: 'Days (UTC), such as "2026-11-21".' },
-    ROLE: { description: 'What the model was asked as, such as "planner".' },
-    MODEL: { description: '"provider:model".' },
-    SESSION: { description: 'Ids of sessions, deleted ones too.' },
-    USER: { description: 'Names of users.' },
-  } as const satisfies Values<UsageGrouping>,
 })
 
 /** Kind of entry → the type that shows it. */

@@ -1,13 +1,12 @@
-/** Queries for the audit and for what model calls cost: admins' alone. */
-import { readAuditPage, readUsage, type AuditFilter, type UsageOf } from '../../../store/audit-reads.ts'
-import { AuditEntryConnection, AuditKindEnum, UsageGroupingEnum } from './audit-entry.ts'
+/** The query for the audit: admins' alone. */
+import { readAuditPage, type AuditFilter } from '../../../store/audit-reads.ts'
+import { AuditEntryConnection, AuditKindEnum } from './audit-entry.ts'
 import { builder } from '../builder.ts'
 import { PAGING } from '../paging/connection-type.ts'
 import { matchable } from '../values/matchable.ts'
 import { readPageRequest } from '../paging/page-request.ts'
-import { PAGES, upTo } from '../paging/page-sizes.ts'
+import { PAGES } from '../paging/page-sizes.ts'
 import { toPage } from '../paging/page.ts'
-import { UsageType } from '../turn/usage.ts'
 
 const ADMIN = { admin: true } as const
 
@@ -60,37 +59,5 @@ builder.queryField('audit', (t) =>
         entries.map((node) => ({ node, position: [node.at.toISOString(), node.id] as [string, string] })),
       )
     },
-  }),
-)
-
-const MAX_USAGE_ROWS = 500
-/** A month by day, or as many models, roles or people as there are for most. */
-const ASSUMED_USAGE_ROWS = 30
-
-const UsageRowType = builder.objectRef<UsageOf>('UsageRow').implement({
-  description: 'What the model calls with one key have cost.',
-  authScopes: ADMIN,
-  fields: (t) => ({
-    key: t.exposeString('key', { description: 'The day, role, model, session or user; "" when none is known.' }),
-    usage: t.expose('usage', { type: UsageType, description: 'The sums.' }),
-  }),
-})
-
-builder.queryField('usage', (t) =>
-  t.field({
-    type: [UsageRowType],
-    extensions: upTo(MAX_USAGE_ROWS, ASSUMED_USAGE_ROWS),
-    nullable: true,
-    authScopes: ADMIN,
-    description:
-      `Model calls, tokens and cost, grouped, from the audit: at most the ${MAX_USAGE_ROWS} keys that cost most (of days, ` +
-      'the newest), in that order (days in theirs). For admins.',
-    args: {
-      from: t.arg({ type: 'DateTime', description: 'Only calls made then or later; all when left out.' }),
-      to: t.arg({ type: 'DateTime', description: 'Only calls made before then; all when left out.' }),
-      by: t.arg({ type: UsageGroupingEnum, required: true, description: 'What the key is.' }),
-    },
-    resolve: (_root, { from, to, by }, { database }) =>
-      readUsage(database, { by, from: from ?? null, to: to ?? null, limit: MAX_USAGE_ROWS }),
   }),
 )

@@ -19,6 +19,8 @@ export interface NewestWanted {
   readonly request: PageRequest<'approvals1' | 'delegations1' | 'tasks1'>
   /** What else must hold of a row `c`, in SQL. */
   readonly conditions: (bind: Bind) => readonly string[]
+  /** Reads the list from its old end. */
+  readonly oldestFirst?: boolean
 }
 
 /** Up to `request.size + 1`. */
@@ -34,23 +36,24 @@ export async function countNewest(database: Database, wanted: Omit<NewestWanted,
 }
 
 async function newestIds(database: Database, wanted: NewestWanted): Promise<IdQuery> {
-  const { table, viewer, request } = wanted
+  const { table, viewer, request, oldestFirst = false } = wanted
+  const [behind, order] = oldestFirst ? ['>', 'ASC'] : ['<', 'DESC']
   const { prefix, participant } = seenSessions(viewer)
   const narrowest = participant === null ? null : await findNarrowest(database, [sessionsWith(participant)])
   const values: unknown[] = [request.size + 1]
   const bind: Bind = (value) => `$${values.push(value)}`
   const conditions = [...wanted.conditions(bind)]
   if (prefix !== null) conditions.push(`c.session_id LIKE ${bind(`${likeLiteral(prefix)}%`)}::text`)
-  if (request.after !== null) conditions.push(`c.id < ${bind(request.after[0])}::text`)
+  if (request.after !== null) conditions.push(`c.id ${behind} ${bind(request.after[0])}::text`)
   if (participant !== null && narrowest === null) conditions.push(participates(bind(participant)))
   if (narrowest !== null) conditions.push('c.session_id = few.id')
   const page = `SELECT c.id FROM ${table} c ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
-    ORDER BY c.id DESC LIMIT $1`
+    ORDER BY c.id ${order} LIMIT $1`
   const text =
     narrowest === null
       ? page
       : `SELECT c.id FROM (${narrowest.sql(bind(narrowest.value))}) few CROSS JOIN LATERAL (${page}) c
-          ORDER BY c.id DESC LIMIT $1`
+          ORDER BY c.id ${order} LIMIT $1`
   return { text, values }
 }
 
