@@ -26,4 +26,20 @@ export const pages: readonly Page[] = [
     isForAdmins: false,
     Content: lazy(() => import('../pages/sessions/page.tsx')),
   },
+  {
+    title: 'Approvals',
+    icon: 'approvals',
+    path: '/approvals',
+    key: 'a',
+    isForAdmins: false,
+    Content: lazy(() => import('../pages/approvals/page.tsx')),
+  },
+  {
+    title: 'Schedules',
+    icon: 'schedules',
+    path: '/schedules',
+    key: 'c',
+    isForAdmins: false,
+    Content: lazy(() => import('../pages/schedules/page.tsx')),
+  },
 ]

@@ -22,8 +22,12 @@ export function Dialog({ title, isOpen, onClose, children, actions, onSubmit, is
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useEffect(() => {
-    if (isOpen) dialog.current?.showModal()
-    else dialog.current?.close()
+    if (!isOpen) return dialog.current?.close()
+    dialog.current?.showModal()
+    // What is to be filled in, or answered, comes before the button that closes.
+    dialog.current
+      ?.querySelector<HTMLElement>('.dialog-body :is(input, textarea, select), .dialog-foot [type="submit"]')
+      ?.focus()
   }, [isOpen])
   const submit = (event: FormEvent): void => {
     event.preventDefault()

@@ -7,6 +7,8 @@ import { useEffect, useEffectEvent } from 'react'
 export type Keys = Readonly<Record<string, () => void>>
 
 const NEXT_WITHIN_MS = 1200
+/** Behind it a key never stands for itself: "g a" leads to the approvals, and must not approve what is current. */
+const LEADER = 'g'
 
 let first: { readonly key: string; readonly at: number } | null = null
 
@@ -14,7 +16,8 @@ export function useKeys(keys: Keys): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || isElsewhere(event)) return
     const pair = first !== null && event.timeStamp - first.at < NEXT_WITHIN_MS ? `${first.key} ${event.key}` : null
-    const does = (pair === null ? undefined : keys[pair]) ?? keys[event.key]
+    const does =
+      (pair === null ? undefined : keys[pair]) ?? (pair !== null && first?.key === LEADER ? undefined : keys[event.key])
     if (does === undefined) return
     event.preventDefault()
     does()

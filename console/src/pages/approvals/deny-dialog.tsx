@@ -1,0 +1,55 @@
+/** Denying, with a word for the planner, which makes another plan of it. */
+import { useState } from 'react'
+import type { ApprovalRowFragment } from '../../generated/graphql.ts'
+import { Button } from '../../ui/controls/button.tsx'
+import { Dialog } from '../../ui/controls/dialog.tsx'
+import { TextField } from '../../ui/controls/field.tsx'
+import { titleOf } from './title-of.ts'
+import type { Decide } from './use-decide.ts'
+
+interface DenyDialogProps extends Decide {
+  readonly rows: readonly ApprovalRowFragment[]
+  readonly onClose: () => void
+}
+
+export function DenyDialog({ rows, onClose, decide, isDeciding }: DenyDialogProps) {
+  const [note, setNote] = useState('')
+  const deny = async (): Promise<void> => {
+    await decide(rows.map(({ id }) => ({ id, approve: false, ...(note.trim() === '' ? {} : { note: note.trim() }) })))
+    setNote('')
+    onClose()
+  }
+  return (
+    <Dialog
+      title={rows.length === 1 ? 'Deny this?' : `Deny these ${rows.length}?`}
+      isOpen={rows.length > 0}
+      onClose={onClose}
+      onSubmit={() => void deny()}
+      actions={
+        <>
+          <Button onClick={onClose}>Back</Button>
+          <Button type="submit" kind="danger" isBusy={isDeciding}>
+            Deny
+          </Button>
+        </>
+      }
+    >
+      <ul className="approval-denied foreign">
+        {rows.slice(0, 5).map((row) => (
+          <li key={row.id} className="mono cut">
+            {titleOf(row)}
+          </li>
+        ))}
+        {rows.length > 5 && <li className="soft">{`and ${rows.length - 5} more`}</li>}
+      </ul>
+      <TextField
+        label="Why not, for the planner and for people"
+        hint="It may be left out."
+        maxLength={2000}
+        autoFocus
+        value={note}
+        onChange={(event) => setNote(event.target.value)}
+      />
+    </Dialog>
+  )
+}

@@ -1,0 +1,60 @@
+/** What is to run and why it is asked, and where it comes from. */
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { ApprovalRowFragment } from '../../generated/graphql.ts'
+import { Badge } from '../../ui/display/badge.tsx'
+import { Time } from '../../ui/display/time.tsx'
+
+interface WhatRunsProps {
+  readonly approval: ApprovalRowFragment
+  readonly state: ReactNode
+}
+
+export function WhatRuns({ approval, state }: WhatRunsProps) {
+  const { kind, reason, createdAt, session, task, turn } = approval
+  return (
+    <>
+      <div className="pick-line">
+        <Badge>{kind === 'PLAN' ? 'whole plan' : task.type.toLowerCase()}</Badge>
+        <Link href={`/sessions/${encodeURIComponent(session.id)}`} className="cut foreign">
+          {session.description ?? session.id}
+        </Link>
+        <span className="faint small">
+          {turn.message.user === null ? '' : `${turn.message.user} · `}
+          <Time at={createdAt} />
+        </span>
+        <span className="push">{state}</span>
+      </div>
+      {kind === 'PLAN' ? <WholePlan plan={task.plan} /> : <OneTask task={task} />}
+      <p className="soft small foreign">{reason}</p>
+    </>
+  )
+}
+
+function OneTask({ task }: Pick<ApprovalRowFragment, 'task'>) {
+  const name = task.skill ?? task.tool
+  if (task.type === 'EXEC') return <pre className="approval-code foreign">{task.detail}</pre>
+  return (
+    <>
+      <p className="foreign">
+        {name !== null && <strong className="mono">{name}</strong>} {task.detail}
+      </p>
+      {task.args !== null && <pre className="approval-code foreign">{JSON.stringify(task.args, null, 2)}</pre>}
+    </>
+  )
+}
+
+function WholePlan({ plan }: { readonly plan: ApprovalRowFragment['task']['plan'] }) {
+  return (
+    <>
+      <p className="foreign">{plan.goal}</p>
+      <ol className="approval-plan">
+        {plan.tasks.map(({ id, type, detail, skill, tool }) => (
+          <li key={id} className={type === 'EXEC' ? 'foreign mono' : 'foreign'}>
+            {[skill ?? tool, detail].filter((part) => part !== null).join(' ')}
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}

@@ -1,0 +1,53 @@
+/** A row of a list in which rows are picked: the current one is marked, is kept in sight and has the focus. */
+import { useEffect, useRef, type ReactNode } from 'react'
+import type { Picking } from './use-picking.ts'
+import './picking.css'
+
+interface PickRowProps {
+  readonly id: string
+  /** What it is, for the name of its box. */
+  readonly label: string
+  readonly picking: Picking<unknown>
+  /** False: there is nothing to do with several of them. */
+  readonly hasBox?: boolean
+  readonly children: ReactNode
+}
+
+export function PickRow({ id, label, picking, hasBox = true, children }: PickRowProps) {
+  const row = useRef<HTMLElement>(null)
+  const isCurrent = picking.currentId === id
+  const isPicked = picking.picked.has(id)
+  useEffect(() => {
+    if (!isCurrent || row.current === null) return
+    row.current.scrollIntoView({ block: 'nearest' })
+    const { activeElement } = document
+    const wasInRow = activeElement?.closest('.pick-row') != null
+    if (activeElement === document.body || wasInRow) row.current.focus({ preventScroll: true })
+  }, [isCurrent])
+  return (
+    <article
+      ref={row}
+      tabIndex={isCurrent ? 0 : -1}
+      className={`pick-row${isCurrent ? ' pick-current' : ''}${isPicked ? ' pick-picked' : ''}`}
+      aria-current={isCurrent || undefined}
+      aria-label={label}
+      onFocus={() => picking.makeCurrent(id)}
+      onClick={() => picking.makeCurrent(id)}
+    >
+      {hasBox && (
+        <button
+          type="button"
+          role="checkbox"
+          tabIndex={-1}
+          aria-checked={isPicked}
+          aria-label={`Pick: ${label}`}
+          className="pick-box"
+          onClick={() => picking.toggle(id)}
+        >
+          {isPicked && <span aria-hidden="true">✓</span>}
+        </button>
+      )}
+      <div className="pick-body">{children}</div>
+    </article>
+  )
+}
