@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { authenticate } from '../src/config/access/authenticate.ts'
+import { viewerOf } from '../src/config/access/authenticate.ts'
 import { parseConfig } from '../src/config/parse-config.ts'
 import { Doorbell } from '../src/events/doorbell.ts'
 import { Uploads } from '../src/execution/workspace/uploads.ts'
@@ -81,7 +81,8 @@ async function serveDoor(): Promise<Publish> {
     uploads: new Uploads({ home: '/nowhere', database }),
     host: '127.0.0.1',
     port: 0,
-    authenticate: (token) => authenticate(parsed.config, token),
+    authenticate: (credential) => viewerOf(parsed.config, credential),
+    logins: null,
     denials: services.denials,
     createContext: (request) => createContext(services, request),
     readiness: {},

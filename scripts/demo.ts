@@ -1,7 +1,7 @@
 /**
  * `npm run demo`: starts a real server on the embedded PostgreSQL and the rehearsal model, sends a message as a
- * frontend would, by the client library, and shows the turn live. Then it goes on serving, so that GraphiQL can be
- * tried; `--exit` ends it.
+ * frontend would, by the client library, and shows the turn live. Then it goes on serving, so that the console can
+ * be opened and GraphiQL be tried; `--exit` ends it.
  *
  * Its home is `demo/` inside FACTOTUM_HOME, with a configuration and a token of its own, so it never touches a real
  * one.
@@ -54,6 +54,9 @@ client.close()
 say(`\n${bold('That was a turn.')} Everything above is stored: it survives reloads, restarts and kill -9.`)
 if (flags.exit) await stopDemo()
 else {
+  const link = await app.createLoginLink(null)
+  say(`  Console   ${bold(link.url)}   (works once, for five minutes)`)
+  say(`            What you have just seen is there, as the session ${sessionId}.`)
   say(`  GraphiQL  ${app.url}/graphql   with the header   {"Authorization": "Bearer ${token}"}`)
   say(`  Try       subscription { sessionEvents(sessionId: "${sessionId}", after: 0) { seq __typename } }`)
   say(`  Stop      Ctrl-C. For your own server: npm start (see README.md).`)

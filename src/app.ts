@@ -6,18 +6,16 @@
 import type { ApprovalsContext } from './approvals/approvals-context.ts'
 import { approvalJobKey, ApprovalExpiry } from './approvals/approval-expiry.ts'
 import { AccessDenials } from './audit/access-denials.ts'
-import { AuditSealer } from './audit/audit-sealer.ts'
-import { ConfigAudit, type ConfigAuditOptions } from './audit/config-audit.ts'
 import { REMOVE_OLD_AUDIT, removeOldAudit } from './audit/remove-old-audit.ts'
 import { REMOVE_OLD_PROMPTS, removeOldPrompts } from './audit/remove-old-prompts.ts'
-import { authenticate } from './config/access/authenticate.ts'
+import { viewerOf } from './config/access/authenticate.ts'
 import { Delegator } from './delegation/delegator.ts'
 import { AddressGuard } from './delivery/address-guard.ts'
 import { deliveryJobKey, Outbox } from './delivery/outbox.ts'
 import { createWebhookCheck, type CheckWebhook } from './delivery/webhook-registration.ts'
 import { openLiveConfig, type LiveConfigFile } from './config/live-config.ts'
 import { configPath } from './config/load-config.ts'
-import type { Viewer } from './core/identity.ts'
+import type { Credential, Viewer } from './core/identity.ts'
 import { AppError } from './core/errors.ts'
 import { PublicUrl } from './config/public-url.ts'
 import { findMissingKeys } from './config/access/api-keys.ts'
@@ -45,15 +43,15 @@ import type { IntakeContext } from './intake/intake-context.ts'
 import { Checkpointer } from './knowledge/checkpoints/checkpointer.ts'
 import { JobRunner, type JobHandlers } from './jobs/job-runner.ts'
 import { removeJobs } from './jobs/remove-jobs.ts'
+import { createLoginLink, type LoginLink } from './people/create-login-link.ts'
 import { LivePeople } from './people/live-people.ts'
+import { Logins } from './people/logins.ts'
 import { redeemLinkCode } from './people/redeem-link-code.ts'
 import type { Clock } from './platform/clock.ts'
 import type { LogLines } from './platform/log-lines.ts'
 import type { Logger } from './platform/logger.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
-import { LiveHooks } from './plugins/live-hooks.ts'
 import type { LivePlugins } from './plugins/live-plugins.ts'
-import { TurnEnds } from './plugins/turn-ends.ts'
 import { Scheduler } from './schedules/scheduler.ts'
 import type { Redactor } from './secrets/redaction.ts'
 import { SecretStore } from './secrets/secret-store.ts'
@@ -62,6 +60,7 @@ import { migrationNames } from './store/migrate.ts'
 import { removePublishedBytes } from './store/published-bytes.ts'
 import { SWEEP_PUBLISHED_FILES, sweepPublishedFiles } from './store/sweep-published-files.ts'
 import { Opened } from './opened.ts'
+import { openAudit } from './open-audit.ts'
 import { openStore, type Stored } from './open-store.ts'
 import { openPlugins } from './open-plugins.ts'
 import { openTools, type Tools } from './open-tools.ts'
@@ -90,6 +89,8 @@ export interface AppOptions {
 
 export interface App {
   readonly url: string
+  /** A link that logs in to the console, once, for five minutes: the only admin, or `user`. */
+  createLoginLink(user: string | null): Promise<LoginLink & { readonly url: string }>
   /** Reads config.toml again at once, instead of within the next second. */
   reloadConfig(): Promise<void>
   /** Drains: no new turns, running ones get `drain_timeout`; then closes everything. Repeatable. */
@@ -125,10 +126,8 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const { clock, database, doorbell } = stored
   const config = await LivePeople.start({ file, database, doorbell, clock, logger })
   opened.add(() => config.stop())
-  const metrics = createMetrics()
-  const hooks = new LiveHooks()
-  const parts = { options, file, config, publicUrl, secrets, hooks, metrics, startedAt: clock.now(), stored }
-  await startAudit(parts, opened)
+  const parts = { options, file, config, publicUrl, secrets, metrics: createMetrics(), startedAt: clock.now(), stored }
+  await openAudit({ ...parts, logger }, opened)
   const background = await openBackground(parts, opened)
   const tools = await openTools({ ...options, file, config, secrets, stored, guard: background.guard }, opened)
   const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
@@ -143,7 +142,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const watching = startWatching(parts, opened)
   const intake = createIntake(made, worker)
   const catalog = tools.toolCatalog
-  const plugins = openPlugins({ home, config, secrets, stored, intake, catalog, hooks, logger }, opened)
+  const plugins = openPlugins({ home, config, secrets, stored, intake, catalog, logger }, opened)
   const migrations = await migrationNames()
   const door = await openDoor({ made, watching, worker, intake, plugins, homeWatch, migrations })
   opened.add(() => door.stop())
@@ -158,7 +157,15 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
     opened.add(() => part.stop())
   }
   logger.info({ url: door.url, database: stored.described }, 'factotum is ready')
-  return { url: door.url, reloadConfig: () => file.reload(), stop: () => opened.close() }
+  return {
+    url: door.url,
+    createLoginLink: async (user) => {
+      const link = await database.transaction((on) => createLoginLink(on, { user, at: clock.now() }))
+      return { ...link, url: publicUrl.linkTo(link.path) }
+    },
+    reloadConfig: () => file.reload(),
+    stop: () => opened.close(),
+  }
 }
 
 /** What everything else is made of. */
@@ -170,7 +177,6 @@ interface Parts {
   readonly config: LivePeople
   readonly publicUrl: PublicUrl
   readonly secrets: SecretStore
-  readonly hooks: LiveHooks
   readonly metrics: Metrics
   readonly startedAt: Date
   readonly stored: Stored
@@ -179,14 +185,13 @@ interface Parts {
 interface Background {
   readonly outbox: Outbox
   readonly approvalExpiry: ApprovalExpiry
-  readonly turnEnds: TurnEnds
   readonly checkWebhook: CheckWebhook
   readonly guard: AddressGuard
 }
 
 /** What happens beside turns: jobs, and the posting of texts to webhooks. */
 async function openBackground(
-  { options, stored, config, secrets, hooks, metrics }: Parts,
+  { options, stored, config, secrets, metrics }: Parts,
   opened: Opened,
 ): Promise<Background> {
   const { home, logger, clock: hostClock } = options
@@ -195,13 +200,10 @@ async function openBackground(
   const outbox = new Outbox({ database, config, keys: secrets, guard, clock, logger, metrics, doorbell })
   opened.add(() => outbox.stop())
   const approvalExpiry = new ApprovalExpiry({ database, feed, doorbell, clock, logger })
-  const redactorOf = (sessionId: string): Redactor => secrets.redactorOf(sessionId)
-  const turnEnds = new TurnEnds({ database, config, hooks, redactorOf, logger })
   const { name: sweep } = SWEEP_PUBLISHED_FILES
   const handlers: JobHandlers = {
     ...outbox.handlers,
     ...approvalExpiry.handlers,
-    ...turnEnds.handlers,
     [sweep]: (_payload, signal) => sweepPublishedFiles({ database, home, clock, hostClock, logger }, signal),
     [SWEEP_WORKSPACES.name]: (_payload, signal) => sweepWorkspaces({ home, hostClock, logger }, signal),
     [MEASURE_WORKSPACES.name]: (_payload, signal) => measureWorkspaces({ database, home }, signal),
@@ -211,7 +213,6 @@ async function openBackground(
   const periodic = [
     ...outbox.periodic,
     ...approvalExpiry.periodic,
-    ...turnEnds.periodic,
     SWEEP_PUBLISHED_FILES,
     SWEEP_WORKSPACES,
     MEASURE_WORKSPACES,
@@ -222,22 +223,7 @@ async function openBackground(
   opened.add(() => jobs.stop())
   await jobs.start()
   await outbox.sweep()
-  return { outbox, approvalExpiry, turnEnds, checkWebhook: createWebhookCheck({ config, keys: secrets, guard }), guard }
-}
-
-/** Stopped after all that writes to the audit; what was not sealed by then is sealed by the next process. */
-async function startAudit({ options, stored, file, secrets, metrics }: Parts, opened: Opened): Promise<void> {
-  const { logger } = options
-  const { database, doorbell, clock } = stored
-  const onSealed = (): void => doorbell.ring({ kind: 'audit' })
-  const sealer = new AuditSealer({ database, clock, logger, metrics, onSealed })
-  await sealer.start()
-  opened.add(() => sealer.stop())
-  const onSecretsReloaded: ConfigAuditOptions['onSecretsReloaded'] = (listener) => secrets.onReloaded(listener)
-  const hideSecrets = (text: string): string => secrets.redactLine(text)
-  const configAudit = new ConfigAudit({ database, config: file, onSecretsReloaded, hideSecrets, clock, logger })
-  configAudit.start()
-  opened.add(() => configAudit.stop())
+  return { outbox, approvalExpiry, checkWebhook: createWebhookCheck({ config, keys: secrets, guard }), guard }
 }
 
 /** What goes on behind the door: who watches what, and what is refused. */
@@ -291,11 +277,11 @@ interface Made {
 
 /** A message is taken by the worker … */
 function createWorker({ parts, background, tools, checkpointer, delegator }: Made, homeWatch: HomeWatch): Worker {
-  const { config, secrets, hooks, metrics, publicUrl } = parts
+  const { config, secrets, metrics, publicUrl } = parts
   const { home, logger } = parts.options
   const { database, doorbell, feed, clock } = parts.stored
   const { commands, skills, toolCatalog, agentsFor } = tools
-  const { outbox, approvalExpiry, turnEnds } = background
+  const { outbox, approvalExpiry } = background
   return new Worker({
     database,
     doorbell,
@@ -321,9 +307,7 @@ function createWorker({ parts, background, tools, checkpointer, delegator }: Mad
         commands: commands.runner,
         skills,
         tools: toolCatalog,
-        hooks,
         outbox,
-        turnEnds,
         approvalExpiry,
         checkpointer,
         delegator,
@@ -373,12 +357,12 @@ interface DoorParts {
   readonly migrations: readonly string[]
 }
 
-/** Whoever is let in has used their token; whoever is not is told of in the audit. */
-function authenticator(people: LivePeople, denials: AccessDenials): (token: string) => Viewer | null {
-  return (token) => {
-    const viewer = authenticate(people.current(), token)
-    if (viewer === null) denials.unknownToken(token)
-    else people.noteUse(viewer.tokenName)
+/** Whoever is let in has used their token; an unknown token is told of in the audit, a login that has ended is not. */
+function authenticator(people: LivePeople, denials: AccessDenials): (credential: Credential) => Viewer | null {
+  return (credential) => {
+    const viewer = viewerOf(people.current(), credential)
+    if (viewer !== null) people.noteUse(viewer.tokenName)
+    else if (credential.kind === 'TOKEN') denials.unknownToken(credential.secret)
     return viewer
   }
 }
@@ -402,6 +386,7 @@ async function openDoor(door: DoorParts): Promise<RunningServer> {
     intake,
     uploads: made.uploads,
     authenticate: authenticator(config, denials),
+    logins: new Logins({ database, clock, live: config }),
     denials,
     createContext: (request) =>
       createContext(

@@ -7,6 +7,7 @@
 import { existsSync } from 'node:fs'
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { join } from 'node:path'
+import type { App } from './app.ts'
 import type { ApiKeys } from './config/access/api-keys.ts'
 import { addToken } from './config/command-line/add-token.ts'
 import type { AuditAction } from './config/command-line/audit-action.ts'
@@ -14,6 +15,7 @@ import { parseCommandLine, type Action } from './config/command-line/command-lin
 import { parseEnvironment, type Environment, type Flags } from './config/schema/environment.ts'
 import { writeFirstConfig } from './config/first-start.ts'
 import { helpText } from './config/command-line/help-text.ts'
+import { PublicUrl } from './config/public-url.ts'
 import { configPath, loadConfig } from './config/load-config.ts'
 import { describeNewToken, newToken } from './config/command-line/new-token.ts'
 import type { PluginAction } from './config/command-line/plugin-action.ts'
@@ -64,6 +66,8 @@ async function main(): Promise<void> {
       return moveSession(action.action, action.flags)
     case 'doctor':
       return doctor(action)
+    case 'login':
+      return printLoginLink(action)
     case 'models-check':
       return checkModelsOnce(action)
     case 'help':
@@ -177,6 +181,22 @@ async function report(findings: readonly Finding[], json: boolean): Promise<void
   process.exitCode = exitCodeOf(findings)
 }
 
+async function printLoginLink({ flags, user }: Extract<Action, { kind: 'login' }>): Promise<void> {
+  const { environment, home } = placeToManage(flags)
+  const { config } = await loadConfig(configPath(home), environment)
+  const address = new PublicUrl({ current: () => config })
+  address.listensAt(`http://${hostInUrl(environment.host)}:${environment.port}`)
+  return useDatabase('database', flags, async (databaseUrl) => {
+    const { loginCommand } = await import('./people/login-command.ts')
+    const print = (line: string): void => console.log(line)
+    await loginCommand({ databaseUrl, address: address.linkTo(''), user, clock: systemClock, print })
+  })
+}
+
+function hostInUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
 function verifyAudit({ day }: AuditAction, flags: Flags): Promise<void> {
   return useDatabase('audit', flags, async (databaseUrl) => {
     const { verifyAuditCommand } = await import('./audit/audit-command.ts')
@@ -238,6 +258,7 @@ async function serve(flags: Flags): Promise<void> {
   if (app !== null) {
     // Node writes it when the process ends, which one that is killed never does: every start would compile anew.
     flushCompileCache()
+    if (first !== null) await sayLoginLink(app)
     process.on('SIGHUP', () => void app.reloadConfig())
     await untilAborted(stopping)
     await app.stop().catch((error: unknown) => {
@@ -266,8 +287,14 @@ First start: ${path} was written, with the user "admin" and this token, which is
 
   ${token}
 
-GraphiQL is at /graphql of the address below, with the header {"Authorization": "Bearer ${token}"}
+It is for programs, and for GraphiQL (at /graphql of the address below).
 `)
+}
+
+/** Not through the log, as the token. Who misses it prints another one: "factotum login". */
+async function sayLoginLink(app: App): Promise<void> {
+  const { describeLoginLink } = await import('./people/login-command.ts')
+  console.log(`\n${describeLoginLink(await app.createLoginLink(null))}\n`)
 }
 
 /** State is in the database: after an unhandled error, a fresh process is safer than this one. */

@@ -33,7 +33,6 @@ export type FenceLabel =
   | 'DATA_WORK'
   | 'DATA_DESCRIPTION'
   | 'DATA_FILES'
-  | 'DATA_PLUGIN'
   | 'DATA_STDOUT'
   | 'DATA_STDERR'
 

@@ -58,7 +58,6 @@ const planner = (text: string): PlannerContext => ({
   summary: text,
   workingMemory: text,
   facts: items(text),
-  pluginSections: [{ title: text, text }],
   questions: items(text),
   tools: [],
   skills: [
@@ -120,7 +119,6 @@ const ROLES: Readonly<Record<string, Render>> = {
         mayBeSilent: true,
         summary: text,
         facts: items(text),
-        pluginSections: [{ title: text, text }],
       },
       fence,
       moment,

@@ -104,7 +104,6 @@ const first: PlannerContext = {
   summary: '',
   workingMemory: '',
   facts: [],
-  pluginSections: [],
   questions: [],
   tools: [],
   skills: [],
@@ -290,7 +289,6 @@ describe('the messenger reads', () => {
           mayBeSilent: false,
           summary: '',
           facts: [],
-          pluginSections: [],
         },
         fence(),
         moment,
@@ -307,7 +305,6 @@ describe('the messenger reads', () => {
       mayBeSilent: true,
       summary: '',
       facts: [],
-      pluginSections: [],
     }
     await expect(renderMessengerPrompt(context, fence(), moment)).toMatchFileSnapshot('rendered/messenger-silence.txt')
   })
@@ -315,16 +312,7 @@ describe('the messenger reads', () => {
   test('that no command ran', async () => {
     await expect(
       renderMessengerPrompt(
-        {
-          ...asked,
-          goal: 'Greet',
-          detail: 'Say hello.',
-          outputs: [],
-          mayBeSilent: false,
-          summary: '',
-          facts: [],
-          pluginSections: [],
-        },
+        { ...asked, goal: 'Greet', detail: 'Say hello.', outputs: [], mayBeSilent: false, summary: '', facts: [] },
         fence(),
         moment,
       ),
@@ -345,7 +333,6 @@ test('the messenger reads what is known and was said, and the outputs of skills'
         mayBeSilent: false,
         summary,
         facts,
-        pluginSections: [{ title: 'House style', text: 'Answer in short sentences.' }],
       },
       fence(),
       moment,

@@ -194,6 +194,7 @@ export interface Settings {
   readonly webhookRequireHttps: boolean
   /** Host names, addresses and ranges that webhooks may lead to although they are not public. */
   readonly webhookAllowList: readonly string[]
+  readonly console: boolean
   readonly graphiql: boolean
   readonly introspection: boolean
 }
@@ -201,6 +202,8 @@ export interface Settings {
 export interface Config {
   readonly tokens: ReadonlyMap<string, TokenConfig>
   readonly users: ReadonlyMap<string, UserConfig>
+  /** Who is logged in to the console: hash of what the cookie holds, in hexadecimal → the token that it is bound to. */
+  readonly logins: ReadonlyMap<string, TokenConfig>
   /** Names of users who have become another user → that user's name. */
   readonly formerNames: ReadonlyMap<string, string>
   /** Empty: the built-in rehearsal model answers. */

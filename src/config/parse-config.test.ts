@@ -272,6 +272,7 @@ planner = "azure:four"
       maxResponseBytes: 16 * 1024 * 1024,
       corsOrigins: [],
       allowedHosts: [],
+      console: true,
       graphiql: true,
       introspection: true,
       webhookRequireHttps: false,

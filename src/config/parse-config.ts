@@ -127,6 +127,7 @@ function buildConfig(file: ConfigFile): Config {
   return {
     tokens: mapEntries(file.tokens, buildToken),
     users: mapEntries(file.users, buildUser),
+    logins: new Map(),
     formerNames: new Map(),
     providers: mapEntries(file.providers, toProvider),
     ...buildModels(file, providerNames),

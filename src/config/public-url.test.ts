@@ -8,7 +8,7 @@ function publicUrl(setting: string, listening: string): string {
     { production: false },
   )
   if (parsed.kind === 'invalid') throw new Error(JSON.stringify(parsed.problems))
-  const url = new PublicUrl({ current: () => parsed.config, onChange: () => () => {} })
+  const url = new PublicUrl({ current: () => parsed.config })
   url.listensAt(listening)
   return url.linkTo('/pub/x')
 }

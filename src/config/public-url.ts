@@ -8,10 +8,10 @@ import type { LiveConfig } from './config.ts'
 const EVERYWHERE = /^(http:\/\/)(?:0\.0\.0\.0|\[::\])(?=:|$)/
 
 export class PublicUrl {
-  readonly #config: LiveConfig
+  readonly #config: Pick<LiveConfig, 'current'>
   #listening = ''
 
-  constructor(config: LiveConfig) {
+  constructor(config: Pick<LiveConfig, 'current'>) {
     this.#config = config
   }
 

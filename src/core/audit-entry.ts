@@ -98,6 +98,10 @@ export type ConfigChange =
   | 'LINK_CODE_CREATED'
   /** So many wrong codes that no more are taken for a while. */
   | 'LINK_CODES_GUESSED'
+  /** A link that logs in to the console was made; what it holds stands nowhere. */
+  | 'LOGIN_LINK_CREATED'
+  | 'LOGGED_IN'
+  | 'LOGGED_OUT'
   /** A plugin was found for the first time; it is off until an admin enables it. */
   | 'PLUGIN_FOUND'
   | 'PLUGIN_UPDATED'

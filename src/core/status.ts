@@ -31,7 +31,6 @@ export type PipelineStep =
   | 'PLANNED'
   | 'VALIDATION'
   | 'ANSWERING'
-  | 'COMMANDS'
   | 'EXECUTING'
   | 'REVIEWING'
   | 'REPLANNING'

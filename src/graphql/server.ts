@@ -16,10 +16,13 @@ import type { IntakeContext } from '../intake/intake-context.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import type { Logins } from '../people/logins.ts'
 import type { Database } from '../store/database.ts'
 import { Connections, type Authenticate } from './socket/connections.ts'
 import { Hub } from './live/hub.ts'
-import { GRAPHIQL_PATH, graphiqlRoute } from './http/graphiql-page.ts'
+import { ConsoleFiles } from './console/console-files.ts'
+import { isProbe, parseUrl, routeOf, takesFiles } from './door-url.ts'
+import { graphiqlRoute } from './http/graphiql-page.ts'
 import { isKnownHost, unknownHost } from './http/known-host.ts'
 import { listen } from './http/listen.ts'
 import { maskError } from './operation/mask-error.ts'
@@ -35,7 +38,9 @@ import { SAFE_HEADERS } from './http/safe-headers.ts'
 import { readAudience } from './live/session-audience.ts'
 import { FileReceiver, UPLOAD_DEADLINE_MS, UPLOADS_PATH } from './files/receive-file.ts'
 import { FILES_PATH, serveFile } from './files/serve-file.ts'
-import { IMPORT_PATH, SESSIONS_PATH, SessionTransfers } from './files/session-transfer.ts'
+import { SESSIONS_PATH, SessionTransfers } from './files/session-transfer.ts'
+import { credentialReader, type CredentialOf } from './login/credential.ts'
+import { loginRoutes } from './login/login-routes.ts'
 import { MCP_PATH, McpEndpoint } from './mcp/mcp-endpoint.ts'
 import { schemaRoutes } from './http/schema-routes.ts'
 import { REQUEST_ID, requestIdOf } from './plugins/http/use-request-id.ts'
@@ -76,6 +81,8 @@ export interface ServerOptions {
   /** 0: any free one. */
   readonly port: number
   readonly authenticate: Authenticate
+  /** Of pages that this server serves; null: nobody logs in. */
+  readonly logins: Pick<Logins, 'logIn' | 'logOut' | 'recall'> | null
   /** Audits denied access: things that the caller may not see. */
   readonly denials: Pick<AccessDenials, 'absent' | 'forbidden'>
   readonly createContext: CreateContext
@@ -128,6 +135,8 @@ class Door {
   /** Connections that nothing was asked on yet. Browsers open some in advance; Node does not count them as idle. */
   readonly #unused = new Set<Duplex>()
   readonly #origins: Origins
+  readonly #console: ConsoleFiles
+  readonly #credentialOf: CredentialOf
   readonly #yoga: DoorYoga
   /** The first whose path begins the request's answers it. */
   readonly #routes: readonly PlainRoute[]
@@ -150,6 +159,7 @@ class Door {
     const persistedQueries = new PersistedQueries()
     const admission = new Admission(clock)
     this.#origins = new Origins(options)
+    this.#credentialOf = credentialReader(config)
     this.#yoga = createDoorYoga({
       ...options,
       isKnownHost: (host) => this.#isKnownHost(host),
@@ -161,6 +171,7 @@ class Door {
       admission,
       persistedQueries,
     })
+    this.#console = new ConsoleFiles(config)
     this.#routes = this.#plainRoutes(admission)
     const maxSockets = options.maxSockets ?? MAX_SOCKETS
     this.#webSockets = new WebSockets({
@@ -168,6 +179,7 @@ class Door {
       persistedQueries,
       connections: this.#connections,
       authenticate,
+      credentialOf: this.#credentialOf,
       isOriginAllowed: ({ headers: { origin, host } }) => this.#origins.isAllowed(origin, host),
       maxSockets,
       logger,
@@ -236,6 +248,7 @@ class Door {
     const route = routeOf(url)
     response.once('close', () => metrics.httpRequests.inc({ route, status: response.statusCode }))
     if (!takesFiles(url, request.method)) this.#limitBody(request, response)
+    await this.#recallLogin(request)
     if (route === GRAPHQL_PATH) return this.#yoga(request, response)
     const requestId = requestIdOf(request.headers[REQUEST_ID])
     response.setHeader(REQUEST_ID, requestId)
@@ -253,12 +266,13 @@ class Door {
   /** All that is no GraphQL. */
   async #answer(exchange: Exchange, route: string): Promise<void> {
     const { request, response, url } = exchange
+    const { authenticate } = this.#options
     if (!isProbe(route) && !this.#isKnownHost(request.headers.host)) return refuseHost(response, request)
     const plain = this.#routes.find(({ path }) => url.pathname.startsWith(path))
     if (plain !== undefined) return this.#answerPlain(plain, exchange)
-    const isOperator = (): boolean => isAdmins(request, this.#options.authenticate)
+    const isOperator = (): boolean => isAdmins(request, { authenticate, credentialOf: this.#credentialOf })
     if (await answerProbe({ path: url.pathname, response, isOperator }, this.#options)) return
-    // Later the console.
+    if (await this.#console.answerPage(exchange)) return
     if (url.pathname === '/' && this.#showsGraphiql)
       return void response.writeHead(302, { location: GRAPHQL_PATH }).end()
     sendJson(response, 404, {
@@ -286,24 +300,34 @@ class Door {
     // Until ws takes over, the socket has no other error handler; an error means that the peer has left.
     socket.on('error', () => socket.destroy())
     if (!this.#isKnownHost(request.headers.host)) socket.end(bareAnswer(421))
-    else if (routeOf(parseUrl(request.url)) === GRAPHQL_PATH) this.#webSockets.upgrade(request, socket, head)
+    else if (routeOf(parseUrl(request.url)) === GRAPHQL_PATH)
+      void this.#recallLogin(request).then(() => this.#webSockets.upgrade(request, socket, head))
     else socket.end(bareAnswer(404))
+  }
+
+  /** A login that another process has begun a moment ago is no stranger's. Never rejects. */
+  async #recallLogin(request: IncomingMessage): Promise<void> {
+    const credential = request.headers.cookie === undefined ? null : this.#credentialOf(request)
+    if (credential?.kind === 'LOGIN') await this.#options.logins?.recall(credential)
   }
 
   #plainRoutes(admission: Admission): readonly PlainRoute[] {
     const options = this.#options
-    const { schema, config } = options
+    const { schema, config, logins } = options
     const takeRate = (tokenName: string): number => this.#rateLimit.take(tokenName)
-    const files = new FileReceiver({ ...options, takeRate })
-    const transfers = new SessionTransfers({ ...options, takeRate })
+    const credentialOf = this.#credentialOf
+    const files = new FileReceiver({ ...options, credentialOf, takeRate })
+    const transfers = new SessionTransfers({ ...options, credentialOf, takeRate })
     const yoga = this.#yoga
     const mcp = new McpEndpoint({ ...options, yoga, connections: this.#connections, admission, takeRate })
     return [
       { path: FILES_PATH, methods: 'GET, HEAD', answer: (exchange) => serveFile(options, exchange) },
       ...schemaRoutes(schema, config),
       graphiqlRoute(config),
+      this.#console.route,
       { path: UPLOADS_PATH, methods: 'PUT', answer: (exchange) => files.handle(exchange) },
       { path: SESSIONS_PATH, methods: 'GET, POST', answer: (exchange) => transfers.handle(exchange) },
+      ...(logins === null ? [] : loginRoutes({ ...options, logins, credentialOf })),
       { path: MCP_PATH, methods: 'POST', answer: (exchange) => mcp.handle(exchange) },
     ]
   }
@@ -327,11 +351,6 @@ class Door {
     const { publicUrl, allowedHosts } = this.#options.config.current().settings
     return isKnownHost(host, { listening: this.#options.host, publicUrl, allowedHosts })
   }
-}
-
-/** What load balancers ask, by whatever name, and what tells nothing but that the server is there. */
-function isProbe(route: string): boolean {
-  return route === '/health' || route === '/ready'
 }
 
 function refuseHost(response: ServerResponse, { headers: { host = '' } }: IncomingMessage): void {
@@ -368,32 +387,4 @@ function createHub(options: ServerOptions, sessionNotifier: SessionNotifier): Hu
     logger,
     metrics,
   })
-}
-
-function parseUrl(path: string | undefined): URL | null {
-  const base = 'http://localhost'
-  return path !== undefined && !DETOUR.test(path) && URL.canParse(path, base) ? new URL(path, base) : null
-}
-
-/**
- * A path that names another one than it says ("/pub/../graphql", "//elsewhere/graphql", with a backslash for a slash):
- * what stands before this server and lets only some paths through would take it for the first.
- */
-const DETOUR = /^[^?#]*(?:\/(?:\.|%2e){1,2}(?:[/?#]|$)|\\)|^\/\//i
-
-/** Its body may take as long as HTTP_LIMITS say. */
-function takesFiles(url: URL | null, method: string | undefined): boolean {
-  if (url === null) return false
-  return method === 'PUT' ? url.pathname.startsWith(UPLOADS_PATH) : method === 'POST' && url.pathname === IMPORT_PATH
-}
-
-/** A label of few values, whatever is asked for. */
-function routeOf(url: URL | null): string {
-  const known = [GRAPHQL_PATH, MCP_PATH, '/health', '/ready', '/metrics']
-  if (url === null) return 'other'
-  if (url.pathname.startsWith(FILES_PATH)) return FILES_PATH
-  if (url.pathname.startsWith(UPLOADS_PATH)) return UPLOADS_PATH
-  if (url.pathname.startsWith(SESSIONS_PATH)) return SESSIONS_PATH
-  if (url.pathname.startsWith(GRAPHIQL_PATH)) return GRAPHIQL_PATH
-  return known.includes(url.pathname) ? url.pathname : 'other'
 }

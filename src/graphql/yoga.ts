@@ -12,6 +12,7 @@ import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { Origins } from './http/origin.ts'
 import type { Hub } from './live/hub.ts'
+import { credentialReader } from './login/credential.ts'
 import type { SessionNotifier } from './live/session-notifier.ts'
 import type { Admission } from './operation/admission.ts'
 import type { DoorPlugin, HttpContext, OperationContext } from './operation/caller.ts'
@@ -103,7 +104,7 @@ function rulesOfHttp(options: YogaOptions): DoorPlugin[] {
     useSafeHeaders(),
     useKnownHost(isKnownHost),
     useRequestForm(),
-    useEventStream(options),
+    useEventStream({ ...options, credentialOf: credentialReader(options.config) }),
     useHttpStatus(),
   ]
 }
@@ -112,7 +113,7 @@ function rulesOfHttp(options: YogaOptions): DoorPlugin[] {
 function rulesOfOperations(options: YogaOptions): DoorPlugin[] {
   const { schema, config, clock, metrics } = options
   return [
-    useToken(options.authenticate),
+    useToken({ ...options, credentialOf: credentialReader(config) }),
     useRateLimit(options.rateLimit),
     usePersistedQueries(options.persistedQueries),
     useLimits(schema),

@@ -25,7 +25,10 @@ export interface PeopleEdit {
 }
 
 /** What the audit says was done. */
-export type PeopleChange = Extract<ConfigChange, `${'USER' | 'TOKEN' | 'IDENTITY' | 'LINK'}_${string}`>
+export type PeopleChange = Extract<
+  ConfigChange,
+  `${'USER' | 'TOKEN' | 'IDENTITY' | 'LINK' | 'LOGIN' | 'LOGGED'}_${string}`
+>
 
 /** Takes back what `edit` has written. */
 class NoAdminLeft extends Error {}

@@ -41,7 +41,7 @@ export class LivePeople implements LiveConfig {
   /** Token's name → when it was used, since that was last written. */
   #uses = new Map<string, Date>()
   #usesDueMs: number
-  #stored: StoredPeople = { users: [], aliases: [], tokens: [] }
+  #stored: StoredPeople = { users: [], aliases: [], tokens: [], logins: [] }
   #version = ''
   #expiry: Date | null = null
   /** The file has changed since it was last declared. */
@@ -98,6 +98,13 @@ export class LivePeople implements LiveConfig {
     this.#options.doorbell.ring({ kind: 'people' })
     await this.#reads.run().catch((error: unknown) => {
       this.#options.logger.warn({ error: messageOf(error) }, 'a change of people could not be read; trying again')
+    })
+  }
+
+  /** Should another process know more already. Never rejects: then what is known stays. */
+  async renew(): Promise<void> {
+    await this.#reads.run().catch((error: unknown) => {
+      this.#options.logger.warn({ error: messageOf(error) }, 'people could not be read; trying again')
     })
   }
 

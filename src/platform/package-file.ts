@@ -28,6 +28,11 @@ export function builtFolder(name: string): string {
   return extname(own) === '.ts' ? packageFile(`src/generated/${name}`) : join(dirname(own), name)
 }
 
+/** The folder of the built console: where its workspace makes it, or beside the modules in a release. */
+export function consoleFolder(): string {
+  return extname(own) === '.ts' ? packageFile('console/dist') : join(dirname(own), 'console')
+}
+
 function findRoot(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : findRoot(dirname(folder))
 }

@@ -3,7 +3,7 @@
  * as processes would have them. Events are appended the way the store does it: rows and `last_seq` in one statement,
  * published after the commit.
  */
-import { authenticate } from '../../src/config/access/authenticate.ts'
+import { viewerOf } from '../../src/config/access/authenticate.ts'
 import type { Config, LiveConfig } from '../../src/config/config.ts'
 import { parseConfig } from '../../src/config/parse-config.ts'
 import type { SessionEvent, SessionEventBody } from '../../src/core/session-event.ts'
@@ -152,7 +152,8 @@ async function openDoor(url: string, options: DoorOptions = {}): Promise<Door> {
     uploads: new Uploads({ home, database }),
     host: '127.0.0.1',
     port: 0,
-    authenticate: (token) => authenticate(config.current(), token),
+    authenticate: (credential) => viewerOf(config.current(), credential),
+    logins: null,
     denials: services.denials,
     createContext: (request) => createContext(services, request),
     readiness: options.readiness ?? {},

@@ -2,7 +2,7 @@
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { authenticate } from '../../src/config/access/authenticate.ts'
+import { viewerOf } from '../../src/config/access/authenticate.ts'
 import { createContext } from '../../src/graphql/context.ts'
 import { Origins } from '../../src/graphql/http/origin.ts'
 import { Hub } from '../../src/graphql/live/hub.ts'
@@ -12,7 +12,7 @@ import { Admission } from '../../src/graphql/operation/admission.ts'
 import { PersistedQueries } from '../../src/graphql/operation/persisted-queries.ts'
 import { RateLimit } from '../../src/graphql/operation/rate-limit.ts'
 import { buildSchema } from '../../src/graphql/schema/schema.ts'
-import { Connections } from '../../src/graphql/socket/connections.ts'
+import { Connections, type Authenticate } from '../../src/graphql/socket/connections.ts'
 import { createDoorYoga } from '../../src/graphql/yoga.ts'
 import { systemClock as clock } from '../../src/platform/clock.ts'
 import { createLogger } from '../../src/platform/logger.ts'
@@ -51,16 +51,16 @@ beforeAll(async () => {
     logger,
     metrics,
   })
-  const authenticateToken = (token: string): ReturnType<typeof authenticate> => authenticate(config.current(), token)
+  const authenticate: Authenticate = (credential) => viewerOf(config.current(), credential)
   const yoga = createDoorYoga({
     schema: buildSchema(),
-    authenticate: authenticateToken,
+    authenticate,
     origins: new Origins({ config, production: true, clock, logger }),
     isKnownHost: (host) => host?.startsWith('127.0.0.1') === true,
     createContext: (request) => createContext(services, request),
     sessionNotifier,
     hub,
-    connections: new Connections({ authenticate: authenticateToken, config, clock, logger, metrics }),
+    connections: new Connections({ authenticate, config, clock, logger, metrics }),
     denials: services.denials,
     rateLimit: new RateLimit({ clock, perMinute: () => 100_000, doorbell }),
     admission: new Admission(clock),

@@ -87,7 +87,6 @@ export const PLANNER_CONTEXT: PlannerContext = {
   summary: '',
   workingMemory: '',
   facts: [],
-  pluginSections: [],
   questions: [{ id: 'question_one', content: 'Which package manager do the servers use?' }],
   skills: [SEARCH],
   tools: [],
@@ -132,7 +131,6 @@ export const MESSENGER_CONTEXT: MessengerContext = {
   mayBeSilent: false,
   summary: '',
   facts: [],
-  pluginSections: [],
 }
 
 export const CURATOR_CONTEXT: CuratorContext = {

@@ -48,6 +48,7 @@ const SETTINGS: Settings = {
   publicUrl: null,
   requestsPerMinute: 600,
   corsOrigins: [],
+  console: false,
   graphiql: true,
   introspection: true,
   webhookRequireHttps: false,
@@ -85,6 +86,7 @@ export class StubConfig implements LiveConfig {
     this.config = {
       tokens: new Map(),
       users: new Map(),
+      logins: new Map(),
       formerNames: new Map(),
       providers: new Map(baseUrl === null ? [] : [[provider.name, provider]]),
       models: {

@@ -70,6 +70,9 @@ test('it serves where PORT says, shows what a command prints as it is printed, a
   await vi.waitFor(() => expect(demo.text()).toContain('Stop      Ctrl-C'), { timeout: 60_000 })
   const url = `http://127.0.0.1:${port}`
   expect(demo.text()).toContain(`Serving on ${url} `)
+  expect(demo.text()).toMatch(
+    /^ {2}Console {3}http:\/\/127\.0\.0\.1:\d+\/#\/login\/[0-9a-f]{32} .*\n[^\n]*\n {2}GraphiQL/m,
+  )
   expect(demo.text()).toContain(`GraphiQL  ${url}/graphql `)
   // "   16 19:44:46.406 output   step 1 of 3": a line is an event of its own, with the moment when it was recorded.
   const lines = demo.text().split('\n')

@@ -1,9 +1,9 @@
 /**
- * Who a bearer token is. Called for every request and every WebSocket, and again for open ones when the configuration
+ * Who a token or a login is. Called for every request and every WebSocket, and again for open ones when the configuration
  * changes.
  */
 import { must } from '../../platform/must.ts'
-import type { Viewer } from '../../core/identity.ts'
+import type { Credential, Viewer } from '../../core/identity.ts'
 import type { Config, TokenConfig } from '../config.ts'
 import { findToken } from './identity-index.ts'
 import { hashToken } from './token-hash.ts'
@@ -12,6 +12,13 @@ import { hashToken } from './token-hash.ts'
 export function authenticate(config: Config, token: string): Viewer | null {
   const found = findToken(config, hashToken(token))
   return found === null ? null : toViewer(config, found)
+}
+
+/** Null: no known token, and no login of one, matches. */
+export function viewerOf(config: Config, { kind, secret }: Credential): Viewer | null {
+  if (kind === 'TOKEN') return authenticate(config, secret)
+  const token = config.logins.get(hashToken(secret).toString('hex'))
+  return token === undefined ? null : toViewer(config, token)
 }
 
 function toViewer(config: Config, token: TokenConfig): Viewer {

@@ -35,7 +35,7 @@ const phone: StoredToken = {
   expiresAt: null,
 }
 const config = (stored: Partial<StoredPeople>) =>
-  withPeople(declared, { users: [], aliases: [], tokens: [], ...stored }, NOW)
+  withPeople(declared, { users: [], aliases: [], tokens: [], logins: [], ...stored }, NOW)
 const senderOf = (of: ReturnType<typeof config>, identity: string) =>
   resolveSender(
     of,
@@ -92,6 +92,6 @@ test('who has become another is that one, also over two steps and in a circle', 
 test('the next time at which a token is over', () => {
   const at = (offset: number) => ({ ...phone, expiresAt: new Date(NOW.getTime() + offset) })
   const tokens = [at(-1), at(5000), at(3000), phone]
-  expect(nextExpiry({ users: [], aliases: [], tokens }, NOW)).toEqual(new Date(NOW.getTime() + 3000))
-  expect(nextExpiry({ users: [], aliases: [], tokens: [phone] }, NOW)).toBeNull()
+  expect(nextExpiry({ users: [], aliases: [], tokens, logins: [] }, NOW)).toEqual(new Date(NOW.getTime() + 3000))
+  expect(nextExpiry({ users: [], aliases: [], tokens: [phone], logins: [] }, NOW)).toBeNull()
 })

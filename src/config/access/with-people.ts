@@ -32,11 +32,20 @@ export interface StoredToken {
   readonly expiresAt: Date | null
 }
 
+/** Somebody is logged in to the console, by the token of this name as long as it has this hash. */
+export interface StoredLogin {
+  readonly sha256: Buffer
+  readonly tokenName: string
+  readonly tokenSha256: Buffer
+  readonly expiresAt: Date
+}
+
 /** What the database has besides what config.toml declares. */
 export interface StoredPeople {
   readonly users: readonly StoredUser[]
   readonly aliases: readonly StoredAlias[]
   readonly tokens: readonly StoredToken[]
+  readonly logins: readonly StoredLogin[]
 }
 
 /** `declared`: as config.toml says. */
@@ -47,12 +56,15 @@ export function withPeople(declared: Config, stored: StoredPeople, now: Date): C
   }
   linkAliases(users, stored.aliases)
   const tokens = withTokens(declared.tokens, { users, stored: stored.tokens, now })
-  return { ...declared, users, tokens, formerNames: formerNames(stored.users, users) }
+  const logins = withLogins(tokens, stored.logins, now)
+  return { ...declared, users, tokens, logins, formerNames: formerNames(stored.users, users) }
 }
 
-/** When the next of these tokens is over; null: none will be. */
-export function nextExpiry({ tokens }: StoredPeople, now: Date): Date | null {
-  const times = tokens.flatMap(({ expiresAt }) => (expiresAt !== null && expiresAt > now ? [expiresAt.getTime()] : []))
+/** When the next of these tokens and logins is over; null: none will be. */
+export function nextExpiry({ tokens, logins }: StoredPeople, now: Date): Date | null {
+  const times = [...tokens, ...logins].flatMap(({ expiresAt }) =>
+    expiresAt !== null && expiresAt > now ? [expiresAt.getTime()] : [],
+  )
   return times.length === 0 ? null : new Date(Math.min(...times))
 }
 
@@ -97,6 +109,17 @@ function withTokens(declared: Config['tokens'], { users, stored, now }: Tokens):
 function toToken({ name, sha256, kind, userName: user, namespace, expiresAt }: StoredToken): TokenConfig {
   const secrets = { plainToken: null, webhookSecrets: [], webhookSecretEnvs: [] }
   return { name, sha256, kind, user, namespace, expiresAt, declared: false, ...secrets }
+}
+
+/** Those whose token is still the one that they were begun with. */
+function withLogins(tokens: Config['tokens'], stored: readonly StoredLogin[], now: Date): Map<string, TokenConfig> {
+  const logins = new Map<string, TokenConfig>()
+  for (const { sha256, tokenName, tokenSha256, expiresAt } of stored) {
+    const token = tokens.get(tokenName)
+    if (token !== undefined && token.sha256.equals(tokenSha256) && expiresAt > now)
+      logins.set(sha256.toString('hex'), token)
+  }
+  return logins
 }
 
 /** Who has become whom, to the end: a user may have become one who became another. */

@@ -27,6 +27,8 @@ export type Action =
   | { readonly kind: 'session'; readonly flags: Flags; readonly action: SessionAction }
   /** Look at everything that a start needs. */
   | { readonly kind: 'doctor'; readonly flags: Flags; readonly callsModels: boolean; readonly json: boolean }
+  /** Print a link that logs in to the console; `user` null: the only admin. */
+  | { readonly kind: 'login'; readonly flags: Flags; readonly user: string | null }
   /** Call each model once. */
   | { readonly kind: 'models-check'; readonly flags: Flags; readonly json: boolean }
   | { readonly kind: 'help' }
@@ -56,7 +58,7 @@ const options = {
   json: { type: 'boolean' },
 } as const
 
-const commands = ['serve', 'token', 'skill', 'plugin', 'audit', 'session', 'doctor', 'models']
+const commands = ['serve', 'login', 'token', 'skill', 'plugin', 'audit', 'session', 'doctor', 'models']
 /** The server's; all others are only those of other commands. */
 const serverFlags = new Set(['help', 'version', 'port', 'host', 'home', 'check-config'])
 
@@ -88,6 +90,7 @@ export function parseCommandLine(args: readonly string[]): Action {
     ...(home !== undefined && { home }),
   }
   if (command === 'doctor') return doctorAction(flags, values)
+  if (command === 'login') return loginAction(flags, values)
   const wrong = Object.keys(values).find((flag) => !serverFlags.has(flag))
   if (wrong !== undefined) return misuse(`"factotum serve" takes no option --${wrong}.`)
   return { kind: values['check-config'] === true ? 'check-config' : 'serve', flags }
@@ -129,6 +132,14 @@ function doctorAction(flags: Flags, values: Values): Action {
   const wrong = Object.keys(values).find((flag) => !doctorFlags.has(flag))
   if (wrong !== undefined) return misuse(`"factotum doctor" takes no option --${wrong}.`)
   return { kind: 'doctor', flags, callsModels: values.models === true, json: values.json === true }
+}
+
+const loginFlags = new Set(['port', 'host', 'home', 'user'])
+
+function loginAction(flags: Flags, values: Values): Action {
+  const wrong = Object.keys(values).find((flag) => !loginFlags.has(flag))
+  if (wrong !== undefined) return misuse(`"factotum login" takes no option --${wrong}.`)
+  return { kind: 'login', flags, user: values.user ?? null }
 }
 
 function modelsAction(words: readonly string[], { home, json, ...rest }: Values): Action {

@@ -14,6 +14,10 @@ export interface HelpOptions {
 
 const USAGE = `Usage (from a checkout: npx factotum …; all but "serve" take --home or FACTOTUM_HOME as the server does)
   factotum [serve] [options]   Starts the server.
+  factotum login [--user <user>]
+                               Prints a link that logs in to the console, once, within five minutes; without --user as the only admin.
+                               It stands for a token of the user: what ends the token ends the login. With the --host and --port
+                               of the server, unless public_url says how people reach it.
   factotum token [--user <user>] [--kind connector [--namespace <name>]] [--name <name>] [--print]
                                Makes another token, writes its hash into config.toml and shows it, once. Without options it is the
                                only admin's. --print changes no file, and shows what to paste into it.

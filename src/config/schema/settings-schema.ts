@@ -193,6 +193,9 @@ function doorSettings(production: boolean) {
           'Host names, addresses and ranges that webhooks may lead to although they are not on the public internet. ' +
           'A host or address named here may have any port; others 80, 443, 8080 or 8443.',
       }),
+    console: trueOrFalse().default(true).meta({
+      description: 'Serves the console, the page for people, at "/".',
+    }),
     graphiql: trueOrFalse().default(!production).meta({
       description:
         'Serves GraphiQL, the query editor in the browser. Default: true, but false with NODE_ENV=production.',
@@ -266,6 +269,7 @@ export function toSettings(section: SettingsSection): Settings {
     allowedHosts: section.allowed_hosts,
     webhookRequireHttps: section.webhook_require_https,
     webhookAllowList: section.webhook_allow_list,
+    console: section.console,
     graphiql: section.graphiql,
     introspection: section.introspection,
   }

@@ -7,14 +7,14 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { messageOf } from '../../core/errors.ts'
-import type { Viewer } from '../../core/identity.ts'
+import type { Credential, Viewer } from '../../core/identity.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import { MAX_UPLOAD_BYTES } from '../../core/uploaded-file.ts'
 import type { Uploads } from '../../execution/workspace/uploads.ts'
 import { expectFile, receiveFile, type FileReceived, type FileTarget } from '../../intake/file/receive-file.ts'
 import type { IntakeContext, StagedFile } from '../../intake/intake-context.ts'
 import type { Logger } from '../../platform/logger.ts'
-import { bearerToken } from '../http/bearer-token.ts'
+import type { CredentialOf } from '../login/credential.ts'
 import type { Authenticate } from '../socket/connections.ts'
 import { sendJson } from '../health/probes.ts'
 import type { Exchange } from '../http/plain-route.ts'
@@ -31,6 +31,7 @@ export interface ReceiveFileOptions {
   readonly intake: IntakeContext
   readonly uploads: Pick<Uploads, 'stage' | 'discard'>
   readonly authenticate: Authenticate
+  readonly credentialOf: CredentialOf
   readonly logger: Logger
   /** Milliseconds to wait before this token may do more; 0: it may now. */
   readonly takeRate: (tokenName: string) => number
@@ -45,7 +46,7 @@ const STATUS: Readonly<Record<Refusal['kind'], readonly [status: number, code: s
 
 /** A body that has come. */
 interface Come {
-  readonly token: string
+  readonly credential: Credential
   readonly target: FileTarget
   readonly staged: StagedFile
 }
@@ -61,14 +62,14 @@ export class FileReceiver {
   /** Rejects when the database or the disk fails; a client that leaves is no failure. */
   async handle(exchange: Exchange): Promise<void> {
     const { request, response, url } = exchange
-    const { authenticate, takeRate } = this.#options
+    const { authenticate, credentialOf, takeRate } = this.#options
     if (request.method !== 'PUT') {
       response.setHeader('allow', 'PUT')
       return refuse(exchange, 405, { code: 'BAD_REQUEST', problem: 'Send a file with PUT.' })
     }
-    const token = bearerToken(request.headers.authorization)
-    const viewer = token === null ? null : authenticate(token)
-    if (token === null || viewer === null) return refuseStranger(exchange)
+    const credential = credentialOf(request)
+    const viewer = credential === null ? null : authenticate(credential)
+    if (credential === null || viewer === null) return refuseStranger(exchange)
     const target = readTarget(url)
     if (target === null) {
       const problem = `Send it to ${UPLOADS_PATH}<session>/<name>, both URL-encoded.`
@@ -81,7 +82,7 @@ export class FileReceiver {
     if (this.#running >= MAX_AT_A_TIME) return refuseForNow(exchange, 503, RETRY_AFTER_S)
     this.#running += 1
     try {
-      await this.#receive(exchange, { token, viewer, target })
+      await this.#receive(exchange, { credential, viewer, target })
     } finally {
       this.#running -= 1
     }
@@ -89,7 +90,7 @@ export class FileReceiver {
 
   async #receive(
     exchange: Exchange,
-    { token, viewer, target }: { readonly token: string; readonly viewer: Viewer; readonly target: FileTarget },
+    { credential, viewer, target }: Omit<Come, 'staged'> & { readonly viewer: Viewer },
   ): Promise<void> {
     const { intake } = this.#options
     const expected = await expectFile(intake, viewer, target)
@@ -97,7 +98,7 @@ export class FileReceiver {
     const staged = await this.#stage(exchange)
     if (staged === 'BROKEN') return void exchange.response.destroy()
     if (staged === null) return refuse(exchange, 413, tooLarge())
-    const outcome = await this.#storeAndDiscard({ token, target, staged })
+    const outcome = await this.#storeAndDiscard({ credential, target, staged })
     if (outcome === 'STRANGER') return refuseStranger(exchange)
     if (outcome.kind !== 'Received') return refuseAs(exchange, outcome)
     const { id, name, size, contentType, replaced } = outcome
@@ -115,9 +116,9 @@ export class FileReceiver {
   /**
    * Asks once more: a body takes as long as its sender likes, and the token may be gone or have other rights by now.
    */
-  async #store({ token, target, staged }: Come): Promise<FileReceived | Refusal | 'STRANGER'> {
+  async #store({ credential, target, staged }: Come): Promise<FileReceived | Refusal | 'STRANGER'> {
     const { intake, authenticate } = this.#options
-    const viewer = authenticate(token)
+    const viewer = authenticate(credential)
     if (viewer === null) return 'STRANGER'
     const expected = await expectFile(intake, viewer, target)
     return expected.kind === 'Expected' ? receiveFile(intake, { expected, staged }) : expected

@@ -24,8 +24,8 @@ import { importSession } from '../../transfer/import-session.ts'
 import { readLines } from '../../transfer/read-lines.ts'
 import { inTransferTransaction } from '../../transfer/transfer-transaction.ts'
 import { sendJson } from '../health/probes.ts'
-import { bearerToken } from '../http/bearer-token.ts'
 import type { Exchange } from '../http/plain-route.ts'
+import type { CredentialOf } from '../login/credential.ts'
 import type { Authenticate } from '../socket/connections.ts'
 import { contentDisposition } from './content-disposition.ts'
 import { refuse, refuseForNow, refuseStranger } from './refuse.ts'
@@ -45,6 +45,7 @@ export interface SessionTransferOptions {
   readonly doorbell: Pick<Doorbell, 'ring'>
   readonly uploads: Pick<Uploads, 'stage' | 'discard'>
   readonly authenticate: Authenticate
+  readonly credentialOf: CredentialOf
   readonly denials: Pick<AccessDenials, 'forbidden'>
   readonly clock: Clock
   /** Milliseconds to wait before this token may do more; 0: it may now. */
@@ -87,9 +88,9 @@ export class SessionTransfers {
 
   /** Null: the caller is none; that has been answered. */
   #admin(exchange: Exchange): Viewer | null {
-    const { authenticate, denials } = this.#options
-    const token = bearerToken(exchange.request.headers.authorization)
-    const viewer = token === null ? null : authenticate(token)
+    const { authenticate, credentialOf, denials } = this.#options
+    const credential = credentialOf(exchange.request)
+    const viewer = credential === null ? null : authenticate(credential)
     if (viewer?.role === 'ADMIN') return viewer
     if (viewer === null) {
       refuseStranger(exchange)

@@ -6,7 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../../platform/clock.ts'
 import type { Metrics } from '../../platform/metrics.ts'
-import { bearerToken } from '../http/bearer-token.ts'
+import type { CredentialOf } from '../login/credential.ts'
 import type { Authenticate } from '../socket/connections.ts'
 import { reportReadiness, type Readiness } from './readiness.ts'
 
@@ -46,10 +46,16 @@ export async function answerProbe({ path, response, isOperator }: Probe, options
 
 const FOR_ADMINS = 'Figures are for admins: send the token of one ("Authorization: Bearer <token>").'
 
-/** Whether a request carries the token of an admin. */
-export function isAdmins({ headers }: IncomingMessage, authenticate: Authenticate): boolean {
-  const token = bearerToken(headers.authorization)
-  return token !== null && authenticate(token)?.role === 'ADMIN'
+/** How it is found out who asks. */
+export interface Recognise {
+  readonly authenticate: Authenticate
+  readonly credentialOf: CredentialOf
+}
+
+/** Whether a request carries the token or the login of an admin. */
+export function isAdmins(request: IncomingMessage, { authenticate, credentialOf }: Recognise): boolean {
+  const credential = credentialOf(request)
+  return credential !== null && authenticate(credential)?.role === 'ADMIN'
 }
 
 function refuseMetrics(response: ServerResponse): void {

@@ -9,6 +9,7 @@ import { gunzip } from 'node:zlib'
 import type { LiveConfig } from '../../config/config.ts'
 import { hasCode } from '../../platform/error-code.ts'
 import { builtFolder } from '../../platform/package-file.ts'
+import { chooseEncoding } from '../console/choose-encoding.ts'
 import { sendJson } from '../health/probes.ts'
 import type { Exchange, PlainRoute } from './plain-route.ts'
 
@@ -50,21 +51,15 @@ interface Encoded {
 /** Null: there is none; another process may be of another version. */
 async function read(name: string, accepted = ''): Promise<Encoded | null> {
   try {
-    if (accepts(accepted, 'br')) return { bytes: await readFile(join(folder, `${name}.br`)), encoding: 'br' }
+    const chosen = chooseEncoding(accepted)
+    if (chosen === 'br') return { bytes: await readFile(join(folder, `${name}.br`)), encoding: 'br' }
     const zipped = await readFile(join(folder, `${name}.gz`))
-    if (accepts(accepted, 'gzip')) return { bytes: zipped, encoding: 'gzip' }
+    if (chosen === 'gzip') return { bytes: zipped, encoding: 'gzip' }
     return { bytes: await promisify(gunzip)(zipped), encoding: null }
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return null
     throw error
   }
-}
-
-function accepts(header: string, encoding: string): boolean {
-  return header.split(',').some((part) => {
-    const [name = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase())
-    return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
-  })
 }
 
 function send({ request, response }: Exchange, { bytes, encoding }: Encoded, contentType: string): void {

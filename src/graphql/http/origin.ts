@@ -33,7 +33,7 @@ export class Origins {
    * sandboxed frames and files.
    */
   isAllowed(origin: string | undefined, host: string | undefined): boolean {
-    if (origin === undefined || this.#isListed(origin) || isSame(origin, host)) return true
+    if (origin === undefined || this.#isListed(origin) || this.#isOwn(origin, host)) return true
     this.#logRefused(origin)
     return false
   }
@@ -41,7 +41,7 @@ export class Origins {
   /** Lets pages of a listed origin send any header and read our answers; for all others CORS is off. */
   corsFor(origin: string | null, host: string | null): CORSOptions {
     if (origin === null || !this.#isListed(origin)) {
-      if (origin !== null && !isSame(origin, host)) this.#logRefused(origin)
+      if (origin !== null && !this.#isOwn(origin, host)) this.#logRefused(origin)
       return false
     }
     return {
@@ -55,7 +55,11 @@ export class Origins {
 
   #isListed(origin: string): boolean {
     const { config, production } = this.#options
-    return config.current().settings.corsOrigins.includes(origin) || (!production && isLoopback(origin))
+    return config.current().settings.corsOrigins.includes(origin) || (!production && isLocalPage(origin))
+  }
+
+  #isOwn(origin: string, host: string | null | undefined): boolean {
+    return isOwnOrigin(origin, host ?? null, this.#options.config.current().settings.publicUrl)
   }
 
   #logRefused(origin: string): void {
@@ -71,14 +75,23 @@ export class Origins {
   }
 }
 
+/** A page that we serve, also through a proxy that does not pass `Host` on, as long as `public_url` says how. */
+export function isOwnOrigin(origin: string, host: string | null, publicUrl: string | null): boolean {
+  return isSame(origin, host) || (publicUrl !== null && new URL(publicUrl).origin === origin)
+}
+
 /** Our own page. */
-function isSame(origin: string, host: string | null | undefined): boolean {
+function isSame(origin: string, host: string | null): boolean {
   return URL.canParse(origin) && new URL(origin).host === host
 }
 
-function isLoopback(origin: string): boolean {
+function isLocalPage(origin: string): boolean {
   const url = URL.canParse(origin) ? new URL(origin) : null
-  if (url === null || !/^https?:$/.test(url.protocol)) return false
-  const name = url.hostname.replace(/^\[|\]$/g, '')
+  return url !== null && /^https?:$/.test(url.protocol) && isLoopback(url.hostname)
+}
+
+/** Whether a name in a URL means the machine itself. */
+export function isLoopback(hostname: string): boolean {
+  const name = hostname.replace(/^\[|\]$/g, '')
   return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name)
 }

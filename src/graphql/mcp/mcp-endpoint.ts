@@ -59,10 +59,10 @@ export class McpEndpoint {
       if (request.method !== 'POST') throw badRequest('Use POST.', 405, { allow: 'POST' })
       if (admission.isFull) throw refusal(503, overloadedAnswer())
       const token = bearerToken(request.headers.authorization)
-      if (token === null || authenticate(token) === null) throw stranger()
+      if (token === null || authenticate({ kind: 'TOKEN', secret: token }) === null) throw stranger()
       const { text, body } = await readBody(request)
       // Once more: a body takes as long as its sender likes.
-      const viewer = authenticate(token)
+      const viewer = authenticate({ kind: 'TOKEN', secret: token })
       if (viewer === null) throw stranger()
       const waitMs = isCountedLater(body) ? 0 : takeRate(viewer.tokenName)
       if (waitMs > 0) throw tooMany(waitMs)

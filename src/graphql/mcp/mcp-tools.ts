@@ -166,7 +166,7 @@ async function ask(
 ): Promise<CallToolResult> {
   const gone = new AbortController()
   // As any other that waits: a token that is removed, or a server that stops, ends it.
-  const identity = { token, viewer: operations.caller.viewer }
+  const identity = { credential: { kind: 'TOKEN', secret: token } as const, viewer: operations.caller.viewer }
   const leave = connections.add({ transport: 'sse', identity, beat: () => undefined, end: () => gone.abort() })
   try {
     const sent = await send(operations, args)

@@ -1,26 +1,31 @@
 /**
  * Who asks. Over HTTP the token stands in `Authorization`, over WebSocket in `connection_init`
- * (src/graphql/socket/web-socket.ts); it never stands in a URL. No operation is parsed without a caller, whatever
- * brought it here.
+ * (src/graphql/socket/web-socket.ts); it never stands in a URL. Pages of this server send the cookie of a login
+ * instead. No operation is parsed without a caller, whatever brought it here.
  */
 import { GraphQLError } from 'graphql'
-import type { Viewer } from '../../core/identity.ts'
+import type { Credential, Viewer } from '../../core/identity.ts'
 import { must } from '../../platform/must.ts'
 import { acceptedOf } from '../http/accepted.ts'
-import { bearerToken } from '../http/bearer-token.ts'
+import type { CredentialOf } from '../login/credential.ts'
 import type { DoorPlugin } from '../operation/caller.ts'
 import type { Authenticate } from '../socket/connections.ts'
 
-export function useToken(authenticate: Authenticate): DoorPlugin {
+export interface TokenOptions {
+  readonly authenticate: Authenticate
+  readonly credentialOf: CredentialOf
+}
+
+export function useToken({ authenticate, credentialOf }: TokenOptions): DoorPlugin {
   return {
-    onRequestParse({ request: { headers }, serverContext }) {
-      const token = bearerToken(headers.get('authorization'))
-      viewerOf(token, authenticate)
+    onRequestParse({ request, serverContext }) {
+      const credential = credentialOf(request)
+      viewerOf(credential, authenticate)
       return {
         onRequestParseDone() {
           // Once more: a body takes as long as its sender likes, and the token may be gone or have other rights by now.
-          const viewer = viewerOf(token, authenticate)
-          const transport = acceptedOf(headers.get('accept')).events ? 'sse' : 'http'
+          const viewer = viewerOf(credential, authenticate)
+          const transport = acceptedOf(request.headers.get('accept')).events ? 'sse' : 'http'
           const { requestId = '' } = serverContext
           const logger = must(serverContext.logger, 'a request has a logger')
           serverContext.caller = { viewer, requestId, logger, transport }
@@ -34,13 +39,17 @@ export function useToken(authenticate: Authenticate): DoorPlugin {
 }
 
 /** Throws UNAUTHENTICATED. */
-function viewerOf(token: string | null, authenticate: Authenticate): Viewer {
-  const viewer = token === null ? null : authenticate(token)
-  if (viewer === null) throw unauthenticated(token)
+function viewerOf(credential: Credential | null, authenticate: Authenticate): Viewer {
+  const viewer = credential === null ? null : authenticate(credential)
+  if (viewer === null) throw unauthenticated(credential)
   return viewer
 }
 
-function unauthenticated(token: string | null): GraphQLError {
-  const message = token === null ? 'Send a token: "Authorization: Bearer <token>".' : 'The token is unknown.'
+function unauthenticated(credential: Credential | null): GraphQLError {
+  const message = credential === null ? NOTHING : credential.kind === 'TOKEN' ? 'The token is unknown.' : LOGGED_OUT
   return new GraphQLError(message, { extensions: { code: 'UNAUTHENTICATED' } })
 }
+
+const NOTHING = 'Send a token: "Authorization: Bearer <token>".'
+/** Also because its token was removed. */
+const LOGGED_OUT = 'You are logged out here: log in again.'

@@ -4,7 +4,7 @@
  */
 import type { LiveConfig } from '../../config/config.ts'
 import { isOutage } from '../../core/errors.ts'
-import type { Viewer } from '../../core/identity.ts'
+import type { Credential, Viewer } from '../../core/identity.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
@@ -18,14 +18,14 @@ export type EndReason = 'TOKEN_REMOVED' | 'RIGHTS_CHANGED' | 'GOING_AWAY'
 export interface Connection {
   readonly transport: 'websocket' | 'sse'
   /** Who is on the other side; null as long as a WebSocket has not said so. */
-  readonly identity: { readonly token: string; readonly viewer: Viewer } | null
+  readonly identity: { readonly credential: Credential; readonly viewer: Viewer } | null
   /** Time for a sign of life. */
   beat(): void
   /** Closes it, telling why. */
   end(reason: EndReason): void
 }
 
-export type Authenticate = (token: string) => Viewer | null
+export type Authenticate = (credential: Credential) => Viewer | null
 
 export interface ConnectionsOptions {
   readonly authenticate: Authenticate
@@ -76,8 +76,8 @@ export class Connections {
   #recheck(): void {
     for (const connection of this.#open) {
       if (connection.identity === null) continue
-      const { token, viewer } = connection.identity
-      const now = this.#options.authenticate(token)
+      const { credential, viewer } = connection.identity
+      const now = this.#options.authenticate(credential)
       if (now === null) connection.end('TOKEN_REMOVED')
       else if (JSON.stringify(now) !== JSON.stringify(viewer)) connection.end('RIGHTS_CHANGED')
     }

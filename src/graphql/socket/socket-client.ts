@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { CloseCode } from 'graphql-ws'
 import type { RawData, WebSocket } from 'ws'
 import { messageOf } from '../../core/errors.ts'
-import type { Viewer } from '../../core/identity.ts'
+import type { Credential, Viewer } from '../../core/identity.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import type { Connection, EndReason } from './connections.ts'
@@ -73,8 +73,8 @@ export class SocketClient implements Connection {
     return this.#options.socket.writableLength
   }
 
-  identify(token: string, viewer: Viewer): void {
-    this.#identity = { token, viewer }
+  identify(credential: Credential, viewer: Viewer): void {
+    this.#identity = { credential, viewer }
   }
 
   /** Who sends operations on this socket; null before `connection_init`. */

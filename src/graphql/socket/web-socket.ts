@@ -15,7 +15,9 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { randomHex } from '../../platform/id.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
+import type { Credential } from '../../core/identity.ts'
 import { bearerToken } from '../http/bearer-token.ts'
+import type { CredentialOf } from '../login/credential.ts'
 import type { Caller, LogChannel } from '../operation/caller.ts'
 import { maskError } from '../operation/mask-error.ts'
 import type { PersistedQueries } from '../operation/persisted-queries.ts'
@@ -39,6 +41,7 @@ export interface WebSocketsOptions {
   readonly persistedQueries: PersistedQueries
   readonly connections: Connections
   readonly authenticate: Authenticate
+  readonly credentialOf: CredentialOf
   readonly isOriginAllowed: (request: IncomingMessage) => boolean
   readonly maxSockets: number
   readonly logger: Logger
@@ -140,19 +143,25 @@ export class WebSockets {
     this.#clients.set(client, settled)
   }
 
-  /** `connection_init`: the only place where a token is taken from; it never stands in a URL. */
+  /**
+   * `connection_init` brings the token, which never stands in a URL. A page of this server brings none: then it is the
+   * login with whose cookie the socket was asked for.
+   */
   #connect({ connectionParams, extra: { client } }: SocketContext): boolean {
     const token = tokenOf(connectionParams)
-    if (token === null) {
+    const credential: Credential | null =
+      token === null ? this.#options.credentialOf(client.request) : { kind: 'TOKEN', secret: token }
+    if (credential === null) {
       client.close(CloseCode.Unauthorized, 'UNAUTHENTICATED: pass connectionParams {Authorization: "Bearer <token>"}')
       return false
     }
-    const viewer = this.#options.authenticate(token)
+    const viewer = this.#options.authenticate(credential)
     if (viewer === null) {
-      client.close(CloseCode.Unauthorized, 'UNAUTHENTICATED: the token is unknown')
+      const what = credential.kind === 'TOKEN' ? 'the token is unknown' : 'log in again'
+      client.close(CloseCode.Unauthorized, `UNAUTHENTICATED: ${what}`)
       return false
     }
-    client.identify(token, viewer)
+    client.identify(credential, viewer)
     return true
   }
 

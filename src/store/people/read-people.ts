@@ -1,5 +1,12 @@
-/** What the processes go by: users, aliases and tokens that no config.toml declares, and who has become whom. */
-import type { StoredAlias, StoredPeople, StoredToken, StoredUser } from '../../config/access/with-people.ts'
+/** What the processes go by: users, aliases and tokens that no config.toml
+ * declares, who has become whom, and who is logged in. */
+import type {
+  StoredAlias,
+  StoredLogin,
+  StoredPeople,
+  StoredToken,
+  StoredUser,
+} from '../../config/access/with-people.ts'
 import type { Queryable } from '../database.ts'
 
 const VERSION = { name: 'people.version', text: 'SELECT version FROM people_state WHERE id = 1' }
@@ -24,15 +31,21 @@ const TOKENS = {
   text: `SELECT name, sha256, kind, user_name AS "userName", namespace, expires_at AS "expiresAt" FROM tokens
     WHERE NOT declared AND revoked_at IS NULL`,
 }
+const LOGINS = {
+  name: 'people.logins',
+  text: `SELECT sha256, token_name AS "tokenName", token_sha256 AS "tokenSha256", expires_at AS "expiresAt" FROM logins`,
+}
 
 /** Read after the version, it is at least as new. */
 export async function readPeople(database: Queryable): Promise<StoredPeople> {
   const users = await database.query<Omit<StoredUser, 'skills'> & { allSkills: boolean; skills: string[] }>(USERS, [])
   const aliases = await database.query<StoredAlias>(ALIASES, [])
   const tokens = await database.query<StoredToken>(TOKENS, [])
+  const logins = await database.query<StoredLogin>(LOGINS, [])
   return {
     users: users.map(({ allSkills, skills, ...user }) => ({ ...user, skills: allSkills ? '*' : skills })),
     aliases,
     tokens,
+    logins,
   }
 }

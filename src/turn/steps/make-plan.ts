@@ -16,9 +16,6 @@ import { completeTasks, taskKey, type CompleteTask } from './complete-tasks.ts'
 import { describeRights } from '../audit-rights.ts'
 import { hasFailed, historyOf, newTaskOf, whyGivenUp, type PlanState, type TaskState } from '../plan-state.ts'
 import { isNotice } from '../tell-user.ts'
-import type { HookContext } from '../hooks/hook-data.ts'
-import { notifyAnswer } from '../hooks/notify-answer.ts'
-import { notifyCreated } from '../hooks/task-hooks.ts'
 import { takeSecrets } from '../secrets/take-secrets.ts'
 import { stopped, type Ending, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { unanswered } from './unanswered.ts'
@@ -27,10 +24,7 @@ import type { TurnWrite } from '../../core/turn-write.ts'
 export type MakePlanOutcome = { readonly kind: 'Planned'; readonly plan: PlanState } | Ending
 
 type MakePlanContext = TaskContext &
-  Pick<
-    TurnContext,
-    'messages' | 'signal' | 'agents' | 'config' | 'database' | 'tools' | 'plugins' | 'delegated' | 'logger'
-  >
+  Pick<TurnContext, 'messages' | 'signal' | 'agents' | 'config' | 'database' | 'tools' | 'delegated' | 'logger'>
 
 export async function makePlan(
   context: MakePlanContext,
@@ -53,7 +47,6 @@ export async function makePlan(
 
     const { plan, names, problems: misused } = takeSecrets(context, answer.output)
     context.journal.record([], { modelCalls: answer.calls })
-    notifyAnswer(context, { role: 'planner', text: () => JSON.stringify(plan), calls: answer.calls })
     for (const name of names) secretNames.add(name)
     const tasks = completeTasks(plan.tasks, planner.skills)
     const problems = [
@@ -119,7 +112,7 @@ interface Accepted {
 }
 
 function storePlan(
-  context: HookContext & Pick<TurnContext, 'journal' | 'clock'>,
+  context: Pick<TurnContext, 'turn' | 'journal' | 'config' | 'clock'>,
   { planner, proposed, secretNames }: Accepted,
   attempts: readonly PlanState[],
 ): PlanState {
@@ -148,7 +141,7 @@ function storePlan(
     goal: proposed.goal,
     rights,
     tasks,
-    known: { summary: planner.summary, facts: planner.facts, pluginSections: planner.pluginSections },
+    known: { summary: planner.summary, facts: planner.facts },
     history: historyOf(attempts),
   }
   context.journal.record([{ type: 'PlanCreated', planId: id }], {
@@ -167,7 +160,6 @@ function storePlan(
     factsUsed: planner.facts.map((fact) => fact.id),
     answers: answeredQuestions(planner, proposed, context.clock.now()),
   })
-  notifyCreated(context, plan)
   return plan
 }
 

@@ -4,14 +4,15 @@
  */
 import { isAsyncIterable, processRegularResult } from 'graphql-yoga'
 import type { Metrics } from '../../../platform/metrics.ts'
-import { bearerToken } from '../../http/bearer-token.ts'
 import { acceptedOf, EVENT_STREAM, RESPONSE_JSON } from '../../http/accepted.ts'
 import { EventStream } from '../../http/event-stream.ts'
+import type { CredentialOf } from '../../login/credential.ts'
 import type { Caller, DoorPlugin } from '../../operation/caller.ts'
-import type { Connection, Connections } from '../../socket/connections.ts'
+import type { Connections } from '../../socket/connections.ts'
 import type { ServerResponse } from 'node:http'
 
 export interface EventStreamsOptions {
+  readonly credentialOf: CredentialOf
   readonly connections: Connections
   readonly metrics: Metrics
 }
@@ -23,7 +24,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-export function useEventStream({ connections, metrics }: EventStreamsOptions): DoorPlugin {
+export function useEventStream({ connections, credentialOf, metrics }: EventStreamsOptions): DoorPlugin {
   /** Those that the hub writes to. */
   const opened = new WeakMap<Request, EventStream>()
   /** Requests whose subscription was begun. */
@@ -34,7 +35,8 @@ export function useEventStream({ connections, metrics }: EventStreamsOptions): D
       metrics.slowConsumers.inc({ transport: 'sse' })
       caller.logger.warn({ bufferedBytes }, 'a slow consumer was cut')
     }
-    const identity = identityOf(request, caller)
+    const credential = credentialOf(request)
+    const identity = credential === null ? null : { credential, viewer: caller.viewer }
     const lastSeq = lastSeqOf(request.headers.get('last-event-id'))
     const stream = new EventStream({ identity, response: response ?? null, lastSeq, onCut })
     const removed = connections.add(stream)
@@ -80,11 +82,6 @@ export function useEventStream({ connections, metrics }: EventStreamsOptions): D
       }, EVENT_STREAM)
     },
   }
-}
-
-function identityOf({ headers }: Request, { viewer }: Caller): Connection['identity'] {
-  const token = bearerToken(headers.get('authorization'))
-  return token === null ? null : { token, viewer }
 }
 
 /** Ids of events are their seqs. */

@@ -70,6 +70,9 @@ const ConfigChangeEnum = builder.enumType('ConfigChange', {
     PLUGIN_FOUND: { description: 'A plugin was found for the first time; it is off until an admin enables it.' },
     PLUGIN_UPDATED: { description: 'An admin changed a plugin; the detail names what.' },
     PLUGIN_RESTARTED: { description: 'An admin had a plugin started again.' },
+    LOGIN_LINK_CREATED: { description: 'A link was made that logs in to the console, once.' },
+    LOGGED_IN: { description: 'A person logged in to the console; the detail says how.' },
+    LOGGED_OUT: { description: 'A person logged out of the console, in one browser or everywhere.' },
     LINK_CODES_GUESSED: { description: 'So many wrong codes came that no more are taken for some minutes.' },
   } as const satisfies Values<ConfigChange>,
 })
