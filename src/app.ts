@@ -374,7 +374,7 @@ async function openDoor(door: DoorParts): Promise<RunningServer> {
   const { home, host, port, logger } = parts.options
   const { database, doorbell, feed, clock, described } = parts.stored
   const { denials } = watching
-  const knowledge = { database, clock, doorbell, feed, hideSecrets: (text: string) => secrets.redactLine(text) }
+  const knowledge = { database, clock, config, doorbell, feed, hideSecrets: (text: string) => secrets.redactLine(text) }
   const people = { database, doorbell, clock, live: config }
   const { skills, toolCatalog } = tools
   const toolOf: ApprovalsContext['toolOf'] = (name) => toolCatalog.snapshot().tools.get(name)

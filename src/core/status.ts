@@ -49,7 +49,7 @@ export type TaskStatus =
   'PENDING' | 'AWAITING_APPROVAL' | 'RUNNING' | 'DONE' | 'FAILED' | 'SKIPPED' | 'CANCELLED' | 'INTERRUPTED'
 export type ReviewVerdict = 'OK' | 'REPLAN'
 /** REFUSED: it was never judged, as it repeats what is known, or by its form. An admin may reopen it. */
-export type LearningStatus = 'PENDING' | 'PROMOTED' | 'ASKED' | 'DISCARDED' | 'REFUSED'
+export type LearningStatus = 'PENDING' | 'PROMOTED' | 'ASKED' | 'DISCARDED' | 'REFUSED' | 'ANSWERED'
 /**
  * TEACHER: what the one who taught it says waits for a person in any case. Suspicion: what its form looks like
  * (knowledge/learnings/find-suspicions.ts). REJECTED: a person has taken a fact that says the same out of use, or

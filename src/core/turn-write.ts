@@ -121,6 +121,16 @@ export interface Curation {
   } | null
 }
 
+/** One to a question of all sessions counts by admins, and in a session where the question was put before. */
+export interface NewAnswer {
+  readonly questionId: string
+  readonly answer: string
+  readonly byAdmin: boolean
+  /** What is learned from it; null: nothing. */
+  readonly learning: Pick<NewLearning, 'id' | 'content' | 'norm' | 'entry'> | null
+  readonly at: Date
+}
+
 /** An agent's text to be posted; stored only when the session has a webhook. */
 export interface NewDelivery {
   readonly id: string
@@ -237,8 +247,10 @@ export interface TurnWrite {
   readonly curations?: readonly Curation[]
   /** Ids of the facts that the planner was shown. */
   readonly factsUsed?: readonly string[]
+  /** Questions that are put to the caller; those of all sessions are noted. */
+  readonly questionsAsked?: readonly string[]
   /** Open questions that the user's message answered. */
-  readonly answers?: readonly { readonly questionId: string; readonly answer: string; readonly at: Date }[]
+  readonly answers?: readonly NewAnswer[]
   readonly messageTexts?: readonly MessageText[]
   /** The session's preview of its last message becomes `now`, if it still is one of those with these SHA-256 (hex). */
   readonly preview?: { readonly wasSha256: readonly string[]; readonly now: string }
@@ -318,6 +330,7 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
     learnings: join(first.learnings, second.learnings),
     curations: join(first.curations, second.curations),
     factsUsed: join(first.factsUsed, second.factsUsed),
+    questionsAsked: join(first.questionsAsked, second.questionsAsked),
     answers: join(first.answers, second.answers),
     messageTexts: join(first.messageTexts, second.messageTexts),
     deliveries: join(first.deliveries, second.deliveries),

@@ -20,7 +20,7 @@ export function rowNotificationsOf(
     ...curations.flatMap(({ learningId, fact, question, replaces }) =>
       [learningId, fact?.id ?? [], question?.id ?? [], replaces?.factId ?? []].flat(),
     ),
-    ...answers.map(({ questionId }) => questionId),
+    ...answers.flatMap(({ questionId, learning }) => [questionId, learning?.id ?? []].flat()),
     // Without a webhook none of them are stored.
     ...(hasDeliveries ? deliveries.map(({ id }) => id) : []),
   ]

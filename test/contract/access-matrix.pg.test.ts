@@ -124,13 +124,17 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.mergeFacts': ADMINS_DO,
   'Mutation.invalidateFact': ADMINS_DO,
   'Mutation.restoreFact': ADMINS_DO,
+  // It says what it said at first.
+  'Mutation.revertFact': ADMINS_TRY,
+  'Mutation.undoChange': row('UNAUTHENTICATED FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN NotFound'),
   'Mutation.promoteLearning': ADMINS_DO,
   'Mutation.askLearning': ADMINS_DO,
   'Mutation.discardLearning': ADMINS_DO,
   'Mutation.reopenLearning': ADMINS_DO,
   'Mutation.decideLearnings': ADMINS_DO,
   'Mutation.createQuestion': ADMINS_DO,
-  'Mutation.resolveQuestion': ADMINS_DO,
+  // It is asked in bob's session.
+  'Mutation.resolveQuestion': row('UNAUTHENTICATED Payload NotFound NotFound NotFound NotFound Payload'),
   'Subscription.learningUpdates': ADMINS_SEE,
   'Subscription.auditTrail': ADMINS_SEE,
   'Subscription.factUpdates': ADMINS_SEE,
@@ -259,6 +263,9 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Mutation.mergeFacts': ({ factId, otherFactId, id }) =>
     `mutation { mergeFacts(input: { ids: ["${factId}", "${otherFactId}"], content: "Both in ${id}." }) { __typename } }`,
   'Mutation.invalidateFact': ({ factId }) => `mutation { invalidateFact(input: { id: "${factId}" }) { __typename } }`,
+  'Mutation.revertFact': ({ factId }) =>
+    `mutation { revertFact(input: { id: "${factId}", version: 1 }) { __typename } }`,
+  'Mutation.undoChange': () => `mutation { undoChange(input: { changeId: "chg_none" }) { __typename } }`,
   'Mutation.restoreFact': ({ factId }) => `mutation { restoreFact(input: { id: "${factId}" }) { __typename } }`,
   'Mutation.promoteLearning': ({ learningId }) =>
     `mutation { promoteLearning(input: { id: "${learningId}" }) { __typename } }`,

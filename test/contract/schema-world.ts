@@ -105,6 +105,7 @@ export class SchemaWorld implements AsyncDisposable {
         intake: context,
         knowledge: {
           database: context.database,
+          config: context.config,
           clock: context.clock,
           doorbell: { ring: (news) => this.rung.push(news.id) },
           feed: context.feed,

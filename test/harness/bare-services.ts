@@ -58,7 +58,7 @@ export function bareServices(options: BareServicesOptions): GraphQLServices {
       },
       wakeCheckpoints: () => undefined,
     },
-    knowledge: { database, clock, doorbell, feed, hideSecrets: (text) => text },
+    knowledge: { database, config, clock, doorbell, feed, hideSecrets: (text) => text },
     people: {
       database,
       doorbell,

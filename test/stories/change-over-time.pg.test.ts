@@ -122,6 +122,91 @@ test('what a person made is not replaced without one, and a contradiction is ask
   expect(about.node).toMatchObject({ facts: [{ id: (await factSaying(moved)).id }], learning: { id: asked.id } })
 })
 
+/** The fact, and an open question whether the learning that contradicts it holds. */
+async function contradict(name: string) {
+  const ada = story.as('ada')
+  const [fact, contrary] = [`The ${name} of Elbe is in Riga.`, `The ${name} of Elbe is in Turku.`]
+  const sessionId = `cli:${name}`
+  await learn(sessionId, fact)
+  const question = `Is the ${name} of Elbe in Riga or in Turku?`
+  const learning = await learn(sessionId, contrary, () => ({ verdict: 'contradicts', known: fact, question }))
+  const { questions } = await ada.run(api.QuestionsDocument, { filter: { sessionId, status: ['OPEN'] } })
+  return { fact, contrary, learning, sessionId, question, id: must(questions.edges[0]?.node.id, 'a question') }
+}
+
+test('an answer settles its question, the learning and the facts in one go', async () => {
+  const ada = story.as('ada')
+  const archive = await contradict('archive')
+  const holds = await ada.run(api.ResolveQuestionDocument, { id: archive.id, answer: 'Turku.', outcome: 'LEARNING' })
+  expect(holds.resolveQuestion).toMatchObject({ question: { status: 'RESOLVED', answer: 'Turku.' } })
+  const [was, is] = [await factSaying(archive.fact), await factSaying(archive.contrary)]
+  expect(was).toMatchObject({ replacedBy: { id: is.id }, validTo: is.validFrom, changeId: is.changeId })
+  const twice = await ada.run(api.ResolveQuestionDocument, { id: archive.id, outcome: 'FACTS' })
+  expect(twice.resolveQuestion).toMatchObject({ __typename: 'ConflictRefusal', reason: 'ALREADY_DECIDED' })
+
+  const vault = await contradict('vault')
+  await ada.run(api.ResolveQuestionDocument, { id: vault.id, outcome: 'NEITHER', text: 'The vault of Elbe is gone.' })
+  expect(await factSaying(vault.fact)).toMatchObject({ replacedBy: { content: 'The vault of Elbe is gone.' } })
+  const known = await contradict('crypt')
+  const taken = { id: known.id, outcome: 'NEITHER', text: 'The vault of Elbe is gone.' } as const
+  const twin = await ada.run(api.ResolveQuestionDocument, taken)
+  expect(twin.resolveQuestion).toMatchObject({ __typename: 'ConflictRefusal', reason: 'SAME_EXISTS' })
+  await ada.run(api.ResolveQuestionDocument, { id: known.id, outcome: 'FACTS' })
+  expect(await factSaying(known.fact)).toMatchObject({ invalidatedAt: null })
+  const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId: known.sessionId } })
+  expect(learnings.edges[0]?.node).toMatchObject({ id: known.learning.id, status: 'DISCARDED' })
+})
+
+test('an answer without a verdict is learned from who gave it, and replaces the fact when it is judged', async () => {
+  const ada = story.as('ada')
+  const depot = await contradict('depot')
+  stub.follow({
+    by: (call) => {
+      if (call.role === 'planner') {
+        const [, label] = /^(Q\d+): Is the depot/m.exec(call.user) ?? []
+        const answers = label === undefined ? null : [{ question: label, answer: 'It moved to Turku.' }]
+        const tasks = [{ type: 'msg', detail: 'Thank them.', expect: null, skill: null, args: null }]
+        return { content: { goal: 'Thank them.', secrets: null, tasks, answers } }
+      }
+      if (call.role !== 'curator') return answerWell(call)
+      expect(call.user).toContain(`L1: ${depot.question} It moved to Turku.`)
+      const label = /^(F\d+): The depot of Elbe is in Riga\.$/m.exec(call.user)?.[1]
+      const verdict = { learningId: 'L1', verdict: 'replace', known: label, fact: depot.contrary, question: null }
+      return { content: { evaluations: [{ ...verdict, reason: 'They said so.' }] } }
+    },
+  })
+  expect((await converse(ada, depot.sessionId, 'It moved to Turku.')).status).toBe('DONE')
+  const { learnings } = await ada.run(api.LearningsDocument, { filter: { sessionId: depot.sessionId } })
+  expect(learnings.edges.map(({ node }) => node)).toMatchObject([
+    { source: 'ANSWER', status: 'PROMOTED', user: 'ada' },
+    { id: depot.learning.id, status: 'ANSWERED', decidedBy: { name: 'ada' } },
+    { status: 'PROMOTED' },
+  ])
+  expect(await factSaying(depot.fact)).toMatchObject({ replacedBy: { content: depot.contrary } })
+})
+
+test('a question of all sessions is answered by those to whom it was put, and by no others', async () => {
+  const [ada, ben, cleo] = [story.as('ada'), story.as('ben'), story.as('cleo')]
+  const content = 'Who has the key of the Elbe depot?'
+  const { createQuestion } = await ada.run(api.CreateQuestionDocument, { content })
+  const id = createQuestion.__typename === 'CreateQuestionPayload' ? must(createQuestion.question, 'it').id : ''
+  const early = await ben.run(api.ResolveQuestionDocument, { id, answer: 'Ben has.' })
+  expect(early.resolveQuestion).toMatchObject({ __typename: 'NotFoundRefusal' })
+  stub.follow({ by: answerWell })
+  await converse(ben, '@ben:key', 'Hello.')
+  const { session } = await ben.run(api.QuestionsOfSessionDocument, { id: '@ben:key' })
+  expect(session?.questions).toMatchObject([{ content, status: 'OPEN', viewerCan: { resolve: true } }])
+  const other = await cleo.run(api.ResolveQuestionDocument, { id, answer: 'Ben has.' })
+  expect(other.resolveQuestion).toMatchObject({ __typename: 'NotFoundRefusal' })
+  const verdict = await ben.run(api.ResolveQuestionDocument, { id, outcome: 'NEITHER' })
+  expect(verdict.resolveQuestion).toMatchObject({ __typename: 'ConflictRefusal', reason: 'NOT_ALLOWED' })
+  const closed = await ben.run(api.ResolveQuestionDocument, { id, answer: 'Ben has.' })
+  expect(closed.resolveQuestion).toMatchObject({ question: { status: 'RESOLVED', answer: 'Ben has.' } })
+  // What a USER answers waits for a person, as what they teach.
+  const { learnings } = await ada.run(api.LearningsDocument, { filter: { source: ['ANSWER'], user: 'ben' } })
+  expect(learnings.edges).toMatchObject([{ node: { content: `${content} Ben has.`, held: true, flags: ['TEACHER'] } }])
+})
+
 test('a merge is undone as a whole, and a fact goes back to an earlier version', async () => {
   const ada = story.as('ada')
   const ids: string[] = []

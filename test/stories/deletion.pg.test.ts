@@ -96,6 +96,8 @@ async function play(): Promise<void> {
   await converse(ada, sessionId, `tool: delegation__delegate ${JSON.stringify(call)}`)
   const [child] = await sql<{ id: string }>('SELECT child_id AS id FROM delegations WHERE session_id = $1', sessionId)
   await ada.run(api.DeleteSessionDocument, { id: child?.id ?? '' })
+  // A question of all sessions is put to people there.
+  await ada.run(api.CreateQuestionDocument, { content: 'Which way?' })
   // Its facts are in the prompt of the next.
   await converse(ada, sessionId, `facts?\n${CANARY}`)
   const [file] = await sql<{ id: string }>('SELECT id FROM published_files WHERE session_id = $1', sessionId)

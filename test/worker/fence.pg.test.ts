@@ -38,6 +38,7 @@ interface Filled {
   readonly delegationId: string
   readonly learningIds: readonly [string, string]
   readonly questionId: string
+  readonly askedOfAll: string
   readonly factId: string
   readonly joined: { readonly turnId: string; readonly messageId: string }
 }
@@ -56,6 +57,7 @@ const TABLES: Record<Part, string> = {
   learnings: 'learnings',
   curations: 'learnings facts fact_versions questions audit_entries',
   factsUsed: 'turn_facts',
+  questionsAsked: 'question_askings',
   answers: 'questions audit_entries',
   messageTexts: 'messages',
   preview: 'sessions',
@@ -121,7 +123,9 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
       ],
     }),
   factsUsed: ({ factId }) => only({ factsUsed: [factId] }),
-  answers: ({ questionId }) => only({ answers: [{ questionId, answer: 'because', at }] }),
+  questionsAsked: ({ askedOfAll }) => only({ questionsAsked: [askedOfAll] }),
+  answers: ({ questionId }) =>
+    only({ answers: [{ questionId, answer: 'because', byAdmin: true, learning: null, at }] }),
   messageTexts: ({ turn }) => only({ messageTexts: [{ id: turn.messageId, content: 'changed', paraphrase: 'other' }] }),
   preview: () => only({ preview: { wasSha256: [PREVIEW_SHA256], now: 'changed' } }),
   summary: () => only({ summary: { text: 'short', fromSeq: 0, toSeq: 1 } }),
@@ -293,7 +297,12 @@ async function fill(): Promise<Filled> {
     turn.id,
     taskId,
   )
-  const ids = { planId, taskId, approvalId, delegationId, learningIds, questionId, factId }
+  const askedOfAll = newId('question')
+  await world.sql(
+    `INSERT INTO questions (id, content, norm, source, created_at) VALUES ($1, 'all', 'all', 'ADMIN', now())`,
+    askedOfAll,
+  )
+  const ids = { askedOfAll, planId, taskId, approvalId, delegationId, learningIds, questionId, factId }
   return { world, lease, turn, ...ids, joined: must(joined, 'the second message has a turn') }
 }
 

@@ -111,12 +111,19 @@ describe('learnings', () => {
         { learningId: id, ...NOTHING, changeId: 'chg_1', status: 'ASKED', reason: null, at, fact: null, question },
       ],
     })
-    await write({ answers: [{ questionId: question.id, answer: 'Yes.', at }] })
-    await write({ answers: [{ questionId: question.id, answer: 'No.', at }] })
+    const entry = { ...TO_JUDGE, source: 'ANSWER' } as const
+    const given = { byAdmin: false, learning: { id: newId('learning'), content: 'Yes.', norm: 'yes', entry } }
+    await write({ answers: [{ questionId: question.id, answer: 'Yes.', ...given, at }] })
+    await write({ answers: [{ questionId: question.id, answer: 'No.', ...given, at }] })
     expect(await world.sql('SELECT session_id, source, status, answer, resolved_by FROM questions')).toEqual([
       { session_id: SESSION, source: 'CURATOR', status: 'RESOLVED', answer: 'Yes.', resolved_by: 'alice' },
     ])
     expect(await world.sql('SELECT count(*)::int AS n FROM facts')).toEqual([{ n: 0 }])
+    // With it the learning is settled, and the answer is one of its own.
+    expect(await world.sql('SELECT source, status, user_name, decided_by FROM learnings ORDER BY id')).toMatchObject([
+      { source: 'REVIEW', status: 'ANSWERED', decided_by: 'alice' },
+      { source: 'ANSWER', status: 'PENDING', user_name: 'alice', decided_by: null },
+    ])
   })
 
   test('which facts a turn was shown is kept once', async () => {

@@ -3,6 +3,7 @@
  * facts, learnings and questions. Each is one function `(context, viewer, input) → outcome or refusal`; that the viewer
  * is an admin has been checked by the door. Nothing is published before it is committed.
  */
+import type { Config } from '../../config/config.ts'
 import type { Viewer } from '../../core/identity.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import type { Feed } from '../../events/feed.ts'
@@ -16,6 +17,7 @@ import type { Editor } from '../../store/knowledge/knowledge-edit.ts'
 export interface KnowledgeContext {
   readonly database: Database
   readonly clock: Clock
+  readonly config: { current(): Config }
   /** The text without any secret that this process knows, of whatever session: facts enter prompts of all sessions. */
   readonly hideSecrets: (text: string) => string
   /** Tells the subscribers of all processes. */

@@ -134,7 +134,7 @@ async function lockSessionOf(transaction: Transaction, learningId: string): Prom
   if (learning !== null) await lockSession(transaction, learning.sessionId)
 }
 
-interface LockedLearning {
+export interface LockedLearning {
   readonly id: string
   readonly content: string
   readonly sessionId: string
@@ -178,7 +178,8 @@ interface Decision {
   }
 }
 
-async function decide(
+/** The learning must be locked, behind its session. */
+export async function decide(
   transaction: Transaction,
   editor: Editor,
   { learning, columns }: Decision,

@@ -18,6 +18,7 @@ import {
 } from '../turn/fenced.ts'
 import { withAuditIds } from '../turn/turn-commit-rows.ts'
 import { FACT_STATE } from './fact-state.ts'
+import { ENTRY_COLUMNS, ENTRY_RECORD, ENTRY_VALUES } from './learning-entry.ts'
 
 /** Who the history names for what the curator did. */
 const CURATOR = literal('curator')
@@ -89,19 +90,40 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
   return { judged, replaceable, made, curated, replaced, fact_versions: history, questions, curated_audit: audit }
 }
 
-/** Only questions that this session may answer: its own and those of every session. */
+/**
+ * Only questions that this session may answer: its own, and those of all sessions by an admin, or where they were put
+ * before. With each, the learning is settled that became the question, and the answer is learned from its user.
+ */
 export function answerParts(answers: NonNullable<TurnWrite['answers']>, bind: Bind): Record<string, Fenced> {
   const resolved = fenced`
     UPDATE questions x SET status = 'RESOLVED', answer = a.answer, resolved_by = t.user_name, resolved_at = a.at
     FROM ${TURN} t, jsonb_to_recordset(${json(answers.map(withAuditIds), bind)})
-      AS a ("questionId" text, answer text, at timestamptz, "auditIds" text[])
-    WHERE x.id = a."questionId" AND x.status = 'OPEN' AND (x.session_id = $1 OR x.session_id IS NULL)
-    RETURNING x.id, a.at, a."auditIds", t.user_name`
+      AS a ("questionId" text, answer text, "byAdmin" boolean, learning jsonb, at timestamptz, "auditIds" text[])
+    WHERE x.id = a."questionId" AND x.status = 'OPEN' AND (x.session_id = $1 OR (x.session_id IS NULL AND (a."byAdmin"
+      OR EXISTS (SELECT FROM question_askings p WHERE p.question_id = x.id AND p.session_id = $1))))
+    RETURNING x.id, a.at, a."auditIds", a.learning, t.user_name`
+  const settled = fenced`
+    UPDATE learnings x SET status = 'ANSWERED', held = false, decided_by = q.user_name, decided_at = q.at
+    FROM ${ANSWERS} q WHERE x.question_id = q.id AND x.status = 'ASKED'`
+  const learned = fenced`
+    INSERT INTO learnings (id, session_id, turn_id, user_name, content, norm, created_at, ${ENTRY_COLUMNS})
+    SELECT l.id, $1, $4, q.user_name, l.content, l.norm, q.at, ${ENTRY_VALUES}
+    FROM ${ANSWERS} q, jsonb_to_record(q.learning) AS l (id text, content text, norm text, entry jsonb), ${ENTRY_RECORD}
+    WHERE jsonb_typeof(q.learning) = 'object'`
   // Only a question that this commit resolved, under the name of the turn's user.
   const audit = fenced`
     INSERT INTO audit_entries (id, at, kind, session_id, turn_id, actor, data)
     SELECT q."auditIds"[1], q.at, 'KNOWLEDGE', $1, $4, q.user_name,
       jsonb_build_object('subjectId', q.id, 'change', 'RESOLVED', 'reason', NULL)
     FROM ${ANSWERS} q`
-  return { answers: resolved, answers_audit: audit }
+  return { answers: resolved, answered_learnings: settled, answer_learnings: learned, answers_audit: audit }
+}
+
+/** A question of one session is its people's in any case. */
+export function askingParts(questionIds: readonly string[], bind: Bind): Record<string, Fenced> {
+  const askings = fenced`
+    INSERT INTO question_askings (question_id, session_id)
+    SELECT q.id, $1 FROM ${FENCE}, questions q WHERE q.id = ANY(${bind(questionIds)}::text[]) AND q.session_id IS NULL
+    ON CONFLICT DO NOTHING`
+  return { askings }
 }

@@ -52,29 +52,6 @@ export function storeCreatedQuestion(
   })
 }
 
-/**
- * Resolves an open question, with its answer where there is one. NotFound without the question, Conflict when it was
- * resolved before.
- */
-export function storeResolvedQuestion(
-  database: Database,
-  editor: Editor,
-  { id, answer }: { readonly id: string; readonly answer: string | null },
-): Promise<QuestionChanged | Refusal> {
-  return editKnowledge(database, async (transaction) => {
-    await lockSessionOf(transaction, id)
-    const question = await lockQuestion(transaction, id)
-    if (question === undefined) return notFound('question', id)
-    const refusal = refuseResolving(question)
-    if (refusal !== null) return refusal
-    const resolved = { resolvedBy: editor.userName, resolvedAt: editor.at }
-    await transaction.question.update({ where: { id }, data: { status: 'RESOLVED', answer, ...resolved } })
-    const { sessionId } = question
-    await recordChange(transaction, editor, { subjectId: id, sessionId, change: 'RESOLVED' })
-    return changed(id, await tellSession(transaction, editor, sessionId))
-  })
-}
-
 function changed(questionId: string, sessionEvent: SessionEvent | null): QuestionChanged {
   return { kind: 'QuestionChanged', questionId, changedIds: [questionId], sessionEvent }
 }
@@ -117,7 +94,7 @@ export async function refuseTwinQuestion(
   return twin === null ? null : conflict('SAME_EXISTS', `Question "${twin.id}" asks the same and is open.`, twin.id)
 }
 
-async function tellSession(
+export async function tellSession(
   transaction: Transaction,
   editor: Editor,
   sessionId: string | null,
@@ -126,26 +103,31 @@ async function tellSession(
 }
 
 /** A question never changes its session. */
-async function lockSessionOf(transaction: Transaction, questionId: string): Promise<void> {
+export async function lockSessionOf(transaction: Transaction, questionId: string): Promise<void> {
   const question = await transaction.question.findUnique({ where: { id: questionId }, select: { sessionId: true } })
   if (question?.sessionId != null) await lockSession(transaction, question.sessionId)
 }
 
-interface LockedQuestion {
+export interface LockedQuestion {
   readonly id: string
+  readonly factIds: readonly string[]
   readonly sessionId: string | null
   readonly status: QuestionStatus
   readonly resolvedBy: string | null
 }
 
-async function lockQuestion(transaction: Transaction, id: string): Promise<LockedQuestion | undefined> {
+export async function lockQuestion(transaction: Transaction, id: string): Promise<LockedQuestion | undefined> {
   const [question] = await transaction.$queryRaw<LockedQuestion[]>`
-    SELECT id, session_id AS "sessionId", status, resolved_by AS "resolvedBy" FROM questions WHERE id = ${id} FOR UPDATE`
+    SELECT id, fact_ids AS "factIds", session_id AS "sessionId", status, resolved_by AS "resolvedBy" FROM questions WHERE id = ${id} FOR UPDATE`
   return question
 }
 
 /** Null: the question may be resolved. */
-export function refuseResolving({ id, status, resolvedBy }: Omit<LockedQuestion, 'sessionId'>): Refusal | null {
+export function refuseResolving({
+  id,
+  status,
+  resolvedBy,
+}: Pick<LockedQuestion, 'id' | 'status' | 'resolvedBy'>): Refusal | null {
   if (status === 'OPEN') return null
   const by = resolvedBy === null ? '' : ` by ${resolvedBy}`
   return conflict('ALREADY_DECIDED', `Question "${id}" was resolved${by} already.`, id)

@@ -9,7 +9,7 @@ import type { TurnWrite } from '../../core/turn-write.ts'
 import { AUDIT_RECORD, auditRows, INSERT_AUDIT } from '../audit-entries.ts'
 import { CALL_TEXTS_RECORD, callTextsRows, INSERT_CALL_TEXTS } from './model-call-texts.ts'
 import { concat, given, identifier, sql, when, type Sql } from '../sql.ts'
-import { answerParts, curationParts } from '../knowledge/knowledge-parts.sql.ts'
+import { answerParts, askingParts, curationParts } from '../knowledge/knowledge-parts.sql.ts'
 import { FENCE, fenced, SETTLED_APPROVALS, TURN, type Bind, type Fenced } from './fenced.ts'
 import {
   endedMessages,
@@ -229,6 +229,7 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
       SET fact_ids = ARRAY(SELECT DISTINCT id FROM unnest(x.fact_ids || excluded.fact_ids) id ORDER BY id)
       WHERE NOT x.fact_ids @> excluded.fact_ids`
 
+  if (isFilled(write.questionsAsked)) Object.assign(parts, askingParts(write.questionsAsked, bind))
   if (isFilled(answers)) Object.assign(parts, answerParts(answers, bind))
 
   // The webhook is read under the session's lock: one that is taken away is not used any more.

@@ -19,12 +19,13 @@ import { isNotice } from '../tell-user.ts'
 import { takeSecrets } from '../secrets/take-secrets.ts'
 import { stopped, type Ending, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { unanswered } from './unanswered.ts'
-import type { TurnWrite } from '../../core/turn-write.ts'
+import type { NewAnswer } from '../../core/turn-write.ts'
+import { answerQuestions } from '../knowledge/answer-questions.ts'
 
 export type MakePlanOutcome = { readonly kind: 'Planned'; readonly plan: PlanState } | Ending
 
 type MakePlanContext = TaskContext &
-  Pick<TurnContext, 'messages' | 'signal' | 'agents' | 'config' | 'database' | 'tools' | 'delegated' | 'logger'>
+  Pick<TurnContext, 'messages' | 'signal' | 'agents' | 'config' | 'database' | 'tools' | 'delegated' | 'due' | 'logger'>
 
 export async function makePlan(
   context: MakePlanContext,
@@ -62,10 +63,9 @@ export async function makePlan(
       { type: 'PipelineStep', step: 'VALIDATION', detail: problems.length === 0 ? null : problems.join('\n') },
     ])
     if (problems.length === 0) {
-      return {
-        kind: 'Planned',
-        plan: storePlan(context, { planner, proposed: plan, secretNames: [...secretNames] }, attempts),
-      }
+      const answers = await answerQuestions(context, planner, plan.answers)
+      const accepted = { planner, proposed: plan, answers, secretNames: [...secretNames] }
+      return { kind: 'Planned', plan: storePlan(context, accepted, attempts) }
     }
     feedback.push({ plan, problems })
   }
@@ -107,13 +107,14 @@ function describeTokens(calls: readonly ModelCallRecord[]): string {
 interface Accepted {
   readonly planner: PlannerContext
   readonly proposed: ProposedPlan
+  readonly answers: readonly NewAnswer[]
   /** Of the secrets that were found in the message. */
   readonly secretNames: readonly string[]
 }
 
 function storePlan(
   context: Pick<TurnContext, 'turn' | 'journal' | 'config' | 'clock'>,
-  { planner, proposed, secretNames }: Accepted,
+  { planner, proposed, answers, secretNames }: Accepted,
   attempts: readonly PlanState[],
 ): PlanState {
   const last = attempts.at(-1)
@@ -158,20 +159,8 @@ function storePlan(
     ],
     tasks: tasks.map((task) => newTaskOf(task, id)),
     factsUsed: planner.facts.map((fact) => fact.id),
-    answers: answeredQuestions(planner, proposed, context.clock.now()),
+    questionsAsked: planner.questions.map((question) => question.id),
+    answers,
   })
   return plan
-}
-
-/** Longer ones are cut: what is asked has a short answer. */
-const MAX_ANSWER_CHARS = 2000
-
-type AnsweredQuestion = NonNullable<TurnWrite['answers']>[number]
-
-/** Those that the planner was shown and no others; the first answer to each. */
-function answeredQuestions(planner: PlannerContext, { answers }: ProposedPlan, at: Date): AnsweredQuestion[] {
-  return planner.questions.flatMap(({ id: questionId }) => {
-    const text = answers.find((one) => one.questionId === questionId)?.answer.trim() ?? ''
-    return text === '' ? [] : [{ questionId, answer: text.slice(0, MAX_ANSWER_CHARS).toWellFormed(), at }]
-  })
 }

@@ -42,6 +42,9 @@ export const LearningStatusEnum = builder.enumType('LearningStatus', {
     PENDING: { description: 'Nobody has decided yet.' },
     PROMOTED: { description: 'It became a fact.' },
     ASKED: { description: 'It became a question.' },
+    ANSWERED: {
+      description: 'The question that it became was answered or closed; the answer is a learning of its own.',
+    },
     DISCARDED: { description: 'It is nothing to keep. The same text is refused from then on.' },
     REFUSED: {
       description:

@@ -17,7 +17,7 @@ builder.prismaObjectField(SessionType, 'questions', (t) =>
   t.field({
     type: [QuestionType],
     extensions: upTo(MAX_QUESTIONS),
-    description: `What is asked in this session: first what is open, then what is resolved, each newest first. At most ${MAX_QUESTIONS}.`,
+    description: `What is asked in this session, and those of all sessions that were put there: first what is open, then what is resolved, each newest first. At most ${MAX_QUESTIONS}.`,
     select: { id: true },
     resolve: async (session, _args, context, info) =>
       (await loadAt({ context, info }, session.id, (ids) => loadQuestions({ context, info }, ids))) ?? [],
@@ -29,7 +29,10 @@ const QUESTION_KEYS: Statement = {
   text: `
     SELECT parent.id AS parent_id, child.id
     FROM unnest($1::text[]) AS parent (id) CROSS JOIN LATERAL (
-      SELECT id, status FROM questions WHERE session_id = parent.id ORDER BY status, id DESC LIMIT $2
+      (SELECT id, status FROM questions WHERE session_id = parent.id ORDER BY status, id DESC LIMIT $2)
+      UNION ALL (SELECT q.id, q.status FROM question_askings a JOIN questions q ON q.id = a.question_id
+        WHERE a.session_id = parent.id ORDER BY q.status, q.id DESC LIMIT $2)
+      ORDER BY status, id DESC LIMIT $2
     ) child
     ORDER BY child.status, child.id DESC`,
 }

@@ -78,10 +78,12 @@ export async function visibleFact(
   return used === null ? { id: fact, learnings: { some: { session } } } : { id: fact }
 }
 
-/** The condition for one question: one that is asked in all sessions is admins'. */
+/** The condition for one question: one of all sessions is admins', and theirs in whose sessions it was put. */
 export function visibleQuestion(viewer: Viewer, id: string): Prisma.QuestionWhereInput {
   if (viewer.role === 'ADMIN') return { id: matchable(id) }
-  return { id: matchable(id), sessionId: { not: null }, session: visibleSessions(viewer) }
+  const session = visibleSessions(viewer)
+  const isAsked = [{ sessionId: { not: null }, session }, { askings: { some: { session } } }]
+  return { id: matchable(id), OR: isAsked }
 }
 
 /** The condition for one message, turn, plan, task or learning: its session must be visible. */

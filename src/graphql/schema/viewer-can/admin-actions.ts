@@ -71,7 +71,9 @@ builder.prismaObjectField(QuestionType, 'viewerCan', (t) =>
     type: QuestionActions,
     description: VIEWER_CAN,
     select: { id: true, status: true, resolvedBy: true },
-    resolve: (question, _args, { viewer }) => ({ resolve: isGranted(viewer) && refuseResolving(question) === null }),
+    resolve: (question, _args, { viewer }) => ({
+      resolve: viewer.user !== null && refuseResolving(question) === null,
+    }),
   }),
 )
 

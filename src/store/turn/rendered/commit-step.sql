@@ -302,6 +302,20 @@ WITH
     WHERE
       NOT x.fact_ids @> excluded.fact_ids
   ),
+  w_askings AS (
+    INSERT INTO
+      question_askings (question_id, session_id)
+    SELECT
+      q.id,
+      $1
+    FROM
+      w_fence,
+      questions q
+    WHERE
+      q.id = ANY ($23::text[])
+      AND q.session_id IS NULL
+    ON CONFLICT DO NOTHING
+  ),
   w_answers AS (
     UPDATE questions x
     SET
@@ -311,19 +325,111 @@ WITH
       resolved_at = a.at
     FROM
       w_turn t,
-      jsonb_to_recordset($23::jsonb) AS a ("questionId" text, answer text, at timestamptz, "auditIds" text[])
+      jsonb_to_recordset($24::jsonb) AS a ("questionId" text, answer text, "byAdmin" boolean, learning jsonb, at timestamptz, "auditIds" text[])
     WHERE
       x.id = a."questionId"
       AND x.status = 'OPEN'
       AND (
         x.session_id = $1
-        OR x.session_id IS NULL
+        OR (
+          x.session_id IS NULL
+          AND (
+            a."byAdmin"
+            OR EXISTS (
+              SELECT
+              FROM
+                question_askings p
+              WHERE
+                p.question_id = x.id
+                AND p.session_id = $1
+            )
+          )
+        )
       )
     RETURNING
       x.id,
       a.at,
       a."auditIds",
+      a.learning,
       t.user_name
+  ),
+  w_answered_learnings AS (
+    UPDATE learnings x
+    SET
+      status = 'ANSWERED',
+      held = false,
+      decided_by = q.user_name,
+      decided_at = q.at
+    FROM
+      w_answers q
+    WHERE
+      x.question_id = q.id
+      AND x.status = 'ASKED'
+  ),
+  w_answer_learnings AS (
+    INSERT INTO
+      learnings (
+        id,
+        session_id,
+        turn_id,
+        user_name,
+        content,
+        norm,
+        created_at,
+        source,
+        status,
+        held,
+        flags,
+        reason,
+        repeats_fact_id,
+        repeats_learning_id,
+        similar_fact_ids
+      )
+    SELECT
+      l.id,
+      $1,
+      $4,
+      q.user_name,
+      l.content,
+      l.norm,
+      q.at,
+      e.source,
+      e.status,
+      e.held,
+      e.flags,
+      e.reason,
+      (
+        SELECT
+          f.id
+        FROM
+          facts f
+        WHERE
+          f.id = e."repeatsFactId"
+      ),
+      (
+        SELECT
+          o.id
+        FROM
+          learnings o
+        WHERE
+          o.id = e."repeatsLearningId"
+      ),
+      e."similarFactIds"
+    FROM
+      w_answers q,
+      jsonb_to_record(q.learning) AS l (id text, content text, norm text, entry jsonb),
+      jsonb_to_record(l.entry) AS e (
+        source learning_source,
+        status learning_status,
+        held boolean,
+        flags learning_flag[],
+        reason text,
+        "repeatsFactId" text,
+        "repeatsLearningId" text,
+        "similarFactIds" text[]
+      )
+    WHERE
+      jsonb_typeof(q.learning) = 'object'
   ),
   w_answers_audit AS (
     INSERT INTO
@@ -353,7 +459,7 @@ WITH
       now()
     FROM
       w_fence f,
-      jsonb_to_recordset($24::jsonb) AS d (id text, "taskId" text, final boolean, "createdAt" timestamptz)
+      jsonb_to_recordset($25::jsonb) AS d (id text, "taskId" text, final boolean, "createdAt" timestamptz)
     WHERE
       f.webhook IS NOT NULL
   ),
@@ -372,7 +478,7 @@ WITH
       p."expiresAt"
     FROM
       w_fence,
-      jsonb_to_recordset($25::jsonb) AS p (
+      jsonb_to_recordset($26::jsonb) AS p (
         id text,
         "taskId" text,
         name text,
@@ -395,7 +501,7 @@ WITH
       c.answer
     FROM
       w_fence,
-      jsonb_to_recordset($26::jsonb) AS c (id text, at timestamptz, system text, prompt text, answer text)
+      jsonb_to_recordset($27::jsonb) AS c (id text, at timestamptz, system text, prompt text, answer text)
   ),
   w_audit AS (
     INSERT INTO
@@ -411,7 +517,7 @@ WITH
       a.data
     FROM
       w_fence,
-      jsonb_to_recordset($27::jsonb) AS a (
+      jsonb_to_recordset($28::jsonb) AS a (
         id text,
         at timestamptz,
         kind audit_kind,
@@ -430,10 +536,10 @@ WITH
       paraphrase = coalesce(x.paraphrase, m.paraphrase)
     FROM
       w_fence,
-      jsonb_to_recordset($28::jsonb) AS m (id text, status message_status, content text, paraphrase text)
+      jsonb_to_recordset($29::jsonb) AS m (id text, status message_status, content text, paraphrase text)
     WHERE
       x.id = m.id
-      AND x.id = ANY ($29::text[])
+      AND x.id = ANY ($30::text[])
       AND x.session_id = $1
   )
 SELECT

@@ -1,0 +1,179 @@
+/**
+ * A question is answered or closed, and with it all that hangs on it, in one transaction: the learning that became the
+ * question, the facts that it is about, and what is learned from the answer.
+ */
+import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
+import { normalText } from '../../core/text/normal-text.ts'
+import type { LearningEntry } from '../../core/turn-write.ts'
+import { newId } from '../../platform/id.ts'
+import type { Database } from '../database.ts'
+import { changeFact, insertFact, lockFacts, refuseTwin, replaceFacts, type LockedFact } from './fact-change.ts'
+import {
+  editKnowledge,
+  lockSession,
+  recordChange,
+  type Editor,
+  type NormalizedText,
+  type Transaction,
+} from './knowledge-edit.ts'
+import { decide, type LockedLearning } from './knowledge-learning.ts'
+import {
+  lockQuestion,
+  lockSessionOf,
+  refuseResolving,
+  tellSession,
+  type LockedQuestion,
+  type QuestionChanged,
+} from './knowledge-question.ts'
+
+/** LEARNING: what was learned holds, in the place of the facts. FACTS: they hold. NEITHER does. */
+export type QuestionOutcome = 'LEARNING' | 'FACTS' | 'NEITHER'
+
+export interface Settlement {
+  readonly id: string
+  readonly answer: string | null
+  /** Null: the answer is learned, and what follows for the facts is decided about that. */
+  readonly outcome: QuestionOutcome | null
+  /** What holds: with LEARNING in place of its own words; with NEITHER a new fact. */
+  readonly text: NormalizedText | null
+  /** What is learned from the answer; null: nothing. */
+  readonly learned: (NormalizedText & { readonly entry: LearningEntry }) | null
+  /** Where it was put to who answers, of a question of all sessions; null: the learning's. */
+  readonly sessionId: string | null
+}
+
+/**
+ * NotFound without the question, Conflict when it was resolved before, when a fact that it is about is out of use, or
+ * when another one says what would become a fact.
+ */
+export function storeSettledQuestion(
+  database: Database,
+  editor: Editor,
+  settlement: Settlement,
+): Promise<QuestionChanged | Refusal> {
+  const { id, answer, outcome } = settlement
+  return editKnowledge(database, async (transaction) => {
+    await lockSessionOf(transaction, id)
+    const learnings = await lockAsked(transaction, id)
+    const question = await lockQuestion(transaction, id)
+    if (question === undefined) return notFound('question', id)
+    const refusal = refuseResolving(question)
+    if (refusal !== null) return refusal
+    // All refusals come before the first write.
+    const means = outcome === null ? null : await meansOf(transaction, { settlement, question, learnings })
+    if (means !== null && 'kind' in means) return means
+    const resolved = { resolvedBy: editor.userName, resolvedAt: editor.at }
+    await transaction.question.update({ where: { id }, data: { status: 'RESOLVED', answer, ...resolved } })
+    const { sessionId } = question
+    await recordChange(transaction, editor, { subjectId: id, sessionId, change: 'RESOLVED' })
+    const made =
+      means === null
+        ? await learn(transaction, editor, { settlement, question, learnings })
+        : await settle(transaction, editor, { means, learnings })
+    const changedIds = [id, ...learnings.map((learning) => learning.id), ...made]
+    const sessionEvent = await tellSession(transaction, editor, sessionId)
+    return { kind: 'QuestionChanged', questionId: id, changedIds, sessionEvent }
+  })
+}
+
+interface Asked {
+  readonly settlement: Settlement
+  readonly question: LockedQuestion
+  /** Those that became the question. */
+  readonly learnings: readonly LockedLearning[]
+}
+
+/** What is to be done about facts and learnings, with the facts locked. */
+interface Means {
+  readonly outcome: QuestionOutcome
+  /** In use; they hold no more. */
+  readonly old: readonly LockedFact[]
+  /** Of the new fact; null: there is none. */
+  readonly text: NormalizedText | null
+  readonly sessionId: string | null
+}
+
+async function meansOf(
+  transaction: Transaction,
+  { settlement, question, learnings }: Asked,
+): Promise<Means | Refusal | null> {
+  const { outcome, text } = settlement
+  if (outcome === null) return null
+  const { sessionId } = question
+  if (outcome === 'FACTS') return { outcome, old: [], text: null, sessionId }
+  const [learning] = learnings
+  if (outcome === 'LEARNING' && learning === undefined)
+    return conflict('NOTHING_TO_DO', `No learning became question "${question.id}".`, question.id)
+  const facts = await lockFacts(transaction, question.factIds)
+  const old = [...facts.values()].filter(({ invalidatedAt }) => invalidatedAt === null)
+  const own = learning === undefined ? null : { content: learning.content, norm: normalText(learning.content) }
+  const said = outcome === 'LEARNING' ? (text ?? own) : text
+  const except = old.map(({ id }) => id)
+  const twin = said === null ? null : await refuseTwin(transaction, said.norm, except)
+  return twin ?? { outcome, old, text: said, sessionId: sessionId ?? learning?.sessionId ?? null }
+}
+
+/** Returns the ids of facts that changed or are new. */
+async function settle(
+  transaction: Transaction,
+  editor: Editor,
+  { means, learnings }: { readonly means: Means; readonly learnings: readonly LockedLearning[] },
+): Promise<string[]> {
+  const { outcome, old, text, sessionId } = means
+  const oldIds = old.map(({ id }) => id)
+  const factId = text === null ? null : await insertFact(transaction, editor, { text, sessionId, validFrom: editor.at })
+  if (factId === null && outcome === 'NEITHER') await takeOut(transaction, editor, old)
+  else if (factId !== null) await replaceFacts(transaction, editor, { facts: old, factId })
+  for (const [index, learning] of learnings.entries()) {
+    const holds = outcome === 'LEARNING' && index === 0 && factId !== null
+    const columns = holds
+      ? ({ status: 'PROMOTED', factId } as const)
+      : ({ status: 'DISCARDED', reason: 'The answer to its question says otherwise.' } as const)
+    await decide(transaction, editor, { learning, columns })
+  }
+  return factId === null ? oldIds : [factId, ...oldIds]
+}
+
+async function takeOut(transaction: Transaction, editor: Editor, facts: readonly LockedFact[]): Promise<void> {
+  const columns = { invalidatedAt: editor.at, validTo: editor.at }
+  const reason = 'The answer to a question says otherwise.'
+  for (const fact of facts) await changeFact(transaction, editor, { fact, change: 'INVALIDATED', columns, reason })
+}
+
+/** Returns the ids of learnings that are new. */
+async function learn(
+  transaction: Transaction,
+  editor: Editor,
+  { settlement, question, learnings }: Asked,
+): Promise<string[]> {
+  for (const learning of learnings) await decide(transaction, editor, { learning, columns: { status: 'ANSWERED' } })
+  const sessionId = question.sessionId ?? settlement.sessionId ?? learnings[0]?.sessionId ?? null
+  if (settlement.learned === null || sessionId === null) return []
+  const { content, norm, entry } = settlement.learned
+  const id = newId('learning')
+  await transaction.learning.create({
+    data: {
+      ...entry,
+      flags: [...entry.flags],
+      similarFactIds: [...entry.similarFactIds],
+      id,
+      sessionId,
+      userName: editor.userName,
+      content,
+      norm,
+      createdAt: editor.at,
+    },
+  })
+  return [id]
+}
+
+/** Behind their sessions. */
+async function lockAsked(transaction: Transaction, questionId: string): Promise<LockedLearning[]> {
+  const where = { questionId, status: 'ASKED' } as const
+  const found = await transaction.learning.findMany({ where, select: { sessionId: true } })
+  for (const sessionId of [...new Set(found.map((one) => one.sessionId))].sort())
+    await lockSession(transaction, sessionId)
+  return transaction.$queryRaw<LockedLearning[]>`
+    SELECT id, content, session_id AS "sessionId", status, decided_by AS "decidedBy", question_id AS "questionId"
+    FROM learnings WHERE question_id = ${questionId} AND status = 'ASKED' ORDER BY id FOR UPDATE`
+}
