@@ -3,6 +3,11 @@ import { useState } from 'react'
 import type { ApprovalRowFragment, ApprovalScope } from '../../generated/graphql.ts'
 import { useDecide, type Decide } from './use-decide.ts'
 
+interface Shown {
+  readonly hide: (ids: readonly string[]) => void
+  readonly show: (ids: readonly string[]) => void
+}
+
 type Rows = readonly ApprovalRowFragment[]
 
 export interface Approving extends Decide {
@@ -16,8 +21,15 @@ export interface Approving extends Decide {
   readonly leave: () => void
 }
 
-export function useApproving(): Approving {
-  const { decide, isDeciding } = useDecide()
+export function useApproving({ hide, show }: Shown): Approving {
+  const { decide: send, isDeciding } = useDecide()
+  const decide: Decide['decide'] = async (decisions) => {
+    const ids = decisions.map(({ id }) => id)
+    hide(ids)
+    const decided = await send(decisions)
+    show(ids.filter((id) => !decided.has(id)))
+    return decided
+  }
   const [denied, setDenied] = useState<Rows>([])
   const [edited, setEdited] = useState<ApprovalRowFragment | null>(null)
   return {
@@ -26,7 +38,6 @@ export function useApproving(): Approving {
     denied,
     edited,
     approve: (rows, scope) => {
-      if (isDeciding) return
       const decisions = rows
         .filter(({ viewerCan }) => viewerCan.decide)
         .map(({ id, kind }) => ({ id, approve: true, ...(kind === 'PLAN' ? {} : { scope }) }))

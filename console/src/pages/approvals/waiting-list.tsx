@@ -14,6 +14,7 @@ import { SelectField } from '../../ui/controls/field.tsx'
 import { KeyHints } from '../../ui/display/key-hints.tsx'
 import { ListPane } from '../../ui/picking/list-pane.tsx'
 import { PickRow } from '../../ui/picking/pick-row.tsx'
+import { useHidden } from '../../ui/picking/use-hidden.ts'
 import { usePicking, type Picking } from '../../ui/picking/use-picking.ts'
 import { EmptyState } from '../../ui/tell/empty-state.tsx'
 import { Countdown } from './countdown.tsx'
@@ -46,8 +47,9 @@ export function WaitingList() {
     for (const read of [WaitingApprovalsDocument, DecidedApprovalsDocument])
       void queryClient.invalidateQueries({ queryKey: keyOf(read) })
   })
-  const approving = useApproving()
-  const picking = usePicking(list.rows, ({ id }) => id, {
+  const { shown, ...hidden } = useHidden(list.rows)
+  const approving = useApproving(hidden)
+  const picking = usePicking(shown, ({ id }) => id, {
     a: () => approving.approve(picking.chosen, 'ONCE'),
     s: () => approving.approve(picking.chosen, 'SESSION'),
     d: () => approving.deny(picking.chosen),
@@ -71,11 +73,11 @@ export function WaitingList() {
     <>
       <ListPane
         what="approvals that wait"
-        list={list}
+        list={{ ...list, rows: shown }}
         bar={bar}
         empty={nothingWaits}
         rowHeight={150}
-        foot={list.rows.some(({ viewerCan }) => viewerCan.decide) ? <KeyHints keys={KEYS} /> : undefined}
+        foot={shown.some(({ viewerCan }) => viewerCan.decide) ? <KeyHints keys={KEYS} /> : undefined}
       >
         {(row) => (
           <PickRow id={row.id} label={titleOf(row)} picking={picking} hasBox={row.viewerCan.decide}>

@@ -1,0 +1,151 @@
+/** Who did what, and what it cost: filtered, live, and provably complete. */
+import { useState } from 'react'
+import { problemOf } from '../../data/use-change.ts'
+import { usePages } from '../../data/use-read.ts'
+import { AuditPageDocument, type AuditFilter, type AuditKind } from '../../generated/graphql.ts'
+import { Button } from '../../ui/controls/button.tsx'
+import { SelectField, TextField } from '../../ui/controls/field.tsx'
+import { KeyHints } from '../../ui/display/key-hints.tsx'
+import { useKeys } from '../../ui/keys/use-keys.ts'
+import { ListPane } from '../../ui/picking/list-pane.tsx'
+import { EmptyState } from '../../ui/tell/empty-state.tsx'
+import { notify } from '../../ui/tell/toasts.ts'
+import { AuditEntryRow } from './audit-entry-row.tsx'
+import { ChainState } from './chain-state.tsx'
+import { exportAudit, MOST_EXPORTED } from './export-audit.ts'
+import { useTail, type Tail } from './use-tail.ts'
+import './audit.css'
+import '../../ui/picking/picking.css'
+
+const KINDS: readonly AuditKind[] = [
+  'ACCESS_DENIED',
+  'APPROVAL',
+  'CONFIG',
+  'DELIVERY',
+  'KNOWLEDGE',
+  'MODEL_CALL',
+  'REVIEW',
+  'SESSION',
+  'TASK',
+]
+
+interface Typed {
+  readonly kind: AuditKind | ''
+  readonly actor: string
+  readonly sessionId: string
+}
+
+const nothingFound = (
+  <EmptyState icon="audit" title="No such entry">
+    Everything that people, models and the server do is written here. Leave out a filter to see more.
+  </EmptyState>
+)
+
+export default function AuditPage() {
+  const [typed, setTyped] = useState<Typed>({ kind: '', actor: '', sessionId: '' })
+  const filter = filterOf(typed)
+  const list = usePages(AuditPageDocument, { first: 50, filter }, ({ audit }) => audit)
+  const tail = useTail(filter)
+  const known = new Set(tail.entries.map(({ id }) => id))
+  const rows = [...tail.entries, ...list.rows.filter(({ id }) => !known.has(id))]
+  useKeys({ p: tail.pause })
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>Audit</h1>
+        <ChainState />
+      </header>
+      <div className="page-body">
+        <ListPane
+          what="entries"
+          list={{ ...list, rows }}
+          bar={<Filters typed={typed} change={setTyped} tail={tail} filter={filter} />}
+          empty={nothingFound}
+          rowHeight={62}
+          foot={<KeyHints keys={KEYS} />}
+        >
+          {(entry) => <AuditEntryRow entry={entry} />}
+        </ListPane>
+      </div>
+    </div>
+  )
+}
+
+const KEYS = [
+  ['↑ ↓', 'move'],
+  ['Enter', 'details'],
+  ['p', 'pause'],
+] as const
+
+function filterOf({ kind, actor, sessionId }: Typed): AuditFilter {
+  return {
+    ...(kind === '' ? {} : { kind: [kind] }),
+    ...(actor.trim() === '' ? {} : { actor: actor.trim() }),
+    ...(sessionId.trim() === '' ? {} : { sessionId: sessionId.trim() }),
+  }
+}
+
+interface FiltersProps {
+  readonly typed: Typed
+  readonly change: (typed: Typed) => void
+  readonly tail: Tail
+  readonly filter: AuditFilter
+}
+
+function Filters({ typed, change, tail, filter }: FiltersProps) {
+  return (
+    <>
+      <SelectField
+        label="Kind"
+        isLabelUnseen
+        value={typed.kind}
+        onChange={(event) => change({ ...typed, kind: event.target.value as Typed['kind'] })}
+      >
+        <option value="">All kinds</option>
+        {KINDS.map((kind) => (
+          <option key={kind} value={kind}>
+            {kind.toLowerCase().replaceAll('_', ' ')}
+          </option>
+        ))}
+      </SelectField>
+      <TextField
+        label="Who"
+        isLabelUnseen
+        placeholder="Who"
+        value={typed.actor}
+        onChange={(event) => change({ ...typed, actor: event.target.value })}
+      />
+      <TextField
+        label="Session"
+        isLabelUnseen
+        placeholder="Session"
+        value={typed.sessionId}
+        onChange={(event) => change({ ...typed, sessionId: event.target.value })}
+      />
+      <Button icon={tail.isPaused ? 'play' : 'pause'} aria-pressed={tail.isPaused} onClick={tail.pause}>
+        {tail.isPaused ? `Go on (${tail.waiting} new)` : 'Pause'}
+      </Button>
+      <ExportButton filter={filter} />
+    </>
+  )
+}
+
+function ExportButton({ filter }: { readonly filter: AuditFilter }) {
+  const [isBusy, setIsBusy] = useState(false)
+  const save = async (): Promise<void> => {
+    setIsBusy(true)
+    try {
+      const count = await exportAudit(filter)
+      const more = count < MOST_EXPORTED ? '' : ' There are more; narrow the filter.'
+      notify({ tone: 'good', text: `${count} entries saved.${more}` })
+    } catch (error) {
+      notify({ tone: 'bad', text: problemOf(error) })
+    }
+    setIsBusy(false)
+  }
+  return (
+    <Button icon="download" isBusy={isBusy} onClick={() => void save()}>
+      Export
+    </Button>
+  )
+}

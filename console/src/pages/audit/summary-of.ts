@@ -1,0 +1,54 @@
+/** An entry of the audit in one line, and its further fields by name. */
+import type { AuditRowFragment } from '../../generated/graphql.ts'
+import { durationText } from '../../ui/display/time-text.ts'
+
+export function summaryOf(entry: AuditRowFragment): string {
+  switch (entry.__typename) {
+    case 'ModelCallAudit':
+      return `${entry.role} asked ${entry.provider}:${entry.model}: ${entry.outcome}, ${entry.inputTokens} + ${entry.outputTokens} tokens, ${durationText(entry.callMs)}`
+    case 'TaskAudit':
+      return `${entry.taskType} ${entry.taskStatus.toLowerCase()}: ${entry.detail}`
+    case 'ReviewAudit':
+      return `judged ${entry.verdict}${entry.hasLearning ? ', and learned something' : ''}`
+    case 'DeliveryAudit':
+      return `delivery ${entry.deliveryStatus.toLowerCase()} to ${entry.url}`
+    case 'KnowledgeAudit':
+      return `${entry.knowledgeChange.toLowerCase()} ${entry.subjectId}${entry.reason === null ? '' : `: ${entry.reason}`}`
+    case 'ApprovalAudit':
+      return `approval ${entry.approvalStatus.toLowerCase()}${entry.note === null ? '' : `: ${entry.note}`}`
+    case 'AccessDeniedAudit':
+      return `was denied ${entry.field} (${entry.denialReason.toLowerCase().replaceAll('_', ' ')})${entry.count > 1 ? `, ${entry.count} times` : ''}`
+    case 'ConfigAudit':
+      return `${entry.configChange.toLowerCase().replaceAll('_', ' ')}: ${entry.configDetail ?? ''}`
+    case 'SessionAudit':
+      return `session ${entry.sessionChange.toLowerCase().replaceAll('_', ' ')}${entry.sessionDetail === null ? '' : `: ${entry.sessionDetail}`}`
+  }
+}
+
+const SHOWN_ELSEWHERE = new Set(['__typename', 'id', 'at', 'kind', 'actor'])
+
+/** What is not there is left out. */
+export function fieldsOf(entry: AuditRowFragment): readonly (readonly [name: string, value: string])[] {
+  return Object.entries(entry)
+    .filter(([name]) => !SHOWN_ELSEWHERE.has(name))
+    .flatMap(([name, value]) => (value === null ? [] : [[wordsOf(name), textOf(value)] as const]))
+}
+
+function textOf(value: string | number | boolean | object): string {
+  if (typeof value !== 'object') return String(value)
+  return 'amount' in value ? moneyText(value as Money) : JSON.stringify(value)
+}
+
+/** "outputLength" → "output length" */
+function wordsOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+}
+
+interface Money {
+  readonly amount: string
+  readonly currency: string | null
+}
+
+function moneyText({ amount, currency }: Money): string {
+  return currency === null ? amount : `${amount} ${currency}`
+}

@@ -1,0 +1,141 @@
+/** One fact: what it says, what it said before, and which turns were shown it. */
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { goTo } from '../../app/hash-location.ts'
+import { useChange } from '../../data/use-change.ts'
+import { useRead } from '../../data/use-read.ts'
+import { FactDocument, FactsDocument, InvalidateFactDocument, RestoreFactDocument } from '../../generated/graphql.ts'
+import { Button, IconButton } from '../../ui/controls/button.tsx'
+import { Badge } from '../../ui/display/badge.tsx'
+import { CopyId } from '../../ui/display/copy-id.tsx'
+import { Time } from '../../ui/display/time.tsx'
+import { useKeys } from '../../ui/keys/use-keys.ts'
+import { ErrorLine } from '../../ui/tell/error-line.tsx'
+import { Pending } from '../../ui/tell/pending.tsx'
+import { EditFactDialog } from './edit-fact-dialog.tsx'
+import { FactHistory } from './fact-history.tsx'
+import { Part } from './fact-part.tsx'
+import type { ShownFact } from './shown-fact.ts'
+
+export function FactDetail({ id }: { readonly id: string }) {
+  const { data, isPending, error } = useRead(FactDocument, { id })
+  useKeys({ Escape: () => goTo('/memory/facts') })
+  return (
+    <section className="fact" aria-label="The fact">
+      <header className="fact-head">
+        <IconButton icon="left" label="Back to the facts" onClick={() => goTo('/memory/facts')} />
+        <CopyId id={id} />
+      </header>
+      {error !== null && <ErrorLine>{error.message}</ErrorLine>}
+      {isPending && error === null && <Pending what="the fact" />}
+      {data !== undefined && data.node?.__typename !== 'Fact' && (
+        <p className="page-padded">There is no such fact, or you may not see it.</p>
+      )}
+      {data?.node?.__typename === 'Fact' && <Content fact={data.node} />}
+    </section>
+  )
+}
+
+function Content({ fact }: { readonly fact: ShownFact }) {
+  const { content, source, createdAt, validTo, invalidatedAt, replacedBy, replaces, session } = fact
+  return (
+    <div className="fact-body">
+      <p className="fact-text foreign">{content}</p>
+      <div className="pick-line small faint">
+        <span>
+          {source.toLowerCase()} · <Time at={createdAt} />
+        </span>
+        {session !== null && <Link href={`/sessions/${encodeURIComponent(session.id)}`}>{session.id}</Link>}
+        {invalidatedAt !== null && (
+          <span>
+            <Badge>not in use</Badge> since <Time at={invalidatedAt} />
+          </span>
+        )}
+        {validTo !== null && (
+          <span>
+            held until <Time at={validTo} />
+          </span>
+        )}
+      </div>
+      <Buttons fact={fact} />
+      {replacedBy !== null && <Others title="Replaced by" facts={[replacedBy]} />}
+      {replaces.length > 0 && <Others title="In the place of" facts={replaces} />}
+      <FactHistory fact={fact} />
+      <UsedBy fact={fact} />
+    </div>
+  )
+}
+
+function Buttons({ fact }: { readonly fact: ShownFact }) {
+  const [isEdited, setIsEdited] = useState(false)
+  const touched = [FactsDocument, FactDocument]
+  const invalidate = useChange(InvalidateFactDocument, (data) => data.invalidateFact, touched)
+  const restore = useChange(RestoreFactDocument, (data) => data.restoreFact, touched)
+  const { id, viewerCan } = fact
+  useKeys({ e: () => viewerCan.edit && setIsEdited(true) })
+  return (
+    <div className="pick-actions">
+      {viewerCan.edit && (
+        <Button small icon="edit" onClick={() => setIsEdited(true)}>
+          Edit
+        </Button>
+      )}
+      {viewerCan.invalidate && (
+        <Button small kind="danger" onClick={() => void invalidate.send({ id })}>
+          Take out of use
+        </Button>
+      )}
+      {viewerCan.restore && (
+        <Button small onClick={() => void restore.send({ id })}>
+          Use again
+        </Button>
+      )}
+      {isEdited && <EditFactDialog fact={fact} onClose={() => setIsEdited(false)} />}
+    </div>
+  )
+}
+
+interface OthersProps {
+  readonly title: string
+  readonly facts: readonly { readonly id: string; readonly content: string }[]
+}
+
+function Others({ title, facts }: OthersProps) {
+  return (
+    <Part title={title}>
+      <ul>
+        {facts.map(({ id, content }) => (
+          <li key={id}>
+            <Link href={`/memory/facts/${id}`} className="foreign">
+              {content}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  )
+}
+
+function UsedBy({ fact }: { readonly fact: ShownFact }) {
+  const turns = fact.usedBy?.edges.map(({ node }) => node) ?? []
+  return (
+    <Part title="Shown to">
+      {turns.length === 0 && <p className="soft">No turn was shown it yet.</p>}
+      <ul className="fact-turns">
+        {turns.map(({ id, session, message, startedAt }) => (
+          <li key={id} className="pick-line">
+            <Link href={`/sessions/${encodeURIComponent(session.id)}`} className="cut foreign">
+              {message.content}
+            </Link>
+            {startedAt !== null && (
+              <span className="small faint push">
+                <Time at={startedAt} />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+      {fact.usedBy?.pageInfo.hasNextPage === true && <p className="small faint">and more before these</p>}
+    </Part>
+  )
+}

@@ -1,0 +1,89 @@
+/** What every session may rely on: searched by the server while one types, and beside the list the one that is looked at. */
+import { useDeferredValue, useState } from 'react'
+import { goTo } from '../../app/hash-location.ts'
+import { queryClient } from '../../data/query-client.ts'
+import { keyOf, usePages } from '../../data/use-read.ts'
+import { useUpdates } from '../../data/use-updates.ts'
+import { FactDocument, FactsDocument, FactUpdatesDocument, type FactRowFragment } from '../../generated/graphql.ts'
+import { Button } from '../../ui/controls/button.tsx'
+import { CheckField, SearchField } from '../../ui/controls/field.tsx'
+import { Badge } from '../../ui/display/badge.tsx'
+import { KeyHints } from '../../ui/display/key-hints.tsx'
+import { Time } from '../../ui/display/time.tsx'
+import { ListPane } from '../../ui/picking/list-pane.tsx'
+import { PickRow } from '../../ui/picking/pick-row.tsx'
+import { usePicking } from '../../ui/picking/use-picking.ts'
+import { EmptyState } from '../../ui/tell/empty-state.tsx'
+import { FactDetail } from './fact-detail.tsx'
+import { NewFactDialog } from './new-fact-dialog.tsx'
+
+const KEYS = [
+  ['/', 'search'],
+  ['↑ ↓', 'move'],
+  ['Enter', 'open'],
+  ['n', 'new'],
+] as const
+
+const noFacts = (
+  <EmptyState icon="memory" title="No such fact">
+    Facts come of what sessions learn, once it is promoted, or are stated here. Other words may find more; those that
+    are not in use are shown when the box is ticked.
+  </EmptyState>
+)
+
+export function Facts({ shownId }: { readonly shownId: string | null }) {
+  const [typed, setTyped] = useState('')
+  const [includeInvalidated, setIncludeInvalidated] = useState(false)
+  const [isNew, setIsNew] = useState(false)
+  const search = useDeferredValue(typed.trim())
+  const filter = { includeInvalidated, ...(search === '' ? {} : { search }) }
+  const list = usePages(FactsDocument, { first: 50, filter }, ({ facts }) => facts)
+  useUpdates(FactUpdatesDocument, {}, () => {
+    for (const read of [FactsDocument, FactDocument]) void queryClient.invalidateQueries({ queryKey: keyOf(read) })
+  })
+  const picking = usePicking(list.rows, ({ id }) => id, {
+    Enter: () => picking.currentId !== null && goTo(`/memory/facts/${picking.currentId}`),
+    n: () => setIsNew(true),
+  })
+  const bar = (
+    <>
+      <SearchField label="Search the facts" value={typed} onChange={(event) => setTyped(event.target.value)} />
+      <CheckField
+        label="Also those not in use"
+        checked={includeInvalidated}
+        onChange={(event) => setIncludeInvalidated(event.target.checked)}
+      />
+      <Button icon="plus" onClick={() => setIsNew(true)}>
+        New fact
+      </Button>
+    </>
+  )
+  return (
+    <div className={shownId === null ? 'facts' : 'facts facts-open'}>
+      <div className="facts-list">
+        <ListPane what="facts" list={list} bar={bar} empty={noFacts} rowHeight={64} foot={<KeyHints keys={KEYS} />}>
+          {(row) => (
+            <PickRow id={row.id} label={row.content} picking={picking} hasBox={false}>
+              <FactLine fact={row} />
+            </PickRow>
+          )}
+        </ListPane>
+      </div>
+      {shownId !== null && <FactDetail key={shownId} id={shownId} />}
+      {isNew && <NewFactDialog onClose={() => setIsNew(false)} />}
+    </div>
+  )
+}
+
+function FactLine({ fact }: { readonly fact: FactRowFragment }) {
+  return (
+    <button type="button" tabIndex={-1} className="fact-line" onClick={() => goTo(`/memory/facts/${fact.id}`)}>
+      <span className="foreign">{fact.content}</span>
+      <span className="pick-line small faint">
+        {fact.source.toLowerCase()} · <Time at={fact.updatedAt} />
+        {fact.version > 1 && <span>version {fact.version}</span>}
+        {fact.invalidatedAt !== null && <Badge>not in use</Badge>}
+      </span>
+    </button>
+  )
+}

@@ -1,0 +1,132 @@
+/** What was learned and waits for a person, each beside the facts nearest to it. Worked off by keys; each is undone by "u". */
+import { useDeferredValue, useState, type ReactNode } from 'react'
+import { queryClient } from '../../data/query-client.ts'
+import { keyOf, usePages } from '../../data/use-read.ts'
+import { useUpdates } from '../../data/use-updates.ts'
+import {
+  InboxDocument,
+  LearningUpdatesDocument,
+  type LearningFilter,
+  type LearningRowFragment,
+} from '../../generated/graphql.ts'
+import { SearchField, SelectField } from '../../ui/controls/field.tsx'
+import { KeyHints } from '../../ui/display/key-hints.tsx'
+import { ListPane } from '../../ui/picking/list-pane.tsx'
+import { PickRow } from '../../ui/picking/pick-row.tsx'
+import { useHidden } from '../../ui/picking/use-hidden.ts'
+import { usePicking } from '../../ui/picking/use-picking.ts'
+import { EmptyState } from '../../ui/tell/empty-state.tsx'
+import { LearningButtons, SeveralLearnings } from './learning-buttons.tsx'
+import { LearningDialog, type Asking } from './learning-dialog.tsx'
+import { LearningCard } from './learning-card.tsx'
+import { useCurate } from './use-curate.ts'
+
+const KEYS = [
+  ['↑ ↓', 'move'],
+  ['x', 'pick'],
+  ['p', 'promote'],
+  ['e', 'edit, then promote'],
+  ['r', 'replace a fact'],
+  ['a', 'ask'],
+  ['d', 'discard'],
+  ['u', 'undo'],
+] as const
+
+type Which = 'waiting' | 'refused' | 'decided'
+const WHICH: Readonly<Record<Which, LearningFilter>> = {
+  waiting: { status: ['PENDING'] },
+  refused: { status: ['REFUSED'] },
+  decided: { status: ['PROMOTED', 'ASKED', 'DISCARDED'] },
+}
+
+const nothingWaits = (
+  <EmptyState icon="memory" title="Nothing waits here">
+    What sessions learn appears here by itself when it is to wait for a person. What waits, and what becomes a fact
+    without anybody, stands under [curation] of config.toml.
+  </EmptyState>
+)
+
+export function Inbox() {
+  const [which, setWhich] = useState<Which>('waiting')
+  const [typed, setTyped] = useState('')
+  const search = useDeferredValue(typed.trim())
+  const filter = { ...WHICH[which], ...(search === '' ? {} : { search }) }
+  const list = usePages(InboxDocument, { first: 50, filter }, ({ learnings }) => learnings)
+  useUpdates(LearningUpdatesDocument, {}, () => {
+    void queryClient.invalidateQueries({ queryKey: keyOf(InboxDocument) })
+  })
+  const { shown, hide, show } = useHidden(list.rows)
+  const { decide, undo } = useCurate({ hide, show })
+  const [asking, setAsking] = useState<Asking | null>(null)
+  const promote = (rows: readonly LearningRowFragment[]): void => {
+    void decide(rows.filter((row) => row.viewerCan.promote).map(({ id }) => ({ id, verdict: 'PROMOTE' as const })))
+  }
+  const discard = (rows: readonly LearningRowFragment[]): void => {
+    void decide(rows.filter((row) => row.viewerCan.discard).map(({ id }) => ({ id, verdict: 'DISCARD' as const })))
+  }
+  const ask = (kind: Asking['kind'], [row]: readonly LearningRowFragment[]): void => {
+    if (row !== undefined) setAsking({ kind, row })
+  }
+  const picking = usePicking(shown, ({ id }) => id, {
+    p: () => promote(picking.chosen),
+    d: () => discard(picking.chosen),
+    e: () => ask('edit', picking.chosen),
+    r: () => ask('replace', picking.chosen),
+    a: () => ask('ask', picking.chosen),
+    u: () => void undo(),
+  })
+  const acts = { promote, discard, ask, reopen: (id: string) => void decide([{ id, verdict: 'REOPEN' }]) }
+  return (
+    <>
+      <ListPane
+        what="learnings"
+        list={{ ...list, rows: shown }}
+        bar={
+          <InboxBar typed={typed} onType={setTyped} which={which} onChoose={setWhich}>
+            {picking.picked.size > 0 && <SeveralLearnings picking={picking} acts={acts} />}
+          </InboxBar>
+        }
+        empty={nothingWaits}
+        rowHeight={130}
+        foot={<KeyHints keys={KEYS} />}
+      >
+        {(row) => (
+          <PickRow id={row.id} label={row.content} picking={picking}>
+            <LearningCard learning={row} />
+            <LearningButtons row={row} acts={acts} />
+          </PickRow>
+        )}
+      </ListPane>
+      {asking !== null && (
+        <LearningDialog key={asking.row.id} asking={asking} decide={decide} onClose={() => setAsking(null)} />
+      )}
+    </>
+  )
+}
+
+interface InboxBarProps {
+  readonly typed: string
+  readonly onType: (typed: string) => void
+  readonly which: Which
+  readonly onChoose: (which: Which) => void
+  readonly children: ReactNode
+}
+
+function InboxBar({ typed, onType, which, onChoose, children }: InboxBarProps) {
+  return (
+    <>
+      <SearchField label="Search what was learned" value={typed} onChange={(event) => onType(event.target.value)} />
+      <SelectField
+        label="Which"
+        isLabelUnseen
+        value={which}
+        onChange={(event) => onChoose(event.target.value as Which)}
+      >
+        <option value="waiting">Waiting</option>
+        <option value="refused">Refused</option>
+        <option value="decided">Decided</option>
+      </SelectField>
+      {children}
+    </>
+  )
+}

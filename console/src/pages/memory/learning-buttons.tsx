@@ -1,0 +1,74 @@
+/** What can be done with a learning, or with several. Who may not do a thing does not see its button. */
+import type { LearningRowFragment } from '../../generated/graphql.ts'
+import { Button } from '../../ui/controls/button.tsx'
+import type { Picking } from '../../ui/picking/use-picking.ts'
+import type { Asking } from './learning-dialog.tsx'
+
+export interface LearningActs {
+  readonly promote: (rows: readonly LearningRowFragment[]) => void
+  readonly discard: (rows: readonly LearningRowFragment[]) => void
+  /** Of the first. */
+  readonly ask: (kind: Asking['kind'], rows: readonly LearningRowFragment[]) => void
+  readonly reopen: (id: string) => void
+}
+
+export function LearningButtons({ row, acts }: { readonly row: LearningRowFragment; readonly acts: LearningActs }) {
+  const { viewerCan } = row
+  const hasFacts = row.similarTo.some(({ invalidatedAt }) => invalidatedAt === null)
+  return (
+    <div className="pick-actions">
+      {viewerCan.promote && (
+        <>
+          <Button small kind="main" onClick={() => acts.promote([row])}>
+            Promote
+          </Button>
+          <Button small onClick={() => acts.ask('edit', [row])}>
+            Edit
+          </Button>
+          {hasFacts && (
+            <Button small onClick={() => acts.ask('replace', [row])}>
+              Replace
+            </Button>
+          )}
+        </>
+      )}
+      {viewerCan.ask && (
+        <Button small onClick={() => acts.ask('ask', [row])}>
+          Ask
+        </Button>
+      )}
+      {viewerCan.discard && (
+        <Button small kind="danger" onClick={() => acts.discard([row])}>
+          Discard
+        </Button>
+      )}
+      {viewerCan.reopen && (
+        <Button small onClick={() => acts.reopen(row.id)}>
+          Open again
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface SeveralProps {
+  readonly picking: Picking<LearningRowFragment>
+  readonly acts: LearningActs
+}
+
+export function SeveralLearnings({ picking, acts }: SeveralProps) {
+  const { size } = picking.picked
+  return (
+    <div className="pick-actions">
+      <Button small kind="main" onClick={() => acts.promote(picking.chosen)}>
+        {`Promote ${size}`}
+      </Button>
+      <Button small kind="danger" onClick={() => acts.discard(picking.chosen)}>
+        {`Discard ${size}`}
+      </Button>
+      <Button small kind="quiet" onClick={picking.pickNone}>
+        Pick none
+      </Button>
+    </div>
+  )
+}

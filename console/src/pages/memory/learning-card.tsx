@@ -1,0 +1,54 @@
+/** What was learned, where, and why it waits; beside it the facts nearest to it, with what it says otherwise. */
+import { Link } from 'wouter'
+import type { LearningRowFragment } from '../../generated/graphql.ts'
+import { Badge, Status } from '../../ui/display/badge.tsx'
+import { Diff } from '../../ui/display/diff.tsx'
+import { Time } from '../../ui/display/time.tsx'
+
+const MOST_NEAR = 3
+
+export function LearningCard({ learning }: { readonly learning: LearningRowFragment }) {
+  const { content, source, user, session, createdAt, flags, reason, status, decidedBy } = learning
+  return (
+    <div className="learning">
+      <div className="learning-said">
+        <p className="learning-text foreign">{content}</p>
+        <div className="pick-line small faint">
+          {status !== 'PENDING' && <Status status={status} />}
+          {flags.map((flag) => (
+            <Badge key={flag} tone="warn">
+              {flag.toLowerCase()}
+            </Badge>
+          ))}
+          <span>
+            {source.toLowerCase()}
+            {user !== null && <span className="foreign"> · {user}</span>} · <Time at={createdAt} />
+          </span>
+          <Link href={`/sessions/${encodeURIComponent(session.id)}`} className="cut foreign">
+            {session.description ?? session.id}
+          </Link>
+          {decidedBy !== null && <span className="foreign">by {decidedBy.name}</span>}
+        </div>
+        {reason !== null && <p className="small soft foreign">{reason}</p>}
+      </div>
+      <NearFacts learning={learning} />
+    </div>
+  )
+}
+
+function NearFacts({ learning }: { readonly learning: LearningRowFragment }) {
+  const near = learning.similarTo.slice(0, MOST_NEAR)
+  if (near.length === 0) return <p className="small faint learning-near">No fact is near to it.</p>
+  return (
+    <ul className="learning-near small" aria-label="Facts nearest to it">
+      {near.map((fact) => (
+        <li key={fact.id}>
+          <Link href={`/memory/facts/${fact.id}`} className="learning-fact" aria-label={`The fact: ${fact.content}`}>
+            <Diff before={fact.content} after={learning.content} />
+          </Link>
+          {fact.invalidatedAt !== null && <Badge>not in use</Badge>}
+        </li>
+      ))}
+    </ul>
+  )
+}
