@@ -1,7 +1,7 @@
 /**
  * Types GraphQL documents by schema.graphql: those of the client into packages/client/src/generated, those of the
- * console and of the tests, which share its fragments, into console/src/generated and test/generated. None of it is
- * committed. Run by `npm run generate`.
+ * console, of the terminal's commands and of the tests, which share its fragments, into console/src/generated,
+ * src/generated/remote and test/generated. None of it is committed. Run by `npm run generate`.
  */
 import type { CodegenConfig } from '@graphql-codegen/cli'
 
@@ -27,6 +27,7 @@ const config: CodegenConfig = {
   generates: {
     'packages/client/src/generated/': { ...client, documents: [CLIENT] },
     'console/src/generated/': { ...client, documents: [CLIENT, 'console/src/**/*.graphql'] },
+    'src/generated/remote/': { ...client, documents: [CLIENT, 'src/remote/documents/*.graphql'] },
     'test/generated/': { ...client, documents: [CLIENT, 'test/documents/**/*.graphql'] },
   },
 }

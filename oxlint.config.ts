@@ -28,6 +28,7 @@ export const layers: Record<string, readonly string[]> = {
   agents: [...base, 'model', 'execution', 'secrets'],
   knowledge: [...base, 'model', 'execution', 'secrets', 'audit', 'agents'],
   people: [...base, 'secrets'],
+  remote: ['platform', 'core', 'config', 'generated'],
   terminal: [...base, 'secrets', 'execution', 'model'],
   intake: [...base, 'secrets', 'audit', 'delivery'],
   schedules: [...base, 'secrets', 'intake'],

@@ -23,7 +23,7 @@ import { defaultHome, prepareHome } from '../src/config/home/factotum-home.ts'
 import { unprivilegedAccount } from '../src/config/home/unprivileged-account.ts'
 import { describeFailure } from '../src/describe-failure.ts'
 import { forwarderOf, StopRequests } from '../src/stop-requests.ts'
-import { describeEvent } from './describe-event.ts'
+import { describeEvent } from '../src/remote/describe-event.ts'
 
 const MESSAGE = `run: echo "Hello from $(uname -s), it is $(date +%H:%M)."
 run: for n in 1 2 3; do echo "step $n of 3"; sleep 0.4; done

@@ -25,6 +25,7 @@ const sources = [
   ...filesUnder('src/graphiql'),
   ...filesUnder('packages/client/src/documents'),
   ...filesUnder('console/src').filter((file) => file.endsWith('.graphql')),
+  ...filesUnder('src/remote/documents'),
   ...filesUnder('test/documents'),
 ]
 const consoleDir = join(root, 'console/dist')

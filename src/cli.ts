@@ -16,6 +16,8 @@ import { parseEnvironment, type Environment, type Flags } from './config/schema/
 import { writeFirstConfig } from './config/first-start.ts'
 import { helpText } from './config/command-line/help-text.ts'
 import { PublicUrl } from './config/public-url.ts'
+import { completionScript } from './config/command-line/completion.ts'
+import { declareCommands } from './config/command-line/declare-commands.ts'
 import { configPath, loadConfig } from './config/load-config.ts'
 import { describeNewToken, newToken } from './config/command-line/new-token.ts'
 import type { PluginAction } from './config/command-line/plugin-action.ts'
@@ -70,8 +72,17 @@ async function main(): Promise<void> {
       return printLoginLink(action)
     case 'models-check':
       return checkModelsOnce(action)
+    case 'remote':
+      return talkToServer(action)
+    case 'completion':
+      return console.log(
+        completionScript(
+          action.shell,
+          declareCommands(() => {}),
+        ),
+      )
     case 'help':
-      return console.log(helpText({ rehearsalGrammar: REHEARSAL_GRAMMAR }))
+      return console.log(action.text ?? helpText({ rehearsalGrammar: REHEARSAL_GRAMMAR }))
     case 'version':
       return console.log(`factotum ${VERSION}`)
     case 'misuse':
@@ -195,6 +206,20 @@ async function printLoginLink({ flags, user }: Extract<Action, { kind: 'login' }
 
 function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host
+}
+
+async function talkToServer({ action, flags }: Extract<Action, { kind: 'remote' }>): Promise<void> {
+  const { findServer } = await import('./remote/find-server.ts')
+  const { runRemote } = await import('./remote/run-remote.ts')
+  const local = (): Place => placeToManage(flags.home === undefined ? {} : { home: flags.home })
+  const { url, token, notice } = await findServer({ flags, env: process.env, local, clock: systemClock })
+  if (notice !== null) console.error(`factotum: ${notice}`)
+  const { stdin: input, stdout: output, stderr: errors } = process
+  const terminal = { input, output, errors, isInteractive: input.isTTY && output.isTTY }
+  const interrupted = new AbortController()
+  process.once('SIGINT', () => interrupted.abort())
+  const server = { url, token, isNewToken: notice !== null, clock: systemClock }
+  process.exitCode = await runRemote(action, { ...server, terminal, signal: interrupted.signal })
 }
 
 function verifyAudit({ day }: AuditAction, flags: Flags): Promise<void> {

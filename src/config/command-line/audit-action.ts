@@ -1,5 +1,7 @@
-/** `factotum audit …` as words → what to do with the audit (src/audit/audit-command.ts does it). Pure. */
-import { didYouMean } from '../closest.ts'
+/** `factotum audit …`: what to do with the audit (src/audit/audit-command.ts does it). Pure. */
+import type { Command } from 'commander'
+import type { Flags } from '../schema/environment.ts'
+import { checked, withHome, type Found } from './command-options.ts'
 
 export interface AuditAction {
   readonly do: 'verify'
@@ -7,21 +9,18 @@ export interface AuditAction {
   readonly day: string | null
 }
 
-export interface AuditFlags {
-  readonly day?: string | undefined
-}
-
-/** `words` after "audit". The action, or a sentence that says what is wrong. */
-export function parseAuditAction(words: readonly string[], flags: AuditFlags): AuditAction | string {
-  const [command, surplus] = words
-  if (command === undefined) return '"factotum audit" needs a command: verify.'
-  if (command !== 'verify') return `There is no command "audit ${command}"${didYouMean(command, ['verify'])}.`
-  if (surplus !== undefined) return `"${surplus}" is one word too many.`
-  const wrong = Object.keys(flags).find((flag) => flag !== 'day')
-  if (wrong !== undefined) return `"factotum audit verify" takes no option --${wrong}.`
-  const { day = null } = flags
-  if (day !== null && !isDay(day)) return `--day must be a day such as 2026-11-21; it is "${day}".`
-  return { do: 'verify', day }
+export function declareAudit(program: Command, found: Found<AuditAction>): void {
+  const audit = program.command('audit').description('Proves that the audit is whole.')
+  withHome(audit.command('verify'))
+    .description(
+      'Recomputes the chain of hashes over the audit: whether an entry was changed, removed or added (exit code 1). Shows the newest hash: kept elsewhere, it proves all that came before it.',
+    )
+    .option(
+      '--day <day>',
+      'Only this day (UTC).',
+      checked((day) => (isDay(day) ? null : `--day must be a day such as 2026-11-21; it is "${day}".`)),
+    )
+    .action(({ day, ...flags }: Flags & { day?: string }) => found({ do: 'verify', day: day ?? null }, flags))
 }
 
 function isDay(text: string): boolean {

@@ -2,173 +2,128 @@
  * The command line, as an action for `cli.ts` to carry out. Pure: checks words, not their values (`environment.ts`
  * does).
  */
-import { parseArgs } from 'node:util'
-import { parseAuditAction, type AuditAction } from './audit-action.ts'
+import type { Command, CommanderError } from 'commander'
 import { didYouMean } from '../closest.ts'
-import type { Flags } from '../schema/environment.ts'
-import { parsePluginAction, type PluginAction } from './plugin-action.ts'
-import { parseSessionAction, type SessionAction } from './session-action.ts'
-import { parseSkillAction, type SkillAction } from './skill-action.ts'
-import { parseTokenAction, type TokenAction } from './token-action.ts'
+import { declareCommands, type CommandAction } from './declare-commands.ts'
 
 export type Action =
-  | { readonly kind: 'serve'; readonly flags: Flags }
-  /** Read config.toml, report, and exit: 0 when it is valid. */
-  | { readonly kind: 'check-config'; readonly flags: Flags }
-  /** Make a token. */
-  | { readonly kind: 'token'; readonly flags: Flags; readonly action: TokenAction }
-  /** Install, list, update or remove skills. */
-  | { readonly kind: 'skill'; readonly flags: Flags; readonly action: SkillAction }
-  /** Install, list or remove plugins. */
-  | { readonly kind: 'plugin'; readonly flags: Flags; readonly action: PluginAction }
-  /** Verify the audit. */
-  | { readonly kind: 'audit'; readonly flags: Flags; readonly action: AuditAction }
-  /** Export or import a session. */
-  | { readonly kind: 'session'; readonly flags: Flags; readonly action: SessionAction }
-  /** Look at everything that a start needs. */
-  | { readonly kind: 'doctor'; readonly flags: Flags; readonly callsModels: boolean; readonly json: boolean }
-  /** Print a link that logs in to the console; `user` null: the only admin. */
-  | { readonly kind: 'login'; readonly flags: Flags; readonly user: string | null }
-  /** Call each model once. */
-  | { readonly kind: 'models-check'; readonly flags: Flags; readonly json: boolean }
-  | { readonly kind: 'help' }
+  | CommandAction
+  /** `text` null: all that there is to know; else what there is about one command. */
+  | { readonly kind: 'help'; readonly text: string | null }
   | { readonly kind: 'version' }
   /** Print `message` to stderr and exit with 2. */
   | { readonly kind: 'misuse'; readonly message: string }
 
-const options = {
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean', short: 'v' },
-  port: { type: 'string' },
-  host: { type: 'string' },
-  home: { type: 'string' },
-  'check-config': { type: 'boolean' },
-  name: { type: 'string' },
-  'no-deps': { type: 'boolean' },
-  yes: { type: 'boolean' },
-  all: { type: 'boolean' },
-  day: { type: 'string' },
-  out: { type: 'string' },
-  as: { type: 'string' },
-  kind: { type: 'string' },
-  user: { type: 'string' },
-  namespace: { type: 'string' },
-  print: { type: 'boolean' },
-  models: { type: 'boolean' },
-  json: { type: 'boolean' },
-} as const
-
-const commands = ['serve', 'login', 'token', 'skill', 'plugin', 'audit', 'session', 'doctor', 'models']
-/** The server's; all others are only those of other commands. */
-const serverFlags = new Set(['help', 'version', 'port', 'host', 'home', 'check-config'])
-
 /** `args` without the program's own name. */
 export function parseCommandLine(args: readonly string[]): Action {
-  let parsed: ReturnType<typeof parse>
+  let action: Action | null = null
+  let printed = ''
+  const program = declareCommands(
+    (found) => (action = found),
+    (words) => (action = misuse(describeMisplaced(words, { program, isServe: args[0] === 'serve' }))),
+  )
+  for (const command of allCommands(program)) {
+    command.configureOutput({ writeOut: (text) => (printed += text), writeErr: () => {} }).exitOverride((error) => {
+      throw new Stopped(command, error)
+    })
+  }
   try {
-    parsed = parse(args)
+    program.parse(args, { from: 'user' })
   } catch (error) {
-    return misuse(describeParseError(error))
+    if (!(error instanceof Stopped)) throw error
+    return endOf(error, printed)
   }
-  const { values, positionals } = parsed
-  const [command = 'serve', surplus] = positionals
-  if (values.help === true || command === 'help') return { kind: 'help' }
-  if (values.version === true) return { kind: 'version' }
-  if (!commands.includes(command)) return misuse(`There is no command "${command}"${didYouMean(command, commands)}.`)
-  if (command === 'skill') return skillAction(positionals.slice(1), values)
-  if (command === 'plugin') return pluginAction(positionals.slice(1), values)
-  if (command === 'audit') return auditAction(positionals.slice(1), values)
-  if (command === 'session') return sessionAction(positionals.slice(1), values)
-  if (command === 'token') return tokenAction(positionals.slice(1), values)
-  if (command === 'models') return modelsAction(positionals.slice(1), values)
-  if (surplus !== undefined) return misuse(`"${surplus}" is one word too many.`)
+  return action ?? misuse('Nothing was asked for.')
+}
 
-  const { port, host, home } = values
-  const flags = {
-    ...(port !== undefined && { port }),
-    ...(host !== undefined && { host }),
-    ...(home !== undefined && { home }),
+/** The command and all below it. */
+export function allCommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allCommands)]
+}
+
+/** "session export" of `factotum session export`; "" of `factotum` itself. */
+export function pathOf(command: Command): string {
+  return command.parent === null ? '' : `${pathOf(command.parent)} ${command.name()}`.trim()
+}
+
+/** Where parsing ended, and why. */
+class Stopped extends Error {
+  readonly command: Command
+  readonly reason: CommanderError
+
+  constructor(command: Command, reason: CommanderError) {
+    super(reason.message, { cause: reason })
+    this.command = command
+    this.reason = reason
   }
-  if (command === 'doctor') return doctorAction(flags, values)
-  if (command === 'login') return loginAction(flags, values)
-  const wrong = Object.keys(values).find((flag) => !serverFlags.has(flag))
-  if (wrong !== undefined) return misuse(`"factotum serve" takes no option --${wrong}.`)
-  return { kind: values['check-config'] === true ? 'check-config' : 'serve', flags }
 }
 
-type Values = ReturnType<typeof parse>['values']
-
-function skillAction(words: readonly string[], values: Values): Action {
-  const { home, ...rest } = values
-  const action = parseSkillAction(words, rest)
-  if (typeof action === 'string') return misuse(action)
-  return { kind: 'skill', flags: home === undefined ? {} : { home }, action }
-}
-
-function pluginAction(words: readonly string[], values: Values): Action {
-  const { home, ...rest } = values
-  const action = parsePluginAction(words, rest)
-  if (typeof action === 'string') return misuse(action)
-  return { kind: 'plugin', flags: home === undefined ? {} : { home }, action }
-}
-
-function auditAction(words: readonly string[], values: Values): Action {
-  const { home, ...rest } = values
-  const action = parseAuditAction(words, rest)
-  if (typeof action === 'string') return misuse(action)
-  return { kind: 'audit', flags: home === undefined ? {} : { home }, action }
-}
-
-function sessionAction(words: readonly string[], values: Values): Action {
-  const { home, ...rest } = values
-  const action = parseSessionAction(words, rest)
-  if (typeof action === 'string') return misuse(action)
-  return { kind: 'session', flags: home === undefined ? {} : { home }, action }
-}
-
-const doctorFlags = new Set(['port', 'host', 'home', 'models', 'json'])
-
-function doctorAction(flags: Flags, values: Values): Action {
-  const wrong = Object.keys(values).find((flag) => !doctorFlags.has(flag))
-  if (wrong !== undefined) return misuse(`"factotum doctor" takes no option --${wrong}.`)
-  return { kind: 'doctor', flags, callsModels: values.models === true, json: values.json === true }
-}
-
-const loginFlags = new Set(['port', 'host', 'home', 'user'])
-
-function loginAction(flags: Flags, values: Values): Action {
-  const wrong = Object.keys(values).find((flag) => !loginFlags.has(flag))
-  if (wrong !== undefined) return misuse(`"factotum login" takes no option --${wrong}.`)
-  return { kind: 'login', flags, user: values.user ?? null }
-}
-
-function modelsAction(words: readonly string[], { home, json, ...rest }: Values): Action {
-  const [command, surplus] = words
-  if (command !== 'check') return misuse('"factotum models" needs one of: check.')
-  if (surplus !== undefined) return misuse(`"${surplus}" is one word too many.`)
-  const wrong = Object.keys(rest)[0]
-  if (wrong !== undefined) return misuse(`"factotum models check" takes no option --${wrong}.`)
-  return { kind: 'models-check', flags: home === undefined ? {} : { home }, json: json === true }
-}
-
-function tokenAction(words: readonly string[], values: Values): Action {
-  const { home, ...rest } = values
-  const action = parseTokenAction(words, rest)
-  if (typeof action === 'string') return misuse(action)
-  return { kind: 'token', flags: home === undefined ? {} : { home }, action }
-}
-
-function parse(args: readonly string[]) {
-  return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
+function endOf({ command, reason }: Stopped, printed: string): Action {
+  if (reason.code === 'commander.version') return { kind: 'version' }
+  if (reason.exitCode === 0) return { kind: 'help', text: command.parent === null ? null : printed.trimEnd() }
+  return misuse(describeMisuse(command, reason))
 }
 
 function misuse(message: string): Action {
   return { kind: 'misuse', message: `${message} "factotum --help" explains everything.` }
 }
 
-function describeParseError(error: unknown): string {
-  if (!(error instanceof TypeError)) throw error
-  const unknown = /Unknown option '-{1,2}([^']+)'/.exec(error.message)?.[1]
-  if (unknown === undefined) return `${error.message.split('. ')[0]?.replace(/\.$/, '')}.`
-  return `There is no option "${unknown}"${didYouMean(unknown, Object.keys(options))}.`
+function describeMisuse(command: Command, { code, message }: CommanderError): string {
+  const name = `"factotum ${pathOf(command)}"`
+  const said = message.replace(/^error: /, '')
+  switch (code) {
+    case 'commander.help':
+      return `${name} needs one of: ${namesIn(command).join(', ')}.`
+    case 'commander.unknownCommand':
+      return describeUnknown(command.args[0] ?? '', command)
+    case 'commander.missingArgument': {
+      const missing = command.registeredArguments.find(({ required }, index) => required && !(index in command.args))
+      return `${name} needs ${missing?.description ?? 'more'}.`
+    }
+    case 'commander.excessArguments':
+      return `"${command.args[command.registeredArguments.length]}" is one word too many.`
+    case 'commander.unknownOption':
+      return describeUnknownOption(/'-{1,2}(.*)'/.exec(said)?.[1] ?? '', command)
+    case 'commander.invalidArgument':
+      return asSentence(said.replace(/^.*? is invalid(?: for argument '[^']*')?\. /, ''))
+    default:
+      return asSentence(said)
+  }
+}
+
+function describeUnknown(word: string, group: Command): string {
+  const path = `${pathOf(group)} ${word}`.trim()
+  return `There is no command "${path}"${didYouMean(word, namesIn(group))}.`
+}
+
+function describeUnknownOption(option: string, command: Command): string {
+  const root = rootOf(command)
+  const known = allCommands(root).flatMap((one) => one.options.map(({ long }) => (long ?? '').replace(/^--/, '')))
+  if (known.includes(option)) return `"factotum ${pathOf(command)}" takes no option --${option}.`
+  return `There is no option "${option}"${didYouMean(option, known)}.`
+}
+
+interface Misplaced {
+  readonly program: Command
+  /** The command was named; else it is what is meant when none is. */
+  readonly isServe: boolean
+}
+
+function describeMisplaced([word = '']: readonly string[], { program, isServe }: Misplaced): string {
+  if (isServe) return `"${word}" is one word too many.`
+  if (namesIn(program).includes(word)) return `The command comes before its options: factotum ${word} ….`
+  return describeUnknown(word, program)
+}
+
+function namesIn(group: Command): string[] {
+  return group.commands.map((command) => command.name())
+}
+
+function rootOf(command: Command): Command {
+  return command.parent === null ? command : rootOf(command.parent)
+}
+
+function asSentence(text: string): string {
+  const sentence = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.…]$/.test(sentence) ? sentence : `${sentence}.`
 }

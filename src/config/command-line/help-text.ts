@@ -2,57 +2,31 @@
  * What `factotum --help` prints. Variables and settings are described by their own schemas, so this cannot drift from
  * them.
  */
+import type { Command } from 'commander'
 import { stringify } from 'smol-toml'
 import { PROMPT_NAMES } from '../../core/model-call.ts'
 import { describeEnvironment } from '../schema/environment.ts'
 import { describeSettings } from '../schema/settings-schema.ts'
+import { allCommands, pathOf } from './command-line.ts'
+import { declareCommands } from './declare-commands.ts'
 
 export interface HelpOptions {
   /** The lines that the rehearsal model understands, from the model itself. */
   readonly rehearsalGrammar: string
 }
 
-const USAGE = `Usage (from a checkout: npx factotum …; all but "serve" take --home or FACTOTUM_HOME as the server does)
-  factotum [serve] [options]   Starts the server.
-  factotum login [--user <user>]
-                               Prints a link that logs in to the console, once, within five minutes; without --user as the only admin.
-                               It stands for a token of the user: what ends the token ends the login. With the --host and --port
-                               of the server, unless public_url says how people reach it.
-  factotum token [--user <user>] [--kind connector [--namespace <name>]] [--name <name>] [--print]
-                               Makes another token, writes its hash into config.toml and shows it, once. Without options it is the
-                               only admin's. --print changes no file, and shows what to paste into it.
-  factotum doctor [--models] [--json]
-                               Looks at config.toml, disk, database, migrations, clock, port, sandbox, proxy and keys, and says how to
-                               mend what is wrong (exit code 1). --models also calls each model, which costs a few tokens.
-  factotum models check [--json]
-                               Calls each model of config.toml once, and says what works.
-  factotum skill install <git URL or folder> [--name <folder>] [--no-deps] [--yes]
-                               Installs a skill. Shows its deps.sh and asks before running it; --yes does not ask, --no-deps
-                               does not run it. A running server sees the skill at once; allow it in [users.<name>] skills.
-  factotum skill list          Lists the skills, and the folders that hold none that works.
-  factotum skill update <name> | --all
-                               Fetches a skill again from where it came from; if that fails, the old one stays.
-  factotum skill remove <name> Removes a skill.
-  factotum plugin install <folder> [--yes]
-                               Installs a plugin. Asks before it runs any of it, shows what it asks for, and asks again. It is off
-                               until an admin enables it.
-  factotum plugin list         Lists the plugins that are installed.
-  factotum plugin remove <name>
-                               Removes a plugin; its settings stay.
-  factotum audit verify [--day <day>]
-                               Recomputes the chain of hashes over the audit: whether an entry was changed, removed or added
-                               (exit code 1). Shows the newest hash: kept elsewhere, it proves all that came before it.
-  factotum session export <id> [--out <file>]
-                               Writes a session as JSON Lines: people, messages, turns with all that came of them, memory, the log.
-                               Not in it: secrets, the webhook, files, facts, the audit. Without --out, to standard output.
-  factotum session import <file | -> [--as <id>]
-                               Reads such a file, whole or, when a line is wrong, not at all. Refused when there is a session of this
-                               id; with --as, the session and everything in it get new ids. Turns that were open are CANCELLED.`
+const USAGE = `Usage (from a checkout: npx factotum …; all but "serve" take --home or FACTOTUM_HOME as the server does)`
+/** Where descriptions begin, and where they end. */
+const [LEFT, RIGHT] = [31, 130]
 
 export function helpText({ rehearsalGrammar }: HelpOptions): string {
   return `Factotum: a self-hosted GraphQL backend for AI-agent sessions.
 
 ${USAGE}
+${allCommands(declareCommands(() => {}))
+  .filter((command) => command.commands.length === 0)
+  .map(describeCommand)
+  .join('\n')}
 
 Options
   --port <n>       The port to listen on. Overrules PORT.
@@ -74,6 +48,11 @@ Addresses (with the default host and port)
   http://127.0.0.1:4000/health    The process is up.
   http://127.0.0.1:4000/ready     Whether it can do its work; with an admin's token: database, migrations, sandbox and model.
   http://127.0.0.1:4000/metrics   Figures for Prometheus, with an admin's token; without one on the address metrics_listen.
+
+Environment of the commands that talk to a server (those with --url)
+  FACTOTUM_URL    The server. Default: where the server of this home listens.
+  FACTOTUM_TOKEN  The token. Default, for a server on this machine: one for its only admin, which the first of these commands
+                  makes and keeps in terminal-token below FACTOTUM_HOME. It is no option, because others can read a command line.
 
 Environment
 ${table(describeEnvironment().map(({ name, defaultValue, description }) => [name, defaultValue ?? '', description]))}
@@ -106,6 +85,38 @@ Signals
 
 Rehearsal model, while no provider is configured. It is no language model: it does what the lines of a message say.
 ${indent(rehearsalGrammar)}`
+}
+
+/** Its usage, and beside it, or below where that is long, what it does. */
+function describeCommand(command: Command): string {
+  const usage = `  ${usageOf(command)}`
+  const lines = wrap(command.description(), RIGHT - LEFT).map((line) => ' '.repeat(LEFT) + line)
+  if (usage.length >= LEFT) return [usage, ...lines].join('\n')
+  return [usage.padEnd(LEFT) + (lines[0] ?? '').trimStart(), ...lines.slice(1)].join('\n')
+}
+
+function usageOf(command: Command): string {
+  if (command.name() === 'serve') return 'factotum [serve] [options]'
+  const words = command.registeredArguments.map((argument) => {
+    const word = `${argument.name()}${argument.variadic ? '…' : ''}`
+    return argument.required ? `<${word}>` : `[${word}]`
+  })
+  const options = command.options.filter(({ long }) => !PLACE.has(long ?? '')).map(({ flags }) => `[${flags}]`)
+  return ['factotum', pathOf(command), ...words, ...options].join(' ')
+}
+
+/** What is said of all commands at once. */
+const PLACE: ReadonlySet<string> = new Set(['--home', '--port', '--host', '--url'])
+
+function wrap(text: string, width: number): string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? ''
+    if (line === '') lines[lines.length - 1] = word
+    else if (line.length + 1 + word.length > width) lines.push(word)
+    else lines[lines.length - 1] = `${line} ${word}`
+  }
+  return lines
 }
 
 /** Rows with their columns aligned. */

@@ -1,7 +1,7 @@
-/**
- * `factotum plugin …` as words → what to do with the plugins below FACTOTUM_HOME (src/plugins carries it out). Pure.
- */
-import { didYouMean } from '../closest.ts'
+/** `factotum plugin …`: what to do with the plugins below FACTOTUM_HOME (src/plugins carries it out). Pure. */
+import type { Command } from 'commander'
+import type { Flags } from '../schema/environment.ts'
+import { withHome, type Found } from './command-options.ts'
 
 export type PluginAction =
   /** `yes`: without asking. */
@@ -9,29 +9,22 @@ export type PluginAction =
   | { readonly do: 'list' }
   | { readonly do: 'remove'; readonly name: string }
 
-export interface PluginFlags {
-  readonly yes?: boolean | undefined
-}
-
-const COMMANDS = ['install', 'list', 'remove']
-
-/** `words` after "plugin". The action, or a sentence that says what is wrong. */
-export function parsePluginAction(words: readonly string[], flags: PluginFlags): PluginAction | string {
-  const [command, argument, surplus] = words
-  if (command === undefined) return `"factotum plugin" needs one of: ${COMMANDS.join(', ')}.`
-  if (surplus !== undefined) return `"${surplus}" is one word too many.`
-  const wrong = Object.keys(flags).find((flag) => flag !== 'yes' || command !== 'install')
-  if (wrong !== undefined) return `"factotum plugin ${command}" takes no option --${wrong}.`
-  switch (command) {
-    case 'install':
-      if (argument === undefined) return '"factotum plugin install" needs the folder of a plugin.'
-      return { do: 'install', folder: argument, yes: flags.yes === true }
-    case 'list':
-      return argument === undefined ? { do: 'list' } : `"${argument}" is one word too many.`
-    case 'remove':
-      if (argument !== undefined) return { do: 'remove', name: argument }
-      return '"factotum plugin remove" needs the name of a plugin; "factotum plugin list" shows them.'
-    default:
-      return `There is no command "plugin ${command}"${didYouMean(command, COMMANDS)}.`
-  }
+export function declarePlugin(program: Command, found: Found<PluginAction>): void {
+  const plugin = program.command('plugin').description('Installs, lists and removes plugins.')
+  withHome(plugin.command('install'))
+    .description(
+      'Installs a plugin. Asks before it runs any of it, shows what it asks for, and asks again. It is off until an admin enables it.',
+    )
+    .argument('<folder>', 'the folder of a plugin')
+    .option('--yes', 'Does not ask.')
+    .action((folder: string, { yes, ...flags }: Flags & { yes?: true }) =>
+      found({ do: 'install', folder, yes: yes === true }, flags),
+    )
+  withHome(plugin.command('list'))
+    .description('Lists the plugins that are installed.')
+    .action((flags: Flags) => found({ do: 'list' }, flags))
+  withHome(plugin.command('remove'))
+    .description('Removes a plugin; its settings stay.')
+    .argument('<name>', 'the name of a plugin; "factotum plugin list" shows them')
+    .action((name: string, flags: Flags) => found({ do: 'remove', name }, flags))
 }

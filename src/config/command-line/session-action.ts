@@ -1,7 +1,9 @@
-/** `factotum session …` as words → what to do with a session (src/transfer/session-command.ts does it). Pure. */
+/** `factotum session …`: what to do with a session (src/transfer/session-command.ts does it). Pure. */
+import type { Command } from 'commander'
 import { isSessionId, SESSION_ID_RULE } from '../../core/session-id.ts'
 import { idKind } from '../../platform/id.ts'
-import { didYouMean } from '../closest.ts'
+import type { Flags } from '../schema/environment.ts'
+import { checked, withHome, type Found } from './command-options.ts'
 
 export type SessionAction =
   /** `file` null: to standard output. */
@@ -9,33 +11,35 @@ export type SessionAction =
   /** `file` null: from standard input. `as` null: under the id it had. */
   | { readonly do: 'import'; readonly file: string | null; readonly as: string | null }
 
-export interface SessionFlags {
-  readonly out?: string | undefined
-  readonly as?: string | undefined
-}
+/** A parser of the id of a session. */
+export const sessionIdValue = checked((id) => (isSessionId(id) ? null : `A session id ${SESSION_ID_RULE}.`))
 
-/** Which options each command takes besides --home. */
-const TAKES: Readonly<Record<SessionAction['do'], readonly (keyof SessionFlags)[]>> = {
-  export: ['out'],
-  import: ['as'],
-}
-
-/** `words` after "session". The action, or a sentence that says what is wrong. */
-export function parseSessionAction(words: readonly string[], flags: SessionFlags): SessionAction | string {
-  const [command, argument, surplus] = words
-  if (command === undefined) return '"factotum session" needs one of: export, import.'
-  if (command !== 'export' && command !== 'import')
-    return `There is no command "session ${command}"${didYouMean(command, Object.keys(TAKES))}.`
-  if (surplus !== undefined) return `"${surplus}" is one word too many.`
-  const wrong = Object.keys(flags).find((flag) => !TAKES[command].some((taken) => taken === flag))
-  if (wrong !== undefined) return `"factotum session ${command}" takes no option --${wrong}.`
-  const { out: file = null, as = null } = flags
-  if (command === 'export') {
-    if (argument === undefined) return '"factotum session export" needs the id of a session.'
-    return isSessionId(argument) ? { do: 'export', sessionId: argument, file } : `A session id ${SESSION_ID_RULE}.`
-  }
-  if (argument === undefined) return '"factotum session import" needs a file, or - for standard input.'
-  if (as !== null && (!isSessionId(as) || idKind(as) !== null))
-    return `--as must be an id for the session, such as "web:copy": it ${SESSION_ID_RULE}.`
-  return { do: 'import', file: argument === '-' ? null : argument, as }
+export function declareSession(program: Command, found: Found<SessionAction>): void {
+  const session = program.command('session').description('Moves sessions between servers.')
+  withHome(session.command('export'))
+    .description(
+      'Writes a session as JSON Lines: people, messages, turns with all that came of them, memory, the log. Not in it: secrets, the webhook, files, facts, the audit. Without --out, to standard output.',
+    )
+    .argument('<id>', 'the id of a session', sessionIdValue)
+    .option('--out <file>', 'Where to write.')
+    .action((sessionId: string, { out, ...flags }: Flags & { out?: string }) =>
+      found({ do: 'export', sessionId, file: out ?? null }, flags),
+    )
+  withHome(session.command('import'))
+    .description(
+      'Reads such a file, whole or, when a line is wrong, not at all. Refused when there is a session of this id; with --as, the session and everything in it get new ids. Turns that were open are CANCELLED.',
+    )
+    .argument('<file>', 'a file, or - for standard input')
+    .option(
+      '--as <id>',
+      'The id of the copy.',
+      checked((id) =>
+        isSessionId(id) && idKind(id) === null
+          ? null
+          : `--as must be an id for the session, such as "web:copy": it ${SESSION_ID_RULE}.`,
+      ),
+    )
+    .action((file: string, { as, ...flags }: Flags & { as?: string }) =>
+      found({ do: 'import', file: file === '-' ? null : file, as: as ?? null }, flags),
+    )
 }

@@ -1,8 +1,7 @@
-/**
- * `factotum skill …` as words → what to do with the skills below FACTOTUM_HOME (src/execution/skills carries it out).
- * Pure.
- */
-import { didYouMean } from '../closest.ts'
+/** `factotum skill …`: what to do with the skills below FACTOTUM_HOME (src/execution/skills carries it out). Pure. */
+import type { Command } from 'commander'
+import type { Flags } from '../schema/environment.ts'
+import { withHome, type Found } from './command-options.ts'
 
 export type SkillAction =
   | {
@@ -25,52 +24,45 @@ export interface SkillChoices {
   readonly yes: boolean
 }
 
-export interface SkillFlags {
-  readonly name?: string | undefined
-  readonly 'no-deps'?: boolean | undefined
-  readonly yes?: boolean | undefined
-  readonly all?: boolean | undefined
+interface DepsFlags {
+  readonly deps: boolean
+  readonly yes?: true
 }
 
-type FlagName = keyof SkillFlags
-
-/** Which options each command takes besides --home. */
-const TAKES: Readonly<Record<SkillAction['do'], readonly FlagName[]>> = {
-  install: ['name', 'no-deps', 'yes'],
-  list: [],
-  update: ['no-deps', 'yes', 'all'],
-  remove: [],
+export function declareSkill(program: Command, found: Found<SkillAction>): void {
+  const skill = program.command('skill').description('Installs, lists, updates and removes skills.')
+  withDeps(withHome(skill.command('install')))
+    .description(
+      'Installs a skill. Shows its deps.sh and asks before running it; --yes does not ask, --no-deps does not run it. A running server sees the skill at once; allow it in [users.<name>] skills.',
+    )
+    .argument('<source>', 'a git URL or a folder')
+    .option('--name <folder>', 'The name of its folder.')
+    .action((source: string, { name, deps, yes, ...flags }: Flags & DepsFlags & { name?: string }) =>
+      found({ do: 'install', source, name: name ?? null, choices: choicesOf({ deps, ...(yes && { yes }) }) }, flags),
+    )
+  withHome(skill.command('list'))
+    .description('Lists the skills, and the folders that hold none that works.')
+    .action((flags: Flags) => found({ do: 'list' }, flags))
+  withDeps(withHome(skill.command('update')))
+    .description('Fetches a skill again from where it came from; if that fails, the old one stays.')
+    .argument('[name]', 'the name of a skill')
+    .option('--all', 'All of them.')
+    .action((name: string | undefined, flags: Flags & DepsFlags & { all?: true }, command: Command) => {
+      const { all, deps, yes, ...place } = flags
+      if ((name === undefined) === (all !== true))
+        command.error('"factotum skill update" needs either the name of a skill or --all.')
+      found({ do: 'update', name: name ?? null, choices: choicesOf({ deps, ...(yes && { yes }) }) }, place)
+    })
+  withHome(skill.command('remove'))
+    .description('Removes a skill.')
+    .argument('<name>', 'the name of a skill; "factotum skill list" shows them')
+    .action((name: string, flags: Flags) => found({ do: 'remove', name }, flags))
 }
 
-/** `words` after "skill". The action, or a sentence that says what is wrong. */
-export function parseSkillAction(words: readonly string[], flags: SkillFlags): SkillAction | string {
-  const [command, argument, surplus] = words
-  const commands = Object.keys(TAKES)
-  if (command === undefined) return `"factotum skill" needs one of: ${commands.join(', ')}.`
-  if (!isCommand(command)) return `There is no command "skill ${command}"${didYouMean(command, commands)}.`
-  if (surplus !== undefined) return `"${surplus}" is one word too many.`
-  const wrong = (Object.keys(flags) as FlagName[]).find((flag) => !TAKES[command].includes(flag))
-  if (wrong !== undefined) return `"factotum skill ${command}" takes no option --${wrong}.`
-  const choices = { skipDeps: flags['no-deps'] === true, yes: flags.yes === true }
-  switch (command) {
-    case 'install':
-      return argument === undefined
-        ? '"factotum skill install" needs a git URL or a folder.'
-        : { do: 'install', source: argument, name: flags.name ?? null, choices }
-    case 'list':
-      return argument === undefined ? { do: 'list' } : `"${argument}" is one word too many.`
-    case 'remove':
-      return argument === undefined
-        ? '"factotum skill remove" needs the name of a skill; "factotum skill list" shows them.'
-        : { do: 'remove', name: argument }
-    case 'update':
-      if ((argument === undefined) !== (flags.all === true)) {
-        return '"factotum skill update" needs either the name of a skill or --all.'
-      }
-      return { do: 'update', name: argument ?? null, choices }
-  }
+function withDeps(command: Command): Command {
+  return command.option('--no-deps', 'Does not run deps.sh.').option('--yes', 'Runs deps.sh without asking.')
 }
 
-function isCommand(word: string): word is SkillAction['do'] {
-  return Object.hasOwn(TAKES, word)
+function choicesOf({ deps, yes }: DepsFlags): SkillChoices {
+  return { skipDeps: !deps, yes: yes === true }
 }

@@ -1,4 +1,8 @@
-/** `factotum token …` as words → what token to make (src/config/command-line/add-token.ts does it). Pure. */
+/** `factotum token …`: what token to make (src/config/command-line/add-token.ts does it). Pure. */
+import type { Command } from 'commander'
+import type { Flags } from '../schema/environment.ts'
+import { checked, withHome, type Found } from './command-options.ts'
+
 export interface TokenAction {
   readonly kind: 'user' | 'connector'
   /** Whom it acts for; null: the only admin. Always null for connectors. */
@@ -11,24 +15,34 @@ export interface TokenAction {
   readonly print: boolean
 }
 
-export interface TokenFlags {
-  readonly kind?: string | undefined
-  readonly user?: string | undefined
-  readonly namespace?: string | undefined
-  readonly name?: string | undefined
-  readonly print?: boolean | undefined
+interface TokenFlags extends Flags {
+  readonly kind?: 'user' | 'connector'
+  readonly user?: string
+  readonly namespace?: string
+  readonly name?: string
+  readonly print?: true
 }
 
-const TAKES = new Set(['kind', 'user', 'namespace', 'name', 'print'])
+/** A parser of the kind of a token. */
+export const tokenKindValue = checked((kind) =>
+  kind === 'user' || kind === 'connector' ? null : `--kind must be "user" or "connector"; it is "${kind}".`,
+)
 
-/** `words` after "token". The action, or a sentence that says what is wrong. */
-export function parseTokenAction(words: readonly string[], flags: TokenFlags): TokenAction | string {
-  if (words[0] !== undefined) return `"${words[0]}" is one word too many.`
-  const wrong = Object.keys(flags).find((flag) => !TAKES.has(flag))
-  if (wrong !== undefined) return `"factotum token" takes no option --${wrong}.`
-  const { kind = 'user', user = null, namespace = null, name = null, print = false } = flags
-  if (kind !== 'user' && kind !== 'connector') return `--kind must be "user" or "connector"; it is "${kind}".`
-  if (kind === 'connector' && user !== null) return 'A connector names the sender of each message: it takes no --user.'
-  if (kind === 'user' && namespace !== null) return '--namespace is for connectors: add --kind connector.'
-  return { kind, user, namespace, name, print }
+export function declareToken(program: Command, found: Found<TokenAction>): void {
+  withHome(program.command('token'))
+    .description(
+      "Makes another token, writes its hash into config.toml and shows it, once. Without options it is the only admin's. --print changes no file, and shows what to paste into it.",
+    )
+    .option('--user <user>', 'Whom it acts for.')
+    .option('--kind <kind>', '"user" or "connector".', tokenKindValue)
+    .option('--namespace <name>', 'Of a connector: the sessions that it may touch.')
+    .option('--name <name>', 'Of the token.')
+    .option('--print', 'Changes no file.')
+    .action((options: TokenFlags, command: Command) => {
+      const { kind = 'user', user = null, namespace = null, name = null, print, ...flags } = options
+      if (kind === 'connector' && user !== null)
+        command.error('A connector names the sender of each message: it takes no --user.')
+      if (kind === 'user' && namespace !== null) command.error('--namespace is for connectors: add --kind connector.')
+      found({ kind, user, namespace, name, print: print === true }, flags)
+    })
 }

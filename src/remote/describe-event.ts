@@ -1,12 +1,14 @@
 /**
- * One event of a session's log as a line for people; the demo prints these. Colours only where the terminal has them.
+ * One event of a session's log as a line for people: `factotum tail` and the demo print these. Colours only where the
+ * terminal has them.
  */
 import { styleText } from 'node:util'
-import type { SessionEvent } from '../packages/client/src/connect.ts'
+import type { SessionEvent } from '../../packages/client/src/connect.ts'
+import { harmlessly } from './harmless.ts'
 
 /** Null: the event says nothing that a later one does not say better. */
 export function describeEvent(event: SessionEvent): string | null {
-  const body = bodyOf(harmless(event))
+  const body = bodyOf(harmlessly(event))
   if (body === null) return null
   const head = styleText('dim', `${String(event.seq).padStart(4)} ${event.at.slice(11, 23)} `)
   return head + indent(body, 18)
@@ -49,17 +51,6 @@ function firstLine(text: string): string {
   const line = text.split('\n', 1)[0] ?? ''
   return line.length > 100 ? `${line.slice(0, 99)}…` : line
 }
-
-/**
- * What programs and models print may hold escape sequences and text that runs backwards; a terminal must not obey them.
- */
-function harmless(event: SessionEvent): SessionEvent {
-  const clean = (value: unknown): unknown => (typeof value === 'string' ? value.replaceAll(CONTROL, '\uFFFD') : value)
-  return JSON.parse(JSON.stringify(event), (_key, value) => clean(value)) as SessionEvent
-}
-
-/** Control and format characters (escape sequences, bidirectional overrides) but tab and line feed. */
-const CONTROL = /(?![\t\n])[\p{Cc}\p{Cf}]/gu
 
 function indent(text: string, columns: number): string {
   return text.replaceAll('\n', `\n${' '.repeat(columns)}`)

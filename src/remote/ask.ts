@@ -1,0 +1,91 @@
+/** `factotum ask`: one message, and its answer. */
+import { styleText } from 'node:util'
+import { text } from 'node:stream/consumers'
+import type { FactotumClient, SessionEvent } from '../../packages/client/src/connect.ts'
+import type { RemoteAction } from '../config/command-line/remote-action.ts'
+import { TerminalOpenSessionDocument } from '../generated/remote/graphql.ts'
+import { sendDecision } from './approve.ts'
+import { describeStep } from './chat/describe-chat.ts'
+import { harmless } from './harmless.ts'
+import { readEnd, type AskedEnd } from './asked-end.ts'
+import { EXIT, refusalOf, type ExitCode } from './outcome.ts'
+import { choose } from './questions.ts'
+import { print, printError, type Terminal } from './terminal.ts'
+
+type AskAction = Extract<RemoteAction, { do: 'ask' }>
+
+/** Waits as long as the turn takes. */
+export async function ask(client: FactotumClient, terminal: Terminal, action: AskAction): Promise<ExitCode> {
+  const content = action.content ?? (await text(terminal.input))
+  const sessionId = action.sessionId ?? (await newSession(client))
+  const session = client.session(sessionId)
+  const after = (await session.view())?.version ?? 0
+  const sent = await session.send(content)
+  if (sent.__typename !== 'SendMessagePayload') {
+    printError(terminal, `factotum: ${refusalOf(sent)}`)
+    return EXIT.failed
+  }
+  const { id } = sent.message
+  const asked: Asked = { client, terminal, json: action.json, sessionId, messageId: id }
+  for await (const event of session.events({ after })) {
+    showProgress(event, asked)
+    if (event.__typename === 'ApprovalEvent' && !(await settle(event, asked))) return EXIT.waits
+    const mayBeOver = event.__typename === 'TurnCompletedEvent' || event.__typename === 'MessageUpdatedEvent'
+    const end = mayBeOver ? await readEnd(client, id) : null
+    if (end !== null) return showEnd(end, asked)
+  }
+  return EXIT.failed
+}
+
+interface Asked {
+  readonly client: FactotumClient
+  readonly terminal: Terminal
+  readonly json: boolean
+  readonly sessionId: string
+  readonly messageId: string
+}
+
+async function newSession(client: FactotumClient): Promise<string> {
+  const { openSession } = await client.run(TerminalOpenSessionDocument, { input: {} })
+  if (openSession.__typename === 'OpenSessionPayload') return openSession.session.id
+  throw new Error(refusalOf(openSession) ?? 'the session was not opened')
+}
+
+/** To a person who watches; the answer alone is for pipes. */
+function showProgress(event: SessionEvent, { terminal }: Asked): void {
+  const line = terminal.isInteractive ? describeStep(event) : null
+  if (line !== null) printError(terminal, styleText('dim', line))
+}
+
+/** False: it waits, and nobody here can decide. */
+async function settle(
+  { approval }: Extract<SessionEvent, { __typename: 'ApprovalEvent' }>,
+  { client, terminal }: Asked,
+): Promise<boolean> {
+  if (approval.approvalStatus !== 'PENDING') return true
+  const { id, approvalReason, task } = approval
+  printError(terminal, harmless(`It waits for an approval: ${task.detail}\n  because: ${approvalReason}`))
+  const verdict = terminal.isInteractive
+    ? await choose(terminal, 'May it run?', [
+        { value: 'yes', label: 'Yes' },
+        { value: 'no', label: 'No' },
+      ])
+    : null
+  if (verdict === null) {
+    printError(terminal, `Decide with: factotum approve ${id} (or --deny)`)
+    return false
+  }
+  const refusal = await sendDecision(client, { id, approve: verdict === 'yes', forSession: false, note: null })
+  if (refusal !== null) printError(terminal, `factotum: ${refusal}`)
+  return true
+}
+
+function showEnd({ status, turn }: AskedEnd, { terminal, json, sessionId, messageId }: Asked): ExitCode {
+  const answer = turn?.answer?.content ?? null
+  const { failure = null, id: turnId = null, usage = null } = turn ?? {}
+  if (json) print(terminal, JSON.stringify({ sessionId, messageId, turnId, status, answer, failure, usage }, null, 2))
+  else if (answer !== null) print(terminal, harmless(answer))
+  if (status === 'DONE') return EXIT.done
+  if (!json) printError(terminal, `factotum: ${harmless(failure ?? `the message is ${status}`)}`)
+  return EXIT.failed
+}

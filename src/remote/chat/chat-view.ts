@@ -1,0 +1,133 @@
+/** Turns the events of a session into what a chat shows, and knows what it waits for. */
+import { styleText } from 'node:util'
+import type { SessionEvent } from '../../../packages/client/src/connect.ts'
+import { harmless } from '../harmless.ts'
+import { describeEnd, describeStep, oneLine } from './describe-chat.ts'
+import type { Screen } from './screen.ts'
+
+type EventOf<Name extends SessionEvent['__typename']> = Extract<SessionEvent, { __typename: Name }>
+export type Approval = EventOf<'ApprovalEvent'>['approval']
+
+/** `shown` grows with each event; nothing is shown twice, because events come once. */
+export class ChatView {
+  readonly #screen: Screen
+  /** What this chat has sent itself, and which is on the screen already. */
+  readonly #own = new Set<string>()
+  readonly #approvals = new Map<string, Approval>()
+  /** What was shown of a text while it was written, by its task. */
+  readonly #written = new Map<string, string>()
+  #isWorking = false
+
+  constructor(screen: Screen) {
+    this.#screen = screen
+  }
+
+  /** A turn runs. */
+  get isWorking(): boolean {
+    return this.#isWorking
+  }
+
+  /** The approval that a person is asked about; null: none waits. */
+  get asked(): Approval | null {
+    return this.#approvals.values().next().value ?? null
+  }
+
+  /** The message of this id was typed here. */
+  addOwn(messageId: string): void {
+    this.#own.add(messageId)
+  }
+
+  showSaid(speaker: string | null, content: string): void {
+    const head = speaker === null ? styleText('bold', '‹ ') : styleText('cyan', `${harmless(speaker)} › `)
+    this.#screen.text(`${head}${harmless(content)}`)
+  }
+
+  showNotice(text: string): void {
+    this.#screen.text(styleText('yellow', text))
+  }
+
+  begin(isWorking: boolean, approvals: readonly Approval[]): void {
+    this.#isWorking = isWorking
+    for (const approval of approvals) this.#showApproval(approval)
+    this.ask()
+  }
+
+  show(event: SessionEvent): void {
+    switch (event.__typename) {
+      case 'MessageReceivedEvent':
+        return this.#showMessage(event)
+      case 'TaskOutputEvent':
+        return this.#showOutput(event)
+      case 'TextDeltaEvent':
+        return this.#showDelta(event)
+      case 'TextCompletedEvent':
+        return this.#showText(event)
+      case 'ApprovalEvent':
+        this.#showApproval(event.approval)
+        return this.ask()
+      case 'TurnCompletedEvent':
+        this.#isWorking = false
+        this.#approvals.clear()
+        this.#screen.text(describeEnd(event))
+        return this.ask()
+      default:
+        return this.#showStep(event)
+    }
+  }
+
+  #showMessage({ message }: EventOf<'MessageReceivedEvent'>): void {
+    if (!this.#own.delete(message.id)) this.showSaid(message.user ?? message.role.toLowerCase(), message.content)
+  }
+
+  #showOutput({ text, stream }: EventOf<'TaskOutputEvent'>): void {
+    const lines = harmless(text).replace(/\n$/, '').split('\n')
+    const bar = styleText(stream === 'STDERR' ? 'red' : 'dim', '│ ')
+    this.#screen.text(lines.map((line) => `  ${bar}${line}`).join('\n'))
+  }
+
+  #showDelta({ taskId, delta }: EventOf<'TextDeltaEvent'>): void {
+    const written = this.#written.get(taskId)
+    if (written === undefined) {
+      this.#screen.endPieces()
+      this.#screen.piece(styleText('bold', '‹ '))
+    }
+    this.#written.set(taskId, (written ?? '') + delta)
+    this.#screen.piece(harmless(delta))
+  }
+
+  /** The whole text counts: it is shown again where it is not what was written. */
+  #showText({ taskId, content }: EventOf<'TextCompletedEvent'>): void {
+    const written = this.#written.get(taskId)
+    this.#written.delete(taskId)
+    this.#screen.endPieces()
+    if (written !== content) this.showSaid(null, content)
+  }
+
+  #showStep(event: SessionEvent): void {
+    if (event.__typename === 'PipelineStepEvent') {
+      this.#isWorking = true
+      this.ask()
+    }
+    const step = describeStep(event)
+    if (step !== null) this.#screen.text(styleText('dim', step.replaceAll(/^/gm, '  ')))
+  }
+
+  #showApproval(approval: Approval): void {
+    const { id, approvalStatus, approvalReason, task } = approval
+    if (approvalStatus !== 'PENDING') {
+      if (this.#approvals.delete(id)) this.#screen.text(styleText('dim', `  ${approvalStatus.toLowerCase()}`))
+      return
+    }
+    if (this.#approvals.has(id)) return
+    this.#approvals.set(id, approval)
+    this.#screen.text(`${styleText('yellow', 'May this run?')} ${harmless(task.detail)}`)
+    this.#screen.text(styleText('dim', `  because: ${harmless(approvalReason)} (${id})`))
+  }
+
+  /** Shows the prompt for what is expected of the person now. */
+  ask(): void {
+    const { asked } = this
+    if (asked !== null) this.#screen.setPrompt(`${oneLine(asked.task.detail)} · [y]es, for the [s]ession, [n]o? `)
+    else this.#screen.setPrompt(this.#isWorking ? '… › ' : '› ')
+  }
+}

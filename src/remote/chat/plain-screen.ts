@@ -1,0 +1,29 @@
+/** A pipe, or a terminal that cannot be drawn on: text after text. */
+import type { Writable } from 'node:stream'
+import type { Screen } from './screen.ts'
+
+export class PlainScreen implements Screen {
+  readonly #output: Writable
+  #isWithin = false
+
+  constructor(output: Writable) {
+    this.#output = output
+  }
+
+  text(text: string): void {
+    this.endPieces()
+    this.#output.write(`${text}\n`)
+  }
+
+  piece(text: string): void {
+    this.#isWithin = true
+    this.#output.write(text)
+  }
+
+  endPieces(): void {
+    if (this.#isWithin) this.#output.write('\n')
+    this.#isWithin = false
+  }
+
+  setPrompt(): void {}
+}

@@ -1,0 +1,84 @@
+/**
+ * Which server a command talks to, and with which token. Over the network both are given; on the machine of a server,
+ * its home says where it listens, and who may write its config.toml gets a token there.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RemoteFlags } from '../config/command-line/remote-action.ts'
+import { addToken } from '../config/command-line/add-token.ts'
+import { configPath } from '../config/load-config.ts'
+import type { Environment } from '../config/schema/environment.ts'
+import { AppError } from '../core/errors.ts'
+import type { Clock } from '../platform/clock.ts'
+import { hasCode } from '../platform/error-code.ts'
+
+export interface ServerPlace {
+  readonly url: string
+  readonly token: string
+  /** What was done for it, for people; null: nothing. */
+  readonly notice: string | null
+}
+
+export interface FindServerOptions {
+  readonly flags: RemoteFlags
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The home of a server on this machine; only asked for when it is needed, because it may be created. */
+  readonly local: () => { readonly environment: Environment; readonly home: string }
+  readonly clock: Clock
+}
+
+const TOKEN_FILE = 'terminal-token'
+
+/** Rejects with CONFIG_INVALID, saying what to set. On repeat the same token is found. */
+export async function findServer({ flags, env, local, clock }: FindServerOptions): Promise<ServerPlace> {
+  const named = flags.url ?? (flags.home === undefined ? setIn(env, 'FACTOTUM_URL') : null)
+  const token = setIn(env, 'FACTOTUM_TOKEN')
+  if (named !== null) {
+    if (!/^https?:\/\//.test(named) || !URL.canParse(named))
+      throw new AppError('CONFIG_INVALID', `"${named}" is no address of a server, such as https://factotum.example.`)
+    if (token === null) throw new AppError('CONFIG_INVALID', `Set FACTOTUM_TOKEN to a token of the server at ${named}.`)
+    return { url: named, token, notice: null }
+  }
+  const { environment, home } = local()
+  const url = addressOf(environment)
+  if (token !== null) return { url, token, notice: null }
+  return { url, ...(await tokenOf(home, { environment, clock })) }
+}
+
+function setIn(env: Readonly<Record<string, string | undefined>>, name: string): string | null {
+  const value = env[name]
+  return value === undefined || value === '' ? null : value
+}
+
+function addressOf({ host, port }: Environment): string {
+  if (port === 0)
+    throw new AppError('CONFIG_INVALID', 'PORT is 0, any free one: name the server with --url, as its log says it.')
+  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`
+  if (host === '::') return `http://[::1]:${port}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+interface TokenContext {
+  readonly environment: Environment
+  readonly clock: Clock
+}
+
+/** The one that is kept in the home, or a new one of the only admin. */
+async function tokenOf(home: string, { environment, clock }: TokenContext): Promise<Omit<ServerPlace, 'url'>> {
+  const path = join(home, TOKEN_FILE)
+  try {
+    return { token: (await readFile(path, 'utf8')).trim(), notice: null }
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw unreadable(path, error)
+  }
+  const wanted = { kind: 'user', user: null, namespace: null, name: null, print: false } as const
+  const { name, user, token } = await addToken(configPath(home), wanted, { ...environment, clock })
+  await writeFile(path, `${token}\n`, { mode: 0o600, flag: 'wx' })
+  return { token, notice: `Made the token "${name}" of the user "${user}" for this terminal; it is kept in ${path}.` }
+}
+
+function unreadable(path: string, error: unknown): AppError {
+  return new AppError('CONFIG_INVALID', `${path} cannot be read; set FACTOTUM_TOKEN to a token of this server.`, {
+    cause: error,
+  })
+}

@@ -1,0 +1,128 @@
+/** The commands that show a list: as a table for people, as JSON for programs. */
+import { styleText } from 'node:util'
+import type { FactotumClient } from '../../packages/client/src/connect.ts'
+import {
+  TerminalListFactsDocument,
+  TerminalListLearningsDocument,
+  TerminalListSecretsDocument,
+  TerminalListSessionsDocument,
+  TerminalListTokensDocument,
+  TerminalListUsersDocument,
+} from '../generated/remote/graphql.ts'
+import { readPages } from './read-pages.ts'
+import { print, printError, type Terminal } from './terminal.ts'
+import { textTable } from './text-table.ts'
+
+interface Listing<Item> {
+  readonly json: boolean
+  readonly heads: readonly string[]
+  readonly row: (item: Item) => readonly string[]
+}
+
+export async function listSessions(
+  client: FactotumClient,
+  terminal: Terminal,
+  { search, all, json }: { readonly search: string | null; readonly all: boolean; readonly json: boolean },
+): Promise<void> {
+  const filter = { includeInactive: all, ...(search !== null && { search }) }
+  const found = await readPages(
+    async (page) => (await client.run(TerminalListSessionsDocument, { ...page, filter })).page,
+  )
+  show(found, terminal, {
+    json,
+    heads: ['SESSION', 'STATUS', 'TURNS', 'LAST', 'SAID LAST'],
+    row: (item) => [
+      item.id,
+      item.queueLength > 0 ? `${item.status} +${item.queueLength}` : item.status,
+      String(item.turnCount),
+      minuteOf(item.lastActivityAt),
+      item.description ?? item.lastMessagePreview ?? '',
+    ],
+  })
+}
+
+export async function listFacts(
+  client: FactotumClient,
+  terminal: Terminal,
+  { search, json }: { readonly search: string | null; readonly json: boolean },
+): Promise<void> {
+  const filter = search === null ? {} : { search }
+  const found = await readPages(async (page) => (await client.run(TerminalListFactsDocument, { ...page, filter })).page)
+  const row = (fact: (typeof found.items)[number]): string[] => [fact.id, fact.source, fact.content]
+  show(found, terminal, { json, heads: ['FACT', 'SOURCE', 'SAYS'], row })
+}
+
+export async function listLearnings(client: FactotumClient, terminal: Terminal, json: boolean): Promise<void> {
+  const found = await readPages(
+    async (page) =>
+      (await client.run(TerminalListLearningsDocument, { ...page, filter: { status: ['PENDING'] } })).page,
+  )
+  show(found, terminal, {
+    json,
+    heads: ['LEARNING', 'FROM', 'SAYS'],
+    row: (item) => [item.id, item.user ?? item.session.id, item.held ? `(held) ${item.content}` : item.content],
+  })
+}
+
+export async function listUsers(client: FactotumClient, terminal: Terminal, json: boolean): Promise<void> {
+  const found = await readPages(async (page) => (await client.run(TerminalListUsersDocument, page)).page)
+  show(found, terminal, {
+    json,
+    heads: ['USER', 'ROLE', 'FROM', 'MAY USE'],
+    row: ({ name, role, account }) => [
+      name,
+      role,
+      account?.declared === true ? 'config.toml' : 'API',
+      role === 'ADMIN' || account?.allSkills === true
+        ? 'everything'
+        : [...(account?.skills ?? []), ...(account?.tools ?? [])].join(' '),
+    ],
+  })
+}
+
+export async function listTokens(client: FactotumClient, terminal: Terminal, json: boolean): Promise<void> {
+  const found = await readPages(async (page) => (await client.run(TerminalListTokensDocument, page)).page)
+  show(found, terminal, {
+    json,
+    heads: ['TOKEN', 'KIND', 'FOR', 'FROM', 'LAST USED', 'EXPIRES'],
+    row: (token) => [
+      token.name,
+      token.kind,
+      token.user?.name ?? token.namespace ?? '*',
+      token.declared ? 'config.toml' : 'API',
+      token.lastUsedAt === null ? 'never' : minuteOf(token.lastUsedAt),
+      token.expiresAt === null ? 'never' : minuteOf(token.expiresAt),
+    ],
+  })
+}
+
+export async function listSecrets(client: FactotumClient, terminal: Terminal, json: boolean): Promise<void> {
+  const found = await readPages(async (page) => (await client.run(TerminalListSecretsDocument, page)).page)
+  show(found, terminal, {
+    json,
+    heads: ['SECRET', 'SET IN', 'WANTED BY'],
+    row: ({ name, source, wantedBy }) => [
+      name,
+      source === null ? 'nowhere' : source === 'ENV_FILE' ? '.env' : 'environment',
+      wantedBy.map((use) => `${use.kind.toLowerCase()} ${use.name}`).join(', '),
+    ],
+  })
+}
+
+function show<Item>(
+  { items, isCut }: { readonly items: readonly Item[]; readonly isCut: boolean },
+  terminal: Terminal,
+  { json, heads, row }: Listing<Item>,
+): void {
+  if (json) return print(terminal, JSON.stringify(items, null, 2))
+  if (items.length === 0) return printError(terminal, 'There is nothing to show.')
+  const width = terminal.isInteractive ? (terminal.output.columns ?? 80) : null
+  const [first = '', ...rest] = textTable([heads, ...items.map(row)], width).split('\n')
+  print(terminal, [styleText('bold', first), ...rest].join('\n'))
+  if (isCut) printError(terminal, `… and more; these are the first ${items.length}.`)
+}
+
+/** UTC. */
+function minuteOf(at: string): string {
+  return `${at.slice(0, 10)} ${at.slice(11, 16)}`
+}

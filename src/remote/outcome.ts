@@ -1,0 +1,24 @@
+/** How a command ends: a process's exit code, and what scripts may rely on. */
+export const EXIT = {
+  done: 0,
+  /** The turn failed or was cancelled, or the server refused. */
+  failed: 1,
+  /** It waits for an approval that nobody here can give. */
+  waits: 3,
+} as const
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** What mutations answer: a payload, or a refusal with a sentence for people. */
+export interface Answered {
+  readonly __typename: string
+  readonly problem?: string
+  readonly issues?: readonly { readonly path: readonly string[]; readonly problem: string }[]
+}
+
+/** The sentence of a refusal; null when it was done. */
+export function refusalOf(result: Answered): string | null {
+  if (result.problem === undefined) return null
+  const issues = (result.issues ?? []).map(({ path, problem }) => `\n  ${path.join('.')} ${problem}`)
+  return result.problem + issues.join('')
+}

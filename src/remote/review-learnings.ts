@@ -1,0 +1,77 @@
+/** `factotum learnings review`: one learning after the other, and a person says what becomes of it. */
+import { log } from '@clack/prompts'
+import type { FactotumClient } from '../../packages/client/src/connect.ts'
+import {
+  TerminalDiscardDocument,
+  TerminalListLearningsDocument,
+  TerminalPromoteDocument,
+  type TerminalListLearningsQuery,
+} from '../generated/remote/graphql.ts'
+import { harmless } from './harmless.ts'
+import { EXIT, refusalOf, type Answered, type ExitCode } from './outcome.ts'
+import { askText, choose } from './questions.ts'
+import { readPages } from './read-pages.ts'
+import { print, printError, type Terminal } from './terminal.ts'
+
+type Learning = NonNullable<TerminalListLearningsQuery['page']>['edges'][number]['node']
+
+const VERDICTS = [
+  { value: 'promote', label: 'A fact', hint: 'every session may rely on it' },
+  { value: 'edit', label: 'A fact, in other words' },
+  { value: 'discard', label: 'Discard it' },
+  { value: 'later', label: 'Later' },
+  { value: 'end', label: 'End the review' },
+] as const
+
+/** Needs a person: refuses where none is. */
+export async function reviewLearnings(client: FactotumClient, terminal: Terminal): Promise<ExitCode> {
+  if (!terminal.isInteractive) {
+    printError(terminal, 'factotum: "learnings review" asks a person; in a pipe, use "factotum learnings --json".')
+    return EXIT.failed
+  }
+  const { items } = await readPages(
+    async (page) =>
+      (await client.run(TerminalListLearningsDocument, { ...page, filter: { status: ['PENDING'] } })).page,
+  )
+  for (const [index, learning] of items.entries()) {
+    log.message(describe(learning, `${index + 1} of ${items.length}`), { output: terminal.output })
+    const verdict = await choose(terminal, 'What becomes of it?', VERDICTS)
+    if (verdict === null || verdict === 'end') return EXIT.done
+    if (verdict === 'later') continue
+    const result = await decide(client, learning, await chosen(terminal, learning, verdict))
+    const refusal = result === null ? 'Left as it is.' : refusalOf(result)
+    if (refusal !== null) printError(terminal, refusal)
+  }
+  print(terminal, items.length === 0 ? 'There is nothing to decide about.' : 'That was all.')
+  return EXIT.done
+}
+
+type Verdict = { readonly discard: true } | { readonly content: string }
+
+/** Null: they changed their mind. */
+async function chosen(
+  terminal: Terminal,
+  { content }: Learning,
+  verdict: 'promote' | 'edit' | 'discard',
+): Promise<Verdict | null> {
+  if (verdict === 'discard') return { discard: true }
+  const said = verdict === 'edit' ? await askText(terminal, 'The fact:', content) : content
+  return said === null ? null : { content: said }
+}
+
+async function decide(client: FactotumClient, { id }: Learning, verdict: Verdict | null): Promise<Answered | null> {
+  if (verdict === null) return null
+  if ('discard' in verdict) return (await client.run(TerminalDiscardDocument, { input: { id } })).discardLearning
+  return (await client.run(TerminalPromoteDocument, { input: { id, content: verdict.content } })).promoteLearning
+}
+
+function describe({ content, session, user, reason, flags, similarTo }: Learning, place: string): string {
+  const lines = [
+    `${place}: ${content}`,
+    `from ${user ?? 'a checkpoint'} in ${session.id}`,
+    ...(reason === null ? [] : [`held: ${reason}`]),
+    ...(flags.length === 0 ? [] : [`flags: ${flags.join(', ')}`]),
+    ...similarTo.map((fact) => `alike: ${fact.content}`),
+  ]
+  return harmless(lines.join('\n'))
+}

@@ -1,0 +1,111 @@
+/** Carries out a command that talks to a server. `cli.ts` calls it, and sets what it returns as the exit code. */
+import { ClientError, connect, type FactotumClient } from '../../packages/client/src/connect.ts'
+import type { RemoteAction } from '../config/command-line/remote-action.ts'
+import { TerminalMeDocument } from '../generated/remote/graphql.ts'
+import type { Clock } from '../platform/clock.ts'
+import { approve } from './approve.ts'
+import { ask } from './ask.ts'
+import { change } from './change-commands.ts'
+import { chat } from './chat/chat.ts'
+import { listFacts, listLearnings, listSecrets, listSessions, listTokens, listUsers } from './list-commands.ts'
+import { EXIT, type ExitCode } from './outcome.ts'
+import { reviewLearnings } from './review-learnings.ts'
+import { tail } from './tail.ts'
+import { printError, type Terminal } from './terminal.ts'
+
+export interface RemoteOptions {
+  readonly url: string
+  readonly token: string
+  /** It was written into config.toml just now: the server lets it in within a second. */
+  readonly isNewToken: boolean
+  readonly clock: Clock
+  readonly terminal: Terminal
+  /** Ends what would follow for ever. */
+  readonly signal: AbortSignal
+}
+
+/** How long a call tries to reach a server that does not answer; what follows a session tries until it is ended. */
+const PATIENCE_MS = 10_000
+
+const NEW_TOKEN_MS = 5000
+const LOOK_AGAIN_MS = 100
+
+/** A server that cannot be reached, or that does not let the token in, is said on standard error, and a failure. */
+export async function runRemote(action: RemoteAction, options: RemoteOptions): Promise<ExitCode> {
+  const { url, token, terminal } = options
+  let isLost = false
+  const client = connect({
+    url,
+    token,
+    patienceMs: PATIENCE_MS,
+    onConnection: (state) => {
+      if (isLost && state === 'open' && terminal.isInteractive) printError(terminal, 'The connection is back.')
+      isLost = state === 'closed'
+    },
+  })
+  try {
+    if (options.isNewToken) await untilLetIn(client, options.clock)
+    return (await carryOut(action, client, options)) ?? EXIT.done
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error
+    printError(terminal, `factotum: ${describeClientError(error, url)}`)
+    return EXIT.failed
+  } finally {
+    client.close()
+  }
+}
+
+function describeClientError({ code, message }: ClientError, url: string): string {
+  if (code === 'UNREACHABLE')
+    return `The server at ${url} cannot be reached. Is it running? --url or FACTOTUM_URL names another one. (${message})`
+  if (code === 'UNAUTHENTICATED')
+    return `The server at ${url} does not let this token in: ${message} Set FACTOTUM_TOKEN; for a server on this machine, remove terminal-token in its home, and another one is made.`
+  return message
+}
+
+async function untilLetIn(client: FactotumClient, clock: Clock): Promise<void> {
+  const deadlineMs = clock.monotonicMs() + NEW_TOKEN_MS
+  for (;;) {
+    try {
+      await client.run(TerminalMeDocument, {})
+      return
+    } catch (error) {
+      const isUnknownYet = error instanceof ClientError && error.code === 'UNAUTHENTICATED'
+      if (!isUnknownYet || clock.monotonicMs() >= deadlineMs) throw error
+      await clock.sleep(LOOK_AGAIN_MS)
+    }
+  }
+}
+
+async function carryOut(
+  action: RemoteAction,
+  client: FactotumClient,
+  { terminal, signal }: RemoteOptions,
+): Promise<ExitCode | void> {
+  switch (action.do) {
+    case 'chat':
+      return chat(client, terminal, action.sessionId)
+    case 'ask':
+      return ask(client, terminal, action)
+    case 'sessions':
+      return listSessions(client, terminal, action)
+    case 'tail':
+      return tail(client, terminal, { ...action, signal })
+    case 'approve':
+      return approve(client, terminal, action)
+    case 'facts':
+      return listFacts(client, terminal, action)
+    case 'learnings':
+      return listLearnings(client, terminal, action.json)
+    case 'learnings-review':
+      return reviewLearnings(client, terminal)
+    case 'users':
+      return listUsers(client, terminal, action.json)
+    case 'tokens':
+      return listTokens(client, terminal, action.json)
+    case 'secrets':
+      return listSecrets(client, terminal, action.json)
+    default:
+      return change(client, terminal, action)
+  }
+}

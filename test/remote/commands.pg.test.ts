@@ -1,0 +1,97 @@
+/** The commands of the terminal against a real server, as scripts and operators use them. */
+import { PassThrough, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parseCommandLine } from '../../src/config/command-line/command-line.ts'
+import type { Environment } from '../../src/config/schema/environment.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { findServer } from '../../src/remote/find-server.ts'
+import { runRemote } from '../../src/remote/run-remote.ts'
+import { Story, tokenOf, type Person } from '../harness/story.ts'
+
+const APPROVALS = { toml: '[[approvals.rules]]\neffect = "require"\ncommand = "touch"\n' }
+
+/** `factotum <words>` in a pipe: what it prints, and how it ends. */
+async function factotum(story: Story, words: string, { as = 'ada', input = '' }: { as?: Person; input?: string } = {}) {
+  const parsed = parseCommandLine(words.split(' '))
+  if (parsed.kind !== 'remote') throw new Error(`"${words}" is no command for a server: ${JSON.stringify(parsed)}`)
+  const output = new PassThrough()
+  const errors = new PassThrough()
+  const exitCode = await runRemote(parsed.action, {
+    url: story.app.url,
+    token: tokenOf(as),
+    isNewToken: false,
+    clock: systemClock,
+    terminal: { input: Readable.from([input]), output, errors, isInteractive: false },
+    signal: AbortSignal.timeout(30_000),
+  })
+  output.end()
+  errors.end()
+  return { exitCode, printed: await text(output), said: await text(errors) }
+}
+
+test('ask prints the answer, as text or JSON, and its exit code tells the outcome', async () => {
+  await using story = await Story.begin({ config: APPROVALS })
+  const asked = await factotum(story, 'ask run: echo from-a-script')
+  expect(asked).toMatchObject({ exitCode: 0, printed: expect.stringContaining('from-a-script') })
+
+  const json = await factotum(story, 'ask --json --session cli:asked -', { input: 'run: echo piped' })
+  expect(JSON.parse(json.printed)).toMatchObject({
+    sessionId: 'cli:asked',
+    status: 'DONE',
+    failure: null,
+    answer: expect.stringContaining('piped'),
+  })
+
+  const refused = await factotum(story, 'ask --session nobodys:x hello', { as: 'ben' })
+  expect(refused).toMatchObject({ exitCode: 1, printed: '', said: expect.stringMatching(/^factotum: .+/) })
+
+  const waits = await factotum(story, 'ask --session cli:waits run: touch x')
+  expect(waits).toMatchObject({ exitCode: 3, said: expect.stringMatching(/waits for an approval: touch x/) })
+  const id = /factotum approve (\S+)/.exec(waits.said)?.[1] ?? ''
+  expect((await factotum(story, 'approve')).printed).toContain(`${id} in cli:waits`)
+  expect(await factotum(story, `approve ${id} --note fine`)).toMatchObject({ exitCode: 0, printed: 'Approved.\n' })
+  expect(await factotum(story, `approve ${id}`)).toMatchObject({ exitCode: 1 })
+})
+
+test('people, tokens, facts and sessions are listed and changed, by admins alone', async () => {
+  await using story = await Story.begin()
+  expect((await factotum(story, 'users add eve')).exitCode).toBe(0)
+  const { printed: secret } = await factotum(story, 'tokens add eves --user eve')
+  expect(secret).toMatch(/^\S{20,}\n$/)
+  expect((await factotum(story, 'users')).printed).toMatch(/^eve +USER +API/m)
+  expect((await factotum(story, 'tokens')).printed).toMatch(/^eves +USER +eve +API +never/m)
+  expect((await factotum(story, 'tokens revoke eves')).exitCode).toBe(0)
+  expect((await factotum(story, 'users remove eve')).exitCode).toBe(0)
+  expect((await factotum(story, 'users --json')).printed).not.toContain('"eve"')
+
+  const { printed: fact } = await factotum(story, 'facts add The kettle is green')
+  expect((await factotum(story, 'facts kettle')).printed).toContain('The kettle is green')
+  expect((await factotum(story, `facts remove ${fact.trim()}`)).exitCode).toBe(0)
+  expect(await factotum(story, 'facts')).toMatchObject({ printed: '', said: 'There is nothing to show.\n' })
+
+  const talk = await factotum(story, 'chat cli:talk', { input: 'run: echo one\nfail:\n' })
+  expect(talk.exitCode).toBe(0)
+  expect(talk.printed).toMatch(
+    /you › run: echo one\n[^]*│ one\n[^]*‹ [^]*you › fail:\n[^]*review: another plan[^]*model calls\n$/,
+  )
+  expect((await factotum(story, 'sessions --json')).printed).toContain('"cli:talk"')
+  expect(await factotum(story, 'facts', { as: 'ben' })).toMatchObject({ exitCode: 1, printed: '' })
+})
+
+test('on the machine of a server, its home names the address and holds a token', async () => {
+  await using story = await Story.begin()
+  const { hostname: host, port } = new URL(story.app.url)
+  const home = story.home
+  const environment = { host, port: Number(port), home } as Environment
+  const options = { flags: {}, env: {}, local: () => ({ environment, home }), clock: systemClock }
+  const first = await findServer(options)
+  expect(first).toMatchObject({ url: story.app.url, notice: expect.stringContaining('terminal-token') })
+  expect((await stat(join(home, 'terminal-token'))).mode & 0o777).toBe(0o600)
+  expect(await findServer(options)).toEqual({ url: first.url, token: first.token, notice: null })
+  expect(await readFile(join(home, 'config.toml'), 'utf8')).not.toContain(first.token)
+  const abroad = { ...options, flags: { url: 'https://elsewhere.example' } }
+  await expect(findServer(abroad)).rejects.toThrow('Set FACTOTUM_TOKEN')
+})
