@@ -24,7 +24,12 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
   plugins: [react()],
-  resolve: { alias: { '@factotum/client': `${clientSource}/connect.ts` } },
+  resolve: {
+    alias: [
+      { find: /^@factotum\/client$/, replacement: `${clientSource}/connect.ts` },
+      { find: /^@factotum\/client\/react$/, replacement: `${clientSource}/react/react.ts` },
+    ],
+  },
   build: {
     target: 'es2023',
     // An asset in a data: address would need more than 'self' in the policy.
@@ -34,6 +39,6 @@ export default defineConfig({
     chunkSizeWarningLimit: 1000,
   },
   server: {
-    proxy: Object.fromEntries(['/graphql', '/files', '/login', '/logout', '/pub'].map((path) => [path, toServer])),
+    proxy: Object.fromEntries(['/graphql', '/files', '/login', '/logout', '/sessions', '/pub'].map((path) => [path, toServer])),
   },
 })

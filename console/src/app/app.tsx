@@ -1,7 +1,9 @@
 /** The whole console: who is asking, then the shell with a page in it, or the way in. */
+import { FactotumProvider } from '@factotum/client/react'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { Router } from 'wouter'
+import { client } from '../data/client.ts'
 import { queryClient } from '../data/query-client.ts'
 import { useTrouble } from '../data/trouble.ts'
 import { useRead } from '../data/use-read.ts'
@@ -18,12 +20,14 @@ import { TroubleLine } from './trouble-line.tsx'
 export function App() {
   return (
     <QueryClientProvider client={queryClient}>
-      <TooltipProvider>
-        <Router hook={useHashPath} searchHook={useHashSearch}>
-          <Entrance />
-          <ToastRegion />
-        </Router>
-      </TooltipProvider>
+      <FactotumProvider client={client}>
+        <TooltipProvider>
+          <Router hook={useHashPath} searchHook={useHashSearch}>
+            <Entrance />
+            <ToastRegion />
+          </Router>
+        </TooltipProvider>
+      </FactotumProvider>
     </QueryClientProvider>
   )
 }

@@ -12,7 +12,7 @@ export function TroubleLine() {
   const isWaiting = trouble === 'unreachable' || trouble === 'overloaded'
   useEffect(() => {
     if (!isWaiting) return
-    // What it comes to is told to `trouble` by `run`.
+    // What it comes to, `run` reports.
     const timer = setInterval(() => void run(ViewerDocument, {}).catch(() => {}), ASK_EVERY_MS)
     return () => clearInterval(timer)
   }, [isWaiting])

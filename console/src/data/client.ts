@@ -1,5 +1,5 @@
 /**
- * The one client of the page. Who asks is told by the cookie of the login, which no script can read. All calls of the
+ * The one client of the page. Who asks is known by the cookie of the login, which no script can read. All calls of the
  * console go through `run`, so that one place knows whether the server answers.
  */
 import { connect, ClientError, type TypedDocument } from '@factotum/client'

@@ -1,5 +1,5 @@
 /**
- * Mutations. A refusal is a value of the API: it is told as a sentence, and the promise resolves with null, so that
+ * Mutations. A refusal is a value of the API: it is shown as a sentence, and the promise resolves with null, so that
  * what was typed stays where it is.
  */
 import { ClientError, type TypedDocument } from '@factotum/client'
@@ -14,7 +14,7 @@ interface Refused {
 }
 
 export interface Change<Variables, Payload> {
-  /** Null: it was refused or failed, and the person has been told. */
+  /** Null: it was refused or failed, and the page says why. */
   readonly send: (variables: Variables) => Promise<Payload | null>
   readonly isSending: boolean
 }

@@ -11,7 +11,7 @@ const FIRST_DELAY_MS = 400
 const LONGEST_DELAY_MS = 4000
 
 /** `onUpdate` is called with each update; the newest one, when the component was rendered again since. */
-export function useUpdates<Data, Variables extends object>(
+export function useUpdates<Data extends object, Variables extends object>(
   document: TypedDocument<Data, Variables>,
   variables: Variables,
   onUpdate: (data: Data) => void,
@@ -30,7 +30,7 @@ interface Following<Data> {
   readonly signal: AbortSignal
 }
 
-async function follow<Data, Variables extends object>(
+async function follow<Data extends object, Variables extends object>(
   document: TypedDocument<Data, Variables>,
   variables: Variables,
   { tell, signal }: Following<Data>,

@@ -22,12 +22,13 @@ export function Dialog({ title, isOpen, onClose, children, actions, onSubmit, is
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()
   useEffect(() => {
-    if (!isOpen) return dialog.current?.close()
-    dialog.current?.showModal()
+    const shown = dialog.current
+    if (!isOpen || shown === null) return shown?.close()
+    shown.showModal()
     // What is to be filled in, or answered, comes before the button that closes.
-    dialog.current
-      ?.querySelector<HTMLElement>('.dialog-body :is(input, textarea, select), .dialog-foot [type="submit"]')
-      ?.focus()
+    const first = '.dialog-body :is(input, textarea, select), .dialog-foot [type="submit"]'
+    const wanted = shown.querySelector<HTMLElement>(first) ?? shown
+    wanted.focus()
   }, [isOpen])
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -38,6 +39,7 @@ export function Dialog({ title, isOpen, onClose, children, actions, onSubmit, is
       ref={dialog}
       className={isWide ? 'dialog dialog-wide' : 'dialog'}
       aria-labelledby={titleId}
+      tabIndex={-1}
       onClose={onClose}
       onClick={(event) => {
         if (event.target === dialog.current) onClose()

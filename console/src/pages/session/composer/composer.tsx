@@ -1,0 +1,155 @@
+/**
+ * Where a message is written: kept in this browser until it is sent, with what was sent before a key away, and with
+ * files that are dropped, pasted or chosen.
+ */
+import { useSession, useSessionStore } from '@factotum/client/react'
+import { useRef, type ClipboardEvent, type KeyboardEvent } from 'react'
+import { useChange } from '../../../data/use-change.ts'
+import { CancelTurnDocument, UpdateSessionDocument, type BusyPolicy } from '../../../generated/graphql.ts'
+import { Button, IconButton } from '../../../ui/controls/button.tsx'
+import { SelectField } from '../../../ui/controls/field.tsx'
+import { FileChips } from './file-chips.tsx'
+import { useDraft } from './use-draft.ts'
+import { useSentBefore } from './use-sent-before.ts'
+import type { Uploads } from './use-uploads.ts'
+import './composer.css'
+
+const BUSY: Readonly<Record<BusyPolicy, string>> = {
+  QUEUE: 'waits its turn',
+  COLLECT: 'waits with the others',
+  STEER: 'changes the running turn',
+  INTERRUPT: 'stops the running turn',
+}
+
+interface ComposerProps {
+  readonly id: string
+  readonly uploads: Uploads
+  readonly canSend: boolean
+  readonly canUpdate: boolean
+}
+
+export function Composer({ id, uploads, canSend, canUpdate }: ComposerProps) {
+  const store = useSessionStore(id)
+  const { isBusy, busyPolicy } = useSession(id, (state) => ({
+    isBusy: state.isBusy,
+    busyPolicy: state.session?.busyPolicy ?? 'QUEUE',
+  }))
+  const [draft, setDraft] = useDraft(id)
+  const sentBefore = useSentBefore(id, draft, setDraft)
+  const input = useRef<HTMLTextAreaElement>(null)
+  const isEmpty = draft.trim() === ''
+  const send = (): void => {
+    if (isEmpty || uploads.isBusy) return
+    const attachments = uploads.take()
+    // A message that the server does not take stays in the conversation, with a button to send it again.
+    void store.send(draft, attachments.length === 0 ? {} : { attachments })
+    setDraft('')
+    sentBefore.leave()
+    input.current?.focus()
+  }
+  const press = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault()
+      send()
+    } else sentBefore.press(event)
+  }
+  const paste = (event: ClipboardEvent): void => {
+    if (event.clipboardData.files.length === 0) return
+    event.preventDefault()
+    uploads.add(event.clipboardData.files)
+  }
+  if (!canSend) return <p className="composer-closed soft small">You see this session, and may not write in it.</p>
+  return (
+    <div className="composer">
+      <FileChips uploads={uploads} />
+      <div className="composer-box">
+        <textarea
+          ref={input}
+          aria-label="Message"
+          placeholder="Message"
+          rows={1}
+          value={draft}
+          onChange={(event) => setDraft(event.target.value)}
+          onKeyDown={press}
+          onPaste={paste}
+          data-message
+        />
+        <div className="composer-row">
+          <AttachButton uploads={uploads} />
+          <BusyChoice id={id} isBusy={isBusy} policy={busyPolicy} canUpdate={canUpdate} />
+          <span className="composer-buttons">
+            {isBusy && <StopButton id={id} />}
+            <Button kind="main" small icon="send" disabled={isEmpty || uploads.isBusy} onClick={send}>
+              Send
+            </Button>
+          </span>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function AttachButton({ uploads }: { readonly uploads: Uploads }) {
+  const chosen = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <input
+        ref={chosen}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files"
+        onChange={(event) => {
+          if (event.target.files !== null) uploads.add(event.target.files)
+          event.target.value = ''
+        }}
+      />
+      <IconButton icon="attach" label="Attach files" onClick={() => chosen.current?.click()} />
+    </>
+  )
+}
+
+interface BusyChoiceProps {
+  readonly id: string
+  readonly isBusy: boolean
+  readonly policy: BusyPolicy
+  readonly canUpdate: boolean
+}
+
+/** Only while it matters: what becomes of a message that is sent now. */
+function BusyChoice({ id, isBusy, policy, canUpdate }: BusyChoiceProps) {
+  const { send } = useChange(UpdateSessionDocument, ({ updateSession }) => updateSession)
+  if (!isBusy) return <span className="faint small composer-hint">Enter sends, Shift+Enter makes a new line</span>
+  return (
+    <SelectField
+      label="While a turn runs, a message"
+      isLabelUnseen
+      value={policy}
+      disabled={!canUpdate}
+      onChange={(event) => void send({ input: { id, busyPolicy: event.target.value as BusyPolicy } })}
+    >
+      {Object.entries(BUSY).map(([value, label]) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </SelectField>
+  )
+}
+
+function StopButton({ id }: { readonly id: string }) {
+  const isStopping = useSession(id, ({ turn }) => turn?.cancelRequested === true)
+  const { send, isSending } = useChange(CancelTurnDocument, ({ cancelTurn }) => cancelTurn)
+  return (
+    <Button
+      small
+      kind="danger"
+      icon="stop"
+      isBusy={isSending || isStopping}
+      onClick={() => void send({ input: { sessionId: id } })}
+    >
+      {isStopping ? 'Stopping' : 'Stop'}
+    </Button>
+  )
+}

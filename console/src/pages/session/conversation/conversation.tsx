@@ -1,0 +1,121 @@
+/**
+ * What was said. It begins at its end; older entries are read as one scrolls up and stay where they are; what is new
+ * is followed only while its end is in sight.
+ */
+import type { Entry } from '@factotum/client'
+import { useSession, useSessionStore } from '@factotum/client/react'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type RefObject } from 'react'
+import { Button } from '../../../ui/controls/button.tsx'
+import { Pending } from '../../../ui/tell/pending.tsx'
+import { Announcer } from './announcer.tsx'
+import { EntryRow } from './entry-row.tsx'
+import './conversation.css'
+
+const NEAR_END_PX = 80
+const NEAR_START_PX = 400
+
+interface ConversationProps {
+  readonly id: string
+  /** Shows what the agent did in a turn. */
+  readonly onShowTurn: (turnId: string) => void
+}
+
+export function Conversation({ id, onShowTurn }: ConversationProps) {
+  const entries = useShownEntries(id)
+  const scroller = useRef<HTMLDivElement>(null)
+  const [isAway, setIsAway] = useState(false)
+  const older = useOlder(id, scroller)
+  const virtualizer = useVirtualizer({
+    count: entries.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 96,
+    getItemKey: (index) => entries[index]?.key ?? index,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: NEAR_END_PX,
+    overscan: 6,
+  })
+  const isEmpty = entries.length === 0
+  useLayoutEffect(() => {
+    if (!isEmpty) virtualizer.scrollToEnd()
+  }, [virtualizer, isEmpty])
+  const scrolled = (): void => {
+    setIsAway(!virtualizer.isAtEnd(NEAR_END_PX * 2))
+    older.readIfNear()
+  }
+  return (
+    <div className="talk">
+      <div
+        ref={scroller}
+        className="talk-scroll"
+        onScroll={scrolled}
+        tabIndex={0}
+        role="log"
+        aria-live="off"
+        aria-label="Conversation"
+      >
+        {older.isLoading && <Pending what="older messages" />}
+        <ol className="talk-entries" style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map((item) => {
+            const entry = entries[item.index]
+            if (entry === undefined) return null
+            return (
+              <li
+                key={item.key}
+                ref={virtualizer.measureElement}
+                data-index={item.index}
+                className="talk-entry"
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
+                <EntryRow sessionId={id} entry={entry} onShowTurn={onShowTurn} />
+              </li>
+            )
+          })}
+        </ol>
+      </div>
+      {isAway && (
+        <div className="talk-to-end">
+          <Button small icon="down" onClick={() => virtualizer.scrollToEnd()}>
+            To the newest
+          </Button>
+        </div>
+      )}
+      <Announcer entries={entries} />
+    </div>
+  )
+}
+
+/** Older entries are read before the first one is in sight. */
+function useOlder(id: string, scroller: RefObject<HTMLDivElement | null>) {
+  const store = useSessionStore(id)
+  const { hasOlder, isLoading, oldest } = useSession(id, (state) => ({
+    hasOlder: state.hasOlder,
+    isLoading: state.isLoadingOlder,
+    oldest: state.entries[0]?.key,
+  }))
+  // Without an answer, the line of trouble says so, and scrolling tries again.
+  const read = useEffectEvent(() => void store.loadOlder().catch(() => {}))
+  // A page that does not fill the screen cannot be scrolled.
+  useEffect(() => {
+    const at = scroller.current
+    if (at !== null && hasOlder && !isLoading && at.scrollHeight <= at.clientHeight) read()
+  }, [scroller, hasOlder, isLoading, oldest])
+  const readIfNear = (): void => {
+    if (hasOlder && !isLoading && (scroller.current?.scrollTop ?? Infinity) < NEAR_START_PX)
+      void store.loadOlder().catch(() => {})
+  }
+  return { isLoading, readIfNear }
+}
+
+/** Messages that wait stand above the composer, where they can be changed. */
+function useShownEntries(id: string): readonly Entry[] {
+  const { entries, queue } = useSession(id, (state) => ({ entries: state.entries, queue: state.queue }))
+  if (queue.length === 0) return entries
+  const waiting = new Set(queue.map(({ message }) => message.id))
+  return entries.filter((entry) => !isWaiting(entry, waiting))
+}
+
+function isWaiting(entry: Entry, waiting: ReadonlySet<string>): boolean {
+  return entry.kind === 'person' && entry.message !== null && waiting.has(entry.message.id)
+}

@@ -1,0 +1,151 @@
+/** A session: the conversation, and beside it what the agent does, the raw log and the details. */
+import { useSession } from '@factotum/client/react'
+import { useState, type DragEvent } from 'react'
+import { useSearchParams } from 'wouter'
+import { useRead } from '../../data/use-read.ts'
+import { useViewer } from '../../data/use-viewer.ts'
+import { SessionPageDocument } from '../../generated/graphql.ts'
+import { Tabs } from '../../ui/controls/tabs.tsx'
+import { EmptyState } from '../../ui/tell/empty-state.tsx'
+import { Pending } from '../../ui/tell/pending.tsx'
+import { Approvals } from './approval/approvals.tsx'
+import { Composer } from './composer/composer.tsx'
+import { Queue } from './composer/queue.tsx'
+import { useUploads } from './composer/use-uploads.ts'
+import { Conversation } from './conversation/conversation.tsx'
+import { DetailsPanel } from './details/details-panel.tsx'
+import { LogPanel } from './log/log-panel.tsx'
+import { SessionHeader } from './session-header.tsx'
+import { ChildTurn } from './turn/child-turn.ts'
+import { TurnPanel } from './turn/turn-panel.tsx'
+import './session.css'
+
+export default function SessionPage({ id }: { readonly id: string }) {
+  const viewer = useViewer()
+  const { status, error } = useSession(id, (state) => ({ status: state.status, error: state.error }))
+  const state = useSession(id, ({ session }) => session?.status)
+  const [search, setSearch] = useSearchParams()
+  const { data } = useRead(SessionPageDocument, { id })
+  const isOwn = id.startsWith(`${viewer.ownNamespace}:`) || viewer.isAdmin
+  if (status === 'failed') return <Unavailable problem={error?.message ?? 'The session cannot be shown.'} />
+  if (status === 'absent' && !isOwn) return <Unavailable problem={`There is no session "${id}" that you may see.`} />
+  const turnId = search.get('turn')
+  const tab = search.get('tab') ?? 'talk'
+  const show = (next: string, turn: string | null): void =>
+    setSearch({ ...(next === 'talk' ? {} : { tab: next }), ...(turn === null ? {} : { turn }) }, { replace: true })
+  return (
+    <div className="page session" data-tab={tab} data-status={state}>
+      <SessionHeader id={id} page={data?.session ?? null} />
+      <div className="session-body">
+        <Talk
+          id={id}
+          isLoading={status === 'loading'}
+          can={{ send: data?.session?.viewerCan.send ?? isOwn, update: data?.session?.viewerCan.update ?? false }}
+          onShowTurn={(turn) => show('turn', turn)}
+        />
+        <aside className="session-side" aria-label="What the agent does">
+          <Tabs
+            label="Beside the conversation"
+            value={tab === 'talk' ? 'turn' : tab}
+            onChange={(next) => show(next, turnId)}
+            tabs={[
+              {
+                id: 'turn',
+                label: turnId === null ? 'Turn' : 'Chosen turn',
+                content: (
+                  <ChildTurn value={TurnPanel}>
+                    <TurnPanel id={id} turnId={turnId} />
+                  </ChildTurn>
+                ),
+              },
+              { id: 'log', label: 'Log', content: <LogPanel id={id} /> },
+              { id: 'details', label: 'Details', content: <DetailsPanel id={id} /> },
+            ]}
+          />
+        </aside>
+      </div>
+      <nav className="session-switch" aria-label="Parts of the session">
+        {PARTS.map(([part, label]) => (
+          <button key={part} type="button" aria-pressed={tab === part} onClick={() => show(part, turnId)}>
+            {label}
+          </button>
+        ))}
+      </nav>
+    </div>
+  )
+}
+
+/** On a phone one of them is shown. */
+const PARTS = [
+  ['talk', 'Conversation'],
+  ['turn', 'Turn'],
+  ['log', 'Log'],
+  ['details', 'Details'],
+] as const
+
+interface TalkProps {
+  readonly id: string
+  readonly isLoading: boolean
+  readonly can: { readonly send: boolean; readonly update: boolean }
+  readonly onShowTurn: (turnId: string) => void
+}
+
+/** Files may be dropped anywhere on it. */
+function Talk({ id, isLoading, can, onShowTurn }: TalkProps) {
+  const uploads = useUploads(id)
+  const [isDropping, setIsDropping] = useState(false)
+  const isEmpty = useSession(id, ({ entries }) => entries.length === 0)
+  const over = (event: DragEvent): void => {
+    if (!can.send || !event.dataTransfer.types.includes('Files')) return
+    event.preventDefault()
+    setIsDropping(true)
+  }
+  const drop = (event: DragEvent): void => {
+    event.preventDefault()
+    setIsDropping(false)
+    if (can.send) uploads.add(event.dataTransfer.files)
+  }
+  return (
+    <section
+      className="session-talk"
+      aria-label="Conversation"
+      onDragOver={over}
+      onDragLeave={() => setIsDropping(false)}
+      onDrop={drop}
+    >
+      {isLoading ? (
+        <div className="talk">
+          <Pending what="the session" />
+        </div>
+      ) : isEmpty ? (
+        <div className="talk">
+          <EmptyState icon="sessions" title="Nothing was said yet">
+            Write below what is to be done. What the agent plans and does is shown beside the conversation, live.
+          </EmptyState>
+        </div>
+      ) : (
+        <Conversation id={id} onShowTurn={onShowTurn} />
+      )}
+      <Approvals id={id} />
+      <Queue id={id} />
+      <Composer id={id} uploads={uploads} canSend={can.send} canUpdate={can.update} />
+      {isDropping && <div className="drop-here">Drop files to attach them</div>}
+    </section>
+  )
+}
+
+function Unavailable({ problem }: { readonly problem: string }) {
+  return (
+    <EmptyState
+      icon="warning"
+      title="This session is not here"
+      action={
+        <a className="button" href="#/sessions">
+          All sessions
+        </a>
+      }
+    >
+      <span className="foreign">{problem}</span> It may have been deleted, or others take part in it.
+    </EmptyState>
+  )
+}

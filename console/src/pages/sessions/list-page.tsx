@@ -1,0 +1,145 @@
+/** All sessions that the viewer may see, newest activity first. */
+import { useState } from 'react'
+import { useSearchParams } from 'wouter'
+import { useRead } from '../../data/use-read.ts'
+import { SessionCountDocument, type SessionFilter } from '../../generated/graphql.ts'
+import { Button } from '../../ui/controls/button.tsx'
+import { SearchField, SelectField } from '../../ui/controls/field.tsx'
+import { KeyHints } from '../../ui/display/key-hints.tsx'
+import { VirtualList } from '../../ui/display/virtual-list.tsx'
+import { useKeys } from '../../ui/keys/use-keys.ts'
+import { EmptyState } from '../../ui/tell/empty-state.tsx'
+import { ErrorLine } from '../../ui/tell/error-line.tsx'
+import { Pending } from '../../ui/tell/pending.tsx'
+import { NewSession } from './new-session.tsx'
+import { filterOf, SHOWN, shownOf } from './session-filter.ts'
+import { SessionRow } from './session-row.tsx'
+import { useLiveSessions } from './use-live-sessions.ts'
+import './sessions.css'
+
+const MOST_COUNTED = 1000
+
+export function ListPage() {
+  const [search, setSearch] = useSearchParams()
+  const [isOpening, setIsOpening] = useState(false)
+  const filter = filterOf(search)
+  const sessions = useLiveSessions(filter)
+  const isFiltered = Object.keys(filter).length > 0
+  useKeys({ n: () => setIsOpening(true) })
+  return (
+    <div className="page">
+      <Head filter={filter} onOpen={() => setIsOpening(true)} />
+      {sessions.error !== null && <ErrorLine>{sessions.error.message}</ErrorLine>}
+      <div className="sessions-list">
+        {sessions.isLoading ? (
+          <Pending what="the sessions" />
+        ) : sessions.rows.length === 0 ? (
+          <NoSessions isFiltered={isFiltered} onOpen={() => setIsOpening(true)} onShowAll={() => setSearch({})} />
+        ) : (
+          <VirtualList
+            label="Sessions"
+            rows={sessions.rows}
+            keyOf={({ id }) => id}
+            rowHeight={57}
+            onNearEnd={sessions.loadMore}
+            end={sessions.isLoadingMore && <Pending what="more sessions" />}
+          >
+            {(session) => <SessionRow session={session} />}
+          </VirtualList>
+        )}
+      </div>
+      <footer className="page-foot">
+        <KeyHints keys={KEYS} />
+      </footer>
+      <NewSession isOpen={isOpening} onClose={() => setIsOpening(false)} />
+    </div>
+  )
+}
+
+const KEYS = [
+  ['n', 'new session'],
+  ['/', 'search'],
+  ['↑ ↓', 'move'],
+  ['?', 'all keys'],
+] as const
+
+function Head({ filter, onOpen }: { readonly filter: SessionFilter; readonly onOpen: () => void }) {
+  const [search, setSearch] = useSearchParams()
+  const { data: count } = useRead(SessionCountDocument, { filter }, { keepPrevious: true })
+  const set = (name: string, value: string): void =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before)
+        if (value === '') next.delete(name)
+        else next.set(name, value)
+        return next
+      },
+      { replace: true },
+    )
+  return (
+    <header className="page-head">
+      <h1>
+        Sessions <CountOf count={count?.sessions.totalCount} />
+      </h1>
+      <div className="sessions-search">
+        <SearchField
+          label="Search sessions"
+          value={search.get('search') ?? ''}
+          maxLength={200}
+          onChange={(event) => set('search', event.target.value)}
+        />
+      </div>
+      <div className="sessions-status">
+        <SelectField
+          label="Which sessions"
+          isLabelUnseen
+          value={shownOf(search)}
+          onChange={(event) => set('status', event.target.value === 'all' ? '' : event.target.value)}
+        >
+          {Object.entries(SHOWN).map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
+      </div>
+      <Button kind="main" icon="plus" onClick={onOpen}>
+        New session
+      </Button>
+    </header>
+  )
+}
+
+function CountOf({ count }: { readonly count: number | undefined }) {
+  if (count === undefined) return null
+  return <span className="faint sessions-count">{count >= MOST_COUNTED ? `${MOST_COUNTED}+` : count}</span>
+}
+
+interface NoSessionsProps {
+  readonly isFiltered: boolean
+  readonly onOpen: () => void
+  readonly onShowAll: () => void
+}
+
+function NoSessions({ isFiltered, onOpen, onShowAll }: NoSessionsProps) {
+  if (isFiltered)
+    return (
+      <EmptyState icon="filter" title="No session is like that" action={<Button onClick={onShowAll}>Show all</Button>}>
+        The search looks for words in descriptions. Sessions that were put aside are shown only when you ask for them.
+      </EmptyState>
+    )
+  return (
+    <EmptyState
+      icon="sessions"
+      title="No session yet"
+      action={
+        <Button kind="main" icon="plus" onClick={onOpen}>
+          New session
+        </Button>
+      }
+    >
+      A session is a conversation with the agent that outlives reloads and restarts. Open one and say what is to be
+      done.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,31 @@
+/** A session in the list: what it is, how it stands, and what was said last. */
+import { memo } from 'react'
+import { Link } from 'wouter'
+import type { SessionRowFragment } from '../../generated/graphql.ts'
+import { Badge, Status } from '../../ui/display/badge.tsx'
+import { Time } from '../../ui/display/time.tsx'
+
+export const SessionRow = memo(function SessionRow({ session }: { readonly session: SessionRowFragment }) {
+  const { id, description, status, queueLength, approvals, lastMessagePreview, messageCount } = session
+  return (
+    <Link href={`/sessions/${encodeURIComponent(id)}`} className="session-row">
+      <span className="session-row-title">
+        <strong className="cut foreign">{description ?? id}</strong>
+        {description !== null && description !== undefined && <span className="cut mono faint small">{id}</span>}
+      </span>
+      <span className="session-row-state">
+        {approvals.length > 0 && (
+          <Badge tone="warn">{approvals.length === 1 ? '1 approval' : `${approvals.length} approvals`}</Badge>
+        )}
+        {queueLength > 0 && <Badge>{queueLength} waiting</Badge>}
+        {status !== 'IDLE' && !(status === 'AWAITING_APPROVAL' && approvals.length > 0) && <Status status={status} />}
+      </span>
+      <span className="session-row-said cut foreign soft">
+        {lastMessagePreview ?? (messageCount === 0 ? 'Nothing was said yet.' : '')}
+      </span>
+      <span className="session-row-time faint small">
+        <Time at={session.lastActivityAt} />
+      </span>
+    </Link>
+  )
+})
