@@ -5,7 +5,8 @@
 import { connect, ClientError, type TypedDocument } from '@factotum/client'
 import { reportAnswer, reportFailure, reportSocket } from './trouble.ts'
 
-export const client = connect({ url: new URL('.', document.baseURI).href, onConnection: reportSocket })
+export const client = connect({ url: new URL('.', document.baseURI).href })
+client.watchConnection(() => reportSocket(client.connectionState))
 
 /** A query or mutation. Throws ClientError, or the signal's reason. */
 export async function run<Data, Variables>(

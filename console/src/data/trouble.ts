@@ -2,7 +2,7 @@
  * What stands between the page and the server: nothing, no answer, or no login. The shell shows it in one line,
  * whatever page is open, and it goes by itself as soon as the server has answered again.
  */
-import type { ClientError } from '@factotum/client'
+import type { ClientError, ConnectionState } from '@factotum/client'
 import { useSyncExternalStore } from 'react'
 
 export type Trouble = 'none' | 'unreachable' | 'unauthenticated' | 'overloaded'
@@ -36,19 +36,11 @@ export function reportFailure({ code }: ClientError): void {
   else if (code === 'OVERLOADED' || code === 'DATABASE_UNAVAILABLE') become('overloaded')
 }
 
-/**
- * The WebSocket opened, or was lost. One that closes because nothing is followed any more is followed by no trouble.
- */
-export function reportSocket(state: 'open' | 'closed'): void {
+/** How the WebSocket stands, whenever that changes. 'idle': nothing is followed, which is no trouble. */
+export function reportSocket(state: ConnectionState): void {
   clearTimeout(grace)
   if (state === 'open' && trouble !== 'unauthenticated') become('none')
-}
-
-/** A subscription broke and is tried again. */
-export function reportBroken(error: ClientError): void {
-  if (error.code === 'UNAUTHENTICATED') return become('unauthenticated')
-  clearTimeout(grace)
-  if (trouble === 'none') grace = setTimeout(() => become('unreachable'), GRACE_MS)
+  if (state === 'offline' && trouble === 'none') grace = setTimeout(() => become('unreachable'), GRACE_MS)
 }
 
 /** Calls `back` whenever the server is there again; what it returns ends that. */

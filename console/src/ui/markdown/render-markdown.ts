@@ -10,6 +10,10 @@ const BLOCK_TAGS = 'blockquote h1 h2 h3 h4 h5 h6 hr li ol p pre ul table tbody t
 const marked = new Marked({
   gfm: true,
   renderer: {
+    // HTML is shown as it was written: nothing of it reaches the browser's parser.
+    html({ text }) {
+      return escaped(text)
+    },
     // A picture would be a request to a host that the text names: it becomes a link.
     image({ href, text }) {
       return `<a href="${escaped(href)}">${escaped(text === '' ? href : text)}</a>`

@@ -74,14 +74,18 @@ export function Conversation({ id, onShowTurn }: ConversationProps) {
           })}
         </ol>
       </div>
-      {isAway && (
-        <div className="talk-to-end">
-          <Button small icon="down" onClick={() => virtualizer.scrollToEnd()}>
-            To the newest
-          </Button>
-        </div>
-      )}
+      {isAway && <ToEnd onClick={() => virtualizer.scrollToEnd()} />}
       <Announcer entries={entries} />
+    </div>
+  )
+}
+
+function ToEnd({ onClick }: { readonly onClick: () => void }) {
+  return (
+    <div className="talk-to-end">
+      <Button small icon="down" onClick={onClick}>
+        To the newest
+      </Button>
     </div>
   )
 }
