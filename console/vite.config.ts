@@ -39,6 +39,8 @@ export default defineConfig({
     chunkSizeWarningLimit: 1000,
   },
   server: {
-    proxy: Object.fromEntries(['/graphql', '/files', '/login', '/logout', '/sessions', '/pub'].map((path) => [path, toServer])),
+    proxy: Object.fromEntries(
+      ['/graphql', '/files', '/login', '/logout', '/sessions', '/pub'].map((path) => [path, toServer]),
+    ),
   },
 })
