@@ -66,4 +66,12 @@ export const pages: readonly Page[] = [
     isForAdmins: true,
     Content: lazy(() => import('../pages/audit/page.tsx')),
   },
+  {
+    title: 'Plugins',
+    icon: 'plugins',
+    path: '/plugins',
+    key: 'p',
+    isForAdmins: true,
+    Content: lazy(() => import('../pages/plugins/page.tsx')),
+  },
 ]

@@ -1,14 +1,7 @@
 /** What waits. Keys act on what is picked, or on the current row. */
 import { useState } from 'react'
-import { queryClient } from '../../data/query-client.ts'
-import { keyOf, usePages } from '../../data/use-read.ts'
-import { useUpdates } from '../../data/use-updates.ts'
-import {
-  ApprovalUpdatesDocument,
-  DecidedApprovalsDocument,
-  WaitingApprovalsDocument,
-  type ApprovalRowFragment,
-} from '../../generated/graphql.ts'
+import { usePages } from '../../data/use-read.ts'
+import { WaitingApprovalsDocument, type ApprovalRowFragment } from '../../generated/graphql.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { SelectField } from '../../ui/controls/field.tsx'
 import { KeyHints } from '../../ui/display/key-hints.tsx'
@@ -43,10 +36,6 @@ const nothingWaits = (
 export function WaitingList() {
   const [oldestFirst, setOldestFirst] = useState(true)
   const list = usePages(WaitingApprovalsDocument, { first: 50, oldestFirst }, ({ approvals }) => approvals)
-  useUpdates(ApprovalUpdatesDocument, {}, () => {
-    for (const read of [WaitingApprovalsDocument, DecidedApprovalsDocument])
-      void queryClient.invalidateQueries({ queryKey: keyOf(read) })
-  })
   const { shown, ...hidden } = useHidden(list.rows)
   const approving = useApproving(hidden)
   const picking = usePicking(shown, ({ id }) => id, {

@@ -26,6 +26,8 @@ interface Seen {
 
 export function EditFactDialog({ fact, onClose }: EditFactDialogProps) {
   const [content, setContent] = useState(fact.content)
+  // What the page shows goes on meanwhile: what was seen here first is what counts.
+  const [firstVersion] = useState(fact.version)
   const [seen, setSeen] = useState<Seen>({ content: fact.content, version: fact.version })
   const [problem, setProblem] = useState<string | null>(null)
   const [isSending, setIsSending] = useState(false)
@@ -46,7 +48,7 @@ export function EditFactDialog({ fact, onClose }: EditFactDialogProps) {
         isBusy={isSending}
         disabled={content.trim() === '' || content.trim() === seen.content}
       >
-        {seen.version === fact.version ? 'Save' : 'Save over that'}
+        {seen.version === firstVersion ? 'Save' : 'Save over that'}
       </Button>
     </>
   )
@@ -62,7 +64,7 @@ export function EditFactDialog({ fact, onClose }: EditFactDialogProps) {
       {content !== seen.content && (
         <div>
           <div className="field-label">
-            {seen.version === fact.version ? 'What changes' : 'What changes of what it says by now'}
+            {seen.version === firstVersion ? 'What changes' : 'What changes of what it says by now'}
           </div>
           <Diff before={seen.content} after={content} />
         </div>

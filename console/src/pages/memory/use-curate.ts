@@ -41,31 +41,35 @@ interface Shown {
 }
 
 export function useCurate({ hide, show }: Shown): Curate {
-  const done = useRef<readonly (readonly Done[])[]>([])
-  const takeBackAll = async (batch: readonly Done[] | undefined): Promise<void> => {
-    if (batch === undefined || !done.current.includes(batch))
+  // In the order in which they were pressed, also those whose answer is still to come.
+  const batches = useRef<readonly Promise<readonly Done[]>[]>([])
+  const takeBackBatch = async (batch: Promise<readonly Done[]> | undefined): Promise<void> => {
+    if (batch === undefined || !batches.current.includes(batch))
       return notify({ tone: 'plain', text: 'There is nothing to take back.' })
-    done.current = done.current.filter((one) => one !== batch)
-    const undone = await takeBack(batch)
+    batches.current = batches.current.filter((one) => one !== batch)
+    const undone = await takeBack(await batch)
     show(undone)
     readAgain()
     if (undone.length > 0) notify({ tone: 'good', text: `${countOf(undone.length)} taken back.` })
   }
   const decide = async (decisions: readonly LearningDecisionInput[]): Promise<boolean> => {
     if (decisions.length === 0) return true
-    hide(decisions.map(({ id }) => id))
-    const results = await sendAll(decisions)
-    const decided = results.flatMap(doneOf)
-    show(decisions.map(({ id }) => id).filter((id) => !decided.some((one) => one.id === id)))
+    const ids = decisions.map(({ id }) => id)
+    hide(ids)
+    const batch = sendAll(decisions).then((results) => results.flatMap(doneOf))
+    const canBeUndone = decisions.every(({ verdict }) => verdict !== 'REOPEN')
+    if (canBeUndone) batches.current = [...batches.current, batch]
+    const decided = await batch
+    show(ids.filter((id) => !decided.some((one) => one.id === id)))
     readAgain()
     if (decided.length > 0) {
-      done.current = [...done.current, decided]
       const text = `${countOf(decided.length)} ${WORDS[decisions[0]?.verdict ?? 'PROMOTE']}.`
-      notify({ tone: 'good', text, action: { label: 'Undo', run: () => void takeBackAll(decided) } })
-    }
+      const action = { label: 'Undo', run: () => void takeBackBatch(batch) }
+      notify({ tone: 'good', text, ...(canBeUndone ? { action } : {}) })
+    } else batches.current = batches.current.filter((one) => one !== batch)
     return decided.length === decisions.length
   }
-  return { decide, undo: () => takeBackAll(done.current.at(-1)) }
+  return { decide, undo: () => takeBackBatch(batches.current.at(-1)) }
 }
 
 const WORDS = { PROMOTE: 'promoted', DISCARD: 'discarded', ASK: 'asked about', REOPEN: 'opened again' } as const

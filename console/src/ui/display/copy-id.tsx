@@ -21,7 +21,7 @@ export function CopyId({ id, label }: CopyIdProps) {
   }
   return (
     <Tooltip text={isCopied ? 'Copied' : `Copy ${id}`}>
-      <button type="button" className="copy-id mono" aria-label={`Copy ${id}`} onClick={() => void copy()}>
+      <button type="button" className="copy-id mono" aria-label={`Copy ${label ?? id}`} onClick={() => void copy()}>
         <span className="cut foreign">{label ?? id}</span>
         <Icon name={isCopied ? 'check' : 'copy'} />
       </button>

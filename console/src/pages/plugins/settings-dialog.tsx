@@ -1,0 +1,95 @@
+/** The settings of a plugin as a form from its JSON schema. */
+import { useState } from 'react'
+import { useChange } from '../../data/use-change.ts'
+import { PluginsDocument, UpdatePluginDocument, type PluginRowFragment } from '../../generated/graphql.ts'
+import { Button } from '../../ui/controls/button.tsx'
+import { Dialog } from '../../ui/controls/dialog.tsx'
+import { SelectField, TextAreaField, TextField } from '../../ui/controls/field.tsx'
+import { settingsFields, settingsOf, textOf, type SettingsField } from './settings-fields.ts'
+
+interface SettingsDialogProps {
+  readonly plugin: PluginRowFragment
+  readonly onClose: () => void
+}
+
+export function SettingsDialog({ plugin, onClose }: SettingsDialogProps) {
+  const fields = settingsFields(plugin.settingsSchema)
+  const settings = plugin.settings as Readonly<Record<string, unknown>>
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>(() =>
+    Object.fromEntries(fields.map((field) => [field.name, textOf(field, settings[field.name])])),
+  )
+  const [problem, setProblem] = useState<string | null>(null)
+  const update = useChange(UpdatePluginDocument, (data) => data.updatePlugin, [PluginsDocument])
+  const save = async (): Promise<void> => {
+    try {
+      const { name, version } = plugin
+      const saved = await update.send({ input: { name, version, settings: settingsOf(fields, texts) } })
+      if (saved !== null) onClose()
+    } catch (error) {
+      setProblem(`One of these is not JSON: ${(error as Error).message}`)
+    }
+  }
+  const actions = (
+    <>
+      <Button onClick={onClose}>Back</Button>
+      <Button type="submit" kind="main" isBusy={update.isSending} disabled={fields.length === 0}>
+        Save
+      </Button>
+    </>
+  )
+  return (
+    <Dialog
+      title={`Settings of ${plugin.title}`}
+      isWide
+      isOpen
+      onClose={onClose}
+      onSubmit={() => void save()}
+      actions={actions}
+    >
+      {fields.length === 0 && <p className="soft">It has no settings.</p>}
+      {problem !== null && <p className="field-error">{problem}</p>}
+      {fields.map((field) => (
+        <Field
+          key={field.name}
+          field={field}
+          isSecret={plugin.secretSettings.includes(field.name)}
+          text={texts[field.name] ?? ''}
+          onChange={(text) => setTexts({ ...texts, [field.name]: text })}
+        />
+      ))}
+    </Dialog>
+  )
+}
+
+interface FieldProps {
+  readonly field: SettingsField
+  readonly isSecret: boolean
+  readonly text: string
+  readonly onChange: (text: string) => void
+}
+
+function Field({ field, isSecret, text, onChange }: FieldProps) {
+  const { name, kind, choices, description } = field
+  const hint = isSecret ? `${description} The name of a deploy secret, never its value.`.trim() : description
+  const shared = { label: name, hint: hint === '' ? undefined : hint, value: text }
+  if (kind === 'json') return <TextAreaField {...shared} onChange={(event) => onChange(event.target.value)} />
+  if (kind === 'switch' || kind === 'choice')
+    return (
+      <SelectField {...shared} onChange={(event) => onChange(event.target.value)}>
+        <option value="">by default</option>
+        {(kind === 'switch' ? ['true', 'false'] : choices).map((choice) => (
+          <option key={choice} value={choice}>
+            {choice}
+          </option>
+        ))}
+      </SelectField>
+    )
+  return (
+    <TextField
+      {...shared}
+      type={kind === 'number' ? 'number' : 'text'}
+      step="any"
+      onChange={(event) => onChange(event.target.value)}
+    />
+  )
+}

@@ -1,0 +1,70 @@
+/** What plans and conversations may call besides commands, and what is wrong with what is not there. */
+import { useDeferredValue, useState } from 'react'
+import { useRead } from '../../data/use-read.ts'
+import { ToolsAndSkillsDocument } from '../../generated/graphql.ts'
+import { SearchField } from '../../ui/controls/field.tsx'
+import { Badge } from '../../ui/display/badge.tsx'
+import { Card } from '../../ui/display/card.tsx'
+import { ErrorLine } from '../../ui/tell/error-line.tsx'
+import { Pending } from '../../ui/tell/pending.tsx'
+
+export function ToolList() {
+  const { data, error, isPending } = useRead(ToolsAndSkillsDocument, {})
+  const [typed, setTyped] = useState('')
+  const part = useDeferredValue(typed.trim().toLowerCase())
+  if (error !== null) return <ErrorLine>{error.message}</ErrorLine>
+  if (isPending) return <Pending what="the tools" />
+  const found = (...texts: readonly string[]): boolean => texts.some((text) => text.toLowerCase().includes(part))
+  const problems = [
+    ...(data.toolProblems ?? []).map(({ source, problem }) => ({ name: source, problem })),
+    ...(data.skillProblems ?? []).map(({ folder, message }) => ({ name: `skills/${folder}`, problem: message })),
+  ]
+  const tools = data.tools.filter(({ name, summary }) => found(name, summary))
+  const skills = data.skills.filter(({ name, summary }) => found(name, summary))
+  return (
+    <div className="page-padded plugin-tools">
+      <SearchField label="Search tools and skills" value={typed} onChange={(event) => setTyped(event.target.value)} />
+      {problems.length > 0 && (
+        <Card title="Not there now" tone="warn">
+          <ul className="plugin-rows">
+            {problems.map(({ name, problem }) => (
+              <li key={name}>
+                <strong className="mono">{name}</strong> <span className="foreign">{problem}</span>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+      <Card title={`Tools (${tools.length})`}>
+        {tools.length === 0 && (
+          <p className="soft">None. Plugins bring tools, and so do the MCP servers of [mcp] in config.toml.</p>
+        )}
+        <ul className="plugin-rows">
+          {tools.map(({ name, source, summary, toolEffect, argsSchema }) => (
+            <li key={name}>
+              <details>
+                <summary>
+                  <strong className="mono">{name}</strong> <span className="foreign soft">{summary}</span>{' '}
+                  <Badge tone={toolEffect === 'READ' ? 'plain' : 'warn'}>{toolEffect.toLowerCase()}</Badge>
+                </summary>
+                <p className="small faint">{`from ${source}; its arguments:`}</p>
+                <pre className="plugin-schema foreign">{JSON.stringify(argsSchema, null, 2)}</pre>
+              </details>
+            </li>
+          ))}
+        </ul>
+      </Card>
+      <Card title={`Skills (${skills.length})`}>
+        {skills.length === 0 && <p className="soft">None. A skill is a folder in skills/ of the server&apos;s home.</p>}
+        <ul className="plugin-rows">
+          {skills.map(({ name, version, summary }) => (
+            <li key={name}>
+              <strong className="mono">{name}</strong> <span className="small faint">{version}</span>{' '}
+              <span className="foreign soft">{summary}</span>
+            </li>
+          ))}
+        </ul>
+      </Card>
+    </div>
+  )
+}
