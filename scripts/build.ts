@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildConsole } from './build-console.ts'
 import { buildGraphiql } from './build-graphiql.ts'
+import { commitOfBuild } from '../src/platform/commit-of-build.ts'
 import { bundle, SERVER_PROGRAMS } from './bundle.ts'
 import { licencesOf } from './licences-of.ts'
 
@@ -27,9 +28,20 @@ const modules = [
   ...(await bundle('browser', { input: { connect: 'packages/client/src/connect.ts' }, dir: join(dist, 'client') })),
 ]
 modules.push(...(await buildGraphiql(join(dist, 'graphiql'))), ...(await buildConsole(join(dist, 'console'))))
-const types = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--outDir', join(dist, 'client')]
+const types = [
+  '--noEmit',
+  'false',
+  '--rootDir',
+  join(root, 'packages/client/src'),
+  '--declaration',
+  '--emitDeclarationOnly',
+  '--outDir',
+  join(dist, 'client'),
+]
 execFileSync(join(root, 'node_modules/.bin/tsc'), ['--project', 'packages/client', ...types], {
   cwd: root,
   stdio: 'inherit',
 })
 writeFileSync(join(dist, 'NOTICE'), licencesOf(modules))
+const commit = await commitOfBuild()
+if (commit !== null) writeFileSync(join(dist, 'commit'), `${commit}\n`)

@@ -4,28 +4,18 @@
  * process do not see each other.
  */
 import type { ApprovalsContext } from './approvals/approvals-context.ts'
-import { approvalJobKey, ApprovalExpiry } from './approvals/approval-expiry.ts'
+import { approvalJobKey } from './approvals/approval-expiry.ts'
 import { AccessDenials } from './audit/access-denials.ts'
-import { REMOVE_OLD_AUDIT, removeOldAudit } from './audit/remove-old-audit.ts'
-import { REMOVE_OLD_PROMPTS, removeOldPrompts } from './audit/remove-old-prompts.ts'
 import { viewerOf } from './config/access/authenticate.ts'
 import { Delegator } from './delegation/delegator.ts'
-import { AddressGuard } from './delivery/address-guard.ts'
-import { deliveryJobKey, Outbox } from './delivery/outbox.ts'
-import { createWebhookCheck, type CheckWebhook } from './delivery/webhook-registration.ts'
+import { deliveryJobKey } from './delivery/outbox.ts'
 import { openLiveConfig, type LiveConfigFile } from './config/live-config.ts'
 import { configPath } from './config/load-config.ts'
 import type { Credential, Viewer } from './core/identity.ts'
 import { AppError } from './core/errors.ts'
 import { PublicUrl } from './config/public-url.ts'
 import { findMissingKeys } from './config/access/api-keys.ts'
-import { MEASURE_WORKSPACES, measureWorkspaces } from './execution/workspace/measure-workspaces.ts'
-import {
-  removeSetAside,
-  setAsideWorkspace,
-  SWEEP_WORKSPACES,
-  sweepWorkspaces,
-} from './execution/workspace/set-aside-workspace.ts'
+import { removeSetAside, setAsideWorkspace } from './execution/workspace/set-aside-workspace.ts'
 import { Uploads } from './execution/workspace/uploads.ts'
 import { createApprovalNotifier, type ApprovalNotifier } from './graphql/live/approval-notifier.ts'
 import { AuditTrails } from './graphql/live/audit-trails.ts'
@@ -41,7 +31,6 @@ import { createServerInfo } from './graphql/schema/server/server-info.ts'
 import { startServer, type RunningServer } from './graphql/server.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
 import { Checkpointer } from './knowledge/checkpoints/checkpointer.ts'
-import { JobRunner, type JobHandlers } from './jobs/job-runner.ts'
 import { removeJobs } from './jobs/remove-jobs.ts'
 import { createLoginLink, type LoginLink } from './people/create-login-link.ts'
 import { LivePeople } from './people/live-people.ts'
@@ -58,9 +47,9 @@ import { SecretStore } from './secrets/secret-store.ts'
 import { HomeWatch } from './config/home/home-watch.ts'
 import { migrationNames } from './store/migrate.ts'
 import { removePublishedBytes } from './store/published-bytes.ts'
-import { SWEEP_PUBLISHED_FILES, sweepPublishedFiles } from './store/sweep-published-files.ts'
 import { Opened } from './opened.ts'
 import { openAudit } from './open-audit.ts'
+import { openBackground, type Background } from './open-background.ts'
 import { openStore, type Stored } from './open-store.ts'
 import { openPlugins } from './open-plugins.ts'
 import { openTools, type Tools } from './open-tools.ts'
@@ -85,6 +74,8 @@ export interface AppOptions {
   readonly logLines: LogLines
   /** Aborts when the process is to stop: a start that waits is broken off. */
   readonly stopping: AbortSignal
+  /** A copy that is only looked at: messages are taken, but no turn, schedule, job or post of it moves. */
+  readonly paused?: boolean
 }
 
 export interface App {
@@ -147,15 +138,9 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const door = await openDoor({ made, watching, worker, intake, plugins, homeWatch, migrations })
   opened.add(() => door.stop())
   publicUrl.listensAt(door.url)
-  // Drained first, while the door still shows how the last turns end.
-  await worker.start()
-  opened.add(() => worker.stop())
-  const scheduler = new Scheduler({ intake, clock, logger })
-  const pausedTurns = new PausedTurns({ database, doorbell, config, logger })
-  for (const part of [scheduler, delegator, pausedTurns, checkpointer]) {
-    part.start()
-    opened.add(() => part.stop())
-  }
+  if (options.paused === true)
+    logger.warn('factotum is paused: no turn, schedule, job or delivery moves until it is started without --paused')
+  else await startWork(made, { worker, intake }, opened)
   logger.info({ url: door.url, database: stored.described }, 'factotum is ready')
   return {
     url: door.url,
@@ -165,6 +150,26 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
     },
     reloadConfig: () => file.reload(),
     stop: () => opened.close(),
+  }
+}
+
+/** From here on turns, schedules and checkpoints move. */
+async function startWork(
+  { parts, checkpointer, delegator }: Made,
+  { worker, intake }: { readonly worker: Worker; readonly intake: IntakeContext },
+  opened: Opened,
+): Promise<void> {
+  const { config, stored, options } = parts
+  const { database, doorbell, clock } = stored
+  const { logger } = options
+  await worker.start()
+  // Drained first, while the door still shows how the last turns end.
+  opened.add(() => worker.stop())
+  const scheduler = new Scheduler({ intake, clock, logger })
+  const pausedTurns = new PausedTurns({ database, doorbell, config, logger })
+  for (const part of [scheduler, delegator, pausedTurns, checkpointer]) {
+    part.start()
+    opened.add(() => part.stop())
   }
 }
 
@@ -180,50 +185,6 @@ interface Parts {
   readonly metrics: Metrics
   readonly startedAt: Date
   readonly stored: Stored
-}
-
-interface Background {
-  readonly outbox: Outbox
-  readonly approvalExpiry: ApprovalExpiry
-  readonly checkWebhook: CheckWebhook
-  readonly guard: AddressGuard
-}
-
-/** What happens beside turns: jobs, and the posting of texts to webhooks. */
-async function openBackground(
-  { options, stored, config, secrets, metrics }: Parts,
-  opened: Opened,
-): Promise<Background> {
-  const { home, logger, clock: hostClock } = options
-  const { database, doorbell, feed, clock } = stored
-  const guard = new AddressGuard({ rules: () => config.current().settings })
-  const outbox = new Outbox({ database, config, keys: secrets, guard, clock, logger, metrics, doorbell })
-  opened.add(() => outbox.stop())
-  const approvalExpiry = new ApprovalExpiry({ database, feed, doorbell, clock, logger })
-  const { name: sweep } = SWEEP_PUBLISHED_FILES
-  const handlers: JobHandlers = {
-    ...outbox.handlers,
-    ...approvalExpiry.handlers,
-    [sweep]: (_payload, signal) => sweepPublishedFiles({ database, home, clock, hostClock, logger }, signal),
-    [SWEEP_WORKSPACES.name]: (_payload, signal) => sweepWorkspaces({ home, hostClock, logger }, signal),
-    [MEASURE_WORKSPACES.name]: (_payload, signal) => measureWorkspaces({ database, home }, signal),
-    [REMOVE_OLD_AUDIT.name]: (_payload, signal) => removeOldAudit({ database, config, clock, logger }, signal),
-    [REMOVE_OLD_PROMPTS.name]: (_payload, signal) => removeOldPrompts({ database, config, logger }, signal),
-  }
-  const periodic = [
-    ...outbox.periodic,
-    ...approvalExpiry.periodic,
-    SWEEP_PUBLISHED_FILES,
-    SWEEP_WORKSPACES,
-    MEASURE_WORKSPACES,
-    REMOVE_OLD_AUDIT,
-    REMOVE_OLD_PROMPTS,
-  ]
-  const jobs = new JobRunner({ url: database.url, handlers, periodic, clock, logger, metrics })
-  opened.add(() => jobs.stop())
-  await jobs.start()
-  await outbox.sweep()
-  return { outbox, approvalExpiry, checkWebhook: createWebhookCheck({ config, keys: secrets, guard }), guard }
 }
 
 /** What goes on behind the door: who watches what, and what is refused. */

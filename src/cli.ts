@@ -32,6 +32,7 @@ import { confirm } from './platform/confirm.ts'
 import { CODE_CACHE } from './platform/code-cache.ts'
 import { LogLines } from './platform/log-lines.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
+import { commitOfBuild } from './platform/commit-of-build.ts'
 import { VERSION } from './platform/version.ts'
 import { DeployVariables } from './secrets/deploy-variables.ts'
 import { forwarderOf, StopRequests } from './stop-requests.ts'
@@ -53,7 +54,7 @@ async function main(): Promise<void> {
   const action = parseCommandLine(process.argv.slice(2))
   switch (action.kind) {
     case 'serve':
-      return serve(action.flags)
+      return serve(action)
     case 'check-config':
       return checkConfig(action.flags)
     case 'token':
@@ -64,6 +65,8 @@ async function main(): Promise<void> {
       return managePlugins(action.action, action.flags)
     case 'audit':
       return verifyAudit(action.action, action.flags)
+    case 'backup':
+      return copyDatabase(action)
     case 'session':
       return moveSession(action.action, action.flags)
     case 'doctor':
@@ -84,7 +87,7 @@ async function main(): Promise<void> {
     case 'help':
       return console.log(action.text ?? helpText({ rehearsalGrammar: REHEARSAL_GRAMMAR }))
     case 'version':
-      return console.log(`factotum ${VERSION}`)
+      return console.log(`factotum ${VERSION} (${(await commitOfBuild()) ?? 'of no known commit'})`)
     case 'misuse':
       console.error(`factotum: ${action.message}`)
       process.exitCode = 2
@@ -235,18 +238,25 @@ function moveSession(action: SessionAction, flags: Flags): Promise<void> {
   const { stdin: input, stdout: output } = process
   // Standard output may be the export.
   const print = (line: string): void => console.error(line)
-  return useDatabase('session', flags, async (databaseUrl, logger) => {
+  return useDatabase('session', flags, async (databaseUrl, { logger }) => {
     const { runSessionCommand } = await import('./transfer/session-command.ts')
     await runSessionCommand(action, { databaseUrl, clock: systemClock, logger, input, output, print })
   })
 }
 
+function copyDatabase({ action, flags }: Extract<Action, { kind: 'backup' }>): Promise<void> {
+  const print = (line: string): void => console.error(line)
+  const work: DatabaseWork = async (databaseUrl, { home, logger }) => {
+    const { runBackupCommand } = await import('./transfer/backup/backup-command.ts')
+    await runBackupCommand(action, { databaseUrl, home, clock: systemClock, logger, print })
+  }
+  return action.do === 'restore' ? withDatabase(flags, work) : useDatabase('database', flags, work)
+}
+
+type DatabaseWork = (databaseUrl: string, place: { readonly home: string; readonly logger: Logger }) => Promise<void>
+
 /** Uses the embedded PostgreSQL of a server that runs, or starts it for as long as this takes. */
-async function useDatabase(
-  what: string,
-  flags: Flags,
-  work: (databaseUrl: string, logger: Logger) => Promise<void>,
-): Promise<void> {
+async function useDatabase(what: string, flags: Flags, work: DatabaseWork): Promise<void> {
   const { environment, home } = placeToManage(flags)
   if (environment.databaseUrl === null && !existsSync(join(home, 'pg'))) {
     console.error(
@@ -255,16 +265,22 @@ async function useDatabase(
     process.exitCode = 2
     return
   }
+  return withDatabase(flags, work)
+}
+
+/** The same, also where there is none yet. */
+async function withDatabase(flags: Flags, work: DatabaseWork): Promise<void> {
+  const { environment, home } = placeToManage(flags)
   const logger = silentLogger()
   const database = await resolveDatabase(environment.databaseUrl, { home, logger, clock: systemClock })
   try {
-    await work(database.url, logger)
+    await work(database.url, { home, logger })
   } finally {
     await database.stop()
   }
 }
 
-async function serve(flags: Flags): Promise<void> {
+async function serve({ flags, paused }: Extract<Action, { kind: 'serve' }>): Promise<void> {
   const { environment, home } = placeOfServer(flags)
   const logLines = new LogLines()
   const pretty = process.stdout.isTTY && !environment.production
@@ -275,7 +291,16 @@ async function serve(flags: Flags): Promise<void> {
   const first = await writeFirstConfig(configPath(home))
   if (first !== null) sayToken(first.token, configPath(home))
   const { startApp } = await import('./app.ts')
-  const options = { ...environment, home, environment: process.env, clock: systemClock, logger, logLines, stopping }
+  const options = {
+    ...environment,
+    home,
+    environment: process.env,
+    clock: systemClock,
+    logger,
+    logLines,
+    stopping,
+    paused,
+  }
   const app = await startApp(options).catch((error: unknown) => {
     if (stopping.aborted) return null
     throw error

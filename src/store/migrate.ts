@@ -12,7 +12,6 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { AppError, messageOf } from '../core/errors.ts'
-import type { Logger } from '../platform/logger.ts'
 import { packageFile } from '../platform/package-file.ts'
 import { connectClient, cannotConnect } from './connect-client.ts'
 import { hasCode } from '../platform/error-code.ts'
@@ -49,22 +48,25 @@ const BOOKKEEPING = `
 export interface MigrateOptions extends LockMigrationsOptions {
   /** Where migrations are; by default those of this build. */
   readonly directory?: string
+  /** Only those of these names; all when left out. */
+  readonly only?: ReadonlySet<string>
 }
 
 /**
- * Applies what is missing and returns the names of what it applied; on repeat, nothing. A database that is ahead of
- * this build is used as it is, with a warning. Throws CONFIG_INVALID when a person must act (wrong address or password,
- * a server too old, an edited or failed migration), DATABASE_UNAVAILABLE (retry: backoff) when the server cannot be
+ * Applies what is missing and returns the names of what it applied; on repeat, nothing. Throws CONFIG_INVALID when a
+ * person must act (wrong address or password, a server too old, a database of a newer version, an edited or failed
+ * migration), DATABASE_UNAVAILABLE (retry: backoff) when the server cannot be
  * reached or another connection does not give the lock back.
  */
 export async function migrate(url: string, options: MigrateOptions): Promise<string[]> {
-  const { logger, directory = MIGRATIONS } = options
-  const migrations = await readMigrations(directory)
+  const { logger, directory = MIGRATIONS, only } = options
+  const all = await readMigrations(directory)
+  const migrations = all.filter(({ name }) => only === undefined || only.has(name))
   const db = await connectClient(url, 'factotum migrate')
   try {
     await requireServerVersion(db)
     await lockMigrations(db, options)
-    const pending = compare(migrations, await readApplied(db), logger)
+    const pending = compare(migrations, await readApplied(db))
     for (const migration of pending) {
       await apply(db, migration)
       logger.info({ migration: migration.name }, 'migration applied')
@@ -128,7 +130,7 @@ async function createBookkeeping(db: pg.Client): Promise<void> {
 }
 
 /** What is still to be applied, in order. */
-function compare(migrations: readonly Migration[], applied: readonly AppliedMigration[], logger: Logger): Migration[] {
+function compare(migrations: readonly Migration[], applied: readonly AppliedMigration[]): Migration[] {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   for (const { migration_name: name, checksum, finished_at: finishedAt } of applied) {
     if (finishedAt === null) throw refuse(`Migration ${name} failed half-way before`, `prisma migrate resolve`)
@@ -142,7 +144,11 @@ function compare(migrations: readonly Migration[], applied: readonly AppliedMigr
   }
   const ahead = applied.map((row) => row.migration_name).filter((name) => !known.has(name))
   if (ahead.length > 0)
-    logger.warn({ migrations: ahead }, 'the database is ahead of this build; is an older version running?')
+    throw new AppError(
+      'CONFIG_INVALID',
+      `The database belongs to a newer version of Factotum: it has ${ahead.length} migrations that this build does not know ` +
+        `(${ahead.at(-1)}). Start that version, or restore a backup from before the upgrade.`,
+    )
   const done = new Set(applied.map((row) => row.migration_name))
   return migrations.filter(({ name }) => !done.has(name))
 }

@@ -10,6 +10,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { dockerSteps } from '../../scripts/docker-steps.ts'
 import { ApiClient } from '../harness/api-client.ts'
 import { eventsOf, send, Story, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
@@ -27,6 +28,18 @@ test.skipIf(!existsSync(SYSTEMD))('systemd takes the unit', async () => {
   await writeFile(path, unit.replace(/^ExecStart=.*$/m, 'ExecStart=/bin/true'))
   const { stdout, stderr } = await promisify(execFile)(SYSTEMD, ['verify', '--man=no', path])
   expect(`${stdout}${stderr}`.split('\n').filter((line) => line.includes('factotum.service'))).toEqual([])
+})
+
+test('the image runs as a user without rights, and its check finds a server that answers', async () => {
+  const steps = dockerSteps(await readFile(join(DEPLOY, 'Dockerfile'), 'utf8'))
+  const valueOf = (name: string): string => steps.findLast(({ instruction }) => instruction === name)?.value ?? ''
+  expect(Number(valueOf('USER'))).toBeGreaterThan(0)
+  const health = valueOf('HEALTHCHECK')
+  const [, ...args] = JSON.parse(health.slice(health.indexOf('['))) as string[]
+  await using story = await Story.begin()
+  const check = (port: string): Promise<unknown> => promisify(execFile)(process.execPath, args, { env: { PORT: port } })
+  await check(new URL(story.app.url).port)
+  await expect(check('1')).rejects.toThrow('Command failed')
 })
 
 interface Proxy {

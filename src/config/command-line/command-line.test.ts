@@ -5,10 +5,10 @@ const token = { kind: 'user', user: null, namespace: null, name: null, print: fa
 const flags = { port: '1', host: 'h', home: '/d' }
 
 test.each<[args: string, action: Action]>([
-  ['', { kind: 'serve', flags: {} }],
-  ['serve', { kind: 'serve', flags: {} }],
-  ['serve --port 1 --host h --home /d', { kind: 'serve', flags }],
-  ['--port=1 --host=h --home=/d', { kind: 'serve', flags }],
+  ['', { kind: 'serve', flags: {}, paused: false }],
+  ['serve', { kind: 'serve', flags: {}, paused: false }],
+  ['serve --port 1 --host h --home /d', { kind: 'serve', flags, paused: false }],
+  ['--port=1 --host=h --home=/d', { kind: 'serve', flags, paused: false }],
   ['--check-config --home /d', { kind: 'check-config', flags: { home: '/d' } }],
   ['token', { kind: 'token', flags: {}, action: { ...token, print: false } }],
   ['token --print', { kind: 'token', flags: {}, action: { ...token, print: true } }],
@@ -20,6 +20,12 @@ test.each<[args: string, action: Action]>([
     'token --kind connector --namespace discord',
     { kind: 'token', flags: {}, action: { ...token, kind: 'connector', namespace: 'discord' } },
   ],
+  ['serve --paused', { kind: 'serve', flags: {}, paused: true }],
+  [
+    'backup b.gz --files',
+    { kind: 'backup', flags: {}, action: { do: 'backup', file: 'b.gz', files: true, workspaces: false } },
+  ],
+  ['move-to postgres://h/d', { kind: 'backup', flags: {}, action: { do: 'move-to', databaseUrl: 'postgres://h/d' } }],
   ['audit verify', { kind: 'audit', flags: {}, action: { do: 'verify', day: null } }],
   [
     'audit verify --day 2026-11-21 --home /d',

@@ -7,6 +7,7 @@ import type { Flags } from '../schema/environment.ts'
 import { withHome, withPlace } from './command-options.ts'
 import { SHELLS, type Shell } from './completion.ts'
 import { declareAudit, type AuditAction } from './audit-action.ts'
+import { declareBackup, type BackupAction } from './backup-action.ts'
 import { declarePlugin, type PluginAction } from './plugin-action.ts'
 import { declareRemote, type RemoteAction, type RemoteFlags } from './remote-action.ts'
 import { declareSession, type SessionAction } from './session-action.ts'
@@ -15,7 +16,7 @@ import { declareToken, type TokenAction } from './token-action.ts'
 
 /** What to carry out. */
 export type CommandAction =
-  | { readonly kind: 'serve'; readonly flags: Flags }
+  | { readonly kind: 'serve'; readonly flags: Flags; readonly paused: boolean }
   /** Read config.toml, report, and exit: 0 when it is valid. */
   | { readonly kind: 'check-config'; readonly flags: Flags }
   /** Make a token. */
@@ -28,6 +29,8 @@ export type CommandAction =
   | { readonly kind: 'audit'; readonly flags: Flags; readonly action: AuditAction }
   /** Export or import a session. */
   | { readonly kind: 'session'; readonly flags: Flags; readonly action: SessionAction }
+  /** Copy the whole database. */
+  | { readonly kind: 'backup'; readonly flags: Flags; readonly action: BackupAction }
   /** Look at everything that a start needs. */
   | { readonly kind: 'doctor'; readonly flags: Flags; readonly callsModels: boolean; readonly json: boolean }
   /** Print a link that logs in to the console; `user` null: the only admin. */
@@ -57,6 +60,7 @@ export function declareCommands(
   declarePlugin(program, (action, flags) => found({ kind: 'plugin', flags, action }))
   declareAudit(program, (action, flags) => found({ kind: 'audit', flags, action }))
   declareSession(program, (action, flags) => found({ kind: 'session', flags, action }))
+  declareBackup(program, (action, flags) => found({ kind: 'backup', flags, action }))
   declareRemote(program, (action, flags) => found({ kind: 'remote', flags, action }))
   declareCompletion(program, (shell) => found({ kind: 'completion', shell }))
   return program
@@ -72,9 +76,11 @@ function declareServe(program: Command, { found, misplaced }: ServeFound): void 
     .description('Starts the server.')
     .argument('[words...]')
     .option('--check-config', 'Checks config.toml, lists everything that is wrong with it, and exits (0: valid).')
-    .action((words: SurplusWords, { checkConfig, ...flags }: Flags & { checkConfig?: true }) => {
+    .option('--paused', 'Only answers: no turn, schedule, job or delivery moves. For a copy that was restored.')
+    .action((words: SurplusWords, { checkConfig, paused, ...flags }: Flags & { checkConfig?: true; paused?: true }) => {
       if (words.length > 0) misplaced(words)
-      else found({ kind: checkConfig === true ? 'check-config' : 'serve', flags })
+      else if (checkConfig === true) found({ kind: 'check-config', flags })
+      else found({ kind: 'serve', flags, paused: paused === true })
     })
 }
 

@@ -1,0 +1,84 @@
+/** Opens what happens beside turns, for app.ts: jobs, and the posting of texts to webhooks. */
+import { ApprovalExpiry } from './approvals/approval-expiry.ts'
+import { REMOVE_OLD_AUDIT, removeOldAudit } from './audit/remove-old-audit.ts'
+import { REMOVE_OLD_PROMPTS, removeOldPrompts } from './audit/remove-old-prompts.ts'
+import type { LiveConfig } from './config/config.ts'
+import { AddressGuard } from './delivery/address-guard.ts'
+import { Outbox } from './delivery/outbox.ts'
+import { createWebhookCheck, type CheckWebhook } from './delivery/webhook-registration.ts'
+import { MEASURE_WORKSPACES, measureWorkspaces } from './execution/workspace/measure-workspaces.ts'
+import { SWEEP_WORKSPACES, sweepWorkspaces } from './execution/workspace/set-aside-workspace.ts'
+import { JobRunner, type JobHandlers } from './jobs/job-runner.ts'
+import type { Stored } from './open-store.ts'
+import type { Opened } from './opened.ts'
+import type { Clock } from './platform/clock.ts'
+import type { Logger } from './platform/logger.ts'
+import type { Metrics } from './platform/metrics.ts'
+import type { SecretStore } from './secrets/secret-store.ts'
+import { SWEEP_PUBLISHED_FILES, sweepPublishedFiles } from './store/sweep-published-files.ts'
+
+interface BackgroundParts {
+  readonly options: {
+    readonly home: string
+    readonly logger: Logger
+    /** Of this machine, as files show it. */
+    readonly clock: Clock
+    readonly paused?: boolean
+  }
+  readonly stored: Stored
+  readonly config: LiveConfig
+  readonly secrets: SecretStore
+  readonly metrics: Metrics
+}
+
+/** What others of the server need of it. */
+export interface Background {
+  readonly outbox: Outbox
+  readonly approvalExpiry: ApprovalExpiry
+  readonly checkWebhook: CheckWebhook
+  readonly guard: AddressGuard
+}
+
+/** While it is paused nothing of it begins. */
+export async function openBackground(
+  { options, stored, config, secrets, metrics }: BackgroundParts,
+  opened: Opened,
+): Promise<Background> {
+  const { home, logger, clock: hostClock } = options
+  const { database, doorbell, feed, clock } = stored
+  const guard = new AddressGuard({ rules: () => config.current().settings })
+  const outbox = new Outbox({ database, config, keys: secrets, guard, clock, logger, metrics, doorbell })
+  opened.add(() => outbox.stop())
+  const approvalExpiry = new ApprovalExpiry({ database, feed, doorbell, clock, logger })
+  const { name: sweep } = SWEEP_PUBLISHED_FILES
+  const handlers: JobHandlers = {
+    ...outbox.handlers,
+    ...approvalExpiry.handlers,
+    [sweep]: (_payload, signal) => sweepPublishedFiles({ database, home, clock, hostClock, logger }, signal),
+    [SWEEP_WORKSPACES.name]: (_payload, signal) => sweepWorkspaces({ home, hostClock, logger }, signal),
+    [MEASURE_WORKSPACES.name]: (_payload, signal) => measureWorkspaces({ database, home }, signal),
+    [REMOVE_OLD_AUDIT.name]: (_payload, signal) => removeOldAudit({ database, config, clock, logger }, signal),
+    [REMOVE_OLD_PROMPTS.name]: (_payload, signal) => removeOldPrompts({ database, config, logger }, signal),
+  }
+  const periodic = [
+    ...outbox.periodic,
+    ...approvalExpiry.periodic,
+    SWEEP_PUBLISHED_FILES,
+    SWEEP_WORKSPACES,
+    MEASURE_WORKSPACES,
+    REMOVE_OLD_AUDIT,
+    REMOVE_OLD_PROMPTS,
+  ]
+  const made = {
+    outbox,
+    approvalExpiry,
+    checkWebhook: createWebhookCheck({ config, keys: secrets, guard }),
+    guard,
+  }
+  if (options.paused === true) return made
+  const jobs = new JobRunner({ url: database.url, handlers, periodic, clock, logger, metrics })
+  opened.add(() => jobs.stop())
+  await jobs.start()
+  await outbox.sweep()
+  return made
+}

@@ -1,0 +1,135 @@
+/**
+ * `factotum backup`, `restore` and `move-to`: between the database of a server, which may run, and a file or another
+ * database. Called by cli.ts.
+ */
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import type { BackupAction } from '../../config/command-line/backup-action.ts'
+import { AppError, messageOf } from '../../core/errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { VERSION } from '../../platform/version.ts'
+import { connectClient } from '../../store/connect-client.ts'
+import type { HomeFolder } from './home-files.ts'
+import { restoreBackup, type Restored } from './restore-backup.ts'
+import { writeBackup, type Progress, type WriteBackupOptions } from './write-backup.ts'
+
+export interface BackupCommandOptions {
+  readonly databaseUrl: string
+  readonly home: string
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly print: (line: string) => void
+}
+
+/** What people would look for in vain. */
+const LEFT_OUT =
+  'Not in it: config.toml, .env, skills, plugins, roles. They hold your secrets or are yours: keep them apart.'
+const SAY_EVERY_MS = 1000
+
+/** Rejects with an AppError that says what to change; then no file is left, and nothing was restored. */
+export async function runBackupCommand(action: BackupAction, options: BackupCommandOptions): Promise<void> {
+  switch (action.do) {
+    case 'backup':
+      return backUp(action, options)
+    case 'restore':
+      return restore(action, options)
+    case 'move-to':
+      return moveTo(action.databaseUrl, options)
+  }
+}
+
+async function backUp(
+  { file, files, workspaces }: Extract<BackupAction, { do: 'backup' }>,
+  options: BackupCommandOptions,
+): Promise<void> {
+  const folders: HomeFolder[] = [...(files ? (['pub'] as const) : []), ...(workspaces ? (['sessions'] as const) : [])]
+  // Under its name it is there whole or not at all.
+  const part = `${file}.part`
+  try {
+    const frames = writeBackup({ ...whole(options), folders })
+    await pipeline(frames, createGzip({ level: 1 }), createWriteStream(part, { mode: 0o600 }))
+    await rename(part, file)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw fileError(error, file)
+  }
+  options.print(`Backed up to ${file}, as of when this began.`)
+  if (folders.length < 2) {
+    const left = [...(files ? [] : ['published files (--files)']), ...(workspaces ? [] : ['workspaces (--workspaces)'])]
+    options.print(`Only as asked for: ${left.join(', ')}.`)
+  }
+  options.print(LEFT_OUT)
+}
+
+async function restore(
+  { file }: Extract<BackupAction, { do: 'restore' }>,
+  options: BackupCommandOptions,
+): Promise<void> {
+  const source = createReadStream(file)
+  const unpacked = createGunzip()
+  const flowing = pipeline(source, unpacked).catch((error: unknown) => unpacked.destroy(error as Error))
+  try {
+    report(await restoreBackup(unpacked, { ...options, onProgress: saying(options) }), options)
+  } catch (error) {
+    throw fileError(error, file)
+  } finally {
+    source.destroy()
+    unpacked.destroy()
+    await flowing
+  }
+  options.print('Start it with --paused first, to look at it: then nothing fires, runs or is posted.')
+}
+
+async function moveTo(databaseUrl: string, options: BackupCommandOptions): Promise<void> {
+  await refuseAtWork(options.databaseUrl)
+  const frames = writeBackup({ ...whole(options), folders: [] })
+  report(await restoreBackup(frames, { ...options, databaseUrl, home: null }), options)
+  options.print(
+    'Next: write that address as DATABASE_URL into .env of the home (or the environment), and start the server.',
+  )
+  options.print('The old database is left as it is.')
+}
+
+function whole(options: BackupCommandOptions): Omit<WriteBackupOptions, 'folders'> {
+  return { ...options, version: VERSION, at: options.clock.now(), onProgress: saying(options) }
+}
+
+function report({ header, rows, files }: Restored, { print }: BackupCommandOptions): void {
+  print(`Restored ${rows} rows${files > 0 ? ` and ${files} files` : ''}, as of ${header.at}.`)
+}
+
+/** What a server that works meanwhile stores would be lost. */
+async function refuseAtWork(databaseUrl: string): Promise<void> {
+  const client = await connectClient(databaseUrl, 'factotum move')
+  try {
+    const { rows } = await client.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM nodes WHERE evicted_at IS NULL AND seen_at > now() - interval '15 s'`,
+    )
+    if ((rows[0]?.count ?? 0) > 0)
+      throw new AppError('TRANSFER_REFUSED', 'A server works on this database. Stop it first, and wait 15 s.')
+  } finally {
+    await client.end()
+  }
+}
+
+/** At most once a second. */
+function saying({ clock, print }: BackupCommandOptions): (progress: Progress) => void {
+  let saidMs = clock.monotonicMs()
+  return ({ what, rows, bytes }) => {
+    const nowMs = clock.monotonicMs()
+    if (nowMs - saidMs < SAY_EVERY_MS) return
+    saidMs = nowMs
+    print(`… ${what}: ${rows} rows${bytes > 0 ? `, ${Math.round(bytes / 2 ** 20)} MiB in all` : ''}`)
+  }
+}
+
+function fileError(error: unknown, file: string): unknown {
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown }
+  if (code === 'Z_DATA_ERROR' || code === 'Z_BUF_ERROR')
+    return new AppError('TRANSFER_REFUSED', `${file} is no backup, or it is damaged.`, { cause: error })
+  if (typeof code !== 'string' || !['open', 'read', 'write', 'rename'].includes(String(syscall))) return error
+  return new AppError('TRANSFER_REFUSED', `${file} cannot be used: ${messageOf(error)}.`, { cause: error })
+}

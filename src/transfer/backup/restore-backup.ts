@@ -1,0 +1,175 @@
+/**
+ * Fills an empty database, and the home, from a backup: whole or not at all. The schema is first made that of the
+ * backup, and brought up to date when the rows are in it. No trigger runs and no reference is checked until the end:
+ * the rows are taken as they were, derived ones included.
+ */
+import { pipeline } from 'node:stream/promises'
+import type pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { AppError } from '../../core/errors.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import { connectClient } from '../../store/connect-client.ts'
+import { migrate, migrationNames } from '../../store/migrate.ts'
+import { BackupReader, rowsIn, type BackupFrame, type BackupHeader } from './backup-format.ts'
+import { writeHomeFile } from './home-files.ts'
+import { quoted, type Progress } from './write-backup.ts'
+
+export interface RestoreOptions {
+  readonly databaseUrl: string
+  /** Null: files of the backup are left out. */
+  readonly home: string | null
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly onProgress?: (progress: Progress) => void
+}
+
+export interface Restored {
+  readonly header: BackupHeader
+  readonly rows: number
+  readonly files: number
+}
+
+/** Rejects with TRANSFER_REFUSED, having left the tables empty, when it does not fit or is not whole. */
+export async function restoreBackup(source: AsyncIterable<Buffer>, options: RestoreOptions): Promise<Restored> {
+  const reader = new BackupReader(source)
+  const header = await reader.header()
+  await makeSchema(header, options)
+  const client = await connectClient(options.databaseUrl, 'factotum restore')
+  try {
+    await client.query('BEGIN')
+    await refuseFilled(client)
+    const references = await loosen(client, header)
+    const counted = await load(reader, { client, header, options })
+    await fasten(client, { header, references })
+    await client.query('COMMIT')
+    await client.query('ANALYZE')
+    await migrate(options.databaseUrl, options)
+    return { header, ...counted }
+  } finally {
+    await client.end() // what was not committed is rolled back
+  }
+}
+
+async function makeSchema({ migrations, version }: BackupHeader, options: RestoreOptions): Promise<void> {
+  const known = new Set(await migrationNames())
+  const newer = migrations.filter((name) => !known.has(name))
+  if (newer.length > 0)
+    throw new AppError(
+      'TRANSFER_REFUSED',
+      `The backup is of version ${version}, which has ${newer.length} migrations that this one does not know: restore it with that version.`,
+    )
+  await migrate(options.databaseUrl, { ...options, only: new Set(migrations) })
+}
+
+/** Tables that a server fills at its first start, or its first user soon after. */
+const TELLING = ['nodes', 'sessions', 'events', 'audit_entries', 'facts', 'users']
+
+async function refuseFilled(client: pg.Client): Promise<void> {
+  const counts = TELLING.map((table) => `SELECT '${table}' AS name WHERE EXISTS (SELECT FROM ${quoted(table)})`)
+  const { rows } = await client.query<{ name: string }>(counts.join(' UNION ALL '))
+  if (rows.length === 0) return
+  throw new AppError(
+    'TRANSFER_REFUSED',
+    `The database is not empty: it has ${rows.map(({ name }) => name).join(', ')}. Restore into a new one, before a server starts on it.`,
+  )
+}
+
+interface Reference {
+  readonly table: string
+  readonly name: string
+  readonly definition: string
+}
+
+/** Takes triggers and references out of the way, until the transaction ends or they are put back. */
+async function loosen(client: pg.Client, { tables }: BackupHeader): Promise<readonly Reference[]> {
+  const { rows: references } = await client.query<Reference>(
+    `SELECT conrelid::regclass::text AS table, conname AS name, pg_get_constraintdef(oid) AS definition
+      FROM pg_constraint WHERE contype = 'f' AND connamespace = current_schema()::regnamespace`,
+  )
+  for (const { table, name } of references) await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${quoted(name)}`)
+  for (const { name } of tables) await client.query(`ALTER TABLE ${quoted(name)} DISABLE TRIGGER USER`)
+  // Migrations put rows into some of them, which are in the backup too.
+  await client.query(`TRUNCATE ${tables.map(({ name }) => quoted(name)).join(', ')}`)
+  return references
+}
+
+async function fasten(
+  client: pg.Client,
+  { header, references }: { readonly header: BackupHeader; readonly references: readonly Reference[] },
+): Promise<void> {
+  for (const { name } of header.tables) await client.query(`ALTER TABLE ${quoted(name)} ENABLE TRIGGER USER`)
+  for (const { table, name, definition } of references)
+    await client.query(`ALTER TABLE ${table} ADD CONSTRAINT ${quoted(name)} ${definition}`)
+  const { rows } = await client.query<{ table: string; column: string; sequence: string }>(
+    `SELECT c.relname AS table, a.attname AS column, pg_get_serial_sequence(c.oid::regclass::text, a.attname) AS sequence
+      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+      WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
+        AND pg_get_serial_sequence(c.oid::regclass::text, a.attname) IS NOT NULL`,
+  )
+  for (const { table, column, sequence } of rows)
+    await client.query(
+      `SELECT setval($1::regclass, coalesce(max(${quoted(column)}), 1), count(*) > 0) FROM ${quoted(table)}`,
+      [sequence],
+    )
+}
+
+interface Loading {
+  readonly client: pg.Client
+  readonly header: BackupHeader
+  readonly options: RestoreOptions
+}
+
+async function load(reader: BackupReader, loading: Loading): Promise<{ rows: number; files: number }> {
+  const { options } = loading
+  const counted: Record<string, number> = {}
+  let files = 0
+  let frame = await reader.frame()
+  while (!('end' in frame)) {
+    if ('table' in frame) {
+      frame = await loadTable({ reader, first: frame, counted }, loading)
+      continue
+    }
+    if (options.home === null) for await (const _ of reader.bytes('bytes' in frame ? frame.bytes : 0));
+    else await writeHomeFile(options.home, frame, reader.bytes('bytes' in frame ? frame.bytes : 0))
+    if ('file' in frame) files += 1
+    frame = await reader.frame()
+  }
+  for (const [table, rows] of Object.entries(frame.rows))
+    if ((counted[table] ?? 0) !== rows)
+      throw new AppError(
+        'TRANSFER_REFUSED',
+        `The backup is damaged: ${table} has ${counted[table] ?? 0} of ${rows} rows.`,
+      )
+  return { rows: Object.values(counted).reduce((sum, rows) => sum + rows, 0), files }
+}
+
+interface LoadingTable {
+  readonly reader: BackupReader
+  readonly first: Extract<BackupFrame, { table: string }>
+  readonly counted: Record<string, number>
+}
+
+/** All frames of one table, which follow each other; returns the first that is none of it. */
+async function loadTable(
+  { reader, first, counted }: LoadingTable,
+  { client, header, options }: Loading,
+): Promise<BackupFrame> {
+  const { table } = first
+  const columns = header.tables.find(({ name }) => name === table)?.columns
+  if (columns === undefined) throw new AppError('TRANSFER_REFUSED', `The backup is damaged: it has no table ${table}.`)
+  let frame: BackupFrame = first
+  async function* pieces(): AsyncGenerator<Buffer, void, void> {
+    while ('table' in frame && frame.table === table) {
+      for await (const piece of reader.bytes(frame.bytes)) {
+        counted[table] = (counted[table] ?? 0) + rowsIn(piece)
+        yield piece
+      }
+      options.onProgress?.({ what: table, rows: counted[table] ?? 0, bytes: 0 })
+      frame = await reader.frame()
+    }
+  }
+  const copy = client.query(copyFrom(`COPY ${quoted(table)} (${columns.map(quoted).join(', ')}) FROM STDIN`))
+  await pipeline(pieces, copy)
+  return frame
+}

@@ -1,0 +1,89 @@
+/**
+ * Writes everything that the database holds as of one moment, also while servers work on it: one snapshot, table after
+ * table. Not in it: what graphile-worker is to do later, which the sweeps of a server find again, and secrets, which
+ * are in no table.
+ */
+import type pg from 'pg'
+import { to as copyTo } from 'pg-copy-streams'
+import { connectClient } from '../../store/connect-client.ts'
+import { lineOf, rowsIn, type BackupHeader } from './backup-format.ts'
+import { readHomeFiles, type HomeFolder } from './home-files.ts'
+
+export interface Progress {
+  /** A table, or a file. */
+  readonly what: string
+  readonly rows: number
+  /** Of everything so far. */
+  readonly bytes: number
+}
+
+export interface WriteBackupOptions {
+  readonly databaseUrl: string
+  readonly home: string
+  /** What is copied of the home, besides the rows; as it is when its turn comes. */
+  readonly folders: readonly HomeFolder[]
+  readonly version: string
+  readonly at: Date
+  readonly onProgress?: (progress: Progress) => void
+  /** The snapshot of the rows, for who wants to read the same. */
+  readonly onSnapshot?: (id: string) => Promise<void>
+}
+
+/** Rejects with an AppError when the database cannot be reached or read. */
+export async function* writeBackup(options: WriteBackupOptions): AsyncGenerator<Buffer, void, void> {
+  const client = await connectClient(options.databaseUrl, 'factotum backup')
+  try {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    await options.onSnapshot?.(await snapshotOf(client))
+    const header = await readHeader(client, options)
+    yield lineOf(header)
+    const rows: Record<string, number> = {}
+    let bytes = 0
+    for (const { name, columns } of header.tables) {
+      rows[name] = 0
+      for await (const chunk of client.query(
+        copyTo(`COPY ${quoted(name)} (${columns.map(quoted).join(', ')}) TO STDOUT`),
+      )) {
+        const piece = chunk as Buffer
+        yield lineOf({ table: name, bytes: piece.length })
+        yield piece
+        bytes += piece.length
+        rows[name] += rowsIn(piece)
+        options.onProgress?.({ what: name, rows: rows[name], bytes })
+      }
+    }
+    yield* readHomeFiles(options)
+    yield lineOf({ end: true, rows })
+    await client.query('COMMIT')
+  } finally {
+    await client.end()
+  }
+}
+
+/** A name in SQL. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+async function snapshotOf(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ id: string }>('SELECT pg_export_snapshot() AS id')
+  return rows[0]?.id ?? ''
+}
+
+const TABLES = `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns
+  FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+  WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace AND c.relname <> '_prisma_migrations'
+    AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+  GROUP BY c.relname ORDER BY c.relname`
+
+async function readHeader(
+  client: pg.Client,
+  { version, at }: Pick<WriteBackupOptions, 'version' | 'at'>,
+): Promise<BackupHeader> {
+  const { rows: tables } = await client.query<{ name: string; columns: string[] }>(TABLES)
+  const { rows: migrations } = await client.query<{ name: string }>(
+    `SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL
+      ORDER BY migration_name`,
+  )
+  return { backup: 1, version, at: at.toISOString(), migrations: migrations.map(({ name }) => name), tables }
+}
