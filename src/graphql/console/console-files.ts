@@ -42,7 +42,7 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types dompurify',
+  'trusted-types factotum-markdown',
 ].join('; ')
 
 const PAGE_HEADERS = {
