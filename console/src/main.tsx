@@ -2,12 +2,14 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
+import { logInByLink } from './app/log-in.ts'
 import { applyTheme } from './app/theme.ts'
 import { rememberFirstKeys } from './ui/keys/use-keys.ts'
 import './ui/tokens/tokens.css'
 import './ui/tokens/base.css'
 
 applyTheme()
+await logInByLink()
 rememberFirstKeys()
 const root = document.getElementById('root')
 if (root === null) throw new Error('The page has no place for the console.')

@@ -39,7 +39,7 @@ function Entrance() {
     (): Viewer | null => (data === undefined ? null : { ...data.viewer, isAdmin: data.viewer.role === 'ADMIN' }),
     [data],
   )
-  if (trouble === 'unauthenticated') return <SignIn />
+  if (trouble === 'unauthenticated') return <SignIn wasIn={viewer !== null} />
   if (viewer === null || data === undefined)
     return (
       <>

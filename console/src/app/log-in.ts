@@ -1,16 +1,36 @@
 /** The ways in and out. The server sets and takes away the cookie; nothing of it is kept here. */
 
+/** A token, or what stands in a link that the server has printed. */
+export type LoginProof = { readonly token: string } | { readonly code: string }
+
 /** Null: the person is logged in. Otherwise why not, for people. */
-export async function logIn(token: string): Promise<string | null> {
+export async function logIn(proof: LoginProof): Promise<string | null> {
   try {
-    const response = await post('login', { token })
+    const response = await post('login', proof)
     if (response.ok) return null
-    return response.status === 401
-      ? 'The server knows no such token.'
-      : `The server refused (status ${response.status}).`
+    const { problem } = (await response.json().catch(() => ({}))) as { readonly problem?: unknown }
+    return typeof problem === 'string' ? problem : `The server refused (status ${response.status}).`
   } catch {
     return 'The server does not answer. Try again in a moment.'
   }
+}
+
+const LINK = /^#\/login\/([\w-]{1,200})$/
+
+/** Why the link that the page was opened with did not work; null: it did, or there was none. */
+let linkProblem: string | null = null
+export const problemOfLink = (): string | null => linkProblem
+
+/** Before anything is shown: the address is kept by nobody, as it would log in once more. Never rejects. */
+export async function logInByLink(): Promise<void> {
+  // Opened in a tab that shows the console already.
+  addEventListener('hashchange', () => {
+    if (LINK.test(location.hash)) location.reload()
+  })
+  const code = LINK.exec(location.hash)?.[1]
+  if (code === undefined) return
+  history.replaceState(null, '', '#/')
+  linkProblem = await logIn({ code })
 }
 
 /** Everywhere: the cookies of all browsers that logged in with this token end. */

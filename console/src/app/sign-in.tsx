@@ -5,17 +5,18 @@ import { queryClient } from '../data/query-client.ts'
 import { Button } from '../ui/controls/button.tsx'
 import { TextField } from '../ui/controls/field.tsx'
 import { Mark } from './mark.tsx'
-import { logIn } from './log-in.ts'
+import { logIn, problemOfLink } from './log-in.ts'
 import './sign-in.css'
 
-export function SignIn() {
+/** `wasIn`: the person has just been somewhere in the console. */
+export function SignIn({ wasIn }: { readonly wasIn: boolean }) {
   const [token, setToken] = useState('')
-  const [problem, setProblem] = useState<string | null>(null)
+  const [problem, setProblem] = useState(problemOfLink)
   const [isBusy, setIsBusy] = useState(false)
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setIsBusy(true)
-    const refused = await logIn(token.trim())
+    const refused = await logIn({ token: token.trim() })
     setIsBusy(false)
     setProblem(refused)
     if (refused !== null) return
@@ -29,6 +30,9 @@ export function SignIn() {
         <h1>
           <Mark /> Factotum
         </h1>
+        {wasIn && (
+          <p role="status">You are logged out here: the login has ended, or its token was removed. Log in again.</p>
+        )}
         <TextField
           label="Token"
           type="password"

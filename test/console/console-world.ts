@@ -1,0 +1,114 @@
+/**
+ * The console in a real browser, against a whole server with the rehearsal model. A page that logs anything as an error
+ * or a warning, breaks the Content-Security-Policy, asks another host for anything, or is refused something fails the
+ * test: `Opened` notices, and its end throws.
+ */
+import { existsSync } from 'node:fs'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { must } from '../../src/platform/must.ts'
+import { Story, tokenOf, type Person, type StoryOptions } from '../harness/story.ts'
+
+const PROGRAM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+)
+export const hasBrowser = PROGRAM !== undefined
+/** For the name of what is skipped. */
+export const withoutBrowser = hasBrowser ? '' : ' (skipped: no Chromium on this machine)'
+
+export interface OpenOptions {
+  /** Behind the "#", such as "/sessions". */
+  readonly path?: string
+  readonly width?: number
+  readonly height?: number
+  readonly colorScheme?: 'light' | 'dark'
+  /** What the browser may complain of: nothing, unless the test provokes it. */
+  readonly allowed?: RegExp
+}
+
+/** One page in a browser of its own. Its end throws what went wrong. */
+export class Opened implements AsyncDisposable {
+  readonly page: Page
+  readonly context: BrowserContext
+  /** What the browser complained of. */
+  readonly complaints: string[] = []
+  readonly #allowed: RegExp | undefined
+
+  constructor(context: BrowserContext, page: Page, { origin, allowed }: { origin: string; allowed?: RegExp }) {
+    this.context = context
+    this.page = page
+    this.#allowed = allowed
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') this.complaints.push(message.text())
+    })
+    page.on('pageerror', (error) => this.complaints.push(String(error.stack ?? error)))
+    page.on('request', (request) => {
+      const url = new URL(request.url())
+      const isOwn = ['data:', 'blob:', 'about:'].includes(url.protocol) || url.origin === origin
+      if (!isOwn) this.complaints.push(`asked another host: ${request.url()}`)
+    })
+  }
+
+  /** Complaints that no test has allowed. */
+  get problems(): string[] {
+    return this.complaints.filter((complaint) => this.#allowed?.test(complaint) !== true)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.context.close()
+    expect(this.problems).toEqual([])
+  }
+}
+
+export class ConsoleWorld implements AsyncDisposable {
+  readonly story: Story
+  readonly #browser: Browser
+  readonly #cleanup: AsyncDisposableStack
+
+  private constructor(story: Story, browser: Browser, cleanup: AsyncDisposableStack) {
+    this.story = story
+    this.#browser = browser
+    this.#cleanup = cleanup
+  }
+
+  static async begin(options: StoryOptions = {}): Promise<ConsoleWorld> {
+    await using stack = new AsyncDisposableStack()
+    const story = stack.use(await Story.begin(options))
+    // Without its sandbox it runs as root, too; the only pages that it opens are ours.
+    const browser = await chromium.launch({ executablePath: must(PROGRAM, 'a browser'), args: ['--no-sandbox'] })
+    stack.defer(() => browser.close())
+    return new ConsoleWorld(story, browser, stack.move())
+  }
+
+  /** Of the server. */
+  get url(): string {
+    return this.story.app.url
+  }
+
+  /** A browser in which nobody is logged in, and its empty page. */
+  async blank(options: OpenOptions = {}): Promise<Opened> {
+    const { width = 1280, height = 800, colorScheme = 'light', allowed } = options
+    const context = await this.#browser.newContext({ viewport: { width, height }, colorScheme })
+    const page = await context.newPage()
+    return new Opened(context, page, { origin: this.url, ...(allowed !== undefined && { allowed }) })
+  }
+
+  /** The console as this person sees it, logged in by their token. */
+  async open(person: Person, options: OpenOptions = {}): Promise<Opened> {
+    const opened = await this.blank(options)
+    await this.logIn(opened, person)
+    await opened.page.goto(`${this.url}/#${options.path ?? '/'}`)
+    return opened
+  }
+
+  /** Gives the browser the person's cookie, as the page that logs in would. */
+  async logIn({ context }: Opened, person: Person): Promise<void> {
+    const headers = { origin: this.url, 'sec-fetch-site': 'same-origin' }
+    const answer = await context.request.post(`${this.url}/login`, { headers, data: { token: tokenOf(person) } })
+    expect(answer.status(), await answer.text()).toBe(200)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#cleanup.disposeAsync()
+  }
+}

@@ -1,0 +1,149 @@
+/** Who gets into the console, as a browser sees it: both ways in, what other pages can do with the cookie, and the end. */
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { must } from '../../src/platform/must.ts'
+import { storyConfig, tokenOf } from '../harness/story.ts'
+import { ConsoleWorld, hasBrowser, withoutBrowser } from './console-world.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+describe.skipIf(!hasBrowser)(`logging in${withoutBrowser}`, () => {
+  let world: ConsoleWorld
+  beforeAll(async () => {
+    world = await ConsoleWorld.begin()
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  /** A browser says of each answer that is no success that it failed to load. */
+  const REFUSED = /status of (401|403)|WebSocket connection to/
+
+  test('by a token, which is kept nowhere that a script can read', async () => {
+    await using opened = await world.blank({ allowed: REFUSED })
+    const { page, context } = opened
+    await page.goto(world.url)
+    await page.getByLabel('Token').fill('not-a-token')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByText('This token is not known').waitFor()
+    await page.getByLabel('Token').fill(tokenOf('ada'))
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    const [cookie, ...others] = await context.cookies()
+    expect([cookie?.httpOnly, cookie?.sameSite, others]).toEqual([true, 'Strict', []])
+    const kept = await page.evaluate('JSON.stringify([document.cookie, {...localStorage}, {...sessionStorage}])')
+    expect(kept).not.toContain(tokenOf('ada'))
+    expect(kept).not.toContain('fcl_')
+    expect(kept).not.toContain('factotum-login')
+  })
+
+  test('by a link, once, and nothing of it stays in the address', async () => {
+    const { url } = await world.story.app.createLoginLink('ben')
+    await using opened = await world.blank()
+    await opened.page.goto(url)
+    await opened.page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    expect(opened.page.url()).not.toContain('login')
+    await using second = await world.blank({ allowed: REFUSED })
+    await second.page.goto(url)
+    await second.page.getByText('used before').waitFor()
+  })
+
+  test('the page is asked for again, its files are not, and nothing may be put into it', async () => {
+    const page = await fetch(world.url)
+    const policy = must(page.headers.get('content-security-policy'), 'a policy')
+    expect(policy).not.toContain('unsafe')
+    for (const part of ["frame-ancestors 'none'", "require-trusted-types-for 'script'", "script-src 'self'"])
+      expect(policy).toContain(part)
+    const again = await fetch(world.url, { headers: { 'if-none-match': must(page.headers.get('etag'), 'an ETag') } })
+    expect(again.status).toBe(304)
+    const files = (await page.text()).match(/assets\/[\w.-]+\.(?:js|css)/g) ?? []
+    expect(files.length).toBeGreaterThan(1)
+    let bytes = 0
+    for (const file of files) {
+      const answer = await fetch(`${world.url}/${file}`, { headers: { 'accept-encoding': 'gzip' } })
+      expect(answer.headers.get('cache-control')).toContain('immutable')
+      expect(answer.headers.get('content-encoding')).toBe('gzip')
+      bytes += Number(answer.headers.get('content-length'))
+    }
+    expect(bytes).toBeLessThan(180_000)
+    for (const path of ['/assets/', '/assets/..%2findex.html', '/assets/none-0.js', '/assets/index.html'])
+      expect((await fetch(`${world.url}${path}`)).status).toBe(404)
+  })
+
+  test('no page of another origin does anything with the cookie', async () => {
+    await using thief = await startThief()
+    await using opened = await world.open('ada', { allowed: /./ })
+    const { page } = opened
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    await page.goto(thief.url)
+    const tried = await page.evaluate(`(async () => {
+      const server = ${JSON.stringify(world.url)}
+      const body = JSON.stringify({ query: '{ viewer { user { name } } }' })
+      const json = { 'content-type': 'application/json' }
+      const ask = (init) => fetch(server + '/graphql', { method: 'POST', credentials: 'include', body, ...init })
+        .then(async (r) => r.status + (await r.text()), (e) => 'failed')
+      const socket = () => new Promise((resolve) => {
+        const s = new WebSocket(server.replace('http', 'ws') + '/graphql', 'graphql-transport-ws')
+        s.onopen = () => s.send(JSON.stringify({ type: 'connection_init', payload: {} }))
+        s.onmessage = ({ data }) => resolve(String(data))
+        s.onclose = ({ code }) => resolve('closed ' + code)
+      })
+      const image = () => new Promise((resolve) => {
+        const i = new Image()
+        i.onload = () => resolve('loaded')
+        i.onerror = () => resolve('failed')
+        i.src = server + '/graphql?query={viewer{role}}'
+      })
+      const frame = () => new Promise((resolve) => {
+        const f = document.createElement('iframe')
+        f.onload = () => { try { resolve(String(f.contentWindow.document.title)) } catch { resolve('failed') } }
+        f.src = server + '/'
+        document.body.append(f)
+      })
+      return [await ask({ headers: json }), await ask({ mode: 'no-cors', headers: { 'content-type': 'text/plain' } }),
+        await socket(), await image(), await frame()]
+    })()`)
+    expect(JSON.stringify(tried)).not.toContain('ada')
+    expect(tried).toEqual([expect.stringMatching(/^(failed|401)/), '0', 'closed 4401', 'failed', 'failed'])
+    // A form takes its reader along, and is refused.
+    await page.setContent(`<form method="post" action="${world.url}/logout"><button>x</button></form>`)
+    await page.getByRole('button').click()
+    await page.getByText('FORBIDDEN').waitFor()
+    await page.goto(world.url)
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+  })
+
+  test('who logs out everywhere, or whose token is removed, is told so', async () => {
+    await using one = await world.open('cleo', { allowed: REFUSED })
+    await using two = await world.open('cleo', { allowed: REFUSED })
+    for (const { page } of [one, two]) await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    await one.page.evaluate(`fetch('/logout', { method: 'POST', headers: { 'content-type': 'application/json' },
+      body: '{"everywhere":true}' }).then(() => location.reload())`)
+    await one.page.getByLabel('Token').waitFor()
+    await two.page.getByText('You are logged out here').waitFor()
+
+    await using ben = await world.open('ben', { allowed: REFUSED })
+    await ben.page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    await world.story.reconfigure(storyConfig().replace(tokenOf('ben'), 'another-token-of-bens'))
+    await ben.page.getByText('You are logged out here').waitFor()
+    await world.story.reconfigure(storyConfig())
+  })
+})
+
+/** A page of another origin, which for browsers is the same site: only its port differs. */
+async function startThief(): Promise<{ url: string } & AsyncDisposable> {
+  const server: Server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<title>Another page</title>')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
