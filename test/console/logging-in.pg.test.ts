@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { storyConfig, tokenOf } from '../harness/story.ts'
-import { ConsoleWorld, hasBrowser, withoutBrowser } from './console-world.ts'
+import { ConsoleWorld, hasBrowser, withoutBrowser, type Opened } from './console-world.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
@@ -122,15 +122,22 @@ describe.skipIf(!hasBrowser)(`logging in${withoutBrowser}`, () => {
     await one.page.evaluate(`fetch('/logout', { method: 'POST', headers: { 'content-type': 'application/json' },
       body: '{"everywhere":true}' }).then(() => location.reload())`)
     await one.page.getByLabel('Token').waitFor()
+    await comeBack(two)
     await two.page.getByText('You are logged out here').waitFor()
 
     await using ben = await world.open('ben', { allowed: REFUSED })
     await ben.page.getByRole('heading', { name: 'Sessions' }).waitFor()
     await world.story.reconfigure(storyConfig().replace(tokenOf('ben'), 'another-token-of-bens'))
+    await comeBack(ben)
     await ben.page.getByText('You are logged out here').waitFor()
     await world.story.reconfigure(storyConfig())
   })
 })
+
+/** As when a person turns to the window again: nothing on this page is followed. */
+async function comeBack({ page }: Opened): Promise<void> {
+  await page.evaluate('dispatchEvent(new Event("focus"))')
+}
 
 /** A page of another origin, which for browsers is the same site: only its port differs. */
 async function startThief(): Promise<{ url: string } & AsyncDisposable> {

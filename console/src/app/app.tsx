@@ -16,6 +16,7 @@ import { useHashPath, useHashSearch } from './hash-location.ts'
 import { Shell } from './shell.tsx'
 import { SignIn } from './sign-in.tsx'
 import { TroubleLine } from './trouble-line.tsx'
+import { useLoginCheck } from './use-login-check.ts'
 
 export function App() {
   return (
@@ -34,6 +35,7 @@ export function App() {
 
 function Entrance() {
   const trouble = useTrouble()
+  useLoginCheck()
   const { data } = useRead(ViewerDocument, {})
   const viewer = useMemo(
     (): Viewer | null => (data === undefined ? null : { ...data.viewer, isAdmin: data.viewer.role === 'ADMIN' }),

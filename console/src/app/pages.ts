@@ -74,4 +74,12 @@ export const pages: readonly Page[] = [
     isForAdmins: true,
     Content: lazy(() => import('../pages/plugins/page.tsx')),
   },
+  {
+    title: 'People',
+    icon: 'people',
+    path: '/people',
+    key: 'p',
+    isForAdmins: true,
+    Content: lazy(() => import('../pages/people/page.tsx')),
+  },
 ]

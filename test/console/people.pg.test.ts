@@ -1,0 +1,64 @@
+/** The page People: an admin adds, changes, links, revokes and removes; a user does not find the page. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { must } from '../../src/platform/must.ts'
+import { ConsoleWorld, hasBrowser, withoutBrowser } from './console-world.ts'
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
+
+describe.skipIf(!hasBrowser)(`people${withoutBrowser}`, () => {
+  let world: ConsoleWorld
+  beforeAll(async () => {
+    world = await ConsoleWorld.begin()
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  test('an admin adds a user with a token, which works until it is revoked', async () => {
+    await using opened = await world.open('ada', { path: '/people' })
+    const { page } = opened
+    const row = (name: string) => page.getByRole('article', { name, exact: true })
+    const dialog = page.getByRole('dialog')
+    await row('ada').getByText('config.toml').waitFor()
+    await page.getByRole('button', { name: 'New user' }).click()
+    await dialog.getByLabel('Name').fill('dora')
+    await dialog.getByLabel('Tools').fill('weather__*')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await row('dora').getByText('the tools weather__*').waitFor()
+
+    await row('dora').getByRole('button', { name: 'Link' }).click()
+    await dialog.getByLabel('Connector').fill('discord')
+    await dialog.getByLabel('Identity').fill('Dora#7')
+    await dialog.getByRole('button', { name: 'Link' }).click()
+    await row('dora').getByText('Dora#7').waitFor()
+
+    await page.getByRole('tab', { name: 'Tokens' }).click()
+    await page.getByRole('button', { name: 'New token' }).click()
+    await dialog.getByLabel('Name').fill('doras')
+    await dialog.getByLabel('User', { exact: true }).selectOption('dora')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    const secret = must(/fct_[0-9a-f]{64}/.exec(await dialog.getByText('fct_').innerText())?.[0], 'a token')
+    await dialog.getByRole('button', { name: 'I have kept it' }).click()
+    const statusOf = async (): Promise<number> => {
+      const headers = { authorization: `Bearer ${secret}`, accept: 'application/json' }
+      return (await fetch(`${world.url}/graphql?query={viewer{role}}`, { headers })).status
+    }
+    expect(await statusOf()).toBe(200)
+    await row('doras').getByRole('button', { name: 'Revoke' }).click()
+    await dialog.getByRole('button', { name: 'Revoke' }).click()
+    await row('doras').waitFor({ state: 'detached' })
+    expect(await statusOf()).toBe(401)
+
+    await page.getByRole('tab', { name: 'Users' }).click()
+    await row('dora').getByRole('button', { name: 'Remove' }).click()
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await row('dora').waitFor({ state: 'detached' })
+  })
+
+  test('on the width of a phone nothing is wider than the page; a user does not find it', async () => {
+    await using opened = await world.open('ada', { path: '/people', width: 360 })
+    await opened.page.getByRole('article', { name: 'ada', exact: true }).waitFor()
+    expect(await opened.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+    await using bens = await world.open('ben')
+    await bens.page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    expect(await bens.page.getByRole('link', { name: 'People' }).count()).toBe(0)
+  })
+})
