@@ -78,7 +78,7 @@ export const pages: readonly Page[] = [
     title: 'People',
     icon: 'people',
     path: '/people',
-    key: 'p',
+    key: 'o',
     isForAdmins: true,
     Content: lazy(() => import('../pages/people/page.tsx')),
   },
