@@ -15,8 +15,11 @@ export function buildClient(run: (tool: string, args: readonly string[]) => void
   const emitted = ['--noEmit', 'false', '--rootDir', `${folder}/src`, '--outDir', `${folder}/dist`]
   run('tsc', ['--project', folder, '--rewriteRelativeImportExtensions', '--target', 'es2022', ...emitted, ...maps])
   change('dist/generated/graphql.js', (code) =>
-    // Bundlers cannot tell that nothing else happens, and would keep every document.
-    code.replaceAll('= new TypedDocumentString(', '= /*#__PURE__*/ new TypedDocumentString('),
+    code
+      // Bundlers cannot tell that nothing else happens, and would keep every document.
+      .replaceAll('= new TypedDocumentString(', '= /*#__PURE__*/ new TypedDocumentString(')
+      // No page needs the lines of a document.
+      .replaceAll(/TypedDocumentString\(`[^`]*`/g, (document) => document.replaceAll(/\s+/g, ' ')),
   )
   change('dist/generated/graphql.d.ts', (types) =>
     // The one type that a package would be needed for.

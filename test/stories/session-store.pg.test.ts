@@ -1,16 +1,24 @@
-/** A session as a page shows it by the client's SessionStore: always what the server says of it, whatever happens between. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, sessionStore, type SessionState } from '../../packages/client/src/connect.ts'
-import { Story, tokenOf } from '../harness/story.ts'
+/** A session as a page shows it by the client's SessionStore: what the server says of it, whatever happens between. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { connect, sessionStore, type FactotumClient, type SessionState } from '../../packages/client/src/connect.ts'
+import { approvalRules } from '../harness/approvals.ts'
+import { Story, tokenOf, type Person } from '../harness/story.ts'
+import { TcpProxy } from '../harness/tcp-proxy.ts'
+
+vi.setConfig({ testTimeout: 180_000 })
 
 let story: Story
 beforeAll(async () => {
-  story = await Story.begin()
+  story = await Story.begin({ config: { toml: approvalRules('effect = "require"\ncommand = "tee"') } })
 })
 afterAll(() => story[Symbol.asyncDispose]())
 
-function openStore(id: string) {
-  const client = connect({ url: story.app.url, token: tokenOf('ada') })
+function clientOf(person: Person = 'ada', url = story.app.url): FactotumClient {
+  return connect({ url, token: tokenOf(person) })
+}
+
+function openStore(id: string, url = story.app.url) {
+  const client = clientOf('ada', url)
   const store = sessionStore(client, id)
   const states: SessionState[] = []
   const leave = store.subscribe(() => states.push(store.getSnapshot()))
@@ -18,19 +26,135 @@ function openStore(id: string) {
     leave()
     client.close()
   }
-  return Object.assign(store, { states, [Symbol.dispose]: close })
+  return { client, store, states, shown: store.getSnapshot, [Symbol.dispose]: close }
+}
+
+/** Ids and texts of what was said. */
+function said({ entries }: SessionState): unknown[] {
+  return entries.flatMap((entry) => (entry.kind === 'thinking' ? [] : [[entry.seq, entry.content]]))
+}
+
+async function saidOn(client: FactotumClient, id: string): Promise<unknown[]> {
+  const { entries } = await client.session(id).history({ last: 100 })
+  return entries.map(({ seq, content }) => [seq, content])
 }
 
 test('a message opens the session, is shown once at any moment, and its turn is shown as it goes', async () => {
-  using store = openStore('cli:store')
-  await expect.poll(() => store.getSnapshot().status).toBe('absent')
-  await store.send('run: echo hello')
-  await expect.poll(() => store.getSnapshot().entries.at(-1)).toMatchObject({ kind: 'agent', final: true })
-  await expect
-    .poll(() => store.getSnapshot().turn)
-    .toMatchObject({ status: 'DONE', plan: { tasks: [{ output: 'hello\n' }, {}] } })
-  const shown = store.states.map(({ entries }) => entries.flatMap(({ kind, key }) => (kind === 'person' ? key : [])))
+  using page = openStore('cli:store')
+  await expect.poll(() => page.shown().status).toBe('absent')
+  await page.store.send('run: echo hello')
+  await expect.poll(() => page.shown().entries.at(-1)).toMatchObject({ kind: 'agent', final: true })
+  const done = { status: 'DONE', plan: { tasks: [{ output: 'hello\n' }, {}] } }
+  await expect.poll(() => page.shown().turn).toMatchObject(done)
+  const shown = page.states.map(({ entries }) => entries.flatMap(({ kind, key }) => (kind === 'person' ? key : [])))
   const fromFirst = shown.slice(shown.findIndex((keys) => keys.length > 0))
   expect(fromFirst).toEqual(fromFirst.map(() => fromFirst[0]))
   expect(fromFirst[0]).toHaveLength(1)
+
+  const refused = await page.store.send(' ')
+  expect(refused).toMatchObject({ __typename: 'InvalidInputRefusal' })
+  const { key, kind } = page.shown().entries.at(-1) ?? {}
+  expect(page.shown().entries.at(-1)).toMatchObject({ kind, sending: { status: 'REFUSED' } })
+  page.store.discard(key ?? '')
+  expect(said(page.shown())).toEqual(await saidOn(page.client, 'cli:store'))
+})
+
+test('two pages of which one is cut off in the middle of an answer agree with the server at the end', async () => {
+  const id = 'cli:store-cut'
+  await using proxy = await TcpProxy.start(story.app.url)
+  using cut = openStore(id, new URL(proxy.through(story.app.url)).origin)
+  using other = openStore(id)
+  await other.store.send(`run: for n in 1 2 3 4; do echo $n; sleep 0.1; done\n${'A long question. '.repeat(60)}`)
+  await expect.poll(() => cut.shown().turn?.plan?.tasks[0]?.output).toContain('1')
+  proxy.cut()
+  await expect.poll(() => cut.shown().connection).toBe('offline')
+  const sent = cut.store.send('second')
+  await expect.poll(() => other.shown().isBusy).toBe(false)
+  proxy.restore()
+  await sent
+  const finals = ({ entries }: SessionState): number =>
+    entries.filter((entry) => entry.kind === 'agent' && entry.final).length
+  for (const page of [cut, other]) {
+    await expect.poll(() => finals(page.shown()), { timeout: 60_000 }).toBe(2)
+    await expect.poll(() => page.shown().session?.status, { timeout: 60_000 }).toBe('IDLE')
+    expect(said(page.shown())).toEqual(await saidOn(other.client, id))
+    expect(page.shown().usage).toEqual((await other.client.session(id).view())?.usage)
+  }
+  expect(cut.shown().turns).toMatchObject(
+    Object.fromEntries(Object.values(other.shown().turns).map((turn) => [turn.id, { status: turn.status }])),
+  )
+})
+
+test('a question is answered by its turn; what waits is edited and withdrawn, what runs is cancelled or approved', async () => {
+  const client = clientOf('ben')
+  const session = client.session('@ben:asked')
+  expect(await session.open({ description: 'Asked' })).toMatchObject({ created: true })
+  expect(await session.ask('What is it?')).toMatchObject({
+    __typename: 'Answered',
+    answer: expect.stringContaining('What is it?'),
+    turn: { status: 'DONE' },
+  })
+  expect(await session.ask(' ')).toMatchObject({ __typename: 'InvalidInputRefusal' })
+  expect(await session.upload('notes.txt', 'a note')).toMatchObject({ __typename: 'Uploaded', size: 6 })
+  expect(await session.files()).toMatchObject([{ name: 'notes.txt' }])
+
+  await using ended = Object.assign(new AbortController(), { [Symbol.asyncDispose]: async () => {} })
+  const asked = session.ask('wait: 60000', { signal: ended.signal })
+  await expect.poll(async () => (await session.view())?.activeTurn?.turn.status).toBe('RUNNING')
+  ended.abort(new Error('enough'))
+  await expect(asked).rejects.toThrow('enough')
+  const waiting = await session.send('one')
+  const other = await session.send('two')
+  if (waiting.__typename !== 'SendMessagePayload' || other.__typename !== 'SendMessagePayload')
+    throw new Error('refused')
+  expect(await session.edit(waiting.message.id, 'one, edited')).toMatchObject({ message: { content: 'one, edited' } })
+  expect(await session.withdraw(other.message.id)).toMatchObject({ message: { status: 'CANCELLED' } })
+  expect(await session.cancel()).toMatchObject({ __typename: 'CancelTurnPayload' })
+  await expect.poll(async () => (await session.view())?.status).toBe('IDLE')
+  const page = await session.history({ last: 2 })
+  expect(page.before).not.toBeNull()
+  expect((await session.history({ before: page.before })).entries.at(-1)?.seq).toBeLessThan(page.entries[0]?.seq ?? 0)
+  expect(await session.fork({ newSessionId: '@ben:copy' })).toMatchObject({ created: true })
+  client.close()
+})
+
+test('lists stay live, and end with a sentence where they may not be read', async () => {
+  const client = clientOf()
+  const sessions = client.sessions({ search: 'listed' })
+  const approvals = client.approvals({ status: ['PENDING'] })
+  const facts = clientOf('ben').facts()
+  const leave = [sessions, approvals, facts].map((list) => list.subscribe(() => {}))
+  await expect.poll(() => sessions.getSnapshot()).toMatchObject({ status: 'ready', items: [] })
+  await client.openSession({ id: 'cli:listed', description: 'listed' })
+  await expect.poll(() => sessions.getSnapshot().items).toMatchObject([{ id: 'cli:listed' }])
+  expect(client.sessions({ search: 'listed' })).toBe(sessions)
+  await client.session('cli:listed').send('run: echo it | tee it')
+  await expect.poll(() => approvals.getSnapshot().items).toMatchObject([{ session: { id: 'cli:listed' } }])
+  await client.session('cli:listed').deny(approvals.getSnapshot().items[0]?.id ?? '')
+  await expect.poll(() => approvals.getSnapshot().items).toEqual([])
+  await expect.poll(() => facts.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'FORBIDDEN' } })
+  for (const stop of leave) stop()
+  client.close()
+})
+
+test('older entries are read page by page', async () => {
+  const id = 'cli:store-long'
+  const client = clientOf()
+  for (let n = 0; n < 35; n += 1) await client.session(id).ask(`message ${n}`)
+  using page = openStore(id)
+  await expect.poll(() => page.shown().entries).toHaveLength(30)
+  await page.store.loadOlder()
+  await page.store.loadOlder()
+  expect(page.shown().hasOlder).toBe(false)
+  expect(said(page.shown())).toEqual(await saidOn(client, id))
+  client.close()
+})
+
+test('a token that is not let in is said so', async () => {
+  const client = connect({ url: story.app.url, token: 'wrong' })
+  const store = sessionStore(client, 'cli:store')
+  const leave = store.subscribe(() => {})
+  await expect.poll(() => store.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'UNAUTHENTICATED' } })
+  expect(store.getSnapshot().error?.message).toBeTruthy()
+  leave()
 })

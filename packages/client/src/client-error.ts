@@ -3,6 +3,8 @@
  * what ends an operation: no rights, no such session, a document or a speed the server does not take, or no server.
  */
 
+import { CLIENT_VERSION } from './client-version.ts'
+
 /** `extensions.code` of the server's errors, and two of the client's own. */
 export type ClientErrorCode =
   /** No answer: the network, a proxy or the server is down. */
@@ -36,6 +38,13 @@ const PASSING: ReadonlySet<string> = new Set([
   'DATABASE_UNAVAILABLE',
   'STORAGE_FULL',
 ])
+/** What to do about it, where the server's sentence cannot say it. */
+const HINTS: Readonly<Record<string, string>> = {
+  GRAPHQL_VALIDATION_FAILED:
+    ` (by version ${CLIENT_VERSION} of the client: is the server of another? Install the one that it serves: ` +
+    'npm install <its address>/client.tgz)',
+}
+
 /** Why an operation ended; `message` is a sentence that can be shown to a person. */
 export class ClientError extends Error {
   override readonly name = 'ClientError'
@@ -62,10 +71,11 @@ export class ClientError extends Error {
   static ofServer(errors: readonly ServerError[]): ClientError {
     const [first] = errors
     const { code, retryAfterMs } = first?.extensions ?? {}
+    const hint = HINTS[String(code)] ?? ''
     return new ClientError(
       // A server of a later version may have codes that this one does not know; they are passed on as they are.
       typeof code === 'string' ? (code as ClientErrorCode) : 'BAD_RESPONSE',
-      first?.message ?? 'The server answered without data and without an error.',
+      first === undefined ? 'The server answered without data and without an error.' : `${first.message}${hint}`,
       { retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : null },
     )
   }

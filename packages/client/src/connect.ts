@@ -6,6 +6,16 @@
 import { Connection, type ConnectionState, type ConnectOptions, type TypedDocument } from './connection.ts'
 import { follow } from './follow.ts'
 import { SessionClient } from './session-client.ts'
+import type {
+  ApprovalFilter,
+  FactFilter,
+  LearningFilter,
+  OpenSessionInput,
+  SessionFilter,
+} from './generated/graphql.ts'
+import { StartSessionDocument } from './generated/graphql.ts'
+import { approvalList, factList, learningList, sessionList } from './lists/lists.ts'
+import type { OpenResult } from './session-client.ts'
 
 export { ClientError, type ClientErrorCode } from './client-error.ts'
 export type { ConnectionState, ConnectOptions, TypedDocument } from './connection.ts'
@@ -53,6 +63,38 @@ export class FactotumClient {
   /** Sends nothing, so the session need not exist. Any number for one id share the connection. */
   session(id: string): SessionClient {
     return new SessionClient(this.#connection, id)
+  }
+
+  /**
+   * Opens a session: with an id of your own name space (see SessionClient.open), or with one that the server makes. With
+   * an id it is tried again until it is answered; without, it is sent once.
+   */
+  async openSession(input: OpenSessionInput = {}): Promise<OpenResult> {
+    const { openSession } =
+      input.id == null
+        ? await this.#connection.request(StartSessionDocument, { input })
+        : await this.#connection.requestPatiently(StartSessionDocument, { input })
+    return openSession
+  }
+
+  /** The sessions that you see, newest first: a list that stays live while something listens. */
+  sessions(filter?: SessionFilter) {
+    return sessionList(this, filter)
+  }
+
+  /** Approvals, newest first; `{ status: ['PENDING'] }`: those that wait. */
+  approvals(filter?: ApprovalFilter) {
+    return approvalList(this, filter)
+  }
+
+  /** For admins. */
+  facts(filter?: FactFilter) {
+    return factList(this, filter)
+  }
+
+  /** For admins. */
+  learnings(filter?: LearningFilter) {
+    return learningList(this, filter)
   }
 
   /**

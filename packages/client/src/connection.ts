@@ -6,6 +6,7 @@
 import { createClient, type Client as SocketClient } from 'graphql-ws/client'
 import { ClientError, type ServerError } from './client-error.ts'
 import { Inbox } from './inbox.ts'
+import { originRefusal } from './origin-refusal.ts'
 import { pause, retryDelayMs } from './pause.ts'
 
 /** Which server, with which token, and how patiently. */
@@ -137,7 +138,26 @@ export class Connection {
       return dataOf(readResult(response.status, await response.text())) as Data
     } catch (error) {
       if (error instanceof ClientError || signal.aborted || this.closed.aborted) throw error
-      throw new ClientError('UNREACHABLE', `No answer from ${this.#url}.`, { cause: error })
+      const refusal = await originRefusal(this.#url)
+      throw refusal ?? new ClientError('UNREACHABLE', `No answer from ${this.#url}.`, { cause: error })
+    }
+  }
+
+  /**
+   * Sends a file, once, to a path of the server; gives the JSON of the answer, also of a refusal. Throws ClientError, or
+   * the signal's reason.
+   */
+  async put(path: string, body: BodyInit, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+    const url = this.#url.replace(/\/graphql$/, path)
+    try {
+      const headers = await this.#authorization()
+      const response = await fetch(url, { method: 'PUT', headers, credentials: 'same-origin', body, signal })
+      const answer = parse(await response.text())
+      if (typeof answer === 'object' && answer !== null) return answer as Readonly<Record<string, unknown>>
+      throw new ClientError('BAD_RESPONSE', `The answer (status ${response.status}) is not that of this server.`)
+    } catch (error) {
+      if (error instanceof ClientError || signal.aborted) throw error
+      throw new ClientError('UNREACHABLE', `No answer from ${url}.`, { cause: error })
     }
   }
 
@@ -200,6 +220,9 @@ export class Connection {
         if (signal.aborted) return
         yield dataOf(result) as Data
       }
+    } catch (error) {
+      // Browsers do not tell why a first connection does not come about.
+      throw (this.#opened === 0 ? await originRefusal(this.#url) : null) ?? error
     } finally {
       signal.removeEventListener('abort', end)
       leave()

@@ -2,18 +2,36 @@
  * One session, as a page, a script or a bot uses it. Made by `client.session(id)`; costs nothing until something is
  * asked.
  */
+import { askAgent, type AskResult } from './ask-agent.ts'
 import type { Connection } from './connection.ts'
 import { followEvents, type SessionEvent } from './follow-events.ts'
 import {
+  CopySessionDocument,
   DecideApprovalDocument,
+  EditWaitingDocument,
+  FilesOfSessionDocument,
   SendMessageDocument,
+  StartSessionDocument,
+  StopTurnDocument,
+  StoreOlderDocument,
+  WithdrawWaitingDocument,
+  type CopySessionMutation,
   type DecideApprovalInput,
   type DecideApprovalMutation,
+  type EditWaitingMutation,
+  type FilesOfSessionQuery,
+  type ForkSessionInput,
+  type OpenSessionInput,
+  type StartSessionMutation,
+  type StopTurnMutation,
+  type StoreEntryFragment,
+  type WithdrawWaitingMutation,
   type SendMessageInput,
   type SendMessageMutation,
 } from './generated/graphql.ts'
 import { newKey } from './new-key.ts'
 import { readView, type SessionView } from './read-view.ts'
+import { sendFile, type FileBody, type Uploaded, type UploadRefused } from './send-file.ts'
 import { watchView } from './watch-view.ts'
 
 /**
@@ -30,6 +48,19 @@ export type DecideResult = DecideApprovalMutation['decideApproval']
 /** `user`: for tokens of connectors, whom the message is from. `idempotencyKey`: made up when left out. */
 export interface SendOptions extends Omit<SendMessageInput, 'sessionId' | 'content'> {
   readonly signal?: AbortSignal
+}
+
+export type OpenResult = StartSessionMutation['openSession']
+export type CancelResult = StopTurnMutation['cancelTurn']
+export type WithdrawResult = WithdrawWaitingMutation['withdrawMessage']
+export type EditResult = EditWaitingMutation['editQueuedMessage']
+export type ForkResult = CopySessionMutation['forkSession']
+export type SessionFile = NonNullable<FilesOfSessionQuery['session']>['files']['edges'][number]['node']
+
+/** A page of what was said. `before`: hand it to `history` for the page before; null: there is none. */
+export interface HistoryPage {
+  readonly entries: readonly StoreEntryFragment[]
+  readonly before: string | null
 }
 
 /** Where in the log to begin, and when to end. */
@@ -68,6 +99,67 @@ export class SessionClient {
   async send(content: string, { signal, ...options }: SendOptions = {}): Promise<SendResult> {
     const input = { sessionId: this.id, content, idempotencyKey: newKey(), ...options }
     return (await this.#connection.requestPatiently(SendMessageDocument, { input }, signal)).sendMessage
+  }
+
+  /** Opens it, or takes it up again; `created` says which. The same as sending, where nothing is to be set. */
+  async open(options: Omit<OpenSessionInput, 'id'> = {}): Promise<OpenResult> {
+    const input = { id: this.id, ...options }
+    return (await this.#connection.requestPatiently(StartSessionDocument, { input })).openSession
+  }
+
+  /**
+   * Sends a message and waits for what its turn comes to: resolves with the answer, or with why it was refused. When the
+   * signal is aborted it rejects with its reason, and the turn goes on; `cancel` ends it.
+   */
+  ask(content: string, { signal, ...options }: SendOptions = {}): Promise<AskResult> {
+    const input = { sessionId: this.id, content, idempotencyKey: newKey(), ...options }
+    return askAgent(this.#connection, input, this.#until(signal))
+  }
+
+  /** Ends the turn that runs; refused when none does. */
+  async cancel(): Promise<CancelResult> {
+    return (await this.#connection.request(StopTurnDocument, { input: { sessionId: this.id } })).cancelTurn
+  }
+
+  /** Takes back a message that waits. */
+  async withdraw(messageId: string): Promise<WithdrawResult> {
+    return (await this.#connection.request(WithdrawWaitingDocument, { input: { id: messageId } })).withdrawMessage
+  }
+
+  /** Changes a message that waits. */
+  async edit(messageId: string, content: string): Promise<EditResult> {
+    const input = { id: messageId, content }
+    return (await this.#connection.request(EditWaitingDocument, { input })).editQueuedMessage
+  }
+
+  /** Puts a file into the session; one of this name is replaced. */
+  upload(
+    name: string,
+    body: FileBody,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<Uploaded | UploadRefused> {
+    return sendFile(this.#connection, { sessionId: this.id, name, body, signal: this.#until(signal) })
+  }
+
+  /** The newest 100 files of the session: uploaded ones, and those that turns have published. */
+  async files(): Promise<readonly SessionFile[]> {
+    const { session } = await this.#connection.requestPatiently(FilesOfSessionDocument, { id: this.id, first: 100 })
+    return session?.files.edges.map(({ node }) => node) ?? []
+  }
+
+  /** What was said: the end of it, or what came before `before`. */
+  async history({ last = 30, before = null }: { last?: number; before?: string | null } = {}): Promise<HistoryPage> {
+    const variables = { id: this.id, last, before }
+    const { session } = await this.#connection.requestPatiently(StoreOlderDocument, variables)
+    if (session === null) return { entries: [], before: null }
+    const { edges, pageInfo } = session.conversation
+    return { entries: edges.map(({ node }) => node), before: pageInfo.hasPreviousPage ? pageInfo.startCursor : null }
+  }
+
+  /** A new session that begins with what was said here, up to the event `upTo`. Give `newSessionId` to repeat safely. */
+  async fork(options: Omit<ForkSessionInput, 'sessionId'> = {}): Promise<ForkResult> {
+    const input = { sessionId: this.id, ...options }
+    return (await this.#connection.request(CopySessionDocument, { input })).forkSession
   }
 
   /**

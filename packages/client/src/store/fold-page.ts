@@ -16,8 +16,9 @@ export function foldPage(page: StorePage, keyOf: KeyOf): SessionState {
   const [oldest] = entries
   for (const { node } of page.thoughts.edges) {
     const isShown = !conversation.pageInfo.hasPreviousPage || node.seq > (oldest?.seq ?? 0)
-    if (node.__typename === 'ThinkingEvent' && isShown && node.seq <= view.version)
-      entries = foldThinking(entries, node)
+    if (node.__typename !== 'ThinkingEvent' || !isShown || node.seq > view.version) continue
+    // Of a turn that has ended, pieces never became a whole.
+    if (node.isWhole || node.turnId === view.activeTurn?.turn.id) entries = foldThinking(entries, node)
   }
   const state = { ...read, hasOlder: conversation.pageInfo.hasPreviousPage, entries }
   return page.activeTurn === null ? state : withWork(state, page)

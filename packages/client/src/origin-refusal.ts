@@ -1,0 +1,30 @@
+/** Why a browser gets no answer from a server that is there: the page is of an origin that the server does not take. */
+import { ClientError } from './client-error.ts'
+
+/** Null where that is not why. Asks the server once, without reading its answer. */
+export async function originRefusal(url: string): Promise<ClientError | null> {
+  const { location } = globalThis as { readonly location?: { readonly origin: string } }
+  if (location === undefined || new URL(url).origin === location.origin) return null
+  try {
+    const probe = new URL('?query=%7B__typename%7D', url)
+    // An answer that pages may read: then it is not the origin.
+    if (await answers(probe, 'cors')) return null
+    if (!(await answers(probe, 'no-cors'))) return null
+  } catch {
+    return null
+  }
+  const fix = `Add "${location.origin}" to cors_origins in the server's config.toml.`
+  return new ClientError(
+    'FORBIDDEN',
+    `The server at ${new URL(url).origin} takes no pages of ${location.origin}. ${fix}`,
+  )
+}
+
+async function answers(url: URL, mode: RequestMode): Promise<boolean> {
+  try {
+    await fetch(url, { mode, credentials: 'omit', signal: AbortSignal.timeout(5000) })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,32 @@
+/** `PUT /files/<session>/<name>`: a file for the session's workspace. */
+import type { Connection } from './connection.ts'
+
+export interface Uploaded {
+  readonly __typename: 'Uploaded'
+  readonly name: string
+  readonly size: number
+  readonly contentType: string
+}
+
+/** Such as NOT_FOUND, or LIMIT_EXCEEDED for one that is too large. */
+export interface UploadRefused {
+  readonly __typename: 'UploadRefused'
+  readonly code: string
+  readonly problem: string
+}
+
+/** A file of a browser has a name of its own. */
+export type FileBody = Blob | Uint8Array<ArrayBuffer> | ArrayBuffer | string
+
+/** Sent once: sending it again replaces it, so repeating does no harm. */
+export async function sendFile(
+  connection: Connection,
+  { sessionId, name, body, signal }: { sessionId: string; name: string; body: FileBody; signal: AbortSignal },
+): Promise<Uploaded | UploadRefused> {
+  const path = `/files/${encodeURIComponent(sessionId)}/${encodeURIComponent(name)}`
+  const answer = await connection.put(path, body, signal)
+  if (typeof answer['problem'] === 'string')
+    return { __typename: 'UploadRefused', code: String(answer['code']), problem: answer['problem'] }
+  const { size, contentType } = answer
+  return { __typename: 'Uploaded', name: String(answer['name']), size: Number(size), contentType: String(contentType) }
+}
