@@ -6,6 +6,7 @@ import { IMPORT_PATH, SESSIONS_PATH } from './files/session-transfer.ts'
 import { GRAPHIQL_PATH } from './http/graphiql-page.ts'
 import { LOGIN_PATH, LOGOUT_PATH } from './login/login-routes.ts'
 import { MCP_PATH } from './mcp/mcp-endpoint.ts'
+import { OPENAI_PATH } from './openai/openai-endpoint.ts'
 import { GRAPHQL_PATH } from './yoga.ts'
 
 /** Null: it is none that is answered. */
@@ -26,7 +27,7 @@ export function takesFiles(url: URL | null, method: string | undefined): boolean
   return method === 'PUT' ? url.pathname.startsWith(UPLOADS_PATH) : method === 'POST' && url.pathname === IMPORT_PATH
 }
 
-const FOLDERS = [FILES_PATH, UPLOADS_PATH, SESSIONS_PATH, GRAPHIQL_PATH, ASSETS_PATH]
+const FOLDERS = [FILES_PATH, UPLOADS_PATH, SESSIONS_PATH, GRAPHIQL_PATH, ASSETS_PATH, OPENAI_PATH]
 const PATHS = new Set(['/', GRAPHQL_PATH, MCP_PATH, LOGIN_PATH, LOGOUT_PATH, '/health', '/ready', '/metrics'])
 
 /** A label of few values, whatever is asked for. */

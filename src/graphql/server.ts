@@ -42,6 +42,7 @@ import { SESSIONS_PATH, SessionTransfers } from './files/session-transfer.ts'
 import { credentialReader, type CredentialOf } from './login/credential.ts'
 import { loginRoutes } from './login/login-routes.ts'
 import { MCP_PATH, McpEndpoint } from './mcp/mcp-endpoint.ts'
+import { OPENAI_PATH, OpenAIEndpoint } from './openai/openai-endpoint.ts'
 import { schemaRoutes } from './http/schema-routes.ts'
 import { REQUEST_ID, requestIdOf } from './plugins/http/use-request-id.ts'
 import type { Exchange, PlainRoute } from './http/plain-route.ts'
@@ -319,7 +320,9 @@ class Door {
     const files = new FileReceiver({ ...options, credentialOf, takeRate })
     const transfers = new SessionTransfers({ ...options, credentialOf, takeRate })
     const yoga = this.#yoga
-    const mcp = new McpEndpoint({ ...options, yoga, connections: this.#connections, admission, takeRate })
+    const spoken = { ...options, yoga, connections: this.#connections, admission, takeRate }
+    const mcp = new McpEndpoint(spoken)
+    const openai = new OpenAIEndpoint(spoken)
     return [
       { path: FILES_PATH, methods: 'GET, HEAD', answer: (exchange) => serveFile(options, exchange) },
       ...schemaRoutes(schema, config),
@@ -329,6 +332,7 @@ class Door {
       { path: SESSIONS_PATH, methods: 'GET, POST', answer: (exchange) => transfers.handle(exchange) },
       ...(logins === null ? [] : loginRoutes({ ...options, logins, credentialOf })),
       { path: MCP_PATH, methods: 'POST', answer: (exchange) => mcp.handle(exchange) },
+      { path: OPENAI_PATH, methods: 'GET, POST', answer: (exchange) => openai.handle(exchange) },
     ]
   }
 

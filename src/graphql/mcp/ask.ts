@@ -4,7 +4,8 @@
  */
 import type { Clock } from '../../platform/clock.ts'
 import { EVENTS, TURN_OF_MESSAGE, type EventData, type SentData, type TurnData } from './documents.ts'
-import { Refused, type Operations } from './operations.ts'
+import type { Operations } from '../protocols/operations.ts'
+import { Refused } from '../protocols/refused.ts'
 
 export interface AskOptions {
   readonly operations: Operations

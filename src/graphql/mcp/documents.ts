@@ -1,22 +1,7 @@
 /** What the tools of `POST /mcp` ask this server's own GraphQL: they see and may do what its rules say, and no more. */
 
-/** A document, with the types of what goes in and of what comes out. */
-export interface Operation<Variables, Data> {
-  readonly text: string
-  /** For the compiler alone. */
-  readonly types?: (variables: Variables) => Data
-}
-
-/** What every refusal has. */
-export interface RefusalData {
-  readonly problem?: string
-  readonly issues?: readonly { readonly path: string; readonly problem: string }[]
-}
-
-const REFUSAL = `fragment Refusal on Refusal {
-  problem
-  ... on InvalidInputRefusal { issues { path problem } }
-}`
+import type { Operation } from '../protocols/operations.ts'
+import { REFUSAL, type RefusalData } from '../protocols/refused.ts'
 
 export const OPEN_SESSION: Operation<
   { readonly input: Readonly<Record<string, unknown>> },

@@ -15,10 +15,10 @@ import {
   READ_SESSION,
   SEARCH_FACTS,
   SEND_MESSAGE,
-  type RefusalData,
   type SentData,
 } from './documents.ts'
-import { Refused, type Operations } from './operations.ts'
+import type { Operations } from '../protocols/operations.ts'
+import { accepted, Refused } from '../protocols/refused.ts'
 
 /** What the tools of one request need. */
 export interface ToolsOptions {
@@ -208,13 +208,6 @@ function showAnswer({ sessionId }: Sent, { turn, isOver }: Asked): CallToolResul
   if (status === 'DONE')
     return { content: [{ type: 'text', text: answer ?? '' }], structuredContent: { sessionId, turnId, status, answer } }
   return refused(failure ?? (status === 'CANCELLED' ? 'The turn was cancelled.' : 'The turn failed.'))
-}
-
-/** Throws the sentence of a refusal. */
-function accepted<Payload>({ problem, issues = [] }: RefusalData, payload: Payload | undefined): Payload {
-  if (payload !== undefined) return payload
-  const details = issues.map((issue) => `${issue.path}: ${issue.problem}`)
-  throw new Refused([problem ?? 'It was refused.', ...details].join(' '))
 }
 
 async function answered(work: () => Promise<CallToolResult>): Promise<CallToolResult> {

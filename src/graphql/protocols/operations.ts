@@ -1,21 +1,22 @@
 /**
- * Runs operations for the tools of `POST /mcp`, by the plugins that stand before every transport: rate, limits,
- * admission, masking, log line and figures are theirs.
+ * Runs operations for what speaks another protocol than GraphQL (`/mcp`, `/v1`, `/agui`), as its caller and by the
+ * plugins that stand before every transport: rights, rate, limits, admission, masking, log line and figures are theirs.
  */
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import type { IncomingMessage } from 'node:http'
 import type { Metrics } from '../../platform/metrics.ts'
-import type { Batch } from '../live/batch.ts'
-import type { Hold } from '../live/hub.ts'
-import { IdleResults } from '../live/idle-results.ts'
-import type { Subscriber } from '../live/subscriber.ts'
 import type { Caller, LogChannel } from '../operation/caller.ts'
 import { maskError } from '../operation/mask-error.ts'
 import type { DoorYoga } from '../yoga.ts'
-import type { Operation } from './documents.ts'
+import { LogQueue } from './log-queue.ts'
+import { refusedBy } from './refused.ts'
 
-/** Why the caller does not get it, as a sentence for them. */
-export class Refused extends Error {}
+/** A document, with the types of what goes in and of what comes out. */
+export interface Operation<Variables, Data> {
+  readonly text: string
+  /** For the compiler alone. */
+  readonly types?: (variables: Variables) => Data
+}
 
 export interface OperationsOptions {
   readonly yoga: DoorYoga
@@ -43,7 +44,7 @@ export class Operations {
   ): Promise<Data> {
     const { enveloped, args } = await this.#prepare(operation, variables, null)
     const { data, errors } = (await enveloped.execute(args)) as ExecutionResult
-    if (data == null || errors !== undefined) throw new Refused(sentenceOf(errors))
+    if (data == null || errors !== undefined) throw refusedBy(errors)
     return data as Data
   }
 
@@ -56,23 +57,59 @@ export class Operations {
     variables: Variables,
     { signal, onEvent }: { readonly signal: AbortSignal; readonly onEvent: (data: Data) => void },
   ): Promise<{ readonly ended: Promise<void> }> {
-    const channel = new Channel((payload) => onEvent((JSON.parse(payload) as { data: Data }).data))
-    const { enveloped, args } = await this.#prepare(operation, variables, () => channel)
-    const events = (await enveloped.subscribe(args)) as AsyncGenerator<ExecutionResult> | ExecutionResult
-    if (!(Symbol.asyncIterator in events)) throw new Refused(sentenceOf(events.errors))
-    const leave = (): void => void events.return(undefined)
-    signal.addEventListener('abort', leave, { once: true })
-    if (signal.aborted) leave()
+    const events = await this.events(operation, variables, signal)
     const untilEnd = async (): Promise<void> => {
-      try {
-        for await (const { errors } of events) if (errors !== undefined) throw new Refused(sentenceOf(errors))
-      } catch (error) {
-        throw error instanceof Refused ? error : new Refused(this.#masked(error).message)
-      } finally {
-        signal.removeEventListener('abort', leave)
-      }
+      for await (const data of events) onEvent(data)
     }
     return { ended: untilEnd() }
+  }
+
+  /**
+   * The events of a session's log, until `signal` aborts. Resolves when it has begun. It throws a Refused when the log
+   * can be followed no longer, also because its reader takes too long: more than a megabyte does not wait for it.
+   */
+  async events<Variables extends object, Data>(
+    operation: Operation<Variables, Data>,
+    variables: Variables,
+    signal: AbortSignal,
+  ): Promise<AsyncGenerator<Data, void, void>> {
+    const channel = new LogQueue()
+    const { enveloped, args } = await this.#prepare(operation, variables, () => channel)
+    const results = (await enveloped.subscribe(args)) as AsyncGenerator<ExecutionResult> | ExecutionResult
+    if (!(Symbol.asyncIterator in results)) throw refusedBy(results.errors)
+    void this.#untilEnd(results, channel)
+    return this.#take<Data>(channel, { signal, leave: () => void results.return(undefined) })
+  }
+
+  /** The hub writes to the channel; what comes out here is only the end. */
+  async #untilEnd(results: AsyncGenerator<ExecutionResult>, channel: LogQueue): Promise<void> {
+    try {
+      for await (const { errors } of results) if (errors !== undefined) return channel.close(refusedBy(errors))
+      channel.close(null)
+    } catch (error) {
+      channel.close(refusedBy([this.#masked(error)]))
+    }
+  }
+
+  async *#take<Data>(
+    channel: LogQueue,
+    { signal, leave }: { readonly signal: AbortSignal; readonly leave: () => void },
+  ): AsyncGenerator<Data, void, void> {
+    signal.addEventListener('abort', leave, { once: true })
+    if (signal.aborted) leave()
+    try {
+      for (let payload = await channel.next(); payload !== null; payload = await channel.next()) {
+        const { data, errors } = JSON.parse(payload) as {
+          readonly data?: Data | null
+          readonly errors?: GraphQLError[]
+        }
+        if (data == null) throw refusedBy(errors)
+        yield data
+      }
+    } finally {
+      signal.removeEventListener('abort', leave)
+      leave()
+    }
   }
 
   async #prepare<Variables extends object>(
@@ -90,52 +127,11 @@ export class Operations {
       const contextValue: unknown = await enveloped.contextFactory()
       return { enveloped, args: { schema: enveloped.schema, document, variableValues: params.variables, contextValue } }
     } catch (error) {
-      throw new Refused(this.#masked(error).message)
+      throw refusedBy([this.#masked(error)])
     }
   }
 
   #masked(error: unknown): GraphQLError {
     return maskError(error, { logger: this.#options.caller.logger, metrics: this.#options.metrics })
   }
-}
-
-/** Takes the events of a log from the hub. They are few, and nothing waits for a network here. */
-class Channel implements LogChannel, Subscriber {
-  readonly lastSeq = null
-  readonly bufferedBytes = 0
-  readonly #take: (payload: string) => void
-  #results: IdleResults | null = null
-
-  constructor(take: (payload: string) => void) {
-    this.#take = take
-  }
-
-  get subscriber(): Subscriber {
-    return this
-  }
-
-  carry(hold: Hold): IdleResults {
-    this.#results = new IdleResults(() => hold.close())
-    return this.#results
-  }
-
-  send({ payloads }: Batch): void {
-    for (const payload of payloads) this.#take(payload.toString())
-  }
-
-  drained(): Promise<void> {
-    return Promise.resolve()
-  }
-
-  cut(): void {
-    void this.#results?.return()
-  }
-
-  fail(error: GraphQLError): void {
-    this.#results?.fail(error)
-  }
-}
-
-function sentenceOf(errors: readonly GraphQLError[] | undefined): string {
-  return errors?.[0]?.message ?? 'There was no answer.'
 }

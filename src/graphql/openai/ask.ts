@@ -1,0 +1,134 @@
+/** What a client of OpenAI's API asks for, in words of ours; from the body of either endpoint, and the headers. */
+import type { IncomingHttpHeaders } from 'node:http'
+import * as z from 'zod'
+import { invalid, OpenAIError } from './openai-error.ts'
+
+const DEFAULT_TIMEOUT_S = 600
+const MAX_TIMEOUT_S = 3600
+
+export interface Said {
+  readonly role: 'user' | 'assistant'
+  readonly text: string
+}
+
+export interface Ask {
+  readonly model: string
+  /** The last message of the user: what is sent. */
+  readonly text: string
+  /** What the client repeats of what was said before. */
+  readonly history: readonly Said[]
+  /** Its system prompt. */
+  readonly instructions: string | null
+  /** As the client names it; null: it names none. */
+  readonly session: string | null
+  /** Of the Responses API: the turn whose session it goes on in. */
+  readonly previousTurnId: string | null
+  readonly stream: boolean
+  readonly includeUsage: boolean
+  readonly timeoutMs: number
+  /** Whether the turn ends when its client leaves. */
+  readonly cancelsOnLeave: boolean
+  /** Of a connector: whom it is from. */
+  readonly user: string | null
+  readonly idempotencyKey: string | null
+  /** The client's library sends it again, because it had no answer. */
+  readonly isRetry: boolean
+}
+
+const text = z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().nullish() }))])
+export type ContentOfMessage = z.infer<typeof text>
+
+export const messageSchema = z.looseObject({ role: z.string(), content: text.nullish() })
+
+/** What both endpoints have. Whatever else a client sets, such as a temperature, is the server's to choose. */
+export const commonSchema = z.looseObject({
+  model: z.string().min(1).max(200),
+  stream: z.boolean().nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+  user: z.string().max(255).nullish(),
+  tools: z.array(z.unknown()).nullish(),
+  functions: z.array(z.unknown()).nullish(),
+  tool_choice: z.unknown().optional(),
+})
+export type Common = z.infer<typeof commonSchema>
+
+export function parseBody<Body>(schema: z.ZodType<Body>, body: unknown): Body {
+  const parsed = schema.safeParse(body)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const param = issue?.path.join('.') ?? ''
+  throw invalid(`${param === '' ? 'The body' : param}: ${issue?.message ?? 'is not valid'}.`, param)
+}
+
+/** Tools run here, with the rights of the token; a call that the client would run cannot be offered to the agent. */
+export function refuseTools({ tools, functions, tool_choice: choice }: Common): void {
+  if (choice === 'none' || ((tools ?? []).length === 0 && (functions ?? []).length === 0)) return
+  const message =
+    'The agent calls tools of this server, not of its callers: leave "tools" out. An MCP server that config.toml ' +
+    'names under [mcp] brings tools to the agent.'
+  throw new OpenAIError(message, { status: 400, code: 'unsupported_parameter', param: 'tools' })
+}
+
+/** Texts alone. */
+export function textOf(content: ContentOfMessage | null | undefined, param: string): string {
+  if (content == null) return ''
+  if (typeof content === 'string') return content
+  const texts = content.map((part) => {
+    if (typeof part.text === 'string') return part.text
+    const message = `${part.type}: only text is taken here. Put files into the session with PUT /files/<session>/<name>.`
+    throw invalid(message, param, 'unsupported_content')
+  })
+  return texts.join('\n')
+}
+
+/** Header before metadata: what an operator sets for a client stands. */
+export function readOptions(body: Common, headers: IncomingHttpHeaders): Omit<Ask, FromMessages> {
+  const named = (name: string): string | null => {
+    const header = headers[`x-factotum-${name}`]
+    return (
+      (typeof header === 'string' && header !== '' ? header : null) ??
+      body.metadata?.[name.replaceAll('-', '_')] ??
+      null
+    )
+  }
+  const key = headers['idempotency-key']
+  const seconds = Number(named('timeout') ?? DEFAULT_TIMEOUT_S)
+  if (!(seconds >= 1 && seconds <= MAX_TIMEOUT_S))
+    throw invalid(`timeout: must be 1 to ${MAX_TIMEOUT_S} seconds.`, 'metadata.timeout')
+  return {
+    model: body.model,
+    session: named('session'),
+    stream: body.stream === true,
+    timeoutMs: seconds * 1000,
+    cancelsOnLeave: named('cancel-on-disconnect') === 'true',
+    user: named('user') ?? body.user ?? null,
+    idempotencyKey: typeof key === 'string' && key !== '' ? key.slice(0, 1000) : null,
+    isRetry: Number(headers['x-stainless-retry-count'] ?? 0) > 0,
+  }
+}
+type FromMessages = 'text' | 'history' | 'instructions' | 'previousTurnId' | 'includeUsage'
+
+interface FromRoles {
+  readonly text: string
+  readonly history: readonly Said[]
+  readonly instructions: string | null
+}
+
+/** The last must be of the user. */
+export function readMessages(
+  messages: readonly { readonly role: string; readonly content?: ContentOfMessage | null | undefined }[],
+  param: string,
+): FromRoles {
+  const instructions: string[] = []
+  const said: Said[] = []
+  for (const [index, { role, content }] of messages.entries()) {
+    const text = textOf(content, `${param}.${index}.content`)
+    if (role === 'system' || role === 'developer') instructions.push(text)
+    else if (role === 'user' || role === 'assistant') said.push({ role, text })
+    else
+      throw invalid(`${role}: messages are of "system", "developer", "user" or "assistant".`, `${param}.${index}.role`)
+  }
+  const last = said.pop()
+  if (last?.role !== 'user') throw invalid('The last message must be one of the user.', param)
+  return { text: last.text, history: said, instructions: instructions.join('\n\n').trim() || null }
+}

@@ -1,0 +1,154 @@
+/**
+ * Which session a request belongs to, and whether its message is there already. In this order: the one that is named,
+ * that of the response which it follows, the one in which the client's history was said, a new one.
+ */
+import { createHash } from 'node:crypto'
+import { ownNamespace } from '../../config/access/session-access.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { randomHex } from '../../platform/id.ts'
+import type { Operations } from '../protocols/operations.ts'
+import { ownSession } from '../protocols/own-session.ts'
+import { accepted, Refused } from '../protocols/refused.ts'
+import { OPEN_SESSION, READ_SESSION, type SentMessage } from '../protocols/turn-documents.ts'
+import { withoutDecisions } from './approval-words.ts'
+import type { Ask } from './ask.ts'
+import { FIND_SESSIONS, FIRST_KEY, READ_CONVERSATION, TURN_OF_RESPONSE, type EntryData } from './documents.ts'
+import { invalid } from './openai-error.ts'
+import { meaningOf, unknownModel } from './models.ts'
+import { matchConversation, type Exchange } from './same-conversation.ts'
+
+/** A library tries again within seconds; the deadline of most is 10 minutes. */
+const RETRIED_WITHIN_MS = 15 * 60_000
+
+export interface Chosen {
+  readonly sessionId: string
+  /** The message of this request, where an attempt before this one has sent it. */
+  readonly sent: SentMessage | null
+}
+
+interface Place {
+  readonly sessionId: string
+  readonly sent: SentMessage | null
+  /** To be kept in the metadata of a session that is opened. */
+  readonly first: string | null
+}
+
+/** The session is there, with the model and the instructions that the request asks for. */
+export async function chooseSession(operations: Operations, ask: Ask, clock: Clock): Promise<Chosen> {
+  const place = await findPlace(operations, ask, clock)
+  if (place.sent === null) await prepare(operations, ask, place)
+  return place
+}
+
+async function findPlace(operations: Operations, ask: Ask, clock: Clock): Promise<Place> {
+  const { viewer } = operations.caller
+  if (ask.session !== null) {
+    const sessionId = ownSession(viewer, ask.session)
+    return { sessionId, sent: ask.isRetry ? await findSent(operations, { sessionId, ask, clock }) : null, first: null }
+  }
+  if (ask.previousTurnId !== null) {
+    const { turn } = await operations.run(TURN_OF_RESPONSE, { id: ask.previousTurnId })
+    if (turn === null)
+      throw new Refused('previous_response_id: there is no such response that you may see.', { code: 'NOT_FOUND' })
+    const sessionId = turn.session.id
+    return { sessionId, sent: ask.isRetry ? await findSent(operations, { sessionId, ask, clock }) : null, first: null }
+  }
+  const namespace = ownNamespace(viewer)
+  const history = withoutDecisions(ask.history)
+  const first = hash(history.find(({ role }) => role === 'user')?.text.trim() ?? ask.text.trim())
+  const found = await findConversation(operations, { ask, history, first, clock })
+  if (found !== null) return { ...found, first: null }
+  const { idempotencyKey } = ask
+  // The same for the same key: sent again, it finds the session that it has opened.
+  const name = idempotencyKey === null ? randomHex(12) : hash(`key ${idempotencyKey}`)
+  return { sessionId: `${namespace}:openai:${name}`, sent: null, first }
+}
+
+interface Wanted {
+  readonly ask: Ask
+  readonly history: Ask['history']
+  readonly first: string
+  readonly clock: Clock
+}
+
+/** Only among those in the caller's own name space: nobody else can put a session there for them to find. */
+async function findConversation(
+  operations: Operations,
+  { ask, history, first, clock }: Wanted,
+): Promise<Omit<Place, 'first'> | null> {
+  const repeats = ask.isRetry || ask.idempotencyKey !== null
+  if (history.length === 0 && !ask.isRetry) return null
+  const prefix = `${ownNamespace(operations.caller.viewer)}:`
+  const { sessions } = await operations.run(FIND_SESSIONS, { first })
+  for (const { node } of sessions.edges) {
+    if (!node.id.startsWith(prefix)) continue
+    const entries = await readEntries(operations, node.id)
+    const match = matchConversation(history, ask.text, toExchanges(entries))
+    if (match === 'NEXT') return { sessionId: node.id, sent: null }
+    if (match !== 'AGAIN') continue
+    const sent = repeats ? lastSent(entries, ask, clock) : null
+    // A first message that is said once more begins a conversation of its own.
+    if (sent !== null || history.length > 0) return { sessionId: node.id, sent: ask.isRetry ? sent : null }
+  }
+  return null
+}
+
+async function findSent(
+  operations: Operations,
+  { sessionId, ask, clock }: { readonly sessionId: string; readonly ask: Ask; readonly clock: Clock },
+): Promise<SentMessage | null> {
+  // With a key the database knows better.
+  return ask.idempotencyKey === null ? lastSent(await readEntries(operations, sessionId), ask, clock) : null
+}
+
+/** What was said last, if it is what is sent again. */
+function lastSent(entries: readonly EntryData[], { text }: Ask, clock: Clock): SentMessage | null {
+  const last = entries.findLast(({ __typename }) => __typename === 'PersonMessage')
+  if (last?.content?.trim() !== text.trim() || last.at === undefined) return null
+  const isRecent = clock.now().getTime() - Date.parse(last.at) < RETRIED_WITHIN_MS
+  return isRecent ? (last.message ?? null) : null
+}
+
+async function readEntries(operations: Operations, id: string): Promise<readonly EntryData[]> {
+  const { session } = await operations.run(READ_CONVERSATION, { id })
+  return session?.conversation.edges.map(({ node }) => node) ?? []
+}
+
+function toExchanges(entries: readonly EntryData[]): Exchange[] {
+  const exchanges: { said: string; answer: string }[] = []
+  for (const { __typename, content = '' } of entries) {
+    const last = exchanges.at(-1)
+    if (__typename === 'PersonMessage') exchanges.push({ said: content, answer: '' })
+    else if (__typename === 'AgentText' && last !== undefined)
+      last.answer = last.answer === '' ? content : `${last.answer}\n\n${content}`
+  }
+  return exchanges
+}
+
+/** Opens it where it is not there; what the request asks of it is its opener's to change. */
+async function prepare(operations: Operations, ask: Ask, { sessionId, first }: Place): Promise<void> {
+  const { model } = meaningOf(ask.model)
+  const { instructions } = ask
+  const { session } = await operations.run(READ_SESSION, { id: sessionId })
+  const isAsAsked =
+    session !== null &&
+    (model === null || session.model === model) &&
+    (instructions === null || session.instructions === instructions)
+  if (isAsAsked) return
+  const { result } = await operations.run(OPEN_SESSION, {
+    input: {
+      id: sessionId,
+      ...(model === null ? {} : { model }),
+      ...(instructions === null ? {} : { instructions }),
+      ...(first === null ? {} : { metadata: { [FIRST_KEY]: first } }),
+    },
+  })
+  const issue = result.issues?.[0]
+  if (issue?.path.at(-1) === 'model') throw unknownModel(ask.model)
+  if (issue?.path.at(-1) === 'instructions') throw invalid(`The system prompt ${issue.problem}.`, 'messages')
+  accepted(result, result.session)
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+}

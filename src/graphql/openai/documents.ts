@@ -1,0 +1,62 @@
+/** What OpenAI's API needs of this server's own GraphQL besides what all protocols do. */
+import type { Operation } from '../protocols/operations.ts'
+import type { SentMessage } from '../protocols/turn-documents.ts'
+import { COMPARED } from './same-conversation.ts'
+
+export const LIST_MODELS: Operation<
+  object,
+  { readonly server: { readonly models: readonly { readonly provider: string; readonly model: string }[] } }
+> = {
+  text: 'query OpenAIModels { server { models { provider model } } }',
+}
+
+/** The text in a session's metadata by which it is found again. */
+export const FIRST_KEY = 'openai_first'
+
+export const FIND_SESSIONS: Operation<
+  { readonly first: string },
+  { readonly sessions: { readonly edges: readonly { readonly node: { readonly id: string } }[] } }
+> = {
+  text: `query OpenAISessions($first: String!) {
+  sessions(first: 10, filter: { metadata: [{ key: "${FIRST_KEY}", value: $first }], includeInactive: true }) {
+    edges { node { id } }
+  }
+}`,
+}
+
+/** A message, a text, or a notice, which has neither. */
+export interface EntryData {
+  readonly __typename: string
+  readonly content?: string
+  readonly at?: string
+  readonly message?: SentMessage
+}
+
+export const READ_CONVERSATION: Operation<
+  { readonly id: string },
+  {
+    readonly session: { readonly conversation: { readonly edges: readonly { readonly node: EntryData }[] } } | null
+  }
+> = {
+  // Texts of a plan, notices and repetitions come on top of a message and its answer.
+  text: `query OpenAIConversation($id: ID!) {
+  session(id: $id) {
+    conversation(last: ${COMPARED * 5}) {
+      edges {
+        node {
+          __typename
+          ... on PersonMessage { content at message { id turn { id firstSeq } } }
+          ... on AgentText { content }
+        }
+      }
+    }
+  }
+}`,
+}
+
+export const TURN_OF_RESPONSE: Operation<
+  { readonly id: string },
+  { readonly turn: { readonly session: { readonly id: string } } | null }
+> = {
+  text: 'query OpenAIResponse($id: ID!) { turn(id: $id) { session { id } } }',
+}

@@ -1,0 +1,79 @@
+/**
+ * A turn as one text, for clients that know nothing else: what the agent says, and as its reasoning what it thinks,
+ * plans and does.
+ */
+import type { TurnEvent } from '../protocols/turn-documents.ts'
+import { TextPieces } from '../protocols/text-pieces.ts'
+
+export interface Piece {
+  readonly kind: 'text' | 'reasoning'
+  readonly text: string
+}
+
+export class Narrator {
+  readonly #texts = new Map<string, TextPieces>()
+  readonly #thoughts = new Map<string, TextPieces>()
+  #hasSpoken = false
+
+  /** What is new with this event. */
+  tell(event: TurnEvent): Piece[] {
+    switch (event.__typename) {
+      case 'TextDeltaEvent':
+        return this.#say(event.taskId, this.#text(event.taskId).add(event.delta))
+      case 'TextCompletedEvent':
+        return this.#say(event.taskId, this.#text(event.taskId).complete(event.content))
+      case 'ThinkingEvent': {
+        const thought = pieces(this.#thoughts, event.thinkingId)
+        return reasoning(event.isWhole ? `${thought.complete(event.content)}\n` : thought.add(event.delta))
+      }
+      case 'PipelineStepEvent':
+        return event.step === 'REPLANNING' && event.detail !== null ? reasoning(`A new plan: ${event.detail}\n`) : []
+      case 'PlanCreatedEvent':
+        return reasoning(describePlan(event.plan))
+      case 'TaskUpdateEvent':
+        return this.#tellTask(event)
+      case 'TurnPausedEvent':
+        return reasoning(`${event.pausedReason}\n`)
+      case 'TaskOutputEvent':
+      case 'MessageUpdatedEvent':
+      case 'ApprovalEvent':
+      case 'TurnCompletedEvent':
+        return []
+    }
+  }
+
+  #tellTask({ task, taskStatus }: Extract<TurnEvent, { __typename: 'TaskUpdateEvent' }>): Piece[] {
+    if (task.type === 'MSG') {
+      if (taskStatus === 'RUNNING') this.#text(task.id).beginAnew()
+      return []
+    }
+    const name = `${task.index + 1}. ${task.tool ?? task.skill ?? task.detail}`
+    return taskStatus === 'PENDING' ? [] : reasoning(`${name}: ${taskStatus}\n`)
+  }
+
+  #say(taskId: string, text: string): Piece[] {
+    if (text === '') return []
+    const isFirst = this.#hasSpoken && this.#text(taskId).isFirst(text)
+    this.#hasSpoken = true
+    return [{ kind: 'text', text: isFirst ? `\n\n${text}` : text }]
+  }
+
+  #text(taskId: string): TextPieces {
+    return pieces(this.#texts, taskId)
+  }
+}
+
+function pieces(all: Map<string, TextPieces>, id: string): TextPieces {
+  const known = all.get(id) ?? new TextPieces()
+  all.set(id, known)
+  return known
+}
+
+function reasoning(text: string): Piece[] {
+  return text.trim() === '' && !text.includes(' ') ? [] : [{ kind: 'reasoning', text }]
+}
+
+function describePlan({ goal, tasks }: Extract<TurnEvent, { __typename: 'PlanCreatedEvent' }>['plan']): string {
+  const lines = tasks.map(({ type, detail, tool, skill }, index) => `${index + 1}. ${type} ${tool ?? skill ?? detail}`)
+  return lines.length === 0 ? '' : `${goal}\n${lines.join('\n')}\n`
+}

@@ -1,0 +1,190 @@
+/**
+ * `/v1`: the agent behind OpenAI's API, for clients that know no other, with the same tokens and by the same rules as
+ * GraphQL. Nothing is kept between two requests.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import { sendJson } from '../health/probes.ts'
+import { badRequest } from '../http/bad-request.ts'
+import type { Exchange } from '../http/plain-route.ts'
+import { maskError } from '../operation/mask-error.ts'
+import { REQUEST_ID } from '../plugins/http/use-request-id.ts'
+import { admit, admitCaller, countRequest, type AdmitOptions, type Known } from '../protocols/admit.ts'
+import { Operations } from '../protocols/operations.ts'
+import { stopTurn } from '../protocols/stop-turn.ts'
+import type { TurnData } from '../protocols/turn-documents.ts'
+import { WaitingClient } from '../protocols/waiting-client.ts'
+import type { Connections } from '../socket/connections.ts'
+import type { DoorYoga } from '../yoga.ts'
+import type { Answer, AnswerHead } from './answer.ts'
+import { isOver, startTurn, tellTurn, type Started } from './answer-turn.ts'
+import type { Ask } from './ask.ts'
+import { ChatAnswer } from './chat-answer.ts'
+import { readChatRequest } from './chat-request.ts'
+import { listModels, unknownModel } from './models.ts'
+import type { Piece } from './narrate.ts'
+import { ofEndedTurn, ofWaitEnd, OpenAIError, toOpenAIError } from './openai-error.ts'
+import { ResponsesAnswer } from './responses-answer.ts'
+import { readResponsesRequest } from './responses-request.ts'
+
+export const OPENAI_PATH = '/v1/'
+
+export interface OpenAIEndpointOptions extends AdmitOptions {
+  readonly yoga: DoorYoga
+  readonly connections: Connections
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+/** One of the endpoints that ask the agent. */
+interface Form {
+  readonly read: (body: unknown, headers: IncomingMessage['headers']) => Ask
+  readonly create: (head: AnswerHead, ask: Ask) => Answer
+}
+
+const FORMS: Readonly<Record<string, Form>> = {
+  '/v1/chat/completions': {
+    read: readChatRequest,
+    create: (head, { includeUsage }) => new ChatAnswer(head, includeUsage),
+  },
+  '/v1/responses': { read: readResponsesRequest, create: (head) => new ResponsesAnswer(head) },
+}
+
+const MODELS_PATH = '/v1/models'
+
+export class OpenAIEndpoint {
+  readonly #options: OpenAIEndpointOptions
+
+  constructor(options: OpenAIEndpointOptions) {
+    this.#options = options
+  }
+
+  /** Rejects with what is a bug. A client that leaves is no failure. */
+  async handle(exchange: Exchange): Promise<void> {
+    const { request, response, url } = exchange
+    try {
+      const form = Object.hasOwn(FORMS, url.pathname) ? FORMS[url.pathname] : undefined
+      if (form !== undefined) return await this.#ask(exchange, form)
+      if (url.pathname === MODELS_PATH || url.pathname.startsWith(`${MODELS_PATH}/`))
+        return await this.#showModels(exchange)
+      throw new OpenAIError(`There is no ${url.pathname} here.`, { status: 404, code: 'not_found' })
+    } catch (error) {
+      const failure = toOpenAIError(error)
+      if (failure === null || response.headersSent) throw error
+      for (const [name, value] of Object.entries(failure.headers)) response.setHeader(name, value)
+      if (!request.complete) response.setHeader('connection', 'close')
+      sendJson(response, failure.status, failure.body)
+    }
+  }
+
+  async #showModels({ request, response, url }: Exchange): Promise<void> {
+    if (request.method !== 'GET') throw badRequest('Use GET.', 405, { allow: 'GET' })
+    const known = admitCaller(request, this.#options)
+    const models = await listModels(this.#operations({ request, response }, known))
+    if (url.pathname === MODELS_PATH) return sendJson(response, 200, { object: 'list', data: models })
+    const name = url.pathname.slice(MODELS_PATH.length + 1)
+    const model = models.find(({ id }) => id === name || encodeURIComponent(id) === name)
+    if (model === undefined) throw unknownModel(name)
+    sendJson(response, 200, model)
+  }
+
+  async #ask(exchange: Exchange, form: Form): Promise<void> {
+    const { request, response } = exchange
+    const { clock, connections } = this.#options
+    if (request.method !== 'POST') throw badRequest('Use POST.', 405, { allow: 'POST' })
+    const { body, text: _text, ...known } = await admit(request, this.#options)
+    const ask = this.#read(() => form.read(body, request.headers), known)
+    const operations = this.#operations(exchange, known)
+    using client = new WaitingClient({ response, known, connections, clock, timeoutMs: ask.timeoutMs })
+    const started = await startTurn(operations, ask, clock)
+    response.setHeader('x-factotum-session', started.sessionId)
+    const head: AnswerHead = {
+      id: started.turn?.id ?? started.messageId,
+      sessionId: started.sessionId,
+      model: ask.model,
+      createdAt: Math.floor(clock.now().getTime() / 1000),
+      instructions: ask.instructions,
+    }
+    const work = { operations, started, client, answer: form.create(head, ask) }
+    await (ask.stream ? this.#stream(exchange, work) : this.#whole(exchange, work))
+    if (client.endedBy === 'LEFT' && ask.cancelsOnLeave && started.turn !== null)
+      await stopTurn(operations, started.turn.id)
+  }
+
+  /** A request that is refused runs no operation, and counts all the same. */
+  #read(read: () => Ask, known: Known): Ask {
+    try {
+      return read()
+    } catch (error) {
+      countRequest(known, this.#options)
+      throw error
+    }
+  }
+
+  async #whole({ response }: Pick<Exchange, 'response'>, { operations, started, client, answer }: Work): Promise<void> {
+    const turn = await this.#tell({ operations, started, client }, (piece) => void answer.add(piece))
+    if (client.endedBy === 'LEFT') return
+    if (turn === GONE) throw ofWaitEnd(client.endedBy)
+    sendJson(response, 200, answer.whole(turn))
+  }
+
+  async #stream(
+    { response }: Pick<Exchange, 'response'>,
+    { operations, started, client, answer }: Work,
+  ): Promise<void> {
+    client.startStream({})
+    await client.write(answer.begin())
+    try {
+      const turn = await this.#tell({ operations, started, client }, (piece) => client.write(answer.add(piece)))
+      if (turn === GONE) throw ofWaitEnd(client.endedBy)
+      await client.write(answer.end(turn))
+    } catch (error) {
+      await client.write(answer.fail(toOpenAIError(error) ?? this.#masked(error)))
+    }
+    response.end()
+  }
+
+  /** Rejects when the turn ends without an answer. */
+  async #tell(
+    { operations, started, client }: Omit<Work, 'answer'>,
+    onPiece: (piece: Piece) => Promise<void> | void,
+  ): Promise<TurnData | null | typeof GONE> {
+    const { turn } = started
+    if (turn === null) return null
+    const told = tellTurn(operations, { ...started, turn }, client.signal)
+    for (let next = await told.next(); ; next = await told.next()) {
+      if (next.done === true) {
+        if (next.value === null) return GONE
+        const { status, failure } = next.value
+        if (isOver(next.value) && status !== 'DONE') throw ofEndedTurn(status, failure)
+        return next.value
+      }
+      await onPiece(next.value)
+    }
+  }
+
+  #operations({ request, response }: Pick<Exchange, 'request' | 'response'>, { viewer }: Known): Operations {
+    const { yoga, metrics, logger } = this.#options
+    const requestId = String(response.getHeader(REQUEST_ID) ?? '')
+    const caller = { viewer, requestId, logger: logger.child({ requestId }), transport: 'http' } as const
+    return new Operations({ yoga, metrics, request, caller })
+  }
+
+  #masked(error: unknown): OpenAIError {
+    const { message } = maskError(error, { logger: this.#options.logger, metrics: this.#options.metrics })
+    return new OpenAIError(message, { status: 500, code: 'server_error' })
+  }
+}
+
+/** Nobody waits for the end of the turn any more. */
+const GONE = 'GONE'
+
+interface Work {
+  readonly operations: Operations
+  readonly started: Started
+  readonly client: WaitingClient
+  readonly answer: Answer
+}

@@ -1,0 +1,118 @@
+/** What is wrong with a request, as OpenAI's API says it. */
+import { GraphQLError } from 'graphql'
+import { httpOf } from '../protocols/admit.ts'
+import { Refused } from '../protocols/refused.ts'
+import type { WaitEnd } from '../protocols/waiting-client.ts'
+
+export interface OpenAIErrorOptions {
+  readonly status: number
+  readonly code: string
+  readonly param?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+  /** Whether clients may send it again by themselves; undefined: as they do for its status. */
+  readonly retry?: boolean
+}
+
+export class OpenAIError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly param: string | null
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(message: string, { status, code, param = null, headers = {}, retry }: OpenAIErrorOptions) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.param = param
+    this.headers = retry === undefined ? headers : { ...headers, 'x-should-retry': String(retry) }
+  }
+
+  get body(): { readonly error: Readonly<Record<string, string | null>> } {
+    const { message, param, code } = this
+    return { error: { message, type: typeOf(this.status), param, code } }
+  }
+}
+
+export function invalid(message: string, param: string, code = 'invalid_value'): OpenAIError {
+  return new OpenAIError(message, { status: 400, code, param })
+}
+
+/** Null: it is none of the client's business. */
+export function toOpenAIError(error: unknown): OpenAIError | null {
+  if (error instanceof OpenAIError) return error
+  if (error instanceof Refused) return ofRefused(error)
+  if (!(error instanceof GraphQLError)) return null
+  const { status, headers, code } = httpOf(error)
+  return new OpenAIError(error.message, {
+    status,
+    headers,
+    code: code === 'UNAUTHENTICATED' ? 'invalid_api_key' : code.toLowerCase(),
+  })
+}
+
+const STATUSES: Readonly<Record<string, number>> = {
+  INVALID_INPUT: 400,
+  BAD_USER_INPUT: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  LIMIT_EXCEEDED: 429,
+  RATE_LIMITED: 429,
+  OVERLOADED: 503,
+  DATABASE_UNAVAILABLE: 503,
+  STORAGE_FULL: 503,
+  SHUTTING_DOWN: 503,
+}
+
+function ofRefused({ message, code, retryAfterMs }: Refused): OpenAIError {
+  const status = STATUSES[code ?? ''] ?? 500
+  const seconds = retryAfterMs === null ? null : String(Math.ceil(retryAfterMs / 1000))
+  const headers = seconds === null ? {} : { 'retry-after': seconds }
+  // A limit without a time, such as a quota, is not over in a few seconds.
+  const inVain = status === 409 || (status === 429 && seconds === null)
+  return new OpenAIError(message, {
+    status,
+    code: (code ?? 'server_error').toLowerCase(),
+    headers,
+    ...(inVain ? { retry: false } : {}),
+  })
+}
+
+/** Why there is no answer yet. Sent again by the client, each of them finds the same turn. */
+export function ofWaitEnd(end: WaitEnd | null): OpenAIError {
+  switch (end) {
+    case 'TOKEN_REMOVED':
+      return new OpenAIError('The token is not valid any more.', { status: 401, code: 'invalid_api_key' })
+    case 'RIGHTS_CHANGED':
+      return new OpenAIError("The token's rights have changed; the turn goes on. Send it again to wait for it.", {
+        status: 503,
+        code: 'rights_changed',
+      })
+    case 'LATE':
+      return new OpenAIError('The time is over; the turn goes on. Send it again to wait for it.', {
+        status: 504,
+        code: 'timeout',
+      })
+    case 'GOING_AWAY':
+    case 'LEFT':
+    case null:
+      return new OpenAIError('The server is stopping; the turn goes on. Send it again to wait for it.', {
+        status: 503,
+        code: 'shutting_down',
+        headers: { 'retry-after': '1' },
+      })
+  }
+}
+
+/** The turn ended without an answer. Sent again, it would fail in the same way. */
+export function ofEndedTurn(status: string, failure: string | null): OpenAIError {
+  if (status === 'CANCELLED')
+    return new OpenAIError('The turn was cancelled.', { status: 409, code: 'turn_cancelled', retry: false })
+  return new OpenAIError(failure ?? 'The turn failed.', { status: 500, code: 'turn_failed', retry: false })
+}
+
+function typeOf(status: number): string {
+  if (status === 429) return 'rate_limit_error'
+  return status >= 500 ? 'server_error' : 'invalid_request_error'
+}

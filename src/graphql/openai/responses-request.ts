@@ -1,0 +1,61 @@
+/** The body of `POST /v1/responses`. */
+import type { IncomingHttpHeaders } from 'node:http'
+import * as z from 'zod'
+import { commonSchema, messageSchema, parseBody, readMessages, readOptions, refuseTools, type Ask } from './ask.ts'
+import { invalid } from './openai-error.ts'
+
+const responsesSchema = commonSchema.extend({
+  input: z.union([z.string(), z.array(z.looseObject({ type: z.string().nullish() }))]),
+  instructions: z.string().nullish(),
+  previous_response_id: z.string().nullish(),
+  conversation: z.union([z.string(), z.looseObject({ id: z.string() })]).nullish(),
+  background: z.boolean().nullish(),
+  text: z.looseObject({ format: z.looseObject({ type: z.string() }).nullish() }).nullish(),
+})
+
+/** What clients repeat of earlier answers besides their texts. */
+const REPEATED: ReadonlySet<string> = new Set(['reasoning', 'item_reference'])
+
+export function readResponsesRequest(body: unknown, headers: IncomingHttpHeaders): Ask {
+  const request = parseBody(responsesSchema, body)
+  refuseTools(request)
+  if (request.background === true)
+    throw invalid(
+      'background: leave it out; a turn goes on when its client leaves.',
+      'background',
+      'unsupported_parameter',
+    )
+  if ((request.text?.format?.type ?? 'text') !== 'text')
+    throw invalid('text.format: answers are texts.', 'text.format', 'unsupported_parameter')
+  const { session, ...options } = readOptions(request, headers)
+  const { conversation } = request
+  const named = typeof conversation === 'string' ? conversation : (conversation?.id ?? null)
+  const said = readInput(request.input)
+  return {
+    ...options,
+    ...said,
+    session: session ?? named,
+    instructions: [request.instructions ?? '', said.instructions ?? ''].join('\n\n').trim() || null,
+    previousTurnId: request.previous_response_id == null ? null : turnIdOf(request.previous_response_id),
+    includeUsage: true,
+  }
+}
+
+function readInput(input: z.infer<typeof responsesSchema>['input']): ReturnType<typeof readMessages> {
+  if (typeof input === 'string') return { text: input, history: [], instructions: null }
+  const items = input.filter(({ type }) => !REPEATED.has(type ?? ''))
+  const stranger = items.findIndex(({ type }) => type != null && type !== 'message')
+  if (stranger >= 0)
+    throw invalid(`input: only messages are taken, no ${items[stranger]?.type}.`, `input.${stranger}.type`)
+  return readMessages(parseBody(z.array(messageSchema), items), 'input')
+}
+
+/** Of an answer: that of its turn. */
+export function responseId(turnId: string): string {
+  return `resp_${turnId}`
+}
+
+export function turnIdOf(responseId: string): string {
+  if (/^resp_turn_[0-9a-z]{26}$/.test(responseId)) return responseId.slice('resp_'.length)
+  throw invalid(`${responseId.slice(0, 100)} is the id of no response.`, 'previous_response_id', 'not_found')
+}

@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Said } from './ask.ts'
+import { matchConversation, type Exchange } from './same-conversation.ts'
+
+const asked = (text: string): Said => ({ role: 'user', text })
+const told = (text: string): Said => ({ role: 'assistant', text })
+const one: Exchange[] = [{ said: 'hi', answer: 'Hello! What now?' }]
+
+test.each([
+  ['goes on', [asked('hi'), told('Hello! What now?')], 'next', one, 'NEXT'],
+  ['goes on after an answer that was cut off', [asked('hi '), told('Hello! Wh')], 'next', one, 'NEXT'],
+  ['another answer was given', [asked('hi'), told('Good morning!')], 'next', one, null],
+  ['no answer is told', [asked('hi')], 'next', one, null],
+  ['more was said elsewhere', [asked('hi'), told('Hello!')], 'next', [...one, { said: 'x', answer: 'y' }], null],
+  ['the first message, once more', [], 'hi', one, 'AGAIN'],
+  ['another first message', [], 'ho', one, null],
+  ['asked again', [asked('hi'), told('Hello!')], 'x', [...one, { said: 'x', answer: 'y' }], 'AGAIN'],
+  [
+    'goes on after it was asked again',
+    [asked('hi'), told('Hello!'), asked('x'), told('z')],
+    'next',
+    [...one, { said: 'x', answer: 'y' }, { said: 'x', answer: 'z' }],
+    'NEXT',
+  ],
+  [
+    'a secret',
+    [asked('key: abc, please'), told('ok')],
+    'next',
+    [{ said: 'key: [REDACTED], please', answer: 'ok' }],
+    'NEXT',
+  ],
+  ['no secret', [asked('key: abc'), told('ok')], 'n', [{ said: 'key: [REDACTED], please', answer: 'ok' }], null],
+] as const)('%s', (_what, history, text, exchanges, match) => {
+  expect(matchConversation(history, text, exchanges)).toBe(match)
+})
+
+test('a conversation that is repeated word for word goes on, however long', () => {
+  const word = fc.stringMatching(/^[a-z]{1,8}$/)
+  const exchange = fc.record({ said: word, answer: word })
+  fc.assert(
+    fc.property(fc.array(exchange, { minLength: 1, maxLength: 40 }), word, (exchanges, text) => {
+      const different = exchanges.map(({ said, answer }, index) => ({ said: `${index} ${said}`, answer }))
+      const history = different.flatMap(({ said, answer }) => [asked(said), told(answer)])
+      expect(matchConversation(history, text, different)).toBe('NEXT')
+      expect(matchConversation(history, text, different.slice(0, -1))).toBe(null)
+    }),
+  )
+})

@@ -1,0 +1,77 @@
+/**
+ * Whether a session is the conversation that a client repeats. Most clients of OpenAI's API send all that was said and
+ * name no session; theirs is found by what was said in it.
+ */
+import type { Said } from './ask.ts'
+
+/** A message of a person, and what the agent said to it. */
+export interface Exchange {
+  readonly said: string
+  readonly answer: string
+}
+
+/** `NEXT`: the new message comes next in it. `AGAIN`: the new message is its last already. */
+export type Match = 'NEXT' | 'AGAIN' | null
+
+/** How many of the last exchanges are compared; the first message is, besides, how sessions are looked for. */
+export const COMPARED = 20
+/** What stands in the log in place of a secret. */
+const REDACTED = '[REDACTED]'
+
+/**
+ * `history` ends before the new message `text`; `exchanges` are the last of the session, in order. Messages that were
+ * said twice in a row count once, as when a client asks for another answer.
+ */
+export function matchConversation(history: readonly Said[], text: string, exchanges: readonly Exchange[]): Match {
+  const stored = collapse(exchanges)
+  const told = tellExchanges(history)
+  if (told.length > 0 && isTail(told, stored)) return 'NEXT'
+  const last = stored.at(-1)
+  if (last === undefined || !isSame(last.said, text)) return null
+  return isTail(told, stored.slice(0, -1)) ? 'AGAIN' : null
+}
+
+/** Both must be of one length, as far as is compared: a longer session has gone on elsewhere. */
+function isTail(told: readonly Exchange[], stored: readonly Exchange[]): boolean {
+  const [ours, theirs] = [stored.slice(-COMPARED), told.slice(-COMPARED)]
+  if (ours.length !== theirs.length) return false
+  return theirs.every(({ said, answer }, index) => {
+    const mine = ours[index]
+    return mine !== undefined && isSame(mine.said, said) && isBeginning(answer, mine.answer)
+  })
+}
+
+function tellExchanges(history: readonly Said[]): Exchange[] {
+  const told: { said: string; answer: string }[] = []
+  for (const { role, text } of history) {
+    const last = told.at(-1)
+    if (role === 'assistant') {
+      if (last !== undefined) last.answer = last.answer === '' ? text : `${last.answer}\n\n${text}`
+    } else if (last?.said.trim() !== text.trim()) told.push({ said: text, answer: '' })
+    else last.answer = ''
+  }
+  return told
+}
+
+function collapse(exchanges: readonly Exchange[]): Exchange[] {
+  return exchanges.filter(({ said }, index) => exchanges[index + 1]?.said.trim() !== said.trim())
+}
+
+/** Clients trim, and keep what had come of an answer that they cut off. */
+function isBeginning(told: string, stored: string): boolean {
+  const [ours, theirs] = [stored.trim(), told.trim()]
+  return ours.startsWith(theirs) && (theirs !== '' || ours === '')
+}
+
+function isSame(stored: string, told: string): boolean {
+  const parts = stored.trim().split(REDACTED)
+  const text = told.trim()
+  if (parts.length === 1) return stored.trim() === text
+  let at = 0
+  for (const part of parts) {
+    const found = text.indexOf(part, at)
+    if (found < 0 || (at === 0 && found !== 0)) return false
+    at = found + part.length
+  }
+  return text.endsWith(parts.at(-1) ?? '')
+}

@@ -1,0 +1,63 @@
+/**
+ * The events of one turn, from the log: until it has ended, or waits for a decision. Where another turn takes its
+ * message along, those of that one.
+ */
+import type { Operations } from './operations.ts'
+import { Refused } from './refused.ts'
+import { READ_TURN, TURN_EVENTS, type TurnData, type TurnEvent } from './turn-documents.ts'
+
+const MAY_END: ReadonlySet<string> = new Set(['TurnCompletedEvent', 'TurnPausedEvent', 'ApprovalEvent'])
+const OVER: ReadonlySet<string> = new Set(['DONE', 'FAILED', 'CANCELLED'])
+
+export interface FollowOptions {
+  readonly operations: Operations
+  readonly sessionId: string
+  readonly turnId: string
+  /** Its message; a turn that takes it along is followed instead. */
+  readonly messageId: string
+  /** Where to begin in the log: with what stands behind it. */
+  readonly after: number
+  readonly signal: AbortSignal
+}
+
+/**
+ * Returns the turn as it is when there is nothing more to wait for: over, or awaiting decisions that are in
+ * `session.approvals`; null when `signal` aborts before. Throws a Refused when it can be followed no longer.
+ */
+export async function* followTurn(options: FollowOptions): AsyncGenerator<TurnEvent, TurnData | null> {
+  const { operations, sessionId, turnId, messageId, after, signal } = options
+  const end = new AbortController()
+  const events = await operations.events(TURN_EVENTS, { sessionId, after }, AbortSignal.any([signal, end.signal]))
+  let followed = turnId
+  try {
+    const now = await readTurn(operations, turnId)
+    if (now.status === 'JOINED' && now.joinedInto !== null) followed = now.joinedInto.id
+    // It waits behind a turn that waits.
+    if (now.status === 'QUEUED' && now.session.approvals.length > 0) return now
+    for await (const { sessionEvents: event } of events) {
+      if (event.__typename === 'MessageUpdatedEvent' && event.message.id === messageId)
+        followed = event.message.turn?.joinedInto?.id ?? turnId
+      if (event.turnId !== followed) continue
+      yield event
+      if (!MAY_END.has(event.__typename)) continue
+      const turn = await readTurn(operations, turnId)
+      if (OVER.has(turn.status) || isStuck(turn)) return turn
+    }
+  } finally {
+    end.abort()
+  }
+  if (signal.aborted) return null
+  throw new Refused('The session was lost from sight; its log goes on.')
+}
+
+/** Nothing comes until somebody decides. */
+function isStuck({ status, session }: TurnData): boolean {
+  const waits = status === 'AWAITING_APPROVAL' || status === 'JOINED'
+  return waits && session.approvals.length > 0
+}
+
+export async function readTurn(operations: Operations, id: string): Promise<TurnData> {
+  const { turn } = await operations.run(READ_TURN, { id })
+  if (turn === null) throw new Refused('The turn is gone.', { code: 'NOT_FOUND' })
+  return turn
+}

@@ -1,0 +1,195 @@
+/** What protocols for pages ask this server's own GraphQL: they see and may do what its rules say, and no more. */
+import type { Operation } from './operations.ts'
+import { REFUSAL, type RefusalData } from './refused.ts'
+
+type Input = { readonly input: Readonly<Record<string, unknown>> }
+
+export interface SessionData {
+  readonly id: string
+  readonly model: string | null
+  readonly instructions: string | null
+}
+
+export const READ_SESSION: Operation<{ readonly id: string }, { readonly session: SessionData | null }> = {
+  text: 'query ProtocolSession($id: ID!) { session(id: $id) { id model instructions } }',
+}
+
+export const OPEN_SESSION: Operation<Input, { readonly result: RefusalData & { readonly session?: SessionData } }> = {
+  text: `mutation ProtocolOpen($input: OpenSessionInput!) {
+  result: openSession(input: $input) { ... on OpenSessionPayload { session { id model instructions } } ...Refusal }
+}
+${REFUSAL}`,
+}
+
+/** A message, and where to follow its turn from. */
+export interface SentMessage {
+  readonly id: string
+  readonly turn: { readonly id: string; readonly firstSeq: number } | null
+}
+
+export const SEND_MESSAGE: Operation<Input, { readonly result: RefusalData & { readonly message?: SentMessage } }> = {
+  text: `mutation ProtocolSend($input: SendMessageInput!) {
+  result: sendMessage(input: $input) { ... on SendMessagePayload { message { id turn { id firstSeq } } } ...Refusal }
+}
+${REFUSAL}`,
+}
+
+const APPROVAL_FIELDS = 'id kind status reason expiresAt task { id type detail tool args }'
+
+export interface ApprovalData {
+  readonly id: string
+  readonly kind: 'TASK' | 'PLAN'
+  readonly status: string
+  readonly reason: string
+  readonly expiresAt: string
+  readonly task: {
+    readonly id: string
+    readonly type: string
+    readonly detail: string
+    readonly tool: string | null
+    readonly args: unknown
+  }
+}
+
+export interface TurnData {
+  readonly id: string
+  readonly status: string
+  readonly failure: string | null
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly cachedTokens: number }
+  readonly joinedInto: { readonly id: string } | null
+  readonly message: { readonly id: string }
+  readonly session: {
+    readonly id: string
+    readonly lastSeq: number
+    readonly approvals: readonly ApprovalData[]
+    readonly activeTurn: { readonly id: string } | null
+  }
+}
+
+const TURN_FIELDS = `id status failure
+  usage { inputTokens outputTokens cachedTokens }
+  joinedInto { id }
+  message { id }
+  session { id lastSeq activeTurn { id } approvals(status: [PENDING]) { ${APPROVAL_FIELDS} } }`
+
+export const READ_TURN: Operation<{ readonly id: string }, { readonly turn: TurnData | null }> = {
+  text: `query ProtocolTurn($id: ID!) { turn(id: $id) { ${TURN_FIELDS} } }`,
+}
+
+/** An approval, with its turn and where to follow that from. */
+export interface AskedApproval {
+  readonly id: string
+  readonly status: string
+  readonly turn: { readonly id: string; readonly message: { readonly id: string } }
+  readonly session: { readonly id: string; readonly lastSeq: number }
+}
+
+export const READ_APPROVAL: Operation<{ readonly id: string }, { readonly approval: AskedApproval | null }> = {
+  text: `query ProtocolApproval($id: ID!) {
+  approval: node(id: $id) { ... on Approval { id status turn { id message { id } } session { id lastSeq } } }
+}`,
+}
+
+export const DECIDE_APPROVAL: Operation<
+  Input,
+  { readonly result: RefusalData & { readonly approval?: { readonly id: string } } }
+> = {
+  text: `mutation ProtocolDecide($input: DecideApprovalInput!) {
+  result: decideApproval(input: $input) { ... on DecideApprovalPayload { approval { id } } ...Refusal }
+}
+${REFUSAL}`,
+}
+
+export const CANCEL_TURN: Operation<Input, { readonly result: RefusalData }> = {
+  text: `mutation ProtocolCancel($input: CancelTurnInput!) {
+  result: cancelTurn(input: $input) { ...Refusal }
+}
+${REFUSAL}`,
+}
+
+export const WITHDRAW_MESSAGE: Operation<Input, { readonly result: RefusalData }> = {
+  text: `mutation ProtocolWithdraw($input: WithdrawMessageInput!) {
+  result: withdrawMessage(input: $input) { ...Refusal }
+}
+${REFUSAL}`,
+}
+
+export interface TaskData {
+  readonly id: string
+  readonly index: number
+  readonly type: 'EXEC' | 'MSG' | 'SKILL' | 'TOOL'
+  readonly detail: string
+  readonly tool: string | null
+  readonly skill: string | null
+  readonly args: unknown
+  readonly status: string
+  readonly output: string | null
+  readonly stderr: string | null
+}
+
+/** An event of a session's log: fields of its type, as GraphQL names them. */
+export type TurnEvent = { readonly seq: number; readonly turnId: string | null } & (
+  | { readonly __typename: 'PipelineStepEvent'; readonly step: string; readonly detail: string | null }
+  | {
+      readonly __typename: 'PlanCreatedEvent'
+      readonly plan: {
+        readonly attempt: number
+        readonly goal: string
+        readonly replanReason: string | null
+        readonly tasks: readonly Pick<TaskData, 'id' | 'type' | 'detail' | 'tool' | 'skill'>[]
+      }
+    }
+  | { readonly __typename: 'TaskUpdateEvent'; readonly taskStatus: string; readonly task: TaskData }
+  | { readonly __typename: 'TaskOutputEvent'; readonly taskId: string; readonly stream: string; readonly text: string }
+  | { readonly __typename: 'TextDeltaEvent'; readonly taskId: string; readonly delta: string }
+  | { readonly __typename: 'TextCompletedEvent'; readonly taskId: string; readonly content: string }
+  | {
+      readonly __typename: 'ThinkingEvent'
+      readonly thinkingId: string
+      readonly delta: string
+      readonly content: string
+      readonly isWhole: boolean
+    }
+  | {
+      readonly __typename: 'MessageUpdatedEvent'
+      readonly message: {
+        readonly id: string
+        readonly turn: { readonly joinedInto: { readonly id: string } | null } | null
+      }
+    }
+  | { readonly __typename: 'ApprovalEvent' }
+  | { readonly __typename: 'TurnPausedEvent'; readonly pausedReason: string }
+  | { readonly __typename: 'TurnCompletedEvent'; readonly turnStatus: string; readonly failure: string | null }
+)
+
+/** What a task has printed last is enough for a page; all of it is `Task.output`. */
+const OUTPUT_BYTES = 32 * 1024
+
+export const TURN_EVENTS: Operation<
+  { readonly sessionId: string; readonly after: number },
+  { readonly sessionEvents: TurnEvent }
+> = {
+  text: `subscription ProtocolEvents($sessionId: ID!, $after: Int!) {
+  sessionEvents(sessionId: $sessionId, after: $after, types: [
+    PIPELINE_STEP, PLAN_CREATED, TASK_UPDATE, TASK_OUTPUT, TEXT_DELTA, TEXT_COMPLETED, THINKING, MESSAGE_UPDATED,
+    APPROVAL, TURN_PAUSED, TURN_COMPLETED
+  ]) {
+    __typename seq turnId
+    ... on PipelineStepEvent { step detail }
+    ... on PlanCreatedEvent { plan { attempt goal replanReason tasks { id type detail tool skill } } }
+    ... on TaskUpdateEvent {
+      taskStatus
+      task {
+        id index type detail tool skill args status output(last: ${OUTPUT_BYTES}) stderr(last: ${OUTPUT_BYTES})
+      }
+    }
+    ... on TaskOutputEvent { taskId stream text }
+    ... on TextDeltaEvent { taskId delta }
+    ... on TextCompletedEvent { taskId content }
+    ... on ThinkingEvent { thinkingId delta content isWhole }
+    ... on MessageUpdatedEvent { message { id turn { joinedInto { id } } } }
+    ... on TurnPausedEvent { pausedReason }
+    ... on TurnCompletedEvent { turnStatus failure }
+  }
+}`,
+}

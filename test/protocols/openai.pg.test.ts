@@ -1,0 +1,309 @@
+/** `/v1`, as OpenAI's own package and another client use it, by the rules that GraphQL has. */
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { generateText, streamText } from 'ai'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { approvalRules } from '../harness/approvals.ts'
+import { storyConfig, Story, tokenOf, type Person } from '../harness/story.ts'
+
+type Messages = OpenAI.ChatCompletionMessageParam[]
+
+const RULES = `[approvals]\nown_user_may_decide = true\n${approvalRules('effect = "require"\ncommand = "tee"')}`
+
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin({ config: { toml: RULES } })
+})
+afterAll(() => story[Symbol.asyncDispose]())
+
+function connect(person: Person, defaultHeaders: Record<string, string> = {}): OpenAI {
+  return new OpenAI({ baseURL: `${story.app.url}/v1`, apiKey: tokenOf(person), defaultHeaders, maxRetries: 0 })
+}
+
+function ask(client: OpenAI, messages: Messages, options: object = {}) {
+  return client.chat.completions.create({ model: 'factotum', messages, ...options }).withResponse()
+}
+
+const user = (content: string) => ({ role: 'user', content }) as const
+
+interface Seen {
+  readonly text: string
+  readonly reasoning: string
+}
+
+async function readStream(stream: AsyncIterable<OpenAI.ChatCompletionChunk>): Promise<Seen> {
+  let [text, reasoning] = ['', '']
+  for await (const { choices } of stream) {
+    const delta = choices[0]?.delta as { content?: string; reasoning_content?: string } | undefined
+    text += delta?.content ?? ''
+    reasoning += delta?.reasoning_content ?? ''
+  }
+  return { text, reasoning }
+}
+
+async function messagesIn(person: Person, id: string): Promise<string[]> {
+  const text = 'query ($id: ID!) { session(id: $id) { messages(last: 50) { edges { node { content } } } } }'
+  const { session } = (await story.as(person).run(text, { id })) as {
+    session: { messages: { edges: { node: { content: string } }[] } }
+  }
+  return session.messages.edges.map(({ node }) => node.content)
+}
+
+test('the models', async () => {
+  const ids = (await connect('ben').models.list()).data.map(({ id }) => id)
+  expect(ids).toEqual(['factotum', 'factotum-plan', 'factotum-chat'])
+  expect(await connect('ben').models.retrieve('factotum-chat')).toMatchObject({ id: 'factotum-chat' })
+  await expect(connect('ben').models.retrieve('gpt-9')).rejects.toMatchObject({ status: 404, code: 'model_not_found' })
+})
+
+describe('chat completions', () => {
+  test('a question is answered, and its conversation stays one session', async () => {
+    const ada = connect('ada')
+    const first = await ask(ada, [user('run: echo from the agent')])
+    const [choice] = first.data.choices
+    const answer = choice?.message.content ?? ''
+    expect(first.data).toMatchObject({
+      object: 'chat.completion',
+      model: 'factotum',
+      id: expect.stringMatching(/^chatcmpl-turn_/),
+    })
+    expect(choice).toMatchObject({ finish_reason: 'stop', message: { role: 'assistant' } })
+    expect(answer).toContain('from the agent')
+    expect(first.data.usage?.total_tokens).toBeGreaterThan(0)
+    const session = first.response.headers.get('x-factotum-session') ?? ''
+    expect(session).toMatch(/^@ada:openai:/)
+    const history: Messages = [
+      { role: 'system', content: 'Be brief.' },
+      user('run: echo from the agent'),
+      { role: 'assistant', content: answer },
+      user('And now?'),
+    ]
+    const second = await ask(ada, history)
+    expect(second.response.headers.get('x-factotum-session')).toBe(session)
+    expect(await messagesIn('ada', session)).toEqual(['run: echo from the agent', 'And now?'])
+    const other = await ask(ada, [user('run: echo from the agent')])
+    expect(other.response.headers.get('x-factotum-session')).not.toBe(session)
+    const wrong: Messages = [user('run: echo from the agent'), { role: 'assistant', content: 'No.' }, user('And now?')]
+    expect((await ask(ada, wrong)).response.headers.get('x-factotum-session')).not.toBe(session)
+  })
+
+  test('streams what it says, and what it does as reasoning', async () => {
+    const ben = connect('ben')
+    const { data, response } = await ask(ben, [user('think: Let me see.\nHello')], {
+      model: 'factotum-chat',
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+    const chunks: OpenAI.ChatCompletionChunk[] = []
+    for await (const chunk of data as unknown as AsyncIterable<OpenAI.ChatCompletionChunk>) chunks.push(chunk)
+    const seen = await readStream(
+      (async function* () {
+        yield* chunks
+      })(),
+    )
+    expect(seen.text).toContain('> Hello')
+    expect(seen.reasoning).toContain('Let me see.')
+    expect(chunks[0]?.choices[0]?.delta.role).toBe('assistant')
+    expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('stop')
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } })
+    expect(response.headers.get('content-type')).toContain('text/event-stream')
+    const planned = await ask(ben, [user('Hello')], { model: 'factotum-plan', stream: true })
+    const plan = await readStream(planned.data as unknown as AsyncIterable<OpenAI.ChatCompletionChunk>)
+    expect(plan.text).toContain('> Hello')
+  })
+
+  test('a session that is named is that one', async () => {
+    const ben = connect('ben', { 'x-factotum-session': 'thread-7' })
+    const { response } = await ask(ben, [user('One')])
+    expect(response.headers.get('x-factotum-session')).toBe('@ben:thread-7')
+    await ask(connect('ben'), [user('Two')], { metadata: { session: '@ben:thread-7' } })
+    expect(await messagesIn('ben', '@ben:thread-7')).toEqual(['One', 'Two'])
+  })
+
+  test('sent again by the library, a message is sent once', async () => {
+    const named = { 'x-factotum-session': 'retries' }
+    const first = await ask(connect('ben', named), [user('Once')])
+    const retried = await ask(connect('ben', { ...named, 'x-stainless-retry-count': '1' }), [user('Once')])
+    expect(retried.data.choices).toEqual(first.data.choices)
+    expect(await messagesIn('ben', '@ben:retries')).toEqual(['Once'])
+    const fresh = await ask(connect('ben'), [user('A first message')])
+    const again = await ask(connect('ben', { 'x-stainless-retry-count': '2' }), [user('A first message')])
+    const session = fresh.response.headers.get('x-factotum-session') ?? ''
+    expect(again.response.headers.get('x-factotum-session')).toBe(session)
+    expect(await messagesIn('ben', session)).toEqual(['A first message'])
+    const key = { 'idempotency-key': 'a-key-of-mine' }
+    const [one, two] = [await ask(connect('ben', key), [user('K')]), await ask(connect('ben', key), [user('K')])]
+    expect(two.data.id).toBe(one.data.id)
+    expect(await messagesIn('ben', two.response.headers.get('x-factotum-session') ?? '')).toEqual(['K'])
+  })
+
+  test('an approval is asked for in the answer, and given by the next message', async () => {
+    const ben = connect('ben')
+    const first = user('run: echo yes | tee out.txt')
+    const asked = await ask(ben, [first])
+    const notice = asked.data.choices[0]?.message.content ?? ''
+    expect(notice).toMatch(/^Waiting for a decision\.[^]*`appr_[^]*tee out\.txt[^]*\/approve/)
+    const history: Messages = [first, { role: 'assistant', content: notice }]
+    await expect(ask(connect('cleo'), [...history, user('/approve')])).rejects.toMatchObject({ status: 404 })
+    const approved = await ask(ben, [...history, user('/approve')])
+    const answer = approved.data.choices[0]?.message.content ?? ''
+    expect(answer).toContain('yes')
+    const session = asked.response.headers.get('x-factotum-session')
+    expect(approved.response.headers.get('x-factotum-session')).toBe(session)
+    const later: Messages = [...history, user('/approve'), { role: 'assistant', content: answer }, user('Thanks')]
+    expect((await ask(ben, later)).response.headers.get('x-factotum-session')).toBe(session)
+    const denied = await ask(ben, [user('run: echo no | tee out.txt')])
+    const id = /appr_\w+/.exec(denied.data.choices[0]?.message.content ?? '')?.[0]
+    const refused = await ask(ben, [user(`/deny ${id} not today`)])
+    expect(refused.data.choices[0]?.message.content).not.toContain('Waiting')
+    await expect(ask(ben, [user('/approve')])).rejects.toMatchObject({ status: 400 })
+  })
+
+  test('a client that leaves ends the turn only where it says so', async () => {
+    const leave = async (session: string, headers: Record<string, string>): Promise<string> => {
+      const { data } = await ask(connect('ben', { 'x-factotum-session': session, ...headers }), [user('wait: 3000')], {
+        stream: true,
+      })
+      const stream = data as unknown as { controller: AbortController }
+      stream.controller.abort()
+      const read = `{ session(id: "@ben:${session}") { status turns(last: 1) { edges { node { status } } } } }`
+      const turnOf = async () =>
+        (await story.as('ben').run(read)) as { session: { turns: { edges: { node: { status: string } }[] } } }
+      const statusOf = async () => (await turnOf()).session.turns.edges[0]?.node.status
+      await expect.poll(statusOf).toMatch(/DONE|CANCELLED/)
+      return (await statusOf()) ?? ''
+    }
+    expect(await leave('left', {})).toBe('DONE')
+    expect(await leave('stopped', { 'x-factotum-cancel-on-disconnect': 'true' })).toBe('CANCELLED')
+    const late = connect('ben', { 'x-factotum-session': 'late', 'x-factotum-timeout': '1' })
+    await expect(ask(late, [user('wait: 2500')])).rejects.toMatchObject({ status: 504, code: 'timeout' })
+    const waited = connect('ben', { 'x-factotum-session': 'late', 'x-stainless-retry-count': '1' })
+    await ask(waited, [user('wait: 2500')])
+    expect(await messagesIn('ben', '@ben:late')).toEqual(['wait: 2500'])
+  })
+})
+
+describe('responses', () => {
+  test('answers, streams, and goes on by the id of the response before', async () => {
+    const ben = connect('ben')
+    const first = await ben.responses.create({ model: 'factotum-chat', input: 'Hello', instructions: 'Be brief.' })
+    expect(first).toMatchObject({ object: 'response', status: 'completed', id: expect.stringMatching(/^resp_turn_/) })
+    expect(first.output_text).toContain('> Hello')
+    expect(first.usage?.total_tokens).toBeGreaterThan(0)
+    const stream = ben.responses.stream({
+      model: 'factotum-chat',
+      input: [{ role: 'user', content: [{ type: 'input_text', text: 'think: Hm.\nAnd now?' }] }],
+      previous_response_id: first.id,
+    })
+    const types: string[] = []
+    for await (const event of stream) types.push(event.type)
+    const second = await stream.finalResponse()
+    expect(second.output_text).toContain('> And now?')
+    expect(second.output[0]).toMatchObject({ type: 'reasoning' })
+    expect(types.slice(0, 2)).toEqual(['response.created', 'response.in_progress'])
+    expect(types.at(-1)).toBe('response.completed')
+    expect(second.metadata).toEqual(first.metadata)
+    expect(await messagesIn('ben', first.metadata?.['session'] ?? '')).toEqual(['Hello', 'think: Hm.\nAnd now?'])
+    await expect(
+      connect('cleo').responses.create({ model: 'factotum', input: 'x', previous_response_id: first.id }),
+    ).rejects.toMatchObject({ status: 404 })
+  })
+})
+
+describe('another client', () => {
+  test('answers and streams', async () => {
+    const provider = createOpenAICompatible({
+      name: 'factotum',
+      baseURL: `${story.app.url}/v1`,
+      apiKey: tokenOf('ben'),
+    })
+    const { text, usage } = await generateText({ model: provider('factotum-chat'), prompt: 'Hello there' })
+    expect(text).toContain('> Hello there')
+    expect(usage.totalTokens).toBeGreaterThan(0)
+    const streamed = streamText({ model: provider('factotum-chat'), prompt: 'think: So.\nStream it' })
+    expect(await streamed.text).toContain('> Stream it')
+    expect(await streamed.reasoningText).toContain('So.')
+  })
+})
+
+describe('what is refused', () => {
+  const post = (body: unknown, headers: Record<string, string> = {}, path = '/v1/chat/completions') =>
+    fetch(`${story.app.url}${path}`, {
+      method: 'POST',
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+      headers: { authorization: `Bearer ${tokenOf('ben')}`, 'content-type': 'application/json', ...headers },
+    })
+  const asks = { model: 'factotum', messages: [user('x')] }
+
+  test.each([
+    ['an unknown token', asks, { authorization: 'Bearer nobody' }, 401, 'invalid_api_key'],
+    ['no JSON', '{', {}, 400, 'bad_request'],
+    ['a large body', JSON.stringify('x'.repeat(1024 * 1024)), {}, 413, 'bad_request'],
+    ['no messages', { model: 'factotum' }, {}, 400, 'invalid_value'],
+    ['an unknown model', { ...asks, model: 'gpt-9' }, {}, 404, 'model_not_found'],
+    ['a provider that is not there', { ...asks, model: 'nobody:gpt' }, {}, 404, 'model_not_found'],
+    ['tools', { ...asks, tools: [{ type: 'function', function: { name: 'f' } }] }, {}, 400, 'unsupported_parameter'],
+    [
+      'a picture',
+      { ...asks, messages: [{ role: 'user', content: [{ type: 'image_url' }] }] },
+      {},
+      400,
+      'unsupported_content',
+    ],
+    ['two answers', { ...asks, n: 2 }, {}, 400, 'unsupported_parameter'],
+    ["another's session", asks, { 'x-factotum-session': '@ada:hers' }, 404, 'not_found'],
+    ["another's session, streamed", { ...asks, stream: true }, { 'x-factotum-session': '@ada:hers' }, 404, 'not_found'],
+    [
+      'too long a system prompt',
+      { ...asks, messages: [{ role: 'system', content: 'x'.repeat(9000) }, user('x')] },
+      {},
+      400,
+      'invalid_value',
+    ],
+  ] as const)('%s', async (_what, body, headers, status, code) => {
+    const answer = await post(body, headers)
+    expect(answer.status).toBe(status)
+    expect(await answer.json()).toMatchObject({
+      error: { code, message: expect.stringMatching(/\.$/), type: expect.any(String) },
+    })
+  })
+
+  test('other paths and methods', async () => {
+    expect((await post(asks, {}, '/v1/embeddings')).status).toBe(404)
+    expect((await fetch(`${story.app.url}/v1/chat/completions`)).status).toBe(405)
+  })
+
+  test('a message that starts no turn is on record, and answered with nothing', async () => {
+    const { data } = await ask(connect('discord', { 'x-factotum-session': 'discord:room' }), [user('hello')], {
+      user: 'Nobody#9',
+    })
+    expect(data.choices[0]?.message.content).toBe('')
+    const known = await ask(connect('discord', { 'x-factotum-session': 'discord:room' }), [user('hello')], {
+      user: 'Ben#1',
+    })
+    expect(known.data.choices[0]?.message.content).toContain('> hello')
+  })
+
+  test('a turn that fails, in both forms', async () => {
+    const failing = [user('fail:\nrun: exit 1')]
+    const settings = { max_replan_depth: 0 }
+    await story.reconfigure(storyConfig({ toml: RULES, settings }))
+    await expect(ask(connect('ben'), failing)).rejects.toMatchObject({ status: 500, code: 'turn_failed' })
+    const { data } = await ask(connect('ben'), failing, { stream: true })
+    const reading = readStream(data as unknown as AsyncIterable<OpenAI.ChatCompletionChunk>)
+    await expect(reading).rejects.toMatchObject({ code: 'turn_failed' })
+    await story.reconfigure(storyConfig({ toml: RULES, settings: { requests_per_minute: 3 } }))
+    const statuses: number[] = []
+    for (let times = 0; times < 4; times += 1)
+      statuses.push((await post({ ...asks, n: 2 }, { authorization: `Bearer ${tokenOf('cleo')}` })).status)
+    expect(statuses.at(-1)).toBe(429)
+    await story.reconfigure(storyConfig({ toml: RULES }))
+  })
+
+  test('pages of listed origins may ask', async () => {
+    const headers = { origin: 'http://localhost:3000', 'access-control-request-headers': 'authorization' }
+    const answer = await fetch(`${story.app.url}/v1/chat/completions`, { method: 'OPTIONS', headers })
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get('access-control-allow-origin')).toBe('http://localhost:3000')
+  })
+})
