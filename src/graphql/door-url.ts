@@ -1,4 +1,5 @@
 /** What a request asks for, by its path: before anything of it is answered, and as a label for figures. */
+import { AGUI_PATH } from './agui/agui-endpoint.ts'
 import { ASSETS_PATH } from './console/console-files.ts'
 import { FILES_PATH } from './files/serve-file.ts'
 import { UPLOADS_PATH } from './files/receive-file.ts'
@@ -28,7 +29,7 @@ export function takesFiles(url: URL | null, method: string | undefined): boolean
 }
 
 const FOLDERS = [FILES_PATH, UPLOADS_PATH, SESSIONS_PATH, GRAPHIQL_PATH, ASSETS_PATH, OPENAI_PATH]
-const PATHS = new Set(['/', GRAPHQL_PATH, MCP_PATH, LOGIN_PATH, LOGOUT_PATH, '/health', '/ready', '/metrics'])
+const PATHS = new Set(['/', GRAPHQL_PATH, MCP_PATH, AGUI_PATH, LOGIN_PATH, LOGOUT_PATH, '/health', '/ready', '/metrics'])
 
 /** A label of few values, whatever is asked for. */
 export function routeOf(url: URL | null): string {

@@ -41,6 +41,7 @@ import { FILES_PATH, serveFile } from './files/serve-file.ts'
 import { SESSIONS_PATH, SessionTransfers } from './files/session-transfer.ts'
 import { credentialReader, type CredentialOf } from './login/credential.ts'
 import { loginRoutes } from './login/login-routes.ts'
+import { AGUI_PATH, AguiEndpoint } from './agui/agui-endpoint.ts'
 import { MCP_PATH, McpEndpoint } from './mcp/mcp-endpoint.ts'
 import { OPENAI_PATH, OpenAIEndpoint } from './openai/openai-endpoint.ts'
 import { schemaRoutes } from './http/schema-routes.ts'
@@ -323,6 +324,7 @@ class Door {
     const spoken = { ...options, yoga, connections: this.#connections, admission, takeRate }
     const mcp = new McpEndpoint(spoken)
     const openai = new OpenAIEndpoint(spoken)
+    const agui = new AguiEndpoint(spoken)
     return [
       { path: FILES_PATH, methods: 'GET, HEAD', answer: (exchange) => serveFile(options, exchange) },
       ...schemaRoutes(schema, config),
@@ -332,6 +334,7 @@ class Door {
       { path: SESSIONS_PATH, methods: 'GET, POST', answer: (exchange) => transfers.handle(exchange) },
       ...(logins === null ? [] : loginRoutes({ ...options, logins, credentialOf })),
       { path: MCP_PATH, methods: 'POST', answer: (exchange) => mcp.handle(exchange) },
+      { path: AGUI_PATH, methods: 'POST', answer: (exchange) => agui.handle(exchange) },
       { path: OPENAI_PATH, methods: 'GET, POST', answer: (exchange) => openai.handle(exchange) },
     ]
   }

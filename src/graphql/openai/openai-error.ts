@@ -1,7 +1,7 @@
 /** What is wrong with a request, as OpenAI's API says it. */
 import { GraphQLError } from 'graphql'
 import { httpOf } from '../protocols/admit.ts'
-import { Refused } from '../protocols/refused.ts'
+import { Refused, statusOf } from '../protocols/refused.ts'
 import type { WaitEnd } from '../protocols/waiting-client.ts'
 
 export interface OpenAIErrorOptions {
@@ -50,23 +50,9 @@ export function toOpenAIError(error: unknown): OpenAIError | null {
   })
 }
 
-const STATUSES: Readonly<Record<string, number>> = {
-  INVALID_INPUT: 400,
-  BAD_USER_INPUT: 400,
-  UNAUTHENTICATED: 401,
-  FORBIDDEN: 403,
-  NOT_FOUND: 404,
-  CONFLICT: 409,
-  LIMIT_EXCEEDED: 429,
-  RATE_LIMITED: 429,
-  OVERLOADED: 503,
-  DATABASE_UNAVAILABLE: 503,
-  STORAGE_FULL: 503,
-  SHUTTING_DOWN: 503,
-}
-
-function ofRefused({ message, code, retryAfterMs }: Refused): OpenAIError {
-  const status = STATUSES[code ?? ''] ?? 500
+function ofRefused(refused: Refused): OpenAIError {
+  const { message, code, retryAfterMs } = refused
+  const status = statusOf(refused)
   const seconds = retryAfterMs === null ? null : String(Math.ceil(retryAfterMs / 1000))
   const headers = seconds === null ? {} : { 'retry-after': seconds }
   // A limit without a time, such as a quota, is not over in a few seconds.

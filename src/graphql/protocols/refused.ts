@@ -54,3 +54,23 @@ export function accepted<Payload>(refusal: RefusalData, payload: Payload | null 
   const { problem = 'It was refused.', ...details } = refusal
   throw new Refused(problem, details)
 }
+
+const STATUSES: Readonly<Record<string, number>> = {
+  INVALID_INPUT: 400,
+  BAD_USER_INPUT: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  LIMIT_EXCEEDED: 429,
+  RATE_LIMITED: 429,
+  OVERLOADED: 503,
+  DATABASE_UNAVAILABLE: 503,
+  STORAGE_FULL: 503,
+  SHUTTING_DOWN: 503,
+}
+
+/** As HTTP says it. */
+export function statusOf({ code }: Refused): number {
+  return STATUSES[code ?? ''] ?? 500
+}

@@ -1,0 +1,169 @@
+/**
+ * `POST /agui`: the agent behind AG-UI, for pages such as CopilotKit's, with the same tokens and by the same rules as
+ * GraphQL. A thread is a session, a run is the part of a turn that a page waits for. Nothing is kept between two runs.
+ */
+import type { ServerResponse } from 'node:http'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import { GraphQLError } from 'graphql'
+import { sendJson } from '../health/probes.ts'
+import { badRequest } from '../http/bad-request.ts'
+import type { Exchange } from '../http/plain-route.ts'
+import { maskError } from '../operation/mask-error.ts'
+import { REQUEST_ID } from '../plugins/http/use-request-id.ts'
+import { admit, countRequest, httpOf, type AdmitOptions, type Known } from '../protocols/admit.ts'
+import { decideAll } from '../protocols/decide.ts'
+import { followTurn } from '../protocols/follow-turn.ts'
+import { Operations } from '../protocols/operations.ts'
+import { ownSession } from '../protocols/own-session.ts'
+import { accepted, Refused, statusOf } from '../protocols/refused.ts'
+import { SEND_MESSAGE } from '../protocols/turn-documents.ts'
+import { WaitingClient } from '../protocols/waiting-client.ts'
+import type { Connections } from '../socket/connections.ts'
+import type { DoorYoga } from '../yoga.ts'
+import { READ_ACTIVE_TURN } from './documents.ts'
+import { RunEvents, type RunEvent } from './run-events.ts'
+import { readRunInput, type RunInput } from './run-input.ts'
+
+export const AGUI_PATH = '/agui'
+
+/** A page that is there longer for one run comes back. */
+const MAX_RUN_MS = 3_600_000
+
+export interface AguiEndpointOptions extends AdmitOptions {
+  readonly yoga: DoorYoga
+  readonly connections: Connections
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly metrics: Metrics
+}
+
+/** Null: nothing runs, or the message starts no turn. */
+type Turn = {
+  readonly sessionId: string
+  readonly id: string
+  readonly messageId: string
+  readonly after: number
+} | null
+
+export class AguiEndpoint {
+  readonly #options: AguiEndpointOptions
+
+  constructor(options: AguiEndpointOptions) {
+    this.#options = options
+  }
+
+  /** Rejects with what is a bug. A client that leaves is no failure. */
+  async handle({ request, response, url }: Exchange): Promise<void> {
+    try {
+      if (url.pathname !== AGUI_PATH) throw badRequest(`Nothing here; AG-UI is at ${AGUI_PATH}.`, 404)
+      if (request.method !== 'POST') throw badRequest('Use POST.', 405, { allow: 'POST' })
+      const { body, text: _text, ...known } = await admit(request, this.#options)
+      await this.#run({ request, response }, { known, input: this.#read(body, known) })
+    } catch (error) {
+      if (response.headersSent || !(error instanceof GraphQLError || error instanceof Refused)) throw error
+      if (!request.complete) response.setHeader('connection', 'close')
+      refuse(response, error)
+    }
+  }
+
+  /** A request that is refused runs no operation, and counts all the same. */
+  #read(body: unknown, known: Known): RunInput {
+    try {
+      return readRunInput(body)
+    } catch (error) {
+      countRequest(known, this.#options)
+      throw error
+    }
+  }
+
+  async #run(
+    { request, response }: Pick<Exchange, 'request' | 'response'>,
+    { known, input }: { readonly known: Known; readonly input: RunInput },
+  ): Promise<void> {
+    const { yoga, metrics, logger, clock, connections } = this.#options
+    const requestId = String(response.getHeader(REQUEST_ID) ?? '')
+    const { viewer } = known
+    const caller = { viewer, requestId, logger: logger.child({ requestId }), transport: 'sse' } as const
+    const operations = new Operations({ yoga, metrics, request, caller })
+    const sessionId = ownSession(viewer, input.threadId)
+    using client = new WaitingClient({ response, known, connections, clock, timeoutMs: MAX_RUN_MS })
+    const turn = await findTurn(operations, { input, sessionId })
+    client.startStream({ 'x-factotum-session': sessionId })
+    await this.#tell(client, { operations, input, turn })
+    response.end()
+  }
+
+  async #tell(client: WaitingClient, { operations, input, turn }: Run): Promise<void> {
+    const { threadId, runId } = input
+    const events = new RunEvents({ threadId, runId }, input.shown)
+    const write = (more: readonly RunEvent[]): Promise<void> =>
+      client.write(more.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
+    await write(events.start())
+    if (turn === null) return write(events.finish(null))
+    const { sessionId, id: turnId, messageId, after } = turn
+    const { signal } = client
+    try {
+      const told = followTurn({ operations, sessionId, turnId, messageId, after, signal })
+      for (let next = await told.next(); ; next = await told.next()) {
+        if (next.done !== true) await write(events.tell(next.value))
+        else if (next.value !== null) return await write(events.finish(next.value))
+        else return await write(events.fail('The turn goes on; run it again to see it.', 'run_left'))
+      }
+    } catch (error) {
+      if (error instanceof Refused) return write(events.fail(error.message, error.code ?? 'refused'))
+      const { message } = maskError(error, this.#options)
+      await write(events.fail(message, 'server_error'))
+    }
+  }
+}
+
+interface Run {
+  readonly operations: Operations
+  readonly input: RunInput
+  readonly turn: Turn
+}
+
+/**
+ * The turn that a page waits for: that of what it has decided, that of its message, or the one that runs. The id of a
+ * message is its idempotency key: a page that comes back with it goes on with its turn.
+ */
+async function findTurn(
+  operations: Operations,
+  { input: { decisions, said, mode, user }, sessionId }: { readonly input: RunInput; readonly sessionId: string },
+): Promise<Turn> {
+  if (decisions.length > 0) {
+    const { turn, session } = await decideAll(operations, decisions)
+    return { sessionId: session.id, id: turn.id, messageId: turn.message.id, after: session.lastSeq }
+  }
+  if (said === null) {
+    const { session } = await operations.run(READ_ACTIVE_TURN, { id: sessionId })
+    const active = session?.activeTurn ?? null
+    return active === null
+      ? null
+      : { sessionId, id: active.id, messageId: active.message.id, after: active.firstSeq - 1 }
+  }
+  const from = user === null || operations.caller.viewer.user !== null ? {} : { user }
+  const input = {
+    sessionId,
+    content: said.text,
+    idempotencyKey: `agui ${said.id}`,
+    ...from,
+    ...(mode === null ? {} : { mode }),
+  }
+  const { result } = await operations.run(SEND_MESSAGE, { input })
+  const { id: messageId, turn } = accepted(result, result.message)
+  return turn === null ? null : { sessionId, id: turn.id, messageId, after: turn.firstSeq - 1 }
+}
+
+function refuse(response: ServerResponse, error: GraphQLError | Refused): void {
+  if (error instanceof GraphQLError) {
+    const { status, headers, code } = httpOf(error)
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+    return sendJson(response, status, { code, message: error.message })
+  }
+  const { code, message, retryAfterMs } = error
+  if (retryAfterMs !== null) response.setHeader('retry-after', String(Math.ceil(retryAfterMs / 1000)))
+  sendJson(response, statusOf(error), { code, message })
+}

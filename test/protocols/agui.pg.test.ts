@@ -1,0 +1,152 @@
+/** `POST /agui`, as AG-UI's own client uses it and verifies what comes, by the rules that GraphQL has. */
+import { HttpAgent, type BaseEvent, type Interrupt, type RunAgentParameters } from '@ag-ui/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { approvalRules } from '../harness/approvals.ts'
+import { Story, tokenOf, type Person } from '../harness/story.ts'
+
+const RULES = `[approvals]\nown_user_may_decide = true\n${approvalRules('effect = "require"\ncommand = "tee"')}`
+
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin({ config: { toml: RULES } })
+})
+afterAll(() => story[Symbol.asyncDispose]())
+
+function connect(person: Person, threadId: string): HttpAgent {
+  const headers = { authorization: `Bearer ${tokenOf(person)}` }
+  return new HttpAgent({ url: `${story.app.url}/agui`, threadId, headers })
+}
+
+/** Runs it, and returns the events that came; the client throws for any that breaks the protocol. */
+async function run(agent: HttpAgent, parameters: RunAgentParameters = {}): Promise<BaseEvent[]> {
+  const events: BaseEvent[] = []
+  await agent.runAgent(parameters, { onEvent: ({ event }) => void events.push(event) })
+  return events
+}
+
+let messages = 0
+function say(agent: HttpAgent, content: string): void {
+  messages += 1
+  agent.addMessage({ id: `message-${messages}`, role: 'user', content })
+}
+
+const typesOf = (events: readonly BaseEvent[]): string[] => events.map(({ type }) => type)
+const textsOf = (agent: HttpAgent): unknown[] =>
+  agent.messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)
+
+async function contentsIn(person: Person, id: string): Promise<string[]> {
+  const text = 'query ($id: ID!) { session(id: $id) { messages(last: 50) { edges { node { content } } } } }'
+  const { session } = (await story.as(person).run(text, { id })) as {
+    session: { messages: { edges: { node: { content: string } }[] } }
+  }
+  return session.messages.edges.map(({ node }) => node.content)
+}
+
+test('a plan is state, its tasks are calls of tools, its text is a message', async () => {
+  const agent = connect('ada', 'plans')
+  say(agent, 'run: echo from the agent')
+  const events = await run(agent)
+  const types = typesOf(events)
+  expect(types.slice(0, 2)).toEqual(['RUN_STARTED', 'STATE_SNAPSHOT'])
+  expect(types).toEqual(expect.arrayContaining(['STEP_STARTED', 'STATE_DELTA', 'TOOL_CALL_RESULT', 'TEXT_MESSAGE_END']))
+  expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
+  expect(agent.state).toMatchObject({
+    plan: {
+      attempt: 1,
+      tasks: [
+        { type: 'EXEC', status: 'DONE' },
+        { type: 'MSG', status: 'DONE' },
+      ],
+    },
+  })
+  expect(textsOf(agent).join('\n')).toContain('from the agent')
+  const result = agent.messages.find(({ role }) => role === 'tool')
+  expect(result?.content).toContain('from the agent')
+  say(agent, 'And now?')
+  await run(agent)
+  expect(await contentsIn('ada', '@ada:plans')).toEqual(['run: echo from the agent', 'And now?'])
+})
+
+test('thoughts, and the calls of a conversation', async () => {
+  const agent = connect('ada', 'thoughts')
+  say(agent, 'think: Let me see.\nrun: echo called\nHello')
+  const events = await run(agent, { forwardedProps: { mode: 'CHAT' } })
+  expect(typesOf(events)).toEqual(
+    expect.arrayContaining(['REASONING_START', 'REASONING_MESSAGE_CONTENT', 'REASONING_END']),
+  )
+  expect(textsOf(agent).join('\n')).toContain('> Hello')
+  expect(agent.state).toMatchObject({
+    plan: { tasks: expect.arrayContaining([expect.objectContaining({ type: 'EXEC' })]) },
+  })
+})
+
+test('an approval interrupts the run, and a resume goes on with the same turn', async () => {
+  const agent = connect('ben', 'approvals')
+  say(agent, 'run: echo yes | tee out.txt')
+  const asked = await run(agent)
+  const { outcome } = asked.at(-1) as unknown as { outcome: { type: string; interrupts: Interrupt[] } }
+  expect(outcome).toMatchObject({ type: 'interrupt', interrupts: [{ id: expect.stringMatching(/^appr_/) }] })
+  const interruptId = outcome.interrupts[0]?.id ?? ''
+  const resume = [{ interruptId, status: 'resolved' as const, payload: { approved: true, note: 'Go on.' } }]
+  const cleo = connect('cleo', 'approvals')
+  await expect(run(cleo, { resume })).rejects.toThrow()
+  const resumed = await run(agent, { resume })
+  expect(resumed.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
+  expect(typesOf(resumed)).toContain('TOOL_CALL_RESULT')
+  expect(textsOf(agent).join('\n')).toContain('yes')
+  expect(await contentsIn('ben', '@ben:approvals')).toEqual(['run: echo yes | tee out.txt'])
+})
+
+test('a page that comes back goes on with the turn, and is told nothing twice', async () => {
+  const agent = connect('ben', 'back')
+  say(agent, 'run: echo one; sleep 3; echo two')
+  const left = run(agent).catch(() => undefined)
+  const running = '{ session(id: "@ben:back") { view { activeTurn { progress { output } } } } }'
+  await expect.poll(async () => JSON.stringify((await story.as('ben').request(running)).data)).toContain('one')
+  agent.abortRun()
+  await left
+  await run(agent)
+  const again = await run(agent)
+  expect(typesOf(again)).not.toContain('TEXT_MESSAGE_START')
+  expect(again.at(-1)).toMatchObject({ type: 'RUN_FINISHED' })
+  expect(textsOf(agent).filter((text) => String(text).includes('two'))).toHaveLength(1)
+  expect(agent.messages.filter(({ role }) => role === 'tool')).toHaveLength(1)
+  expect(await contentsIn('ben', '@ben:back')).toHaveLength(1)
+})
+
+test('a turn that is cancelled, and one that fails', async () => {
+  const agent = connect('ben', 'ends')
+  say(agent, 'run: echo begun; sleep 60')
+  const ran = run(agent)
+  const running = '{ session(id: "@ben:ends") { view { activeTurn { progress { output } } } } }'
+  await expect.poll(async () => JSON.stringify((await story.as('ben').request(running)).data)).toContain('begun')
+  await story.as('ben').run('mutation { cancelTurn(input: { sessionId: "@ben:ends" }) { __typename } }')
+  expect((await ran).at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'cancelled' } })
+})
+
+describe('what is refused', () => {
+  const input = {
+    threadId: 't',
+    runId: 'r',
+    messages: [{ id: 'm', role: 'user', content: 'x' }],
+    tools: [],
+    context: [],
+  }
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    fetch(`${story.app.url}/agui`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { authorization: `Bearer ${tokenOf('ben')}`, 'content-type': 'application/json', ...headers },
+    })
+  test.each([
+    ['an unknown token', input, { authorization: 'Bearer nobody' }, 401],
+    ['no thread', { ...input, threadId: '' }, {}, 400],
+    ['tools', { ...input, tools: [{ name: 'f', description: '', parameters: {} }] }, {}, 400],
+    ["another's thread", { ...input, threadId: '@ada:plans' }, {}, 404],
+    ['no interrupt', { ...input, resume: [{ interruptId: 'x', status: 'cancelled' }] }, {}, 400],
+  ] as const)('%s', async (_what, body, headers, status) => {
+    const answer = await post(body, headers)
+    expect(answer.status).toBe(status)
+    expect(await answer.json()).toMatchObject({ message: expect.any(String), code: expect.any(String) })
+  })
+})
