@@ -1,0 +1,225 @@
+/**
+ * A `ChatTransport` for the Vercel AI SDK (`useChat`), whose chat is a session: what is said, thought, planned and done
+ * in it is durable, and a page that comes back goes on with the turn that runs. It needs no route of its own.
+ */
+import type { FactotumClient } from '../connect.ts'
+import type { SessionClient } from '../session-client.ts'
+import type { SessionView } from '../read-view.ts'
+import type { ChatMessage, Chunk, MessagePart } from './chunks.ts'
+import { OwnNamespaceDocument, StopTurnDocument, TurnOfMessageDocument, TurnStartDocument } from './documents.ts'
+import { TurnChunks } from './turn-chunks.ts'
+
+export type { ChatMessage, Chunk, PlanData, PlanTask } from './chunks.ts'
+
+export interface TransportOptions {
+  /** Of `connect`. Who closes it is who made it. */
+  readonly client: FactotumClient
+  /**
+   * The session of a chat, by its id. Left out: an id with a colon is that session; any other lies in the caller's own
+   * name space ("@anna:<chatId>").
+   */
+  readonly session?: (chatId: string) => string
+  /** How turns work; as the session says when left out. */
+  readonly mode?: 'PLAN' | 'CHAT'
+  /** Whether `stop()` ends the turn on the server; true when left out. False: only the page stops to watch. */
+  readonly stopsTurn?: boolean
+}
+
+interface SendOptions<Message> {
+  readonly trigger: 'submit-message' | 'regenerate-message'
+  readonly chatId: string
+  readonly messageId?: string | undefined
+  readonly messages: readonly Message[]
+  readonly abortSignal: AbortSignal | undefined
+}
+
+/** Where a turn is followed from. */
+interface Place {
+  readonly turnId: string
+  readonly messageId: string
+  readonly after: number
+  /** As it was there; null: it is the turn's beginning. */
+  readonly view: SessionView | null
+}
+
+const OVER: ReadonlySet<string> = new Set(['DONE', 'FAILED', 'CANCELLED'])
+
+/** For both major versions of the SDK: `new FactotumChatTransport<UIMessage>({ client })`. */
+export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
+  /** A turn that is resumed is told from its beginning. */
+  readonly resumeStreamIsReplay = true
+  readonly #options: TransportOptions
+  #namespace: Promise<string> | null = null
+
+  constructor(options: TransportOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Sends the last message, or takes the decisions about the calls of the last answer. Repeated for the same message, it
+   * is not sent twice. What the server refuses is an error with its sentence.
+   */
+  async sendMessages({ trigger, chatId, messages, abortSignal }: SendOptions<Message>): Promise<ReadableStream<Chunk>> {
+    const session = await this.#session(chatId)
+    const last = messages.at(-1)
+    if (last === undefined) throw new Error('There is no message to send.')
+    const place =
+      last.role === 'assistant'
+        ? await this.#decide(session, last)
+        : await this.#send(session, { message: last, isAgain: trigger === 'regenerate-message' })
+    return place === null
+      ? streamOf([{ type: 'start' }, { type: 'finish' }])
+      : this.#follow(session, place, abortSignal)
+  }
+
+  /** The turn that runs, from its beginning; null: none does. */
+  async reconnectToStream({ chatId }: { readonly chatId: string }): Promise<ReadableStream<Chunk> | null> {
+    const session = await this.#session(chatId)
+    const turnId = (await session.view())?.activeTurn?.turn.id
+    if (turnId === undefined) return null
+    const { turn } = await this.#options.client.run(TurnStartDocument, { id: turnId })
+    if (turn === null) return null
+    const place = { turnId, messageId: turn.message.id, after: turn.firstSeq - 1, view: null }
+    return this.#follow(session, place, undefined)
+  }
+
+  async #session(chatId: string): Promise<SessionClient> {
+    const { client, session } = this.#options
+    if (session !== undefined) return client.session(session(chatId))
+    if (chatId.includes(':')) return client.session(chatId)
+    this.#namespace ??= client.run(OwnNamespaceDocument, {}).then(({ viewer }) => viewer.ownNamespace)
+    try {
+      return client.session(`${await this.#namespace}:${chatId}`)
+    } catch (error) {
+      this.#namespace = null
+      throw error
+    }
+  }
+
+  async #send(
+    session: SessionClient,
+    { message, isAgain }: { readonly message: Message; readonly isAgain: boolean },
+  ): Promise<Place | null> {
+    const { client, mode } = this.#options
+    const content = (message.parts as readonly MessagePart[]).flatMap(({ type, text }) =>
+      type === 'text' ? (text ?? '') : [],
+    )
+    const sent = await session.send(content.join('\n'), {
+      ...(isAgain ? {} : { idempotencyKey: `ai-sdk ${message.id}` }),
+      ...(mode === undefined ? {} : { mode }),
+    })
+    if (sent.__typename !== 'SendMessagePayload') throw new Error(sent.problem)
+    const { message: stored } = await client.run(TurnOfMessageDocument, { id: sent.message.id })
+    const turn = stored?.turn ?? null
+    return turn === null ? null : { turnId: turn.id, messageId: sent.message.id, after: turn.firstSeq - 1, view: null }
+  }
+
+  /** What was decided before is decided; the first decision stands. */
+  async #decide(session: SessionClient, { parts }: Message): Promise<Place | null> {
+    const view = await session.view()
+    const pending = new Set(view?.approvals.map(({ id }) => id))
+    for (const { state, approval } of parts as readonly MessagePart[]) {
+      if (state !== 'approval-responded' || approval === undefined || !pending.has(approval.id)) continue
+      const { id, approved, reason } = approval
+      const note = reason === undefined ? {} : { note: reason }
+      const decided = approved === true ? await session.approve(id, note) : await session.deny(id, note)
+      if (decided.__typename !== 'DecideApprovalPayload' && decided.__typename !== 'ConflictRefusal')
+        throw new Error(decided.problem)
+      if (decided.__typename === 'ConflictRefusal' && decided.reason !== 'ALREADY_DECIDED')
+        throw new Error(decided.problem)
+    }
+    const turnId = view?.activeTurn?.turn.id
+    if (turnId === undefined || view === null) return null
+    const { turn } = await this.#options.client.run(TurnStartDocument, { id: turnId })
+    return turn === null ? null : { turnId, messageId: turn.message.id, after: view.version, view }
+  }
+
+  #follow(session: SessionClient, place: Place, abortSignal: AbortSignal | undefined): ReadableStream<Chunk> {
+    const left = new AbortController()
+    const signal = abortSignal === undefined ? left.signal : AbortSignal.any([abortSignal, left.signal])
+    const chunks = this.#chunks(session, place, signal)
+    const onStop = (): void => {
+      if (this.#options.stopsTurn !== false) this.#stop(session, place).catch(() => undefined) // it has ended meanwhile
+    }
+    abortSignal?.addEventListener('abort', onStop, { once: true })
+    const forget = (): void => abortSignal?.removeEventListener('abort', onStop)
+    return new ReadableStream<Chunk>({
+      async pull(controller) {
+        const next = await chunks.next()
+        if (next.done !== true) return controller.enqueue(next.value)
+        forget()
+        controller.close()
+      },
+      cancel() {
+        forget()
+        left.abort()
+      },
+    })
+  }
+
+  async *#chunks(session: SessionClient, place: Place, signal: AbortSignal): AsyncGenerator<Chunk, void, void> {
+    const { turnId, messageId, after, view } = place
+    const chunks = new TurnChunks(turnId, view)
+    let followed = turnId
+    yield { type: 'start', ...(view === null ? { messageId: turnId } : {}) }
+    for await (const event of session.events({ after, signal })) {
+      // Another turn may take the message along.
+      if (event.__typename === 'MessageUpdatedEvent' && event.message.id === messageId)
+        followed = await this.#joined(place)
+      if (event.turnId !== followed) continue
+      yield* chunks.of(event)
+      if (event.__typename === 'TurnPausedEvent') {
+        const now = await session.view()
+        if (now === null || now.activeTurn?.turn.id !== followed || now.approvals.length === 0) continue
+        yield* [...chunks.end(), ...chunks.ask(now.approvals), { type: 'finish' } as const]
+        return
+      }
+      if (event.__typename !== 'TurnCompletedEvent') continue
+      // When the turn that took it along fails, the message waits again.
+      if (followed !== turnId && (await this.#joined(place)) === turnId && !(await this.#isOver(turnId))) {
+        followed = turnId
+        continue
+      }
+      yield* [...chunks.end(), ...endOf(event)]
+      return
+    }
+    yield* [...chunks.end(), { type: 'abort' } as const]
+  }
+
+  async #joined({ turnId, messageId }: Place): Promise<string> {
+    const { message } = await this.#options.client.run(TurnOfMessageDocument, { id: messageId })
+    return message?.turn?.joinedInto?.id ?? turnId
+  }
+
+  async #isOver(turnId: string): Promise<boolean> {
+    const { turn } = await this.#options.client.run(TurnStartDocument, { id: turnId })
+    return turn === null || OVER.has(turn.status)
+  }
+
+  /** Only this turn: another may run by now. */
+  async #stop(session: SessionClient, { turnId }: Place): Promise<void> {
+    if ((await session.view())?.activeTurn?.turn.id !== turnId) return
+    await this.#options.client.run(StopTurnDocument, { input: { sessionId: session.id } })
+  }
+}
+
+function endOf({
+  turnStatus,
+  failure,
+}: {
+  readonly turnStatus: string
+  readonly failure?: string | null | undefined
+}): Chunk[] {
+  if (turnStatus === 'CANCELLED') return [{ type: 'abort' }]
+  if (turnStatus === 'FAILED') return [{ type: 'error', errorText: failure ?? 'The turn failed.' }, { type: 'finish' }]
+  return [{ type: 'finish' }]
+}
+
+function streamOf(chunks: readonly Chunk[]): ReadableStream<Chunk> {
+  return new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk)
+      controller.close()
+    },
+  })
+}

@@ -1,0 +1,165 @@
+/** The transport for the Vercel AI SDK, as its two major versions read what it brings. */
+import * as current from 'ai'
+import * as before from 'ai-6'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FactotumChatTransport } from '../../packages/client/src/ai-sdk/ai-sdk.ts'
+import { connect } from '../../packages/client/src/connect.ts'
+import { approvalRules } from '../harness/approvals.ts'
+import { Story, tokenOf, type Person } from '../harness/story.ts'
+
+const RULES = `[approvals]\nown_user_may_decide = true\n${approvalRules('effect = "require"\ncommand = "tee"')}`
+
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin({ config: { toml: RULES } })
+})
+afterAll(() => story[Symbol.asyncDispose]())
+
+type Part = {
+  readonly type: string
+  readonly text?: string
+  readonly state?: string
+  readonly output?: unknown
+  readonly data?: unknown
+  readonly approval?: { readonly id: string }
+}
+interface Message {
+  readonly id: string
+  readonly role: 'user' | 'assistant' | 'system'
+  parts: Part[]
+}
+
+/** Both have the same shape here; that the transport is one of theirs is checked by the compiler, below. */
+type Read = (options: {
+  message?: Message
+  stream: ReadableStream<never>
+  onError?: (error: unknown) => void
+}) => AsyncIterable<Message>
+const readers = {
+  'ai 7': current.readUIMessageStream as unknown as Read,
+  'ai 6': before.readUIMessageStream as unknown as Read,
+}
+
+export const forCurrent = (
+  transport: FactotumChatTransport<current.UIMessage>,
+): current.ChatTransport<current.UIMessage> => transport
+export const forBefore = (transport: FactotumChatTransport<before.UIMessage>): before.ChatTransport<before.UIMessage> =>
+  transport
+
+function transportOf(person: Person, more: object = {}): FactotumChatTransport {
+  const client = connect({ url: story.app.url, token: tokenOf(person) })
+  return new FactotumChatTransport({ client, ...more })
+}
+
+let ids = 0
+const say = (text: string): Message => ({ id: `message-${(ids += 1)}`, role: 'user', parts: [{ type: 'text', text }] })
+
+async function contentsIn(person: Person, id: string): Promise<string[]> {
+  const text = 'query ($id: ID!) { session(id: $id) { messages(last: 50) { edges { node { content } } } } }'
+  const { session } = (await story.as(person).run(text, { id })) as {
+    session: { messages: { edges: { node: { content: string } }[] } }
+  }
+  return session.messages.edges.map(({ node }) => node.content)
+}
+
+describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
+  const chat = (what: string): string => `${name.replace(' ', '-')}-${what}`
+
+  async function read(stream: ReadableStream<unknown> | null, message?: Message): Promise<Message> {
+    if (stream === null) throw new Error('nothing runs')
+    let last: Message | undefined
+    const onError = (error: unknown): void => {
+      throw error
+    }
+    const from = message === undefined ? {} : { message }
+    for await (const state of readUIMessageStream({ ...from, stream: stream as ReadableStream<never>, onError }))
+      last = state
+    if (last === undefined) throw new Error('nothing came')
+    return last
+  }
+
+  const submit = (transport: FactotumChatTransport, chatId: string, messages: Message[], abortSignal?: AbortSignal) =>
+    transport.sendMessages({ trigger: 'submit-message', chatId, messages, abortSignal })
+
+  test('text, thinking, calls and the plan', async () => {
+    const answer = await read(await submit(transportOf('ada'), chat('parts'), [say('run: echo from the agent')]))
+    const types = answer.parts.map(({ type }) => type)
+    expect(types).toEqual(expect.arrayContaining(['data-plan', 'dynamic-tool', 'text']))
+    expect(answer.parts.find(({ type }) => type === 'dynamic-tool')).toMatchObject({
+      toolName: 'run_command',
+      state: 'output-available',
+      input: { command: 'echo from the agent' },
+      output: expect.stringContaining('from the agent'),
+    })
+    expect(answer.parts.filter(({ type }) => type === 'data-plan')).toMatchObject([
+      {
+        data: {
+          tasks: [
+            { type: 'EXEC', status: 'DONE' },
+            { type: 'MSG', status: 'DONE' },
+          ],
+        },
+      },
+    ])
+    const thought = await read(
+      await submit(transportOf('ada', { mode: 'CHAT' }), chat('parts'), [say('think: Let me see.\nHello')]),
+    )
+    expect(thought.parts.find(({ type }) => type === 'reasoning')?.text).toContain('Let me see.')
+    expect(thought.parts.findLast(({ type }) => type === 'text')?.text).toContain('> Hello')
+    expect(await contentsIn('ada', `@ada:${chat('parts')}`)).toHaveLength(2)
+  })
+
+  test('an approval is asked for, given, and the same message goes on', async () => {
+    const transport = transportOf('ben')
+    const question = say('run: echo yes | tee out.txt')
+    const asked = await read(await submit(transport, chat('approvals'), [question]))
+    const call = asked.parts.find(({ type }) => type === 'dynamic-tool')
+    expect(call).toMatchObject({ state: 'approval-requested', approval: { id: expect.stringMatching(/^appr_/) } })
+    const parts = asked.parts.map((part) =>
+      part === call
+        ? { ...part, state: 'approval-responded', approval: { id: call.approval?.id ?? '', approved: true } }
+        : part,
+    )
+    const decided: Message = { ...asked, parts }
+    const cleo = submit(transportOf('cleo', { session: () => `@ben:${chat('approvals')}` }), 'x', [question, decided])
+    const cleos = await cleo.then(
+      (stream) => new Response(stream as never).text().catch(() => ''),
+      () => 'refused',
+    )
+    expect(cleos).not.toContain('yes')
+    const answer = await read(await submit(transport, chat('approvals'), [question, decided]), structuredClone(decided))
+    expect(answer.id).toBe(asked.id)
+    const done = answer.parts.find(({ type }) => type === 'dynamic-tool')
+    expect(done).toMatchObject({ state: 'output-available', output: expect.stringContaining('yes') })
+    expect(answer.parts.findLast(({ type }) => type === 'text')?.text).toContain('yes')
+    expect(await contentsIn('ben', `@ben:${chat('approvals')}`)).toHaveLength(1)
+  })
+
+  test('a page that comes back is told the turn that runs, and nothing is sent twice', async () => {
+    const transport = transportOf('ben')
+    const question = say('run: echo one; sleep 3; echo two')
+    const left = await submit(transport, chat('back'), [question])
+    const reader = left.getReader()
+    for (let next = await reader.read(); ; next = await reader.read())
+      if (next.done || next.value.type === 'tool-output-available') break
+    await reader.cancel()
+    const answer = await read(await transport.reconnectToStream({ chatId: chat('back') }))
+    expect(answer.parts.find(({ type }) => type === 'dynamic-tool')?.output).toBe('one\ntwo\n')
+    expect(await transport.reconnectToStream({ chatId: chat('back') })).toBeNull()
+    await read(await submit(transport, chat('back'), [question]))
+    expect(await contentsIn('ben', `@ben:${chat('back')}`)).toHaveLength(1)
+  })
+
+  test('stop ends the turn; what is refused is an error', async () => {
+    const stop = new AbortController()
+    const stream = await submit(transportOf('ben'), chat('stop'), [say('run: echo begun; sleep 60')], stop.signal)
+    const reader = stream.getReader()
+    for (let next = await reader.read(); ; next = await reader.read())
+      if (next.done || next.value.type === 'tool-output-available') break
+    stop.abort()
+    const read = `{ session(id: "@ben:${chat('stop')}") { turns(last: 1) { edges { node { status } } } } }`
+    await expect.poll(async () => JSON.stringify((await story.as('ben').request(read)).data)).toContain('CANCELLED')
+    await expect(submit(transportOf('ben'), '@ada:hers', [say('let me in')])).rejects.toThrow(/\.$/)
+    await expect(submit(transportOf('ben'), chat('empty'), [say('')])).rejects.toThrow('content')
+  })
+})
