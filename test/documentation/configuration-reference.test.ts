@@ -1,0 +1,10 @@
+import { format } from 'prettier'
+import { expect, test } from 'vitest'
+import { configurationReference } from './configuration-reference.ts'
+
+test('docs/configuration.md is what the schemas say', async () => {
+  const page = await format(configurationReference(), { parser: 'markdown', printWidth: 120 })
+  expect(page).toContain('max_concurrent_turns')
+  expect(page).not.toMatch(/\|\s+\|$/m)
+  await expect(page).toMatchFileSnapshot('../../docs/configuration.md')
+})
