@@ -40,6 +40,7 @@ import type { Clock } from './platform/clock.ts'
 import type { LogLines } from './platform/log-lines.ts'
 import type { Logger } from './platform/logger.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
+import { LiveHooks } from './plugins/live-hooks.ts'
 import type { LivePlugins } from './plugins/live-plugins.ts'
 import { Scheduler } from './schedules/scheduler.ts'
 import type { Redactor } from './secrets/redaction.ts'
@@ -117,7 +118,9 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const { clock, database, doorbell } = stored
   const config = await LivePeople.start({ file, database, doorbell, clock, logger })
   opened.add(() => config.stop())
-  const parts = { options, file, config, publicUrl, secrets, metrics: createMetrics(), startedAt: clock.now(), stored }
+  const metrics = createMetrics()
+  const hooks = new LiveHooks()
+  const parts = { options, file, config, publicUrl, secrets, hooks, metrics, startedAt: clock.now(), stored }
   await openAudit({ ...parts, logger }, opened)
   const background = await openBackground(parts, opened)
   const tools = await openTools({ ...options, file, config, secrets, stored, guard: background.guard }, opened)
@@ -133,7 +136,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const watching = startWatching(parts, opened)
   const intake = createIntake(made, worker)
   const catalog = tools.toolCatalog
-  const plugins = openPlugins({ home, config, secrets, stored, intake, catalog, logger }, opened)
+  const plugins = openPlugins({ home, config, secrets, stored, intake, catalog, hooks, logger }, opened)
   const migrations = await migrationNames()
   const door = await openDoor({ made, watching, worker, intake, plugins, homeWatch, migrations })
   opened.add(() => door.stop())
@@ -182,6 +185,7 @@ interface Parts {
   readonly config: LivePeople
   readonly publicUrl: PublicUrl
   readonly secrets: SecretStore
+  readonly hooks: LiveHooks
   readonly metrics: Metrics
   readonly startedAt: Date
   readonly stored: Stored
@@ -238,11 +242,11 @@ interface Made {
 
 /** A message is taken by the worker … */
 function createWorker({ parts, background, tools, checkpointer, delegator }: Made, homeWatch: HomeWatch): Worker {
-  const { config, secrets, metrics, publicUrl } = parts
+  const { config, secrets, hooks, metrics, publicUrl } = parts
   const { home, logger } = parts.options
   const { database, doorbell, feed, clock } = parts.stored
   const { commands, skills, toolCatalog, agentsFor } = tools
-  const { outbox, approvalExpiry } = background
+  const { outbox, approvalExpiry, turnEnds } = background
   return new Worker({
     database,
     doorbell,
@@ -268,7 +272,9 @@ function createWorker({ parts, background, tools, checkpointer, delegator }: Mad
         commands: commands.runner,
         skills,
         tools: toolCatalog,
+        hooks,
         outbox,
+        turnEnds,
         approvalExpiry,
         checkpointer,
         delegator,

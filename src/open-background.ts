@@ -14,6 +14,9 @@ import type { Opened } from './opened.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/logger.ts'
 import type { Metrics } from './platform/metrics.ts'
+import type { LiveHooks } from './plugins/live-hooks.ts'
+import { TurnEnds } from './plugins/turn-ends.ts'
+import type { Redactor } from './secrets/redaction.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
 import { SWEEP_PUBLISHED_FILES, sweepPublishedFiles } from './store/sweep-published-files.ts'
 
@@ -28,6 +31,7 @@ interface BackgroundParts {
   readonly stored: Stored
   readonly config: LiveConfig
   readonly secrets: SecretStore
+  readonly hooks: LiveHooks
   readonly metrics: Metrics
 }
 
@@ -35,13 +39,14 @@ interface BackgroundParts {
 export interface Background {
   readonly outbox: Outbox
   readonly approvalExpiry: ApprovalExpiry
+  readonly turnEnds: TurnEnds
   readonly checkWebhook: CheckWebhook
   readonly guard: AddressGuard
 }
 
 /** While it is paused nothing of it begins. */
 export async function openBackground(
-  { options, stored, config, secrets, metrics }: BackgroundParts,
+  { options, stored, config, secrets, hooks, metrics }: BackgroundParts,
   opened: Opened,
 ): Promise<Background> {
   const { home, logger, clock: hostClock } = options
@@ -50,10 +55,13 @@ export async function openBackground(
   const outbox = new Outbox({ database, config, keys: secrets, guard, clock, logger, metrics, doorbell })
   opened.add(() => outbox.stop())
   const approvalExpiry = new ApprovalExpiry({ database, feed, doorbell, clock, logger })
+  const redactorOf = (sessionId: string): Redactor => secrets.redactorOf(sessionId)
+  const turnEnds = new TurnEnds({ database, config, hooks, redactorOf, logger })
   const { name: sweep } = SWEEP_PUBLISHED_FILES
   const handlers: JobHandlers = {
     ...outbox.handlers,
     ...approvalExpiry.handlers,
+    ...turnEnds.handlers,
     [sweep]: (_payload, signal) => sweepPublishedFiles({ database, home, clock, hostClock, logger }, signal),
     [SWEEP_WORKSPACES.name]: (_payload, signal) => sweepWorkspaces({ home, hostClock, logger }, signal),
     [MEASURE_WORKSPACES.name]: (_payload, signal) => measureWorkspaces({ database, home }, signal),
@@ -63,6 +71,7 @@ export async function openBackground(
   const periodic = [
     ...outbox.periodic,
     ...approvalExpiry.periodic,
+    ...turnEnds.periodic,
     SWEEP_PUBLISHED_FILES,
     SWEEP_WORKSPACES,
     MEASURE_WORKSPACES,
@@ -72,6 +81,7 @@ export async function openBackground(
   const made = {
     outbox,
     approvalExpiry,
+    turnEnds,
     checkWebhook: createWebhookCheck({ config, keys: secrets, guard }),
     guard,
   }

@@ -6,6 +6,7 @@ import type { MessageAccepted } from './intake/message/announce-message.ts'
 import { sendMessage } from './intake/message/send-message.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
 import type { Logger } from './platform/logger.ts'
+import type { LiveHooks } from './plugins/live-hooks.ts'
 import { LivePlugins } from './plugins/live-plugins.ts'
 import type { PluginServices } from './plugins/plugin-services.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
@@ -20,12 +21,13 @@ interface PluginsOptions {
   readonly stored: Stored
   readonly intake: IntakeContext
   readonly catalog: ToolCatalog
+  readonly hooks: LiveHooks
   readonly logger: Logger
 }
 
 /** They come as they start: this waits for none. */
 export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugins {
-  const { home, config, secrets, stored, intake, catalog, logger } = options
+  const { home, config, secrets, stored, intake, catalog, hooks, logger } = options
   const { database, doorbell, feed, clock } = stored
   const services: PluginServices = {
     database,
@@ -42,7 +44,18 @@ export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugin
   // Only what the store knows as a secret is redacted everywhere.
   const secretOf = (name: string): string | null =>
     secrets.known().some((known) => known.name === name) ? secrets.apiKey(name) : null
-  const plugins = new LivePlugins({ home, database, doorbell, config, catalog, services, secretOf, clock, logger })
+  const plugins = new LivePlugins({
+    home,
+    database,
+    doorbell,
+    config,
+    catalog,
+    services,
+    secretOf,
+    hooks,
+    clock,
+    logger,
+  })
   plugins.start()
   opened.add(() => plugins.stop())
   return plugins

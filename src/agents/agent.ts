@@ -80,6 +80,14 @@ export interface PlannerContext {
   readonly files: readonly ReceivedFile[]
   readonly maxTasks: number
   readonly replan: ReplanContext | null
+  /** What plugins add: data. */
+  readonly pluginSections: readonly PluginSectionText[]
+}
+
+/** Of a plugin; its title is the plugin's, too. */
+export interface PluginSectionText {
+  readonly title: string
+  readonly text: string
 }
 
 export interface KnownFact {
@@ -120,6 +128,8 @@ export interface AssistantRound {
     readonly name: string
     /** The arguments as JSON. */
     readonly written: string
+    /** Why a plugin does not let its result count; null: it counts. */
+    readonly rejected: string | null
     readonly task: TaskReport
   }[]
   /** What the caller has said since, oldest first. */
@@ -165,6 +175,7 @@ export interface MessengerContext {
   readonly messages: readonly string[]
   /** Outputs of the plan's earlier tasks, which `detail` may refer to; fenced. */
   readonly outputs: readonly TaskReport[]
+  readonly pluginSections: readonly PluginSectionText[]
   /** No message was directed at the agent: it may stay silent. */
   readonly mayBeSilent: boolean
   readonly summary: string

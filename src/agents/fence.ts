@@ -33,6 +33,7 @@ export type FenceLabel =
   | 'DATA_WORK'
   | 'DATA_DESCRIPTION'
   | 'DATA_FILES'
+  | 'DATA_PLUGIN'
   | 'DATA_STDOUT'
   | 'DATA_STDERR'
 

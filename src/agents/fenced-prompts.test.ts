@@ -58,6 +58,7 @@ const planner = (text: string): PlannerContext => ({
   summary: text,
   workingMemory: text,
   facts: items(text),
+  pluginSections: [{ title: text, text }],
   questions: items(text),
   tools: [],
   skills: [
@@ -119,6 +120,7 @@ const ROLES: Readonly<Record<string, Render>> = {
         mayBeSilent: true,
         summary: text,
         facts: items(text),
+        pluginSections: [{ title: text, text }],
       },
       fence,
       moment,

@@ -2,7 +2,7 @@
  * The sections on what is known from before, as several agents are shown them. All of it came from conversations and
  * outputs in the end, however often it was checked on the way: so it is data, in blocks that give no instructions.
  */
-import type { KnownFact, OpenQuestion, ReplanContext } from './agent.ts'
+import type { KnownFact, OpenQuestion, PluginSectionText, ReplanContext } from './agent.ts'
 import type { Fence } from './fence.ts'
 import { labelItems, type LabelPrefix } from './labels.ts'
 import { oneLine } from './one-line.ts'
@@ -32,6 +32,13 @@ export function describeFacts(facts: readonly KnownFact[], fence: Fence): string
 export function describeQuestions(questions: readonly OpenQuestion[], fence: Fence): string[] {
   if (questions.length === 0) return []
   return [`# Open questions\n\n${fence.wrap('DATA_QUESTIONS', listItems('Q', questions))}`]
+}
+
+/** What plugins of this server add. They bound it (src/plugins/hook-table.ts). */
+export function describePluginSections(sections: readonly PluginSectionText[], fence: Fence): string[] {
+  if (sections.length === 0) return []
+  const blocks = sections.map(({ title, text }) => fence.wrap('DATA_PLUGIN', `${oneLine(title)}\n\n${text}`))
+  return [`# What plugins of this server add\n\n${blocks.join('\n')}`]
 }
 
 /** What was tried before in the turn. */

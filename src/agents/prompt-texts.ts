@@ -59,12 +59,17 @@ const KNOWN = {
   paraphrased: { sender: 'text', at: 'kept', text: 'text' },
   files: { name: 'text', userName: 'text' },
   secretNames: 'text',
+  pluginSections: { title: 'text', text: 'text' },
 } as const
 
 /** Its answer comes as it is, like the planner's. */
 export const ASSISTANT: FreeTexts<AssistantContext> = {
   ...KNOWN,
-  rounds: { text: 'text', calls: { callId: 'kept', name: 'text', written: 'text', task: TASK }, additions: 'text' },
+  rounds: {
+    text: 'text',
+    calls: { callId: 'kept', name: 'text', written: 'text', rejected: 'text', task: TASK },
+    additions: 'text',
+  },
   fenceToken: 'kept',
   tools: { name: 'kept', description: 'text', parameters: 'json' },
 }
@@ -104,6 +109,7 @@ export const MESSENGER: FreeTexts<MessengerContext> = {
   outputs: TASK,
   summary: 'text',
   facts: NOTED,
+  pluginSections: { title: 'text', text: 'text' },
 }
 
 export const CURATOR: RoleTexts<CuratorContext, Evaluation> = {

@@ -104,6 +104,7 @@ const first: PlannerContext = {
   summary: '',
   workingMemory: '',
   facts: [],
+  pluginSections: [],
   questions: [],
   tools: [],
   skills: [],
@@ -289,6 +290,7 @@ describe('the messenger reads', () => {
           mayBeSilent: false,
           summary: '',
           facts: [],
+          pluginSections: [],
         },
         fence(),
         moment,
@@ -305,6 +307,7 @@ describe('the messenger reads', () => {
       mayBeSilent: true,
       summary: '',
       facts: [],
+      pluginSections: [],
     }
     await expect(renderMessengerPrompt(context, fence(), moment)).toMatchFileSnapshot('rendered/messenger-silence.txt')
   })
@@ -312,7 +315,16 @@ describe('the messenger reads', () => {
   test('that no command ran', async () => {
     await expect(
       renderMessengerPrompt(
-        { ...asked, goal: 'Greet', detail: 'Say hello.', outputs: [], mayBeSilent: false, summary: '', facts: [] },
+        {
+          ...asked,
+          goal: 'Greet',
+          detail: 'Say hello.',
+          outputs: [],
+          mayBeSilent: false,
+          summary: '',
+          facts: [],
+          pluginSections: [],
+        },
         fence(),
         moment,
       ),
@@ -333,6 +345,7 @@ test('the messenger reads what is known and was said, and the outputs of skills'
         mayBeSilent: false,
         summary,
         facts,
+        pluginSections: [{ title: 'House style', text: 'Answer in short sentences.' }],
       },
       fence(),
       moment,

@@ -31,6 +31,7 @@ export type PipelineStep =
   | 'PLANNED'
   | 'VALIDATION'
   | 'ANSWERING'
+  | 'COMMANDS'
   | 'EXECUTING'
   | 'REVIEWING'
   | 'REPLANNING'

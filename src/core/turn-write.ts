@@ -4,6 +4,7 @@
  */
 import { newId } from '../platform/id.ts'
 import type { NewAuditEntry } from './audit-entry.ts'
+import type { PluginWork } from './plugin-work.ts'
 import type { ModelCallRecord, ModelCallTexts } from './model-call.ts'
 import type { NewEvent } from './session-event.ts'
 import type { JsonObject } from './tool/json.ts'
@@ -281,6 +282,8 @@ export interface TurnWrite {
    * does not change that. Durable before it, so that a turn that is continued knows how it had ended.
    */
   readonly failure?: { readonly text: string; readonly detail: string | null }
+  /** What plugins have made of the turn by now, in place of what was stored; with `finish`, nothing is kept. */
+  readonly pluginWork?: PluginWork
   /** The process that ran the turn's command died, perhaps of it: counted like a death of the server. */
   readonly hostDied?: true
   /** The turn ends: also settles its message, those that it took along, and the session's counters. */
@@ -291,6 +294,9 @@ export interface TurnWrite {
     readonly failureDetail?: string | null
     readonly at: Date
     readonly joined?: readonly JoinedEnd[]
+    readonly commandsHandled?: readonly string[]
+    /** The plugins that are to be given the end, whichever process dies. */
+    readonly hooksDue?: readonly string[]
   }
 }
 
@@ -312,6 +318,7 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
   const pause = second.pause ?? first.pause
   const failure = second.failure ?? first.failure
   const hostDied = second.hostDied ?? first.hostDied
+  const pluginWork = second.pluginWork ?? first.pluginWork
   return {
     events: [...withoutPieces(first.events, second.dropDeltasOf), ...second.events],
     ...(step === undefined ? {} : { step }),
@@ -321,6 +328,7 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
     ...(pause === undefined ? {} : { pause }),
     ...(failure === undefined ? {} : { failure }),
     ...(hostDied === undefined ? {} : { hostDied }),
+    ...(pluginWork === undefined ? {} : { pluginWork }),
     plans: join(first.plans, second.plans),
     tasks,
     taskPatches: patches,

@@ -56,6 +56,7 @@ export class Feed {
   readonly #awaited = new Map<string, Set<() => void>>()
   readonly #budget: CacheBudget = { used: 0, limit: CACHE_BYTES }
   readonly #poll: Periodic
+  readonly #listeners = new Set<(events: readonly SessionEvent[]) => void>()
   #unsubscribe: readonly (() => void)[] = []
 
   constructor(options: FeedOptions) {
@@ -112,7 +113,14 @@ export class Feed {
       'published events are of one session',
     )
     this.#tails.get(sessionId)?.published(events)
+    for (const hear of this.#listeners) hear(events)
     this.#options.doorbell.ring({ kind: 'log', sessionId, seq: last.seq, list: events.some(changesList) })
+  }
+
+  /** `hear` gets what this process commits, until the returned function is called. It must not throw. */
+  onPublished(hear: (events: readonly SessionEvent[]) => void): () => void {
+    this.#listeners.add(hear)
+    return () => this.#listeners.delete(hear)
   }
 
   /** Called after the commit that deleted the session, by the code that committed. */

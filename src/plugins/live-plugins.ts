@@ -35,7 +35,9 @@ import { portOf, type PluginServices } from './plugin-services.ts'
 import { PluginTools } from './plugin-tools.ts'
 import { THREAD_LIMITS } from './thread-limits.ts'
 import { ThreadPlugin } from './thread-plugin.ts'
-import { hooksOf, NO_HOOKS, type TurnHooks } from './turn-hooks.ts'
+import { Broadcast } from './broadcast.ts'
+import type { LiveHooks } from './live-hooks.ts'
+import { hooksOf } from './turn-hooks.ts'
 import { announceSettings } from './announce-settings.ts'
 
 /** What the plugins of a process are made of. */
@@ -48,6 +50,8 @@ export interface LivePluginsOptions {
   readonly services: PluginServices
   /** The value of a deploy secret, or null. */
   readonly secretOf: (name: string) => string | null
+  /** Given the hooks whenever plugins have changed. */
+  readonly hooks: LiveHooks
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -68,7 +72,7 @@ interface Running {
 
 const POLL_MS = 1000
 const COUNT_MS = 5000
-const NOTHING: PluginCounts = { calls: 0, failures: 0, crashes: 0 }
+const NOTHING: PluginCounts = { calls: 0, failures: 0, crashes: 0, eventsLeftOut: 0 }
 
 /** One for each process, made by app.ts. */
 export class LivePlugins {
@@ -80,13 +84,14 @@ export class LivePlugins {
   readonly #ticks = new Coalesced(() => this.#tick())
   readonly #poll: Periodic
   readonly #cleanups: (() => void)[] = []
+  readonly #broadcast: Broadcast
   #rows: readonly PluginRow[] = []
-  #hooks: TurnHooks = NO_HOOKS
   #countDueMs = 0
 
   constructor(options: LivePluginsOptions) {
     this.#options = options
     const { clock, logger } = options
+    this.#broadcast = new Broadcast(clock)
     const tick = (): Promise<void> => this.#ticks.run()
     this.#poll = new Periodic({ name: 'poll of plugins', everyMs: POLL_MS, tick, isOutage, clock, logger })
   }
@@ -99,6 +104,7 @@ export class LivePlugins {
     this.#cleanups.push(
       doorbell.on('row', (row) => heard(row.kind === 'row' ? row.id : '')),
       doorbell.on('resync', wake),
+      this.#options.services.feed.onPublished((events) => this.#broadcast.give(events)),
     )
     this.#poll.start()
   }
@@ -110,11 +116,6 @@ export class LivePlugins {
     await this.#ticks.settled()
     for (const name of this.#running.keys()) this.#end(name)
     await Promise.all(this.#ending.values())
-  }
-
-  /** The hooks as they are now, for a turn that begins. Costs nothing. */
-  hooks(): TurnHooks {
-    return this.#hooks
   }
 
   /** After a commit that changed plugins: here it holds once this resolves, elsewhere soon. Never rejects. */
@@ -150,7 +151,8 @@ export class LivePlugins {
       if (!this.#rows.some((row) => row.name === name && row.enabled)) this.#end(name)
     }
     const keepers = this.#rows.flatMap(({ name }) => this.#running.get(name)?.keeper ?? [])
-    this.#hooks = hooksOf(keepers, this.#options.clock)
+    this.#broadcast.become(keepers)
+    this.#options.hooks.become(hooksOf(keepers, this.#options.clock))
     await this.#report()
   }
 
@@ -281,13 +283,14 @@ export class LivePlugins {
   async #count(running: Running): Promise<void> {
     const { counts: now, name } = running.keeper
     const { counted } = running
-    if (now === counted || now.calls + now.crashes === 0) return
+    if (now === counted || now.calls + now.crashes + now.eventsLeftOut === 0) return
     running.counted = now
     await countPlugin(this.#options.database, {
       name,
       calls: now.calls - counted.calls,
       failures: now.failures - counted.failures,
       crashes: now.crashes - counted.crashes,
+      eventsLeftOut: now.eventsLeftOut - counted.eventsLeftOut,
     })
   }
 

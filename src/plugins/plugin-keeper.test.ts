@@ -136,7 +136,7 @@ describe('a keeper', () => {
     for (let call = 0; call < 5; call += 1) await hooks.notify('onMessage', message, signal)
     await until(() => mortal.deaths.length === 2 && keeper.instance !== null)
     expect([keeper.status, keeper.lastError]).toEqual(['DEGRADED', 'onMessage: boom'])
-    expect(keeper.counts).toEqual({ calls: 5, failures: 5, crashes: 0 })
+    expect(keeper.counts).toEqual({ calls: 5, failures: 5, crashes: 0, eventsLeftOut: 0 })
   })
 
   test.each([

@@ -24,6 +24,8 @@ export interface PluginCounts {
   readonly failures: number
   /** How often it ended without being stopped. */
   readonly crashes: number
+  /** Events that it was not given, as too many waited. */
+  readonly eventsLeftOut: number
 }
 
 /** What a keeper is made for. */
@@ -53,7 +55,7 @@ export class PluginKeeper {
   #instance: PluginInstance | null = null
   #phase: 'STARTING' | 'RUNNING' | 'FAILED' = 'STARTING'
   #lastError: string | null = null
-  #counts = { calls: 0, failures: 0, crashes: 0 }
+  #counts = { calls: 0, failures: 0, crashes: 0, eventsLeftOut: 0 }
   /** When it failed, in the last 15 minutes. */
   #failuresMs: number[] = []
   /** How often it was started again without 15 quiet minutes between. */
@@ -108,6 +110,11 @@ export class PluginKeeper {
     // The end of its thread counts itself.
     if (outcome !== 'LOST') this.#failed(message ?? outcome)
     if (this.#recentFailures() >= MAX_FAILURES) this.#rest.resolve('REST')
+  }
+
+  /** An event was not given to it. */
+  leftOut(): void {
+    this.#counts = { ...this.#counts, eventsLeftOut: this.#counts.eventsLeftOut + 1 }
   }
 
   async #run(): Promise<void> {

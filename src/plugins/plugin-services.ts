@@ -33,7 +33,7 @@ export interface PluginServices {
   readonly sendMessage: Post
   /** As the agent: no turn follows. */
   readonly appendMessage: Post
-  readonly feed: Pick<Feed, 'published'>
+  readonly feed: Pick<Feed, 'published' | 'onPublished'>
   readonly clock: Clock
   readonly logger: Logger
 }

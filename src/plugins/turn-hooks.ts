@@ -44,8 +44,12 @@ export interface TurnHooks {
   readonly commands: readonly OfferedCommand[]
   /** Whether any plugin wants this hook: whether its data need be made. */
   wants(hook: HookName): boolean
+  /** Those that want it, in their order. */
+  pluginsOf(hook: HookName): readonly string[]
   beforeInvoke(data: BeforeInvokeData, signal: AbortSignal): Promise<InvokedSections>
   notify<Hook extends NotifyHook>(hook: Hook, data: HookInputs[Hook], signal: AbortSignal): Promise<void>
+  /** `onPipelineComplete`, of one plugin. False: it was not called, or ended meanwhile; try again later. */
+  ended(plugin: string, data: HookInputs['onPipelineComplete'], signal: AbortSignal): Promise<boolean>
   /** `onTaskComplete`. The first rejection: the task is to be planned anew for this reason; null: none. */
   taskCompleted(
     data: TaskData,
@@ -63,8 +67,10 @@ export const NO_HOOKS: TurnHooks = {
   isEmpty: true,
   commands: [],
   wants: () => false,
+  pluginsOf: () => [],
   beforeInvoke: async ({ sections }) => ({ sections, took: [] }),
   notify: async () => {},
+  ended: async () => false,
   taskCompleted: async () => null,
   command: async () => null,
 }
@@ -100,6 +106,10 @@ class PluginHooks implements TurnHooks {
     return this.#keepers.some((keeper) => has(keeper, hook))
   }
 
+  pluginsOf(hook: HookName): readonly string[] {
+    return this.#keepers.filter((keeper) => has(keeper, hook)).map(({ name }) => name)
+  }
+
   async beforeInvoke(data: BeforeInvokeData, signal: AbortSignal): Promise<InvokedSections> {
     const took: { plugin: string; ms: number }[] = []
     const toData = (sections: readonly Section[]): BeforeInvokeData => ({ ...data, sections })
@@ -113,6 +123,18 @@ class PluginHooks implements TurnHooks {
 
   async notify<Hook extends NotifyHook>(hook: Hook, data: HookInputs[Hook], signal: AbortSignal): Promise<void> {
     await notifyAll(this.#targets(hook, same), { data, answer: anything }, this.#options(hook, signal))
+  }
+
+  async ended(plugin: string, data: HookInputs['onPipelineComplete'], signal: AbortSignal): Promise<boolean> {
+    const hook = 'onPipelineComplete'
+    const keeper = this.#keepers.find(({ name }) => name === plugin)
+    if (keeper === undefined || keeper.instance === null) return false
+    if (!has(keeper, hook)) return true
+    let outcome = 'ENDED' as HookReport['outcome']
+    const options = this.#options(hook, signal, (report) => (outcome = report.outcome))
+    const targets = this.#targets(hook, same, (one) => one === keeper)
+    await notifyAll(targets, { data, answer: anything }, options)
+    return outcome === 'OK' || outcome === 'THREW' || outcome === 'WRONG' || outcome === 'LATE'
   }
 
   async taskCompleted(

@@ -120,7 +120,17 @@ const WRITE_TEXTS: FreeTexts<Omit<TurnWrite, 'events' | 'audit'>> = {
   },
   delegationSteps: { id: 'kept', messageId: 'kept', feedback: 'text', failure: 'text' },
   failure: { text: 'text', detail: 'text' },
-  finish: { failure: 'text', failureDetail: 'text', joined: { turnId: 'kept', messageId: 'kept' } },
+  pluginWork: {
+    sections: { id: 'kept', title: 'text', text: 'text', plugin: 'kept' },
+    commands: { name: 'text', args: 'text', plugin: 'kept' },
+  },
+  finish: {
+    failure: 'text',
+    failureDetail: 'text',
+    joined: { turnId: 'kept', messageId: 'kept' },
+    commandsHandled: 'text',
+    hooksDue: 'kept',
+  },
 }
 
 /** What a turn writes, without secrets. */

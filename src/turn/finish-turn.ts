@@ -4,11 +4,13 @@
  * paused) is left as it stands.
  */
 import type { FinalTurnStatus } from '../core/status.ts'
+import { NO_PLUGIN_WORK } from '../core/plugin-work.ts'
+import type { TurnWrite } from '../core/turn-write.ts'
 import { endJoined } from './end-joined.ts'
 import type { Ending, TurnContext } from './turn-context.ts'
 
 export async function finishTurn(
-  context: Pick<TurnContext, 'turn' | 'messages' | 'journal' | 'clock'>,
+  context: Pick<TurnContext, 'turn' | 'messages' | 'journal' | 'plugins' | 'clock'>,
   ending: Ending,
 ): Promise<Ending> {
   if (ending.kind === 'Paused' || (ending.kind === 'Stopped' && ending.reason !== 'CANCELLED')) return ending
@@ -16,6 +18,7 @@ export async function finishTurn(
   const failure = ending.kind === 'Failed' ? ending.failure : null
   const failureDetail = ending.kind === 'Failed' ? (ending.detail ?? null) : null
   const at = context.clock.now()
+  const { commandsHandled, ...plugins } = endOfPlugins(context)
   const joined = endJoined(context, { status, failure, at })
   context.journal.record(
     [
@@ -23,16 +26,35 @@ export async function finishTurn(
       {
         type: 'TurnCompleted',
         status,
-        commandsHandled: [],
+        commandsHandled,
         durationMs: Math.max(0, at.getTime() - context.turn.startedAt.getTime()),
         usage: context.journal.usage,
         failure,
       },
     ],
-    { finish: { status, failure, failureDetail, at, joined } },
+    { finish: { status, failure, failureDetail, at, joined, ...plugins.finish }, ...plugins.changes },
   )
   await context.journal.flushed()
   return ending
+}
+
+/** Of a turn that no plugin took part in, nothing. */
+function endOfPlugins({ plugins }: Pick<TurnContext, 'plugins'>): {
+  readonly commandsHandled: readonly string[]
+  readonly finish: Pick<NonNullable<TurnWrite['finish']>, 'commandsHandled' | 'hooksDue'>
+  readonly changes: Pick<TurnWrite, 'pluginWork'>
+} {
+  const { work, hooks } = plugins
+  const commandsHandled = work.commands.filter(({ outcome }) => outcome === 'HANDLED').map(({ name }) => name)
+  const hooksDue = hooks.isEmpty ? [] : hooks.pluginsOf('onPipelineComplete')
+  return {
+    commandsHandled,
+    finish: {
+      ...(commandsHandled.length > 0 && { commandsHandled }),
+      ...(hooksDue.length > 0 && { hooksDue }),
+    },
+    changes: work === NO_PLUGIN_WORK ? {} : { pluginWork: NO_PLUGIN_WORK },
+  }
 }
 
 function statusOf(ending: Ending): FinalTurnStatus {

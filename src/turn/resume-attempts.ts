@@ -8,15 +8,17 @@ import { planStateOf, type PlanState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
 export async function resumeAttempts(
-  context: Pick<TurnContext, 'turn' | 'messages' | 'database'>,
+  context: Pick<TurnContext, 'turn' | 'messages' | 'plugins' | 'database'>,
 ): Promise<PlanState[]> {
   const { database, turn } = context
-  const [plans, known, joined] = await Promise.all([
+  const [plans, { pluginWork, ...before }, joined] = await Promise.all([
     loadPlans(database, turn.id),
     loadKnown(database, turn.id),
     loadJoined(database, turn.id),
   ])
   context.messages.add(joined)
+  context.plugins.work = pluginWork
+  const known = { ...before, pluginSections: pluginWork.sections ?? [] }
   const attempts: PlanState[] = []
   for (const plan of plans) attempts.push(planStateOf(plan, known, attempts))
   return attempts

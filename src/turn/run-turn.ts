@@ -35,6 +35,7 @@ import { resumeAttempts } from './resume-attempts.ts'
 import { settleTurn } from './settle-turn.ts'
 import { collectMessages, takeAdditions } from './take-along.ts'
 import type { BrokenOff, ReplanWanted } from './task-outcome.ts'
+import { notifyStart } from './hooks/notify-messages.ts'
 import { tendKnowledge } from './knowledge/tend-knowledge.ts'
 import { stopped, type Ending, type TaskContext, type TurnContext } from './turn-context.ts'
 
@@ -60,6 +61,7 @@ function endedBefore({ failure, failureDetail, step }: OpenTurn): Ending | null 
 async function workOn(context: TurnContext, attempts: PlanState[]): Promise<Ending> {
   const refused = refusal(context)
   if (refused !== null) await interruptTasks(context, attempts)
+  else if (attempts.length === 0) notifyStart(context)
   const ending = refused ?? (await (context.turn.mode === 'CHAT' ? runChat : carryOut)(context, attempts))
   settleTurn(context, attempts, ending)
   return ending
@@ -85,7 +87,7 @@ async function interruptTasks(
  * full disk), a turn that comes back every few seconds must not ask the models each time.
  */
 async function takeOver(
-  context: Pick<TurnContext, 'turn' | 'messages' | 'journal' | 'database'>,
+  context: Pick<TurnContext, 'turn' | 'messages' | 'journal' | 'plugins' | 'database'>,
 ): Promise<PlanState[]> {
   context.journal.record([])
   await context.journal.flushed()

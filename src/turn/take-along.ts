@@ -6,16 +6,16 @@
  */
 import { messagesToJoin } from '../core/join-messages.ts'
 import { findWaiting, type JoinedMessage, type WaitingMessage } from '../store/turn/join-turns.ts'
+import type { HookContext } from './hooks/hook-data.ts'
+import { notifyMessages } from './hooks/notify-messages.ts'
 import { failedTask, type PlanState } from './plan-state.ts'
 import type { TurnContext } from './turn-context.ts'
 
 /** A turn whose user goes on and on would never end; what comes later gets a turn of its own. */
 const MAX_PLANS_BROKEN_OFF = 5
 
-type CollectMessagesContext = Pick<
-  TurnContext,
-  'sessionId' | 'turn' | 'messages' | 'busyPolicy' | 'join' | 'journal' | 'signal' | 'config' | 'database' | 'clock'
->
+type CollectMessagesContext = HookContext &
+  Pick<TurnContext, 'messages' | 'busyPolicy' | 'join' | 'journal' | 'signal' | 'database' | 'clock'>
 
 /** Before the first plan. Costs nothing where nothing waits, or nothing is collected. */
 export async function collectMessages(context: CollectMessagesContext): Promise<void> {
@@ -33,10 +33,8 @@ export function isBrokenOff({ messages }: Pick<TurnContext, 'messages'>, plan: P
   return messages.thatBrokeOff(plan.attempt).length > 0 && failedTask(plan) === null
 }
 
-type TakeAdditionsContext = Pick<
-  TurnContext,
-  'sessionId' | 'turn' | 'messages' | 'busyPolicy' | 'join' | 'journal' | 'database' | 'clock'
->
+type TakeAdditionsContext = HookContext &
+  Pick<TurnContext, 'messages' | 'busyPolicy' | 'join' | 'journal' | 'database' | 'clock'>
 
 /** Before a task, and before the next plan. True: the user has said more since this plan was made. */
 export async function takeAdditions(context: TakeAdditionsContext, plan: PlanState): Promise<boolean> {
@@ -48,7 +46,7 @@ export async function takeAdditions(context: TakeAdditionsContext, plan: PlanSta
   return joined.length > 0
 }
 
-type TakeContext = Pick<TurnContext, 'sessionId' | 'turn' | 'messages' | 'join' | 'database' | 'clock'>
+type TakeContext = HookContext & Pick<TurnContext, 'messages' | 'join' | 'database' | 'clock'>
 
 /** Lets those that wait and are wanted join; returns those that did. */
 export async function takeWaiting(
@@ -62,6 +60,10 @@ export async function takeWaiting(
   if (turnIds.length === 0) return []
   const joined = await context.join({ turnIds, attempt, at: clock.now() })
   messages.add(joined)
+  notifyMessages(
+    context,
+    joined.map(({ messageId: id, content }) => ({ id, content })),
+  )
   return joined
 }
 

@@ -18,6 +18,7 @@ import type { Database } from '../store/database.ts'
 import type { JoinedMessage, Joining } from '../store/turn/join-turns.ts'
 import type { ToolSnapshot } from '../tools/tool-catalog.ts'
 import type { DueSteps } from './due-steps.ts'
+import type { TurnPlugins } from './hooks/turn-plugins.ts'
 import type { Journal } from './journal.ts'
 import type { TurnMessages } from './turn-messages.ts'
 
@@ -43,6 +44,8 @@ export interface TurnContext {
   readonly skills: Skills
   /** All of them, as they were when the turn began; what its user may use of them is asked before each call. */
   readonly tools: ToolSnapshot
+  /** Those that were enabled when the turn began. */
+  readonly plugins: TurnPlugins
   /** Of a session that was opened for a delegated task: what it may call. */
   readonly delegated: DelegationLimits
   readonly config: LiveConfig

@@ -29,6 +29,8 @@ import type { Clock } from '../platform/clock.ts'
 import { randomFraction, randomHex } from '../platform/id.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
+import type { LiveHooks } from '../plugins/live-hooks.ts'
+import type { TurnEnds } from '../plugins/turn-ends.ts'
 import type { Redactor } from '../secrets/redaction.ts'
 import type { SecretStore } from '../secrets/secret-store.ts'
 import { beginTurn, type BegunTurn, type OpenTurn } from '../store/turn/begin-turn.ts'
@@ -45,6 +47,7 @@ import { StopState } from './stop-state.ts'
 import { DueSteps } from '../turn/due-steps.ts'
 import { Journal } from '../turn/journal.ts'
 import { finishTurn } from '../turn/finish-turn.ts'
+import { TurnPlugins } from '../turn/hooks/turn-plugins.ts'
 import { resumeAttempts } from '../turn/resume-attempts.ts'
 import { runTurn } from '../turn/run-turn.ts'
 import { narrowTools } from '../turn/delegation/narrow-tools.ts'
@@ -71,6 +74,10 @@ export interface SessionRunOptions {
   readonly commands: CommandRunner
   readonly skills: Skills
   readonly tools: ToolCatalog
+  /** Of plugins. */
+  readonly hooks: Pick<LiveHooks, 'now'>
+  /** Given the ends of turns that plugins are to be given. */
+  readonly turnEnds: Pick<TurnEnds, 'ended'>
   /** Woken for sessions that have texts to post. */
   readonly outbox: Pick<Outbox, 'wake'>
   /** Given the approvals that a commit has asked for. */
@@ -223,10 +230,11 @@ export class SessionRun {
   }
 
   /** What a committed write leaves to the parts of the server that work beside turns. */
-  async #followUp(write: TurnWrite, committed: Committed): Promise<void> {
-    const { lease, outbox, approvalExpiry, checkpointer, delegator } = this.#options
+  async #followUp(turnId: string, write: TurnWrite, committed: Committed): Promise<void> {
+    const { lease, outbox, approvalExpiry, checkpointer, delegator, turnEnds } = this.#options
     if (write.finish !== undefined) checkpointer.turnEnded(lease.sessionId, committed.turnsSinceCheckpoint)
     if (write.finish !== undefined && delegationOf(lease.sessionId) !== null) delegator.wake()
+    if (write.finish?.hooksDue !== undefined) await turnEnds.ended(turnId, write.finish.hooksDue)
     await approvalExpiry.watch(write.approvals ?? [])
     // The session's row did not know of the request to cancel: the turn would wait for its budget first.
     if (write.pause !== undefined && committed.cancelRequested) await this.#wakeToCancel()
@@ -264,7 +272,7 @@ export class SessionRun {
         this.#notify(write, committed)
         this.#isReleased = committed.released
         busyPolicy = committed.busyPolicy
-        await this.#followUp(write, committed)
+        await this.#followUp(turn.id, write, committed)
         return committed
       },
       onCommitted: (events) => feed.published(events),
@@ -289,6 +297,9 @@ export class SessionRun {
       commands,
       skills,
       tools: narrowTools(tools.snapshot(), delegated),
+      plugins: new TurnPlugins(this.#options.hooks.now(), turnAbort.signal, (hook) =>
+        logger.warn({ hook }, 'plugins are slower than their turn; a notification is left out'),
+      ),
       delegated,
       config,
       home,

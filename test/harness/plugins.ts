@@ -2,6 +2,11 @@
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { expect, vi } from 'vitest'
+import { must } from '../../src/platform/must.ts'
+import { PluginDocument, UpdatePluginDocument, type PluginQuery, type UpdatePluginInput } from '../generated/graphql.ts'
+import type { Story } from './story.ts'
 
 /** Copies a module, by its path from test/plugins, as the plugin of this name; returns its folder. */
 export function addPlugin(home: string, name: string, module: string): string {
@@ -15,4 +20,31 @@ export function addPlugin(home: string, name: string, module: string): string {
 export function addExamplePlugin(home: string, name: string): void {
   const example = fileURLToPath(new URL(`../../examples/plugins/${name}`, import.meta.url))
   cpSync(example, join(home, 'plugins', name), { recursive: true })
+}
+
+/** As an admin sees it. */
+export async function read(story: Story, name: string): Promise<NonNullable<PluginQuery['plugin']>> {
+  const { plugin } = await story.as('ada').run(PluginDocument, { name })
+  return must(plugin, `the plugin ${name}`)
+}
+
+/** Waits for a status. */
+export async function until(story: Story, name: string, status: string): Promise<void> {
+  await vi.waitFor(async () => expect(await read(story, name)).toMatchObject({ status }), { timeout: 20_000 })
+}
+
+/** Changes it as it is now. */
+export async function update(story: Story, input: Omit<UpdatePluginInput, 'version'>): Promise<object> {
+  const { version } = await read(story, input.name)
+  const { updatePlugin } = await story.as('ada').run(UpdatePluginDocument, { input: { ...input, version } })
+  return updatePlugin
+}
+
+/** Of the story's database. */
+export async function select(story: Story, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: story.databaseUrl })
+  await client.connect()
+  const { rows } = await client.query<Record<string, unknown>>(sql)
+  await client.end()
+  return rows
 }

@@ -87,6 +87,7 @@ export const PLANNER_CONTEXT: PlannerContext = {
   summary: '',
   workingMemory: '',
   facts: [],
+  pluginSections: [],
   questions: [{ id: 'question_one', content: 'Which package manager do the servers use?' }],
   skills: [SEARCH],
   tools: [],
@@ -131,6 +132,7 @@ export const MESSENGER_CONTEXT: MessengerContext = {
   mayBeSilent: false,
   summary: '',
   facts: [],
+  pluginSections: [],
 }
 
 export const CURATOR_CONTEXT: CuratorContext = {

@@ -6,6 +6,30 @@ import type { Mutant } from './mutant.ts'
 
 export const MUTANTS: readonly Mutant[] = [
   {
+    name: 'rejection-forgotten',
+    promise: 'What a plugin rejects is planned anew, or kept from the model.',
+    file: 'src/turn/hooks/task-hooks.ts',
+    find: "patch: { reviewVerdict: 'REPLAN', reviewReason: reason },",
+    replace: 'patch: {},',
+    tests: ['test/stories/hooks.pg.test.ts'],
+  },
+  {
+    name: 'sections-asked-again',
+    promise: 'Plugins are asked for sections once a turn.',
+    file: 'src/turn/hooks/ask-sections.ts',
+    find: '  if (stored !== null) return',
+    replace: '  if (stored === undefined) return',
+    tests: ['test/stories/hooks.pg.test.ts'],
+  },
+  {
+    name: 'hooks-see-secrets',
+    promise: 'No hook is shown a secret.',
+    file: 'src/turn/hooks/hook-data.ts',
+    find: 'return secrets.redactor().redact(hideForms(text))',
+    replace: 'return secrets === undefined ? hideForms(text) : text',
+    tests: ['test/stories/hooks.pg.test.ts'],
+  },
+  {
     name: 'fence-without-epoch',
     promise: 'A commit under an old epoch writes nothing.',
     file: 'src/store/turn/turn-commit.sql.ts',

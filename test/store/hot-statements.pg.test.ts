@@ -101,6 +101,7 @@ const step = {
 const pause = {
   events: step.events,
   hostDied: true,
+  pluginWork: { sections: [], commands: [] },
   approvals: [{ id: 'approval_1', taskId: 'task_new', kind: 'TASK', reason: 'a rule', createdAt: at, expiresAt: at }],
   delegations: [
     {

@@ -1,50 +1,21 @@
 /** Plugins as admins run them: found in the home, enabled, set, ended and removed while the server runs. */
 import { rmSync } from 'node:fs'
 import { appendFile, writeFile } from 'node:fs/promises'
-import pg from 'pg'
 import { expect, test, vi } from 'vitest'
-import { must } from '../../src/platform/must.ts'
-import { addExamplePlugin, addPlugin } from '../harness/plugins.ts'
+import { addExamplePlugin, addPlugin, read, select, until, update } from '../harness/plugins.ts'
 import { converse, eventsOf, Story, watchAll } from '../harness/story.ts'
 import {
   AuditDocument,
   OpenSessionDocument,
-  PluginDocument,
   PluginsDocument,
   PluginUpdatesDocument,
   RestartPluginDocument,
   UpdatePluginDocument,
-  type PluginQuery,
-  type UpdatePluginInput,
 } from '../generated/graphql.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
 const KEY = 'the-key-of-the-diary-0123456789'
-
-async function read(story: Story, name: string): Promise<NonNullable<PluginQuery['plugin']>> {
-  const { plugin } = await story.as('ada').run(PluginDocument, { name })
-  return must(plugin, `the plugin ${name}`)
-}
-
-async function until(story: Story, name: string, status: string): Promise<void> {
-  await vi.waitFor(async () => expect(await read(story, name)).toMatchObject({ status }), { timeout: 20_000 })
-}
-
-/** Changes it as it is now. */
-async function update(story: Story, input: Omit<UpdatePluginInput, 'version'>): Promise<object> {
-  const { version } = await read(story, input.name)
-  const { updatePlugin } = await story.as('ada').run(UpdatePluginDocument, { input: { ...input, version } })
-  return updatePlugin
-}
-
-async function select(story: Story, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: story.databaseUrl })
-  await client.connect()
-  const { rows } = await client.query<Record<string, unknown>>(sql)
-  await client.end()
-  return rows
-}
 
 /** What the diary has noted, by the beginning of its keys. */
 async function notes(story: Story, key: string): Promise<unknown[]> {
@@ -179,7 +150,7 @@ test('the tool of an example is called by a conversation, and is gone with the p
   expect(wrong.tasks[0]).toMatchObject({ type: 'TOOL', status: 'FAILED', output: null })
   expect(await read(story, 'clock')).toMatchObject({ status: 'READY', lastError: null })
   await update(story, { name: 'clock', enabled: false })
-  await vi.waitFor(async () => expect(await read(story, 'clock')).toMatchObject({ calls: 2, failures: 0, crashes: 0 }))
+  await vi.waitFor(async () => expect(await read(story, 'clock')).toMatchObject({ calls: 4, failures: 0, crashes: 0 }))
   const gone = await converse(ada, 'cli:clock', 'tool: clock__now {"zone":"UTC"}')
   expect(gone.tasks.filter(({ type, status }) => type === 'TOOL' && status === 'DONE')).toEqual([])
 })

@@ -73,6 +73,7 @@ const TABLES: Record<Part, string> = {
   delegationSteps: 'delegations',
   failure: 'turns',
   hostDied: 'turns',
+  pluginWork: 'turns',
   finish: 'sessions turns messages',
 }
 
@@ -203,6 +204,7 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
     }),
   failure: () => only({ failure: { text: 'It failed.', detail: 'No route.' } }),
   hostDied: () => only({ hostDied: true }),
+  pluginWork: () => only({ pluginWork: { sections: [], commands: [] } }),
   finish: ({ joined }) =>
     only({ finish: { status: 'DONE', failure: null, at, joined: [{ ...joined, status: 'DONE' }] } }),
 }

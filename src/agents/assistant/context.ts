@@ -8,7 +8,13 @@ import type { Moment } from '../../core/text/zoned-time.ts'
 import type { Said } from '../../model/conversation/conversation.ts'
 import type { AssistantContext, AssistantRound, PlannerContext, TaskReport } from '../agent.ts'
 import { openPrompt, type Fence } from '../fence.ts'
-import { describeFacts, describeQuestions, describeSummary, describeWorkingMemory } from '../knowledge-sections.ts'
+import {
+  describeFacts,
+  describePluginSections,
+  describeQuestions,
+  describeSummary,
+  describeWorkingMemory,
+} from '../knowledge-sections.ts'
 import { nameUser } from '../name-sender.ts'
 import { describeCaller, describeSecrets, describeStrangers } from '../planner/context.ts'
 import { describeFiles } from '../planner/files-section.ts'
@@ -54,6 +60,7 @@ function renderNewest(context: AssistantContext, fence: Fence, moment: Moment): 
     ...describeStrangers(context.paraphrased, fence, moment.timeZone),
     ...describeQuestions(context.questions, fence),
     ...describeFiles(context.files, fence),
+    ...describePluginSections(context.pluginSections, fence),
     ...(addressed ? [] : [SILENCE]),
     `# The message to answer\n\n${nameUser(callerName)} writes:\n${said.join('\n')}`,
   ].join('\n\n')
@@ -74,7 +81,11 @@ function describeGroup({ conversationType }: Pick<PlannerContext, 'conversationT
 function renderRound({ text, calls, additions }: AssistantRound, context: AssistantContext, fence: Fence): Said[] {
   return [
     { by: 'assistant', text, calls: calls.map(({ callId: id, name, written }) => ({ id, name, written })) },
-    ...calls.map(({ callId, task }): Said => ({ by: 'tool', callId, text: describeResult(task, fence) })),
+    ...calls.map(({ callId, task, rejected }): Said => ({
+      by: 'tool',
+      callId,
+      text: rejected === null ? describeResult(task, fence) : `Done, but rejected.\n${fence.wrap('REASON', rejected)}`,
+    })),
     ...additions.map((content): Said => ({
       by: 'user',
       text: `${nameUser(context.callerName)} adds, while you work:\n${fence.wrap('MESSAGE', content)}`,

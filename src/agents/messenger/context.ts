@@ -4,7 +4,7 @@ import type { Moment } from '../../core/text/zoned-time.ts'
 import type { MessengerContext } from '../agent.ts'
 import { openPrompt, type Fence } from '../fence.ts'
 import { describeDialogue } from '../dialogue-section.ts'
-import { describeFacts, describeSummary } from '../knowledge-sections.ts'
+import { describeFacts, describePluginSections, describeSummary } from '../knowledge-sections.ts'
 import { nameUser } from '../name-sender.ts'
 import { preview } from '../preview.ts'
 import { describeTasks } from '../task-report.ts'
@@ -24,6 +24,7 @@ export function renderMessengerPrompt(context: MessengerContext, fence: Fence, m
     ...describeSummary(summary, fence),
     ...describeDialogue(dialogue, { timeZone, label: 'DATA_MESSAGE' }, fence),
     ...describeFacts(facts, fence),
+    ...describePluginSections(context.pluginSections, fence),
     describeAsked({ caller, messages }, fence),
     ...(mayBeSilent ? [SILENCE] : []),
     `# The goal of the plan\n\n${fence.wrap('GOAL', goal)}`,

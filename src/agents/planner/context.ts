@@ -7,6 +7,7 @@ import { timesIn, type Moment } from '../../core/text/zoned-time.ts'
 import {
   describeAttempts,
   describeFacts,
+  describePluginSections,
   describeQuestions,
   describeSummary,
   describeWorkingMemory,
@@ -53,6 +54,7 @@ export function renderPlannerPrompt(prompt: PlannerPrompt, fence: Fence, moment:
     ...describeStrangers(context.paraphrased, fence, timeZone),
     ...describeQuestions(context.questions, fence),
     ...describeFiles(context.files, fence),
+    ...describePluginSections(context.pluginSections, fence),
     describeMessage(context, fence),
     ...(context.replan === null ? [] : [describeReplan(context.replan, fence)]),
     ...describeFeedback(prompt, fence),

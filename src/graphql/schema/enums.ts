@@ -207,6 +207,7 @@ export const PipelineStepEnum = builder.enumType('PipelineStep', {
     ANSWERING: {
       description: 'Mode CHAT: the model answers, once more after each round of calls. The detail names the model.',
     },
+    COMMANDS: { description: 'Plugins are asked to handle a line "/name arguments"; the detail is its name.' },
     DELIVERING: { description: 'The answer goes out.' },
     CURATING: { description: 'The curator decides what becomes of learnings.' },
     SUMMARIZING: { description: 'Older messages are summarised.' },

@@ -88,17 +88,25 @@ export async function reportPlugin(
   return rows.length > 0
 }
 
+/** How many since they were last added. */
+interface PluginCounted {
+  readonly calls: number
+  readonly failures: number
+  readonly crashes: number
+  readonly eventsLeftOut: number
+}
+
 const COUNT: Statement = {
   name: 'plugins.count',
-  text: 'UPDATE plugins SET calls = calls + $2, failures = failures + $3, crashes = crashes + $4 WHERE name = $1',
+  text: 'UPDATE plugins SET calls = calls + $2, failures = failures + $3, crashes = crashes + $4, events_left_out = events_left_out + $5 WHERE name = $1',
 }
 
 /** Adds what this process has counted since it last did. */
 export async function countPlugin(
   database: Queryable,
-  { name, calls, failures, crashes }: { name: string; calls: number; failures: number; crashes: number },
+  { name, calls, failures, crashes, eventsLeftOut }: { readonly name: string } & PluginCounted,
 ): Promise<void> {
-  await database.query(COUNT, [name, calls, failures, crashes])
+  await database.query(COUNT, [name, calls, failures, crashes, eventsLeftOut])
 }
 
 const CHANGE: Statement = {

@@ -110,8 +110,14 @@ function saidIn({ events }: TurnWrite): string | undefined {
   return text?.type === 'TextCompleted' ? messagePreview(text.content) : undefined
 }
 
-function turnColumns({ finish, pause, failure, hostDied }: TurnWrite, bind: Bind): Sql {
+function turnColumns({ finish, pause, failure, hostDied, pluginWork }: TurnWrite, bind: Bind): Sql {
   return concat([
+    given(
+      pluginWork,
+      (work) => sql`, plugin_work = ${finish === undefined ? sql`${bind(JSON.stringify(work))}::jsonb` : sql`NULL`}`,
+    ),
+    given(finish?.commandsHandled, (names) => sql`, commands_handled = ${bind(names)}::text[]`),
+    given(finish?.hooksDue, (plugins) => sql`, hooks_due = ${bind(plugins)}::text[]`),
     when(hostDied === true, sql`, takeovers = x.takeovers + 1`),
     given(
       finish,

@@ -8,6 +8,7 @@ import type {
   TaskStatus,
   TaskType,
 } from '../../core/status.ts'
+import { NO_PLUGIN_WORK, type PluginSection, type PluginWork } from '../../core/plugin-work.ts'
 import type { Settings } from '../../config/config.ts'
 import type { SaidRows } from '../../core/dialogue.ts'
 import type { Database } from '../database.ts'
@@ -232,17 +233,26 @@ function saidSql({ seq, turnId }: Readonly<Record<'seq' | 'turnId', Sql>>): Sql 
 export interface StoredKnown {
   readonly summary: string
   readonly facts: readonly { readonly id: string; readonly content: string }[]
+  readonly pluginSections: readonly Pick<PluginSection, 'title' | 'text'>[]
+}
+
+/** The same with all that plugins have made of the turn. */
+interface LoadedKnown extends Omit<StoredKnown, 'pluginSections'> {
+  readonly pluginWork: PluginWork
 }
 
 /** For a turn that is continued: the facts that its planner was shown, as they are now, and the summary. */
-export async function loadKnown(database: Database, turnId: string): Promise<StoredKnown> {
-  const [row] = await database.query<StoredKnown>(LOAD_KNOWN, [turnId])
-  return row ?? { summary: '', facts: [] }
+export async function loadKnown(database: Database, turnId: string): Promise<LoadedKnown> {
+  const [row] = await database.query<Omit<LoadedKnown, 'pluginWork'> & { pluginWork: PluginWork | null }>(LOAD_KNOWN, [
+    turnId,
+  ])
+  const pluginWork = row?.pluginWork ?? NO_PLUGIN_WORK
+  return { summary: '', facts: [], ...row, pluginWork }
 }
 
 const LOAD_KNOWN = {
   name: 'turn.known',
-  text: `SELECT s.summary, coalesce((SELECT jsonb_agg(jsonb_build_object('id', f.id, 'content', f.content) ORDER BY f.id)
+  text: `SELECT s.summary, t.plugin_work AS "pluginWork", coalesce((SELECT jsonb_agg(jsonb_build_object('id', f.id, 'content', f.content) ORDER BY f.id)
       FROM turn_facts u JOIN facts f ON f.id = ANY (u.fact_ids) WHERE u.turn_id = t.id AND f.invalidated_at IS NULL), '[]') AS facts
     FROM turns t JOIN sessions s ON s.id = t.session_id WHERE t.id = $1`,
 }

@@ -6,6 +6,7 @@
 import type { Answer, AssistantContext, PlannerContext } from '../../agents/agent.ts'
 import { currentUser, type CurrentUser } from '../../config/access/current-user.ts'
 import type { ConversationAnswer } from '../../model/conversation/conversation.ts'
+import { notifyAnswer } from '../hooks/notify-answer.ts'
 import type { PlanState } from '../plan-state.ts'
 import { begunBefore } from '../steps/write-message.ts'
 import { unanswered } from '../steps/unanswered.ts'
@@ -108,5 +109,14 @@ function store(
     return { ...read, callId: call.id, patch: problem === null ? {} : failed }
   })
   draft.store(output.text, requested, calls)
+  notifyAnswer(context, {
+    role: 'assistant',
+    text: () => output.text,
+    calls,
+    steps: () => [
+      ...(draft.thought === '' ? [] : [{ kind: 'THINKING', text: draft.thought }]),
+      ...output.calls.map(({ name, written }) => ({ kind: 'CALL', text: `${name} ${written}` })),
+    ],
+  })
   return null
 }

@@ -50,6 +50,7 @@ export function shownRound({ number, text, calls }: Round, messages: TurnMessage
       callId: task.callId ?? task.id,
       name: nameOf(task),
       written: JSON.stringify(task.type === 'EXEC' ? { command: task.detail } : (task.args ?? {})),
+      rejected: task.reviewVerdict === 'REPLAN' ? (task.reviewReason ?? '') : null,
       task: reportOf(task),
     })),
     additions: messages.thatBrokeOff(number).map(({ content }) => content),

@@ -16,7 +16,7 @@ import { addTask, planOf, type AddedTask } from './grow-plan.ts'
 
 export interface DraftOptions {
   readonly attempts: PlanState[]
-  readonly known: Pick<PlannerContext, 'summary' | 'facts'>
+  readonly known: Pick<PlannerContext, 'summary' | 'facts' | 'pluginSections'>
   readonly round: number
   /** The text of this round that a process left unfinished, and how often it had been begun. */
   readonly left: { readonly task: TaskState; readonly begun: number } | null
@@ -62,6 +62,11 @@ export class Draft {
   addThought(delta: string): void {
     this.#thought += delta
     this.#thinking.add('STDOUT', delta)
+  }
+
+  /** What the model has shown of its reasoning. */
+  get thought(): string {
+    return this.#thought
   }
 
   /** Nothing follows. */

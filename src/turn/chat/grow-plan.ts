@@ -7,6 +7,8 @@ import { newId } from '../../platform/id.ts'
 import { redactTexts } from '../../secrets/free-texts.ts'
 import { NEW_TASK_TEXTS } from '../../secrets/turn-texts.ts'
 import { describeRights } from '../audit-rights.ts'
+import type { HookContext } from '../hooks/hook-data.ts'
+import { notifyCreated } from '../hooks/task-hooks.ts'
 import { auditTask } from '../audit-task.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
 import type { TaskContext, TurnContext } from '../turn-context.ts'
@@ -17,14 +19,22 @@ const GOAL = 'Answer the message.'
 export function planOf(
   context: Pick<TurnContext, 'turn' | 'journal' | 'config' | 'clock'>,
   attempts: PlanState[],
-  known: Pick<PlannerContext, 'summary' | 'facts'>,
+  known: Pick<PlannerContext, 'summary' | 'facts' | 'pluginSections'>,
 ): PlanState {
   const there = attempts.at(-1)
   if (there !== undefined) return there
   const id = newId('plan')
   const rights = describeRights(currentUser(context.config.current(), context.turn.userName))
-  const { summary, facts } = known
-  const plan: PlanState = { id, attempt: 1, goal: GOAL, rights, tasks: [], known: { summary, facts }, history: [] }
+  const { summary, facts, pluginSections } = known
+  const plan: PlanState = {
+    id,
+    attempt: 1,
+    goal: GOAL,
+    rights,
+    tasks: [],
+    known: { summary, facts, pluginSections },
+    history: [],
+  }
   const createdAt = context.clock.now()
   context.journal.record([{ type: 'PlanCreated', planId: id }], {
     plans: [{ id, attempt: 1, goal: GOAL, rights, replanReason: null, secretNames: [], createdAt }],
@@ -43,7 +53,11 @@ export type AddedTask = Pick<NewTask, 'type' | 'detail' | 'skill' | 'args'> & {
 }
 
 /** Adds a task to the plan, without secrets, and notifies of it. */
-export function addTask(context: TaskContext, plan: PlanState, { patch, ...added }: AddedTask): TaskState {
+export function addTask(
+  context: TaskContext & HookContext,
+  plan: PlanState,
+  { patch, ...added }: AddedTask,
+): TaskState {
   const id = newId('task')
   const index = plan.tasks.length
   const redacted = redactTexts({ ...added, id, planId: plan.id, patch }, NEW_TASK_TEXTS, context.secrets.redactor())
@@ -69,6 +83,7 @@ export function addTask(context: TaskContext, plan: PlanState, { patch, ...added
     audit: auditTask(context, task, { patch }),
   })
   plan.tasks.push(task)
+  notifyCreated(context, { tasks: [task] })
   return task
 }
 

@@ -7,6 +7,7 @@ import { currentUser } from '../../config/access/current-user.ts'
 import { must } from '../../platform/must.ts'
 import { passApprovals } from '../approvals/pass-approvals.ts'
 import { auditRights } from '../audit-rights.ts'
+import { judgedByPlugins } from '../hooks/task-hooks.ts'
 import { nextStep } from '../next-step.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
 import { runTask } from '../steps/execute-plan.ts'
@@ -94,6 +95,7 @@ async function runCall(context: TurnContext, plan: PlanState, task: TaskState): 
     return null
   }
   const outcome = await runTask(context, { plan, task, user })
+  if (outcome.kind === 'Passed' && task.reviewVerdict === null) await judgedByPlugins(context, task)
   return outcome.kind === 'Passed' || outcome.kind === 'ReplanWanted' ? null : outcome
 }
 

@@ -3,16 +3,15 @@
  * answer, as it is before a task of a plan.
  */
 import { takeSecretsByForm } from '../secrets/take-secrets.ts'
+import type { HookContext } from '../hooks/hook-data.ts'
 import { takeWaiting } from '../take-along.ts'
 import type { TurnContext } from '../turn-context.ts'
 
 /** A turn whose user goes on and on would never end; what comes later gets a turn of its own. */
 const MAX_ADDITIONS = 20
 
-type TakeSaidContext = Pick<
-  TurnContext,
-  'sessionId' | 'turn' | 'messages' | 'busyPolicy' | 'join' | 'journal' | 'database' | 'clock' | 'secrets'
->
+type TakeSaidContext = HookContext &
+  Pick<TurnContext, 'messages' | 'busyPolicy' | 'join' | 'journal' | 'database' | 'clock'>
 
 /** True: the user has said more since the model answered in this `round`. */
 export async function takeSaid(context: TakeSaidContext, round: number): Promise<boolean> {

@@ -11,6 +11,7 @@ import { usableSkills } from '../../execution/skills/usable-skills.ts'
 import type { Role } from '../../core/identity.ts'
 import { readUploads } from '../../store/intake/intake-upload.ts'
 import { selectFacts } from '../../knowledge/select-facts.ts'
+import { askSections } from '../hooks/ask-sections.ts'
 import { paraphraseMessages } from './paraphrase-messages.ts'
 import { failedTask, historyOf, reportOf, whyGivenUp, type PlanState, type TaskState } from '../plan-state.ts'
 import type { TurnContext } from '../turn-context.ts'
@@ -34,6 +35,7 @@ type PlanningContext = Pick<
   | 'config'
   | 'database'
   | 'logger'
+  | 'plugins'
 >
 
 export async function assembleContext(
@@ -46,9 +48,7 @@ export async function assembleContext(
   const paraphrased = await paraphraseMessages(context, { again: attempts.length > 0 })
   const user = currentUser(config, turn.userName)
   const facts = turn.saidBefore.hasFacts ? await knownFacts(context, attempts, settings.factsShown) : []
-  // Only now, so that it is committed together with PLANNING, which follows at once.
-  context.journal.record([{ type: 'PipelineStep', step: 'CONTEXT', detail: null }])
-  return {
+  const known: Omit<PlannerContext, 'pluginSections'> = {
     callerName: turn.userName,
     // A user who was removed meanwhile gets the least; their tasks will be refused one by one.
     callerRole: user?.role ?? 'USER',
@@ -69,6 +69,10 @@ export async function assembleContext(
     maxTasks: settings.maxPlanTasks,
     replan: replanContextOf(attempts),
   }
+  const plugins = await askSections(context, known)
+  // Only now, so that it is committed together with PLANNING, which follows at once.
+  context.journal.record([{ type: 'PipelineStep', step: 'CONTEXT', detail: plugins.detail }], plugins.changes)
+  return { ...known, pluginSections: plugins.sections }
 }
 
 /** Exchanges that a message may refer back to: "restart it". */

@@ -16,6 +16,9 @@ import { completeTasks, taskKey, type CompleteTask } from './complete-tasks.ts'
 import { describeRights } from '../audit-rights.ts'
 import { hasFailed, historyOf, newTaskOf, whyGivenUp, type PlanState, type TaskState } from '../plan-state.ts'
 import { isNotice } from '../tell-user.ts'
+import type { HookContext } from '../hooks/hook-data.ts'
+import { notifyAnswer } from '../hooks/notify-answer.ts'
+import { notifyCreated } from '../hooks/task-hooks.ts'
 import { takeSecrets } from '../secrets/take-secrets.ts'
 import { stopped, type Ending, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { unanswered } from './unanswered.ts'
@@ -25,7 +28,10 @@ import { answerQuestions } from '../knowledge/answer-questions.ts'
 export type MakePlanOutcome = { readonly kind: 'Planned'; readonly plan: PlanState } | Ending
 
 type MakePlanContext = TaskContext &
-  Pick<TurnContext, 'messages' | 'signal' | 'agents' | 'config' | 'database' | 'tools' | 'delegated' | 'due' | 'logger'>
+  Pick<
+    TurnContext,
+    'messages' | 'signal' | 'agents' | 'config' | 'database' | 'tools' | 'plugins' | 'delegated' | 'due' | 'logger'
+  >
 
 export async function makePlan(
   context: MakePlanContext,
@@ -48,6 +54,7 @@ export async function makePlan(
 
     const { plan, names, problems: misused } = takeSecrets(context, answer.output)
     context.journal.record([], { modelCalls: answer.calls })
+    notifyAnswer(context, { role: 'planner', text: () => JSON.stringify(plan), calls: answer.calls })
     for (const name of names) secretNames.add(name)
     const tasks = completeTasks(plan.tasks, planner.skills)
     const problems = [
@@ -113,7 +120,7 @@ interface Accepted {
 }
 
 function storePlan(
-  context: Pick<TurnContext, 'turn' | 'journal' | 'config' | 'clock'>,
+  context: HookContext & Pick<TurnContext, 'journal' | 'clock'>,
   { planner, proposed, answers, secretNames }: Accepted,
   attempts: readonly PlanState[],
 ): PlanState {
@@ -142,7 +149,7 @@ function storePlan(
     goal: proposed.goal,
     rights,
     tasks,
-    known: { summary: planner.summary, facts: planner.facts },
+    known: { summary: planner.summary, facts: planner.facts, pluginSections: planner.pluginSections },
     history: historyOf(attempts),
   }
   context.journal.record([{ type: 'PlanCreated', planId: id }], {
@@ -162,5 +169,6 @@ function storePlan(
     questionsAsked: planner.questions.map((question) => question.id),
     answers,
   })
+  notifyCreated(context, plan)
   return plan
 }

@@ -1,5 +1,8 @@
 /** REVIEWING: the reviewer judges a task that has run, and may learn from it. Verdict REPLAN gives the plan up. */
 import { keepLearning } from '../knowledge/keep-learning.ts'
+import type { HookContext } from '../hooks/hook-data.ts'
+import { notifyAnswer } from '../hooks/notify-answer.ts'
+import { judgedByPlugins } from '../hooks/task-hooks.ts'
 import { reportOf, type PlanState, type TaskState } from '../plan-state.ts'
 import { updateTask } from '../update-task.ts'
 import type { TaskOutcome } from '../task-outcome.ts'
@@ -7,9 +10,13 @@ import { stopped, type TaskContext, type TurnContext } from '../turn-context.ts'
 import { unanswered } from './unanswered.ts'
 
 type ReviewTaskContext = TaskContext &
+  HookContext &
   Pick<TurnContext, 'messages' | 'signal' | 'agents' | 'config' | 'database' | 'due' | 'logger'>
 
 export async function reviewTask(context: ReviewTaskContext, plan: PlanState, task: TaskState): Promise<TaskOutcome> {
+  const rejection = await judgedByPlugins(context, task)
+  if (context.signal.aborted) return stopped(context)
+  if (rejection !== null) return { kind: 'ReplanWanted', task, reason: rejection }
   const { provider, model } = context.agents.modelOf('reviewer')
   context.journal.record([{ type: 'PipelineStep', step: 'REVIEWING', detail: `${provider}:${model}` }])
   const answer = await context.agents.review(
@@ -27,6 +34,7 @@ export async function reviewTask(context: ReviewTaskContext, plan: PlanState, ta
   if (answer.kind === 'failed')
     return await unanswered(context, answer.error, { failure: `The review of task ${task.index + 1} failed.` })
   const { verdict, reason, learn } = answer.output
+  notifyAnswer(context, { role: 'reviewer', text: () => JSON.stringify(answer.output), calls: answer.calls })
   const learning = await keepLearning(context, task.id, { source: 'REVIEW', text: learn })
   updateTask(context, task, {
     patch: { reviewVerdict: verdict, reviewReason: reason },

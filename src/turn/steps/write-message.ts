@@ -10,6 +10,9 @@ import type { TurnWrite } from '../../core/turn-write.ts'
 import { newId } from '../../platform/id.ts'
 import { countBeginnings } from '../../store/turn/turn-history.ts'
 import { HeldOutput } from '../secrets/held-output.ts'
+import type { HookContext } from '../hooks/hook-data.ts'
+import { notifyAnswer } from '../hooks/notify-answer.ts'
+import { notifySaid } from '../hooks/task-hooks.ts'
 import { reportOf, type PlanState, type TaskState } from '../plan-state.ts'
 import { updateTask } from '../update-task.ts'
 import type { TaskOutcome } from '../task-outcome.ts'
@@ -18,6 +21,7 @@ import { unanswered } from './unanswered.ts'
 
 export async function writeMessage(
   context: TaskContext &
+    HookContext &
     Pick<TurnContext, 'messages' | 'dialogue' | 'signal' | 'agents' | 'config' | 'logger' | 'database'>,
   plan: PlanState,
   task: TaskState,
@@ -63,6 +67,7 @@ export async function writeMessage(
     return ending
   }
   say(context, task, { text: withoutSilence(answer.output), final, attempt, changes })
+  notifyAnswer(context, { role: 'messenger', text: () => answer.output, calls: answer.calls })
   return { kind: 'Passed' }
 }
 
@@ -83,7 +88,11 @@ interface Said {
 }
 
 /** The task is done. `text`: null when there is nothing to say: `suppressed` is set, and no delivery is queued. */
-export function say(context: TaskContext, task: TaskState, { text, final, attempt, changes }: Said): void {
+export function say(
+  context: TaskContext & HookContext,
+  task: TaskState,
+  { text, final, attempt, changes }: Said,
+): void {
   const finishedAt = context.clock.now()
   if (text === null) {
     updateTask(context, task, { patch: { status: 'DONE', suppressed: true, final, finishedAt }, changes })
@@ -97,6 +106,7 @@ export function say(context: TaskContext, task: TaskState, { text, final, attemp
     ],
     changes: { ...changes, deliveries: [{ id: newId('delivery'), taskId: task.id, final, createdAt: finishedAt }] },
   })
+  notifySaid(context, task)
 }
 
 function messengerContext(

@@ -76,6 +76,12 @@ export const PluginType = builder.prismaObject('Plugin', {
       select: { crashes: true },
       resolve: ({ crashes }) => Number(crashes),
     }),
+    eventsLeftOut: t.field({
+      type: 'Count',
+      description: 'How many events onBroadcast was not given, because too many waited or it was not running.',
+      select: { eventsLeftOut: true },
+      resolve: ({ eventsLeftOut }) => Number(eventsLeftOut),
+    }),
     version: t.exposeInt('revision', { description: 'Of the row: counts the changes by admins. For updatePlugin.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was first found.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When an admin last changed or restarted it.' }),

@@ -27,9 +27,10 @@ WITH
     UPDATE turns x
     SET
       step = coalesce($8::pipeline_step, x.step),
+      plugin_work = $9::jsonb,
       takeovers = x.takeovers + 1,
-      paused_at = $9::timestamptz,
-      paused_reason = $10::text,
+      paused_at = $10::timestamptz,
+      paused_reason = $11::text,
       status = 'AWAITING_APPROVAL'
     FROM
       w_fence
@@ -53,7 +54,7 @@ WITH
       w_fence f,
       ROWS
     FROM
-      (jsonb_to_recordset($11::jsonb) AS (at timestamptz, turn_id text, type text, data jsonb)) WITH ORDINALITY AS e (at, turn_id, type, data, n)
+      (jsonb_to_recordset($12::jsonb) AS (at timestamptz, turn_id text, type text, data jsonb)) WITH ORDINALITY AS e (at, turn_id, type, data, n)
   ),
   w_approvals AS (
     INSERT INTO
@@ -71,7 +72,7 @@ WITH
     FROM
       w_fence,
       w_turn t,
-      jsonb_to_recordset($12::jsonb) AS a (id text, "taskId" text, kind approval_kind, reason text, "createdAt" timestamptz, "expiresAt" timestamptz)
+      jsonb_to_recordset($13::jsonb) AS a (id text, "taskId" text, kind approval_kind, reason text, "createdAt" timestamptz, "expiresAt" timestamptz)
   ),
   w_delegations AS (
     INSERT INTO
@@ -113,7 +114,7 @@ WITH
     FROM
       w_fence,
       w_turn t,
-      jsonb_to_recordset($13::jsonb) AS d (
+      jsonb_to_recordset($14::jsonb) AS d (
         id text,
         "taskId" text,
         "tokenName" text,

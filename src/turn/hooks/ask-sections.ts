@@ -1,0 +1,63 @@
+/**
+ * `onBeforeInvoke`: what plugins add to the prompts of a turn. They are asked once, before its first model call, and
+ * the result is committed with CONTEXT: a replan, a later answer or another process has the same. Planner, assistant
+ * and messenger are shown it.
+ */
+import type { PlannerContext } from '../../agents/agent.ts'
+import type { PluginSection } from '../../core/plugin-work.ts'
+import type { TurnWrite } from '../../core/turn-write.ts'
+import type { Section } from '../../plugin-api/hook-inputs.ts'
+import { MAX_SECTION_CHARS } from '../../plugins/hook-table.ts'
+import type { TurnContext } from '../turn-context.ts'
+import { cut, shownText, turnDataOf, type HookContext } from './hook-data.ts'
+
+/** What the prompts get, and who took part: for the detail of CONTEXT. */
+interface AskedSections {
+  readonly sections: readonly PluginSection[]
+  readonly detail: string | null
+  /** To be committed with it. */
+  readonly changes: Pick<TurnWrite, 'pluginWork'>
+}
+
+type Known = Omit<PlannerContext, 'pluginSections'>
+
+export async function askSections(
+  context: HookContext & Pick<TurnContext, 'signal'>,
+  known: Known,
+): Promise<AskedSections> {
+  const { plugins, signal, turn } = context
+  const stored = plugins.work.sections
+  if (stored !== null) return { sections: stored, detail: null, changes: {} }
+  if (!plugins.hooks.wants('onBeforeInvoke')) return { sections: [], detail: null, changes: {} }
+  await plugins.settled()
+  const agent = turn.mode === 'CHAT' ? 'assistant' : 'planner'
+  const asked = { ...turnDataOf(context), agent, sections: sectionsOf(context, known) }
+  const { sections, took } = await plugins.hooks.beforeInvoke(asked, signal)
+  const added = sections.flatMap(({ id = '', title, text, plugin }): PluginSection[] =>
+    plugin === null ? [] : [{ id, plugin, title: shownText(context, title), text: shownText(context, text) }],
+  )
+  plugins.work = { ...plugins.work, sections: added }
+  const detail = took.map(({ plugin, ms }) => `${plugin} ${ms} ms`).join(', ')
+  return { sections: added, detail: detail === '' ? null : detail, changes: { pluginWork: plugins.work } }
+}
+
+/** The prompt as plugins are shown it, without secrets; it stays as it is, whatever they answer. */
+function sectionsOf(context: HookContext, known: Known): Section[] {
+  const { dialogue, summary, workingMemory, facts, message, additions, callerName, callerRole } = known
+  const said = dialogue.exchanges.flatMap(({ messages, answers }) => [
+    ...messages.map(({ user, content }) => `${user ?? 'No name'}: ${content}`),
+    ...answers.map(({ text }) => `Agent: ${text}`),
+  ])
+  const shown = (id: string, title: string, text: string): Section[] => {
+    if (text === '') return []
+    return [{ id, title, text: cut(shownText(context, text), MAX_SECTION_CHARS), trust: 'DATA', plugin: null }]
+  }
+  return [
+    { id: 'caller', title: 'Caller', text: `${callerName}, role ${callerRole}`, trust: 'SERVER', plugin: null },
+    ...shown('facts', 'What is known', facts.map(({ content }) => content).join('\n')),
+    ...shown('summary', 'The conversation so far, in short', summary),
+    ...shown('notes', 'Notes on this conversation', workingMemory),
+    ...shown('dialogue', 'What was said before', said.join('\n')),
+    ...shown('message', 'The message', [message, ...additions.map(({ content }) => content)].join('\n\n')),
+  ]
+}
