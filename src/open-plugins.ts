@@ -37,6 +37,7 @@ export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugin
       refusalOf(await sendMessage(intake, viewer, { sessionId, content, mentioned: true })),
     appendMessage: async (viewer, { sessionId, text: content }) =>
       refusalOf(await appendMessage(intake, viewer, { sessionId, content, role: 'ASSISTANT' })),
+    tools: catalog,
     feed,
     clock,
     logger,

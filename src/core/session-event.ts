@@ -4,7 +4,8 @@
  *
  * A turn's events, in order:
  *   MessageReceived, MessageUpdated               the latter when it begins later than it came
- *   PipelineStep RECEIVED, PARAPHRASE (only when due), CONTEXT
+ *   PipelineStep RECEIVED, COMMANDS (with PlanCreated, TextCompleted of the plugin's text), PARAPHRASE (only when due),
+ *     CONTEXT
  *   PipelineStep PLANNING, PLANNED, VALIDATION      again for each retry
  *   PlanCreated
  *   PipelineStep EXECUTING

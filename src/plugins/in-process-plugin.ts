@@ -2,8 +2,8 @@
 import type { Json } from '../plugin-api/hook-inputs.ts'
 import type { PluginManifest } from '../plugin-api/manifest.ts'
 import { describeError, type PluginCall, type PluginStart } from '../plugin-api/messages.ts'
-import { RunningPlugin, type ServerPort } from '../plugin-api/running-plugin.ts'
-import { PluginError, type CallControl, type PluginInstance } from './plugin-instance.ts'
+import { RunningPlugin } from '../plugin-api/running-plugin.ts'
+import { PluginError, type CallControl, type PluginInstance, type PluginPort } from './plugin-instance.ts'
 
 /** What it does wrong is not contained, but what it throws is. */
 export class InProcessPlugin implements PluginInstance {
@@ -11,11 +11,15 @@ export class InProcessPlugin implements PluginInstance {
   readonly lost: Promise<string> = new Promise(() => {})
   readonly #plugin: RunningPlugin
   readonly #stopping = new AbortController()
+  readonly #open = new Map<number, PluginCall>()
   #lastCall = 0
 
   /** Throws an Error when the definition is wrong. */
-  constructor(definition: unknown, port: ServerPort) {
-    this.#plugin = new RunningPlugin(definition, port)
+  constructor(definition: unknown, port: PluginPort) {
+    this.#plugin = new RunningPlugin(definition, {
+      ask: (request, id) => port.ask(request, id === null ? null : (this.#open.get(id) ?? null)),
+      log: (level, message, fields) => port.log(level, message, fields),
+    })
     this.manifest = this.#plugin.manifest
   }
 
@@ -32,15 +36,18 @@ export class InProcessPlugin implements PluginInstance {
   /** Rejects with THREW, ENDED or NOT_CALLED. */
   async call(call: PluginCall, { signal, onProgress = () => {} }: CallControl): Promise<Json> {
     this.#lastCall += 1
+    const id = this.#lastCall
     const ending = AbortSignal.any([signal, this.#stopping.signal])
     if (ending.aborted) throw new PluginError('NOT_CALLED', 'the plugin is being ended')
     const ended = Promise.withResolvers<never>()
     const end = (): void => ended.reject(new PluginError('ENDED', 'the call was given up'))
     ending.addEventListener('abort', end, { once: true })
     try {
-      const answer = this.#plugin.call(call, { id: this.#lastCall, signal: ending, onProgress })
+      this.#open.set(id, call)
+      const answer = this.#plugin.call(call, { id, signal: ending, onProgress })
       return await Promise.race([answer.catch(threw), ended.promise])
     } finally {
+      this.#open.delete(id)
       ending.removeEventListener('abort', end)
     }
   }

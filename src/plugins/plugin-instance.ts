@@ -1,7 +1,14 @@
 /** A plugin that runs, in a thread or in the server: the port that everything else in this folder calls. */
 import type { Json } from '../plugin-api/hook-inputs.ts'
 import type { PluginManifest } from '../plugin-api/manifest.ts'
-import type { PluginCall, PluginStart, ProgressData } from '../plugin-api/messages.ts'
+import type { LogLevel, PluginCall, PluginStart, ProgressData, ServerRequest } from '../plugin-api/messages.ts'
+
+/** The server as a plugin reaches it. `during`: the call in which it asks; null: in none that is open. */
+export interface PluginPort {
+  /** Rejects with an Error that says what to change. */
+  ask(request: ServerRequest, during: PluginCall | null): Promise<Json>
+  log(level: LogLevel, message: string, fields: Json): void
+}
 
 /** Of one call. */
 export interface CallControl {

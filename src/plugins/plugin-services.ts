@@ -7,14 +7,16 @@ import { currentUser } from '../config/access/current-user.ts'
 import type { Viewer } from '../core/identity.ts'
 import type { Feed } from '../events/feed.ts'
 import type { Json } from '../plugin-api/hook-inputs.ts'
-import type { ServerRequest } from '../plugin-api/messages.ts'
-import type { ServerPort } from '../plugin-api/running-plugin.ts'
+import type { PluginCall, ServerRequest } from '../plugin-api/messages.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { isStorable, toStorable } from '../platform/well-formed.ts'
 import { redactJson } from '../secrets/redact-json.ts'
 import type { Redactor } from '../secrets/redaction.ts'
 import type { Database } from '../store/database.ts'
+import type { ToolCatalog } from '../tools/tool-catalog.ts'
+import type { PluginPort } from './plugin-instance.ts'
+import { runToolForPlugin } from './run-tool-for-plugin.ts'
 import { recordPluginEvent } from '../store/plugins/record-event.ts'
 import { getState, MAX_STATE_KEYS, removeState, setState, stateKeys } from '../store/plugins/plugin-state.ts'
 
@@ -33,6 +35,8 @@ export interface PluginServices {
   readonly sendMessage: Post
   /** As the agent: no turn follows. */
   readonly appendMessage: Post
+  /** All tools as they are now. */
+  readonly tools: Pick<ToolCatalog, 'snapshot'>
   readonly feed: Pick<Feed, 'published' | 'onPublished'>
   readonly clock: Clock
   readonly logger: Logger
@@ -44,15 +48,19 @@ const MAX_EVENT_CHARS = 16 * 1024
 const MAX_NAME_CHARS = 100
 
 /** The server as this plugin reaches it. */
-export function portOf(name: string, services: PluginServices): ServerPort {
+export function portOf(name: string, services: PluginServices): PluginPort {
   const logger = services.logger.child({ plugin: name })
   return {
-    ask: (request) => serve(name, services, request),
+    ask: (request, during) => serve(name, services, { request, during }),
     log: (level, message, fields) => logger[level]({ fields }, message),
   }
 }
 
-async function serve(plugin: string, services: PluginServices, request: ServerRequest): Promise<Json> {
+async function serve(
+  plugin: string,
+  services: PluginServices,
+  { request, during }: { readonly request: ServerRequest; readonly during: PluginCall | null },
+): Promise<Json> {
   const { database } = services
   switch (request.what) {
     case 'STATE_GET':
@@ -71,7 +79,7 @@ async function serve(plugin: string, services: PluginServices, request: ServerRe
     case 'RECORD':
       return record(plugin, services, request)
     case 'RUN_TOOL':
-      throw new Error('this server does not do that yet')
+      return runToolForPlugin(plugin, services, { request, during })
   }
 }
 

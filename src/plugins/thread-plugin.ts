@@ -16,10 +16,15 @@ import {
   type ProgressData,
   type ToThread,
 } from '../plugin-api/messages.ts'
-import type { ServerPort } from '../plugin-api/running-plugin.ts'
 import type { Clock } from '../platform/clock.ts'
 import { moduleUrl, programFile } from '../platform/package-file.ts'
-import { PluginError, type CallControl, type PluginFailure, type PluginInstance } from './plugin-instance.ts'
+import {
+  PluginError,
+  type CallControl,
+  type PluginFailure,
+  type PluginInstance,
+  type PluginPort,
+} from './plugin-instance.ts'
 import { withinBudget } from './runners.ts'
 import { HEAP_LIMIT_MB, type ThreadLimits } from './thread-limits.ts'
 import { parseThreadMessage, serverRequest } from './thread-messages.ts'
@@ -28,12 +33,14 @@ import { parseThreadMessage, serverRequest } from './thread-messages.ts'
 export interface ThreadOptions {
   /** The URL of the plugin's module. */
   readonly entry: string
-  readonly port: ServerPort
+  readonly port: PluginPort
   readonly limits: ThreadLimits
   readonly clock: Clock
 }
 
 interface OpenCall {
+  /** Null: it is not a call of the plugin's functions. */
+  readonly call: PluginCall | null
   readonly resolve: (value: Json) => void
   readonly reject: (error: PluginError) => void
   readonly onProgress: (progress: ProgressData) => void
@@ -149,7 +156,8 @@ export class ThreadPlugin implements PluginInstance {
       if (this.#open.size >= this.#options.limits.openCalls) return refuse('NOT_CALLED', 'it has too many calls open')
       this.#lastId += 1
       const id = this.#lastId
-      const text = JSON.stringify(message(id))
+      const sent = message(id)
+      const text = JSON.stringify(sent)
       if (text.length > MAX_MESSAGE_CHARS) return refuse('NOT_CALLED', 'the call is longer than plugins are given')
       const giveUp = (): void => {
         this.#send({ type: 'ABORT', id })
@@ -158,6 +166,7 @@ export class ThreadPlugin implements PluginInstance {
       signal.addEventListener('abort', giveUp, { once: true })
       const settled = (): void => signal.removeEventListener('abort', giveUp)
       this.#open.set(id, {
+        call: sent.type === 'CALL' ? sent.call : null,
         onProgress,
         resolve: (value) => (settled(), resolve(value)),
         reject: (error) => (settled(), reject(error)),
@@ -243,7 +252,8 @@ export class ThreadPlugin implements PluginInstance {
     try {
       const { data, error } = serverRequest.safeParse(ask)
       if (data === undefined) throw new Error(problemsOf(error))
-      const value = await this.#options.port.ask(data, call)
+      const during = call === null ? null : (this.#open.get(call)?.call ?? null)
+      const value = await this.#options.port.ask(data, during)
       this.#send({ type: 'ANSWER', request, value })
     } catch (error) {
       this.#send({ type: 'REFUSAL', request, message: error instanceof Error ? error.message : String(error) })

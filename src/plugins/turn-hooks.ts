@@ -55,6 +55,8 @@ export interface TurnHooks {
     data: TaskData,
     signal: AbortSignal,
   ): Promise<{ readonly plugin: string; readonly reason: string } | null>
+  /** Whether any plugin is to be asked about such a line. */
+  takesCommand(name: string, from: CommandData['from']): boolean
   /** The plugin that handled the line, and its text for the user, if it has one; null: no plugin did. */
   command(
     data: CommandData,
@@ -72,6 +74,7 @@ export const NO_HOOKS: TurnHooks = {
   notify: async () => {},
   ended: async () => false,
   taskCompleted: async () => null,
+  takesCommand: () => false,
   command: async () => null,
 }
 
@@ -147,6 +150,10 @@ class PluginHooks implements TurnHooks {
     return first === undefined ? null : { plugin: first.plugin, reason: first.answer.reject }
   }
 
+  takesCommand(name: string, from: CommandData['from']): boolean {
+    return this.#keepers.some((keeper) => takesCommand(keeper, { name, from }))
+  }
+
   async command(
     data: CommandData,
     signal: AbortSignal,
@@ -194,7 +201,7 @@ function has({ instance }: PluginKeeper, hook: HookName): boolean {
 }
 
 /** Lines of a model only reach commands that were declared for it. */
-function takesCommand({ instance }: PluginKeeper, { name, from }: CommandData): boolean {
+function takesCommand({ instance }: PluginKeeper, { name, from }: Pick<CommandData, 'name' | 'from'>): boolean {
   const declared = instance?.manifest.commands.find((command) => command.name === name)
   if (declared !== undefined) return from === 'USER' || declared.fromModel
   return from === 'USER' && instance?.manifest.hooks.includes('onCommand') === true

@@ -20,6 +20,7 @@ export async function resumeAttempts(
   context.plugins.work = pluginWork
   const known = { ...before, pluginSections: pluginWork.sections ?? [] }
   const attempts: PlanState[] = []
-  for (const plan of plans) attempts.push(planStateOf(plan, known, attempts))
+  // Attempt 0 holds what was said of a command.
+  for (const plan of plans.filter(({ attempt }) => attempt > 0)) attempts.push(planStateOf(plan, known, attempts))
   return attempts
 }

@@ -3,6 +3,7 @@
  *
  *   RECEIVED                        the worker took the turn (src/store/turn/begin-turn.ts)
  *   RECEIVED again                  collectMessages, when it takes others of its user along
+ *   COMMANDS                        handleTyped, when the first line of the message is one of a plugin's commands
  *   CONTEXT                         assembleContext
  *   PLANNING, PLANNED, VALIDATION   makePlan, with feedback to the planner until the plan is sound
  *   EXECUTING                       executePlan, task by task: executeCommand, runSkill, writeMessage
@@ -35,6 +36,7 @@ import { resumeAttempts } from './resume-attempts.ts'
 import { settleTurn } from './settle-turn.ts'
 import { collectMessages, takeAdditions } from './take-along.ts'
 import type { BrokenOff, ReplanWanted } from './task-outcome.ts'
+import { handleTyped } from './hooks/typed-commands.ts'
 import { notifyStart } from './hooks/notify-messages.ts'
 import { tendKnowledge } from './knowledge/tend-knowledge.ts'
 import { stopped, type Ending, type TaskContext, type TurnContext } from './turn-context.ts'
@@ -62,7 +64,8 @@ async function workOn(context: TurnContext, attempts: PlanState[]): Promise<Endi
   const refused = refusal(context)
   if (refused !== null) await interruptTasks(context, attempts)
   else if (attempts.length === 0) notifyStart(context)
-  const ending = refused ?? (await (context.turn.mode === 'CHAT' ? runChat : carryOut)(context, attempts))
+  const handled = refused ?? (await handleTyped(context))
+  const ending = handled ?? (await (context.turn.mode === 'CHAT' ? runChat : carryOut)(context, attempts))
   settleTurn(context, attempts, ending)
   return ending
 }

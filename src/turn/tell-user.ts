@@ -15,12 +15,18 @@ export function isNotice(task: { readonly detail: string }): boolean {
   return task.detail === NOTICE_DETAIL
 }
 
-/** `plan`: the plan that the notice belongs to, or null when there is none; then one is made to hold it. */
+/** A plan that is made to hold a notice, where there is none. */
+type NewPlace = Pick<PlanState, 'attempt' | 'goal'>
+
+const FAILURE: NewPlace = { attempt: 1, goal: 'Tell the user what went wrong.' }
+
+/** `place`: the plan that the notice belongs to, or what is made to hold it; null: a plan of its own. */
 export function tellUser(
   context: Pick<TurnContext, 'sessionId' | 'turn' | 'journal' | 'clock'>,
-  plan: PlanState | null,
+  place: PlanState | NewPlace | null,
   text: string,
 ): void {
+  const plan = place !== null && 'tasks' in place ? place : null
   const at = context.clock.now()
   const taskId = newId('task')
   const planId = plan?.id ?? newId('plan')
@@ -42,8 +48,8 @@ export function tellUser(
   }
   const made = {
     id: planId,
-    attempt: 1,
-    goal: 'Tell the user what went wrong.',
+    attempt: (place ?? FAILURE).attempt,
+    goal: (place ?? FAILURE).goal,
     replanReason: null,
     secretNames: [],
     createdAt: at,

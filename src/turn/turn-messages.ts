@@ -15,13 +15,26 @@ export interface ServedMessage {
 export class TurnMessages {
   readonly #turn: OpenTurn
   #joined: readonly JoinedMessage[] = []
+  /** What is to be served of the turn's own message. */
+  #content: string
 
   constructor(turn: OpenTurn) {
     this.#turn = turn
+    this.#content = turn.content
   }
 
   add(joined: readonly JoinedMessage[]): void {
     this.#joined = [...this.#joined, ...joined]
+  }
+
+  /** The first line of the turn's own message was a command, which is carried out: `rest` is to be served. */
+  takeFirstLine(rest: string): void {
+    this.#content = rest
+  }
+
+  /** What is to be served of the turn's own message. */
+  get content(): string {
+    return this.#content
   }
 
   /** Those that were taken along. */
@@ -31,9 +44,17 @@ export class TurnMessages {
 
   /** The turn's own first. */
   get all(): readonly ServedMessage[] {
-    const { messageId, content } = this.#turn
+    return this.#listed(this.#content)
+  }
+
+  /** As they were written. */
+  get asWritten(): readonly ServedMessage[] {
+    return this.#listed(this.#turn.content)
+  }
+
+  #listed(content: string): readonly ServedMessage[] {
     const joined = this.#joined.map((message) => ({ id: message.messageId, content: message.content }))
-    return [{ id: messageId, content }, ...joined]
+    return [{ id: this.#turn.messageId, content }, ...joined]
   }
 
   /** As one text. */

@@ -23,18 +23,18 @@ export function addExamplePlugin(home: string, name: string): void {
 }
 
 /** As an admin sees it. */
-export async function read(story: Story, name: string): Promise<NonNullable<PluginQuery['plugin']>> {
+export async function read(story: Pick<Story, 'as'>, name: string): Promise<NonNullable<PluginQuery['plugin']>> {
   const { plugin } = await story.as('ada').run(PluginDocument, { name })
   return must(plugin, `the plugin ${name}`)
 }
 
 /** Waits for a status. */
-export async function until(story: Story, name: string, status: string): Promise<void> {
+export async function until(story: Pick<Story, 'as'>, name: string, status: string): Promise<void> {
   await vi.waitFor(async () => expect(await read(story, name)).toMatchObject({ status }), { timeout: 20_000 })
 }
 
 /** Changes it as it is now. */
-export async function update(story: Story, input: Omit<UpdatePluginInput, 'version'>): Promise<object> {
+export async function update(story: Pick<Story, 'as'>, input: Omit<UpdatePluginInput, 'version'>): Promise<object> {
   const { version } = await read(story, input.name)
   const { updatePlugin } = await story.as('ada').run(UpdatePluginDocument, { input: { ...input, version } })
   return updatePlugin

@@ -6,6 +6,30 @@ import type { Mutant } from './mutant.ts'
 
 export const MUTANTS: readonly Mutant[] = [
   {
+    name: 'end-given-once-to-one',
+    promise: 'A plugin that does not run is given the end of a turn later.',
+    file: 'src/plugins/turn-ends.ts',
+    find: '      if (!isGiven) throw',
+    replace: '      if (!isGiven && status === null) throw',
+    tests: ['test/stories/hooks-and-crashes.pg.test.ts'],
+  },
+  {
+    name: 'command-called-again',
+    promise: 'A command that was under way when the server died is not called again.',
+    file: 'src/turn/hooks/typed-commands.ts',
+    find: 'const called = record === undefined ? await',
+    replace: "const called = record?.outcome !== 'HANDLED' ? await",
+    tests: ['test/stories/hooks-and-crashes.pg.test.ts'],
+  },
+  {
+    name: 'model-commands-unasked',
+    promise: 'A model cannot command what needs an approval.',
+    file: 'src/turn/hooks/model-commands.ts',
+    find: "if (verdict?.effect === 'ALLOW' && !isAsked) return true",
+    replace: 'if (verdict !== null || isAsked) return true',
+    tests: ['test/stories/commands-of-plugins.pg.test.ts'],
+  },
+  {
     name: 'rejection-forgotten',
     promise: 'What a plugin rejects is planned anew, or kept from the model.',
     file: 'src/turn/hooks/task-hooks.ts',

@@ -2,7 +2,7 @@
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../../src/plugin-api/hook-inputs.ts'
-import type { ServerPort } from '../../src/plugin-api/running-plugin.ts'
+import type { PluginPort } from '../../src/plugins/plugin-instance.ts'
 import { systemClock as clock } from '../../src/platform/clock.ts'
 import { withinBudget } from '../../src/plugins/runners.ts'
 import { THREAD_LIMITS } from '../../src/plugins/thread-limits.ts'
@@ -11,7 +11,7 @@ import { ThreadPlugin } from '../../src/plugins/thread-plugin.ts'
 const limits = { ...THREAD_LIMITS, beatMs: 100, missedBeats: 10, startMs: 1000, stopMs: 500, loadMs: 3000 }
 const turn = { sessionId: 's', sessionType: 'DIRECT', turnId: 't', user: 'ada', role: 'USER' } as const
 const lines: string[] = []
-const port: ServerPort = {
+const port: PluginPort = {
   ask: async () => clock.sleep(20).then(() => null),
   log: (_level, message) => void lines.push(message),
 }

@@ -6,6 +6,8 @@
 import type { Answer, AssistantContext, PlannerContext } from '../../agents/agent.ts'
 import { currentUser, type CurrentUser } from '../../config/access/current-user.ts'
 import type { ConversationAnswer } from '../../model/conversation/conversation.ts'
+import { withoutSilence } from '../../core/text/silence-filter.ts'
+import { handleWritten } from '../hooks/model-commands.ts'
 import { notifyAnswer } from '../hooks/notify-answer.ts'
 import type { PlanState } from '../plan-state.ts'
 import { begunBefore } from '../steps/write-message.ts'
@@ -45,7 +47,7 @@ export async function answer(context: TurnContext, attempts: PlanState[], shown:
   }
   return answered.kind === 'failed'
     ? fail(context, draft, answered)
-    : store(context, { draft, callables, user }, answered)
+    : await store(context, { draft, callables, user }, answered)
 }
 
 /** The text that a process left unfinished is written on as the same task. */
@@ -96,11 +98,11 @@ async function fail(
   return ending
 }
 
-function store(
+async function store(
   context: TurnContext,
   { draft, callables, user }: { readonly draft: Draft; readonly callables: Callables; readonly user: CurrentUser },
   { output, calls }: Extract<Answer<ConversationAnswer>, { kind: 'answered' }>,
-): null {
+): Promise<Ending | null> {
   keepSecrets(context, output.calls)
   const at = context.clock.now()
   const requested = output.calls.map((call): DraftCall => {
@@ -108,7 +110,11 @@ function store(
     const failed = { status: 'FAILED', stderr: problem ?? '', finishedAt: at } as const
     return { ...read, callId: call.id, patch: problem === null ? {} : failed }
   })
-  draft.store(output.text, requested, calls)
+  const spoken = withoutSilence(output.text)
+  const isLast = requested.length === 0
+  const text = spoken !== null && isLast ? await handleWritten(context, spoken) : spoken
+  if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
+  draft.store(text, requested, calls)
   notifyAnswer(context, {
     role: 'assistant',
     text: () => output.text,

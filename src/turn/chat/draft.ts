@@ -4,9 +4,11 @@
  */
 import type { PlannerContext } from '../../agents/agent.ts'
 import type { SessionEventBody } from '../../core/session-event.ts'
-import { SilenceFilter, withoutSilence } from '../../core/text/silence-filter.ts'
+import { CommandLines } from '../../core/text/command-lines.ts'
+import { SilenceFilter } from '../../core/text/silence-filter.ts'
 import { withoutTexts, type ModelCallRecord } from '../../core/model-call.ts'
 import { newId } from '../../platform/id.ts'
+import { modelCommands } from '../hooks/model-commands.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
 import { HeldOutput } from '../secrets/held-output.ts'
 import { say } from '../steps/write-message.ts'
@@ -30,6 +32,7 @@ export class Draft {
   readonly #options: DraftOptions
   #task: TaskState | null = null
   readonly #silence = new SilenceFilter()
+  readonly #lines: CommandLines
   #written = ''
   readonly #text: HeldOutput
   readonly #thinking: HeldOutput
@@ -41,6 +44,7 @@ export class Draft {
   constructor(context: TurnContext, options: DraftOptions) {
     this.#context = context
     this.#options = options
+    this.#lines = new CommandLines(modelCommands(context))
     const held = (event: (delta: string) => SessionEventBody): HeldOutput =>
       new HeldOutput({
         clock: context.clock,
@@ -54,7 +58,7 @@ export class Draft {
   }
 
   addText(delta: string): void {
-    const said = this.#silence.push(delta)
+    const said = this.#lines.push(this.#silence.push(delta))
     this.#written += said
     this.#text.add('STDOUT', said)
   }
@@ -92,10 +96,9 @@ export class Draft {
     updateTask(this.#context, task, { patch, changes })
   }
 
-  /** Stores the answer with its calls, which wait to be made. */
-  store(text: string, calls: readonly DraftCall[], modelCalls: readonly ModelCallRecord[]): void {
+  /** Stores the answer with its calls, which wait to be made. `spoken`: its text; null: it says nothing. */
+  store(spoken: string | null, calls: readonly DraftCall[], modelCalls: readonly ModelCallRecord[]): void {
     this.#recordThought()
-    const spoken = withoutSilence(text)
     const { left, round, attempts, known } = this.#options
     // A model that calls something and marks silence beside it has said nothing yet.
     if (spoken !== null ? spoken.trim() !== '' || calls.length === 0 : calls.length === 0) {

@@ -27,8 +27,9 @@ export async function askSections(
 ): Promise<AskedSections> {
   const { plugins, signal, turn } = context
   const stored = plugins.work.sections
+  const offered = offeredCommands(context)
   if (stored !== null) return { sections: stored, detail: null, changes: {} }
-  if (!plugins.hooks.wants('onBeforeInvoke')) return { sections: [], detail: null, changes: {} }
+  if (!plugins.hooks.wants('onBeforeInvoke')) return { sections: offered, detail: null, changes: {} }
   await plugins.settled()
   const agent = turn.mode === 'CHAT' ? 'assistant' : 'planner'
   const asked = { ...turnDataOf(context), agent, sections: sectionsOf(context, known) }
@@ -36,9 +37,19 @@ export async function askSections(
   const added = sections.flatMap(({ id = '', title, text, plugin }): PluginSection[] =>
     plugin === null ? [] : [{ id, plugin, title: shownText(context, title), text: shownText(context, text) }],
   )
-  plugins.work = { ...plugins.work, sections: added }
+  const all = [...offered, ...added]
+  plugins.work = { ...plugins.work, sections: all }
   const detail = took.map(({ plugin, ms }) => `${plugin} ${ms} ms`).join(', ')
-  return { sections: added, detail: detail === '' ? null : detail, changes: { pluginWork: plugins.work } }
+  return { sections: all, detail: detail === '' ? null : detail, changes: { pluginWork: plugins.work } }
+}
+
+/** What a model may write besides its text. */
+function offeredCommands({ plugins }: HookContext): PluginSection[] {
+  const commands = plugins.hooks.commands.filter(({ fromModel }) => fromModel)
+  if (commands.length === 0) return []
+  const title = 'Commands that the final text may hold, each as a line of its own: "/name arguments"'
+  const text = commands.map(({ name, description }) => `/${name}: ${description}`).join('\n')
+  return [{ id: 'commands', plugin: '', title, text }]
 }
 
 /** The prompt as plugins are shown it, without secrets; it stays as it is, whatever they answer. */

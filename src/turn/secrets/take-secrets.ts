@@ -33,9 +33,13 @@ export function takeSecrets(
 ): TakenSecrets {
   const { secrets, messages } = context
   const said = proposed.secrets.filter(({ value }) => messages.text.includes(value))
-  const shown = messages.all.map((message) => ({ ...message, knownBefore: secrets.redactor().redact(message.content) }))
+  const written = messages.asWritten.map(({ content }) => content).join('\n\n')
+  const shown = messages.asWritten.map((message) => ({
+    ...message,
+    knownBefore: secrets.redactor().redact(message.content),
+  }))
   // A value that has the form of a secret is hidden, too, and under no name: no skill can ask for it.
-  const byForm = secretsByForm(messages.text).filter((value) => !said.some((secret) => secret.value.includes(value)))
+  const byForm = secretsByForm(written).filter((value) => !said.some((secret) => secret.value.includes(value)))
   secrets.remember([...said, ...byForm.filter(isRedactable).map((value) => ({ key: '', value }))])
   for (const message of shown) hideInMessage(context, message)
   const names = said.map(({ key }) => key).filter((key) => secrets.ephemeral().has(key))
@@ -55,7 +59,7 @@ export function takeSecrets(
  * behind a name ("GITHUB_TOKEN=…") is kept under it.
  */
 export function takeSecretsByForm(context: Pick<TurnContext, 'messages' | 'journal' | 'secrets'>): void {
-  const { text } = context.messages
+  const text = context.messages.asWritten.map(({ content }) => content).join('\n\n')
   const secrets = secretsByForm(text).flatMap((value) => {
     const key = NAME_BEFORE.exec(text.slice(0, text.indexOf(value)).slice(-MAX_NAME_CHARS))?.[1]
     return key === undefined || !isRedactable(value) ? [] : [{ key, value }]

@@ -54,7 +54,7 @@ export async function assembleContext(
     callerRole: user?.role ?? 'USER',
     conversationType: turn.conversationType,
     addressed: messages.isAddressed,
-    message: turn.content,
+    message: messages.content,
     additions: messages.joined.map(({ content, attempt }) => ({ content, whilePlanRan: attempt > 0 })),
     dialogue: context.dialogue,
     summary: turn.saidBefore.summary,

@@ -5,11 +5,13 @@
  * produces no TextCompleted and no delivery.
  */
 import type { MessengerContext } from '../../agents/agent.ts'
+import { CommandLines } from '../../core/text/command-lines.ts'
 import { SilenceFilter, withoutSilence } from '../../core/text/silence-filter.ts'
 import type { TurnWrite } from '../../core/turn-write.ts'
 import { newId } from '../../platform/id.ts'
 import { countBeginnings } from '../../store/turn/turn-history.ts'
 import { HeldOutput } from '../secrets/held-output.ts'
+import { handleWritten, modelCommands, NO_NAMES } from '../hooks/model-commands.ts'
 import type { HookContext } from '../hooks/hook-data.ts'
 import { notifyAnswer } from '../hooks/notify-answer.ts'
 import { notifySaid } from '../hooks/task-hooks.ts'
@@ -22,13 +24,14 @@ import { unanswered } from './unanswered.ts'
 export async function writeMessage(
   context: TaskContext &
     HookContext &
-    Pick<TurnContext, 'messages' | 'dialogue' | 'signal' | 'agents' | 'config' | 'logger' | 'database'>,
+    Pick<TurnContext, 'messages' | 'dialogue' | 'signal' | 'agents' | 'config' | 'logger' | 'database' | 'delegated'>,
   plan: PlanState,
   task: TaskState,
 ): Promise<TaskOutcome> {
   const final = task.index === plan.tasks.length - 1
   const attempt = (await begunBefore(context, task)) + 1
   const silence = new SilenceFilter()
+  const lines = new CommandLines(final ? modelCommands(context) : NO_NAMES)
   let written = ''
   const live = new HeldOutput({
     clock: context.clock,
@@ -39,7 +42,7 @@ export async function writeMessage(
   updateTask(context, task, { patch: { status: 'RUNNING', startedAt: context.clock.now() } })
   let hasPieces = false
   const onText = (delta: string): void => {
-    const said = silence.push(delta)
+    const said = lines.push(silence.push(delta))
     written += said
     live.add('STDOUT', said)
   }
@@ -66,7 +69,10 @@ export async function writeMessage(
     }
     return ending
   }
-  say(context, task, { text: withoutSilence(answer.output), final, attempt, changes })
+  const spoken = withoutSilence(answer.output)
+  const text = spoken !== null && final ? await handleWritten(context, spoken) : spoken
+  if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
+  say(context, task, { text, final, attempt, changes })
   notifyAnswer(context, { role: 'messenger', text: () => answer.output, calls: answer.calls })
   return { kind: 'Passed' }
 }

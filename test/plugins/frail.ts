@@ -1,0 +1,32 @@
+/** Ends its thread the first time that it is given the end of a turn; its command takes long. */
+import { definePlugin, z } from 'factotum/plugin'
+
+export default definePlugin({
+  name: 'frail',
+  version: '1.0.0',
+  api: 1,
+  title: 'Frail',
+  description: 'Does not live long.',
+  settings: z.object({}),
+  hooks: {
+    async onBeforeInvoke({ sections }, ctx) {
+      await ctx.state.set(`asked ${Math.random()}`, true)
+      return [...sections, { title: 'Drawn', text: `The number ${Math.random()}.` }]
+    },
+    async onPipelineComplete({ status }, ctx) {
+      const isFirst = (await ctx.state.get('ended')) === null
+      await ctx.state.set('ended', isFirst ? 'begun' : status)
+      if (isFirst) process.exit(1)
+    },
+  },
+  commands: {
+    slow: {
+      description: 'Takes long.',
+      async run(_command, ctx) {
+        await ctx.state.set(`slow ${Math.random()}`, true)
+        await new Promise((resolve) => setTimeout(resolve, 25_000))
+        return true
+      },
+    },
+  },
+})

@@ -1,0 +1,86 @@
+/** Commands of plugins, typed and written by models, and tools that plugins call. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { OpenSessionDocument } from '../generated/graphql.ts'
+import { addExamplePlugin, addPlugin, select, until, update } from '../harness/plugins.ts'
+import { answersIn, converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+let story: Story
+beforeAll(async () => {
+  story = await Story.begin()
+  addPlugin(story.home, 'notes', 'notes.ts')
+  addExamplePlugin(story.home, 'clock')
+  for (const name of ['notes', 'clock']) {
+    await until(story, name, 'DISABLED')
+    await update(story, { name, enabled: true })
+    await until(story, name, 'READY')
+  }
+  for (const [id, mode] of [
+    ['web:commands', 'PLAN'],
+    ['web:chat', 'CHAT'],
+  ] as const)
+    await story.as('ada').run(OpenSessionDocument, { input: { id, mode } })
+}, 60_000)
+afterAll(() => story[Symbol.asyncDispose]())
+
+test('a typed command alone is answered by its plugin, and no model is asked', async () => {
+  const ada = story.as('ada')
+  await using watch = watchAll(ada, 'web:commands')
+  await send(ada, 'web:commands', '/time Europe/Berlin')
+  expect(await turnEnd(watch)).toMatchObject({ turnStatus: 'DONE', commandsHandled: ['time'] })
+  expect(eventsOf(watch, 'PipelineStepEvent').map(({ step }) => step)).toEqual(['RECEIVED', 'COMMANDS', 'COMPLETE'])
+  expect(answersIn(watch)).toEqual([expect.stringMatching(/ 20\d\d at \d\d:\d\d$/)])
+  expect(await select(story, `SELECT commands_handled, model_calls, plugin_work FROM turns`)).toEqual([
+    { commands_handled: ['time'], model_calls: 0, plugin_work: null },
+  ])
+})
+
+test('what follows a command is served without it; what is no command is ordinary text', async () => {
+  const ada = story.as('ada')
+  for (const sessionId of ['web:commands', 'web:chat']) {
+    const turn = await converse(ada, sessionId, '/time UTC\nrun: echo hi')
+    expect(turn.answers[0]).toMatch(/ 20\d\d at \d\d:\d\d$/)
+    expect(turn.tasks.filter(({ type }) => type === 'EXEC')).toMatchObject([{ status: 'DONE', output: 'hi\n' }])
+    expect(turn.answers.join('\n')).not.toContain('/time')
+    const other = await converse(ada, sessionId, '/usr/bin/env is there\n/time UTC')
+    expect(other.answers.join('\n')).toContain('/usr/bin/env is there')
+  }
+  expect(await select(story, `SELECT content FROM messages WHERE content LIKE '/time UTC%' LIMIT 1`)).toEqual([
+    { content: '/time UTC\nrun: echo hi' },
+  ])
+})
+
+test('a model may write only commands that are declared for it, and where no approval is asked for', async () => {
+  const ada = story.as('ada')
+  await using watch = watchAll(ada, 'web:chat')
+  const turn = await converse(ada, 'web:chat', `run: printf '/note milk\\n/time UTC\\n/note milk\\n'`)
+  const text = turn.answers.at(-1) ?? ''
+  expect(text).toContain('\n/time UTC')
+  expect(text).not.toContain('/note')
+  expect(text).toMatch(/\n\nNoted milk for ada, MODEL, number 1\.$/)
+  await watch.until(({ sessionEvents: event }) => event.__typename === 'TurnCompletedEvent' && event.turnId === turn.id)
+  expect(eventsOf(watch, 'TurnCompletedEvent').at(-1)).toMatchObject({ commandsHandled: ['note'] })
+  const pieces = eventsOf(watch, 'TextDeltaEvent').map(({ delta }) => delta)
+  expect(pieces.join('')).not.toContain('/note')
+  const rule = '\n[[approvals.rules]]\neffect = "require"\ntool = "notes__note"\n'
+  await story.reconfigure(storyConfig() + rule)
+  const asked = await converse(ada, 'web:chat', `run: printf '/note bread\\n'`)
+  expect(asked.answers.join('\n')).not.toMatch(/Noted bread|\/note/)
+  expect(await select(story, `SELECT value FROM plugin_state WHERE plugin_name = 'notes'`)).toEqual([{ value: 1 }])
+  await story.reconfigure(storyConfig())
+})
+
+test('a plugin calls tools that read, as the user of the turn, and no others', async () => {
+  const ask = async (name: string, as: 'ada' | 'ben' = 'ada'): Promise<string> => {
+    const sessionId = `@${as}:ask`
+    await story.as(as).run(OpenSessionDocument, { input: { id: sessionId, mode: 'CHAT' } })
+    const call = JSON.stringify({ name, args: { zone: 'UTC' } })
+    const turn = await converse(story.as(as), sessionId, `tool: notes__ask ${call}`)
+    return turn.tasks[0]?.output ?? turn.tasks[0]?.stderr ?? turn.answers.join('\n')
+  }
+  expect(await ask('clock__now')).toContain('{"kind":"DONE","text":')
+  expect(await ask('notes__ask')).toContain('it is the own one of the plugin')
+  expect(await ask('delegation__delegate')).toContain('it may change something')
+  expect(await ask('nothing__there')).toContain('there is no tool')
+})
