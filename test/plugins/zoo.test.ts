@@ -25,7 +25,7 @@ function load(name: string): Promise<ThreadPlugin> {
 async function call(
   plugin: ThreadPlugin,
   hook: 'onMessage' | 'onCommand' | 'onTaskComplete',
-  budgetMs = 10_000,
+  budgetMs = 30_000,
 ): Promise<Json> {
   const data = { ...turn, name: 'greet', args: 'you', from: 'USER' }
   const signal = new AbortController().signal
@@ -96,7 +96,7 @@ describe('a plugin whose call fails is there for the next one', () => {
     await besideNeighbour(async () => {
       const plugin = await started(name)
       for (let round = 0; round < 2; round += 1) {
-        expect(await call(plugin, hook, name === 'hangs' ? 300 : 10_000)).toContain(message)
+        expect(await call(plugin, hook, name === 'hangs' ? 300 : 30_000)).toContain(message)
       }
       await plugin.stop()
       expect(await plugin.lost).toBe('it was stopped')
