@@ -28,7 +28,10 @@ export type Sender =
   | { readonly trusted: true; readonly name: string; readonly role: Role }
   | { readonly trusted: false; readonly name: string }
 
-/** By what a request says who it is from: a token, or what the cookie of a login holds. Neither is taken for the other. */
+/**
+ * By what a request says who it is from: a token, or what the cookie of a login holds. Neither is taken for the
+ * other.
+ */
 export interface Credential {
   readonly kind: 'TOKEN' | 'LOGIN'
   readonly secret: string

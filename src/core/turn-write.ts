@@ -4,7 +4,7 @@
  */
 import { newId } from '../platform/id.ts'
 import type { NewAuditEntry } from './audit-entry.ts'
-import type { PluginWork } from './plugin-work.ts'
+import type { PluginWork } from './tool/plugin-work.ts'
 import type { ModelCallRecord, ModelCallTexts } from './model-call.ts'
 import type { NewEvent } from './session-event.ts'
 import type { JsonObject } from './tool/json.ts'
@@ -104,8 +104,8 @@ export interface Curation {
   readonly reason: string | null
   readonly at: Date
   /**
-   * PROMOTED: the fact, in this version, in whose place the new one comes; when it is another by then, the learning stays
-   * pending. PENDING: the fact that it would replace.
+   * PROMOTED: the fact, in this version, in whose place the new one comes; when it is another by then, the learning
+   * stays pending. PENDING: the fact that it would replace.
    */
   readonly replaces: { readonly factId: string; readonly version: number } | null
   /** What is done to facts is one change. */

@@ -29,7 +29,17 @@ export function takesFiles(url: URL | null, method: string | undefined): boolean
 }
 
 const FOLDERS = [FILES_PATH, UPLOADS_PATH, SESSIONS_PATH, GRAPHIQL_PATH, ASSETS_PATH, OPENAI_PATH]
-const PATHS = new Set(['/', GRAPHQL_PATH, MCP_PATH, AGUI_PATH, LOGIN_PATH, LOGOUT_PATH, '/health', '/ready', '/metrics'])
+const PATHS = new Set([
+  '/',
+  GRAPHQL_PATH,
+  MCP_PATH,
+  AGUI_PATH,
+  LOGIN_PATH,
+  LOGOUT_PATH,
+  '/health',
+  '/ready',
+  '/metrics',
+])
 
 /** A label of few values, whatever is asked for. */
 export function routeOf(url: URL | null): string {

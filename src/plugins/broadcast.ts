@@ -14,6 +14,7 @@ import { withinBudget } from './runners.ts'
 const MAX_WAITING = 1000
 const NO_ABORT = new AbortController().signal
 
+/** One for a process: what was committed, given to the plugins that want it. Never throws for what plugins do. */
 export class Broadcast {
   readonly #clock: Clock
   #queues: readonly PluginQueue[] = []

@@ -13,11 +13,25 @@ import type { PluginCall, ServerRequest } from '../plugin-api/messages.ts'
 import { readLimits } from '../store/delegations/read-limits.ts'
 import { argumentProblems } from '../tools/check-arguments.ts'
 import type { Tool } from '../tools/tool.ts'
-import type { PluginServices } from './plugin-services.ts'
+import type { Config } from '../config/config.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Redactor } from '../secrets/redaction.ts'
+import type { Database } from '../store/database.ts'
+import type { ToolCatalog } from '../tools/tool-catalog.ts'
 
 const MAX_TEXT_CHARS = 256 * 1024
 /** Beyond the longest budget of a hook nobody waits for it. */
 const TIMEOUT_MS = 30_000
+
+/** What a call of a tool needs of the server. */
+interface ToolServices {
+  readonly database: Database
+  readonly config: { current(): Config }
+  readonly redactor: () => Redactor
+  /** All tools as they are now. */
+  readonly tools: Pick<ToolCatalog, 'snapshot'>
+  readonly clock: Clock
+}
 
 interface CallingTurn {
   readonly sessionId: string
@@ -28,7 +42,7 @@ interface CallingTurn {
 /** Rejects with what to change; how the tool ended is the answer. `during`: what the plugin is called for. */
 export async function runToolForPlugin(
   plugin: string,
-  services: PluginServices,
+  services: ToolServices,
   {
     request,
     during,
@@ -52,7 +66,7 @@ export async function runToolForPlugin(
 
 function whyBarred(
   plugin: string,
-  { config }: PluginServices,
+  { config }: ToolServices,
   { tool, role }: { readonly tool: Tool; readonly role: 'ADMIN' | 'USER' },
 ): string | null {
   if (tool.source === plugin) return 'it is the own one of the plugin'
@@ -63,7 +77,7 @@ function whyBarred(
 }
 
 async function run(
-  { clock, redactor }: PluginServices,
+  { clock, redactor }: ToolServices,
   tool: Tool,
   {
     turn,

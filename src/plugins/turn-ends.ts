@@ -32,6 +32,7 @@ const GIVE = 'give-turn-end'
 const SWEEP = 'sweep-turn-ends'
 const MAX_TEXT_CHARS = 16_000
 
+/** One for a process; what its jobs could not give is given again, by whichever process takes the job. */
 export class TurnEnds {
   readonly #options: TurnEndsOptions
 

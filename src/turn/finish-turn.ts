@@ -4,7 +4,7 @@
  * paused) is left as it stands.
  */
 import type { FinalTurnStatus } from '../core/status.ts'
-import { NO_PLUGIN_WORK } from '../core/plugin-work.ts'
+import { NO_PLUGIN_WORK } from '../core/tool/plugin-work.ts'
 import type { TurnWrite } from '../core/turn-write.ts'
 import { endJoined } from './end-joined.ts'
 import type { Ending, TurnContext } from './turn-context.ts'

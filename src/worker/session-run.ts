@@ -297,9 +297,7 @@ export class SessionRun {
       commands,
       skills,
       tools: narrowTools(tools.snapshot(), delegated),
-      plugins: new TurnPlugins(this.#options.hooks.now(), turnAbort.signal, (hook) =>
-        logger.warn({ hook }, 'plugins are slower than their turn; a notification is left out'),
-      ),
+      plugins: this.#pluginsOf(turnAbort.signal, logger),
       delegated,
       config,
       home,
@@ -310,6 +308,12 @@ export class SessionRun {
       clock,
       logger,
     }
+  }
+
+  #pluginsOf(signal: AbortSignal, logger: Logger): TurnPlugins {
+    return new TurnPlugins(this.#options.hooks.now(), signal, (hook) =>
+      logger.warn({ hook }, 'plugins are slower than their turn; a notification is left out'),
+    )
   }
 
   #ownOf(turn: OpenTurn, journal: Journal, delegated: DelegationLimits): AgentsFor {

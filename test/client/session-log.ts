@@ -1,6 +1,6 @@
 /**
- * A session as the server has it, in memory: a log, its conversation and its view, driven by steps that a test makes up.
- * What it shows has the forms of the API, so that the client's fold can be compared with it.
+ * A session as the server has it, in memory: a log, its conversation and its view, driven by steps that a test makes
+ * up. What it shows has the forms of the API, so that the client's fold can be compared with it.
  */
 import type { SessionState, StoreEvent, StorePage } from '../../packages/client/src/store/session-state.ts'
 

@@ -5,7 +5,6 @@
  */
 import { existsSync } from 'node:fs'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
-import { expect } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { Story, tokenOf, type Person, type StoryOptions } from '../harness/story.ts'
 
@@ -56,7 +55,8 @@ export class Opened implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.context.close()
-    expect(this.problems).toEqual([])
+    const { problems } = this
+    if (problems.length > 0) throw new Error(`the browser complained:\n${problems.join('\n')}`)
   }
 }
 
@@ -105,7 +105,7 @@ export class ConsoleWorld implements AsyncDisposable {
   async logIn({ context }: Opened, person: Person): Promise<void> {
     const headers = { origin: this.url, 'sec-fetch-site': 'same-origin' }
     const answer = await context.request.post(`${this.url}/login`, { headers, data: { token: tokenOf(person) } })
-    expect(answer.status(), await answer.text()).toBe(200)
+    if (answer.status() !== 200) throw new Error(`${person} was not logged in: ${await answer.text()}`)
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,7 @@
-/** Who gets into the console, as a browser sees it: both ways in, what other pages can do with the cookie, and the end. */
+/**
+ * Who gets into the console, as a browser sees it: both ways in, what other pages can do with the cookie, and the
+ * end.
+ */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -130,6 +133,7 @@ describe.skipIf(!hasBrowser)(`logging in${withoutBrowser}`, () => {
     await world.story.reconfigure(storyConfig().replace(tokenOf('ben'), 'another-token-of-bens'))
     await comeBack(ben)
     await ben.page.getByText('You are logged out here').waitFor()
+    expect(await ben.page.getByRole('heading', { name: 'Sessions' }).count()).toBe(0)
     await world.story.reconfigure(storyConfig())
   })
 })

@@ -5,7 +5,7 @@ let count = 0
 
 async function note(ctx: PluginContext<unknown>, hook: string, data: object): Promise<void> {
   count += 1
-  await ctx.state.set(`${String(count).padStart(5, '0')}`, { hook, ...data })
+  await ctx.state.set(String(count).padStart(5, '0'), { hook, ...data })
 }
 
 export default definePlugin({

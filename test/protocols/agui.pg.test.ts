@@ -89,7 +89,7 @@ test('an approval interrupts the run, and a resume goes on with the same turn', 
   const interruptId = outcome.interrupts[0]?.id ?? ''
   const resume = [{ interruptId, status: 'resolved' as const, payload: { approved: true, note: 'Go on.' } }]
   const cleo = connect('cleo', 'approvals')
-  await expect(run(cleo, { resume })).rejects.toThrow()
+  await expect(run(cleo, { resume })).rejects.toThrow('NOT_FOUND')
   const resumed = await run(agent, { resume })
   expect(resumed.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
   expect(typesOf(resumed)).toContain('TOOL_CALL_RESULT')
@@ -144,7 +144,7 @@ describe('what is refused', () => {
     ['tools', { ...input, tools: [{ name: 'f', description: '', parameters: {} }] }, {}, 400],
     ["another's thread", { ...input, threadId: '@ada:plans' }, {}, 404],
     ['no interrupt', { ...input, resume: [{ interruptId: 'x', status: 'cancelled' }] }, {}, 400],
-  ] as const)('%s', async (_what, body, headers, status) => {
+  ] as const)('%s', async (...[, body, headers, status]) => {
     const answer = await post(body, headers)
     expect(answer.status).toBe(status)
     expect(await answer.json()).toMatchObject({ message: expect.any(String), code: expect.any(String) })

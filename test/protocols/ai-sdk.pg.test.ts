@@ -78,8 +78,8 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
     return last
   }
 
-  const submit = (transport: FactotumChatTransport, chatId: string, messages: Message[], abortSignal?: AbortSignal) =>
-    transport.sendMessages({ trigger: 'submit-message', chatId, messages, abortSignal })
+  const submit = (transport: FactotumChatTransport, chatId: string, messages: Message[]) =>
+    transport.sendMessages({ trigger: 'submit-message', chatId, messages, abortSignal: undefined })
 
   test('text, thinking, calls and the plan', async () => {
     const answer = await read(await submit(transportOf('ada'), chat('parts'), [say('run: echo from the agent')]))
@@ -152,7 +152,12 @@ describe.each(Object.entries(readers))('%s', (name, readUIMessageStream) => {
 
   test('stop ends the turn; what is refused is an error', async () => {
     const stop = new AbortController()
-    const stream = await submit(transportOf('ben'), chat('stop'), [say('run: echo begun; sleep 60')], stop.signal)
+    const stream = await transportOf('ben').sendMessages({
+      trigger: 'submit-message',
+      chatId: chat('stop'),
+      messages: [say('run: echo begun; sleep 60')],
+      abortSignal: stop.signal,
+    })
     const reader = stream.getReader()
     for (let next = await reader.read(); ; next = await reader.read())
       if (next.done || next.value.type === 'tool-output-available') break

@@ -21,7 +21,7 @@ test("OpenAI's package tries again, and finds the turn that goes on; the message
     maxRetries: 20,
     fetch: (input, init) => {
       retries.push(new Headers(init?.headers).get('x-stainless-retry-count') ?? '')
-      return fetch(String(input).replace(first.url, url), init)
+      return fetch((input instanceof Request ? input.url : input.toString()).replace(first.url, url), init)
     },
   })
   const messages = [{ role: 'user', content: CONTENT }] as const

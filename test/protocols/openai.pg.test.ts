@@ -260,7 +260,7 @@ describe('what is refused', () => {
       400,
       'invalid_value',
     ],
-  ] as const)('%s', async (_what, body, headers, status, code) => {
+  ] as const)('%s', async (...[, body, headers, status, code]) => {
     const answer = await post(body, headers)
     expect(answer.status).toBe(status)
     expect(await answer.json()).toMatchObject({

@@ -23,8 +23,14 @@ afterAll(async () => {
 
 type Headers = Readonly<Record<string, string>>
 
+interface Sent {
+  readonly headers?: Headers
+  /** The server; the first one when left out. */
+  readonly url?: string
+}
+
 /** As a page of the server at `url` posts. */
-function post(path: string, body: unknown, headers: Headers = {}, url = story.app.url): Promise<Response> {
+function post(path: string, body: unknown, { headers = {}, url = story.app.url }: Sent = {}): Promise<Response> {
   return fetch(`${url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: url, 'sec-fetch-site': 'same-origin', ...headers },
@@ -45,7 +51,7 @@ interface Answer {
 }
 
 async function ask(headers: Headers, url = story.app.url): Promise<Answer> {
-  const response = await post('/graphql', { query: '{ viewer { user { name } } }' }, headers, url)
+  const response = await post('/graphql', { query: '{ viewer { user { name } } }' }, { headers, url })
   const { data } = (await response.json()) as { data?: { viewer: { user: { name: string } } } }
   return { status: response.status, user: data?.viewer.user.name }
 }
@@ -107,11 +113,11 @@ test('a link works once, and only for who knows it', async () => {
 
 test('over https the cookie is for https alone; over http from elsewhere there is none', async () => {
   await story.reconfigure(storyConfig({ settings: { public_url: 'https://factotum.example' } }))
-  const far = await post('/login', { token: tokenOf('ada') }, { origin: 'https://factotum.example' })
+  const far = await post('/login', { token: tokenOf('ada') }, { headers: { origin: 'https://factotum.example' } })
   expect(far.headers.get('set-cookie')).toMatch(/^__Host-factotum-login=.*; Secure$/)
   expect(await ask({ cookie: await cookieOf(far) })).toMatchObject({ user: 'ada' })
   await story.reconfigure(storyConfig({ settings: { public_url: 'http://factotum.example' } }))
-  const open = await post('/login', { token: tokenOf('ada') }, { origin: 'http://factotum.example' })
+  const open = await post('/login', { token: tokenOf('ada') }, { headers: { origin: 'http://factotum.example' } })
   expect([open.status, open.headers.get('set-cookie')]).toEqual([400, null])
   expect(await open.text()).toContain('Use https')
   await story.reconfigure(storyConfig())
@@ -127,15 +133,15 @@ test('the cookie counts on pages of this server alone', async () => {
     { origin: 'http://localhost:1' },
   ]
   for (const headers of foreign) {
-    expect((await ask({ cookie, ...headers })).status, JSON.stringify(headers)).toBe(401)
+    expect({ headers, status: (await ask({ cookie, ...headers })).status }).toEqual({ headers, status: 401 })
     const files = await fetch(`${story.app.url}/files/cli%3Ax/a.txt`, {
       method: 'PUT',
       headers: { cookie, ...headers },
       body: 'a',
     })
     expect(files.status).toBe(401)
-    expect((await post('/login', { token: tokenOf('ada') }, headers)).status).toBe(403)
-    expect((await post('/logout', {}, { cookie, ...headers })).status).toBe(403)
+    expect((await post('/login', { token: tokenOf('ada') }, { headers })).status).toBe(403)
+    expect((await post('/logout', {}, { headers: { cookie, ...headers } })).status).toBe(403)
   }
   // Nobody says from which page: an image, or a program.
   const bare = { headers: { cookie, accept: 'application/json' } }
@@ -151,15 +157,15 @@ test('who logs out is logged out in one browser, or everywhere, with what is ope
   const [here, there, third] = await Promise.all([1, 2, 3].map(() => logIn({ token: tokenOf('cleo') })))
   const [one, two] = [openSocket(must(here, 'one')), openSocket(must(there, 'two'))]
   await Promise.all([one.opened, two.opened])
-  const gone = await post('/logout', {}, { cookie: must(here, 'one') })
+  const gone = await post('/logout', {}, { headers: { cookie: must(here, 'one') } })
   expect(gone.headers.get('set-cookie')).toMatch(/=; .*Max-Age=0/)
   expect(await one.closed).toBe(4401)
   expect((await ask({ cookie: must(here, 'one') })).status).toBe(401)
   expect(await ask({ cookie: must(third, 'three') })).toMatchObject({ user: 'cleo' })
-  await post('/logout', { everywhere: true }, { cookie: must(third, 'three') })
+  await post('/logout', { everywhere: true }, { headers: { cookie: must(third, 'three') } })
   expect(await two.closed).toBe(4401)
   for (const cookie of [there, third]) expect((await ask({ cookie: must(cookie, 'one') })).status).toBe(401)
-  expect((await post('/logout', {}, { cookie: must(third, 'three') })).status).toBe(200)
+  expect((await post('/logout', {}, { headers: { cookie: must(third, 'three') } })).status).toBe(200)
 })
 
 test('a token that is removed or changed ends its logins, in every process', async () => {
@@ -186,7 +192,7 @@ test('what is no person, no token or too often wrong is refused, and the audit s
 
   const query =
     '{ audit(first: 50, filter: { kind: CONFIG }) { edges { node { ... on ConfigAudit { change: configChange detail: configDetail } } } } }'
-  const response = await post('/graphql', { query }, { authorization: `Bearer ${tokenOf('ada')}` })
+  const response = await post('/graphql', { query }, { headers: { authorization: `Bearer ${tokenOf('ada')}` } })
   const text = await response.text()
   for (const change of ['LOGIN_LINK_CREATED', 'LOGGED_IN', 'LOGGED_OUT']) expect(text).toContain(change)
   expect(text).toContain('everywhere, from 2 browsers')

@@ -1,4 +1,7 @@
-/** Whether the login still holds, also on a page that follows nothing: when a person comes back to it, and now and then. */
+/**
+ * Whether the login still holds, also on a page that follows nothing: when a person comes back to it, and now and
+ * then.
+ */
 import { useEffect } from 'react'
 import { run } from '../data/client.ts'
 import { ViewerDocument } from '../generated/graphql.ts'

@@ -66,8 +66,8 @@ export class FactotumClient {
   }
 
   /**
-   * Opens a session: with an id of your own name space (see SessionClient.open), or with one that the server makes. With
-   * an id it is tried again until it is answered; without, it is sent once.
+   * Opens a session: with an id of your own name space (see SessionClient.open), or with one that the server makes.
+   * With an id it is tried again until it is answered; without, it is sent once.
    */
   async openSession(input: OpenSessionInput = {}): Promise<OpenResult> {
     const { openSession } =

@@ -144,8 +144,8 @@ export class Connection {
   }
 
   /**
-   * Sends a file, once, to a path of the server; gives the JSON of the answer, also of a refusal. Throws ClientError, or
-   * the signal's reason.
+   * Sends a file, once, to a path of the server; gives the JSON of the answer, also of a refusal. Throws ClientError,
+   * or the signal's reason.
    */
   async put(path: string, body: BodyInit, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
     const url = this.#url.replace(/\/graphql$/, path)

@@ -108,8 +108,8 @@ export class SessionClient {
   }
 
   /**
-   * Sends a message and waits for what its turn comes to: resolves with the answer, or with why it was refused. When the
-   * signal is aborted it rejects with its reason, and the turn goes on; `cancel` ends it.
+   * Sends a message and waits for what its turn comes to: resolves with the answer, or with why it was refused. When
+   * the signal is aborted it rejects with its reason, and the turn goes on; `cancel` ends it.
    */
   ask(content: string, { signal, ...options }: SendOptions = {}): Promise<AskResult> {
     const input = { sessionId: this.id, content, idempotencyKey: newKey(), ...options }
@@ -156,7 +156,9 @@ export class SessionClient {
     return { entries: edges.map(({ node }) => node), before: pageInfo.hasPreviousPage ? pageInfo.startCursor : null }
   }
 
-  /** A new session that begins with what was said here, up to the event `upTo`. Give `newSessionId` to repeat safely. */
+  /**
+   * A new session that begins with what was said here, up to the event `upTo`. Give `newSessionId` to repeat safely.
+   */
   async fork(options: Omit<ForkSessionInput, 'sessionId'> = {}): Promise<ForkResult> {
     const input = { sessionId: this.id, ...options }
     return (await this.#connection.request(CopySessionDocument, { input })).forkSession

@@ -1,6 +1,6 @@
 /**
- * Who a token or a login is. Called for every request and every WebSocket, and again for open ones when the configuration
- * changes.
+ * Who a token or a login is. Called for every request and every WebSocket, and again for open ones when the
+ * configuration changes.
  */
 import { must } from '../../platform/must.ts'
 import type { Credential, Viewer } from '../../core/identity.ts'

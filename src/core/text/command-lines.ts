@@ -2,8 +2,8 @@
  * Lines "/name arguments" of a text. A user types one as the first line of a message; of a model's text, those whose
  * name is one of `names` are taken out, whole lines with their ends.
  *
- * What must hold: a text in pieces comes out as it would whole, wherever it was cut, and nothing of a line that is taken
- * out comes out.
+ * What must hold: a text in pieces comes out as it would whole, wherever it was cut, and nothing of a line that is
+ * taken out comes out.
  */
 export interface CommandLine {
   /** Without the slash. */

@@ -179,7 +179,7 @@ class OpenText {
   readonly #isHeld: boolean
   #isOpen = false
 
-  constructor(id: string, shown: string | undefined = undefined) {
+  constructor(id: string, shown?: string) {
     this.#id = id
     this.#given = shown ?? ''
     this.#isHeld = shown !== undefined

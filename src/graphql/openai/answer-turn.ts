@@ -44,8 +44,8 @@ function toStarted(sessionId: string, { id, turn }: SentMessage): Started {
 }
 
 /**
- * What the turn says, until it has ended, or waits for a decision, which is asked for at the end. Returns the turn as it
- * is then; null when `signal` aborts before.
+ * What the turn says, until it has ended, or waits for a decision, which is asked for at the end. Returns the turn as
+ * it is then; null when `signal` aborts before.
  */
 export async function* tellTurn(
   operations: Operations,

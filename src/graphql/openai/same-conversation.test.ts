@@ -31,7 +31,7 @@ test.each([
     'NEXT',
   ],
   ['no secret', [asked('key: abc'), told('ok')], 'n', [{ said: 'key: [REDACTED], please', answer: 'ok' }], null],
-] as const)('%s', (_what, history, text, exchanges, match) => {
+] as const)('%s', (...[, history, text, exchanges, match]) => {
   expect(matchConversation(history, text, exchanges)).toBe(match)
 })
 

@@ -1,4 +1,6 @@
-/** What a person's answer to a question says, as it enters the inbox: with the question, which says what it is about. */
+/**
+ * What a person's answer to a question says, as it enters the inbox: with the question, which says what it is about.
+ */
 import type { OpenQuestion } from '../../agents/agent.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../store/database.ts'

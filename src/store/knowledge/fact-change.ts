@@ -16,6 +16,7 @@ export interface FactChanged {
   readonly changedIds: readonly string[]
 }
 
+/** What a fact begins with. */
 export interface NewFact {
   readonly text: NormalizedText
   readonly sessionId: string | null
@@ -59,6 +60,7 @@ export async function refuseTwin(
     : conflict('SAME_EXISTS', `Fact "${twin.id}" says the same already. Edit that one, or say something else.`, twin.id)
 }
 
+/** As it is while the transaction that locked it runs. */
 export interface LockedFact extends FactState {
   readonly id: string
   readonly version: number
@@ -74,12 +76,14 @@ export async function lockFacts(transaction: Transaction, ids: readonly string[]
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** A refusal: there is none, or it is out of use. */
 export async function lockLiveFact(transaction: Transaction, id: string): Promise<LockedFact | Refusal> {
   const fact = (await lockFacts(transaction, [id])).get(id)
   if (fact === undefined) return notFound('fact', id)
   return refuseChanging(fact) ?? fact
 }
 
+/** One change of one locked fact; `columns` that are left out stay. */
 export interface FactEdit {
   readonly fact: LockedFact
   readonly change: FactChange

@@ -7,6 +7,7 @@ const time = z.iso
   .transform((text) => new Date(text))
   .nullable()
 
+/** As a version keeps it in JSON; times are ISO 8601 there. */
 export const factStateSchema = z.object({
   content: z.string(),
   norm: z.string(),

@@ -134,6 +134,7 @@ async function lockSessionOf(transaction: Transaction, learningId: string): Prom
   if (learning !== null) await lockSession(transaction, learning.sessionId)
 }
 
+/** As it is while the transaction that locked it runs. */
 export interface LockedLearning {
   readonly id: string
   readonly content: string

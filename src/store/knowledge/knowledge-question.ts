@@ -94,6 +94,7 @@ export async function refuseTwinQuestion(
   return twin === null ? null : conflict('SAME_EXISTS', `Question "${twin.id}" asks the same and is open.`, twin.id)
 }
 
+/** Records in the session's log that it changed; null: the question is in no session. */
 export async function tellSession(
   transaction: Transaction,
   editor: Editor,
@@ -108,6 +109,7 @@ export async function lockSessionOf(transaction: Transaction, questionId: string
   if (question?.sessionId != null) await lockSession(transaction, question.sessionId)
 }
 
+/** As it is while the transaction that locked it runs. */
 export interface LockedQuestion {
   readonly id: string
   readonly factIds: readonly string[]
@@ -116,6 +118,7 @@ export interface LockedQuestion {
   readonly resolvedBy: string | null
 }
 
+/** Undefined: there is none. */
 export async function lockQuestion(transaction: Transaction, id: string): Promise<LockedQuestion | undefined> {
   const [question] = await transaction.$queryRaw<LockedQuestion[]>`
     SELECT id, fact_ids AS "factIds", session_id AS "sessionId", status, resolved_by AS "resolvedBy" FROM questions WHERE id = ${id} FOR UPDATE`

@@ -1,6 +1,7 @@
 /** A question as those may answer it who were asked. */
 import type { Database } from '../database.ts'
 
+/** A question that is open. */
 export interface AskedQuestion {
   readonly id: string
   readonly content: string

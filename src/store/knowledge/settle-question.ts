@@ -29,6 +29,7 @@ import {
 /** LEARNING: what was learned holds, in the place of the facts. FACTS: they hold. NEITHER does. */
 export type QuestionOutcome = 'LEARNING' | 'FACTS' | 'NEITHER'
 
+/** How a question is settled. */
 export interface Settlement {
   readonly id: string
   readonly answer: string | null

@@ -10,6 +10,7 @@ export interface Bound {
   readonly tokenSha256: Buffer
 }
 
+/** A login to be kept: by the hash of what the cookie holds. */
 export interface NewLogin extends Bound {
   readonly sha256: Buffer
   readonly expiresAt: Date

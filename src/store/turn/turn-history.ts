@@ -8,7 +8,7 @@ import type {
   TaskStatus,
   TaskType,
 } from '../../core/status.ts'
-import { NO_PLUGIN_WORK, type PluginSection, type PluginWork } from '../../core/plugin-work.ts'
+import { NO_PLUGIN_WORK, type PluginSection, type PluginWork } from '../../core/tool/plugin-work.ts'
 import type { Settings } from '../../config/config.ts'
 import type { SaidRows } from '../../core/dialogue.ts'
 import type { Database } from '../database.ts'

@@ -41,7 +41,10 @@ export function rowsIn(bytes: Buffer): number {
   return rows
 }
 
-/** Reads a stream of bytes as what it was written of. Rejects with TRANSFER_REFUSED where it is no backup, or not whole. */
+/**
+ * Reads a stream of bytes as what it was written of. Rejects with TRANSFER_REFUSED where it is no backup, or not
+ * whole.
+ */
 export class BackupReader {
   readonly #source: AsyncIterator<Buffer>
   #read: Buffer = Buffer.alloc(0)

@@ -16,7 +16,10 @@ interface HomeFilesOptions {
   readonly folders: readonly HomeFolder[]
 }
 
-/** Files that vanish meanwhile are left out; one that grows is cut to what it was, one that shrinks is filled with NUL. */
+/**
+ * Files that vanish meanwhile are left out; one that grows is cut to what it was, one that shrinks is filled with
+ * NUL.
+ */
 export async function* readHomeFiles({ home, folders }: HomeFilesOptions): AsyncGenerator<Buffer, void, void> {
   for (const folder of folders) yield* readPath(home, join(home, folder))
 }
@@ -60,7 +63,9 @@ function ifGone(error: unknown): null {
 
 type HomeFrame = Exclude<BackupFrame, { table: string } | { end: true }>
 
-/** Refuses a name that leads out of the home, and what is there already. With the owner it had, where that is allowed. */
+/**
+ * Refuses a name that leads out of the home, and what is there already. With the owner it had, where that is allowed.
+ */
 export async function writeHomeFile(home: string, frame: HomeFrame, bytes: AsyncIterable<Buffer>): Promise<void> {
   const path = resolve(home, 'file' in frame ? frame.file : 'folder' in frame ? frame.folder : frame.link)
   if (!['pub', 'sessions'].some((folder) => `${path}${sep}`.startsWith(join(home, folder) + sep)))

@@ -4,7 +4,7 @@
  * and messenger are shown it.
  */
 import type { PlannerContext } from '../../agents/agent.ts'
-import type { PluginSection } from '../../core/plugin-work.ts'
+import type { PluginSection } from '../../core/tool/plugin-work.ts'
 import type { TurnWrite } from '../../core/turn-write.ts'
 import type { Section } from '../../plugin-api/hook-inputs.ts'
 import { MAX_SECTION_CHARS } from '../../plugins/hook-table.ts'

@@ -2,7 +2,7 @@
  * COMMANDS: one line "/name arguments" goes through the plugins. That it begins is committed before any plugin is
  * called, so that a process that takes the turn over knows of it and does not call again.
  */
-import type { CommandRecord } from '../../core/plugin-work.ts'
+import type { CommandRecord } from '../../core/tool/plugin-work.ts'
 import type { CommandLine } from '../../core/text/command-lines.ts'
 import type { TurnContext } from '../turn-context.ts'
 import { shownText, turnDataOf, type HookContext } from './hook-data.ts'

@@ -3,7 +3,7 @@
  * the form of one, since it gets a message before any model has read it.
  */
 import { currentUser } from '../../config/access/current-user.ts'
-import type { Json, MessageData, TaskData, TurnData } from '../../plugin-api/hook-inputs.ts'
+import type { MessageData, TaskData, TurnData } from '../../plugin-api/hook-inputs.ts'
 import { hideForms } from '../../secrets/forms/secret-forms.ts'
 import { redactJson } from '../../secrets/redact-json.ts'
 import type { TaskState } from '../plan-state.ts'
@@ -42,7 +42,7 @@ export function taskDataOf(context: HookContext, task: TaskState): TaskData {
     taskId,
     type,
     what: shownText(context, tool ?? skill ?? detail),
-    args: redactJson(args, context.secrets.redactor()) as Json,
+    args: redactJson(args, context.secrets.redactor()),
     status,
     output: output === null ? null : cut(context.secrets.redactor().redact(output), MAX_OUTPUT_CHARS),
   }

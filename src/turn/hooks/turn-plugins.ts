@@ -3,9 +3,9 @@
  * notifications on their way to them. A notification does not hold the turn up; before a hook that does (a chain, a
  * command, a verdict on a task), those before it have been given.
  */
-import { NO_PLUGIN_WORK, type PluginWork } from '../../core/plugin-work.ts'
+import { NO_PLUGIN_WORK, type PluginWork } from '../../core/tool/plugin-work.ts'
 import type { HookInputs, HookName } from '../../plugin-api/hook-inputs.ts'
-import { NO_HOOKS, type NotifyHook, type TurnHooks } from '../../plugins/turn-hooks.ts'
+import type { NotifyHook, TurnHooks } from '../../plugins/turn-hooks.ts'
 
 /** Notifications of one turn that wait; a turn whose plugins are slower than it leaves out what is beyond. */
 const MAX_WAITING = 500
@@ -58,9 +58,4 @@ export class TurnPlugins {
       this.#waiting -= 1
     })
   }
-}
-
-/** Of a turn in which no plugin takes part. */
-export function noPlugins(): TurnPlugins {
-  return new TurnPlugins(NO_HOOKS, new AbortController().signal, () => {})
 }

@@ -1,4 +1,7 @@
-/** What a person is about to decide: approving is done at once, denying and editing ask first, since a decision stands. */
+/**
+ * What a person is about to decide: approving is done at once, denying and editing ask first, since a decision
+ * stands.
+ */
 import { useState } from 'react'
 import type { ApprovalRowFragment, ApprovalScope } from '../../generated/graphql.ts'
 import { useDecide, type Decide } from './use-decide.ts'

@@ -1,6 +1,6 @@
 /**
- * Rewriting a fact. When it was changed meanwhile, that is shown beside what was typed, and saving again overwrites what
- * has been seen then.
+ * Rewriting a fact. When it was changed meanwhile, that is shown beside what was typed, and saving again overwrites
+ * what has been seen then.
  */
 import { useState } from 'react'
 import { run } from '../../data/client.ts'

@@ -1,4 +1,7 @@
-/** What every session may rely on: searched by the server while one types, and beside the list the one that is looked at. */
+/**
+ * What every session may rely on: searched by the server while one types, and beside the list the one that is looked
+ * at.
+ */
 import { useDeferredValue, useState } from 'react'
 import { goTo } from '../../app/hash-location.ts'
 import { queryClient } from '../../data/query-client.ts'

@@ -1,4 +1,7 @@
-/** What was learned and waits for a person, each beside the facts nearest to it. Worked off by keys; each is undone by "u". */
+/**
+ * What was learned and waits for a person, each beside the facts nearest to it. Worked off by keys; each is undone by
+ * "u".
+ */
 import { useDeferredValue, useState, type ReactNode } from 'react'
 import { queryClient } from '../../data/query-client.ts'
 import { keyOf, usePages } from '../../data/use-read.ts'

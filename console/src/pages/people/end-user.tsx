@@ -46,8 +46,8 @@ export function MergeDialog({
       actions={actions}
     >
       <p>
-        For two users who are one person. Sessions, messages, files, schedules, tokens and identities of {user.name}{' '}
-        become those of the other user, with their rights. It cannot be undone.
+        For two users who are one person. All that {user.name} has (sessions, messages, files, schedules, tokens,
+        identities) becomes the other user’s, with their rights. It cannot be undone.
       </p>
       <SelectField label="Into" value={into} onChange={(event) => setInto(event.target.value)}>
         <option value="">Choose a user</option>

@@ -21,17 +21,20 @@ interface UserFormProps {
 export function UserForm({ user, onClose }: UserFormProps) {
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>(user?.role ?? 'USER')
-  const [allSkills, setAllSkills] = useState(user?.account?.allSkills ?? false)
-  const [skills, setSkills] = useState((user?.account?.skills ?? []).join(', '))
-  const [tools, setTools] = useState((user?.account?.tools ?? []).join(', '))
+  const [rights, setRights] = useState<Rights>({
+    allSkills: user?.account?.allSkills ?? false,
+    skills: (user?.account?.skills ?? []).join(', '),
+    tools: (user?.account?.tools ?? []).join(', '),
+  })
   const create = useChange(CreatePersonDocument, (data) => data.createUser, [PeopleDocument])
   const update = useChange(UpdatePersonDocument, (data) => data.updateUser, [PeopleDocument])
   const save = async (): Promise<void> => {
-    const rights = { role, allSkills, skills: allSkills ? [] : words(skills), tools: words(tools) }
+    const { allSkills, skills, tools } = rights
+    const allowed = { role, allSkills, skills: allSkills ? [] : words(skills), tools: words(tools) }
     const saved =
       user === null
-        ? await create.send({ input: { name: name.trim(), ...rights } })
-        : await update.send({ input: { user: user.name, ...rights } })
+        ? await create.send({ input: { name: name.trim(), ...allowed } })
+        : await update.send({ input: { user: user.name, ...allowed } })
     if (saved !== null) onClose()
   }
   const actions = (
@@ -64,26 +67,47 @@ export function UserForm({ user, onClose }: UserFormProps) {
         <option value="USER">User: own sessions, commands in the sandbox</option>
         <option value="ADMIN">Admin: everything, with the rights of the server</option>
       </SelectField>
-      {role === 'USER' && (
-        <>
-          <CheckField label="All skills" checked={allSkills} onChange={(event) => setAllSkills(event.target.checked)} />
-          {!allSkills && (
-            <TextField
-              label="Skills"
-              hint="Their names, with commas between them."
-              value={skills}
-              onChange={(event) => setSkills(event.target.value)}
-            />
-          )}
-          <TextField
-            label="Tools"
-            hint="Patterns of names, such as weather__*, with commas between them."
-            value={tools}
-            onChange={(event) => setTools(event.target.value)}
-          />
-        </>
-      )}
+      {role === 'USER' && <RightsFields rights={rights} onChange={setRights} />}
     </Dialog>
+  )
+}
+
+/** As they are typed. */
+interface Rights {
+  readonly allSkills: boolean
+  readonly skills: string
+  readonly tools: string
+}
+
+interface RightsFieldsProps {
+  readonly rights: Rights
+  readonly onChange: (rights: Rights) => void
+}
+
+function RightsFields({ rights, onChange }: RightsFieldsProps) {
+  const { allSkills, skills, tools } = rights
+  return (
+    <>
+      <CheckField
+        label="All skills"
+        checked={allSkills}
+        onChange={(event) => onChange({ ...rights, allSkills: event.target.checked })}
+      />
+      {!allSkills && (
+        <TextField
+          label="Skills"
+          hint="Their names, with commas between them."
+          value={skills}
+          onChange={(event) => onChange({ ...rights, skills: event.target.value })}
+        />
+      )}
+      <TextField
+        label="Tools"
+        hint="Patterns of names, such as weather__*, with commas between them."
+        value={tools}
+        onChange={(event) => onChange({ ...rights, tools: event.target.value })}
+      />
+    </>
   )
 }
 

@@ -56,8 +56,8 @@ export class FactotumChatTransport<Message extends ChatMessage = ChatMessage> {
   }
 
   /**
-   * Sends the last message, or takes the decisions about the calls of the last answer. Repeated for the same message, it
-   * is not sent twice. What the server refuses is an error with its sentence.
+   * Sends the last message, or takes the decisions about the calls of the last answer. Repeated for the same message,
+   * it is not sent twice. What the server refuses is an error with its sentence.
    */
   async sendMessages({ trigger, chatId, messages, abortSignal }: SendOptions<Message>): Promise<ReadableStream<Chunk>> {
     const session = await this.#session(chatId)

@@ -1,6 +1,6 @@
 /**
- * What of the Vercel AI SDK's types is spoken here, by shape, so that its package is imported neither at run time nor by
- * the declarations: the same for its current major version and the one before.
+ * What of the Vercel AI SDK's types is spoken here, by shape, so that its package is imported neither at run time nor
+ * by the declarations: the same for its current major version and the one before.
  */
 
 export type Chunk =

@@ -1,6 +1,6 @@
 /**
- * A list that stays live: its first entries, read again whenever an update says that it may have changed. Reading, rather
- * than guessing from updates, keeps its order and its filter those of the server.
+ * A list that stays live: its first entries, read again whenever an update says that it may have changed. Reading,
+ * rather than guessing from updates, keeps its order and its filter those of the server.
  */
 import { ClientError } from '../client-error.ts'
 import type { FactotumClient } from '../connect.ts'

@@ -6,8 +6,8 @@ interface Store<State> {
 }
 
 /**
- * What `selector` takes of a store's state. The component renders only when that is another value: by identity, and of a
- * plain object or array by the identity of its fields.
+ * What `selector` takes of a store's state. The component renders only when that is another value: by identity, and
+ * of a plain object or array by the identity of its fields.
  */
 export function useSelected<State, Selected>(store: Store<State>, selector: (state: State) => Selected): Selected {
   const last = useRef<{ readonly selected: Selected } | null>(null)

@@ -61,7 +61,9 @@ function entered(state: SessionState, node: Parameters<typeof toEntry>[0], keyOf
   return placed(state.entries, entry)
 }
 
-/** A task that begins, perhaps anew after a takeover, has written nothing; one that has ended has written its output. */
+/**
+ * A task that begins, perhaps anew after a takeover, has written nothing; one that has ended has written its output.
+ */
 function foldTask(state: SessionState, event: StoreEvent & { readonly __typename: 'TaskUpdateEvent' }): SessionState {
   const { taskId, taskStatus, task } = event
   const isBegun = taskStatus === 'RUNNING'

@@ -1,6 +1,6 @@
 /**
- * What a SessionStore shows: one immutable value. What an event does not concern keeps its identity, so a component that
- * selects a part of it renders only when that part changes.
+ * What a SessionStore shows: one immutable value. What an event does not concern keeps its identity, so a component
+ * that selects a part of it renders only when that part changes.
  */
 import type { ClientError } from '../client-error.ts'
 import type { ConnectionState } from '../connection.ts'
@@ -40,7 +40,9 @@ export interface PersonEntry extends EntryBase {
   readonly sending: SendingState | null
 }
 
-/** FAILED: `retry` sends it again, without doubling it. REFUSED: `problem` says why; the same would be refused again. */
+/**
+ * FAILED: `retry` sends it again, without doubling it. REFUSED: `problem` says why; the same would be refused again.
+ */
 export interface SendingState {
   readonly status: 'SENDING' | 'FAILED' | 'REFUSED'
   readonly problem: string | null

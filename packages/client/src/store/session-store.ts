@@ -43,7 +43,9 @@ export class SessionStore {
   /** What is shown now. The same value until it changes. */
   readonly getSnapshot = (): SessionState => this.#shown
 
-  /** Calls `listener` after changes, at most once in 16 ms. The first begins to follow the session; the last ends it. */
+  /**
+   * Calls `listener` after changes, at most once in 16 ms. The first begins to follow the session; the last ends it.
+   */
   readonly subscribe = (listener: () => void): (() => void) => {
     const unsubscribe = this.#notifier.subscribe(listener)
     this.#start()
@@ -81,7 +83,9 @@ export class SessionStore {
     this.#show()
   }
 
-  /** Reads the page of entries before the oldest one. Does nothing while it does so already, and when there are none. */
+  /**
+   * Reads the page of entries before the oldest one. Does nothing while it does so already, and when there are none.
+   */
   readonly loadOlder = async (): Promise<void> => {
     const { hasOlder, isLoadingOlder, entries } = this.#folded
     if (!hasOlder || isLoadingOlder) return

@@ -3,7 +3,9 @@ import { SessionStore } from './session-store.ts'
 
 const stores = new WeakMap<FactotumClient, Map<string, SessionStore>>()
 
-/** The store of a session: one for each client and session, however often it is asked for. It reads nothing by itself. */
+/**
+ * The store of a session: one for each client and session, however often it is asked for. It reads nothing by itself.
+ */
 export function sessionStore(client: FactotumClient, id: string): SessionStore {
   const ofClient = stores.get(client) ?? new Map<string, SessionStore>()
   stores.set(client, ofClient)

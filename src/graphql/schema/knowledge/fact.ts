@@ -55,8 +55,8 @@ export const FactType = builder.prismaObject('Fact', {
       nullable: true,
       description: 'Where it comes from; null when from nowhere in particular, or from a session that you may not see.',
       resolve: async (query, { sessionId: id }, _args, context, info) => {
-        if (id === null || (await loadAt({ context, info }, id, (ids) => shownOf(context, ids))) === undefined)
-          return null
+        const shown = id === null ? undefined : await loadAt({ context, info }, id, (ids) => shownOf(context, ids))
+        if (id === null || shown === undefined) return null
         return context.database.prisma.session.findUnique({ ...query, where: { id } })
       },
     }),
@@ -97,17 +97,20 @@ export const FactType = builder.prismaObject('Fact', {
       select: { history: { select: { changeId: true, version: true }, orderBy: { version: 'desc' }, take: 1 } },
       resolve: ({ history }, _args, { viewer }) => (viewer.role === 'ADMIN' ? (history[0]?.changeId ?? null) : null),
     }),
-    history: t.field({
-      type: [FactVersionType],
-      extensions: ALL_STORED,
-      description: 'All its versions, oldest first. For admins; for others it is empty.',
-      select: (_args, _context, nestedSelection) => ({ history: nestedSelection({ orderBy: { version: 'asc' } }) }),
-      resolve: (fact, _args, { viewer }) => (viewer.role === 'ADMIN' ? fact.history : []),
-    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
   }),
 })
+
+builder.prismaObjectField(FactType, 'history', (t) =>
+  t.field({
+    type: [FactVersionType],
+    extensions: ALL_STORED,
+    description: 'All its versions, oldest first. For admins; for others it is empty.',
+    select: (_args, _context, nestedSelection) => ({ history: nestedSelection({ orderBy: { version: 'asc' } }) }),
+    resolve: (fact, _args, { viewer }) => (viewer.role === 'ADMIN' ? fact.history : []),
+  }),
+)
 
 builder.prismaObjectField(FactType, 'replaces', (t) =>
   t.field({
