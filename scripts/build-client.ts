@@ -1,8 +1,10 @@
 /**
  * Makes packages/client/dist: "@factotum/client" as frontends install it, JavaScript modules with types and maps. One
- * file for each of the sources, so that bundlers leave out what a page does not use.
+ * file for each of the sources, so that bundlers leave out what a page does not use. And what `npm pack` makes of it,
+ * which the server serves.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -28,6 +30,20 @@ export function buildClient(run: (tool: string, args: readonly string[]) => void
       'interface DocumentTypeDecoration<Result, Variables> { __apiType?: (variables: Variables) => Result }',
     ),
   )
+}
+
+/** Makes `dir`/client.tgz of what `buildClient` has made; the same bytes each time. */
+export function packClient(dir: string): void {
+  mkdirSync(dir, { recursive: true })
+  // Said on the line, because what the npm that runs us was called with holds for this one, too.
+  const options = ['--ignore-scripts', '--dry-run=false', '--json=false', '--loglevel=error', '--pack-destination', dir]
+  const printed = execFileSync('npm', ['pack', '.', '--workspaces=false', ...options], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NO_UPDATE_NOTIFIER: '1' },
+  })
+  renameSync(join(dir, printed.trim()), join(dir, 'client.tgz'))
 }
 
 function change(file: string, edit: (text: string) => string): void {

@@ -8,6 +8,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildClient, packClient } from './build-client.ts'
 import { buildConsole } from './build-console.ts'
 import { buildGraphiql } from './build-graphiql.ts'
 import { commitOfBuild } from '../src/platform/commit-of-build.ts'
@@ -38,10 +39,11 @@ const types = [
   '--outDir',
   join(dist, 'client'),
 ]
-execFileSync(join(root, 'node_modules/.bin/tsc'), ['--project', 'packages/client', ...types], {
-  cwd: root,
-  stdio: 'inherit',
-})
+const run = (tool: string, args: readonly string[]): void =>
+  void execFileSync(join(root, 'node_modules/.bin', tool), args, { cwd: root, stdio: 'inherit' })
+run('tsc', ['--project', 'packages/client', ...types])
+buildClient(run)
+packClient(join(dist, 'client'))
 writeFileSync(join(dist, 'NOTICE'), licencesOf(modules))
 const commit = await commitOfBuild()
 if (commit !== null) writeFileSync(join(dist, 'commit'), `${commit}\n`)

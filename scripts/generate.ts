@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildClient } from './build-client.ts'
+import { buildClient, packClient } from './build-client.ts'
 import { buildConsole } from './build-console.ts'
 import { buildGraphiql } from './build-graphiql.ts'
 import { buildInCopy } from './build-in-copy.ts'
@@ -50,9 +50,15 @@ if (isForced || readStamp(stamp) !== wanted) {
   writeFileSync(stamp, wanted)
 }
 const clientStamp = join(root, 'packages/client/dist/.stamp')
-const wantedClient = digestOf([...sources, 'scripts/build-client.ts', ...filesUnder('packages/client/src')])
+const wantedClient = digestOf([
+  ...sources,
+  'scripts/build-client.ts',
+  'packages/client/package.json',
+  ...filesUnder('packages/client/src'),
+])
 if (isForced || readStamp(clientStamp) !== wantedClient) {
   buildClient(run)
+  packClient(join(root, 'src/generated/client'))
   writeFileSync(clientStamp, wantedClient)
 }
 const wantedConsole = digestOf(consoleSources)

@@ -55,6 +55,7 @@ function pack(): string {
     'dist/NOTICE',
     'dist/client/connect.js',
     'dist/client/connect.d.ts',
+    'dist/client/client.tgz',
     'dist/graphiql/index.html',
   ])
     assert.ok(files.includes(`package/${file}`), `${file} is not in the tarball`)

@@ -4,6 +4,7 @@ import { ASSETS_PATH } from './console/console-files.ts'
 import { FILES_PATH } from './files/serve-file.ts'
 import { UPLOADS_PATH } from './files/receive-file.ts'
 import { IMPORT_PATH, SESSIONS_PATH } from './files/session-transfer.ts'
+import { CLIENT_PATH } from './http/frontend-routes.ts'
 import { GRAPHIQL_PATH } from './http/graphiql-page.ts'
 import { LOGIN_PATH, LOGOUT_PATH } from './login/login-routes.ts'
 import { MCP_PATH } from './mcp/mcp-endpoint.ts'
@@ -32,6 +33,7 @@ const FOLDERS = [FILES_PATH, UPLOADS_PATH, SESSIONS_PATH, GRAPHIQL_PATH, ASSETS_
 const PATHS = new Set([
   '/',
   GRAPHQL_PATH,
+  CLIENT_PATH,
   MCP_PATH,
   AGUI_PATH,
   LOGIN_PATH,

@@ -44,7 +44,7 @@ import { loginRoutes } from './login/login-routes.ts'
 import { AGUI_PATH, AguiEndpoint } from './agui/agui-endpoint.ts'
 import { MCP_PATH, McpEndpoint } from './mcp/mcp-endpoint.ts'
 import { OPENAI_PATH, OpenAIEndpoint } from './openai/openai-endpoint.ts'
-import { schemaRoutes } from './http/schema-routes.ts'
+import { frontendRoutes } from './http/frontend-routes.ts'
 import { REQUEST_ID, requestIdOf } from './plugins/http/use-request-id.ts'
 import type { Exchange, PlainRoute } from './http/plain-route.ts'
 import { createSessionNotifier, type SessionNotifier } from './live/session-notifier.ts'
@@ -327,7 +327,7 @@ class Door {
     const agui = new AguiEndpoint(spoken)
     return [
       { path: FILES_PATH, methods: 'GET, HEAD', answer: (exchange) => serveFile(options, exchange) },
-      ...schemaRoutes(schema, config),
+      ...frontendRoutes(schema, config),
       graphiqlRoute(config),
       this.#console.route,
       { path: UPLOADS_PATH, methods: 'PUT', answer: (exchange) => files.handle(exchange) },

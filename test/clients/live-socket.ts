@@ -1,6 +1,6 @@
 /** One WebSocket for all subscriptions. It comes back by itself, and goes on behind the last event that it has seen. */
+import { resuming } from '@factotum/client/resuming'
 import { createClient, type Client, type ClientOptions } from 'graphql-ws'
-import { resuming } from './resuming.ts'
 
 export interface Place extends Pick<ClientOptions, 'retryWait'> {
   /** Of the server, such as "https://factotum.example". */
@@ -8,6 +8,7 @@ export interface Place extends Pick<ClientOptions, 'retryWait'> {
   readonly token: string
 }
 
+/** Hand it to one client or to several; each of their subscriptions goes on behind the last event that it has seen. */
 export function openSocket({ url, token, ...options }: Place): Client {
   const socket = createClient({
     url: `${url.replace(/^http/, 'ws')}/graphql`,
@@ -18,5 +19,5 @@ export function openSocket({ url, token, ...options }: Place): Client {
     keepAlive: 15_000,
     ...options,
   })
-  return { ...socket, subscribe: (payload, sink) => socket.subscribe(...resuming(payload, sink as never)) }
+  return resuming(socket)
 }

@@ -1,6 +1,6 @@
 /** graphql-sse, in its distinct mode: one request for each subscription, also where WebSockets do not get through. */
+import { resuming } from '@factotum/client/resuming'
 import { createClient, type Client, type ClientOptions } from 'graphql-sse'
-import { resuming } from './resuming.ts'
 
 interface Place extends Pick<ClientOptions, 'retry'> {
   /** Of the server, such as "https://factotum.example". */
@@ -21,5 +21,5 @@ export function openEventStreams({ url, token, ...options }: Place): Client {
     },
     ...options,
   })
-  return { ...client, subscribe: (request, sink) => client.subscribe(...resuming(request, sink as never)) }
+  return resuming(client)
 }

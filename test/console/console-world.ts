@@ -8,10 +8,10 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 import { must } from '../../src/platform/must.ts'
 import { Story, tokenOf, type Person, type StoryOptions } from '../harness/story.ts'
 
-const PROGRAM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
   existsSync(path),
 )
-export const hasBrowser = PROGRAM !== undefined
+export const hasBrowser = CHROMIUM !== undefined
 /** For the name of what is skipped. */
 export const withoutBrowser = hasBrowser ? '' : ' (skipped: no Chromium on this machine)'
 
@@ -25,6 +25,12 @@ export interface OpenOptions {
   readonly allowed?: RegExp
 }
 
+interface OpenedOptions {
+  /** Whom the page may ask. */
+  readonly origins: readonly string[]
+  readonly allowed?: RegExp
+}
+
 /** One page in a browser of its own. Its end throws what went wrong. */
 export class Opened implements AsyncDisposable {
   readonly page: Page
@@ -33,7 +39,7 @@ export class Opened implements AsyncDisposable {
   readonly complaints: string[] = []
   readonly #allowed: RegExp | undefined
 
-  constructor(context: BrowserContext, page: Page, { origin, allowed }: { origin: string; allowed?: RegExp }) {
+  constructor(context: BrowserContext, page: Page, { origins, allowed }: OpenedOptions) {
     this.context = context
     this.page = page
     this.#allowed = allowed
@@ -43,7 +49,7 @@ export class Opened implements AsyncDisposable {
     page.on('pageerror', (error) => this.complaints.push(String(error.stack ?? error)))
     page.on('request', (request) => {
       const url = new URL(request.url())
-      const isOwn = ['data:', 'blob:', 'about:'].includes(url.protocol) || url.origin === origin
+      const isOwn = ['data:', 'blob:', 'about:'].includes(url.protocol) || origins.includes(url.origin)
       if (!isOwn) this.complaints.push(`asked another host: ${request.url()}`)
     })
   }
@@ -60,6 +66,11 @@ export class Opened implements AsyncDisposable {
   }
 }
 
+/** Without its sandbox it runs as root, too; the only pages that it opens are ours. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: must(CHROMIUM, 'a browser'), args: ['--no-sandbox'] })
+}
+
 export class ConsoleWorld implements AsyncDisposable {
   readonly story: Story
   readonly #browser: Browser
@@ -74,9 +85,7 @@ export class ConsoleWorld implements AsyncDisposable {
   static async begin(options: StoryOptions = {}): Promise<ConsoleWorld> {
     await using stack = new AsyncDisposableStack()
     const story = stack.use(await Story.begin(options))
-    // Without its sandbox it runs as root, too; the only pages that it opens are ours.
-    const browser = await chromium.launch({ executablePath: must(PROGRAM, 'a browser'), args: ['--no-sandbox'] })
-    stack.defer(() => browser.close())
+    const browser = stack.use(await launchBrowser())
     return new ConsoleWorld(story, browser, stack.move())
   }
 
@@ -90,7 +99,7 @@ export class ConsoleWorld implements AsyncDisposable {
     const { width = 1280, height = 800, colorScheme = 'light', allowed } = options
     const context = await this.#browser.newContext({ viewport: { width, height }, colorScheme })
     const page = await context.newPage()
-    return new Opened(context, page, { origin: this.url, ...(allowed !== undefined && { allowed }) })
+    return new Opened(context, page, { origins: [this.url], ...(allowed !== undefined && { allowed }) })
   }
 
   /** The console as this person sees it, logged in by their token. */

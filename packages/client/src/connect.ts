@@ -47,7 +47,7 @@ export type {
   TurnState,
 } from './store/session-state.ts'
 
-/** Opens nothing yet: the first subscription does. Throws a TypeError when `url` is none. */
+/** Opens nothing yet: the first subscription does. Throws a TypeError when `url` is none, or WebSocket is missing. */
 export function connect(options: ConnectOptions): FactotumClient {
   return new FactotumClient(new Connection(options))
 }

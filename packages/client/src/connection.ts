@@ -236,6 +236,8 @@ export class Connection {
 
   #createSocket(): SocketClient {
     const { webSocketImpl, onConnection } = this.#options
+    if (webSocketImpl === undefined && typeof WebSocket === 'undefined')
+      throw new TypeError('No WebSocket is here: install "ws", and hand its WebSocket to connect as webSocketImpl.')
     let silence: ReturnType<typeof setTimeout> | undefined
     const client = createClient({
       url: this.#url.replace(/^http/, 'ws'),

@@ -1,7 +1,7 @@
 /** Why a browser gets no answer from a server that is there: the page is of an origin that the server does not take. */
 import { ClientError } from './client-error.ts'
 
-/** Null where that is not why. Asks the server once, without reading its answer. */
+/** Null where that is not why. Reads no answer. */
 export async function originRefusal(url: string): Promise<ClientError | null> {
   const { location } = globalThis as { readonly location?: { readonly origin: string } }
   if (location === undefined || new URL(url).origin === location.origin) return null
@@ -10,6 +10,8 @@ export async function originRefusal(url: string): Promise<ClientError | null> {
     // An answer that pages may read: then it is not the origin.
     if (await answers(probe, 'cors')) return null
     if (!(await answers(probe, 'no-cors'))) return null
+    // The network may have come back between the two.
+    if (await answers(probe, 'cors')) return null
   } catch {
     return null
   }

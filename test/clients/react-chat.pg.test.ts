@@ -1,0 +1,92 @@
+/** examples/react-chat in Chromium, through all that a page goes through: everything is there once, in both tabs. */
+import { expect, test, vi } from 'vitest'
+import { hasBrowser, withoutBrowser } from '../console/console-world.ts'
+import { AppendMessageDocument, CreateTokenDocument, RevokeTokenDocument } from '../generated/graphql.ts'
+import { approvalRules } from '../harness/approvals.ts'
+import { Cluster, clientOf } from '../harness/cluster.ts'
+import type { ServerProcess } from '../harness/server-process.ts'
+import { send } from '../harness/story.ts'
+import { ChatPages, type ChatTab } from './chat-pages.ts'
+
+// Real processes and a browser take a while to start on a busy machine.
+vi.setConfig({ testTimeout: 180_000 })
+
+const ID = 'cli:page'
+const RULES = `[approvals]\nown_user_may_decide = true\n${approvalRules('effect = "require"\ncommand = "tee"')}`
+/** Its quotation is written for a second or two. */
+const LONG = 'A long question. '.repeat(80)
+
+async function tokenOfItsOwn(server: ServerProcess): Promise<string> {
+  const input = { name: 'page', kind: 'USER', user: 'ada' } as const
+  const { createToken: made } = await clientOf(server, 'ada').run(CreateTokenDocument, { input })
+  if (made.__typename !== 'CreateTokenPayload') throw new Error(JSON.stringify(made))
+  return made.secret
+}
+
+/** What a reader who comes now is shown. */
+async function saidIn(server: ServerProcess): Promise<string[]> {
+  const { entries } = await clientOf(server, 'ada').session(ID).history({ last: 100 })
+  return entries.map(({ content }) => content)
+}
+
+/** Both tabs show each entry once, in order. */
+async function untilRight(tabs: readonly ChatTab[], server: ServerProcess): Promise<void> {
+  for (const tab of tabs) {
+    await expect.poll(() => tab.button('Stop').count()).toBe(0)
+    await expect.poll(async () => (await tab.entries()).map(([, text]) => text)).toEqual(await saidIn(server))
+  }
+}
+
+test.skipIf(!hasBrowser)(`a chat over kill -9, without a network, in two tabs${withoutBrowser}`, async () => {
+  await using cluster = await Cluster.begin({ config: { toml: RULES } })
+  const first = await cluster.start()
+  const ada = clientOf(first, 'ada')
+  const token = await tokenOfItsOwn(first)
+  await ada.session(ID).open()
+  for (let n = 1; n <= 35; n += 1)
+    await ada.run(AppendMessageDocument, { input: { sessionId: ID, content: `Earlier ${n}` } })
+  await using pages = await ChatPages.begin(first.url)
+  const [one, two] = [await pages.enter(token, ID), await pages.enter(token, ID)]
+
+  for (const tab of [one, two]) await tab.button('Earlier').click()
+  await untilRight([one, two], first)
+
+  await one.say(LONG)
+  const streamed = async (): Promise<number> => {
+    const [kind, text] = (await two.entries()).at(-1) ?? ['', '']
+    return kind === 'agent' ? text.length : 0
+  }
+  await expect.poll(streamed, { interval: 20 }).toBeGreaterThan(200)
+  await first.kill()
+  expect(await streamed()).toBeLessThan(LONG.length)
+  await expect.poll(() => two.page.locator('footer').textContent()).toBe('offline')
+  const second = await cluster.start({ env: { PORT: new URL(first.url).port } })
+  await untilRight([one, two], second)
+
+  await two.say('run: echo done | tee approved')
+  await one.button('Allow').click()
+  await untilRight([one, two], second)
+  await expect.poll(() => two.button('Allow').count()).toBe(0)
+
+  await one.page
+    .getByLabel('File')
+    .setInputFiles({ name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('x') })
+  const files = async () => (await clientOf(second, 'ada').session(ID).files()).map(({ name }) => name)
+  await expect.poll(files).toContain('plan.txt')
+
+  await one.say('run: sleep 60')
+  await two.button('Stop').click()
+  await untilRight([one, two], second)
+
+  await one.opened.context.setOffline(true)
+  await one.say('From a tunnel')
+  await send(clientOf(second, 'ada'), ID, 'Meanwhile')
+  await expect.poll(async () => (await saidIn(second)).at(-1)).toContain('Meanwhile')
+  await one.opened.context.setOffline(false)
+  await expect.poll(async () => (await saidIn(second)).filter((text) => text === 'From a tunnel')).toHaveLength(1)
+  await untilRight([one, two], second)
+  expect([one, two].flatMap(({ opened }) => opened.problems)).toEqual([])
+
+  await clientOf(second, 'ada').run(RevokeTokenDocument, { input: { name: 'page' } })
+  for (const tab of [one, two]) await expect.poll(() => tab.page.getByRole('alert').count()).toBe(1)
+})
