@@ -346,6 +346,7 @@ async function openDoor(door: DoorParts): Promise<RunningServer> {
   const { skills, toolCatalog } = tools
   const toolOf: ApprovalsContext['toolOf'] = (name) => toolCatalog.snapshot().tools.get(name)
   const approvals = { database, config, clock, skills, toolOf, redactorOf, feed, doorbell }
+  const modelChecks = { database, config, model: tools.model, clock, underWay: { count: 0 } }
   const server = createServerInfo({ startedAt, database: described, commands: tools.commands, file: parts.file })
   return startServer({
     schema: buildSchema(),
@@ -372,6 +373,7 @@ async function openDoor(door: DoorParts): Promise<RunningServer> {
           toolCatalog: tools.toolCatalog,
           secrets,
           deliveries: { database, outbox: background.outbox, doorbell },
+          modelChecks,
           server,
         },
         request,

@@ -10,6 +10,7 @@ import { ConfinedPrograms } from './execution/sandbox/confined-programs.ts'
 import { SkillCatalog, type Skills } from './execution/skills/skill-catalog.ts'
 import { McpServers } from './mcp/mcp-servers.ts'
 import { createLanguageModel } from './model/create-language-model.ts'
+import type { LanguageModel } from './model/language-model.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/logger.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
@@ -38,6 +39,7 @@ export interface Tools {
   readonly commands: CommandService
   readonly skills: Skills
   readonly toolCatalog: ToolCatalog
+  readonly model: LanguageModel
   readonly agentsFor: (own: AgentsFor) => Agents
 }
 
@@ -59,7 +61,7 @@ export async function openTools(options: ToolsOptions, opened: Opened): Promise<
   const servers = createMcpServers(options, toolCatalog, () => commands.sandbox())
   servers.start()
   opened.add(() => servers.stop())
-  return { commands, skills, toolCatalog, agentsFor: createAgentsFor({ config, model, home, clock, logger }) }
+  return { commands, skills, toolCatalog, model, agentsFor: createAgentsFor({ config, model, home, clock, logger }) }
 }
 
 function createMcpServers(options: ToolsOptions, catalog: ToolCatalog, sandbox: () => SandboxState): McpServers {

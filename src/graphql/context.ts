@@ -2,6 +2,7 @@
  * What every resolver gets. The door fills in RequestContext; the schema adds what its resolvers need (loaders, use
  * cases).
  */
+import type { CheckModelContext } from '../agents/check-model.ts'
 import type { ApprovalsContext } from '../approvals/approvals-context.ts'
 import type { AccessDenials } from '../audit/access-denials.ts'
 import type { LiveConfig } from '../config/config.ts'
@@ -48,6 +49,7 @@ export interface GraphQLServices {
   readonly toolCatalog: Pick<ToolCatalog, 'snapshot'>
   readonly secrets: Pick<SecretStore, 'reload' | 'known' | 'redactLine'>
   readonly deliveries: RedeliverContext
+  readonly modelChecks: CheckModelContext
   /** Where `auditTrail` comes from. */
   readonly auditTrails: Pick<AuditTrails, 'follow'>
   /** What the query `server` shows. */

@@ -215,6 +215,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     AddParticipantPayload: 'session',
     AppendMessagePayload: 'duplicate message',
     CancelTurnPayload: 'turn',
+    CheckModelPayload: 'callMs failure followsSchema inputTokens model outcome outputTokens provider role',
     CheckpointSessionPayload: 'session',
     CreateLinkCodePayload: 'expiresAt linkCode',
     CreateTokenPayload: 'secret token',

@@ -119,6 +119,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.redeliver': ADMINS_DO,
   'Mutation.redeliverAll': ADMINS_DO,
   'Mutation.reloadSecrets': ADMINS_DO,
+  'Mutation.checkModel': ADMINS_DO,
   'Mutation.createFact': ADMINS_DO,
   'Mutation.editFact': ADMINS_DO,
   'Mutation.mergeFacts': ADMINS_DO,
@@ -256,6 +257,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
     'mutation { redeemLinkCode(input: { code: "00000-00002", user: "eve" }) { __typename } }',
   'Mutation.redeliver': ({ deliveryId }) => `mutation { redeliver(input: { id: "${deliveryId}" }) { __typename } }`,
   'Mutation.reloadSecrets': () => `mutation { reloadSecrets { __typename } }`,
+  'Mutation.checkModel': () => 'mutation { checkModel(input: { role: "planner" }) { __typename } }',
   'Mutation.createFact': ({ id }) =>
     `mutation { createFact(input: { content: "New in ${id}.", sessionId: "${id}" }) { __typename } }`,
   'Mutation.editFact': ({ factId, id }) =>

@@ -17,10 +17,13 @@ import { createLogger } from '../../src/platform/logger.ts'
 import { Redactor } from '../../src/secrets/redaction.ts'
 import type { TypedDocumentString } from '../generated/graphql.ts'
 import type { Given } from '../harness/api-client.ts'
+import { bareModelChecks } from '../harness/bare-services.ts'
 import { createWorld, type World } from '../intake/intake-world.ts'
 
 /** The only one that is known. */
 export const SECRET = 'hunter2-hunter2'
+
+const SILENT = createLogger({ level: 'silent', pretty: false })
 
 export type TokenName = Parameters<World['as']>[0]
 
@@ -124,6 +127,7 @@ export class SchemaWorld implements AsyncDisposable {
         approvalNotifier: this.approvalNotifier,
         toolCatalog: new ToolCatalog(),
         skills: this.skills,
+        modelChecks: bareModelChecks({ ...context, logger: SILENT }),
         scheduleNotifier: this.scheduleNotifier,
         deliveries: {
           database: context.database,
@@ -147,7 +151,7 @@ export class SchemaWorld implements AsyncDisposable {
         // The door never lets anybody in without a token; the schema must not rely on it.
         viewer: viewer as Viewer,
         requestId: 'test',
-        logger: createLogger({ level: 'silent', pretty: false }),
+        logger: SILENT,
         grantedSessionId: null,
         answer: null,
         sessionNotifier: this.news as SessionNotifier,

@@ -11,6 +11,7 @@ import type { GraphQLServices } from '../../src/graphql/context.ts'
 import { createScheduleNotifier } from '../../src/graphql/live/schedule-notifier.ts'
 import { createRowNotifier } from '../../src/graphql/live/row-notifier.ts'
 import { readAudience } from '../../src/graphql/live/session-audience.ts'
+import { createLanguageModel } from '../../src/model/create-language-model.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import type { Logger } from '../../src/platform/logger.ts'
 import { Redactor } from '../../src/secrets/redaction.ts'
@@ -25,6 +26,14 @@ export interface BareServicesOptions {
   readonly logger: Logger
 }
 
+/** With the rehearsal model, or a provider without a key. */
+export function bareModelChecks(
+  options: Pick<BareServicesOptions, 'database' | 'config' | 'clock' | 'logger'>,
+): GraphQLServices['modelChecks'] {
+  const model = createLanguageModel({ ...options, keys: { apiKey: () => null }, proxyEnv: {} })
+  return { ...options, model, underWay: { count: 0 } }
+}
+
 export function bareServices(options: BareServicesOptions): GraphQLServices {
   const { database, config, doorbell, feed, clock, logger } = options
   const redactorOf = (): Redactor => Redactor.none
@@ -35,6 +44,7 @@ export function bareServices(options: BareServicesOptions): GraphQLServices {
     config,
     clock,
     skills,
+    modelChecks: bareModelChecks(options),
     toolCatalog: new ToolCatalog(),
     publicUrl: { linkTo: (path) => path },
     intake: {

@@ -6,7 +6,7 @@ import { Database } from '../../src/store/database.ts'
 import { MAX_KEPT_CHARS } from '../../src/store/turn/model-call-texts.ts'
 import * as api from '../generated/graphql.ts'
 import { findInDatabase } from '../harness/find-in-database.ts'
-import { converse, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+import { converse, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 import { StubConfig } from '../model/stub-config.ts'
 
 const SECRET = 'hush-hush-1234567'
@@ -79,6 +79,22 @@ test('of a long text the middle is left out; what is old is removed, as is all w
   const [gone] = await callsOf({ turnId: long.id, role: ['planner'] })
   expect(gone).toMatchObject({ outcome: 'OK', texts: null })
   expect(await retain(0)).toBe(0)
+})
+
+test('an admin tries the model of a role: it answers, or what to change is said', async () => {
+  const ada = story.as('ada')
+  const tried = async (role: string) => (await ada.run(api.CheckModelDocument, { role })).checkModel
+  expect(await tried('curator')).toMatchObject({ model: 'rehearsal', outcome: 'OK', failure: null })
+  const [call] = await callsOf({ role: ['curator'], user: 'ada' })
+  expect(call).toMatchObject({ outcome: 'OK', sessionId: null, texts: null })
+  expect(await tried('poet')).toMatchObject({ __typename: 'InvalidInputRefusal' })
+  const refused = await story.as('ben').request(api.CheckModelDocument, { role: 'curator' })
+  expect(refused.errors[0]?.extensions?.['code']).toBe('FORBIDDEN')
+  const provider = '[providers.gone]\nbase_url = "https://gone.test/v1"\napi_key_env = "GONE_KEY"\n'
+  await story.reconfigure(storyConfig({ toml: `${provider}[models]\nplanner = "gone:some"\n` }))
+  const failed = await tried('curator')
+  await story.reconfigure(storyConfig())
+  expect(failed).toMatchObject({ outcome: 'MODEL_UNAUTHORIZED', failure: expect.stringContaining('GONE_KEY') })
 })
 
 test('they go with their session', async () => {

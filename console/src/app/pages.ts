@@ -82,4 +82,12 @@ export const pages: readonly Page[] = [
     isForAdmins: true,
     Content: lazy(() => import('../pages/people/page.tsx')),
   },
+  {
+    title: 'Server',
+    icon: 'server',
+    path: '/server',
+    key: 'v',
+    isForAdmins: false,
+    Content: lazy(() => import('../pages/server/page.tsx')),
+  },
 ]

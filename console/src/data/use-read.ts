@@ -22,17 +22,20 @@ interface ReadOptions {
   readonly enabled?: boolean
   /** True: what was read with other variables is shown until the new answer is there. */
   readonly keepPrevious?: boolean
+  /** Read again this often, for what has no subscription. */
+  readonly everyMs?: number
 }
 
 export function useRead<Data, Variables>(
   document: TypedDocument<Data, Variables>,
   variables: Variables,
-  { enabled = true, keepPrevious = false }: ReadOptions = {},
+  { enabled = true, keepPrevious = false, everyMs }: ReadOptions = {},
 ): UseQueryResult<Data> {
   return useQuery<Data>({
     queryKey: keyOf(document, variables),
     queryFn: ({ signal }) => run(document, variables, signal),
     enabled,
+    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
     ...(keepPrevious ? { placeholderData: keepPreviousData } : {}),
   })
 }

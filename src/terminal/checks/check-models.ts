@@ -1,11 +1,11 @@
 /** Calls each model that config.toml names, once, as its roles call it: `factotum models check`. */
-import * as z from 'zod'
 import type { Config, LiveConfig, ModelChoice } from '../../config/config.ts'
 import { modelKey } from '../../config/model-choice.ts'
 import { AppError } from '../../core/errors.ts'
 import { AGENT_ROLES, type AgentRole } from '../../core/model-call.ts'
 import { createLanguageModel } from '../../model/create-language-model.ts'
 import type { LanguageModel } from '../../model/language-model.ts'
+import { TRY_SYSTEM, tryModel } from '../../model/try-model.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 import { fail, ok, warn, type Finding } from './finding.ts'
@@ -18,16 +18,6 @@ interface CheckModelsOptions {
   readonly logger: Logger
 }
 
-const answerSchema = z.object({ color: z.string() })
-const SCHEMA = {
-  name: 'answer',
-  json: {
-    type: 'object',
-    properties: { color: { type: 'string' } },
-    required: ['color'],
-    additionalProperties: false,
-  },
-}
 const MAX_IDLE_MS = 60_000
 
 /** A finding for each model, in the order of the file. Costs a few tokens each. Never rejects. */
@@ -77,14 +67,12 @@ async function checkOne(
     signal: AbortSignal.timeout(2 * MAX_IDLE_MS),
   }
   try {
-    const user = 'Which color has a clear sky at noon? Answer with a JSON object: {"color": "…"}.'
-    const asked = { ...common, system: 'You answer briefly.', user }
-    const { text } = await model.complete({ ...asked, schema: SCHEMA, onText: null })
-    const isJson = answerSchema.safeParse(parseJson(text)).success
-    await model.complete({ ...asked, user: 'Say hello.', schema: null, onText: () => (pieces += 1) })
+    const { followsSchema } = await tryModel(model, common)
+    const hello = { ...common, system: TRY_SYSTEM, user: 'Say hello.', schema: null }
+    await model.complete({ ...hello, onText: () => (pieces += 1) })
     const seconds = ((clock.monotonicMs() - startedMs) / 1000).toFixed(1)
     const says = `${name} answered in ${seconds} s (${roles.join(', ')}); text came in ${pieces} pieces.`
-    if (isJson) return ok('models', says)
+    if (followsSchema) return ok('models', says)
     return warn(
       'models',
       `${says} It did not follow a JSON schema.`,
@@ -93,14 +81,5 @@ async function checkOne(
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return fail('models', `${name} (${roles.join(', ')}): ${error.code}`, error.message)
-  }
-}
-
-/** What is between the first and the last brace: some models write around it. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1))
-  } catch {
-    return null
   }
 }
