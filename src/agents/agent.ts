@@ -200,6 +200,8 @@ export type Evaluation = { readonly learningId: string; readonly reason: string 
   | { readonly verdict: 'PROMOTE'; readonly fact: string }
   | { readonly verdict: 'ASK'; readonly question: string }
   | { readonly verdict: 'DISCARD' }
+  /** What was answered about it cannot be used; `reason` says why. */
+  | { readonly verdict: 'UNUSABLE' }
   /** `fact` holds now, in place of the known one. */
   | { readonly verdict: 'REPLACE'; readonly fact: string; readonly factId: string }
   /** It and the known fact cannot both hold; `question` asks which does. */

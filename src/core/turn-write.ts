@@ -94,6 +94,8 @@ export interface LearningEntry {
 /** What the curator decided about a pending learning. A learning that was decided meanwhile keeps that decision. */
 export interface Curation {
   readonly learningId: string
+  /** The evaluation could not be used: PENDING, for a person after the third time. */
+  readonly isRetry: boolean
   /** PENDING: a person has to decide (`flags`). REFUSED: it repeats `repeatsFactId`, or another learning. */
   readonly status: 'PROMOTED' | 'ASKED' | 'DISCARDED' | 'REFUSED' | 'PENDING'
   readonly flags: readonly LearningFlag[]

@@ -53,7 +53,9 @@ function toRow(change: ConsolidationResult['changes'][number], n: number): objec
 }
 
 /**
- * `changes`: those all of whose facts are as they were. The locks are taken in order of id, as every writer takes them.
+ * `changes`: those all of whose facts are as they were, and whose text no other fact says. What they replace goes out
+ * of use before they come (`changed` before `made`), as they may say the same. The locks are taken in order of id, as
+ * every writer takes them.
  */
 const APPLY = {
   name: 'knowledge.apply-consolidation',
@@ -67,10 +69,9 @@ const APPLY = {
       SELECT c.*, l.session_id FROM jsonb_to_recordset($3::jsonb)
         AS c (n int, operation text, size int, content text, norm text, reason text, "newId" text, "auditId" text)
       JOIN (SELECT n, count(*) AS size, CASE WHEN count(DISTINCT coalesce(session_id, '')) = 1 THEN min(session_id) END AS session_id
-        FROM sources GROUP BY n) l ON l.n = c.n AND l.size = c.size),
-    made AS (
-      INSERT INTO facts (id, content, norm, source, session_id, created_at, updated_at)
-      SELECT "newId", content, norm, 'SUMMARIZER', session_id, $4, $4 FROM changes WHERE operation = 'MERGE'),
+        FROM sources GROUP BY n) l ON l.n = c.n AND l.size = c.size
+      WHERE c.norm IS NULL OR NOT EXISTS (SELECT FROM facts f WHERE f.norm = c.norm AND f.invalidated_at IS NULL
+        AND NOT EXISTS (SELECT FROM sources s WHERE s.n = c.n AND s.id = f.id))),
     changed AS (
       UPDATE facts f SET version = f.version + 1, updated_at = $4,
         content = CASE c.operation WHEN 'EDIT' THEN c.content ELSE f.content END,
@@ -79,6 +80,10 @@ const APPLY = {
       FROM sources s JOIN changes c ON c.n = s.n WHERE f.id = s.id
       RETURNING f.id, f.version, f.content, f.norm, s."auditId",
         CASE c.operation WHEN 'MERGE' THEN 'merged into ' || c."newId" ELSE c.reason END AS reason),
+    made AS (
+      INSERT INTO facts (id, content, norm, source, session_id, created_at, updated_at)
+      SELECT "newId", content, norm, 'SUMMARIZER', session_id, $4, $4 FROM changes
+      WHERE operation = 'MERGE' AND (SELECT count(*) FROM changed) > 0),
     history AS (
       INSERT INTO fact_versions (fact_id, version, content, norm, change, changed_by, reason, at)
       SELECT id, version, content, norm, 'CONSOLIDATED'::fact_change, 'summarizer', reason, $4::timestamptz FROM changed

@@ -25,6 +25,7 @@ const curated = (...evaluations: Evaluation[]) =>
         rejected: norm === REJECTED ? { factId: 'fact_2', by: 'ada', at } : null,
       }),
     modeOf: (id) => (id === 'learn_auto' ? 'auto' : 'hold_suspicious'),
+    contentOf: () => undefined,
     factOf: (id) => Promise.resolve(FACTS[id] ?? null),
     at,
   })
@@ -62,6 +63,7 @@ test('a verdict becomes a decision, with the text and its normal text', async ()
     repeatsLearningId: null,
     questionId: null,
     replaces: null,
+    isRetry: false,
     changeId: expect.stringMatching(/^chg_/),
   })
 })

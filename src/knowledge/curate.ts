@@ -12,6 +12,7 @@ import type { Known } from './learnings/compare-with-known.ts'
 import { findSuspicions } from './learnings/find-suspicions.ts'
 import { whyHeld, whyRejected } from './learnings/enter-learning.ts'
 import type { ReplaceableFact } from './replaceable-fact.ts'
+import { otherSubstance } from './learnings/other-substance.ts'
 import { unfitText } from './unfit-text.ts'
 
 export interface CurationInput {
@@ -22,6 +23,8 @@ export interface CurationInput {
   readonly compare: (norm: string) => Promise<Pick<Known, 'same' | 'rejected'>>
   /** What the configuration says of a learning. */
   readonly modeOf: (learningId: string) => CurationMode
+  /** What was learned. */
+  readonly contentOf: (learningId: string) => string | undefined
   /** A fact that the curator was shown; null: it is out of use, or says something else by now. */
   readonly factOf: (factId: string) => Promise<ReplaceableFact | null>
   readonly at: Date
@@ -42,6 +45,15 @@ export async function curate({ evaluations, questions, at, ...rules }: CurationI
   return made
 }
 
+/** The curator's whole answer cannot be used: each learning has been tried once more. */
+export function triedInVain(learnings: CuratorContext['learnings'], at: Date): Curation[] {
+  const reason = "The curator's answer cannot be used."
+  return learnings.map(({ id: learningId }) => {
+    const retry = { ...NOTHING, status: 'PENDING', flags: ['UNUSABLE'], isRetry: true, reason } as const
+    return { ...retry, learningId, changeId: newId('change'), at }
+  })
+}
+
 interface SoFar {
   readonly asked: Map<string, string>
   readonly promoting: Promoting
@@ -52,6 +64,8 @@ async function decide(evaluation: Evaluation, { asked, promoting }: SoFar): Prom
   switch (verdict) {
     case 'DISCARD':
       return DISCARDED
+    case 'UNUSABLE':
+      return { ...unusable(evaluation.reason), isRetry: true }
     case 'ASK':
       return ask({ content: evaluation.question, factIds: [] }, asked)
     case 'CONTRADICTS':
@@ -65,6 +79,7 @@ async function decide(evaluation: Evaluation, { asked, promoting }: SoFar): Prom
 
 /** What most curations have nothing of. */
 export const NOTHING = {
+  isRetry: false,
   flags: [],
   repeatsFactId: null,
   repeatsLearningId: null,
@@ -90,7 +105,7 @@ function ask(
   return { ...NOTHING, status: 'ASKED', question: { id, content, norm, factIds } }
 }
 
-interface Promoting extends Pick<CurationInput, 'compare' | 'modeOf' | 'factOf'> {
+interface Promoting extends Pick<CurationInput, 'compare' | 'modeOf' | 'factOf' | 'contentOf'> {
   /** Ids of learnings by the normal texts that were made of them; a new one is added. */
   readonly promoted: Map<string, string>
   /** Facts in whose place one comes; a new one is added. */
@@ -119,7 +134,7 @@ async function replace({ factId, ...text }: Text & { readonly factId: string }, 
 
 async function promote(
   { learningId, text: content }: Text,
-  { promoted, compare, modeOf }: Promoting,
+  { promoted, compare, modeOf, contentOf }: Promoting,
 ): Promise<Decision> {
   const unfit = unfitText(content)
   if (unfit !== null) return unusable(unfit)
@@ -134,6 +149,8 @@ async function promote(
   // What it was made into is looked at as what was learned was.
   const flags = modeOf(learningId) === 'auto' ? [] : findSuspicions(content)
   if (flags.length > 0) return { ...NOTHING, status: 'PENDING', flags, reason: whyHeld(flags) }
+  const other = otherSubstance(contentOf(learningId) ?? content, content)
+  if (other !== null) return unusable(other)
   promoted.set(norm, learningId)
   return { ...NOTHING, status: 'PROMOTED', fact: { id: newId('fact'), content, norm } }
 }

@@ -41,6 +41,7 @@ describe('refused', () => {
     ['too few left', [...ids(0, 8).map(drop), ...ids(8, 10).map(keep)], /2 of 10 facts, less than 30 %/],
     ['all in one', [merge(ids(0, 10))], /1 of 10/],
     ['longer', [merge(ids(0, 2), 'x y z '.repeat(80).trim()), ...ids(2, 10).map(keep)], /longer/],
+    ['twins', [merge(ids(0, 2)), merge(ids(2, 4), '**They** stand in racks'), ...ids(4, 10).map(keep)], /say the same/],
     ['one forgotten', ids(0, 9).map(keep), /each fact exactly once/],
     ['one twice', [...ids(0, 9).map(keep), keep('fact_0')], /each fact exactly once/],
     ['one unknown', [...ids(0, 9).map(keep), keep('fact_99')], /each fact exactly once/],
@@ -61,12 +62,14 @@ describe('refused', () => {
         const of = (fate: string): string[] => ids(0, 10).filter((_, n) => fates[n] === fate)
         const merges = [of('first'), of('second')]
           .filter((group) => group.length > 0)
-          .map((group) => merge(group, content))
+          .map((group, n) => merge(group, `${n} ${content}`))
         const verdict = judgeConsolidation(facts(10), [...of('keep').map(keep), ...of('drop').map(drop), ...merges])
         const left = of('keep').length + merges.length
-        const length = merges.length * content.length + of('keep').length * (facts(1)[0]?.content.length ?? 0)
+        const length = merges.length * (content.length + 2) + of('keep').length * (facts(1)[0]?.content.length ?? 0)
         const allowed = left >= 3 && length <= 10 * (facts(1)[0]?.content.length ?? 0)
-        expect(verdict.kind === 'Accepted').toBe(allowed && (merges.length === 0 || unfitText(content) === null))
+        expect(verdict.kind === 'Accepted').toBe(
+          allowed && merges.every((_, n) => unfitText(`${n} ${content}`) === null),
+        )
       }),
       { numRuns: rounds(200, 1000) },
     )

@@ -3,6 +3,7 @@
  * from wiping what is known: the result is neither empty, nor longer than the input, nor below 30 % of its entries.
  */
 import type { Consolidation } from '../agents/agent.ts'
+import { normalText } from '../core/text/normal-text.ts'
 import { unfitText } from './unfit-text.ts'
 
 export interface BatchFact {
@@ -31,6 +32,7 @@ export function judgeConsolidation(
   if (left.length < facts.length * MIN_SHARE_LEFT)
     return refused(`it leaves ${left.length} of ${facts.length} facts, less than 30 %`)
   if (lengthOf(left) > lengthOf(contents.values())) return refused('it is longer than the facts were')
+  if (new Set(left.map(normalText)).size < left.length) return refused('two of its texts say the same')
   const changes = consolidations.filter((one) => one.operation !== 'KEEP')
   for (const change of changes) {
     const problem = 'content' in change ? unfitText(change.content) : null

@@ -341,7 +341,7 @@ export const NOT_EXPORTED: Readonly<Partial<Record<RowName, readonly string[]>>>
   message: ['attachments'],
   turn: ['cancel_requested', 'paused_at', 'paused_reason', 'evicted_nodes'],
   question: ['fact_ids'],
-  learning: ['fact_id', 'replaces_fact_id', 'repeats_fact_id', 'repeats_learning_id', 'similar_fact_ids'],
+  learning: ['tries', 'fact_id', 'replaces_fact_id', 'repeats_fact_id', 'repeats_learning_id', 'similar_fact_ids'],
   approval: ['remembered'],
   delegation: ['child_id', 'token_name', 'message_id', 'answered', 'closed'],
   delivery: ['seq', 'token_name', 'next_attempt_at'],

@@ -1,5 +1,6 @@
 /** What the steps after a turn's answer have in common: how they end, and how they ask an agent. */
 import type { Answer } from '../agents/agent.ts'
+import type { AppErrorCode } from '../core/errors.ts'
 import type { AgentRole } from '../core/model-call.ts'
 import { describeError } from '../core/operator-failure.ts'
 import type { PipelineStep } from '../core/status.ts'
@@ -9,8 +10,8 @@ export type KnowledgeStep = Extract<PipelineStep, 'CURATING' | 'SUMMARIZING' | '
 
 export type StepOutcome =
   | { readonly kind: 'Passed' }
-  /** Nothing was changed; `reason` is for people, `detail` for the log. */
-  | { readonly kind: 'Failed'; readonly reason: string; readonly detail?: string }
+  /** Nothing was changed; `reason` is for people, `detail` for the log; `code` when an agent gave no answer. */
+  | { readonly kind: 'Failed'; readonly reason: string; readonly detail?: string; readonly code?: AppErrorCode }
   | { readonly kind: 'Stopped' }
 
 const ROLES: Readonly<Record<KnowledgeStep, AgentRole>> = {
@@ -32,5 +33,5 @@ export async function askAfterwards<T>(
   if (context.signal.aborted) return { kind: 'Stopped' }
   if (answer.kind === 'answered') return answer
   const { error } = answer
-  return { kind: 'Failed', reason: describeError(error, context.turn.id), detail: error.message }
+  return { kind: 'Failed', reason: describeError(error, context.turn.id), detail: error.message, code: error.code }
 }

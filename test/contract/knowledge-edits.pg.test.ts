@@ -312,6 +312,7 @@ describe('a learning', () => {
         repeatsFactId: null,
         repeatsLearningId: null,
         replaces: null,
+        isRetry: false,
         changeId: 'chg_1',
         questionId: null,
         at: new Date(),

@@ -26,7 +26,7 @@ export function answerWell({ role, user }: StubCall): StubAnswer {
     case 'assistant':
       return { pieces: ['It ', 'printed ', 'hi.'] }
     case 'curator':
-      return { content: { evaluations: shownLabels(user, 'L').map(promote) } }
+      return { content: { evaluations: shownLearnings(user).map(promote) } }
     case 'summarizer':
       return user.includes('\n# Facts to consolidate\n')
         ? { content: { operations: shownLabels(user, 'F').map(keep) } }
@@ -45,10 +45,15 @@ export function shownLabels(prompt: string, prefix: string): string[] {
   return [...prompt.matchAll(new RegExp(`^(${prefix}\\d+):`, 'gm'))].map((match) => match[1] ?? '')
 }
 
-const promote = (learningId: string): object => ({
+/** The learnings of a curator's prompt, each with its label. */
+export function shownLearnings(prompt: string): { readonly learningId: string; readonly text: string }[] {
+  return [...prompt.matchAll(/^(L\d+): (.*)$/gm)].map(([, learningId = '', text = '']) => ({ learningId, text }))
+}
+
+const promote = ({ learningId, text }: ReturnType<typeof shownLearnings>[number]): object => ({
   learningId,
   verdict: 'promote',
-  fact: `What ${learningId} says.`,
+  fact: text,
   question: null,
   reason: 'It was verified.',
 })

@@ -39,32 +39,38 @@ const introspection = (more: object): StubAnswer => ({
   content: { workingMemory: '', description: null, learnings: [], ...more },
 })
 const BAD = 'MODEL_BAD_OUTPUT'
+/** What is said of the other learning is used. */
+const ONE_WAITS = 'answered'
 
 export const HOSTILE_MEMORY_ANSWERS: readonly HostileMemoryAnswer[] = [
   ...forQuestion('curate', [
-    { name: 'an unknown learning', answer: evaluations(promote('L1'), promote('L2'), promote('L9')), outcome: BAD },
+    {
+      name: 'an unknown learning',
+      answer: evaluations(promote('L1'), promote('L2'), promote('L9')),
+      outcome: ONE_WAITS,
+    },
     { name: 'ids', answer: evaluations(promote('learning_one'), promote('learning_two')), outcome: BAD },
     {
       name: 'a learning promoted twice',
       answer: evaluations(promote('L1'), promote('L1'), promote('L2')),
-      outcome: BAD,
+      outcome: ONE_WAITS,
     },
-    { name: 'a learning left out', answer: evaluations(promote('L1')), outcome: BAD },
+    { name: 'a learning left out', answer: evaluations(promote('L1')), outcome: ONE_WAITS },
     { name: 'nothing', answer: evaluations(), outcome: BAD },
     {
       name: 'a verdict of its own',
       answer: evaluations(promote('L1', { verdict: 'delete' }), promote('L2')),
       outcome: BAD,
     },
-    { name: 'no fact', answer: evaluations(promote('L1', { fact: ' \n' }), promote('L2')), outcome: BAD },
-    { name: 'no question', answer: evaluations(promote('L1', { verdict: 'ask' }), promote('L2')), outcome: BAD },
-    { name: 'no reason', answer: evaluations(promote('L1', { reason: '' }), promote('L2')), outcome: BAD },
+    { name: 'no fact', answer: evaluations(promote('L1', { fact: ' \n' }), promote('L2')), outcome: ONE_WAITS },
+    { name: 'no question', answer: evaluations(promote('L1', { verdict: 'ask' }), promote('L2')), outcome: ONE_WAITS },
+    { name: 'no reason', answer: evaluations(promote('L1', { reason: '' }), promote('L2')), outcome: ONE_WAITS },
     {
       name: 'a fact of 100 KB',
       answer: evaluations(promote('L1', { fact: 'x'.repeat(100_000) }), promote('L2')),
-      outcome: BAD,
+      outcome: ONE_WAITS,
     },
-    { name: 'a label of 100 KB', answer: evaluations(promote('L'.repeat(100_000)), promote('L2')), outcome: BAD },
+    { name: 'a label of 100 KB', answer: evaluations(promote('L'.repeat(100_000)), promote('L2')), outcome: ONE_WAITS },
     {
       name: 'five thousand evaluations',
       answer: evaluations(...Array.from({ length: 5000 }, () => promote('L1'))),

@@ -26,6 +26,10 @@ const QUESTIONS: Readonly<Record<MemoryQuestion, (world: AgentsWorld) => Promise
   paraphrase: ({ agents }) => agents.paraphrase(PARAPHRASER_CONTEXT, signal),
 }
 
+const promoted = (learningId: string, fact: string) => {
+  return { learningId, verdict: 'PROMOTE', fact, reason: 'It was verified.' }
+}
+
 async function ask(
   asked: MemoryQuestion,
   script: StubScript,
@@ -41,8 +45,8 @@ describe('a model that behaves', () => {
       'curate',
       'curator',
       [
-        { learningId: 'learning_one', verdict: 'PROMOTE', fact: 'What L1 says.', reason: 'It was verified.' },
-        { learningId: 'learning_two', verdict: 'PROMOTE', fact: 'What L2 says.', reason: 'It was verified.' },
+        promoted('learning_one', 'The project uses Python 3.12.'),
+        promoted('learning_two', 'The deploy key may have expired.'),
       ],
     ],
     ['summarize', 'summarizer', 'They said hi.'],
@@ -112,7 +116,7 @@ describe('a model that does not', () => {
   test('is told what was wrong, and asked again', async () => {
     const { answer, stub } = await ask('curate', {
       list: [
-        { content: { evaluations: [{ learningId: 'L1', verdict: 'discard', reason: 'Known.' }] } },
+        { content: { evaluations: [] } },
         {
           content: {
             evaluations: ['L1', 'L2'].map((learningId) => ({ learningId, verdict: 'discard', reason: 'No.' })),
@@ -121,7 +125,7 @@ describe('a model that does not', () => {
       ],
     })
     expect(answer.kind).toBe('answered')
-    expect(stub.calls[1]?.user).toContain('Each learning must have exactly one evaluation; not named: L2.')
+    expect(stub.calls[1]?.user).toContain('L1 must have exactly one evaluation.')
     expect(stub.calls[1]?.user).toContain('Answer again, with the JSON object alone.')
   })
 

@@ -134,6 +134,7 @@ const finish = {
       repeatsFactId: null,
       repeatsLearningId: null,
       replaces: null,
+      isRetry: false,
       changeId: 'chg_1',
       questionId: null,
       at,

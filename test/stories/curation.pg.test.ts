@@ -227,10 +227,10 @@ test('the inbox is filtered, searched, counted and decided in one go, each learn
   })
   expect(decideLearnings).toMatchObject({
     results: [
-      { id: north, result: { learning: { status: 'PROMOTED', held: false } } },
-      { id: south, result: { __typename: 'InvalidInputRefusal' } },
-      { id: 'learn_none', result: { __typename: 'NotFoundRefusal' } },
-      { id: eve, result: { learning: { status: 'DISCARDED', reason: 'She may not.' } } },
+      { learningId: north, result: { learning: { status: 'PROMOTED', held: false } } },
+      { learningId: south, result: { __typename: 'InvalidInputRefusal' } },
+      { learningId: 'learn_none', result: { __typename: 'NotFoundRefusal' } },
+      { learningId: eve, result: { learning: { status: 'DISCARDED', reason: 'She may not.' } } },
     ],
   })
   expect(await inbox({ held: true })).toEqual([south])

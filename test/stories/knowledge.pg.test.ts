@@ -185,14 +185,15 @@ describe('what a review learned', () => {
     await converse(ada, 'cli:ask', 'Hello')
     expect(promptOf('planner')).toContain(question)
 
-    think({ planner: justTalking([{ question: 'Q1', answer: 'In Frankfurt.' }]) })
+    const discard = curating({ verdict: 'discard', reason: 'Nobody needs it.' })
+    think({ planner: justTalking([{ question: 'Q1', answer: 'In Frankfurt.' }]), curator: discard })
     const answered = await converse(ada, 'cli:ask', 'It is in Frankfurt.')
     expect(await sql('SELECT status, answer, resolved_by FROM questions WHERE content = $1', question)).toEqual([
       { status: 'RESOLVED', answer: 'In Frankfurt.', resolved_by: 'ada' },
     ])
     expect(
       await sql(
-        `SELECT actor, data->>'change' AS change FROM audit_entries WHERE turn_id = $1 AND kind = 'KNOWLEDGE'`,
+        `SELECT actor, data->>'change' AS change FROM audit_entries WHERE turn_id = $1 AND kind = 'KNOWLEDGE' AND actor <> 'curator'`,
         answered.id,
       ),
     ).toEqual([{ actor: 'ada', change: 'RESOLVED' }])
@@ -245,7 +246,7 @@ describe('the steps after the answer', () => {
     think({
       reviewer: learning('The printer on the third floor is out of toner since Monday.'),
       messenger: () => ({ status: 401, body: { error: { message: 'no such key' } } }),
-      curator: curating({ verdict: 'promote', fact: 'The printer on the third floor has no toner.' }),
+      curator: curating({ verdict: 'promote', fact: 'The printer on the third floor is out of toner.' }),
     })
     const turn = await converse(ada, 'cli:failed', 'Print it.')
     expect(turn.status).toBe('FAILED')

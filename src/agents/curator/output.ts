@@ -11,7 +11,7 @@ import {
   type Parsed,
   type Rejected,
 } from '../answer-format.ts'
-import { labelItems, missedLabels, readLabel } from '../labels.ts'
+import { labelItems, readLabel } from '../labels.ts'
 import { oneLine } from '../one-line.ts'
 
 const evaluationSchema = z.strictObject({
@@ -49,23 +49,21 @@ function toEvaluations(
 ): Parsed<readonly Evaluation[]> {
   const known = labelItems('F', facts)
   const shown = labelItems('L', learnings)
-  const byLabel = new Map(evaluations.map((evaluation) => [readLabel(evaluation.learningId), evaluation]))
-  const missed = missedLabels(
-    shown.keys(),
-    evaluations.map(({ learningId }) => readLabel(learningId)),
-  )
-  if (missed !== null) return incomplete(`Each learning must have exactly one evaluation; ${missed}.`)
+  const byLabel = Map.groupBy(evaluations, ({ learningId }) => readLabel(learningId))
   const read: Evaluation[] = []
+  const problems: Rejected[] = []
   for (const [label, { id }] of shown) {
-    const evaluation = byLabel.get(label)
+    const [evaluation, ...more] = byLabel.get(label) ?? []
     const parsed =
-      evaluation === undefined
-        ? incomplete(`${label} is missing.`)
+      evaluation === undefined || more.length > 0
+        ? incomplete(`${label} must have exactly one evaluation.`)
         : toEvaluation({ learningId: id, label, known }, evaluation)
-    if ('problem' in parsed) return parsed
-    read.push(parsed)
+    if ('problem' in parsed) problems.push(parsed)
+    read.push('problem' in parsed ? { learningId: id, reason: parsed.problem, verdict: 'UNUSABLE' } : parsed)
   }
-  return usable(read)
+  // One that cannot be used keeps none of the others.
+  const [problem] = problems
+  return problem !== undefined && problems.length === read.length ? problem : usable(read)
 }
 
 interface Judged {

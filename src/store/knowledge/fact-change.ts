@@ -18,6 +18,8 @@ export interface FactChanged {
 
 /** What a fact begins with. */
 export interface NewFact {
+  /** Named before it is made, by those that it replaces. */
+  readonly id?: string
   readonly text: NormalizedText
   readonly sessionId: string | null
   /** Since when it holds; null: since it is made. */
@@ -28,10 +30,9 @@ export interface NewFact {
 export async function insertFact(
   transaction: Transaction,
   editor: Editor,
-  { text, sessionId, validFrom = null }: NewFact,
+  { id = newId('fact'), text, sessionId, validFrom = null }: NewFact,
 ): Promise<string> {
   const { at, changeId, userName: changedBy } = editor
-  const id = newId('fact')
   const stamps = { validFrom, createdAt: at, updatedAt: at }
   await transaction.fact.create({ data: { id, ...text, source: 'MANUAL', sessionId, ...stamps } })
   await transaction.factVersion.create({

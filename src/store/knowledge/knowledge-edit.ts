@@ -50,8 +50,19 @@ export async function editKnowledge<Result>(
   try {
     return await database.prisma.$transaction(edit)
   } catch (error) {
+    if (!isTwin(error)) throw toAppError(error)
+  }
+  // A turn has committed the same text at this moment: now the edit sees it.
+  try {
+    return await database.prisma.$transaction(edit)
+  } catch (error) {
     throw toAppError(error)
   }
+}
+
+/** Of a unique index, as Prisma calls it. */
+function isTwin(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'P2002'
 }
 
 /** Writes the audit entry of a change, which is committed with the change or not at all. */

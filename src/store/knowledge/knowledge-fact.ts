@@ -3,6 +3,7 @@
  * invalidated stays and can be restored; merging invalidates the facts that went into another one and says which.
  */
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
+import { newId } from '../../platform/id.ts'
 import type { Database } from '../database.ts'
 import {
   changeFact,
@@ -72,11 +73,13 @@ export function storeMergedFacts(
     const sources = [...facts.values()]
     const sessionIds = new Set(sources.map((fact) => fact.sessionId))
     const sessionId = sessionIds.size === 1 ? (sources[0]?.sessionId ?? null) : null
-    const factId = await insertFact(transaction, editor, { text, sessionId })
+    const factId = newId('fact')
+    // First, as it may say what one of them does: a text is in use once.
     for (const fact of sources) {
       const columns = { invalidatedAt: editor.at, replacedById: factId }
       await changeFact(transaction, editor, { fact, change: 'MERGED', columns, reason: `merged into ${factId}` })
     }
+    await insertFact(transaction, editor, { id: factId, text, sessionId })
     return { kind: 'FactChanged', factId, changedIds: [factId, ...ids] }
   })
 }

@@ -23,6 +23,9 @@ import { ENTRY_COLUMNS, ENTRY_RECORD, ENTRY_VALUES } from './learning-entry.ts'
 /** Who the history names for what the curator did. */
 const CURATOR = literal('curator')
 
+/** Of evaluations that could not be used, before a person decides. */
+const MAX_TRIES = sql`3`
+
 const json = (rows: readonly object[], bind: Bind): Sql => sql`${bind(JSON.stringify(rows))}::jsonb`
 
 /**
@@ -34,7 +37,7 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
   const judged = fenced`
     SELECT x.id AS learning_id, c.* FROM ${FENCE}, learnings x, jsonb_to_recordset(${json(curations.map(withAuditIds), bind)})
       AS c ("learningId" text, status learning_status, reason text, at timestamptz, fact jsonb, question jsonb,
-        flags learning_flag[], "repeatsFactId" text, "repeatsLearningId" text, "questionId" text, replaces jsonb, "changeId" text,
+        "isRetry" boolean, flags learning_flag[], "repeatsFactId" text, "repeatsLearningId" text, "questionId" text, replaces jsonb, "changeId" text,
         "auditIds" text[])
     WHERE x.id = c."learningId" AND x.session_id = $1 AND x.status = 'PENDING' AND NOT x.held
     ORDER BY x.id FOR UPDATE OF x`
@@ -51,7 +54,8 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
     ORDER BY c.fact->>'norm' ON CONFLICT DO NOTHING
     RETURNING id`
   const curated = fenced`
-    UPDATE learnings x SET status = c.status, reason = c.reason, held = c.status = 'PENDING', flags = x.flags || c.flags,
+    UPDATE learnings x SET status = c.status, reason = c.reason, held = c.status = 'PENDING' AND (NOT c."isRetry" OR x.tries + 1 >= ${MAX_TRIES}),
+      tries = x.tries + c."isRetry"::int, flags = CASE WHEN c."isRetry" AND x.tries + 1 < ${MAX_TRIES} THEN x.flags ELSE x.flags || c.flags END,
       decided_by = CASE WHEN c.status <> 'PENDING' THEN ${CURATOR} END, decided_at = CASE WHEN c.status <> 'PENDING' THEN c.at END,
       fact_id = c.fact->>'id', question_id = coalesce(c."questionId", c.question->>'id'),
       repeats_fact_id = (SELECT f.id FROM facts f WHERE f.id = c."repeatsFactId"),
@@ -59,7 +63,7 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
       replaces_fact_id = (SELECT f.id FROM facts f WHERE f.id = c.replaces->>'factId')
     FROM ${JUDGED} c WHERE x.id = c.learning_id AND (jsonb_typeof(c.fact) IS DISTINCT FROM 'object'
       OR EXISTS (SELECT FROM ${MADE} m WHERE m.id = c.fact->>'id'))
-    RETURNING x.id, x.status, x.reason, c.at, c.fact, c.question, c.replaces, c."changeId", c."auditIds"`
+    RETURNING x.id, x.status, x.held, x.reason, c.at, c.fact, c.question, c.replaces, c."changeId", c."auditIds"`
   const replaced = fenced`
     UPDATE facts f SET version = f.version + 1, invalidated_at = c.at, valid_to = c.at, replaced_by_id = c.fact->>'id',
       updated_at = c.at
@@ -82,7 +86,7 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
     SELECT a.id, c.at, 'KNOWLEDGE', $1, $4, ${CURATOR},
       jsonb_build_object('subjectId', a.subject, 'change', a.change, 'reason', c.reason)
     FROM ${CURATED} c, LATERAL (VALUES
-      (c."auditIds"[1], c.id, CASE c.status WHEN 'PENDING' THEN 'HELD' ELSE c.status::text END),
+      (c."auditIds"[1], CASE WHEN c.status <> 'PENDING' OR c.held THEN c.id END, CASE c.status WHEN 'PENDING' THEN 'HELD' ELSE c.status::text END),
       (c."auditIds"[2], c.fact->>'id', 'CREATED'),
       (c."auditIds"[2], c.question->>'id', 'OPEN'),
       (c."auditIds"[3], CASE WHEN jsonb_typeof(c.fact) = 'object' THEN c.replaces->>'factId' END, 'REPLACED')) AS a (id, subject, change)

@@ -122,9 +122,11 @@ async function settle(
 ): Promise<string[]> {
   const { outcome, old, text, sessionId } = means
   const oldIds = old.map(({ id }) => id)
-  const factId = text === null ? null : await insertFact(transaction, editor, { text, sessionId, validFrom: editor.at })
+  const factId = text === null ? null : newId('fact')
   if (factId === null && outcome === 'NEITHER') await takeOut(transaction, editor, old)
   else if (factId !== null) await replaceFacts(transaction, editor, { facts: old, factId })
+  if (factId !== null && text !== null)
+    await insertFact(transaction, editor, { id: factId, text, sessionId, validFrom: editor.at })
   for (const [index, learning] of learnings.entries()) {
     const holds = outcome === 'LEARNING' && index === 0 && factId !== null
     const columns = holds

@@ -3,7 +3,8 @@
  * a question to the user, or nothing. The
  * decisions are one write, and each holds only for a learning that is still pending.
  */
-import { curate } from '../../knowledge/curate.ts'
+import type { AppErrorCode } from '../../core/errors.ts'
+import { curate, triedInVain } from '../../knowledge/curate.ts'
 import { compareWithKnown } from '../../knowledge/learnings/compare-with-known.ts'
 import { modeOf } from '../../knowledge/learnings/mode-of.ts'
 import { loadCuration } from '../../knowledge/load-curation.ts'
@@ -17,6 +18,9 @@ type CurateLearningsContext = Pick<
   'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'config' | 'database' | 'clock'
 >
 
+/** What the model answers will not be better by waiting: what is judged is to blame, or the model. */
+const UNUSABLE: ReadonlySet<AppErrorCode> = new Set(['MODEL_BAD_OUTPUT', 'MODEL_TRUNCATED', 'MODEL_REFUSED'])
+
 export async function curateLearnings(context: CurateLearningsContext): Promise<StepOutcome> {
   const { database, journal, agents, clock, config, sessionId, turn } = context
   // What the turn has just learned must be in the rows that are read.
@@ -27,7 +31,11 @@ export async function curateLearnings(context: CurateLearningsContext): Promise<
   const answer = await askAfterwards(context, 'CURATING', () =>
     agents.curate({ ...pending, learnings, facts }, context.signal),
   )
-  if (answer.kind !== 'answered') return answer
+  if (answer.kind !== 'answered') {
+    const isUnusable = answer.kind === 'Failed' && answer.code !== undefined && UNUSABLE.has(answer.code)
+    if (isUnusable) journal.record([], { curations: triedInVain(learnings, clock.now()) })
+    return answer
+  }
   const curations = await curate({
     evaluations: answer.output,
     questions: pending.questions,
@@ -36,6 +44,7 @@ export async function curateLearnings(context: CurateLearningsContext): Promise<
       const origin = origins.find((one) => one.id === id)
       return modeOf(config.current(), origin?.source ?? 'REVIEW', origin?.userName ?? null)
     },
+    contentOf: (id) => learnings.find((one) => one.id === id)?.content,
     factOf: async (id) => {
       const shown = facts.find((one) => one.id === id)
       return shown === undefined ? null : await replaceableFact(database, shown)

@@ -89,6 +89,7 @@ WITH
         at timestamptz,
         fact jsonb,
         question jsonb,
+        "isRetry" boolean,
         flags learning_flag[],
         "repeatsFactId" text,
         "repeatsLearningId" text,
@@ -179,8 +180,17 @@ WITH
     SET
       status = c.status,
       reason = c.reason,
-      held = c.status = 'PENDING',
-      flags = x.flags || c.flags,
+      held = c.status = 'PENDING'
+      AND (
+        NOT c."isRetry"
+        OR x.tries + 1 >= 3
+      ),
+      tries = x.tries + c."isRetry"::int,
+      flags = CASE
+        WHEN c."isRetry"
+        AND x.tries + 1 < 3 THEN x.flags
+        ELSE x.flags || c.flags
+      END,
       decided_by = CASE
         WHEN c.status <> 'PENDING' THEN 'curator'
       END,
@@ -230,6 +240,7 @@ WITH
     RETURNING
       x.id,
       x.status,
+      x.held,
       x.reason,
       c.at,
       c.fact,
@@ -325,7 +336,10 @@ WITH
         VALUES
           (
             c."auditIds" [1],
-            c.id,
+            CASE
+              WHEN c.status <> 'PENDING'
+              OR c.held THEN c.id
+            END,
             CASE c.status
               WHEN 'PENDING' THEN 'HELD'
               ELSE c.status::text
