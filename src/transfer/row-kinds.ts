@@ -339,7 +339,7 @@ export const NOT_EXPORTED: Readonly<Partial<Record<RowName, readonly string[]>>>
     'instructions_by',
   ],
   message: ['attachments'],
-  turn: ['cancel_requested', 'paused_at', 'paused_reason', 'evicted_nodes'],
+  turn: ['cancel_requested', 'paused_at', 'paused_reason', 'evicted_nodes', 'hooks_due', 'plugin_work'],
   question: ['fact_ids'],
   learning: ['tries', 'fact_id', 'replaces_fact_id', 'repeats_fact_id', 'repeats_learning_id', 'similar_fact_ids'],
   approval: ['remembered'],

@@ -66,9 +66,10 @@ describe('headers', () => {
     expect(answer.headers['cache-control']).toContain('no-store')
   })
 
-  test('the address of the server leads to GraphiQL', async () => {
+  test('the address of the server is the console, which no other site may frame', async () => {
     const answer = await ask(`${door.url}/`, { accept: 'text/html' })
-    expect([answer.status, answer.headers.location]).toEqual([302, '/graphql'])
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('<div id="root">')])
+    expect(answer.headers['content-security-policy']).toContain("frame-ancestors 'none'")
   })
 
   const DETOURS = ['/pub/../graphql', '/pub/%2E%2e/graphql', '/./graphql', '//elsewhere/graphql', '/pub\\..\\graphql']

@@ -74,7 +74,8 @@ function readAnswer(bytes: Buffer): { answer: Omit<PipelinedAnswer, 'afterMs'>; 
     return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
   })
   const headers = new Map(pairs)
-  const length = headEnd + 4 + Number(headers.get('content-length'))
+  // Node itself says that a request came too slowly (408), without a body: its length is then not said.
+  const length = headEnd + 4 + Number(headers.get('content-length') ?? 0)
   if (bytes.length < length) return null
   const body = bytes.subarray(headEnd + 4, length).toString('utf8')
   return { answer: { status: Number(statusLine.split(' ')[1]), headers, body }, length }

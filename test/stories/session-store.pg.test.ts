@@ -137,6 +137,19 @@ test('lists stay live, and end with a sentence where they may not be read', asyn
   client.close()
 })
 
+test('a client that is closed while a list is read gives that up, and rejects nothing that nobody awaits', async () => {
+  const client = clientOf()
+  const sessions = client.sessions()
+  sessions.subscribe(() => {})
+  await expect.poll(() => sessions.getSnapshot()).toMatchObject({ status: 'ready' })
+  sessions.loadMore()
+  client.close()
+  const other = clientOf()
+  await other.session('cli:store-after').ask('Are you there?')
+  expect(sessions.getSnapshot()).toMatchObject({ status: 'ready', error: null })
+  other.close()
+})
+
 test('older entries are read page by page', async () => {
   const id = 'cli:store-long'
   const client = clientOf()

@@ -5,7 +5,9 @@ function make({ production = true, listed = [] as readonly string[] } = {}) {
   const lines: string[] = []
   let now = 0
   const origins = new Origins({
-    config: { current: () => ({ settings: { corsOrigins: listed } }) } as never,
+    config: {
+      current: () => ({ settings: { corsOrigins: listed, publicUrl: 'https://through-a-proxy.example' } }),
+    } as never,
     production,
     clock: { monotonicMs: () => now },
     logger: { warn: (_fields: object, line: string) => void lines.push(line) } as never,
@@ -17,6 +19,7 @@ test.each([
   [undefined, true],
   ['http://here:4000', true],
   ['https://app.example', true],
+  ['https://through-a-proxy.example', true],
   ['https://evil.example', false],
   ['https://app.example.evil.example', false],
   ['http://localhost:5173', false],

@@ -122,7 +122,7 @@ export class LiveList<Item extends { readonly id: string }, Filter = unknown> {
   }
 
   #fail(error: unknown, signal: AbortSignal): void {
-    if (signal.aborted) return
+    if (signal.aborted || this.#client.isClosed) return
     if (!(error instanceof ClientError)) throw error
     this.#show({ ...this.#state, status: 'failed', error })
   }

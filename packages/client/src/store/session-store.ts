@@ -138,7 +138,7 @@ export class SessionStore {
     this.#following = following
     this.#stopWatching = this.#client.watchConnection(() => this.#show())
     void this.#follow(following.signal).catch((error: unknown) => {
-      if (following.signal.aborted) return
+      if (following.signal.aborted || this.#client.isClosed) return
       this.#change({ status: 'failed', error: asClientError(error) })
     })
   }

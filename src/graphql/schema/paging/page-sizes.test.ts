@@ -51,7 +51,8 @@ const KEPT_SHORT: Readonly<Record<string, string>> = {
   'what was noticed, and the five that are most alike': 'Learning.flags Learning.similarTo',
   'what one task does': 'Task.deliveries Task.files',
   'max_queued: what waits in one session': 'Turn.joined',
-  'knowledge_max_facts, and one edit at a time': 'Fact.history Fact.replaces Turn.factsUsed EraseUserPayload.factIds',
+  'knowledge_max_facts, and one edit at a time':
+    'Fact.history Fact.replaces Question.facts Turn.factsUsed EraseUserPayload.factIds UndoChangePayload.facts',
   'what admins write by hand or install':
     'Account.formerNames Account.identities Account.skills Account.tools Query.skillProblems Query.toolProblems Query.tools Query.skills ReloadSecretsPayload.names Viewer.allowedSkills',
   'the roles of agents, which are fixed': 'Server.models',
