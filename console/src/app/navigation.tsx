@@ -3,12 +3,14 @@ import { Link } from 'wouter'
 import { useViewer } from '../data/use-viewer.ts'
 import type { ViewerQuery } from '../generated/graphql.ts'
 import { IconButton } from '../ui/controls/button.tsx'
-import { Menu } from '../ui/controls/menu.tsx'
+import { Menu, type MenuItem } from '../ui/controls/menu.tsx'
 import { Icon } from '../ui/display/icon.tsx'
+import { goTo } from './hash-location.ts'
 import { logOut } from './log-in.ts'
 import { Mark } from './mark.tsx'
 import type { Page } from './pages.ts'
 import { nextTheme, useTheme } from './theme.ts'
+import { useIsNarrow } from './use-is-narrow.ts'
 
 interface NavigationProps {
   readonly pages: readonly Page[]
@@ -38,12 +40,16 @@ export function Navigation({ pages, current, server, onShowKeys }: NavigationPro
           </li>
         ))}
       </ul>
-      <Foot server={server} onShowKeys={onShowKeys} />
+      <Foot pages={pages} server={server} onShowKeys={onShowKeys} />
     </nav>
   )
 }
 
-function Foot({ server, onShowKeys }: Pick<NavigationProps, 'server' | 'onShowKeys'>) {
+/** How many have a place in the row at the foot of a phone (shell.css). */
+const IN_ROW = 4
+
+function Foot({ pages, server, onShowKeys }: Pick<NavigationProps, 'pages' | 'server' | 'onShowKeys'>) {
+  const isNarrow = useIsNarrow()
   const viewer = useViewer()
   const [theme, setTheme] = useTheme()
   return (
@@ -62,6 +68,7 @@ function Foot({ server, onShowKeys }: Pick<NavigationProps, 'server' | 'onShowKe
         </span>
         <Menu
           items={[
+            ...(isNarrow ? [...pages.slice(IN_ROW).map(menuItemOf), null] : []),
             { label: `Theme: ${theme}`, icon: 'theme', run: () => setTheme(nextTheme(theme)) },
             { label: 'Keys', icon: 'menu', run: onShowKeys },
             { label: 'GraphQL editor', icon: 'link', run: () => open('graphql', '_blank', 'noopener') },
@@ -70,9 +77,13 @@ function Foot({ server, onShowKeys }: Pick<NavigationProps, 'server' | 'onShowKe
             { label: 'Log out everywhere', icon: 'logout', run: () => void logOut({ everywhere: true }) },
           ]}
         >
-          <IconButton icon="more" label="You and this console" />
+          <IconButton icon="more" label={isNarrow ? 'More' : 'You and this console'} />
         </Menu>
       </div>
     </div>
   )
+}
+
+function menuItemOf({ title, icon, path }: Page): MenuItem {
+  return { label: title, icon, run: () => goTo(path) }
 }

@@ -26,7 +26,7 @@ export function WhatRuns({ approval, state }: WhatRunsProps) {
         <span className="push">{state}</span>
       </div>
       {kind === 'PLAN' ? <WholePlan plan={task.plan} /> : <OneTask task={task} />}
-      <p className="soft small foreign">{reason}</p>
+      <p className="soft small foreign sentence">{reason}</p>
     </>
   )
 }

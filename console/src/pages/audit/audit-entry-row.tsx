@@ -11,16 +11,16 @@ export function AuditEntryRow({ entry }: { readonly entry: AuditRowFragment }) {
   const [isOpen, setIsOpen] = useState(false)
   return (
     <article className="pick-row">
-      <div className="pick-body">
-        <div className="pick-line">
+      <div className="audit-entry">
+        <span className="audit-kind">
           <Badge tone={entry.kind === 'ACCESS_DENIED' ? 'bad' : 'plain'}>
             {entry.kind.toLowerCase().replaceAll('_', ' ')}
           </Badge>
-          <strong className="foreign">{entry.actor.name}</strong>
-          <span className="faint small push">
-            <Time at={entry.at} />
-          </span>
-        </div>
+        </span>
+        <strong className="cut foreign">{entry.actor.name}</strong>
+        <span className="faint small audit-time">
+          <Time at={entry.at} />
+        </span>
         <button
           type="button"
           className="audit-summary foreign"

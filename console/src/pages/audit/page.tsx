@@ -61,7 +61,7 @@ export default function AuditPage() {
           list={{ ...list, rows }}
           bar={<Filters typed={typed} change={setTyped} tail={tail} filter={filter} />}
           empty={nothingFound}
-          rowHeight={62}
+          rowHeight={38}
           foot={<KeyHints keys={KEYS} />}
         >
           {(entry) => <AuditEntryRow entry={entry} />}

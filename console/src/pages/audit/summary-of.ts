@@ -1,5 +1,6 @@
 /** An entry of the audit in one line, and its further fields by name. */
 import type { AuditRowFragment } from '../../generated/graphql.ts'
+import { moneyText } from '../../ui/display/money-text.ts'
 import { durationText } from '../../ui/display/time-text.ts'
 
 export function summaryOf(entry: AuditRowFragment): string {
@@ -36,7 +37,7 @@ export function fieldsOf(entry: AuditRowFragment): readonly (readonly [name: str
 
 function textOf(value: string | number | boolean | object): string {
   if (typeof value !== 'object') return String(value)
-  return 'amount' in value ? moneyText(value as Money) : JSON.stringify(value)
+  return 'amount' in value ? costText(value as Money) : JSON.stringify(value)
 }
 
 /** "outputLength" → "output length" */
@@ -49,6 +50,6 @@ interface Money {
   readonly currency: string | null
 }
 
-function moneyText({ amount, currency }: Money): string {
-  return currency === null ? amount : `${amount} ${currency}`
+function costText({ amount, currency }: Money): string {
+  return moneyText(Number(amount), currency)
 }

@@ -83,8 +83,10 @@ function FactLine({ fact }: { readonly fact: FactRowFragment }) {
     <button type="button" tabIndex={-1} className="fact-line" onClick={() => goTo(`/memory/facts/${fact.id}`)}>
       <span className="foreign">{fact.content}</span>
       <span className="pick-line small faint">
-        {fact.source.toLowerCase()} · <Time at={fact.updatedAt} />
-        {fact.version > 1 && <span>version {fact.version}</span>}
+        <span>
+          {fact.source.toLowerCase()} · <Time at={fact.updatedAt} />
+          {fact.version > 1 && ` · version ${fact.version}`}
+        </span>
         {fact.invalidatedAt !== null && <Badge>not in use</Badge>}
       </span>
     </button>

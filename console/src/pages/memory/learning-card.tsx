@@ -7,6 +7,22 @@ import { Time } from '../../ui/display/time.tsx'
 
 const MOST_NEAR = 3
 
+/** Why it is held, in the words of docs/curation.md. */
+const FLAGS: Readonly<Record<LearningRowFragment['flags'][number], string>> = {
+  AGENT: 'about the agent',
+  ORDER: 'reads like an order',
+  PRIVATE: 'private',
+  RECALLED: 'repeats a fact',
+  REJECTED: 'was rejected before',
+  REMARK: 'true for today',
+  REOPENED: 'opened again',
+  REPLACES: 'replaces a fact',
+  RIGHTS: 'about rights',
+  SECRET: 'may hold a secret',
+  TEACHER: 'held by the policy',
+  UNUSABLE: 'not a usable sentence',
+}
+
 export function LearningCard({ learning }: { readonly learning: LearningRowFragment }) {
   const { content, source, user, session, createdAt, flags, reason, status, decidedBy } = learning
   return (
@@ -15,9 +31,9 @@ export function LearningCard({ learning }: { readonly learning: LearningRowFragm
         <p className="learning-text foreign">{content}</p>
         <div className="pick-line small faint">
           {status !== 'PENDING' && <Status status={status} />}
-          {flags.map((flag) => (
+          {flags.filter(isTelling).map((flag) => (
             <Badge key={flag} tone="warn">
-              {flag.toLowerCase()}
+              {FLAGS[flag]}
             </Badge>
           ))}
           <span>
@@ -36,9 +52,14 @@ export function LearningCard({ learning }: { readonly learning: LearningRowFragm
   )
 }
 
+/** What waits because all of it does has a reason that says so. */
+function isTelling(flag: LearningRowFragment['flags'][number]): boolean {
+  return flag !== 'TEACHER'
+}
+
 function NearFacts({ learning }: { readonly learning: LearningRowFragment }) {
   const near = learning.similarTo.slice(0, MOST_NEAR)
-  if (near.length === 0) return <p className="small faint learning-near">No fact is near to it.</p>
+  if (near.length === 0) return <p className="small faint learning-near">No similar fact.</p>
   return (
     <ul className="learning-near small" aria-label="Facts nearest to it">
       {near.map((fact) => (

@@ -1,5 +1,6 @@
 /** Who there is: users with what they may do, and the tokens by which they and connectors come. For admins. */
-import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { goTo } from '../../app/hash-location.ts'
 import { Tabs } from '../../ui/controls/tabs.tsx'
 import { TokenList } from './token-list.tsx'
 import { UserList } from './user-list.tsx'
@@ -7,7 +8,8 @@ import '../../ui/picking/picking.css'
 import './people.css'
 
 export default function PeoplePage() {
-  const [tab, setTab] = useState('users')
+  const [path] = useLocation()
+  const [, , tab = 'users'] = path.split('/')
   return (
     <div className="page">
       <header className="page-head">
@@ -17,7 +19,7 @@ export default function PeoplePage() {
         <Tabs
           label="People"
           value={tab}
-          onChange={setTab}
+          onChange={(next) => goTo(next === 'users' ? '/people' : `/people/${next}`)}
           tabs={[
             { id: 'users', label: 'Users', content: <UserList /> },
             { id: 'tokens', label: 'Tokens', content: <TokenList /> },

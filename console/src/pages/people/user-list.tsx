@@ -60,7 +60,7 @@ function UserRow({ user, act }: UserRowProps) {
       <div className="pick-body">
         <div className="pick-line">
           <strong className="cut foreign">{name}</strong>
-          <Badge tone={role === 'ADMIN' ? 'warn' : 'plain'}>{role === 'ADMIN' ? 'admin' : 'user'}</Badge>
+          <Badge tone={role === 'ADMIN' ? 'busy' : 'plain'}>{role === 'ADMIN' ? 'admin' : 'user'}</Badge>
           {isDeclared && <Badge>config.toml</Badge>}
           {(account?.formerNames ?? []).length > 0 && (
             <span className="faint small foreign">was {account?.formerNames.join(', ')}</span>

@@ -8,6 +8,8 @@ import { Card } from '../../ui/display/card.tsx'
 import { ErrorLine } from '../../ui/tell/error-line.tsx'
 import { Pending } from '../../ui/tell/pending.tsx'
 
+const EFFECTS = { READ: 'reads', WRITE: 'writes' } as const
+
 export function ToolList() {
   const { data, error, isPending } = useRead(ToolsAndSkillsDocument, {})
   const [typed, setTyped] = useState('')
@@ -44,8 +46,9 @@ export function ToolList() {
             <li key={name}>
               <details>
                 <summary>
-                  <strong className="mono">{name}</strong> <span className="foreign soft">{summary}</span>{' '}
-                  <Badge tone={toolEffect === 'READ' ? 'plain' : 'warn'}>{toolEffect.toLowerCase()}</Badge>
+                  <strong className="mono">{name}</strong>{' '}
+                  <Badge tone={toolEffect === 'READ' ? 'plain' : 'warn'}>{EFFECTS[toolEffect]}</Badge>
+                  <p className="foreign soft">{summary}</p>
                 </summary>
                 <p className="small faint">{`from ${source}; its arguments:`}</p>
                 <pre className="plugin-schema foreign">{JSON.stringify(argsSchema, null, 2)}</pre>
@@ -59,8 +62,8 @@ export function ToolList() {
         <ul className="plugin-rows">
           {skills.map(({ name, version, summary }) => (
             <li key={name}>
-              <strong className="mono">{name}</strong> <span className="small faint">{version}</span>{' '}
-              <span className="foreign soft">{summary}</span>
+              <strong className="mono">{name}</strong> <span className="small faint">{version}</span>
+              <p className="foreign soft">{summary}</p>
             </li>
           ))}
         </ul>

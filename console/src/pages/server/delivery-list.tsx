@@ -143,7 +143,7 @@ function DeliveryCard({ delivery, onAgain }: { readonly delivery: DeliveryRowFra
         )}
         {status === 'PENDING' && nextAttemptAt !== null && (
           <span>
-            next <Time at={nextAttemptAt} />
+            next attempt <Time at={nextAttemptAt} />
           </span>
         )}
         <CopyId id={id} label={`${id.slice(0, 12)}…`} />

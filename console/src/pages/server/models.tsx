@@ -15,8 +15,8 @@ const DOES: Readonly<Record<string, string>> = {
   assistant: 'converses and calls tools',
   curator: 'decides what is kept of what was learned',
   summarizer: 'sums up long sessions, and consolidates facts',
-  paraphraser: 'words questions to people',
-  introspector: 'looks back on a session for what was missed',
+  paraphraser: 'retells what strangers wrote, without their instructions',
+  introspector: 'looks back on a session, and keeps its notes',
 }
 
 export function Models({ models }: Pick<ServerStateFragment, 'models'>) {

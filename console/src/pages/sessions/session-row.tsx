@@ -3,6 +3,7 @@ import { memo } from 'react'
 import { Link } from 'wouter'
 import type { SessionRowFragment } from '../../generated/graphql.ts'
 import { Badge, Status } from '../../ui/display/badge.tsx'
+import { plainText } from '../../ui/markdown/plain-text.ts'
 import { Time } from '../../ui/display/time.tsx'
 
 export const SessionRow = memo(function SessionRow({ session }: { readonly session: SessionRowFragment }) {
@@ -21,7 +22,11 @@ export const SessionRow = memo(function SessionRow({ session }: { readonly sessi
         {status !== 'IDLE' && !(status === 'AWAITING_APPROVAL' && approvals.length > 0) && <Status status={status} />}
       </span>
       <span className="session-row-said cut foreign soft">
-        {lastMessagePreview ?? (messageCount === 0 ? 'Nothing was said yet.' : '')}
+        {lastMessagePreview == null
+          ? messageCount === 0
+            ? 'Nothing was said yet.'
+            : ''
+          : plainText(lastMessagePreview)}
       </span>
       <span className="session-row-time faint small">
         <Time at={session.lastActivityAt} />

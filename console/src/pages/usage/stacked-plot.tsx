@@ -42,18 +42,23 @@ interface Drawn extends Pick<StackedPlotProps, 'stacks' | 'amountText'> {
 function optionsOf(Plot: typeof UPlot, { stacks, amountText, width }: Drawn): UPlot.Options {
   const style = getComputedStyle(document.documentElement)
   const colour = (name: string): string => style.getPropertyValue(name).trim()
-  const axis = { stroke: resolved(colour('--text-soft')), grid: { stroke: resolved(colour('--line')), width: 1 } }
+  const font = `12px ${colour('--font')}`
+  const axis = { font, stroke: resolved(colour('--text-soft')), grid: { stroke: resolved(colour('--line')), width: 1 } }
   const paths = Plot.paths.bars?.({ size: [0.75, 60] })
   return {
     width,
     height: HEIGHT,
+    tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     legend: { show: false },
     cursor: { show: false },
     scales: {
       x: { range: (_plot, min, max) => [min - HALF_DAY_S, max + HALF_DAY_S] },
       y: { range: (_plot, _min, max) => [0, max === 0 ? 1 : max * 1.05] },
     },
-    axes: [axis, { ...axis, size: 70, values: (_plot, splits) => splits.map(amountText) }],
+    axes: [
+      { ...axis, size: 32, values: (_plot, splits) => splits.map(dayText) },
+      { ...axis, size: 70, values: (_plot, splits) => splits.map(amountText) },
+    ],
     // The whole stack is drawn first, what stands before it in front of it.
     series: [
       {},
@@ -63,6 +68,12 @@ function optionsOf(Plot: typeof UPlot, { stacks, amountText, width }: Drawn): UP
       }),
     ],
   }
+}
+
+const dayAndMonth = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+
+function dayText(seconds: number): string {
+  return dayAndMonth.format(seconds * 1000)
 }
 
 /** A canvas knows no `light-dark()`. */

@@ -64,7 +64,7 @@ function Head({ asked }: { readonly asked: Asked }) {
   return (
     <header className="approval-head">
       <Badge tone="warn">{asked.kind === 'PLAN' ? 'The whole plan needs approval' : 'Needs approval'}</Badge>
-      <span className="small soft foreign">{asked.reason}</span>
+      <span className="small soft foreign sentence">{asked.reason}</span>
       <span className="small faint approval-expiry">
         expires <Time at={asked.expiresAt} />
       </span>
@@ -89,7 +89,7 @@ function Actions({ asked, note, isSending, isEditing, decide, onNote, onEdit }: 
         <TextField
           label="Note for the planner"
           isLabelUnseen
-          placeholder="Note for the planner (optional)"
+          placeholder="Note for the planner"
           maxLength={2000}
           value={note}
           onChange={(event) => onNote(event.target.value)}

@@ -6,6 +6,7 @@ import { SessionDetailsDocument } from '../../../generated/graphql.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import { Status } from '../../../ui/display/badge.tsx'
 import { CopyId } from '../../../ui/display/copy-id.tsx'
+import { moneyText } from '../../../ui/display/money-text.ts'
 import { Time } from '../../../ui/display/time.tsx'
 import { sizeText } from '../../../ui/display/time-text.ts'
 import { Markdown } from '../../../ui/markdown/markdown.tsx'
@@ -96,9 +97,7 @@ function Cost({ session: { usage, messageCount, turnCount } }: { readonly sessio
           {usage.inputTokens.toLocaleString()} read, {usage.outputTokens.toLocaleString()} written
         </Fact>
         {usage.cost !== null && usage.cost !== undefined && (
-          <Fact name="Cost">
-            {usage.cost.amount} {usage.cost.currency}
-          </Fact>
+          <Fact name="Cost">{moneyText(Number(usage.cost.amount), usage.cost.currency)}</Fact>
         )}
       </dl>
     </Part>

@@ -7,6 +7,7 @@ import { RetryTurnDocument } from '../../../generated/graphql.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import { Status } from '../../../ui/display/badge.tsx'
 import { CopyId } from '../../../ui/display/copy-id.tsx'
+import { moneyText } from '../../../ui/display/money-text.ts'
 import { Duration, Time } from '../../../ui/display/time.tsx'
 import { countText } from '../../../ui/display/time-text.ts'
 import { ModelCalls } from './model-calls.tsx'
@@ -69,8 +70,10 @@ function StepRow({ step: { step, detail, durationMs } }: { readonly step: Step }
         aria-hidden="true"
       />
       <span className="turn-step-name">{step.toLowerCase()}</span>
-      <span className="cut foreign faint small">{detail}</span>
-      <span className="faint small turn-time">{durationMs !== null && <Duration ms={durationMs} />}</span>
+      <span className="cut foreign faint small">{step === 'COMPLETE' ? detail?.toLowerCase() : detail}</span>
+      <span className="faint small turn-time">
+        {durationMs !== null && durationMs > 0 && <Duration ms={durationMs} />}
+      </span>
     </li>
   )
 }
@@ -115,7 +118,9 @@ function TurnHead({ turn, details }: { readonly turn: TurnState; readonly detail
         <span>
           {usage.calls} {usage.calls === 1 ? 'call' : 'calls'}, {countText(usage.inputTokens)} tokens read,{' '}
           {countText(usage.outputTokens)} written
-          {usage.cost !== null && usage.cost !== undefined && `, ${usage.cost.amount} ${usage.cost.currency ?? ''}`}
+          {usage.cost !== null &&
+            usage.cost !== undefined &&
+            `, ${moneyText(Number(usage.cost.amount), usage.cost.currency)}`}
         </span>
       </p>
     </header>
