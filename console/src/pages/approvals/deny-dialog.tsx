@@ -27,7 +27,7 @@ export function DenyDialog({ rows, onClose, decide, isDeciding }: DenyDialogProp
       onSubmit={() => void deny()}
       actions={
         <>
-          <Button onClick={onClose}>Back</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="danger" isBusy={isDeciding}>
             Deny
           </Button>

@@ -28,7 +28,7 @@ export function EditDialog({ row, onClose, decide, isDeciding }: EditDialogProps
   }
   const actions = (
     <>
-      <Button onClick={onClose}>Back</Button>
+      <Button onClick={onClose}>Cancel</Button>
       <Button type="submit" kind="main" isBusy={isDeciding} disabled={problem !== null}>
         {text === before ? 'Approve' : 'Approve the changed one'}
       </Button>

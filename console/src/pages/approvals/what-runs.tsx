@@ -15,7 +15,7 @@ export function WhatRuns({ approval, state }: WhatRunsProps) {
   return (
     <>
       <div className="pick-line">
-        <Badge>{kind === 'PLAN' ? 'whole plan' : task.type.toLowerCase()}</Badge>
+        <Badge>{kind === 'PLAN' ? 'whole plan' : task.type === 'EXEC' ? 'command' : task.type.toLowerCase()}</Badge>
         <Link href={`/sessions/${encodeURIComponent(session.id)}`} className="cut foreign">
           {session.description ?? session.id}
         </Link>

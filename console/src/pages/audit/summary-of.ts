@@ -3,14 +3,16 @@ import type { AuditRowFragment } from '../../generated/graphql.ts'
 import { moneyText } from '../../ui/display/money-text.ts'
 import { durationText } from '../../ui/display/time-text.ts'
 
+const TASKS = { EXEC: 'command', MSG: 'text', SKILL: 'skill', TOOL: 'tool' } as const
+
 export function summaryOf(entry: AuditRowFragment): string {
   switch (entry.__typename) {
     case 'ModelCallAudit':
-      return `${entry.role} asked ${entry.provider}:${entry.model}: ${entry.outcome}, ${entry.inputTokens} + ${entry.outputTokens} tokens, ${durationText(entry.callMs)}`
+      return `${entry.role} asked ${entry.provider}:${entry.model}${entry.outcome === 'OK' ? '' : `: ${entry.outcome}`}, ${entry.inputTokens} + ${entry.outputTokens} tokens, ${durationText(entry.callMs)}`
     case 'TaskAudit':
-      return `${entry.taskType} ${entry.taskStatus.toLowerCase()}: ${entry.detail}`
+      return `${TASKS[entry.taskType]} ${entry.taskStatus.toLowerCase().replaceAll('_', ' ')}: ${entry.detail}`
     case 'ReviewAudit':
-      return `judged ${entry.verdict}${entry.hasLearning ? ', and learned something' : ''}`
+      return `${entry.verdict === 'OK' ? 'found the result good' : 'asked for another plan'}${entry.hasLearning ? ', and learned something' : ''}`
     case 'DeliveryAudit':
       return `delivery ${entry.deliveryStatus.toLowerCase()} to ${entry.url}`
     case 'KnowledgeAudit':

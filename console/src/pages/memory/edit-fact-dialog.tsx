@@ -41,7 +41,7 @@ export function EditFactDialog({ fact, onClose }: EditFactDialogProps) {
   }
   const actions = (
     <>
-      <Button onClick={onClose}>Back</Button>
+      <Button onClick={onClose}>Cancel</Button>
       <Button
         type="submit"
         kind="main"

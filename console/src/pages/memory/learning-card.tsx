@@ -64,7 +64,8 @@ function NearFacts({ learning }: { readonly learning: LearningRowFragment }) {
     <ul className="learning-near small" aria-label="Facts nearest to it">
       {near.map((fact) => (
         <li key={fact.id}>
-          <Link href={`/memory/facts/${fact.id}`} className="learning-fact" aria-label={`The fact: ${fact.content}`}>
+          <Link href={`/memory/facts/${fact.id}`} className="learning-fact">
+            <span className="unseen">The fact, with what was learned: </span>
             <Diff before={fact.content} after={learning.content} />
           </Link>
           {fact.invalidatedAt !== null && <Badge>not in use</Badge>}

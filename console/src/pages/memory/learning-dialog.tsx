@@ -33,7 +33,7 @@ export function LearningDialog({ asking: { kind, row }, decide, onClose }: Learn
   }
   const actions = (
     <>
-      <Button onClick={onClose}>Back</Button>
+      <Button onClick={onClose}>Cancel</Button>
       <Button type="submit" kind="main" disabled={!isReady}>
         {BUTTONS[kind]}
       </Button>

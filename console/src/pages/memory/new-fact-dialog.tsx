@@ -18,7 +18,7 @@ export function NewFactDialog({ onClose }: { readonly onClose: () => void }) {
   }
   const actions = (
     <>
-      <Button onClick={onClose}>Back</Button>
+      <Button onClick={onClose}>Cancel</Button>
       <Button type="submit" kind="main" disabled={content.trim() === ''} isBusy={create.isSending}>
         State it
       </Button>

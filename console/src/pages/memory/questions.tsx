@@ -135,7 +135,7 @@ function AnswerDialog({ question, onClose }: AnswerDialogProps) {
       <Button kind="quiet" onClick={() => void send(null)}>
         Close it without an answer
       </Button>
-      <Button onClick={onClose}>Back</Button>
+      <Button onClick={onClose}>Cancel</Button>
       <Button type="submit" kind="main" disabled={isEmpty} isBusy={resolve.isSending}>
         Answer
       </Button>

@@ -31,7 +31,7 @@ export function MergeDialog({
   }
   const actions = (
     <>
-      <Button onClick={onClose}>Back</Button>
+      <Button onClick={onClose}>Cancel</Button>
       <Button type="submit" kind="danger" disabled={into === ''} isBusy={merge.isSending}>
         Merge
       </Button>
@@ -70,7 +70,7 @@ export function RemoveDialog({ user, onClose }: EndDialogProps) {
   }
   const actions = (
     <>
-      <Button onClick={onClose}>Back</Button>
+      <Button onClick={onClose}>Cancel</Button>
       <Button type="submit" kind="danger" isBusy={remove.isSending}>
         Remove
       </Button>

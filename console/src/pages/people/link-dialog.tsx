@@ -22,7 +22,7 @@ export function LinkDialog({ user, onClose }: LinkDialogProps) {
   const isReady = connector.trim() !== '' && identity.trim() !== ''
   const actions = (
     <>
-      <Button onClick={onClose}>Back</Button>
+      <Button onClick={onClose}>Cancel</Button>
       <Button type="submit" kind="main" disabled={!isReady} isBusy={link.isSending}>
         Link
       </Button>

@@ -30,7 +30,7 @@ export function TokenForm({ onClose }: { readonly onClose: () => void }) {
   const isReady = name.trim() !== '' && (kind === 'CONNECTOR' || user !== '')
   const actions = (
     <>
-      <Button onClick={onClose}>Back</Button>
+      <Button onClick={onClose}>Cancel</Button>
       <Button type="submit" kind="main" disabled={!isReady} isBusy={create.isSending}>
         Create
       </Button>

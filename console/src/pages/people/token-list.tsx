@@ -90,7 +90,7 @@ function RevokeDialog({ token, onClose }: { readonly token: TokenRowFragment; re
   }
   const actions = (
     <>
-      <Button onClick={onClose}>Back</Button>
+      <Button onClick={onClose}>Cancel</Button>
       <Button type="submit" kind="danger" isBusy={revoke.isSending}>
         Revoke
       </Button>

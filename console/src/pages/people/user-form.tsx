@@ -39,7 +39,7 @@ export function UserForm({ user, onClose }: UserFormProps) {
   }
   const actions = (
     <>
-      <Button onClick={onClose}>Back</Button>
+      <Button onClick={onClose}>Cancel</Button>
       <Button
         type="submit"
         kind="main"

@@ -31,7 +31,7 @@ export function SettingsDialog({ plugin, onClose }: SettingsDialogProps) {
   }
   const actions = (
     <>
-      <Button onClick={onClose}>Back</Button>
+      <Button onClick={onClose}>Cancel</Button>
       <Button type="submit" kind="main" isBusy={update.isSending} disabled={fields.length === 0}>
         Save
       </Button>

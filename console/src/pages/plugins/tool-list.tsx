@@ -1,7 +1,7 @@
 /** What plans and conversations may call besides commands, and what is wrong with what is not there. */
 import { useDeferredValue, useState } from 'react'
 import { useRead } from '../../data/use-read.ts'
-import { ToolsAndSkillsDocument } from '../../generated/graphql.ts'
+import { ToolsAndSkillsDocument, type ToolsAndSkillsQuery } from '../../generated/graphql.ts'
 import { SearchField } from '../../ui/controls/field.tsx'
 import { Badge } from '../../ui/display/badge.tsx'
 import { Card } from '../../ui/display/card.tsx'
@@ -37,26 +37,7 @@ export function ToolList() {
           </ul>
         </Card>
       )}
-      <Card title={`Tools (${tools.length})`}>
-        {tools.length === 0 && (
-          <p className="soft">None. Plugins bring tools, and so do the MCP servers of [mcp] in config.toml.</p>
-        )}
-        <ul className="plugin-rows">
-          {tools.map(({ name, source, summary, toolEffect, argsSchema }) => (
-            <li key={name}>
-              <details>
-                <summary>
-                  <strong className="mono">{name}</strong>{' '}
-                  <Badge tone={toolEffect === 'READ' ? 'plain' : 'warn'}>{EFFECTS[toolEffect]}</Badge>
-                  <p className="foreign soft">{summary}</p>
-                </summary>
-                <p className="small faint">{`from ${source}; its arguments:`}</p>
-                <pre className="plugin-schema foreign">{JSON.stringify(argsSchema, null, 2)}</pre>
-              </details>
-            </li>
-          ))}
-        </ul>
-      </Card>
+      <Tools tools={tools} />
       <Card title={`Skills (${skills.length})`}>
         {skills.length === 0 && <p className="soft">None. A skill is a folder in skills/ of the server&apos;s home.</p>}
         <ul className="plugin-rows">
@@ -69,5 +50,30 @@ export function ToolList() {
         </ul>
       </Card>
     </div>
+  )
+}
+
+function Tools({ tools }: Pick<ToolsAndSkillsQuery, 'tools'>) {
+  return (
+    <Card title={`Tools (${tools.length})`}>
+      {tools.length === 0 && (
+        <p className="soft">None. Plugins bring tools, and so do the MCP servers of [mcp] in config.toml.</p>
+      )}
+      <ul className="plugin-rows">
+        {tools.map(({ name, source, summary, toolEffect, argsSchema }) => (
+          <li key={name}>
+            <details>
+              <summary>
+                <strong className="mono">{name}</strong>{' '}
+                <Badge tone={toolEffect === 'READ' ? 'plain' : 'warn'}>{EFFECTS[toolEffect]}</Badge>
+                <p className="foreign soft">{summary}</p>
+              </summary>
+              <p className="small faint">{`from ${source}; its arguments:`}</p>
+              <pre className="plugin-schema foreign">{JSON.stringify(argsSchema, null, 2)}</pre>
+            </details>
+          </li>
+        ))}
+      </ul>
+    </Card>
   )
 }

@@ -51,7 +51,7 @@ export function ScheduleForm({ schedule, onClose }: ScheduleFormProps) {
   const isReady = draft.name.trim() !== '' && draft.content.trim() !== '' && (!draft.isOnce || draft.runAt !== '')
   const actions = (
     <>
-      <Button onClick={onClose}>Back</Button>
+      <Button onClick={onClose}>Cancel</Button>
       <Button type="submit" kind="main" disabled={!isReady} isBusy={create.isSending || update.isSending}>
         {schedule === null ? 'Create' : 'Save'}
       </Button>

@@ -124,3 +124,8 @@ function indexedColor(index: number): string | null {
   const [red, green, blue] = [Math.floor((index - 16) / 36), Math.floor((index - 16) / 6) % 6, (index - 16) % 6]
   return NAMES[(red > 2 ? 1 : 0) + (green > 2 ? 2 : 0) + (blue > 2 ? 4 : 0)] ?? null
 }
+
+/** A text in which what is meant for a terminal says nothing. */
+export function withoutAnsi(text: string): string {
+  return text.replaceAll(ESCAPE, '')
+}

@@ -4,6 +4,7 @@
  */
 import DOMPurify, { type Config } from 'dompurify'
 import { Marked } from 'marked'
+import { withoutAnsi } from '../ansi/parse-ansi.ts'
 
 const TEXT_TAGS = 'a b br code del details em i input kbd s span strong sub summary sup'
 const BLOCK_TAGS = 'blockquote h1 h2 h3 h4 h5 h6 hr li ol p pre ul table tbody td th thead tr'
@@ -33,7 +34,7 @@ const config: Config & { RETURN_DOM_FRAGMENT: true } = {
 
 /** Any text is taken; what is no Markdown is shown as it is. */
 export function renderMarkdown(text: string): DocumentFragment {
-  const fragment = DOMPurify.sanitize(marked.parse(text, { async: false }), config)
+  const fragment = DOMPurify.sanitize(marked.parse(withoutAnsi(text), { async: false }), config)
   for (const link of fragment.querySelectorAll('a')) {
     link.target = '_blank'
     link.rel = 'noopener noreferrer'

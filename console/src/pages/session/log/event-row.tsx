@@ -1,6 +1,7 @@
 /** An event in a line; open it is there whole, as the API gives it. */
 import type { SessionEvent } from '@factotum/client'
 import { memo, useState } from 'react'
+import { withoutAnsi } from '../../../ui/ansi/parse-ansi.ts'
 
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
@@ -20,7 +21,7 @@ export const EventRow = memo(function EventRow({ event }: { readonly event: Sess
           {clock.format(new Date(event.at))}
         </time>
         <span className="event-type">{event.__typename.replace(/Event$/, '')}</span>
-        <span className="cut foreign soft">{gistOf(event)}</span>
+        <span className="cut foreign soft">{withoutAnsi(gistOf(event))}</span>
       </summary>
       {isOpen && <pre className="task-code foreign">{JSON.stringify(event, null, 2)}</pre>}
     </details>
