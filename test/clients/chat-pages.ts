@@ -1,12 +1,10 @@
 /** examples/react-chat as its users have it: built by Vite, served from an address of its own, in a real browser. */
 import { join, resolve } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
-import { launchBrowser, Opened } from '../console/console-world.ts'
+import { launchBrowser, Opened, SERVER_AWAY } from '../console/console-world.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 
 const ROOT = resolve('examples/react-chat')
-/** What browsers print of their own when a server is away; a page cannot keep it quiet. */
-const SERVER_AWAY = /ERR_(?:CONNECTION_\w+|INTERNET_DISCONNECTED|SOCKET_NOT_CONNECTED)|WebSocket connection to/
 
 export class ChatPages implements AsyncDisposable {
   readonly #url: string

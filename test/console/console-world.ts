@@ -1,10 +1,10 @@
 /**
- * The console in a real browser, against a whole server with the rehearsal model. A page that logs anything as an error
- * or a warning, breaks the Content-Security-Policy, asks another host for anything, or is refused something fails the
- * test: `Opened` notices, and its end throws.
+ * The console in a real browser, against a whole server. A page that logs anything as an error or a warning, breaks the
+ * Content-Security-Policy, asks another host for anything, asks the API for what its viewer may not see, or opens a
+ * dialog or a window of the browser fails the test: `Opened` notices, and its end throws.
  */
 import { existsSync } from 'node:fs'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type Page, type Response } from 'playwright-core'
 import { must } from '../../src/platform/must.ts'
 import { Story, tokenOf, type Person, type StoryOptions } from '../harness/story.ts'
 
@@ -14,6 +14,9 @@ const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/go
 export const hasBrowser = CHROMIUM !== undefined
 /** For the name of what is skipped. */
 export const withoutBrowser = hasBrowser ? '' : ' (skipped: no Chromium on this machine)'
+
+/** What browsers print of their own when a server is away; a page cannot keep it quiet. */
+export const SERVER_AWAY = /ERR_(?:CONNECTION_\w+|INTERNET_DISCONNECTED|SOCKET_NOT_CONNECTED)|WebSocket connection to/
 
 export interface OpenOptions {
   /** Behind the "#", such as "/sessions". */
@@ -38,6 +41,7 @@ export class Opened implements AsyncDisposable {
   /** What the browser complained of. */
   readonly complaints: string[] = []
   readonly #allowed: RegExp | undefined
+  readonly #answers = new Set<Promise<void>>()
 
   constructor(context: BrowserContext, page: Page, { origins, allowed }: OpenedOptions) {
     this.context = context
@@ -47,11 +51,28 @@ export class Opened implements AsyncDisposable {
       if (message.type() === 'error' || message.type() === 'warning') this.complaints.push(message.text())
     })
     page.on('pageerror', (error) => this.complaints.push(String(error.stack ?? error)))
-    page.on('request', (request) => {
-      const url = new URL(request.url())
-      const isOwn = ['data:', 'blob:', 'about:'].includes(url.protocol) || origins.includes(url.origin)
-      if (!isOwn) this.complaints.push(`asked another host: ${request.url()}`)
+    page.on('dialog', (dialog) => {
+      this.complaints.push(`opened a dialog: ${dialog.message()}`)
+      void dialog.dismiss()
     })
+    page.on('websocket', (socket) => this.#checkHost(socket.url().replace(/^ws/, 'http'), origins))
+    page.on('popup', (other) => this.complaints.push(`opened a window: ${other.url()}`))
+    page.on('request', (request) => this.#checkHost(request.url(), origins))
+    page.on('response', (response) => {
+      if (new URL(response.url()).pathname === '/graphql') this.#answers.add(this.#checkAnswer(response))
+    })
+  }
+
+  #checkHost(url: string, origins: readonly string[]): void {
+    const { protocol, origin } = new URL(url)
+    const isOwn = ['data:', 'blob:', 'about:'].includes(protocol) || origins.includes(origin)
+    if (!isOwn) this.complaints.push(`asked another host: ${url}`)
+  }
+
+  async #checkAnswer(response: Response): Promise<void> {
+    // An answer that the page did not wait for has no body.
+    const body = await response.text().catch(() => '')
+    if (body.startsWith('{"errors"')) this.complaints.push(`the API answered: ${body.slice(0, 500)}`)
   }
 
   /** Complaints that no test has allowed. */
@@ -61,6 +82,7 @@ export class Opened implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.context.close()
+    await Promise.all(this.#answers)
     const { problems } = this
     if (problems.length > 0) throw new Error(`the browser complained:\n${problems.join('\n')}`)
   }
@@ -71,30 +93,22 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: must(CHROMIUM, 'a browser'), args: ['--no-sandbox'] })
 }
 
-export class ConsoleWorld implements AsyncDisposable {
-  readonly story: Story
-  readonly #browser: Browser
-  readonly #cleanup: AsyncDisposableStack
-
-  private constructor(story: Story, browser: Browser, cleanup: AsyncDisposableStack) {
-    this.story = story
-    this.#browser = browser
-    this.#cleanup = cleanup
-  }
-
-  static async begin(options: StoryOptions = {}): Promise<ConsoleWorld> {
-    await using stack = new AsyncDisposableStack()
-    const story = stack.use(await Story.begin(options))
-    const browser = stack.use(await launchBrowser())
-    return new ConsoleWorld(story, browser, stack.move())
-  }
-
+/** A browser, and a server whose console is opened in it. */
+export class ConsoleBrowser implements AsyncDisposable {
   /** Of the server. */
-  get url(): string {
-    return this.story.app.url
+  readonly url: string
+  readonly #browser: Browser
+
+  private constructor(browser: Browser, url: string) {
+    this.#browser = browser
+    this.url = url
   }
 
-  /** A browser in which nobody is logged in, and its empty page. */
+  static async launch(url: string): Promise<ConsoleBrowser> {
+    return new ConsoleBrowser(await launchBrowser(), url)
+  }
+
+  /** A profile in which nobody is logged in, and its empty page. */
   async blank(options: OpenOptions = {}): Promise<Opened> {
     const { width = 1280, height = 800, colorScheme = 'light', allowed } = options
     const context = await this.#browser.newContext({ viewport: { width, height }, colorScheme })
@@ -110,11 +124,50 @@ export class ConsoleWorld implements AsyncDisposable {
     return opened
   }
 
-  /** Gives the browser the person's cookie, as the page that logs in would. */
+  /** Gives the profile the person's cookie, as the page that logs in would. */
   async logIn({ context }: Opened, person: Person): Promise<void> {
     const headers = { origin: this.url, 'sec-fetch-site': 'same-origin' }
     const answer = await context.request.post(`${this.url}/login`, { headers, data: { token: tokenOf(person) } })
     if (answer.status() !== 200) throw new Error(`${person} was not logged in: ${await answer.text()}`)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#browser.close()
+  }
+}
+
+/** A story, and a browser in which it is shown. */
+export class ConsoleWorld implements AsyncDisposable {
+  readonly story: Story
+  readonly #browser: ConsoleBrowser
+  readonly #cleanup: AsyncDisposableStack
+
+  private constructor(story: Story, browser: ConsoleBrowser, cleanup: AsyncDisposableStack) {
+    this.story = story
+    this.#browser = browser
+    this.#cleanup = cleanup
+  }
+
+  static async begin(options: StoryOptions = {}): Promise<ConsoleWorld> {
+    await using stack = new AsyncDisposableStack()
+    const story = stack.use(await Story.begin(options))
+    const browser = stack.use(await ConsoleBrowser.launch(story.app.url))
+    return new ConsoleWorld(story, browser, stack.move())
+  }
+
+  /** Of the server. */
+  get url(): string {
+    return this.story.app.url
+  }
+
+  /** As `ConsoleBrowser` has it. */
+  blank(options: OpenOptions = {}): Promise<Opened> {
+    return this.#browser.blank(options)
+  }
+
+  /** As `ConsoleBrowser` has it. */
+  open(person: Person, options: OpenOptions = {}): Promise<Opened> {
+    return this.#browser.open(person, options)
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { glob, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { glob, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { hasCode } from '../../src/platform/error-code.ts'
@@ -12,7 +12,7 @@ import { bundle, SERVER_PROGRAMS } from '../../scripts/bundle.ts'
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url))
 const BUNDLES = join(CHECKOUT, 'node_modules/.cache/factotum-server')
-const SOURCES = ['package-lock.json', 'scripts/bundle.ts', 'src/**/*.ts']
+const SOURCES = ['package-lock.json', 'scripts/bundle.ts', 'test/harness/server-program.ts', 'src/**/*.ts']
 const KEPT_MS = 24 * 3_600_000
 
 let made: Promise<string> | null = null
@@ -28,6 +28,8 @@ async function make(): Promise<string> {
     await removeOld()
     const own = `${folder}.${process.pid}`
     await bundle('node', { input: SERVER_PROGRAMS, dir: own, ending: 'mjs' })
+    // As it is built by then: the bundle is kept for longer.
+    await symlink(join(CHECKOUT, 'console/dist'), join(own, 'console'))
     // Another worker may have been faster.
     await rename(own, folder).catch(async (error: unknown) => {
       if (!hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error

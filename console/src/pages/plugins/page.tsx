@@ -1,6 +1,10 @@
 /** What takes part in turns besides the server: plugins, and what plans may call. */
 import { useLocation } from 'wouter'
 import { goTo } from '../../app/hash-location.ts'
+import { queryClient } from '../../data/query-client.ts'
+import { keyOf } from '../../data/use-read.ts'
+import { useUpdates } from '../../data/use-updates.ts'
+import { PluginsDocument, PluginUpdatesDocument, ToolsAndSkillsDocument } from '../../generated/graphql.ts'
 import { Tabs } from '../../ui/controls/tabs.tsx'
 import { PluginList } from './plugin-list.tsx'
 import { ToolList } from './tool-list.tsx'
@@ -10,6 +14,11 @@ import '../../ui/picking/picking.css'
 export default function PluginsPage() {
   const [path] = useLocation()
   const [, , tab = 'plugins'] = path.split('/')
+  // The tools of a plugin come and go with it.
+  useUpdates(PluginUpdatesDocument, {}, () => {
+    for (const list of [PluginsDocument, ToolsAndSkillsDocument])
+      void queryClient.invalidateQueries({ queryKey: keyOf(list) })
+  })
   return (
     <div className="page">
       <header className="page-head">

@@ -1,12 +1,9 @@
 /** All plugins: how each does, its switch, its place among the others, and its settings. */
 import { useState } from 'react'
-import { queryClient } from '../../data/query-client.ts'
 import { useChange } from '../../data/use-change.ts'
-import { keyOf, usePages } from '../../data/use-read.ts'
-import { useUpdates } from '../../data/use-updates.ts'
+import { usePages } from '../../data/use-read.ts'
 import {
   PluginsDocument,
-  PluginUpdatesDocument,
   RestartPluginDocument,
   UpdatePluginDocument,
   type PluginRowFragment,
@@ -41,9 +38,6 @@ type Update = (row: PluginRowFragment, change: Partial<UpdatePluginInput>) => vo
 
 export function PluginList() {
   const list = usePages(PluginsDocument, { first: 50 }, ({ plugins }) => plugins)
-  useUpdates(PluginUpdatesDocument, {}, () => {
-    void queryClient.invalidateQueries({ queryKey: keyOf(PluginsDocument) })
-  })
   const { send } = useChange(UpdatePluginDocument, (data) => data.updatePlugin, [PluginsDocument])
   const [edited, setEdited] = useState<PluginRowFragment | null>(null)
   const update: Update = ({ name, version }, change) => void send({ input: { name, version, ...change } })

@@ -10,7 +10,14 @@ const NEXT_WITHIN_MS = 1200
 /** Behind it a key never stands for itself: "g a" leads to the approvals, and must not approve what is current. */
 const LEADER = 'g'
 
-let first: { readonly key: string; readonly at: number } | null = null
+interface Pressed {
+  readonly key: string
+  readonly at: number
+}
+
+/** The key before the newest one, and that. */
+let first: Pressed | null = null
+let newest: Pressed | null = null
 
 export function useKeys(keys: Keys): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
@@ -29,14 +36,18 @@ export function useKeys(keys: Keys): void {
   }, [])
 }
 
-/** Once, for all pages: remembers the first of two keys, after everybody has seen it. */
+/** Once, for all pages: remembers the first of two keys, before anything acts on the second. */
 export function rememberFirstKeys(): void {
-  addEventListener('keydown', (event) => {
-    queueMicrotask(() => (first = isElsewhere(event) ? null : { key: event.key, at: event.timeStamp }))
-  })
+  const remember = (event: KeyboardEvent): void => {
+    first = newest
+    newest = isElsewhere(event) ? null : { key: event.key, at: event.timeStamp }
+  }
+  addEventListener('keydown', remember, { capture: true })
 }
 
-function isElsewhere({ target }: KeyboardEvent): boolean {
+function isElsewhere({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false
+  // They press what has the focus.
+  if ((key === 'Enter' || key === ' ') && target.closest('a, button, summary') !== null) return true
   return target.isContentEditable || target.closest('input, textarea, select, dialog, [role="menu"]') !== null
 }

@@ -1,0 +1,246 @@
+/** What people decide and set, worked off in the console by keys; and what each of two roles sees of it. */
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import {
+  ApprovalsDocument,
+  CreateFactDocument,
+  FactsDocument,
+  LearningsDocument,
+  type LearningStatus,
+} from '../generated/graphql.ts'
+import { approvalRules } from '../harness/approvals.ts'
+import { addExamplePlugin } from '../harness/plugins.ts'
+import { converse, send } from '../harness/story.ts'
+import { ConsoleWorld, hasBrowser, withoutBrowser, type Opened } from './console-world.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+
+const RULES = `[curation]\nadmin = "hold"\n${approvalRules('effect = "require"\ncommand = "tee"')}`
+const COLOURS = 'red blue green black white grey pink brown gold silver'.split(' ')
+const TAUGHT = ['lamp', 'door'].flatMap((thing) => COLOURS.map((colour) => `The ${thing} of the ${colour} room hums.`))
+
+describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
+  let world: ConsoleWorld
+  beforeAll(async () => {
+    world = await ConsoleWorld.begin({ config: { toml: RULES } })
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  async function countLearnings(...status: LearningStatus[]): Promise<number> {
+    const { learnings } = await world.story.as('ada').run(LearningsDocument, { first: 100, filter: { status } })
+    return learnings.edges.length
+  }
+
+  async function press({ page }: Opened, ...keys: string[]): Promise<void> {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+
+  /** Two keys that belong together: on a busy machine they would be too far apart one after the other. */
+  async function goBy({ page }: Opened, key: string): Promise<void> {
+    await Promise.all([page.keyboard.press('g'), page.keyboard.press(key)])
+  }
+
+  test('20 learnings are curated by keys alone, and all of it is undone', async () => {
+    // A turn learns five things at most.
+    for (let begin = 0; begin < 20; begin += 5) {
+      const lines = TAUGHT.slice(begin, begin + 5).map((text) => `learn: ${text}`)
+      await converse(world.story.as('ada'), 'cli:teach', lines.join('\n'))
+    }
+    await vi.waitFor(async () => expect(await countLearnings('PENDING')).toBe(20))
+    await using opened = await world.open('ada', { path: '/memory' })
+    const { page } = opened
+    await page.getByRole('article').first().waitFor()
+    for (let n = 0; n < 10; n += 1) await press(opened, 'p', ...(n < 9 ? ['d'] : []))
+    await press(opened, 'a')
+    await page.getByLabel('The question').fill('Does it hum?')
+    await press(opened, 'Tab', 'Tab', 'Enter')
+    // It stays until the question is stored, and takes the keys meanwhile.
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await page.getByText('Nothing waits here').waitFor()
+    const decided = async (): Promise<number[]> =>
+      Promise.all([countLearnings('PROMOTED'), countLearnings('DISCARDED'), countLearnings('ASKED')])
+    await vi.waitFor(async () => expect(await decided()).toEqual([10, 9, 1]), { timeout: 10_000 })
+    for (let n = 0; n < 20; n += 1) await press(opened, 'u')
+    await vi.waitFor(async () => expect(await countLearnings('PENDING')).toBe(20), { timeout: 20_000 })
+    const { facts } = await world.story.as('ada').run(FactsDocument, { first: 100 })
+    expect(facts.edges).toEqual([])
+    await page.locator('[aria-setsize="20"]').first().waitFor()
+  })
+
+  test('a fact that is edited in two tabs: the second one is shown what the first has made of it', async () => {
+    const { createFact } = await world.story.as('ada').run(CreateFactDocument, { content: 'The shop opens at nine.' })
+    const id = createFact.__typename === 'CreateFactPayload' ? (createFact.fact?.id ?? '') : ''
+    await using one = await world.open('ada', { path: `/memory/facts/${id}` })
+    await using two = await world.open('ada', { path: `/memory/facts/${id}` })
+    for (const { page } of [one, two]) {
+      await page.getByRole('button', { name: 'Edit' }).waitFor()
+      await page.keyboard.press('e')
+    }
+    await one.page.getByLabel('What it says').fill('The shop opens at ten.')
+    await one.page.getByRole('button', { name: 'Save' }).click()
+    await one.page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await two.page.getByLabel('What it says').fill('The shop opens at eleven.')
+    await two.page.getByRole('button', { name: 'Save' }).click()
+    await two.page.getByRole('button', { name: 'Save over that' }).waitFor()
+    expect(await two.page.locator('.dialog del').textContent()).toBe('ten')
+    await two.page.getByRole('button', { name: 'Save over that' }).click()
+    await one.page.getByText('Back to version 2').waitFor()
+  })
+
+  test('approvals: one is approved, one denied with a word, one edited; who decided is kept', async () => {
+    const ada = world.story.as('ada')
+    for (const name of ['one', 'two', 'three']) {
+      await send(ada, `cli:${name}`, `run: echo ${name} | tee ${name}.txt`)
+      await vi.waitFor(async () => expect(await waiting(name)).toHaveLength(1), { timeout: 20_000 })
+    }
+    await using opened = await world.open('ada', { path: '/approvals' })
+    const { page } = opened
+    await page.getByText('echo three | tee three.txt').waitFor()
+    // The way to this page approves nothing.
+    await goBy(opened, 'a')
+    expect(await waiting('one')).toHaveLength(1)
+    await press(opened, 'a')
+    await page.getByRole('article', { name: 'echo one' }).waitFor({ state: 'hidden' })
+    await press(opened, 'd')
+    await page.getByLabel('Why not').fill('Not today.')
+    await press(opened, 'Enter')
+    await page.getByRole('article', { name: 'echo two' }).waitFor({ state: 'hidden' })
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await press(opened, 'e')
+    await page.getByLabel('Command').fill('echo four | tee three.txt')
+    expect(await page.locator('.dialog ins').textContent()).toBe('four')
+    await page.getByRole('button', { name: 'Approve the changed one' }).press('Enter')
+    await page.getByText('Nothing waits for a decision').waitFor()
+    await page.getByRole('tab', { name: 'Decided' }).click()
+    await page.getByText('“Not today.”').waitFor()
+    await page.getByText('echo four | tee three.txt').waitFor()
+    expect(await page.getByText('ada · now').count()).toBeGreaterThanOrEqual(3)
+  })
+
+  test('approvals in their session: edited, approved and denied by keys, where the conversation is', async () => {
+    const ada = world.story.as('ada')
+    for (const name of ['red', 'blue', 'grey']) await send(ada, 'cli:inside', `run: echo ${name} | tee ${name}.txt`)
+    await using opened = await world.open('ada', { path: '/sessions/cli:inside' })
+    const { page } = opened
+    const card = page.getByRole('region', { name: 'Approval', exact: true })
+    await card.getByText('echo red').waitFor()
+    await press(opened, 'e')
+    await page.getByLabel('Command').fill('echo green | tee red.txt')
+    expect(await card.locator('ins').textContent()).toBe('green')
+    await press(opened, 'Tab', 'Tab', 'Enter')
+    await card.getByText('echo blue').waitFor()
+    await page.locator('.entry-agent', { hasText: 'green' }).waitFor()
+    // What is typed is no key.
+    const message = page.getByRole('textbox', { name: 'Message' })
+    await message.pressSequentially('ad')
+    await card.getByText('echo blue').waitFor()
+    await message.fill('')
+    await message.blur()
+    await press(opened, 'a')
+    await card.getByText('echo grey').waitFor()
+    await card.getByLabel('Note for the planner').fill('Grey is no colour.')
+    await card.getByRole('button', { name: 'Deny' }).press('Enter')
+    await card.waitFor({ state: 'hidden' })
+    await page.getByText('Grey is no colour.').first().waitFor()
+    await page.getByLabel('Steps').getByText('complete').waitFor()
+    expect(await page.getByText('echo grey').count()).toBeGreaterThan(0)
+  })
+
+  async function waiting(name: string): Promise<readonly unknown[]> {
+    const filter = { sessionId: `cli:${name}`, status: ['PENDING' as const] }
+    return (await world.story.as('ada').run(ApprovalsDocument, { filter })).approvals.edges
+  }
+
+  test('a schedule is made while its next times are shown, is triggered, and shows its run', async () => {
+    await using opened = await world.open('ben', { path: '/schedules' })
+    const { page } = opened
+    await page.getByRole('heading', { name: 'No schedules here' }).waitFor()
+    await press(opened, 'n')
+    await page.getByLabel('Name').fill('Morning report')
+    await page.getByLabel('Message that is sent').fill('What is new?')
+    await page.getByLabel('Cron expression').fill('0 25 * * *')
+    await page.getByText('The expression the hour "25"').waitFor()
+    await page.getByLabel('Cron expression').fill('30 6 * * *')
+    await expect.poll(() => page.locator('.schedule-firings li').count()).toBe(5)
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('link', { name: 'Morning report' }).waitFor()
+    await press(opened, 't')
+    await page.getByText('done', { exact: true }).waitFor()
+    await press(opened, 'p')
+    await page.getByText('paused', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Go on' }).press('Enter')
+    await page.getByText('paused', { exact: true }).waitFor({ state: 'hidden' })
+    await page.getByRole('article', { name: 'Morning report' }).focus()
+    await press(opened, 'Enter')
+    await page.getByText('triggered').first().waitFor()
+    await page.getByText('You wrote:').waitFor()
+  })
+
+  test('plugins: one is switched on, its tool is called in a chat, and it is switched off again', async () => {
+    addExamplePlugin(world.story.home, 'clock')
+    await using opened = await world.open('ada', { path: '/plugins' })
+    const { page } = opened
+    const row = page.getByRole('article', { name: 'clock' })
+    await row.getByText('disabled').waitFor()
+    await press(opened, 'o')
+    await row.getByText('ready').waitFor()
+    await page.getByRole('tab', { name: 'Tools and skills' }).click()
+    await page.getByText('clock__now').waitFor()
+
+    await goBy(opened, 's')
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    await press(opened, 'n')
+    await page.getByLabel('How it works').selectOption('CHAT')
+    await page.getByRole('button', { name: 'Open session' }).press('Enter')
+    const message = page.getByRole('textbox', { name: 'Message' })
+    await message.fill('think: **Where** are they?\ntool: clock__now {"zone":"Asia/Tokyo"}\nWhat time is it?')
+    await message.press('Enter')
+    await page.locator('.entry-agent[aria-busy="false"]', { hasText: 'What time is it?' }).waitFor()
+    const thought = page.getByText('Thought', { exact: true })
+    expect(await page.getByText('Where are they?').count()).toBe(0)
+    await thought.press('Enter')
+    await page.locator('.thought').getByText('are they?').waitFor()
+    const call = page.locator('.task', { hasText: 'clock__now' })
+    await call.locator('summary').press('Enter')
+    expect(await call.getByLabel('Arguments').innerText()).toBe('{\n  "zone": "Asia/Tokyo"\n}')
+    expect(await call.getByRole('region', { name: 'Output' }).innerText()).toContain(' at ')
+
+    await page.goto(`${world.url}/#/plugins`)
+    await row.getByRole('button', { name: 'Switch off' }).press('Enter')
+    await row.getByText('disabled').waitFor()
+    await page.getByRole('tab', { name: 'Tools and skills' }).click()
+    await page.getByText('clock__now').waitFor({ state: 'hidden' })
+  })
+
+  test('a user and an admin side by side: each has the pages and buttons that are theirs', async () => {
+    const path = `/sessions/${encodeURIComponent('@ben:asks')}`
+    await send(world.story.as('ben'), '@ben:asks', 'run: echo ben | tee ben.txt')
+    await using bens = await world.open('ben', { path: '/approvals' })
+    const { page } = bens
+    await page.getByText('echo ben | tee ben.txt').waitFor()
+    await press(bens, 'a', 'd', 'e')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(await page.getByRole('button', { name: /Approve|Deny|Edit/ }).count()).toBe(0)
+    const pages = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
+    expect(await pages.allInnerTexts()).toEqual(['Sessions', 'Approvals', 'Schedules', 'Server'])
+    for (const closed of ['memory', 'usage', 'audit', 'plugins', 'people']) {
+      await page.goto(`${world.url}/#/${closed}`)
+      await page.getByText('There is no such page').waitFor()
+    }
+    await page.goto(`${world.url}/#${path}`)
+    await page.getByText('Others decide this.').waitFor()
+    await using adas = await world.open('ada', { path })
+    await adas.page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+    await press(adas, 'a')
+    for (const one of [adas.page, page]) {
+      await one.getByRole('region', { name: 'Approval', exact: true }).waitFor({ state: 'hidden' })
+      await one.locator('.entry-agent', { hasText: 'ben' }).waitFor()
+    }
+    await adas.page.getByText('Model calls').waitFor()
+    expect(await page.getByText('Model calls').count()).toBe(0)
+    await page.getByRole('tab', { name: 'Details' }).click()
+    await page.getByText('Participants').waitFor()
+    // Somebody else's session is not there for him, not even its name.
+    await page.goto(`${world.url}/#/sessions/${encodeURIComponent('cli:one')}`)
+    await page.getByText('This session is not here').waitFor()
+  })
+})
