@@ -65,8 +65,20 @@ export type LearningSource = 'REVIEW' | 'CHAT' | 'CHECKPOINT' | 'ANSWER'
 /** Who made a fact: the curator from a learning, the summarizer by consolidation, or an admin. */
 export type FactSource = 'CURATOR' | 'SUMMARIZER' | 'MANUAL'
 export type FactChange =
-  'CREATED' | 'EDITED' | 'MERGED' | 'INVALIDATED' | 'RESTORED' | 'CONSOLIDATED' | 'REPLACED' | 'REVERTED' | 'UNDONE'
-export type QuestionSource = 'CURATOR' | 'ADMIN'
+  | 'CREATED'
+  | 'EDITED'
+  | 'MERGED'
+  | 'INVALIDATED'
+  | 'RESTORED'
+  | 'CONSOLIDATED'
+  | 'REPLACED'
+  | 'REVERTED'
+  | 'UNDONE'
+  | 'SCOPED'
+/** Whom a fact is shown (core/knowledge/fact-scope.ts). */
+export type FactScope = 'GLOBAL' | 'PROJECT' | 'USER' | 'SESSION'
+/** DISPUTE: a user says that a fact is wrong; it is put to admins, and to no one else. */
+export type QuestionSource = 'CURATOR' | 'ADMIN' | 'DISPUTE'
 export type QuestionStatus = 'OPEN' | 'RESOLVED'
 /** DEAD: given up after the last attempt; an admin can have it delivered again. */
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'DEAD'

@@ -11,6 +11,7 @@ import type { JsonObject } from './tool/json.ts'
 import type {
   ApprovalKind,
   DelegationStatus,
+  FactScope,
   FinalTurnStatus,
   LearningFlag,
   LearningSource,
@@ -89,6 +90,9 @@ export interface LearningEntry {
   readonly repeatsLearningId: string | null
   /** Facts that are alike, best first. */
   readonly similarFactIds: readonly string[]
+  /** Of the fact that it may become. */
+  readonly scope: FactScope
+  readonly scopeOf: string
 }
 
 /** What the curator decided about a pending learning. A learning that was decided meanwhile keeps that decision. */

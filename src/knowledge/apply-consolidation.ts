@@ -64,13 +64,13 @@ const APPLY = {
     sources AS MATERIALIZED (
       SELECT f.id, f.session_id, s.n, s."auditId" FROM claim,
         jsonb_to_recordset($2::jsonb) AS s (n int, id text, version int, "auditId" text) JOIN facts f ON f.id = s.id
-      WHERE f.invalidated_at IS NULL AND f.version = s.version ORDER BY f.id FOR UPDATE OF f),
+      WHERE f.invalidated_at IS NULL AND f.scope = 'GLOBAL' AND f.version = s.version ORDER BY f.id FOR UPDATE OF f),
     changes AS MATERIALIZED (
       SELECT c.*, l.session_id FROM jsonb_to_recordset($3::jsonb)
         AS c (n int, operation text, size int, content text, norm text, reason text, "newId" text, "auditId" text)
       JOIN (SELECT n, count(*) AS size, CASE WHEN count(DISTINCT coalesce(session_id, '')) = 1 THEN min(session_id) END AS session_id
         FROM sources GROUP BY n) l ON l.n = c.n AND l.size = c.size
-      WHERE c.norm IS NULL OR NOT EXISTS (SELECT FROM facts f WHERE f.norm = c.norm AND f.invalidated_at IS NULL
+      WHERE c.norm IS NULL OR NOT EXISTS (SELECT FROM facts f WHERE f.norm = c.norm AND f.invalidated_at IS NULL AND f.scope = 'GLOBAL'
         AND NOT EXISTS (SELECT FROM sources s WHERE s.n = c.n AND s.id = f.id))),
     changed AS (
       UPDATE facts f SET version = f.version + 1, updated_at = $4,

@@ -5,7 +5,7 @@
  * turn.
  */
 import type { Database } from '../store/database.ts'
-import { consolidationDueSql } from '../store/knowledge/knowledge-due.ts'
+import { consolidationDueSql, OF_ALL } from '../store/knowledge/knowledge-due.ts'
 import type { BatchFact } from './judge-consolidation.ts'
 import { sql } from '../store/sql.ts'
 
@@ -47,11 +47,11 @@ const CLAIM = {
   name: 'knowledge.claim-consolidation',
   text: `WITH claimed AS (
       UPDATE consolidation_state c SET started_at = clock_timestamp(),
-        newest_fact_id = (SELECT id FROM facts WHERE invalidated_at IS NULL ORDER BY id DESC LIMIT 1),
+        newest_fact_id = (SELECT id FROM facts WHERE ${OF_ALL} ORDER BY id DESC LIMIT 1),
         last_fact_id = CASE WHEN (SELECT count(*) FROM (
-          SELECT FROM facts WHERE invalidated_at IS NULL AND id > c.last_fact_id LIMIT 2) rest) = 2 THEN c.last_fact_id ELSE '' END
+          SELECT FROM facts WHERE ${OF_ALL} AND id > c.last_fact_id LIMIT 2) rest) = 2 THEN c.last_fact_id ELSE '' END
       WHERE ${consolidationDueSql(sql`$1`)} RETURNING started_at, last_fact_id)
     SELECT claimed.started_at::text AS "startedAt", f.id, f.content, f.version FROM claimed CROSS JOIN LATERAL (
-      SELECT id, content, version FROM facts WHERE invalidated_at IS NULL AND id > claimed.last_fact_id
+      SELECT id, content, version FROM facts WHERE ${OF_ALL} AND id > claimed.last_fact_id
       ORDER BY id LIMIT ${MAX_FACTS}) f`,
 }

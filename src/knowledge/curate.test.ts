@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest'
 import type { Evaluation } from '../agents/agent.ts'
+import { GLOBAL_SCOPE } from '../core/knowledge/fact-scope.ts'
 import { must } from '../platform/must.ts'
 import { curate } from './curate.ts'
+import type { ReplaceableFact } from './replaceable-fact.ts'
 
 const at = new Date('2026-01-02T03:04:05.678Z')
 const KNOWN = 'the sky is blue'
 const REJECTED = 'the sky is green'
-const FACTS: Record<string, { version: number; by: string | null }> = {
-  fact_old: { version: 3, by: null },
-  fact_of_ada: { version: 1, by: 'ada' },
+const FACTS: Record<string, ReplaceableFact> = {
+  fact_old: { version: 3, by: null, ...GLOBAL_SCOPE },
+  fact_of_ada: { version: 1, by: 'ada', ...GLOBAL_SCOPE },
+  fact_of_shop: { version: 1, by: null, scope: 'PROJECT', scopeOf: 'shop' },
 }
 const evaluation = (learningId: string, verdict: object): Evaluation =>
   ({ learningId, reason: `reason of ${learningId}`, ...verdict }) as Evaluation
@@ -26,6 +29,7 @@ const curated = (...evaluations: Evaluation[]) =>
       }),
     modeOf: (id) => (id === 'learn_auto' ? 'auto' : 'hold_suspicious'),
     contentOf: () => undefined,
+    scope: GLOBAL_SCOPE,
     factOf: (id) => Promise.resolve(FACTS[id] ?? null),
     at,
   })

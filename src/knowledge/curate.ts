@@ -5,6 +5,7 @@
  */
 import type { CuratorContext, Evaluation } from '../agents/agent.ts'
 import type { CurationMode } from '../config/schema/curation.ts'
+import { isSameScope, type Scope } from '../core/knowledge/fact-scope.ts'
 import { normalText } from '../core/text/normal-text.ts'
 import type { Curation } from '../core/turn-write.ts'
 import { newId } from '../platform/id.ts'
@@ -21,6 +22,8 @@ export interface CurationInput {
   readonly questions: CuratorContext['questions']
   /** What is known of a normal text, among facts. */
   readonly compare: (norm: string) => Promise<Pick<Known, 'same' | 'rejected'>>
+  /** Of the learnings. */
+  readonly scope: Scope
   /** What the configuration says of a learning. */
   readonly modeOf: (learningId: string) => CurationMode
   /** What was learned. */
@@ -105,7 +108,7 @@ function ask(
   return { ...NOTHING, status: 'ASKED', question: { id, content, norm, factIds } }
 }
 
-interface Promoting extends Pick<CurationInput, 'compare' | 'modeOf' | 'factOf' | 'contentOf'> {
+interface Promoting extends Pick<CurationInput, 'compare' | 'scope' | 'modeOf' | 'factOf' | 'contentOf'> {
   /** Ids of learnings by the normal texts that were made of them; a new one is added. */
   readonly promoted: Map<string, string>
   /** Facts in whose place one comes; a new one is added. */
@@ -117,7 +120,10 @@ interface Text {
   readonly text: string
 }
 
-/** The curator alone may only replace what no person has made, and each fact once. */
+/**
+ * The curator alone may only replace what no person has made, for no others than are shown the new one, and each fact
+ * once.
+ */
 async function replace({ factId, ...text }: Text & { readonly factId: string }, promoting: Promoting) {
   const known = await promoting.factOf(factId)
   if (known === null) return null
@@ -126,8 +132,10 @@ async function replace({ factId, ...text }: Text & { readonly factId: string }, 
   const replaces = { factId, version: known.version }
   const isFirst = !promoting.replaced.has(factId)
   promoting.replaced.add(factId)
-  if (known.by === null && isFirst) return { ...decided, replaces }
-  const whose = known.by === null ? 'which another one replaces' : `which ${known.by} made`
+  const isTheirs = isSameScope(known, promoting.scope)
+  if (known.by === null && isTheirs && isFirst) return { ...decided, replaces }
+  const others = isTheirs ? 'which another one replaces' : 'which others are shown as well'
+  const whose = known.by === null ? others : `which ${known.by} made`
   const reason = `It would replace the fact ${factId}, ${whose}: ${text.text}`
   return { ...NOTHING, status: 'PENDING', flags: ['REPLACES'], replaces, reason } as const
 }

@@ -1,8 +1,10 @@
 /**
  * What the curator judges and needs to know: the session's pending learnings that no person is to decide about, oldest
- * first, the facts that they are alike to, the session's summary, open questions.
+ * first, of one scope at a time, as what it makes of one must not tell of facts that another one's reader is not
+ * shown; the facts that they are alike to, the session's summary, open questions.
  */
 import type { CuratorContext, KnownFact } from '../agents/agent.ts'
+import { GLOBAL_SCOPE, type Scope } from '../core/knowledge/fact-scope.ts'
 import type { LearningSource } from '../core/status.ts'
 import type { Database } from '../store/database.ts'
 
@@ -14,6 +16,8 @@ const MAX_QUESTIONS = 20
 export type PendingCuration = Omit<CuratorContext, 'facts'> & {
   readonly similar: readonly KnownFact[]
   readonly origins: readonly Origin[]
+  /** Of all of them. */
+  readonly scope: Scope
 }
 
 interface Origin {
@@ -22,9 +26,15 @@ interface Origin {
   readonly userName: string | null
 }
 
-export async function loadCuration(database: Database, sessionId: string): Promise<PendingCuration> {
-  const [row] = await database.query<PendingCuration>(LOAD_CURATION, [sessionId])
-  return row ?? { learnings: [], similar: [], origins: [], questions: [], summary: '' }
+/** `done`: keys of scopes that are left out. */
+export async function loadCuration(
+  database: Database,
+  sessionId: string,
+  done: readonly string[],
+): Promise<PendingCuration> {
+  const [row] = await database.query<PendingCuration>(LOAD_CURATION, [sessionId, done])
+  const none = { learnings: [], similar: [], origins: [], questions: [], summary: '' }
+  return { ...none, ...row, scope: row?.scope ?? GLOBAL_SCOPE }
 }
 
 const CONTENTS = `coalesce(jsonb_agg(jsonb_build_object('id', id, 'content', content) ORDER BY id), '[]')`
@@ -33,17 +43,21 @@ const openQuestions = (where: string): string =>
 
 const LOAD_CURATION = {
   name: 'knowledge.load-curation',
-  text: `WITH pending AS MATERIALIZED (
-      SELECT id, content, similar_fact_ids, source, user_name FROM learnings
-      WHERE session_id = $1 AND status = 'PENDING' AND NOT held ORDER BY id LIMIT ${MAX_LEARNINGS})
-    SELECT summary,
+  text: `WITH waiting AS MATERIALIZED (
+      SELECT l.id, content, similar_fact_ids, source, user_name, of.scope, of.scope_of FROM learnings l, LATERAL (
+        SELECT coalesce(l.scope, 'SESSION') AS scope, CASE WHEN l.scope IS NULL THEN l.session_id ELSE l.scope_of END AS scope_of) of
+      WHERE session_id = $1 AND status = 'PENDING' AND NOT held AND of.scope || ' ' || of.scope_of <> ALL ($2::text[])
+      ORDER BY l.id LIMIT ${MAX_LEARNINGS}),
+    one AS MATERIALIZED (SELECT scope, scope_of FROM waiting ORDER BY id LIMIT 1),
+    pending AS MATERIALIZED (SELECT waiting.* FROM waiting JOIN one USING (scope, scope_of))
+    SELECT summary, (SELECT jsonb_build_object('scope', scope, 'scopeOf', scope_of) FROM one) AS scope,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'content', content, 'similarFactIds', to_jsonb(similar_fact_ids))
       ORDER BY id), '[]') FROM pending) AS learnings,
     (SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'source', source, 'userName', user_name)), '[]')
       FROM pending) AS origins,
-    (SELECT ${CONTENTS} FROM facts WHERE invalidated_at IS NULL
-      AND id = ANY (ARRAY(SELECT unnest(similar_fact_ids) FROM pending))) AS similar,
+    (SELECT ${CONTENTS} FROM facts f WHERE invalidated_at IS NULL
+      AND (f.scope = 'GLOBAL' OR (f.scope, f.scope_of) = (SELECT scope, scope_of FROM one)) AND id = ANY (ARRAY(SELECT unnest(similar_fact_ids) FROM pending))) AS similar,
     (SELECT ${CONTENTS} FROM (
-      ${openQuestions('session_id = $1')} UNION ALL ${openQuestions('session_id IS NULL')}) q) AS questions
+      ${openQuestions('session_id = $1')} UNION ALL ${openQuestions("session_id IS NULL AND source <> 'DISPUTE'")}) q) AS questions
     FROM sessions WHERE id = $1`,
 }

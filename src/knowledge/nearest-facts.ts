@@ -1,5 +1,6 @@
 /** The facts that learnings are compared with: for each learning those nearest to it. */
 import type { CuratorContext, KnownFact } from '../agents/agent.ts'
+import type { Reach } from '../core/knowledge/fact-scope.ts'
 import type { Database } from '../store/database.ts'
 import { selectFacts } from './select-facts.ts'
 
@@ -13,12 +14,12 @@ const MAX_NEAR = 5
 export async function nearestFacts(
   database: Database,
   learnings: CuratorContext['learnings'],
-  known: readonly KnownFact[],
+  { known, reach }: { readonly known: readonly KnownFact[]; readonly reach: Reach },
 ): Promise<Pick<CuratorContext, 'learnings' | 'facts'>> {
   const facts = new Map(known.map((fact) => [fact.id, fact]))
   const near: CuratorContext['learnings'][number][] = []
   for (const learning of learnings) {
-    const found = await selectFacts(database, { about: learning.content, maxCount: MAX_NEAR })
+    const found = await selectFacts(database, { about: learning.content, reach, maxCount: MAX_NEAR })
     for (const fact of found) facts.set(fact.id, fact)
     near.push({ ...learning, nearFactIds: found.map(({ id }) => id) })
   }

@@ -5,6 +5,7 @@
  * are.
  */
 import type { KnownFact } from '../agents/agent.ts'
+import { GLOBAL_SCOPE, reachOfScope, type Reach } from '../core/knowledge/fact-scope.ts'
 import type { Database } from '../store/database.ts'
 import { aboveFloor, namesIn, weighTerms, type SaidTerm, type WeighedTerm } from './weigh-terms.ts'
 import { findNearTerms } from './near-terms.ts'
@@ -14,6 +15,8 @@ export interface FactQuery {
   readonly about: string
   /** What it may refer to, newest first: messages before it, the goal of a plan that failed. They weigh less. */
   readonly before?: readonly string[]
+  /** Whose facts are looked at; everybody's when left out. */
+  readonly reach?: Reach
   readonly maxCount: number
 }
 
@@ -33,7 +36,7 @@ export async function rankFacts(database: Database, query: FactQuery): Promise<R
   const near = await findNearTerms(database, said)
   const terms = weighTerms({ said, near, total, names: namesIn(texts) })
   if (terms.length === 0) return []
-  const found = await database.query<RankedFact>(RANK_FACTS, parametersOf(terms, query.maxCount))
+  const found = await database.query<RankedFact>(RANK_FACTS, parametersOf(terms, query))
   return aboveFloor(found, { total, maxCount: query.maxCount }).slice(0, query.maxCount)
 }
 
@@ -42,7 +45,10 @@ const MAX_READ = 1500
 /** Of which all terms are looked at. */
 const MAX_CANDIDATES = 300
 
-function parametersOf(terms: readonly WeighedTerm[], maxCount: number): unknown[] {
+function parametersOf(
+  terms: readonly WeighedTerm[],
+  { maxCount, reach = reachOfScope(GLOBAL_SCOPE) }: Pick<FactQuery, 'maxCount' | 'reach'>,
+): unknown[] {
   const rarestFirst = terms.toSorted((a, b) => a.facts - b.facts)
   let read = 0
   const leads = rarestFirst.filter(({ facts }, index) => {
@@ -56,6 +62,7 @@ function parametersOf(terms: readonly WeighedTerm[], maxCount: number): unknown[
     asked.map(({ weight }) => weight),
     asked.map((_, index) => index < leads.length),
     maxCount * 2,
+    reach,
   ]
 }
 
@@ -77,7 +84,10 @@ const SAID_TERMS = {
       UNION ALL SELECT 0, 0, '', false) said`,
 }
 
-/** Of a word's terms the best counts. Twice as many as wanted: some are dropped for their length. */
+/**
+ * A subquery with LIMIT for each candidate: as a join, all facts might be read to be hashed. Of a word's terms the best
+ * counts. Twice as many as wanted: some are dropped for their length.
+ */
 const RANK_FACTS = {
   name: 'knowledge.rank-facts',
   text: `WITH asked AS MATERIALIZED (
@@ -87,7 +97,9 @@ const RANK_FACTS = {
         SELECT fact_id FROM fact_terms WHERE term = asked.term ORDER BY fact_id DESC LIMIT ${MAX_READ}) hit
       WHERE asked.leads GROUP BY 1, 2),
     led AS MATERIALIZED (
-      SELECT fact_id FROM hits GROUP BY 1 ORDER BY sum(weight) DESC, 1 DESC LIMIT ${MAX_CANDIDATES}),
+      SELECT fact_id FROM (SELECT fact_id, sum(weight) AS weight FROM hits GROUP BY 1) weighed CROSS JOIN LATERAL (
+        SELECT FROM facts f WHERE f.id = fact_id AND f.scope || ' ' || f.scope_of = ANY ($6::text[]) LIMIT 1) reached
+      ORDER BY weight DESC, 1 DESC LIMIT ${MAX_CANDIDATES}),
     scored AS (
       SELECT fact_id, sum(weight) AS score FROM (
         SELECT fact_id, word, max(weight) AS weight FROM (

@@ -60,6 +60,7 @@ const LEARNING_ENTRY = {
   repeatsFactId: 'kept',
   repeatsLearningId: 'kept',
   similarFactIds: 'kept',
+  scopeOf: 'kept',
 } as const
 const NEW_TEXT = { id: 'kept', content: 'text', norm: 'text' } as const
 

@@ -106,6 +106,8 @@ const ID_ARGUMENTS: Readonly<Record<string, keyof Ids | null>> = {
   'CreateFactInput.sessionId': 'session',
   'EditFactInput.id': 'fact',
   'MergeFactsInput.ids': 'fact',
+  'SetFactScopesInput.ids': 'fact',
+  'DisputeFactInput.id': 'fact',
   'InvalidateFactInput.id': 'fact',
   'RestoreFactInput.id': 'fact',
   'RevertFactInput.id': 'fact',

@@ -53,10 +53,10 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     ConversationEdge: 'cursor node',
     Delivery: 'attempts deliveredAt id lastError lastStatusCode nextAttemptAt session status task url viewerCan',
     DeliveryActions: 'redeliver',
-    Fact: 'content createdAt id invalidatedAt learning replacedBy session source updatedAt validFrom validTo version viewerCan',
+    Fact: 'content createdAt id invalidatedAt learning replacedBy scope scopeOf session source updatedAt validFrom validTo version viewerCan',
     FactActions: 'edit invalidate merge restore revert',
     Learning:
-      'content createdAt decidedAt decidedBy fact flags held id question reason session source status task turn user viewerCan',
+      'content createdAt decidedAt decidedBy fact flags held id question reason scope scopeOf session source status task turn user viewerCan',
     LearningActions: 'ask discard promote reopen',
     FileReceivedEvent: 'at file seq session sessionId turn turnId',
     Message:
@@ -124,7 +124,9 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     Viewer: 'budget',
   },
   owner: {
-    Query: 'schedules',
+    Query: 'facts schedules',
+    FactConnection: 'edges',
+    FactEdge: 'cursor node',
     Schedule:
       'content createdAt cron enabled failures id lastError lastRun mode name nextRunAt pausedReason runAt runs timeZone updatedAt user viewerCan',
     ScheduleActions: 'delete trigger update',
@@ -153,8 +155,6 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     Fact: 'changeId history replaces usedBy',
     Learning: 'repeatsFact repeatsLearning replacesFact similarTo',
     Question: 'facts learning',
-    FactConnection: 'edges pageInfo totalCount',
-    FactEdge: 'cursor node',
     FactVersion: 'at change changeId changedBy content reason version',
     KnowledgeAudit: 'actor at knowledgeChange id kind reason sessionId subjectId tokenName turnId',
     LearningConnection: 'edges pageInfo totalCount',
@@ -167,7 +167,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     // The shortest way to one is through the audit; that of a session's usage is the session's.
     Money: 'amount currency',
     Query:
-      'audit auditCheck budgets configuration deliveries facts learnings modelCalls nodes plugin plugins questions rankedTurns secrets skillProblems skills tokens toolProblems usage usageByDay users',
+      'audit auditCheck budgets configuration deliveries learnings modelCalls nodes plugin plugins questions rankedTurns secrets skillProblems skills tokens toolProblems usage usageByDay users',
     QuestionConnection: 'edges pageInfo totalCount',
     QuestionEdge: 'cursor node',
     Plugin:
@@ -201,6 +201,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
   everybody: {
     ApprovalConnection: 'pageInfo totalCount',
     DelegationConnection: 'pageInfo totalCount',
+    FactConnection: 'pageInfo totalCount',
     ScheduleConnection: 'pageInfo totalCount',
     SessionConnection: 'pageInfo totalCount',
     CronFirings: 'firesAt problem',
@@ -254,6 +255,10 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     RestoreFactPayload: 'fact',
     RevertFactPayload: 'fact',
     UndoChangePayload: 'facts',
+    SetFactScopePayload: 'fact',
+    SetFactScopesPayload: 'results',
+    ScopedFact: 'factId result',
+    DisputeFactPayload: 'fact',
     PromoteLearningPayload: 'learning',
     AskLearningPayload: 'learning',
     DiscardLearningPayload: 'learning',

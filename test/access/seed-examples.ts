@@ -285,11 +285,12 @@ async function nameAll(
       remembered: [skill(canary)],
     },
   })
+  const ofThis = { scope: 'SESSION', scopeOf: id } as const
   await prisma.fact.update({
     where: { id: fact },
-    data: { content: canary, replacedById: otherFact, invalidatedAt: AT, validTo: AT },
+    data: { content: canary, ...ofThis, replacedById: otherFact, invalidatedAt: AT, validTo: AT },
   })
-  await prisma.fact.update({ where: { id: otherFact }, data: { replacedById: fact } })
+  await prisma.fact.update({ where: { id: otherFact }, data: { ...ofThis, replacedById: fact } })
   const question = { content: canary, answer: canary, resolvedBy: canary, resolvedAt: AT, factIds: [fact] }
   await prisma.question.updateMany({ ...ofSession, data: question })
   const [asked] = await prisma.question.findMany(ofSession)

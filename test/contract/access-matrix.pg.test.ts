@@ -61,7 +61,8 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Query.approvals': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.delegations': row('UNAUTHENTICATED shown hidden shown hidden shown shown'),
   'Query.deliveries': ADMINS_SEE,
-  'Query.facts': ADMINS_SEE,
+  // One that is everybody's.
+  'Query.facts': row('UNAUTHENTICATED shown shown hidden hidden hidden shown'),
   'Query.learnings': ADMINS_SEE,
   'Query.questions': ADMINS_SEE,
   // Bob's own; a connector has none.
@@ -127,6 +128,8 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   'Mutation.restoreFact': ADMINS_DO,
   // It says what it said at first.
   'Mutation.revertFact': ADMINS_TRY,
+  'Mutation.setFactScopes': ADMINS_DO,
+  'Mutation.disputeFact': row('UNAUTHENTICATED Payload Payload Conflict NotFound Conflict Payload'),
   'Mutation.undoChange': row('UNAUTHENTICATED FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN FORBIDDEN NotFound'),
   'Mutation.promoteLearning': ADMINS_DO,
   'Mutation.askLearning': ADMINS_DO,
@@ -267,6 +270,10 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Mutation.invalidateFact': ({ factId }) => `mutation { invalidateFact(input: { id: "${factId}" }) { __typename } }`,
   'Mutation.revertFact': ({ factId }) =>
     `mutation { revertFact(input: { id: "${factId}", version: 1 }) { __typename } }`,
+  'Mutation.setFactScopes': ({ factId }) =>
+    `mutation { setFactScopes(input: { ids: ["${factId}"], scope: { scope: PROJECT, of: "shop" } }) { __typename } }`,
+  'Mutation.disputeFact': ({ factId }) =>
+    `mutation { disputeFact(input: { id: "${factId}", reason: "It moved." }) { __typename } }`,
   'Mutation.undoChange': () => `mutation { undoChange(input: { changeId: "chg_none" }) { __typename } }`,
   'Mutation.restoreFact': ({ factId }) => `mutation { restoreFact(input: { id: "${factId}" }) { __typename } }`,
   'Mutation.promoteLearning': ({ learningId }) =>

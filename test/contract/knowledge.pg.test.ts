@@ -253,7 +253,7 @@ describe('node', () => {
     return answers.map(({ data }) => data.node !== null)
   }
 
-  test('is there for whoever sees a session that it belongs to or was used in', async () => {
+  test('is there for whoever sees the session that it belongs to; a fact for whom it is shown', async () => {
     const everywhere = await it.run<{ createQuestion: { question: { id: string } } }, object>(
       'alice',
       'mutation { createQuestion(input: { content: "Who pays?" }) { ... on CreateQuestionPayload { question { id } } } }',
@@ -263,8 +263,8 @@ describe('node', () => {
     const ids = [ours.learningId, theirs.learningId, ours.questionId, theirs.questionId, global, theirs.factId, unused]
     const all = ids.map(() => true)
     expect(await sees('alice', ...ids)).toEqual(all)
-    expect(await sees('bob', ...ids)).toEqual([true, false, true, false, false, true, false])
-    expect(await sees('carol', ...ids, ours.factId)).toEqual([false, true, false, true, false, true, false, false])
+    expect(await sees('bob', ...ids)).toEqual([true, false, true, false, false, true, true])
+    expect(await sees('carol', ...ids, ours.factId)).toEqual([false, true, false, true, false, true, true, true])
     // A connector without a namespace sees all sessions, and is no admin.
     expect(await sees('hub', ...ids, ours.factId)).toEqual([true, true, true, true, false, true, false, true])
     expect(await sees('discord', ...ids, ours.factId)).toEqual([false, true, false, true, false, true, false, false])

@@ -1,6 +1,7 @@
 /** How a text that was learned enters the inbox, beside what is known: to be judged, held for a person, or refused. */
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { GLOBAL_SCOPE } from '../../src/core/knowledge/fact-scope.ts'
 import { normalText } from '../../src/core/text/normal-text.ts'
 import type { LearningEntry } from '../../src/core/turn-write.ts'
 import { enterLearning } from '../../src/knowledge/learnings/enter-learning.ts'
@@ -74,7 +75,7 @@ async function stoodInPrompt(...factIds: string[]): Promise<void> {
 }
 
 async function entered(text: string): Promise<LearningEntry> {
-  const asked = { text, turnId: 'turn_a', source: 'REVIEW', mode: 'auto', refusal: null } as const
+  const asked = { text, turnId: 'turn_a', source: 'REVIEW', mode: 'auto', scope: GLOBAL_SCOPE, refusal: null } as const
   return must(await enterLearning(world.context.database, asked), 'it says something').entry
 }
 
@@ -133,7 +134,14 @@ describe('is refused without a question', () => {
     ['what is too long', `The log says: ${'very '.repeat(200)}long.`, /at most 500 are kept/],
     ['what is too short', 'Yes.', /too short/],
   ])('%s', async (_, text, reason) => {
-    const asked = { text, turnId: 'turn_a', source: 'REVIEW', mode: 'auto', refusal: null } as const
+    const asked = {
+      text,
+      turnId: 'turn_a',
+      source: 'REVIEW',
+      mode: 'auto',
+      scope: GLOBAL_SCOPE,
+      refusal: null,
+    } as const
     const kept = must(await enterLearning(world.context.database, asked), 'a row')
     expect(kept.entry).toMatchObject({ status: 'REFUSED', reason: expect.stringMatching(reason) })
     expect(kept.content).not.toContain('hunter2x7')

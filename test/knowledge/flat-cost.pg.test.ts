@@ -3,6 +3,7 @@
  * counted by PostgreSQL, so nothing depends on the machine.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { GLOBAL_SCOPE } from '../../src/core/knowledge/fact-scope.ts'
 import { loadSpan } from '../../src/knowledge/checkpoints/load-span.ts'
 import { compareWithKnown } from '../../src/knowledge/learnings/compare-with-known.ts'
 import { loadCuration } from '../../src/knowledge/load-curation.ts'
@@ -58,7 +59,7 @@ const reads: readonly [string, (database: Database, sessionId: string) => Promis
     (database, sessionId) => takeSession(database, { sessionId, node: 1 }, { at: new Date(), limits }),
   ],
   ['what a checkpoint covers', (database, sessionId) => loadSpan(database, sessionId)],
-  ['what is to be curated', (database, sessionId) => loadCuration(database, sessionId)],
+  ['what is to be curated', (database, sessionId) => loadCuration(database, sessionId, [])],
   [
     'what is to be summarised',
     (database, sessionId) => loadUnsummarised(database, { sessionId, seq: 1_000_000, keepLast: 5, keepBytes: 16_000 }),
@@ -76,7 +77,12 @@ const factReads: readonly [string, (database: Database) => Promise<unknown>][] =
   [
     'finding what a learning repeats',
     (database) =>
-      compareWithKnown(database, { norm: 'the server of team 7 says hi to all', turnId: 'turn_x', among: 'all' }),
+      compareWithKnown(database, {
+        norm: 'the server of team 7 says hi to all',
+        turnId: 'turn_x',
+        scope: GLOBAL_SCOPE,
+        among: 'all',
+      }),
   ],
   [
     'beginning a turn',

@@ -16,6 +16,8 @@ import {
   CreateScheduleDocument,
   CreateTokenDocument,
   CreateUserDocument,
+  FactScopesDocument,
+  StateFactDocument,
   LinkIdentityDocument,
   MergeUsersDocument,
   OpenedByDocument,
@@ -244,6 +246,13 @@ test('who becomes another: sessions, messages, schedules, tokens, and the turn t
     'CreateSchedulePayload',
   )
   await ada.run(LinkIdentityDocument, { input: { user: 'dora', connector: 'discord', identity: 'Dora#1' } })
+  const known = [
+    ['dora', 'The vault opens at nine.'],
+    ['dora', 'The vault is locked.'],
+    ['eve', 'The vault is locked.'],
+  ] as const
+  for (const [of, content] of known)
+    await ada.run(StateFactDocument, { input: { content, scope: { scope: 'USER', of } } })
   const turn = await beginTurn(story, dora, '@dora:work')
   const { mergeUsers } = await ada.run(MergeUsersDocument, { input: { from: 'dora', into: 'eve' } })
   expect(mergeUsers).toMatchObject({ user: { name: 'eve', account: { formerNames: ['dora'] } } })
@@ -251,6 +260,11 @@ test('who becomes another: sessions, messages, schedules, tokens, and the turn t
 
   const { session } = await eve.run(OpenedByDocument, { id: '@dora:work' })
   expect(session).toMatchObject({ openedBy: { __typename: 'User', name: 'eve' }, participants: [{ name: 'eve' }] })
+  const { facts } = await ada.run(FactScopesDocument, { filter: { scope: ['USER'] } })
+  expect(facts.edges.map(({ node }) => [node.scopeOf, node.content])).toEqual([
+    ['eve', 'The vault is locked.'],
+    ['eve', 'The vault opens at nine.'],
+  ])
   expect((await eve.run(SchedulesDocument, {})).schedules.edges).toMatchObject([{ node: { user: 'eve' } }])
   expect((await dora.run(ViewerDocument)).viewer).toMatchObject({ tokenName: 'dora', user: { name: 'eve' } })
   const input = { sessionId: 'discord:lobby', content: 'Hello', user: 'Dora#1' }
@@ -276,8 +290,9 @@ test('every column that names users is moved by a merge, or said to be kept', as
     {
       name: '',
       text: `SELECT table_name || '.' || column_name AS column FROM information_schema.columns
-        WHERE table_schema = 'public' AND data_type = 'text' AND table_name NOT LIKE '\\_%'
-        AND (column_name ~ '(^|_)(user|owner|opener)(_name)?$' OR column_name ~ '_by$') ORDER BY 1`,
+        WHERE table_schema = 'public' AND table_name NOT LIKE '\\_%' AND (data_type = 'text'
+          AND (column_name ~ '(^|_)(user|owner|opener)(_name)?$' OR column_name ~ '_by$' OR column_name = 'scope_of')
+          OR (table_name, column_name) = ('fact_versions', 'before')) ORDER BY 1`,
     },
     [],
   )

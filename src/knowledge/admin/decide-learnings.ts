@@ -9,6 +9,7 @@ import { askLearning } from './ask-learning.ts'
 import { discardLearning } from './discard-learning.ts'
 import type { KnowledgeContext } from './knowledge-context.ts'
 import { promoteLearning } from './promote-learning.ts'
+import type { ScopeInput } from './scope-input.ts'
 import { reopenLearning } from './reopen-learning.ts'
 
 export const MAX_DECISIONS = 200
@@ -22,6 +23,8 @@ export interface LearningDecision {
   readonly text?: string | null | undefined
   /** PROMOTE: the fact in whose place it comes. */
   readonly factId?: string | null | undefined
+  /** PROMOTE: whom the fact is shown. */
+  readonly scope?: ScopeInput | null | undefined
 }
 
 export interface LearningsDecided {
@@ -48,11 +51,11 @@ export async function decideLearnings(
 function decideOne(
   context: KnowledgeContext,
   viewer: Viewer,
-  { id, verdict, text, factId }: LearningDecision,
+  { id, verdict, text, factId, scope }: LearningDecision,
 ): Promise<LearningDecided | Refusal> {
   switch (verdict) {
     case 'PROMOTE':
-      return promoteLearning(context, viewer, { id, content: text, replacesFactId: factId })
+      return promoteLearning(context, viewer, { id, content: text, replacesFactId: factId, scope })
     case 'ASK':
       return text == null
         ? Promise.resolve(invalidInput(['text'], 'must be what to ask'))

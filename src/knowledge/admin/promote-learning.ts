@@ -3,6 +3,7 @@ import type { Viewer } from '../../core/identity.ts'
 import { notFound, refuseInput, type Refusal } from '../../core/refusal.ts'
 import { storePromotedLearning, type LearningDecided } from '../../store/knowledge/knowledge-learning.ts'
 import { announced, editorOf, type KnowledgeContext } from './knowledge-context.ts'
+import { readScope, type ScopeInput } from './scope-input.ts'
 import { isIdOf, knowledgeText, knowledgeTextIssues } from './knowledge-text.ts'
 
 export interface PromoteLearningInput {
@@ -11,17 +12,21 @@ export interface PromoteLearningInput {
   readonly content?: string | null | undefined
   /** The fact that holds no more; none when left out. */
   readonly replacesFactId?: string | null | undefined
+  /** Whom the fact is shown; as the fact that it replaces, or as the learning's teacher, when left out. */
+  readonly scope?: ScopeInput | null | undefined
 }
 
 export async function promoteLearning(
   context: KnowledgeContext,
   viewer: Viewer,
-  { id, content, replacesFactId: replaces = null }: PromoteLearningInput,
+  { id, content, replacesFactId: replaces = null, scope: input }: PromoteLearningInput,
 ): Promise<LearningDecided | Refusal> {
   const refusal = refuseInput(knowledgeTextIssues(['content'], content))
   if (refusal !== null) return refusal
   if (!isIdOf('learning', id)) return notFound('learning', id)
   if (replaces !== null && !isIdOf('fact', replaces)) return notFound('fact', replaces)
-  const promotion = { id, text: content == null ? null : knowledgeText(context, content), replaces }
+  const scope = input == null ? null : await readScope(context, input)
+  if (scope !== null && 'kind' in scope) return scope
+  const promotion = { id, scope, text: content == null ? null : knowledgeText(context, content), replaces }
   return announced(context, await storePromotedLearning(context.database, editorOf(context, viewer), promotion))
 }

@@ -46,5 +46,5 @@ async function learnedFrom(
   { answer, by }: { readonly answer: string | null; readonly by: string },
 ) {
   if (answer === null) return null
-  return learnFromAnswer(database, config.current(), { question, answer, userName: by })
+  return learnFromAnswer(database, config.current(), { question, answer, userName: by, sessionId: question.askedIn })
 }

@@ -16,6 +16,8 @@ export interface CheckpointSpan {
   readonly turnCount: number
   /** The user of the newest turn in it, to whom its costs and its learnings belong; null: it has no turn. */
   readonly userName: string | null
+  /** All users who have a turn in it. */
+  readonly userNames: readonly string[]
   /** Of the session; null: the configuration's. */
   readonly timeZone: string | null
 }
@@ -52,6 +54,7 @@ export async function loadSpan(database: Database, sessionId: string): Promise<C
     toSeq: newest.seq,
     turnCount: row.turnCount,
     timeZone: row.timeZone,
+    userNames: [...new Set(row.messages.flatMap(({ turnUser }) => (turnUser === null ? [] : [turnUser])))],
     userName: row.messages.find(({ turnUser }) => turnUser !== null)?.turnUser ?? null,
   }
 }

@@ -30,6 +30,8 @@ import { dropCheckpoint, type CheckpointClaim } from '../../store/knowledge/chec
 import type { Database } from '../../store/database.ts'
 import { loadSpan, type CheckpointSpan } from './load-span.ts'
 import { newId } from '../../platform/id.ts'
+import { scopeTaught } from '../reach-of-turn.ts'
+import { currentUser } from '../../config/access/current-user.ts'
 import { modeOf } from '../learnings/mode-of.ts'
 import { enterLearning } from '../learnings/enter-learning.ts'
 
@@ -128,8 +130,8 @@ async function outcomeOf(context: CheckpointContext, { claim, span, answer }: An
     return { kind: 'Failed', failure, againInMs: retryAfterMs(claim.failures, atLeastMs) }
   }
   const { workingMemory, description, learnings } = answer.output
-  const { fromSeq, toSeq, turnCount, userName } = span
-  const kept = await siftLearnings(context, learnings, userName)
+  const { fromSeq, toSeq, turnCount } = span
+  const kept = await siftLearnings(context, learnings, { ...span, sessionId: claim.sessionId })
   return { kind: 'Done', result: { fromSeq, toSeq, turnCount, workingMemory, description, learnings: kept } }
 }
 
@@ -155,12 +157,23 @@ const NO_TURN = ''
 async function siftLearnings(
   { database, config, logger }: Pick<CheckpointContext, 'database' | 'config' | 'logger'>,
   texts: readonly string[],
-  userName: string | null,
+  { sessionId, userName, userNames }: Pick<CheckpointSpan, 'userName' | 'userNames'> & { readonly sessionId: string },
 ): Promise<CheckpointResult['learnings']> {
-  const mode = modeOf(config.current(), 'CHECKPOINT', userName)
+  // What it learned may be from any of them: it counts as taught by the one with the least say, and is nobody's alone.
+  const other = userNames.find((name) => currentUser(config.current(), name)?.role !== 'ADMIN')
+  const mode = modeOf(config.current(), 'CHECKPOINT', other ?? userName)
+  const teacher = other !== undefined && userNames.length > 1 ? null : userName
+  const scope = await scopeTaught(database, config.current(), { sessionId, userName: teacher })
   const kept = new Map<string, CheckpointResult['learnings'][number]>()
   for (const text of texts) {
-    const entered = await enterLearning(database, { text, turnId: NO_TURN, source: 'CHECKPOINT', mode, refusal: null })
+    const entered = await enterLearning(database, {
+      text,
+      turnId: NO_TURN,
+      source: 'CHECKPOINT',
+      mode,
+      scope,
+      refusal: null,
+    })
     if (entered === null || kept.has(entered.norm)) continue
     kept.set(entered.norm, { id: newId('learning'), userName, ...entered })
     const { status, reason } = entered.entry

@@ -3,10 +3,12 @@
  * of this turn's prompt that it contains, and facts that are alike. Called before a learning is stored, and before a
  * fact is made of one.
  *
- * What must hold: one round trip, bounded with any number of facts and learnings. The same normal text is found in any
- * case (hash index); of those that are alike, the ones that share most words (shared-words.ts). What is alike is never
- * a reason to refuse: trigrams cannot tell 8080 from 8081.
+ * What must hold: only facts that everybody is shown, and those of its own scope, are known to it. One round trip,
+ * bounded with any number of facts and learnings. The same normal text is found in any case (hash index); of those
+ * that are alike, the ones that share most words (shared-words.ts). What is alike is never a reason to
+ * refuse: trigrams cannot tell 8080 from 8081.
  */
+import { reachOfScope, type Scope } from '../../core/knowledge/fact-scope.ts'
 import type { Database } from '../../store/database.ts'
 import { sharingSql, WORDS_OF_TEXT } from '../shared-words.ts'
 import { howItRecalls, type Recall } from './how-it-recalls.ts'
@@ -34,6 +36,8 @@ export interface KnownQuery {
   readonly norm: string
   /** The turn whose prompt had facts; '' for none. */
   readonly turnId: string
+  /** Of the text. */
+  readonly scope: Scope
   /** `facts`: learnings do not count. */
   readonly among: 'facts' | 'all'
 }
@@ -44,8 +48,8 @@ type Row = { readonly id: string; readonly norm: string } & (
   | { readonly kind: 'rejected'; readonly by: string; readonly at: Date }
 )
 
-export async function compareWithKnown(database: Database, { norm, turnId, among }: KnownQuery): Promise<Known> {
-  const rows = await database.query<Row>(KNOWN, [norm, turnId, among === 'all'])
+export async function compareWithKnown(database: Database, { norm, turnId, scope, among }: KnownQuery): Promise<Known> {
+  const rows = await database.query<Row>(KNOWN, [norm, turnId, among === 'all', reachOfScope(scope)])
   const same = rows.flatMap(({ kind, id }) => (kind === 'fact' || kind === 'learning' ? [{ kind, id }] : []))
   const rejected = rows.find((row) => row.kind === 'rejected')
   return {
@@ -97,15 +101,20 @@ const REJECTED_AS_LEARNED = `SELECT n.fact_id, n.changed_by, n.at FROM learnings
     WHERE l.norm = $1 AND l.status = 'PROMOTED' AND f.invalidated_at IS NOT NULL AND n.change IN ('INVALIDATED', 'REPLACED')
       AND n.changed_by <> ALL ('{curator,summarizer}')`
 
+/** Of facts `f`. */
+const IN_REACH = "f.scope || ' ' || f.scope_of = ANY ($4::text[])"
+
 const KNOWN = {
   name: 'knowledge.compare-with-known',
   text: `WITH words AS MATERIALIZED (${WORDS_OF_TEXT}),
     rejected AS (SELECT * FROM (${REJECTED}) stated UNION ALL ${REJECTED_AS_LEARNED})
     (SELECT 'fact' AS kind, id, norm, 1::real AS similarity, NULL AS by, NULL::timestamptz AS at
-      FROM facts WHERE norm = $1 AND invalidated_at IS NULL LIMIT 1)
-    UNION ALL (SELECT 'learning', id, norm, 1, NULL, NULL FROM learnings l WHERE norm = $1 AND ${COUNTS} LIMIT 1)
+      FROM facts f WHERE norm = $1 AND invalidated_at IS NULL AND ${IN_REACH} LIMIT 1)
+    UNION ALL (SELECT 'learning', id, norm, 1, NULL, NULL FROM learnings l WHERE norm = $1 AND ${COUNTS}
+      AND (l.scope IS NULL OR l.scope || ' ' || l.scope_of = ANY ($4::text[])) LIMIT 1)
     UNION ALL (SELECT 'rejected', fact_id, $1, 1, changed_by, at FROM rejected ORDER BY at DESC LIMIT 1)
-    UNION ALL SELECT 'near', id, norm, similarity(norm, $1), NULL, NULL FROM facts WHERE id = ANY (${NEAR}) AND invalidated_at IS NULL
+    UNION ALL SELECT 'near', id, norm, similarity(norm, $1), NULL, NULL FROM facts f
+      WHERE id = ANY (${NEAR}) AND invalidated_at IS NULL AND ${IN_REACH}
     UNION ALL SELECT 'prompt', id, norm, 0, NULL, NULL FROM facts
       WHERE id = ANY ((SELECT fact_ids FROM turn_facts WHERE turn_id = $2)::text[])`,
 }

@@ -3,6 +3,7 @@
  * conversations and checkpoints learn, before it is stored. Nothing is lost: what is refused is a row too, which an
  * admin can reopen.
  */
+import { GLOBAL_SCOPE, type Scope } from '../../core/knowledge/fact-scope.ts'
 import { normalText } from '../../core/text/normal-text.ts'
 import { asSentence } from '../../core/text/as-sentence.ts'
 import type { CurationMode } from '../../config/schema/curation.ts'
@@ -27,6 +28,8 @@ export interface LearnedText {
   readonly source: LearningSource
   /** What the configuration says of its source and its teacher. */
   readonly mode: CurationMode
+  /** Of what it may become. */
+  readonly scope: Scope
   /** Why it is not looked at in any case; null: it is. */
   readonly refusal: string | null
 }
@@ -37,7 +40,7 @@ const MAX_KEPT_CHARS = 2000
 /** Null: it says nothing. */
 export async function enterLearning(
   database: Database,
-  { text, turnId, source, mode, refusal }: LearnedText,
+  { text, turnId, source, mode, scope, refusal }: LearnedText,
 ): Promise<EnteredText | null> {
   const content = text.trim()
   const norm = normalText(content)
@@ -45,10 +48,10 @@ export async function enterLearning(
   const unfit = refusal ?? unfitText(content)
   if (unfit !== null) {
     const kept = hideForms(content).slice(0, MAX_KEPT_CHARS).toWellFormed()
-    return { content: kept, norm: normalText(kept), entry: { ...refused(unfit), source } }
+    return { content: kept, norm: normalText(kept), entry: { ...refused(unfit), source, ...scope } }
   }
-  const known = await compareWithKnown(database, { norm, turnId, among: 'all' })
-  return { content, norm, entry: { ...held(entryOf(known), mode, content), source } }
+  const known = await compareWithKnown(database, { norm, turnId, scope, among: 'all' })
+  return { content, norm, entry: { ...held(entryOf(known), mode, content), source, ...scope } }
 }
 
 /** As a learning enters of which nothing is known. */
@@ -61,6 +64,7 @@ export const TO_JUDGE: LearningEntry = {
   repeatsFactId: null,
   repeatsLearningId: null,
   similarFactIds: [],
+  ...GLOBAL_SCOPE,
 }
 
 /** `reason`: a clause, such as "it may hold a secret". */

@@ -3,6 +3,7 @@
  * changed with a version that keeps what was before, and made, in the caller's transaction.
  */
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
+import { GLOBAL_SCOPE, type Scope } from '../../core/knowledge/fact-scope.ts'
 import type { FactChange } from '../../core/status.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { newId } from '../../platform/id.ts'
@@ -21,6 +22,7 @@ export interface NewFact {
   /** Named before it is made, by those that it replaces. */
   readonly id?: string
   readonly text: NormalizedText
+  readonly scope: Scope
   readonly sessionId: string | null
   /** Since when it holds; null: since it is made. */
   readonly validFrom?: Date | null
@@ -30,11 +32,11 @@ export interface NewFact {
 export async function insertFact(
   transaction: Transaction,
   editor: Editor,
-  { id = newId('fact'), text, sessionId, validFrom = null }: NewFact,
+  { id = newId('fact'), text, scope, sessionId, validFrom = null }: NewFact,
 ): Promise<string> {
   const { at, changeId, userName: changedBy } = editor
   const stamps = { validFrom, createdAt: at, updatedAt: at }
-  await transaction.fact.create({ data: { id, ...text, source: 'MANUAL', sessionId, ...stamps } })
+  await transaction.fact.create({ data: { id, ...text, source: 'MANUAL', ...asColumns(scope), sessionId, ...stamps } })
   await transaction.factVersion.create({
     data: { factId: id, version: 1, ...text, change: 'CREATED', changedBy, at, changeId },
   })
@@ -42,23 +44,34 @@ export async function insertFact(
   return id
 }
 
+/** What a fact says, and whom. */
+export interface Said extends Scope {
+  readonly norm: string
+}
+
 /**
- * A refusal when a fact in use says the same, apart from those of `except`. Locks the text: other transactions that add
- * it wait for this one.
+ * A refusal when a fact in use says the same to the same or to everybody, apart from those of `except`. Locks the text:
+ * other transactions that add it wait for this one.
  */
 export async function refuseTwin(
   transaction: Transaction,
-  norm: string,
+  { norm, scope, scopeOf }: Said,
   except: readonly string[] = [],
 ): Promise<Refusal | null> {
   await lockText(transaction, 'fact', norm)
+  const shown = [{ scope, scopeOf }, GLOBAL_SCOPE]
   const twin = await transaction.fact.findFirst({
     select: { id: true },
-    where: { norm, invalidatedAt: null, id: { notIn: [...except] } },
+    where: { norm, invalidatedAt: null, id: { notIn: [...except] }, OR: shown.map(asColumns) },
   })
   return twin === null
     ? null
     : conflict('SAME_EXISTS', `Fact "${twin.id}" says the same already. Edit that one, or say something else.`, twin.id)
+}
+
+/** Nothing else that may be there besides. */
+function asColumns({ scope, scopeOf }: Scope): Scope {
+  return { scope, scopeOf }
 }
 
 /** As it is while the transaction that locked it runs. */
@@ -72,7 +85,7 @@ export interface LockedFact extends FactState {
 export async function lockFacts(transaction: Transaction, ids: readonly string[]): Promise<Map<string, LockedFact>> {
   const rows = await transaction.$queryRaw<LockedFact[]>`
     SELECT id, content, norm, version, session_id AS "sessionId", invalidated_at AS "invalidatedAt",
-      replaced_by_id AS "replacedById", valid_from AS "validFrom", valid_to AS "validTo"
+      replaced_by_id AS "replacedById", valid_from AS "validFrom", valid_to AS "validTo", scope, scope_of AS "scopeOf"
     FROM facts WHERE id = ANY (${ids}::text[]) ORDER BY id FOR UPDATE`
   return new Map(rows.map((row) => [row.id, row]))
 }
@@ -111,11 +124,11 @@ export async function changeFact(
   return { kind: 'FactChanged', factId, changedIds: [factId] }
 }
 
-function asJson({ content, norm, replacedById, ...times }: FactState): Prisma.InputJsonObject {
+function asJson({ content, norm, replacedById, scope, scopeOf, ...times }: FactState): Prisma.InputJsonObject {
   const [invalidatedAt, validFrom, validTo] = [times.invalidatedAt, times.validFrom, times.validTo].map(
     (time) => time?.toISOString() ?? null,
   )
-  return { content, norm, replacedById, invalidatedAt, validFrom, validTo }
+  return { content, norm, replacedById, invalidatedAt, validFrom, validTo, scope, scopeOf }
 }
 
 /** The facts do not hold any more from now on: the fact does in their place. */

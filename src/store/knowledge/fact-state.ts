@@ -15,6 +15,9 @@ export const factStateSchema = z.object({
   replacedById: z.string().nullable(),
   validFrom: time,
   validTo: time,
+  // Of versions from before there were scopes: everybody's.
+  scope: z.enum(['GLOBAL', 'PROJECT', 'USER', 'SESSION']).default('GLOBAL'),
+  scopeOf: z.string().default(''),
 })
 
 /** The columns of a fact that changes change. */
@@ -22,4 +25,5 @@ export type FactState = z.output<typeof factStateSchema>
 
 /** Of facts `f`, as jsonb. */
 export const FACT_STATE = sql`jsonb_build_object('content', f.content, 'norm', f.norm, 'invalidatedAt', f.invalidated_at,
-      'replacedById', f.replaced_by_id, 'validFrom', f.valid_from, 'validTo', f.valid_to)`
+      'replacedById', f.replaced_by_id, 'validFrom', f.valid_from, 'validTo', f.valid_to,
+      'scope', f.scope, 'scopeOf', f.scope_of)`

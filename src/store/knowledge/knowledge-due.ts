@@ -20,14 +20,17 @@ const CONSOLIDATION_AGAIN = sql`interval '1 day'`
 /** What a summary may be made of, of messages `m`: those of trusted senders, and paraphrases of others. */
 export const READABLE = sql`(m.trusted OR m.paraphrase IS NOT NULL) AND m.status NOT IN ('QUEUED', 'CANCELLED')`
 
+/** Facts that are consolidated: none of several scopes become one. */
+export const OF_ALL = sql`invalidated_at IS NULL AND scope = 'GLOBAL'`
+
 /**
  * Of the state `c`. With more live facts than `max`: at first, then when more follow the last ones that were looked at,
  * when a tenth of `max` came anew, and after a day.
  */
 export function consolidationDueSql(max: Sql): Sql {
   const enough = sql`ceil(${max}::int / 10.0)`
-  const fresh = sql`SELECT FROM facts f WHERE f.invalidated_at IS NULL AND f.id > c.newest_fact_id LIMIT ${enough}`
-  return sql`(SELECT count(*) FROM (SELECT FROM facts WHERE invalidated_at IS NULL LIMIT ${max}::int + 1) live) > ${max}::int
+  const fresh = sql`SELECT FROM facts f WHERE ${OF_ALL} AND f.id > c.newest_fact_id LIMIT ${enough}`
+  return sql`(SELECT count(*) FROM (SELECT FROM facts WHERE ${OF_ALL} LIMIT ${max}::int + 1) live) > ${max}::int
     AND (c.started_at IS NULL OR (c.started_at < now() - ${CONSOLIDATION_PAUSE} AND (c.last_fact_id IS NOT NULL
       OR c.started_at < now() - ${CONSOLIDATION_AGAIN} OR (SELECT count(*) FROM (${fresh}) fresh) >= ${enough})))`
 }

@@ -2,6 +2,7 @@
  * Facts as admins edit them: each edit raises the fact's version and leaves a row in its history. A fact that was
  * invalidated stays and can be restored; merging invalidates the facts that went into another one and says which.
  */
+import { isSameScope, scopeKey, type Scope } from '../../core/knowledge/fact-scope.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import { newId } from '../../platform/id.ts'
 import type { Database } from '../database.ts'
@@ -15,6 +16,7 @@ import {
   refuseTwin,
   type FactChanged,
   type LockedFact,
+  type NewFact,
 } from './fact-change.ts'
 import { editKnowledge, holdSession, type Editor, type NormalizedText } from './knowledge-edit.ts'
 
@@ -25,13 +27,13 @@ import { editKnowledge, holdSession, type Editor, type NormalizedText } from './
 export function storeCreatedFact(
   database: Database,
   editor: Editor,
-  { text, sessionId }: { readonly text: NormalizedText; readonly sessionId: string | null },
+  { text, scope, sessionId }: NewFact,
 ): Promise<FactChanged | Refusal> {
   return editKnowledge(database, async (transaction) => {
     if (sessionId !== null && !(await holdSession(transaction, sessionId))) return notFound('session', sessionId)
-    const twin = await refuseTwin(transaction, text.norm)
+    const twin = await refuseTwin(transaction, { ...text, ...scope })
     if (twin !== null) return twin
-    const factId = await insertFact(transaction, editor, { text, sessionId })
+    const factId = await insertFact(transaction, editor, { text, scope, sessionId })
     return { kind: 'FactChanged', factId, changedIds: [factId] }
   })
 }
@@ -48,7 +50,7 @@ export function storeEditedFact(
     if ('kind' in fact) return fact
     if (fact.version !== version) return stale(fact, version)
     if (fact.content === text.content) return { kind: 'FactChanged', factId: id, changedIds: [] }
-    const twin = await refuseTwin(transaction, text.norm, [id])
+    const twin = await refuseTwin(transaction, { ...fact, ...text }, [id])
     if (twin !== null) return twin
     return await changeFact(transaction, editor, { fact, change: 'EDITED', columns: text })
   })
@@ -68,9 +70,11 @@ export function storeMergedFacts(
       const refusal = refuseChanging(fact)
       if (refusal !== null) return refusal
     }
-    const twin = await refuseTwin(transaction, text.norm, ids)
-    if (twin !== null) return twin
     const sources = [...facts.values()]
+    const [scope, ...others] = new Map(sources.map((fact) => [scopeKey(fact), fact])).values()
+    if (scope === undefined || others.length > 0) return conflict('NOT_ALLOWED', SCOPES_DIFFER)
+    const twin = await refuseTwin(transaction, { ...scope, ...text }, ids)
+    if (twin !== null) return twin
     const sessionIds = new Set(sources.map((fact) => fact.sessionId))
     const sessionId = sessionIds.size === 1 ? (sources[0]?.sessionId ?? null) : null
     const factId = newId('fact')
@@ -79,7 +83,7 @@ export function storeMergedFacts(
       const columns = { invalidatedAt: editor.at, replacedById: factId }
       await changeFact(transaction, editor, { fact, change: 'MERGED', columns, reason: `merged into ${factId}` })
     }
-    await insertFact(transaction, editor, { id: factId, text, sessionId })
+    await insertFact(transaction, editor, { id: factId, text, scope, sessionId })
     return { kind: 'FactChanged', factId, changedIds: [factId, ...ids] }
   })
 }
@@ -111,12 +115,36 @@ export function storeRestoredFact(database: Database, editor: Editor, id: string
     if (fact === undefined) return notFound('fact', id)
     const inUse = refuseRestoring(fact)
     if (inUse !== null) return inUse
-    const twin = await refuseTwin(transaction, fact.norm)
+    const twin = await refuseTwin(transaction, fact)
     if (twin !== null) return twin
     const columns = { invalidatedAt: null, replacedById: null, validTo: null }
     return await changeFact(transaction, editor, { fact, change: 'RESTORED', columns })
   })
 }
+
+const SCOPES_DIFFER = 'The facts are of different scopes: give them one scope first (setFactScopes).'
+
+/**
+ * The fact is shown to others from now on. NotFound without it, Conflict when it is out of use, of that scope already,
+ * or when another one says the same there.
+ */
+export function storeScopedFact(
+  database: Database,
+  editor: Editor,
+  { id, scope }: { readonly id: string; readonly scope: Scope },
+): Promise<FactChanged | Refusal> {
+  return editKnowledge(database, async (transaction) => {
+    const fact = await lockLiveFact(transaction, id)
+    if ('kind' in fact) return fact
+    if (isSameScope(fact, scope)) return conflict('NOTHING_TO_DO', `Fact "${id}" is of that scope already.`, id)
+    const twin = await refuseTwin(transaction, { ...scope, norm: fact.norm }, [id])
+    if (twin !== null) return twin
+    const reason = `from ${nameOf(fact)} to ${nameOf(scope)}`
+    return await changeFact(transaction, editor, { fact, change: 'SCOPED', columns: scope, reason })
+  })
+}
+
+const nameOf = ({ scope, scopeOf }: Scope): string => (scopeOf === '' ? scope : `${scope} ${scopeOf}`)
 
 function stale(fact: LockedFact, seen: number): Refusal {
   return conflict(

@@ -3,10 +3,11 @@
  * a turn's commit (src/store/turn/turn-commit.sql.ts), which changes only what is still PENDING. Over a decision of the
  * curator, and a refusal, an admin may decide again; a decision of a person is taken back first.
  */
+import { widestScope, type Scope } from '../../core/knowledge/fact-scope.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
 import { isServerPart } from '../../core/server-parts.ts'
-import type { LearningStatus } from '../../core/status.ts'
+import type { FactScope, LearningStatus } from '../../core/status.ts'
 import { normalText } from '../../core/text/normal-text.ts'
 import type { Database } from '../database.ts'
 import {
@@ -31,11 +32,20 @@ export interface LearningDecided {
   readonly sessionEvent?: SessionEvent
 }
 
+/** What is to become of a learning that becomes a fact. */
+export interface Promotion {
+  readonly id: string
+  readonly text: NormalizedText | null
+  readonly replaces: string | null
+  /** Null: that of the fact that it replaces, or its own. */
+  readonly scope: Scope | null
+}
+
 /** It becomes a fact, with `text` instead of its own when given, in the place of `replaces`, if there is one. */
 export function storePromotedLearning(
   database: Database,
   editor: Editor,
-  promotion: { readonly id: string; readonly text: NormalizedText | null; readonly replaces: string | null },
+  promotion: Promotion,
 ): Promise<LearningDecided | Refusal> {
   const { id, text, replaces } = promotion
   return editKnowledge(database, async (transaction) => {
@@ -46,13 +56,14 @@ export function storePromotedLearning(
     const factText = text ?? { content, norm: normalText(content) }
     const old = replaces === null ? null : await lockLiveFact(transaction, replaces)
     if (old !== null && 'kind' in old) return old
-    const twin = await refuseTwin(transaction, factText.norm)
+    const scope = promotion.scope ?? widestScope(old === null ? [] : [old], scopeOfLearning(learning))
+    const twin = await refuseTwin(transaction, { ...factText, ...scope })
     if (twin !== null) return twin
     if (old === null) {
-      const factId = await insertFact(transaction, editor, { text: factText, sessionId })
+      const factId = await insertFact(transaction, editor, { text: factText, scope, sessionId })
       return await decide(transaction, editor, { learning, columns: { status: 'PROMOTED', factId } })
     }
-    const factId = await insertFact(transaction, editor, { text: factText, sessionId, validFrom: editor.at })
+    const factId = await insertFact(transaction, editor, { text: factText, scope, sessionId, validFrom: editor.at })
     await replaceFacts(transaction, editor, { facts: [old], factId })
     return await decide(transaction, editor, {
       learning,
@@ -142,6 +153,14 @@ export interface LockedLearning {
   readonly status: LearningStatus
   readonly decidedBy: string | null
   readonly questionId: string | null
+  /** Null: its session's. */
+  readonly scope: FactScope | null
+  readonly scopeOf: string
+}
+
+/** Of the fact that it becomes. */
+export function scopeOfLearning({ scope, scopeOf, sessionId }: LockedLearning): Scope {
+  return scope === null ? { scope: 'SESSION', scopeOf: sessionId } : { scope, scopeOf }
 }
 
 async function lockUndecided(transaction: Transaction, id: string): Promise<LockedLearning | Refusal> {
@@ -151,7 +170,8 @@ async function lockUndecided(transaction: Transaction, id: string): Promise<Lock
 
 async function lockLearning(transaction: Transaction, id: string): Promise<LockedLearning | undefined> {
   const [learning] = await transaction.$queryRaw<LockedLearning[]>`
-    SELECT id, content, session_id AS "sessionId", status, decided_by AS "decidedBy", question_id AS "questionId"
+    SELECT id, content, session_id AS "sessionId", status, decided_by AS "decidedBy", question_id AS "questionId",
+      scope, scope_of AS "scopeOf"
     FROM learnings WHERE id = ${id} FOR UPDATE`
   return learning
 }

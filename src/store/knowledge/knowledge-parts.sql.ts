@@ -35,7 +35,8 @@ const json = (rows: readonly object[], bind: Bind): Sql => sql`${bind(JSON.strin
  */
 export function curationParts(curations: readonly Curation[], bind: Bind): Record<string, Fenced> {
   const judged = fenced`
-    SELECT x.id AS learning_id, c.* FROM ${FENCE}, learnings x, jsonb_to_recordset(${json(curations.map(withAuditIds), bind)})
+    SELECT x.id AS learning_id, coalesce(x.scope, 'SESSION') AS scope,
+      CASE WHEN x.scope IS NULL THEN x.session_id ELSE x.scope_of END AS scope_of, c.* FROM ${FENCE}, learnings x, jsonb_to_recordset(${json(curations.map(withAuditIds), bind)})
       AS c ("learningId" text, status learning_status, reason text, at timestamptz, fact jsonb, question jsonb,
         "isRetry" boolean, flags learning_flag[], "repeatsFactId" text, "repeatsLearningId" text, "questionId" text, replaces jsonb, "changeId" text,
         "auditIds" text[])
@@ -46,8 +47,8 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
     WHERE f.id = c.replaces->>'factId' AND f.version = (c.replaces->>'version')::int AND f.invalidated_at IS NULL
       AND c.status = 'PROMOTED' ORDER BY f.id FOR UPDATE OF f`
   const made = fenced`
-    INSERT INTO facts (id, content, norm, source, session_id, valid_from, created_at, updated_at)
-    SELECT c.fact->>'id', c.fact->>'content', c.fact->>'norm', 'CURATOR', $1,
+    INSERT INTO facts (id, content, norm, source, scope, scope_of, session_id, valid_from, created_at, updated_at)
+    SELECT c.fact->>'id', c.fact->>'content', c.fact->>'norm', 'CURATOR', c.scope, c.scope_of, $1,
       CASE WHEN jsonb_typeof(c.replaces) = 'object' THEN c.at END, c.at, c.at
     FROM ${JUDGED} c WHERE jsonb_typeof(c.fact) = 'object' AND (jsonb_typeof(c.replaces) IS DISTINCT FROM 'object'
       OR EXISTS (SELECT FROM ${REPLACEABLE} r WHERE r.id = c.replaces->>'factId'))

@@ -4,9 +4,11 @@
  */
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
-import type { QuestionStatus } from '../../core/status.ts'
+import type { QuestionSource, QuestionStatus } from '../../core/status.ts'
+import { normalText } from '../../core/text/normal-text.ts'
 import { newId } from '../../platform/id.ts'
 import type { Database } from '../database.ts'
+import { lockLiveFact, type FactChanged } from './fact-change.ts'
 import {
   editKnowledge,
   lockSession,
@@ -31,6 +33,10 @@ export interface QuestionChanged {
 interface NewQuestion {
   readonly text: NormalizedText
   readonly sessionId: string | null
+  /** ADMIN when left out. */
+  readonly source?: QuestionSource
+  /** That it is about. */
+  readonly factIds?: readonly string[]
 }
 
 /**
@@ -52,6 +58,31 @@ export function storeCreatedQuestion(
   })
 }
 
+/** A longer one is cut. */
+const MAX_DISPUTE_CHARS = 2000
+
+/**
+ * A question to admins: whether the fact holds. NotFound without the fact, Conflict when it is out of use, or when what
+ * this user said of it before is still open.
+ */
+export function storeDisputedFact(
+  database: Database,
+  editor: Editor,
+  { factId, reason }: { readonly factId: string; readonly reason: string },
+): Promise<FactChanged | Refusal> {
+  return editKnowledge(database, async (transaction) => {
+    const fact = await lockLiveFact(transaction, factId)
+    if ('kind' in fact) return fact
+    const content = `${editor.userName} says that this is wrong: ${reason}`.slice(0, MAX_DISPUTE_CHARS).toWellFormed()
+    const text = { content, norm: normalText(`dispute ${editor.userName} ${factId}`) }
+    const twin = await refuseTwinQuestion(transaction, text.norm, null)
+    if (twin !== null) return conflict('SAME_EXISTS', 'You have said so already; an admin will look at it.', factId)
+    const question = { text, sessionId: null, source: 'DISPUTE', factIds: [factId] } as const
+    const questionId = await insertQuestion(transaction, editor, question)
+    return { kind: 'FactChanged', factId, changedIds: [questionId] }
+  })
+}
+
 function changed(questionId: string, sessionEvent: SessionEvent | null): QuestionChanged {
   return { kind: 'QuestionChanged', questionId, changedIds: [questionId], sessionEvent }
 }
@@ -60,11 +91,11 @@ function changed(questionId: string, sessionEvent: SessionEvent | null): Questio
 export async function insertQuestion(
   transaction: Transaction,
   editor: Editor,
-  { text, sessionId }: NewQuestion,
+  { text, sessionId, source = 'ADMIN', factIds = [] }: NewQuestion,
 ): Promise<string> {
   const id = newId('question')
   await transaction.question.create({
-    data: { id, ...text, sessionId, source: 'ADMIN', createdAt: editor.at },
+    data: { id, ...text, sessionId, source, factIds: [...factIds], createdAt: editor.at },
   })
   await recordChange(transaction, editor, { subjectId: id, sessionId, change: 'OPEN' })
   return id

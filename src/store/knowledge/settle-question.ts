@@ -3,6 +3,7 @@
  * question, the facts that it is about, and what is learned from the answer.
  */
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
+import { GLOBAL_SCOPE, widestScope, type Scope } from '../../core/knowledge/fact-scope.ts'
 import { normalText } from '../../core/text/normal-text.ts'
 import type { LearningEntry } from '../../core/turn-write.ts'
 import { newId } from '../../platform/id.ts'
@@ -16,7 +17,7 @@ import {
   type NormalizedText,
   type Transaction,
 } from './knowledge-edit.ts'
-import { decide, type LockedLearning } from './knowledge-learning.ts'
+import { decide, scopeOfLearning, type LockedLearning } from './knowledge-learning.ts'
 import {
   lockQuestion,
   lockSessionOf,
@@ -92,6 +93,8 @@ interface Means {
   /** Of the new fact; null: there is none. */
   readonly text: NormalizedText | null
   readonly sessionId: string | null
+  /** Of the new fact. */
+  readonly scope: Scope
 }
 
 async function meansOf(
@@ -101,7 +104,7 @@ async function meansOf(
   const { outcome, text } = settlement
   if (outcome === null) return null
   const { sessionId } = question
-  if (outcome === 'FACTS') return { outcome, old: [], text: null, sessionId }
+  if (outcome === 'FACTS') return { outcome, old: [], text: null, sessionId, scope: GLOBAL_SCOPE }
   const [learning] = learnings
   if (outcome === 'LEARNING' && learning === undefined)
     return conflict('NOTHING_TO_DO', `No learning became question "${question.id}".`, question.id)
@@ -110,8 +113,10 @@ async function meansOf(
   const own = learning === undefined ? null : { content: learning.content, norm: normalText(learning.content) }
   const said = outcome === 'LEARNING' ? (text ?? own) : text
   const except = old.map(({ id }) => id)
-  const twin = said === null ? null : await refuseTwin(transaction, said.norm, except)
-  return twin ?? { outcome, old, text: said, sessionId: sessionId ?? learning?.sessionId ?? null }
+  // Whoever was shown a fact is shown what holds in its place.
+  const scope = widestScope(old, learning === undefined ? GLOBAL_SCOPE : scopeOfLearning(learning))
+  const twin = said === null ? null : await refuseTwin(transaction, { ...said, ...scope }, except)
+  return twin ?? { outcome, old, text: said, scope, sessionId: sessionId ?? learning?.sessionId ?? null }
 }
 
 /** Returns the ids of facts that changed or are new. */
@@ -120,13 +125,13 @@ async function settle(
   editor: Editor,
   { means, learnings }: { readonly means: Means; readonly learnings: readonly LockedLearning[] },
 ): Promise<string[]> {
-  const { outcome, old, text, sessionId } = means
+  const { outcome, old, text, sessionId, scope } = means
   const oldIds = old.map(({ id }) => id)
   const factId = text === null ? null : newId('fact')
   if (factId === null && outcome === 'NEITHER') await takeOut(transaction, editor, old)
   else if (factId !== null) await replaceFacts(transaction, editor, { facts: old, factId })
   if (factId !== null && text !== null)
-    await insertFact(transaction, editor, { id: factId, text, sessionId, validFrom: editor.at })
+    await insertFact(transaction, editor, { id: factId, text, scope, sessionId, validFrom: editor.at })
   for (const [index, learning] of learnings.entries()) {
     const holds = outcome === 'LEARNING' && index === 0 && factId !== null
     const columns = holds
@@ -177,6 +182,7 @@ async function lockAsked(transaction: Transaction, questionId: string): Promise<
   for (const sessionId of [...new Set(found.map((one) => one.sessionId))].sort())
     await lockSession(transaction, sessionId)
   return transaction.$queryRaw<LockedLearning[]>`
-    SELECT id, content, session_id AS "sessionId", status, decided_by AS "decidedBy", question_id AS "questionId"
+    SELECT id, content, session_id AS "sessionId", status, decided_by AS "decidedBy", question_id AS "questionId",
+      scope, scope_of AS "scopeOf"
     FROM learnings WHERE question_id = ${questionId} AND status = 'ASKED' ORDER BY id FOR UPDATE`
 }

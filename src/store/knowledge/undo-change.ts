@@ -35,7 +35,7 @@ export function storeRevertedFact(
     if (said.content === fact.content) return conflict('NOTHING_TO_DO', `Fact "${id}" says that already.`, id)
     const { content } = said
     const columns = { content, norm: normalText(content) }
-    const twin = await refuseTwin(transaction, columns.norm, [id])
+    const twin = await refuseTwin(transaction, { ...fact, ...columns }, [id])
     if (twin !== null) return twin
     return await changeFact(transaction, editor, {
       fact,
@@ -73,7 +73,7 @@ export function storeUndoneChange(
     if (kept !== undefined) return conflict('NOTHING_TO_DO', 'What was before this change was not kept.', kept.fact.id)
     for (const { state } of steps) {
       if (state === null || state.invalidatedAt !== null) continue
-      const twin = await refuseTwin(transaction, state.norm, ids)
+      const twin = await refuseTwin(transaction, state, ids)
       if (twin !== null) return twin
     }
     const reason = `undid ${changeId}`

@@ -22,6 +22,20 @@ export const MOVES: Readonly<Record<string, string>> = {
   'approvals.decided_by': 'UPDATE approvals SET decided_by = $2 WHERE decided_by = $1',
   'delegations.user_name': 'UPDATE delegations SET user_name = $2 WHERE user_name = $1',
   'learnings.user_name': 'UPDATE learnings SET user_name = $2 WHERE user_name = $1',
+  'learnings.scope_of': `UPDATE learnings SET scope_of = $2 WHERE scope = 'USER' AND scope_of = $1`,
+  // What the other user knows already goes into that: a text is a fact once in a scope.
+  'facts.scope_of': `WITH moved AS (
+      UPDATE facts f SET scope_of = $2, version = f.version + 1, updated_at = now(), replaced_by_id = coalesce(t.id, f.replaced_by_id),
+        invalidated_at = CASE WHEN t.id IS NULL THEN f.invalidated_at ELSE now() END
+      FROM facts o LEFT JOIN facts t ON t.norm = o.norm AND t.scope = 'USER' AND t.scope_of = $2 AND t.invalidated_at IS NULL
+        AND o.invalidated_at IS NULL
+      WHERE f.id = o.id AND f.scope = 'USER' AND f.scope_of = $1 RETURNING f.id, f.version, f.content, f.norm, t.id AS twin)
+    INSERT INTO fact_versions (fact_id, version, content, norm, change, changed_by, reason, at)
+    SELECT id, version, content, norm, CASE WHEN twin IS NULL THEN 'SCOPED' ELSE 'MERGED' END::fact_change, 'server',
+      'from USER ' || $1 || ' to USER ' || $2, now() FROM moved`,
+  // Else an undo would bring the old name back.
+  'fact_versions.before': `UPDATE fact_versions SET before = jsonb_set(before, '{scopeOf}', to_jsonb($2::text))
+    WHERE before->>'scope' = 'USER' AND before->>'scopeOf' = $1`,
   'learnings.decided_by': 'UPDATE learnings SET decided_by = $2 WHERE decided_by = $1',
   'questions.resolved_by': 'UPDATE questions SET resolved_by = $2 WHERE resolved_by = $1',
   'published_files.user_name': 'UPDATE published_files SET user_name = $2 WHERE user_name = $1',

@@ -199,7 +199,7 @@ export function saidBeforeSql(of: Readonly<Record<'sessionId' | 'turnId' | 'seq'
     'strangers', ${strangersSql(of.seq)},
     'hasStrangers', EXISTS (SELECT 1 FROM messages WHERE session_id = s.id AND NOT trusted),
     'questions', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'content', q.content) ORDER BY q.id), '[]')
-      FROM (${openQuestions(sql`session_id = s.id`)} UNION ALL ${openQuestions(sql`session_id IS NULL`)}) q))
+      FROM (${openQuestions(sql`session_id = s.id`)} UNION ALL ${openQuestions(sql`session_id IS NULL AND source <> 'DISPUTE'`)}) q))
     FROM (SELECT ${of.sessionId} AS id) this LEFT JOIN sessions s ON s.id = this.id)`
 }
 

@@ -12,24 +12,25 @@ import type { TurnContext } from '../turn-context.ts'
 /** Longer ones are cut: what is asked has a short answer. */
 const MAX_ANSWER_CHARS = 2000
 
-type AnswerContext = Pick<TurnContext, 'turn' | 'database' | 'config' | 'due' | 'clock'>
+type AnswerContext = Pick<TurnContext, 'sessionId' | 'turn' | 'database' | 'config' | 'due' | 'clock'>
 
 /** To those that the planner was shown and no others; the first answer to each. */
 export async function answerQuestions(
-  { turn, database, config, due, clock }: AnswerContext,
+  { sessionId, turn, database, config, due, clock }: AnswerContext,
   planner: Pick<PlannerContext, 'questions' | 'callerRole'>,
   answers: ProposedPlan['answers'],
 ): Promise<NewAnswer[]> {
-  const given: NewAnswer[] = []
+  const found: NewAnswer[] = []
   for (const question of planner.questions) {
     const text = answers.find(({ questionId }) => questionId === question.id)?.answer.trim() ?? ''
     if (text === '') continue
     const answer = text.slice(0, MAX_ANSWER_CHARS).toWellFormed()
-    const entered = await learnFromAnswer(database, config.current(), { question, answer, userName: turn.userName })
+    const given = { question, answer, userName: turn.userName, sessionId }
+    const entered = await learnFromAnswer(database, config.current(), given)
     if (entered?.entry.status === 'PENDING' && !entered.entry.held) due.learned()
     const learning = entered === null ? null : { id: newId('learning'), ...entered }
     const byAdmin = planner.callerRole === 'ADMIN'
-    given.push({ questionId: question.id, answer, byAdmin, learning, at: clock.now() })
+    found.push({ questionId: question.id, answer, byAdmin, learning, at: clock.now() })
   }
-  return given
+  return found
 }

@@ -10,6 +10,7 @@ import { mayUseTool } from '../../config/access/may-use-skill.ts'
 import { usableSkills } from '../../execution/skills/usable-skills.ts'
 import type { Role } from '../../core/identity.ts'
 import { readUploads } from '../../store/intake/intake-upload.ts'
+import { reachOfTurn } from '../../knowledge/reach-of-turn.ts'
 import { selectFacts } from '../../knowledge/select-facts.ts'
 import { askSections } from '../hooks/ask-sections.ts'
 import { paraphraseMessages } from './paraphrase-messages.ts'
@@ -47,7 +48,7 @@ export async function assembleContext(
   const { settings } = config
   const paraphrased = await paraphraseMessages(context, { again: attempts.length > 0 })
   const user = currentUser(config, turn.userName)
-  const facts = turn.saidBefore.hasFacts ? await knownFacts(context, attempts, settings.factsShown) : []
+  const facts = turn.saidBefore.hasFacts ? await knownFacts(context, attempts) : []
   const known: Omit<PlannerContext, 'pluginSections'> = {
     callerName: turn.userName,
     // A user who was removed meanwhile gets the least; their tasks will be refused one by one.
@@ -78,11 +79,15 @@ export async function assembleContext(
 /** Exchanges that a message may refer back to: "restart it". */
 const EXCHANGES_BEFORE = 2
 
+type KnowingContext = Pick<
+  PlanningContext,
+  'sessionId' | 'turn' | 'messages' | 'dialogue' | 'secrets' | 'database' | 'config'
+>
+
 /** About the message, and less so about the goal that was not reached and what was said before. */
-function knownFacts(
-  { messages, dialogue, secrets, database }: Pick<PlanningContext, 'messages' | 'dialogue' | 'secrets' | 'database'>,
+async function knownFacts(
+  { sessionId, turn, messages, dialogue, secrets, database, config }: KnowingContext,
   attempts: readonly PlanState[],
-  maxCount: number,
 ): Promise<KnownFact[]> {
   const exchanges = dialogue.exchanges.slice(-EXCHANGES_BEFORE).toReversed()
   const said = exchanges.map((exchange) =>
@@ -91,7 +96,9 @@ function knownFacts(
   const goals = attempts.slice(-1).map(({ goal }) => goal)
   const redactor = secrets.redactor()
   const before = [...goals, ...said].map((text) => redactor.redact(text))
-  return selectFacts(database, { about: redactor.redact(messages.text), before, maxCount })
+  const reach = await reachOfTurn(database, config.current(), { sessionId, userName: turn.userName })
+  const maxCount = config.current().settings.factsShown
+  return selectFacts(database, { about: redactor.redact(messages.text), before, reach, maxCount })
 }
 
 function usableTools({ tools }: TurnContext['tools'], user: CurrentUser): PlannerContext['tools'] {

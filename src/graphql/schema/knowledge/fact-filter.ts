@@ -4,11 +4,12 @@
  * spaces between them.
  */
 import { normalText } from '../../../core/text/normal-text.ts'
-import type { FactSource } from '../../../core/status.ts'
+import type { FactScope, FactSource } from '../../../core/status.ts'
 import type { Database } from '../../../store/database.ts'
 import { builder } from '../builder.ts'
 import { checkSearch, MAX_SEARCH_LENGTH } from '../values/check-search.ts'
-import { FactSourceEnum } from './knowledge-enums.ts'
+import { shownFactsSql } from './facts-shown.ts'
+import { FactScopeEnum, FactSourceEnum } from './knowledge-enums.ts'
 import { likeLiteral } from '../values/like-literal.ts'
 import { matchable } from '../values/matchable.ts'
 import { COUNTED_PAGE, countIds, type IdQuery } from '../paging/counted.ts'
@@ -19,6 +20,8 @@ export interface FactFilter {
   readonly source?: readonly FactSource[] | null | undefined
   readonly sessionId?: string | null | undefined
   readonly includeInvalidated?: boolean | null | undefined
+  readonly scope?: readonly FactScope[] | null | undefined
+  readonly scopeOf?: string | null | undefined
 }
 
 export const FactFilterInput = builder.inputType('FactFilter', {
@@ -32,14 +35,18 @@ export const FactFilterInput = builder.inputType('FactFilter', {
     source: t.field({ type: [FactSourceEnum], description: 'Only those made by one of these.' }),
     sessionId: t.id({ description: 'Only those that come from this session.' }),
     includeInvalidated: t.boolean({
-      description: 'Invalidated ones too. They are left out unless this asks for them.',
+      description:
+        'Invalidated ones too. They are left out unless this asks for them. For admins; no others are shown them.',
     }),
+    scope: t.field({ type: [FactScopeEnum], description: 'Only those of one of these scopes.' }),
+    scopeOf: t.string({ description: 'Only those of this project, user or session; as Fact.scopeOf.' }),
   }),
 })
 
 interface FactsWanted {
   readonly request: PageRequest<'facts1'>
   readonly filter: FactFilter | null | undefined
+  readonly context: Parameters<typeof shownFactsSql>[0]
 }
 
 /** Up to `request.size + 1` ids, newest first. */
@@ -51,24 +58,29 @@ export async function readFactPage(database: Database, wanted: FactsWanted): Pro
 }
 
 /** How many there are; see ../paging/counted.ts. */
-export function countFacts(database: Database, filter: FactsWanted['filter']): Promise<number> {
-  return countIds(database, factIds({ request: COUNTED_PAGE, filter }))
+export function countFacts(database: Database, wanted: Omit<FactsWanted, 'request'>): Promise<number> {
+  return countIds(database, factIds({ ...wanted, request: COUNTED_PAGE }))
 }
 
-function factIds({ request, filter }: FactsWanted): IdQuery {
+function factIds({ request, filter, context }: FactsWanted): IdQuery {
   const values: unknown[] = [request.size + 1]
   const bind = (value: unknown): string => `$${values.push(value)}`
   const conditions = conditionsOf(filter ?? {}, bind)
+  const isNobody = context.viewer.role !== 'ADMIN' && context.viewer.user === null
+  const shown = isNobody ? 'false' : shownFactsSql(context, bind)
+  if (shown !== null) conditions.push('invalidated_at IS NULL', `(${shown})`)
   if (request.after !== null) conditions.push(`id < ${bind(request.after[0])}::text`)
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
-  return { text: `SELECT id FROM facts ${where} ORDER BY id DESC LIMIT $1`, values }
+  return { text: `SELECT id FROM facts f ${where} ORDER BY id DESC LIMIT $1`, values }
 }
 
 function conditionsOf(filter: FactFilter, bind: (value: unknown) => string): string[] {
-  const { search, source, sessionId, includeInvalidated } = filter
+  const { search, source, scope, scopeOf, sessionId, includeInvalidated } = filter
   const conditions: string[] = []
   if (includeInvalidated !== true) conditions.push('invalidated_at IS NULL')
   if (source != null && source.length > 0) conditions.push(`source = ANY (${bind(source)}::fact_source[])`)
+  if (scope != null && scope.length > 0) conditions.push(`scope = ANY (${bind(scope)}::fact_scope[])`)
+  if (scopeOf != null) conditions.push(`scope_of = ${bind(matchable(scopeOf))}::text`)
   if (sessionId != null) conditions.push(`session_id = ${bind(matchable(sessionId))}::text`)
   if (search != null) conditions.push(searchSql(checkSearch(search), bind))
   return conditions

@@ -5,6 +5,7 @@ import type { Database } from '../../../store/database.ts'
 import { builder } from '../builder.ts'
 import { PAGING } from '../paging/connection-type.ts'
 import { FactType } from './fact.ts'
+import { factsShown } from './facts-shown.ts'
 import { loadAt } from '../paging/load-at.ts'
 import { loadNestedPages, type ChildKey } from '../paging/load-nested-pages.ts'
 import { readPageRequest, type PageRequest } from '../paging/page-request.ts'
@@ -16,7 +17,7 @@ builder.prismaObjectField(TurnType, 'factsUsed', (t) =>
   t.field({
     type: [FactType],
     extensions: ALL_STORED,
-    description: 'The facts that its planner was shown, as they are now, oldest first.',
+    description: 'The facts that its planner was shown, as they are now, oldest first; none that you are not shown.',
     select: { factsUsed: { select: { factIds: true } } },
     resolve: async ({ factsUsed }, _args, context, info) => {
       if (factsUsed === null) return []
@@ -25,7 +26,8 @@ builder.prismaObjectField(TurnType, 'factsUsed', (t) =>
         select: { id: true; sessionId: true }
       }
       const facts = await loadAt({ context, info }, factsUsed.factIds, async (lists) => {
-        const rows = await prisma.fact.findMany({ ...query, where: { id: { in: [...new Set(lists.flat())] } } })
+        const shown = await factsShown(context, [...new Set(lists.flat())])
+        const rows = await prisma.fact.findMany({ ...query, where: { id: { in: [...shown] } } })
         const byId = new Map(rows.map((row) => [row.id, row]))
         return new Map(lists.map((ids) => [ids, ids.flatMap((id) => byId.get(id) ?? [])]))
       })

@@ -1,17 +1,17 @@
 /**
- * What every session may rely on. A fact is visible to admins, and to viewers of a turn that used it or of a session
- * that it was learned in. Where it comes from may be another session: that is shown only to those who may see it. What
- * it said before, and what went into it, may have been taken out of use for a reason: that is admins'.
+ * What sessions may rely on. Who is shown a fact: facts-shown.ts. Where it comes from may be another session: that is
+ * shown only to those who may see it. What it said before, and what went into it, may have been taken out of use for a
+ * reason: that is admins'.
  */
 import { row } from '../row.ts'
-import { visibleFact } from '../session/session-visibility.ts'
+import { ifShown, visibleFact } from './facts-shown.ts'
 import type { GraphQLContext } from '../../context.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { ActorInterface } from '../people/actor.ts'
 import { actorNamed } from '../people/to-actor.ts'
 import { builder } from '../builder.ts'
 import { countedConnectionType } from '../paging/counted.ts'
-import { FactChangeEnum, FactSourceEnum } from './knowledge-enums.ts'
+import { FactChangeEnum, FactScopeEnum, FactSourceEnum } from './knowledge-enums.ts'
 import { loadAt } from '../paging/load-at.ts'
 import { NodeInterface } from '../node.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
@@ -42,7 +42,8 @@ const FactVersionType = builder.prismaObject('FactVersion', {
 })
 
 export const FactType = builder.prismaObject('Fact', {
-  description: 'What the planner of every session may rely on. Nothing of it is ever lost: changes are its history.',
+  description:
+    'What the planner of every session in its scope may rely on. Nothing of it is ever lost: changes are its history.',
   authScopes: AUTHENTICATED,
   interfaces: [NodeInterface],
   select: { id: true, sessionId: true },
@@ -69,15 +70,18 @@ export const FactType = builder.prismaObject('Fact', {
         return id === undefined ? null : context.database.prisma.learning.findUnique({ ...query, where: { id } })
       },
     }),
+    scope: t.expose('scope', { type: FactScopeEnum, description: 'Whom it is shown, in prompts and in answers.' }),
+    scopeOf: t.string({
+      nullable: true,
+      description: "PROJECT: the project's label. USER: the user's name. SESSION: its id. Null with GLOBAL.",
+      select: { scopeOf: true },
+      resolve: ({ scopeOf }) => (scopeOf === '' ? null : scopeOf),
+    }),
     version: t.exposeInt('version', { description: 'Raised by every change: hand it to editFact.' }),
     invalidatedAt: t.expose('invalidatedAt', {
       type: 'DateTime',
       nullable: true,
       description: 'Since when it is in no prompt any more; null while it is in use.',
-    }),
-    replacedBy: t.relation('replacedBy', {
-      nullable: true,
-      description: 'The fact that says it now, if it went into another one, or that holds in its place.',
     }),
     validFrom: t.field({
       type: 'DateTime',
@@ -122,6 +126,17 @@ builder.prismaObjectField(FactType, 'replaces', (t) =>
   }),
 )
 
+builder.prismaObjectField(FactType, 'replacedBy', (t) =>
+  t.field({
+    type: FactType,
+    nullable: true,
+    description:
+      'The fact that says it now, if it went into another one, or that holds in its place; null when you are not shown it.',
+    select: (_args, _context, nestedSelection) => ({ replacedBy: nestedSelection(true) }),
+    resolve: ({ replacedBy }, _args, context, info) => ifShown(replacedBy, { context, info }),
+  }),
+)
+
 export const FactConnection = countedConnectionType(FactType, 'newest first')
 
 /** Those of the sessions that may be shown. */
@@ -144,5 +159,5 @@ async function firstLearnings(context: GraphQLContext, factIds: readonly string[
 export const FactRow = row('Fact', {
   kind: 'fact',
   table: (prisma) => prisma.fact,
-  visible: ({ viewer, database }, id) => visibleFact(database.prisma, viewer, id),
+  visible: visibleFact,
 })

@@ -1,6 +1,7 @@
 /** The states and kinds of facts, learnings and questions, as src/core/status.ts names them. */
 import type {
   FactChange,
+  FactScope,
   FactSource,
   LearningFlag,
   LearningSource,
@@ -21,6 +22,16 @@ export const FactSourceEnum = builder.enumType('FactSource', {
   } as const satisfies Values<FactSource>,
 })
 
+export const FactScopeEnum = builder.enumType('FactScope', {
+  description: 'Whom a fact is shown.',
+  values: {
+    GLOBAL: { description: 'Everybody.' },
+    PROJECT: { description: 'Sessions whose metadata has the label as `project`.' },
+    USER: { description: 'One user, where no other takes part.' },
+    SESSION: { description: 'One session.' },
+  } as const satisfies Values<FactScope>,
+})
+
 export const FactChangeEnum = builder.enumType('FactChange', {
   description: 'What was done to a fact.',
   values: {
@@ -32,6 +43,7 @@ export const FactChangeEnum = builder.enumType('FactChange', {
     REPLACED: { description: 'Another fact holds in its place from then on: replacedBy.' },
     REVERTED: { description: 'An admin put it back to what it said in an earlier version.' },
     UNDONE: { description: 'An admin undid the change before, with all that was done together with it.' },
+    SCOPED: { description: 'It is shown to others from then on: its scope is another one.' },
     CONSOLIDATED: { description: 'The summarizer edited it, or made it part of another one, when there were many.' },
   } as const satisfies Values<FactChange>,
 })
@@ -89,6 +101,7 @@ export const QuestionSourceEnum = builder.enumType('QuestionSource', {
   values: {
     CURATOR: { description: 'The curator, about a learning.' },
     ADMIN: { description: 'An admin.' },
+    DISPUTE: { description: 'A user, who says that a fact is wrong (disputeFact). It is put to admins alone.' },
   } as const satisfies Values<QuestionSource>,
 })
 

@@ -1,12 +1,12 @@
 /** Which learnings a list shows. A search finds parts of normal texts, by their trigrams (`learnings_norm`). */
-import type { LearningFlag, LearningSource, LearningStatus } from '../../../core/status.ts'
+import type { FactScope, LearningFlag, LearningSource, LearningStatus } from '../../../core/status.ts'
 import { normalText } from '../../../core/text/normal-text.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { builder } from '../builder.ts'
 import { checkSearch, MAX_SEARCH_LENGTH } from '../values/check-search.ts'
 import { likeLiteral } from '../values/like-literal.ts'
 import { matchable } from '../values/matchable.ts'
-import { LearningFlagEnum, LearningSourceEnum, LearningStatusEnum } from './knowledge-enums.ts'
+import { FactScopeEnum, LearningFlagEnum, LearningSourceEnum, LearningStatusEnum } from './knowledge-enums.ts'
 
 export const LearningFilterInput = builder.inputType('LearningFilter', {
   description: 'Which learnings to list: those that match every field given. An empty list is the same as none.',
@@ -17,6 +17,7 @@ export const LearningFilterInput = builder.inputType('LearningFilter', {
     user: t.string({ description: 'Only those that came of messages of the user with this name.' }),
     held: t.boolean({ description: 'Only those that wait for a person, or only those that do not.' }),
     flag: t.field({ type: [LearningFlagEnum], description: 'Only those with one of these flags.' }),
+    scope: t.field({ type: [FactScopeEnum], description: 'Only those of one of these scopes.' }),
     search: t.string({
       description: `Only those whose text has this part, but for its signs. At most ${MAX_SEARCH_LENGTH} characters.`,
     }),
@@ -32,6 +33,7 @@ interface LearningFilter {
   readonly user?: string | null | undefined
   readonly held?: boolean | null | undefined
   readonly flag?: readonly LearningFlag[] | null | undefined
+  readonly scope?: readonly FactScope[] | null | undefined
   readonly search?: string | null | undefined
   readonly createdAfter?: Date | null | undefined
   readonly createdBefore?: Date | null | undefined
@@ -39,7 +41,7 @@ interface LearningFilter {
 
 /** Throws BAD_USER_INPUT for a search that no row could match. */
 export function learningsMatching(filter: LearningFilter | null | undefined): Prisma.LearningWhereInput {
-  const { status, sessionId, source, user, held, flag, search, createdAfter, createdBefore } = filter ?? {}
+  const { status, sessionId, source, user, held, flag, scope, search, createdAfter, createdBefore } = filter ?? {}
   const conditions: Prisma.LearningWhereInput[] = []
   if (isFilled(status)) conditions.push({ status: { in: [...status] } })
   if (sessionId != null) conditions.push({ sessionId: matchable(sessionId) })
@@ -47,10 +49,16 @@ export function learningsMatching(filter: LearningFilter | null | undefined): Pr
   if (user != null) conditions.push({ userName: matchable(user) })
   if (held != null) conditions.push(held ? { status: 'PENDING', held } : { NOT: { status: 'PENDING', held: true } })
   if (isFilled(flag)) conditions.push({ flags: { hasSome: [...flag] } })
+  if (isFilled(scope)) conditions.push({ OR: [{ scope: { in: [...scope] } }, ...ofSession(scope)] })
   if (search != null) conditions.push({ norm: { contains: likeLiteral(normalText(checkSearch(search))) } })
   if (createdAfter != null) conditions.push({ createdAt: { gte: createdAfter } })
   if (createdBefore != null) conditions.push({ createdAt: { lt: createdBefore } })
   return { AND: conditions }
+}
+
+/** Of a learning that names no scope it is the session's. */
+function ofSession(scopes: readonly FactScope[]): Prisma.LearningWhereInput[] {
+  return scopes.includes('SESSION') ? [{ scope: null }] : []
 }
 
 function isFilled<Value>(values: readonly Value[] | null | undefined): values is readonly Value[] {

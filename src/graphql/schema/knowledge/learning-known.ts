@@ -1,12 +1,23 @@
 /**
  * What was known when a learning was learned: what it repeats, and what it is alike to; and of a question, the learning
- * and the facts that it is about. Admins' alone.
+ * and the facts that it is about: admins' alone. What became of it: facts-shown.ts.
  */
 import { builder } from '../builder.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
 import { FactType } from './fact.ts'
+import { ifShown } from './facts-shown.ts'
 import { LearningType } from './learning.ts'
 import { QuestionType } from './question.ts'
+
+builder.prismaObjectField(LearningType, 'fact', (t) =>
+  t.field({
+    type: FactType,
+    nullable: true,
+    description: 'The fact that it became; null unless PROMOTED, and when you are not shown the fact.',
+    select: (_args, _context, nestedSelection) => ({ fact: nestedSelection(true) }),
+    resolve: ({ fact }, _args, context, info) => ifShown(fact, { context, info }),
+  }),
+)
 
 builder.prismaObjectField(LearningType, 'repeatsFact', (t) =>
   t.field({

@@ -9,7 +9,7 @@ import { actorNamed } from '../people/to-actor.ts'
 import { builder } from '../builder.ts'
 import { countedConnectionType } from '../paging/counted.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
-import { LearningFlagEnum, LearningSourceEnum, LearningStatusEnum } from './knowledge-enums.ts'
+import { FactScopeEnum, LearningFlagEnum, LearningSourceEnum, LearningStatusEnum } from './knowledge-enums.ts'
 import { NodeInterface } from '../node.ts'
 
 export const LearningType = builder.prismaObject('Learning', {
@@ -38,10 +38,21 @@ export const LearningType = builder.prismaObject('Learning', {
       nullable: true,
       description: 'The task whose review learned it; null when a checkpoint learned it.',
     }),
-    fact: t.relation('fact', { nullable: true, description: 'The fact that it became; null unless PROMOTED.' }),
     question: t.relation('question', {
       nullable: true,
       description: 'The question that it became; null unless ASKED.',
+    }),
+    scope: t.field({
+      type: FactScopeEnum,
+      description: 'Whom the fact is shown that it may become, unless an admin says otherwise.',
+      select: { scope: true },
+      resolve: ({ scope }) => scope ?? 'SESSION',
+    }),
+    scopeOf: t.string({
+      nullable: true,
+      description: "PROJECT: the project's label. USER: the user's name. SESSION: its id. Null with GLOBAL.",
+      select: { scope: true, scopeOf: true, sessionId: true },
+      resolve: ({ scope, scopeOf, sessionId }) => (scope === null ? sessionId : scopeOf === '' ? null : scopeOf),
     }),
     held: t.exposeBoolean('held', {
       description: 'It is PENDING and waits for a person: no curator is asked. `flags` and `reason` say why.',

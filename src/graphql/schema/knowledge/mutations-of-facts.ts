@@ -9,6 +9,7 @@ import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { resultUnion } from '../result-union.ts'
 import { FactRow } from './fact.ts'
+import { ScopeInputType } from './mutations-of-scopes.ts'
 
 const CONTENT =
   'What it says: 1 to 2000 characters that stand for themselves. White space around it is dropped. ' +
@@ -29,8 +30,9 @@ const CreateFactInput = builder.inputType('CreateFactInput', {
   fields: (t) => ({
     content: t.string({ required: true, description: CONTENT }),
     sessionId: t.id({
-      description: 'The session that it comes from, for the record: facts count in all sessions.',
+      description: 'The session that it comes from, for the record: whom it is shown is its scope.',
     }),
+    scope: t.field({ type: ScopeInputType, description: 'Whom it is shown; everybody when left out.' }),
   }),
 })
 
@@ -38,7 +40,7 @@ builder.mutationField('createFact', (t) =>
   t.field({
     type: factResult('CreateFact'),
     authScopes: { admin: true },
-    description: 'States a fact: every plan from now on may rely on it. For admins.',
+    description: 'States a fact: every plan of its scope may rely on it from now on. For admins.',
     args: { input: t.arg({ type: CreateFactInput, required: true, description: 'The fact.' }) },
     resolve: (_root, { input }, { knowledge, viewer }) => createFact(knowledge, viewer, input),
   }),

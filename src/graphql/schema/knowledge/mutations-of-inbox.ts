@@ -11,6 +11,7 @@ import { builder } from '../builder.ts'
 import { ALL_STORED } from '../paging/page-sizes.ts'
 import { resultUnion } from '../result-union.ts'
 import { LearningRow } from './learning.ts'
+import { ScopeInputType } from './mutations-of-scopes.ts'
 
 const LearningVerdictEnum = builder.enumType('LearningVerdict', {
   description: 'What to decide about a learning.',
@@ -28,6 +29,7 @@ const LearningDecisionInput = builder.inputType('LearningDecisionInput', {
     id: t.id({ required: true, description: 'The learning.' }),
     verdict: t.field({ type: LearningVerdictEnum, required: true, description: 'What becomes of it.' }),
     factId: t.id({ description: 'PROMOTE: the fact that it replaces.' }),
+    scope: t.field({ type: ScopeInputType, description: 'PROMOTE: whom the fact is shown, as in promoteLearning.' }),
     text: t.string({ description: 'What the verdict says of it: at most 2000 characters.' }),
   }),
 })

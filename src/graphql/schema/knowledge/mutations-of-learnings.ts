@@ -8,6 +8,7 @@ import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { resultUnion } from '../result-union.ts'
 import { LearningRow } from './learning.ts'
+import { ScopeInputType } from './mutations-of-scopes.ts'
 
 const LEARNING = 'The learning; no person must have decided about it.'
 
@@ -31,6 +32,10 @@ const PromoteLearningInput = builder.inputType('PromoteLearningInput', {
     replacesFactId: t.id({
       description:
         'The fact in use that it replaces, in the same transaction: that holds until now, the new one from now.',
+    }),
+    scope: t.field({
+      type: ScopeInputType,
+      description: 'Whom the fact is shown; when left out, as the one that it replaces, else as Learning.scope.',
     }),
   }),
 })

@@ -1,5 +1,6 @@
-/** Queries for facts, learnings and questions of all sessions: admins' alone. */
+/** Queries for facts, learnings and questions of all sessions; but for facts, admins' alone. */
 import type { QuestionStatus } from '../../../core/status.ts'
+import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
 import { PAGING, type Row } from '../paging/connection-type.ts'
 import { MAX_COUNTED } from '../paging/counted.ts'
@@ -21,8 +22,9 @@ builder.queryField('facts', (t) =>
   t.field({
     type: FactConnection,
     nullable: true,
-    authScopes: { admin: true },
-    description: 'The facts, newest first. For admins.',
+    authScopes: AUTHENTICATED,
+    description:
+      'The facts, newest first: for admins all, for users those that are shown to them, for connectors none.',
     extensions: PAGES,
     args: {
       first: t.arg.int({ description: PAGING.first }),
@@ -32,11 +34,11 @@ builder.queryField('facts', (t) =>
     resolve: async (_root, { filter, ...args }, context, info) => {
       const request = readPageRequest('facts1', args, info)
       const { prisma } = context.database
-      const ids = await readFactPage(context.database, { request, filter })
+      const ids = await readFactPage(context.database, { request, filter, context })
       const query = selectNodes({ context, info }, 'Fact', ID)
       const rows =
         ids.length === 0 ? [] : await prisma.fact.findMany({ ...query, where: { id: { in: ids } }, ...NEWEST })
-      const totalCount = () => countFacts(context.database, filter)
+      const totalCount = () => countFacts(context.database, { filter, context })
       return { ...toPage('facts1', request, placed(rows)), totalCount }
     },
   }),

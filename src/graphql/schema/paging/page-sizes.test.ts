@@ -58,7 +58,7 @@ const KEPT_SHORT: Readonly<Record<string, string>> = {
   'the roles of agents, which are fixed': 'Server.models',
   'the users that there are': 'Session.participants',
   'one input, one approval or one call of a tool, whose sizes are limited':
-    'Approval.remembered DecideLearningsPayload.results Delegation.allowedTools InputIssue.path InvalidInputRefusal.issues',
+    'Approval.remembered DecideLearningsPayload.results SetFactScopesPayload.results Delegation.allowedTools InputIssue.path InvalidInputRefusal.issues',
 }
 
 test('a list without a largest size is kept short by another rule', () => {

@@ -12,7 +12,7 @@
  */
 import { seesAllSessions } from '../../../config/access/session-access.ts'
 import type { Viewer } from '../../../core/identity.ts'
-import type { Prisma, PrismaClient } from '../../../generated/prisma/client.ts'
+import type { Prisma } from '../../../generated/prisma/client.ts'
 import { likeLiteral } from '../values/like-literal.ts'
 import { matchable } from '../values/matchable.ts'
 
@@ -60,22 +60,6 @@ export function shownSessions({
   readonly grantedSessionId: string | null
 }): Prisma.SessionWhereInput {
   return grantedSessionId === null || seesAllSessions(viewer) ? visibleSessions(viewer) : { id: grantedSessionId }
-}
-
-/** The condition for one fact: admins see all, others those that a session they may see has used or brought forth. */
-export async function visibleFact(
-  { turnFacts }: Pick<PrismaClient, 'turnFacts'>,
-  viewer: Viewer,
-  id: string,
-): Promise<Prisma.FactWhereInput> {
-  const fact = matchable(id)
-  if (viewer.role === 'ADMIN') return { id: fact }
-  const session = visibleSessions(viewer)
-  const used = await turnFacts.findFirst({
-    where: { factIds: { has: fact }, turn: { session } },
-    select: { turnId: true },
-  })
-  return used === null ? { id: fact, learnings: { some: { session } } } : { id: fact }
 }
 
 /** The condition for one question: one of all sessions is admins', and theirs in whose sessions it was put. */

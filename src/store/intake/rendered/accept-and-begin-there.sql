@@ -639,6 +639,7 @@ SELECT
                             facts
                           WHERE
                             invalidated_at IS NULL
+                            AND scope = 'GLOBAL'
                           LIMIT
                             input.knowledge_max_facts::int + 1
                         ) live
@@ -659,7 +660,8 @@ SELECT
                                 FROM
                                   facts f
                                 WHERE
-                                  f.invalidated_at IS NULL
+                                  invalidated_at IS NULL
+                                  AND scope = 'GLOBAL'
                                   AND f.id > c.newest_fact_id
                                 LIMIT
                                   ceil(input.knowledge_max_facts::int / 10.0)
@@ -761,6 +763,7 @@ SELECT
                       questions
                     WHERE
                       session_id IS NULL
+                      AND source <> 'DISPUTE'
                       AND status = 'OPEN'
                     ORDER BY
                       id DESC

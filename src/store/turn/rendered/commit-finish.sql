@@ -78,6 +78,11 @@ WITH
   w_judged AS (
     SELECT
       x.id AS learning_id,
+      coalesce(x.scope, 'SESSION') AS scope,
+      CASE
+        WHEN x.scope IS NULL THEN x.session_id
+        ELSE x.scope_of
+      END AS scope_of,
       c.*
     FROM
       w_fence,
@@ -126,7 +131,11 @@ WITH
         'validFrom',
         f.valid_from,
         'validTo',
-        f.valid_to
+        f.valid_to,
+        'scope',
+        f.scope,
+        'scopeOf',
+        f.scope_of
       ) AS state
     FROM
       w_judged c,
@@ -143,12 +152,14 @@ WITH
   ),
   w_made AS (
     INSERT INTO
-      facts (id, content, norm, source, session_id, valid_from, created_at, updated_at)
+      facts (id, content, norm, source, scope, scope_of, session_id, valid_from, created_at, updated_at)
     SELECT
       c.fact ->> 'id',
       c.fact ->> 'content',
       c.fact ->> 'norm',
       'CURATOR',
+      c.scope,
+      c.scope_of,
       $1,
       CASE
         WHEN jsonb_typeof(c.replaces) = 'object' THEN c.at

@@ -223,7 +223,9 @@ WITH
         reason,
         repeats_fact_id,
         repeats_learning_id,
-        similar_fact_ids
+        similar_fact_ids,
+        scope,
+        scope_of
       )
     SELECT
       l.id,
@@ -255,7 +257,9 @@ WITH
         WHERE
           o.id = e."repeatsLearningId"
       ),
-      e."similarFactIds"
+      e."similarFactIds",
+      e.scope,
+      coalesce(e."scopeOf", '')
     FROM
       w_turn t,
       jsonb_to_recordset($21::jsonb) AS l (id text, "taskId" text, content text, norm text, "createdAt" timestamptz, entry jsonb),
@@ -267,7 +271,9 @@ WITH
         reason text,
         "repeatsFactId" text,
         "repeatsLearningId" text,
-        "similarFactIds" text[]
+        "similarFactIds" text[],
+        scope fact_scope,
+        "scopeOf" text
       )
     ON CONFLICT (task_id) DO NOTHING
   ),
@@ -383,7 +389,9 @@ WITH
         reason,
         repeats_fact_id,
         repeats_learning_id,
-        similar_fact_ids
+        similar_fact_ids,
+        scope,
+        scope_of
       )
     SELECT
       l.id,
@@ -414,7 +422,9 @@ WITH
         WHERE
           o.id = e."repeatsLearningId"
       ),
-      e."similarFactIds"
+      e."similarFactIds",
+      e.scope,
+      coalesce(e."scopeOf", '')
     FROM
       w_answers q,
       jsonb_to_record(q.learning) AS l (id text, content text, norm text, entry jsonb),
@@ -426,7 +436,9 @@ WITH
         reason text,
         "repeatsFactId" text,
         "repeatsLearningId" text,
-        "similarFactIds" text[]
+        "similarFactIds" text[],
+        scope fact_scope,
+        "scopeOf" text
       )
     WHERE
       jsonb_typeof(q.learning) = 'object'

@@ -1,0 +1,63 @@
+/**
+ * Which facts a turn's agents may be shown, by its user and its session. What is one user's is left out where others
+ * read along. A project's label counts only where it is not the user's own word: a user of role USER could write any.
+ */
+import { currentUser } from '../config/access/current-user.ts'
+import type { Config } from '../config/config.ts'
+import { GLOBAL_SCOPE, scopeKey, type Reach, type Scope } from '../core/knowledge/fact-scope.ts'
+import { USER_MARK } from '../core/session-id.ts'
+import type { Database } from '../store/database.ts'
+
+interface Who {
+  readonly sessionId: string
+  readonly userName: string
+}
+
+export async function reachOfTurn(database: Database, config: Config, { sessionId, userName }: Who): Promise<Reach> {
+  const [session] = await database.query<Row>(SESSION, [sessionId, userName])
+  const scopes: Scope[] = [GLOBAL_SCOPE, { scope: 'SESSION', scopeOf: sessionId }]
+  if (session === undefined) return scopes.map(scopeKey)
+  const { project, openedBy, isAlone } = session
+  if (isAlone) scopes.push({ scope: 'USER', scopeOf: userName })
+  const isTrusted = isAdmin(config, userName) || openedBy?.startsWith(USER_MARK) !== true
+  const counts = isTrusted || isAdmin(config, openedBy?.slice(USER_MARK.length) ?? '')
+  if (project !== null && project !== '' && counts) scopes.push({ scope: 'PROJECT', scopeOf: project })
+  return scopes.map(scopeKey)
+}
+
+/**
+ * The scope of what is taught there: of role USER, that user's; of an admin, the project's, or everybody's; of nobody
+ * that is a user, the session's.
+ */
+export async function scopeTaught(
+  database: Database,
+  config: Config,
+  { sessionId, userName }: { readonly sessionId: string; readonly userName: string | null },
+): Promise<Scope> {
+  const user = userName === null ? null : currentUser(config, userName)
+  if (user === null) return { scope: 'SESSION', scopeOf: sessionId }
+  if (user.role !== 'ADMIN') return { scope: 'USER', scopeOf: user.name }
+  const [session] = await database.query<Row>(SESSION, [sessionId, user.name])
+  const project = session?.project ?? ''
+  return project === '' ? GLOBAL_SCOPE : { scope: 'PROJECT', scopeOf: project }
+}
+
+function isAdmin(config: Config, userName: string): boolean {
+  return currentUser(config, userName)?.role === 'ADMIN'
+}
+
+interface Row {
+  readonly project: string | null
+  readonly openedBy: string | null
+  /** Nobody else takes part in it. */
+  readonly isAlone: boolean
+}
+
+/** Labels are compared as they are; of what is longer than one can be, none matches. */
+const SESSION = {
+  name: 'knowledge.session-of-reach',
+  text: `SELECT CASE WHEN jsonb_typeof(metadata->'project') = 'string' THEN left(metadata->>'project', 200) END AS project,
+      opened_by AS "openedBy", source_type <> 'GROUP'
+        AND NOT EXISTS (SELECT FROM participants WHERE session_id = s.id AND user_name <> $2) AS "isAlone"
+    FROM sessions s WHERE id = $1`,
+}
