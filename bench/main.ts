@@ -7,6 +7,7 @@ import { measureAccept } from './accept.ts'
 import { measureBurst } from './burst.ts'
 import { measureDeliveries } from './deliveries.ts'
 import { measureFanOut, measureIdleSubscribers } from './fan-out.ts'
+import { measureFold } from './fold.ts'
 import { measureLongSessions, measureManyFacts } from './history.ts'
 import { measureIdleSessions } from './idle-sessions.ts'
 import { measureLists, type ListsSize } from './lists.ts'
@@ -18,7 +19,7 @@ import { Stage } from './stage.ts'
 import { printTable, type Row } from './table.ts'
 import { measureLatency, measureThroughput } from './turns.ts'
 
-const HELP = `npm run bench -- [--only a,b,d,e,f,g,h,i,j,k,l] [--quick] [--help]
+const HELP = `npm run bench -- [--only a,b,d,e,f,g,h,i,j,k,l,m] [--quick] [--help]
 
   --only   which parts; default all (15 minutes)
              a  from a message to its final answer     b  turns per second     both against the barest script
@@ -26,7 +27,7 @@ const HELP = `npm run bench -- [--only a,b,d,e,f,g,h,i,j,k,l] [--quick] [--help]
              f  pages of long lists                    g  memory of what is idle
              h  posts to webhooks                      i  turns in old sessions, and with many facts
              j  taking secrets out of texts           k  lists and counters at 100 000 sessions
-             l  10 000 messages at one moment
+             l  10 000 messages at one moment        m  the fold of the client
   --quick  fewer rounds: for a first look, not for figures
 
 Everything runs on this machine's loopback: a real server process on the embedded PostgreSQL, an instant stand-in for a
@@ -62,6 +63,7 @@ const PARTS: readonly Part[] = [
     (quick) => measureManySessions(quick ? { sessions: 10_000, requests: 10 } : { sessions: 100_000, requests: 50 }),
   ],
   ['l', (quick) => onStage((stage) => measureBurst(stage, { messages: quick ? 2000 : 10_000 }))],
+  ['m', (quick) => Promise.resolve(measureFold({ rounds: quick ? 9 : 99 }))],
 ]
 
 /** Its stage knows the people who take part. */
@@ -89,7 +91,7 @@ async function main(only: readonly string[], quick: boolean): Promise<void> {
 
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'a,b,d,e,f,g,h,i,j,k,l' },
+    only: { type: 'string', default: 'a,b,d,e,f,g,h,i,j,k,l,m' },
     quick: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },

@@ -1,0 +1,69 @@
+/** examples/discord-connector, between a server and a stand-in of Discord, by Discord's own library. */
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Connector } from '../../../examples/discord-connector/connector.ts'
+import { LinkIdentityDocument } from '../../generated/graphql.ts'
+import { approvalRules } from '../../harness/approvals.ts'
+import { Story, tokenOf } from '../../harness/story.ts'
+import { DiscordStandIn } from './discord-stand-in.ts'
+
+const BEN = '80351110224678912'
+const STRANGER = '80351110224670000'
+const RULES = `[approvals]\nown_user_may_decide = true\n${approvalRules('effect = "require"\ncommand = "tee"')}`
+
+let story: Story
+let discord: DiscordStandIn
+beforeAll(async () => {
+  story = await Story.begin({ config: { toml: RULES } })
+  discord = await DiscordStandIn.start()
+  const input = { connector: 'discord', identity: BEN, user: 'ben' }
+  const { linkIdentity } = await story.as('ada').run(LinkIdentityDocument, { input })
+  if (linkIdentity.__typename !== 'LinkIdentityPayload') throw new Error(JSON.stringify(linkIdentity))
+})
+afterAll(async () => {
+  await discord[Symbol.asyncDispose]()
+  await story[Symbol.asyncDispose]()
+})
+
+async function connector(): Promise<AsyncDisposable> {
+  const { api, token } = discord
+  const factotum = { url: story.app.url, token: tokenOf('discord') }
+  const made = new Connector({ factotum, discord: { api, token }, file: join(story.home, 'places.json') })
+  await made.start()
+  return { [Symbol.asyncDispose]: () => made.stop() }
+}
+
+const said = (channel: string) => () => discord.saidIn(channel)
+
+test('channels are sessions, authors users; approvals are asked for as text; nothing is missed or said twice', async () => {
+  const once = await connector()
+  discord.write('1', BEN, 'Good morning')
+  discord.write('2', BEN, 'Good evening')
+  await expect.poll(said('1')).toEqual([expect.stringContaining('Good morning')])
+  await expect.poll(said('2')).toEqual([expect.stringContaining('Good evening')])
+  const { sessions } = (await story.as('ben').run('{ sessions(first: 9) { edges { node { id } } } }', {})) as {
+    sessions: { edges: { node: { id: string } }[] }
+  }
+  expect(sessions.edges.map(({ node }) => node.id).toSorted()).toEqual(['discord:1', 'discord:2'])
+
+  discord.write('2', STRANGER, 'run: echo mine')
+  await expect.poll(said('2')).toEqual([expect.anything(), expect.stringContaining(STRANGER)])
+
+  discord.write('1', BEN, 'run: echo done | tee approved')
+  await expect.poll(said('1')).toHaveLength(2)
+  const [, asked = ''] = discord.saidIn('1')
+  const [, code = ''] = /"approve (\w{6})"/.exec(asked) ?? []
+  expect(asked).toContain('tee approved')
+  discord.write('1', STRANGER, `approve ${code}`)
+  await expect.poll(said('1')).toHaveLength(3)
+  discord.write('1', BEN, `approve ${code}`)
+  await expect.poll(said('1')).toHaveLength(4)
+  await once[Symbol.asyncDispose]()
+
+  discord.write('1', BEN, 'While you were away')
+  await using _again = await connector()
+  await expect.poll(said('1')).toHaveLength(5)
+  expect(discord.saidIn('1').at(-1)).toContain('While you were away')
+  expect(new Set(discord.saidIn('1')).size).toBe(5)
+  expect(discord.saidIn('2')).toHaveLength(2)
+})

@@ -1,0 +1,71 @@
+/** What a streamed text costs a page in React: each of its pieces renders the one component that shows it. */
+import { createElement, StrictMode, type ReactElement, type ReactNode } from 'react'
+import { connect, type SessionState } from '@factotum/client'
+import { FactotumProvider, useSession } from '@factotum/client/react'
+import { Window } from 'happy-dom'
+import { createRoot } from 'react-dom/client'
+import { afterAll, expect, test, vi } from 'vitest'
+import { Cluster } from '../harness/cluster.ts'
+import { tokenOf } from '../harness/story.ts'
+
+const ID = 'cli:renders'
+/** How often each component was rendered. */
+const renders = new Map<string, number>()
+
+function rendered(name: string): void {
+  renders.set(name, (renders.get(name) ?? 0) + 1)
+}
+
+function Busy(): ReactNode {
+  rendered('busy')
+  return useSession(ID, ({ isBusy, status }) => `${status} ${isBusy}`)
+}
+
+function Entries(): ReactElement[] {
+  rendered('entries')
+  const keys = useSession(ID, ({ entries }) => entries.map(({ key }) => key))
+  return keys.map((name) => createElement(Text, { key: name, name }))
+}
+
+function Text({ name }: { readonly name: string }): ReactNode {
+  rendered(name)
+  return useSession(ID, (state) => textOf(state, name))
+}
+
+function textOf({ entries }: SessionState, name: string): string {
+  return entries.find(({ key }) => key === name)?.content ?? ''
+}
+
+const window = new Window()
+afterAll(async () => {
+  vi.unstubAllGlobals()
+  await window.happyDOM.close()
+})
+
+test('a piece of a text renders one component', async () => {
+  // A process of its own: a server does not expect the globals of a browser.
+  await using cluster = await Cluster.begin()
+  const { url } = await cluster.start()
+  vi.stubGlobal('window', window)
+  vi.stubGlobal('document', window.document)
+  const client = connect({ url, token: tokenOf('ada') })
+  await client.session(ID).ask('Before')
+  const page = window.document.createElement('div')
+  const root = createRoot(page as unknown as Element)
+  const shown = [createElement(Busy, { key: 'busy' }), createElement(Entries, { key: 'entries' })]
+  root.render(createElement(StrictMode, null, createElement(FactotumProvider, { client }, shown)))
+  await expect.poll(() => page.textContent).toContain('Before')
+
+  await client.session(ID).send('A long question. '.repeat(60))
+  const length = (): number => page.textContent.length
+  const before = length()
+  await expect.poll(() => renders.size, { interval: 5 }).toBe(6)
+  await expect.poll(() => length() - before, { interval: 5 }).toBeGreaterThan(1100)
+  const early = new Map(renders)
+  await expect.poll(() => length() - before, { interval: 5 }).toBeGreaterThan(1500)
+  const changed = [...renders].filter(([id, count]) => count !== early.get(id))
+  expect(changed).toHaveLength(1)
+  expect(['busy', 'entries']).not.toContain(changed[0]?.[0])
+  root.unmount()
+  client.close()
+})
