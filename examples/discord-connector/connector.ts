@@ -3,9 +3,9 @@
  * A connector to Discord: each channel is a session, each author the user whom the alias of their id names. What the
  * agent says is posted into the channel; approvals are asked for as text. README.md says how to run it.
  *
- * What must hold: a message of Discord's is sent with its id as the idempotency key, and an event is posted with a nonce
- * made of its seq, so that whatever is repeated after a crash is there once; nothing that the agent writes mentions
- * anybody.
+ * What must hold: a message of Discord's is sent with its id as the idempotency key, and an event is posted with a
+ * nonce made of its seq, so that whatever is repeated after a crash is there once; nothing that the agent writes
+ * mentions anybody.
  */
 import { createHash } from 'node:crypto'
 import { Client, GatewayDispatchEvents, GatewayIntentBits, type API, type APIMessage } from '@discordjs/core'

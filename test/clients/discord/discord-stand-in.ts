@@ -1,7 +1,7 @@
 /**
  * As much of Discord as a bot needs that reads and writes in channels, after its documentation (API version 10):
- * gateway with hello, identify, heartbeats and resume; messages over REST, where a nonce that came before posts nothing.
- * Discord's own library talks to it.
+ * gateway with hello, identify, heartbeats and resume; messages over REST, where a nonce that came before posts
+ * nothing. Discord's own library talks to it.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
