@@ -1,0 +1,145 @@
+/**
+ * `npm run test:examples`: the examples that are packages of their own, as their pages say: installed from the registry
+ * and from a server that runs, built, started, and used in Chromium. Takes minutes. `--only <name>` chooses one.
+ */
+import assert from 'node:assert/strict'
+import { execFileSync, spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { chromium, type Page } from 'playwright-core'
+
+interface Example {
+  readonly name: string
+  /** The variable that names the server. */
+  readonly url: string
+  /** What `npm run` starts, on a port that is put behind it. */
+  readonly start: string
+}
+
+const EXAMPLES: readonly Example[] = [
+  { name: 'react-chat', url: 'VITE_FACTOTUM_URL', start: 'dev' },
+  { name: 'next-ai-sdk', url: 'NEXT_PUBLIC_FACTOTUM_URL', start: 'start' },
+]
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { only } = parseArgs({ options: { only: { type: 'string' } } }).values
+const folder = mkdtempSync(join(tmpdir(), 'factotum-examples-'))
+chmodSync(folder, 0o711)
+const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' }
+const started: ChildProcess[] = []
+try {
+  const server = await startServer()
+  for (const example of EXAMPLES.filter(({ name }) => only === undefined || name === only))
+    await tryOut(example, server)
+} finally {
+  const running = started.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
+  const ended = running.map((child) => once(child, 'exit'))
+  for (const { pid } of running) if (pid !== undefined) process.kill(-pid)
+  await Promise.all(ended)
+  rmSync(folder, { recursive: true, force: true })
+}
+
+interface RunningServer {
+  readonly url: string
+  readonly token: string
+}
+
+async function startServer(): Promise<RunningServer> {
+  const program = join(root, 'bin/factotum.js')
+  const own = { ...env, FACTOTUM_HOME: join(folder, 'home'), PORT: '0' }
+  const server = start(process.execPath, [program], { cwd: folder, env: own })
+  let token = ''
+  for await (const line of createInterface(server.stdout)) {
+    token ||= /fct_[0-9a-f]{64}/.exec(line)?.[0] ?? ''
+    const url = /"url":"([^"]+)".*factotum is ready/.exec(line)?.[1]
+    if (url === undefined) continue
+    server.stdout.resume()
+    return { url, token }
+  }
+  throw new Error('the server did not start')
+}
+
+async function tryOut(example: Example, server: RunningServer): Promise<void> {
+  const began = Date.now()
+  const cwd = join(folder, example.name)
+  cpSync(join(root, 'examples', example.name), cwd, { recursive: true })
+  const manifest = join(cwd, 'package.json')
+  writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('http://127.0.0.1:4000', server.url))
+  const names = { ...env, [example.url]: server.url }
+  const npm = (...args: readonly string[]): void =>
+    void execFileSync('npm', args, { cwd, env: names, stdio: 'inherit' })
+  npm('install', '--no-audit', '--no-fund')
+  npm('run', 'build')
+  const port = await freePort()
+  start('npm', ['run', example.start, '--', '--port', String(port)], { cwd, env: names })
+  await use(`http://127.0.0.1:${port}/`, server.token)
+  console.log(`${example.name}: installed, built, started and used in ${Math.round((Date.now() - began) / 1000)} s`)
+}
+
+interface StartOptions {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** In a group of its own, which is ended as a whole. */
+function start(
+  file: string,
+  args: readonly string[],
+  { cwd, env: own }: StartOptions,
+): ChildProcessByStdio<null, Readable, null> {
+  const child = spawn(file, args, { cwd, env: own, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  started.push(child)
+  child.stdout.resume()
+  return child
+}
+
+async function freePort(): Promise<number> {
+  const listening = createServer().listen(0, '127.0.0.1')
+  await once(listening, 'listening')
+  const address = listening.address()
+  listening.close()
+  await once(listening, 'close')
+  return typeof address === 'object' && address !== null ? address.port : assert.fail('it listens')
+}
+
+async function use(url: string, token: string): Promise<void> {
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+  try {
+    const page = await browser.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    await open(page, url)
+    await page.getByLabel('Token').fill(token)
+    await page.getByRole('button', { name: 'Enter' }).click()
+    await page.getByLabel('Message').fill('Good morning')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText(/^Rehearsal: /).waitFor()
+    assert.deepEqual(complaints, [])
+  } finally {
+    await browser.close()
+  }
+}
+
+/** As soon as something listens there. */
+async function open(page: Page, url: string): Promise<void> {
+  for (let attempts = 0; attempts < 240; attempts += 1) {
+    if (
+      await fetch(url).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    )
+      break
+    await pause(250)
+  }
+  await page.goto(url)
+}
