@@ -30,7 +30,8 @@ import { buildSchema } from './graphql/schema/schema.ts'
 import { createServerInfo } from './graphql/schema/server/server-info.ts'
 import { startServer, type RunningServer } from './graphql/server.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
-import { Checkpointer } from './knowledge/checkpoints/checkpointer.ts'
+import { Checkpointer, type CheckpointerOptions } from './knowledge/checkpoints/checkpointer.ts'
+import { CurationJobs } from './knowledge/curation/curation-jobs.ts'
 import { removeJobs } from './jobs/remove-jobs.ts'
 import { createLoginLink, type LoginLink } from './people/create-login-link.ts'
 import { LivePeople } from './people/live-people.ts'
@@ -125,11 +126,13 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const background = await openBackground(parts, opened)
   const tools = await openTools({ ...options, file, config, secrets, stored, guard: background.guard }, opened)
   const redactorOf = (session: string): Redactor => secrets.redactorOf(session)
-  const checkpointer = createCheckpointer(parts, tools, redactorOf)
+  const beside = checkpointerOptions(parts, tools, redactorOf)
+  const checkpointer = new Checkpointer(beside)
+  const curationJobs = new CurationJobs(beside)
   const uploads = new Uploads({ home, database: stored.database })
   const sending = { database, config, clock, redactorOf, feed: stored.feed, doorbell }
   const delegator = new Delegator({ intake: sending, logger })
-  const made = { parts, background, tools, checkpointer, delegator, redactorOf, uploads }
+  const made = { parts, background, tools, checkpointer, curationJobs, delegator, redactorOf, uploads }
   const homeWatch = await HomeWatch.start({ home, clock: options.clock, logger })
   opened.add(() => homeWatch.stop())
   const worker = createWorker(made, homeWatch)
@@ -158,7 +161,7 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
 
 /** From here on turns, schedules and checkpoints move. */
 async function startWork(
-  { parts, checkpointer, delegator }: Made,
+  { parts, checkpointer, curationJobs, delegator }: Made,
   { worker, intake }: { readonly worker: Worker; readonly intake: IntakeContext },
   opened: Opened,
 ): Promise<void> {
@@ -170,7 +173,7 @@ async function startWork(
   opened.add(() => worker.stop())
   const scheduler = new Scheduler({ intake, clock, logger })
   const pausedTurns = new PausedTurns({ database, doorbell, config, logger })
-  for (const part of [scheduler, delegator, pausedTurns, checkpointer]) {
+  for (const part of [scheduler, delegator, pausedTurns, checkpointer, curationJobs]) {
     part.start()
     opened.add(() => part.stop())
   }
@@ -220,13 +223,13 @@ function startWatching({ options: { logger }, stored, config }: Parts, opened: O
   return watching
 }
 
-function createCheckpointer(
+function checkpointerOptions(
   { options: { logger }, stored, config, metrics }: Parts,
   { agentsFor }: Tools,
   redactorOf: (sessionId: string) => Redactor,
-): Checkpointer {
+): CheckpointerOptions {
   const { database, feed, doorbell, clock } = stored
-  return new Checkpointer({ database, feed, doorbell, config, agentsFor, redactorOf, clock, logger, metrics })
+  return { database, feed, doorbell, config, agentsFor, redactorOf, clock, logger, metrics }
 }
 
 /** What the worker, intake and the door are made of. */
@@ -235,6 +238,7 @@ interface Made {
   readonly background: Background
   readonly tools: Tools
   readonly checkpointer: Checkpointer
+  readonly curationJobs: CurationJobs
   readonly delegator: Delegator
   readonly redactorOf: (sessionId: string) => Redactor
   readonly uploads: Uploads

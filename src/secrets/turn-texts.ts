@@ -63,6 +63,17 @@ const LEARNING_ENTRY = {
   scopeOf: 'kept',
 } as const
 const NEW_TEXT = { id: 'kept', content: 'text', norm: 'text' } as const
+export const CURATION_TEXTS = {
+  learningId: 'kept',
+  reason: 'text',
+  repeatsFactId: 'kept',
+  repeatsLearningId: 'kept',
+  questionId: 'kept',
+  replaces: { factId: 'kept' },
+  changeId: 'kept',
+  fact: NEW_TEXT,
+  question: { ...NEW_TEXT, factIds: 'kept' },
+} as const
 
 /** A task as it is added to a plan. */
 export const NEW_TASK_TEXTS: FreeTexts<NewTask> = {
@@ -88,17 +99,7 @@ const WRITE_TEXTS: FreeTexts<Omit<TurnWrite, 'events' | 'audit'>> = {
   callTexts: { id: 'kept', ...CALL_TEXTS },
   dropDeltasOf: 'kept',
   learnings: { ...NEW_TEXT, taskId: 'kept', entry: LEARNING_ENTRY },
-  curations: {
-    learningId: 'kept',
-    reason: 'text',
-    repeatsFactId: 'kept',
-    repeatsLearningId: 'kept',
-    questionId: 'kept',
-    replaces: { factId: 'kept' },
-    changeId: 'kept',
-    fact: NEW_TEXT,
-    question: { ...NEW_TEXT, factIds: 'kept' },
-  },
+  curations: CURATION_TEXTS,
   factsUsed: 'kept',
   questionsAsked: 'kept',
   answers: { questionId: 'kept', answer: 'text', learning: { ...NEW_TEXT, entry: LEARNING_ENTRY } },

@@ -10,6 +10,7 @@ import type { SessionEvent, SessionEventBody } from '../../core/session-event.ts
 import { AUDIT_RECORD, auditRows, INSERT_AUDIT } from '../audit-entries.ts'
 import { CALL_TEXTS_RECORD, callTextsRows, INSERT_CALL_TEXTS } from '../turn/model-call-texts.ts'
 import type { CheckpointClaim } from './checkpoints.ts'
+import { dueCurationSql } from './curation-jobs.ts'
 import type { Database } from '../database.ts'
 import { intakeStatement } from '../intake/intake-statement.ts'
 import { sql, type Sql } from '../sql.ts'
@@ -72,6 +73,15 @@ export async function commitCheckpoint(
   return row.seqs.map((seq, index): SessionEvent => {
     return { ...(bodies[index] ?? body), seq, at, sessionId, turnId: null }
   })
+}
+
+/** What the curator's calls have cost, outside a turn; also when the session is gone. */
+export async function accountCalls(
+  database: Database,
+  { sessionId, runId }: Pick<CheckpointClaim, 'sessionId' | 'runId'>,
+  { calls, audit, at }: Pick<CheckpointEnd, 'calls' | 'audit' | 'at'>,
+): Promise<void> {
+  await STOPPED(database, { session_id: sessionId, run_id: runId, at, audit: auditRows(audit), ...usageOf(calls) })
 }
 
 interface Row {
@@ -180,6 +190,10 @@ const DONE = intakeStatement(
     SELECT l.id, made.id, l."userName", l.content, l.norm, input.at, ${ENTRY_VALUES} FROM made, input,
       jsonb_to_recordset(input.learnings) AS l (id text, "userName" text, content text, norm text, entry jsonb),
       ${ENTRY_RECORD} WHERE made.holds),
+  judged AS (
+    ${dueCurationSql(sql`SELECT made.id, now() FROM made, input WHERE made.holds AND EXISTS (
+      SELECT FROM jsonb_to_recordset(input.learnings) AS l (entry jsonb)
+      WHERE l.entry->>'status' = 'PENDING' AND NOT (l.entry->>'held')::boolean)`)}),
   events AS (
     INSERT INTO events (session_id, seq, at, turn_id, type, data)
     SELECT made.id, session.last_seq - made.describes::int, input.at, NULL, 'Checkpoint', input.event FROM made, session, input WHERE made.holds

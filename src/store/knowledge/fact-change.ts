@@ -4,7 +4,7 @@
  */
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import { GLOBAL_SCOPE, type Scope } from '../../core/knowledge/fact-scope.ts'
-import type { FactChange } from '../../core/status.ts'
+import type { FactChange, FactSource } from '../../core/status.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import { newId } from '../../platform/id.ts'
 import type { FactState } from './fact-state.ts'
@@ -26,17 +26,19 @@ export interface NewFact {
   readonly sessionId: string | null
   /** Since when it holds; null: since it is made. */
   readonly validFrom?: Date | null
+  /** MANUAL when left out. */
+  readonly source?: FactSource
 }
 
 /** A new fact of version 1, with its history; the caller has made sure that no other one says the same. */
 export async function insertFact(
   transaction: Transaction,
   editor: Editor,
-  { id = newId('fact'), text, scope, sessionId, validFrom = null }: NewFact,
+  { id = newId('fact'), text, scope, sessionId, validFrom = null, source = 'MANUAL' }: NewFact,
 ): Promise<string> {
   const { at, changeId, userName: changedBy } = editor
   const stamps = { validFrom, createdAt: at, updatedAt: at }
-  await transaction.fact.create({ data: { id, ...text, source: 'MANUAL', ...asColumns(scope), sessionId, ...stamps } })
+  await transaction.fact.create({ data: { id, ...text, source, ...asColumns(scope), sessionId, ...stamps } })
   await transaction.factVersion.create({
     data: { factId: id, version: 1, ...text, change: 'CREATED', changedBy, at, changeId },
   })

@@ -19,7 +19,8 @@ export type Transaction = Prisma.TransactionClient
 /** Who edits, and when: what history and audit say. */
 export interface Editor {
   readonly userName: string
-  readonly tokenName: string
+  /** Null: a part of the server. */
+  readonly tokenName: string | null
   /** What it does to facts is this change. */
   readonly changeId: string
   readonly at: Date

@@ -163,6 +163,23 @@ export function scopeOfLearning({ scope, scopeOf, sessionId }: LockedLearning): 
   return scope === null ? { scope: 'SESSION', scopeOf: sessionId } : { scope, scopeOf }
 }
 
+/** One that waits for the curator. */
+export interface WaitingLearning extends LockedLearning {
+  /** How often its evaluation could not be used. */
+  readonly tries: number
+}
+
+/** Null: it does not wait for the curator any more. */
+export async function lockWaiting(transaction: Transaction, id: string): Promise<WaitingLearning | null> {
+  const learning = await lockLearning(transaction, id)
+  if (learning?.status !== 'PENDING') return null
+  const { held, tries } = await transaction.learning.findUniqueOrThrow({
+    where: { id },
+    select: { held: true, tries: true },
+  })
+  return held ? null : { ...learning, tries }
+}
+
 async function lockUndecided(transaction: Transaction, id: string): Promise<LockedLearning | Refusal> {
   const learning = await lockLearning(transaction, id)
   return learning === undefined ? notFound('learning', id) : (refuseDeciding(learning) ?? learning)
@@ -194,6 +211,8 @@ interface Decision {
     readonly status: Exclude<LearningStatus, 'PENDING'>
     readonly factId?: string
     readonly replacesFactId?: string
+    readonly repeatsFactId?: string | null
+    readonly repeatsLearningId?: string | null
     readonly questionId?: string
     readonly reason?: string | null
   }

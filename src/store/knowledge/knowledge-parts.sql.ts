@@ -18,13 +18,15 @@ import {
 } from '../turn/fenced.ts'
 import { withAuditIds } from '../turn/turn-commit-rows.ts'
 import { FACT_STATE } from './fact-state.ts'
+import { DUE_ALREADY } from './curation-jobs.ts'
 import { ENTRY_COLUMNS, ENTRY_RECORD, ENTRY_VALUES } from './learning-entry.ts'
+import { MAX_TRIES } from './max-tries.ts'
 
 /** Who the history names for what the curator did. */
 const CURATOR = literal('curator')
 
 /** Of evaluations that could not be used, before a person decides. */
-const MAX_TRIES = sql`3`
+const TRIES = sql`${MAX_TRIES}`
 
 const json = (rows: readonly object[], bind: Bind): Sql => sql`${bind(JSON.stringify(rows))}::jsonb`
 
@@ -55,8 +57,8 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
     ORDER BY c.fact->>'norm' ON CONFLICT DO NOTHING
     RETURNING id`
   const curated = fenced`
-    UPDATE learnings x SET status = c.status, reason = c.reason, held = c.status = 'PENDING' AND (NOT c."isRetry" OR x.tries + 1 >= ${MAX_TRIES}),
-      tries = x.tries + c."isRetry"::int, flags = CASE WHEN c."isRetry" AND x.tries + 1 < ${MAX_TRIES} THEN x.flags ELSE x.flags || c.flags END,
+    UPDATE learnings x SET status = c.status, reason = c.reason, held = c.status = 'PENDING' AND (NOT c."isRetry" OR x.tries + 1 >= ${TRIES}),
+      tries = x.tries + c."isRetry"::int, flags = CASE WHEN c."isRetry" AND x.tries + 1 < ${TRIES} THEN x.flags ELSE x.flags || c.flags END,
       decided_by = CASE WHEN c.status <> 'PENDING' THEN ${CURATOR} END, decided_at = CASE WHEN c.status <> 'PENDING' THEN c.at END,
       fact_id = c.fact->>'id', question_id = coalesce(c."questionId", c.question->>'id'),
       repeats_fact_id = (SELECT f.id FROM facts f WHERE f.id = c."repeatsFactId"),
@@ -65,6 +67,12 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
     FROM ${JUDGED} c WHERE x.id = c.learning_id AND (jsonb_typeof(c.fact) IS DISTINCT FROM 'object'
       OR EXISTS (SELECT FROM ${MADE} m WHERE m.id = c.fact->>'id'))
     RETURNING x.id, x.status, x.held, x.reason, c.at, c.fact, c.question, c.replaces, c."changeId", c."auditIds"`
+  // What is to be judged anew does not wait for another turn.
+  const again = fenced`INSERT INTO curation_jobs (session_id, ready_at)
+    SELECT $1, now() + CASE WHEN bool_and(c."isRetry") THEN interval '1 minute' ELSE interval '0' END
+    FROM ${JUDGED} c WHERE c."isRetry" OR (jsonb_typeof(c.fact) = 'object'
+      AND NOT EXISTS (SELECT FROM ${MADE} m WHERE m.id = c.fact->>'id')) HAVING count(*) > 0
+    ${DUE_ALREADY}`
   const replaced = fenced`
     UPDATE facts f SET version = f.version + 1, invalidated_at = c.at, valid_to = c.at, replaced_by_id = c.fact->>'id',
       updated_at = c.at
@@ -92,7 +100,17 @@ export function curationParts(curations: readonly Curation[], bind: Bind): Recor
       (c."auditIds"[2], c.question->>'id', 'OPEN'),
       (c."auditIds"[3], CASE WHEN jsonb_typeof(c.fact) = 'object' THEN c.replaces->>'factId' END, 'REPLACED')) AS a (id, subject, change)
     WHERE a.subject IS NOT NULL`
-  return { judged, replaceable, made, curated, replaced, fact_versions: history, questions, curated_audit: audit }
+  return {
+    judged,
+    replaceable,
+    made,
+    curated,
+    curation_jobs: again,
+    replaced,
+    fact_versions: history,
+    questions,
+    curated_audit: audit,
+  }
 }
 
 /**

@@ -31,6 +31,7 @@ export interface QuestionChanged {
 }
 
 interface NewQuestion {
+  readonly id?: string
   readonly text: NormalizedText
   readonly sessionId: string | null
   /** ADMIN when left out. */
@@ -91,11 +92,18 @@ function changed(questionId: string, sessionEvent: SessionEvent | null): Questio
 export async function insertQuestion(
   transaction: Transaction,
   editor: Editor,
-  { text, sessionId, source = 'ADMIN', factIds = [] }: NewQuestion,
+  { id = newId('question'), text, sessionId, source = 'ADMIN', factIds = [] }: NewQuestion,
 ): Promise<string> {
-  const id = newId('question')
   await transaction.question.create({
-    data: { id, ...text, sessionId, source, factIds: [...factIds], createdAt: editor.at },
+    data: {
+      id,
+      content: text.content,
+      norm: text.norm,
+      sessionId,
+      source,
+      factIds: [...factIds],
+      createdAt: editor.at,
+    },
   })
   await recordChange(transaction, editor, { subjectId: id, sessionId, change: 'OPEN' })
   return id

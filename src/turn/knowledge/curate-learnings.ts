@@ -3,14 +3,10 @@
  * a question to the user, or nothing. The
  * decisions are one write, and each holds only for a learning that is still pending.
  */
-import type { AppErrorCode } from '../../core/errors.ts'
-import { curate, triedInVain } from '../../knowledge/curate.ts'
-import { compareWithKnown } from '../../knowledge/learnings/compare-with-known.ts'
-import { modeOf } from '../../knowledge/learnings/mode-of.ts'
-import { reachOfScope, scopeKey } from '../../core/knowledge/fact-scope.ts'
+import { scopeKey } from '../../core/knowledge/fact-scope.ts'
+import { triedInVain } from '../../knowledge/curate.ts'
+import { curatorContext, decidePending, UNUSABLE_ANSWERS } from '../../knowledge/decide-pending.ts'
 import { loadCuration, type PendingCuration } from '../../knowledge/load-curation.ts'
-import { replaceableFact } from '../../knowledge/replaceable-fact.ts'
-import { nearestFacts } from '../../knowledge/nearest-facts.ts'
 import { askAfterwards, type StepOutcome } from '../step-outcome.ts'
 import type { TurnContext } from '../turn-context.ts'
 
@@ -18,9 +14,6 @@ type CurateLearningsContext = Pick<
   TurnContext,
   'sessionId' | 'turn' | 'journal' | 'signal' | 'agents' | 'config' | 'database' | 'clock'
 >
-
-/** What the model answers will not be better by waiting: what is judged is to blame, or the model. */
-const UNUSABLE: ReadonlySet<AppErrorCode> = new Set(['MODEL_BAD_OUTPUT', 'MODEL_TRUNCATED', 'MODEL_REFUSED'])
 
 /** Of learnings in one session; what is left comes with the next turn. */
 const MAX_SCOPES = 5
@@ -40,37 +33,17 @@ export async function curateLearnings(context: CurateLearningsContext): Promise<
 }
 
 /** Learnings of one scope. */
-async function curateOnes(
-  context: CurateLearningsContext,
-  { similar, origins, scope, ...pending }: PendingCuration,
-): Promise<StepOutcome> {
-  const { database, journal, agents, clock, config, turn } = context
-  const near = { known: similar, reach: reachOfScope(scope) }
-  const { learnings, facts } = await nearestFacts(database, pending.learnings, near)
-  const answer = await askAfterwards(context, 'CURATING', () =>
-    agents.curate({ ...pending, learnings, facts }, context.signal),
-  )
+async function curateOnes(context: CurateLearningsContext, pending: PendingCuration): Promise<StepOutcome> {
+  const { database, journal, agents, clock, config } = context
+  const shown = await curatorContext(database, pending)
+  const answer = await askAfterwards(context, 'CURATING', () => agents.curate(shown, context.signal))
+  const at = clock.now()
   if (answer.kind !== 'answered') {
-    const isUnusable = answer.kind === 'Failed' && answer.code !== undefined && UNUSABLE.has(answer.code)
-    if (isUnusable) journal.record([], { curations: triedInVain(learnings, clock.now()) })
+    const isUnusable = answer.kind === 'Failed' && answer.code !== undefined && UNUSABLE_ANSWERS.has(answer.code)
+    if (isUnusable) journal.record([], { curations: triedInVain(pending.learnings, at) })
     return answer
   }
-  const curations = await curate({
-    evaluations: answer.output,
-    questions: pending.questions,
-    compare: (norm) => compareWithKnown(database, { norm, turnId: turn.id, scope, among: 'facts' }),
-    scope,
-    modeOf: (id) => {
-      const origin = origins.find((one) => one.id === id)
-      return modeOf(config.current(), origin?.source ?? 'REVIEW', origin?.userName ?? null)
-    },
-    contentOf: (id) => learnings.find((one) => one.id === id)?.content,
-    factOf: async (id) => {
-      const shown = facts.find((one) => one.id === id)
-      return shown === undefined ? null : await replaceableFact(database, shown)
-    },
-    at: clock.now(),
-  })
-  journal.record([], { curations })
+  const judgement = { pending, shown, evaluations: answer.output, at }
+  journal.record([], { curations: await decidePending(database, config.current(), judgement) })
   return { kind: 'Passed' }
 }

@@ -260,6 +260,38 @@ WITH
       c."changeId",
       c."auditIds"
   ),
+  w_curation_jobs AS (
+    INSERT INTO
+      curation_jobs (session_id, ready_at)
+    SELECT
+      $1,
+      now() + CASE
+        WHEN bool_and(c."isRetry") THEN interval '1 minute'
+        ELSE interval '0'
+      END
+    FROM
+      w_judged c
+    WHERE
+      c."isRetry"
+      OR (
+        jsonb_typeof(c.fact) = 'object'
+        AND NOT EXISTS (
+          SELECT
+          FROM
+            w_made m
+          WHERE
+            m.id = c.fact ->> 'id'
+        )
+      )
+    HAVING
+      count(*) > 0
+    ON CONFLICT (session_id) DO UPDATE
+    SET
+      ready_at = excluded.ready_at,
+      failures = 0,
+      run_id = NULL,
+      leased_until = NULL
+  ),
   w_replaced AS (
     UPDATE facts f
     SET
