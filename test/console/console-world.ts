@@ -1,7 +1,8 @@
 /**
  * The console in a real browser, against a whole server. A page that logs anything as an error or a warning, breaks the
  * Content-Security-Policy, asks another host for anything, asks the API for what its viewer may not see, or opens a
- * dialog or a window of the browser fails the test: `Opened` notices, and its end throws.
+ * dialog or a window of the browser fails the test: `Opened` notices, and its end throws. hostile-texts.pg.test.ts
+ * provokes each of them.
  */
 import { existsSync } from 'node:fs'
 import { chromium, type Browser, type BrowserContext, type Page, type Response } from 'playwright-core'

@@ -4,7 +4,6 @@
  */
 import DOMPurify, { type Config } from 'dompurify'
 import { Marked } from 'marked'
-import { withoutAnsi } from '../ansi/parse-ansi.ts'
 
 const TEXT_TAGS = 'a b br code del details em i input kbd s span strong sub summary sup'
 const BLOCK_TAGS = 'blockquote h1 h2 h3 h4 h5 h6 hr li ol p pre ul table tbody td th thead tr'
@@ -32,9 +31,11 @@ const config: Config & { RETURN_DOM_FRAGMENT: true } = {
   ...policy(),
 }
 
-/** Any text is taken; what is no Markdown is shown as it is. */
+/** Any text is taken; what is no Markdown, or is nested beyond what can be parsed, is shown as it is. */
 export function renderMarkdown(text: string): DocumentFragment {
-  const fragment = DOMPurify.sanitize(marked.parse(withoutAnsi(text), { async: false }), config)
+  const html = unlessTooDeep(() => marked.parse(text, { async: false }))
+  if (html === null) return asWritten(text)
+  const fragment = DOMPurify.sanitize(html, config)
   for (const link of fragment.querySelectorAll('a')) {
     link.target = '_blank'
     link.rel = 'noopener noreferrer'
@@ -53,7 +54,26 @@ export function renderMarkdown(text: string): DocumentFragment {
 
 /** The parts of a text that stand for themselves, in order: paragraphs, lists, code, tables. */
 export function blocksOf(text: string): readonly string[] {
-  return marked.lexer(text).map(({ raw }) => raw)
+  return unlessTooDeep(() => marked.lexer(text).map(({ raw }) => raw)) ?? [text]
+}
+
+/** Null: the parser, which goes as deep as lists and quotes do, has come to the end of its stack. */
+function unlessTooDeep<Result>(parse: () => Result): Result | null {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}
+
+function asWritten(text: string): DocumentFragment {
+  const fragment = document.createDocumentFragment()
+  const paragraph = document.createElement('p')
+  paragraph.className = 'markdown-raw'
+  paragraph.textContent = text
+  fragment.append(paragraph)
+  return fragment
 }
 
 function escaped(text: string): string {
