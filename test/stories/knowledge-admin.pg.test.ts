@@ -154,7 +154,7 @@ describe('who watches facts and learnings', () => {
       await using learnings = office.as(person).watch(api.LearningUpdatesDocument, {})
       expect(await facts.ended).toContain('FORBIDDEN')
       expect(await learnings.ended).toContain('FORBIDDEN')
-      const refused = await office.as(person).request(api.FactsDocument, {})
+      const refused = await office.as(person).request(api.LearningsDocument, {})
       expect(refused.errors.map(({ extensions }) => extensions?.['code'])).toEqual(['FORBIDDEN'])
     }
   })
