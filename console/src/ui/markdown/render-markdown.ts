@@ -26,6 +26,8 @@ const config: Config & { RETURN_DOM_FRAGMENT: true } = {
   ALLOWED_TAGS: `${TEXT_TAGS} ${BLOCK_TAGS}`.split(' '),
   ALLOWED_ATTR: ['href', 'title', 'start', 'align', 'type', 'checked', 'disabled'],
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
+  // Any other value is taken for an address: columns would lose their side, and task lists their boxes.
+  ADD_URI_SAFE_ATTR: ['align', 'start', 'type'],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,
   ...policy(),
