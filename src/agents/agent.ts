@@ -33,7 +33,7 @@ export interface TaskReport {
   readonly stderrFile: string | null
 }
 
-/** A file that somebody has sent; by its name it lies in uploads/. */
+/** A file that a user has sent; by its name it lies in uploads/. */
 export interface ReceivedFile {
   readonly name: string
   /** Bytes. */

@@ -1,4 +1,4 @@
-/** A file that somebody puts into a session: its name and how much there may be of them. */
+/** A file that a user puts into a session: its name and how much there may be of them. */
 import { publishedName } from './published-file.ts'
 
 /** Of one file. */

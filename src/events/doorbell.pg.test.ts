@@ -126,7 +126,7 @@ describe('doorbell', () => {
     expect(notificationsOf(there).map((heard) => heard.kind === 'log' && heard.sessionId)).toEqual(ids)
   })
 
-  test('a handler that fails keeps nobody from hearing', async () => {
+  test('a handler that fails keeps no other from being notified', async () => {
     const here = await openEar()
     here.bell.on('log', () => {
       throw new Error('broken')
@@ -137,7 +137,7 @@ describe('doorbell', () => {
     expect(heard).toEqual([log('a', 1)])
   })
 
-  test('who is alone tells nobody, until somebody comes, who is told to look', async () => {
+  test('a process that is alone notifies none, until another comes, which is notified to poll', async () => {
     let endPause = new AbortController()
     const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
       signal === undefined
@@ -187,7 +187,7 @@ describe('doorbell', () => {
     await bell.stop()
   })
 
-  test('what somebody else notifies on the channel does no harm', async () => {
+  test('what another program notifies on the channel does no harm', async () => {
     const here = await openEar()
     const client = new pg.Client({ connectionString: database.url })
     await client.connect()

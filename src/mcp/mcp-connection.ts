@@ -21,10 +21,10 @@ export interface ConnectionMeans {
   readonly clock: Clock
 }
 
-/** A server that answers. `onToolsChanged` is set by whoever reads its tools. */
+/** A server that answers. `onToolsChanged` is set by the reader of its tools. */
 export interface McpConnection {
   readonly client: Client
-  /** Aborts when the connection has ended, whoever ended it. */
+  /** Aborts when the connection has ended, from either side. */
   readonly ended: AbortSignal
   /** How it ended, as the end of a sentence, and what the program printed last: for the log. */
   describeEnd(): { readonly why: string; readonly lastWords: string }

@@ -35,7 +35,7 @@ function findProblem(schema: JsonObject): string | null {
   return Buffer.byteLength(JSON.stringify(schema)) > MAX_BYTES ? 'is too large' : null
 }
 
-/** Goes through a schema and into what its references name, as whoever expands it would. */
+/** Goes through a schema and into what its references name, as an expansion of it would. */
 class Walk {
   readonly #root: JsonObject
   readonly #open = new Set<string>()

@@ -22,7 +22,7 @@ import type { LivePeople } from './live-people.ts'
 
 export const LOGIN_MS = 12 * 3_600_000
 
-/** With what somebody logs in: their token, or what a link holds. */
+/** With what a user logs in: their token, or what a link holds. */
 export interface LoginProof {
   readonly kind: 'TOKEN' | 'LINK'
   readonly secret: string

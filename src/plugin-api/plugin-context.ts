@@ -23,7 +23,7 @@ export interface PluginLogger {
 
 /** How a tool that a plugin called ended. */
 export interface ToolResult {
-  /** UNKNOWN: it was called, and nobody knows whether it took effect. */
+  /** UNKNOWN: it was called, and whether it took effect is unknown. */
   readonly kind: 'DONE' | 'FAILED' | 'UNKNOWN'
   readonly text: string
 }

@@ -1,5 +1,5 @@
 /**
- * The plugins of this process: they follow the rows and the folders, whoever changes them. A doorbell tells of changes,
+ * The plugins of this process: they follow the rows and the folders, whichever process changes them. A doorbell tells of changes,
  * and a poll each second finds what was missed.
  *
  * What must hold: a plugin runs at most once in a process; one whose settings, files or secrets have changed is stopped

@@ -4,7 +4,7 @@
  * STARTING: it is being loaded or started, or waits for its next start. READY: it takes calls. DEGRADED: five failures
  * within 15 minutes, of calls or of its thread; the fifth and each further one ends it, and it is started again after a
  * growing pause. FAILED: its module or its settings cannot be used; nothing is tried until `restart`. A plugin that is
- * not there is left out: nobody waits for it.
+ * not there is left out, and not waited for.
  */
 import { backoffMs, type BackoffPolicy } from '../platform/backoff.ts'
 import type { Clock } from '../platform/clock.ts'

@@ -20,7 +20,7 @@ import type { Database } from '../store/database.ts'
 import type { ToolCatalog } from '../tools/tool-catalog.ts'
 
 const MAX_TEXT_CHARS = 256 * 1024
-/** Beyond the longest budget of a hook nobody waits for it. */
+/** Longer than the longest budget of a hook: no call waits beyond it. */
 const TIMEOUT_MS = 30_000
 
 /** What a call of a tool needs of the server. */

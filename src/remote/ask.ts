@@ -57,7 +57,7 @@ function showProgress(event: SessionEvent, { terminal }: Asked): void {
   if (line !== null) printError(terminal, styleText('dim', line))
 }
 
-/** False: it waits, and nobody here can decide. */
+/** False: it waits for an approval that cannot be decided here. */
 async function settle(
   { approval }: Extract<SessionEvent, { __typename: 'ApprovalEvent' }>,
   { client, terminal }: Asked,

@@ -3,7 +3,7 @@ export const EXIT = {
   done: 0,
   /** The turn failed or was cancelled, or the server refused. */
   failed: 1,
-  /** It waits for an approval that nobody here can give. */
+  /** It waits for an approval that cannot be given here. */
   waits: 3,
 } as const
 

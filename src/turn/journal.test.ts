@@ -71,7 +71,7 @@ describe('the journal', () => {
     await journal.flushed()
   })
 
-  test('what nobody waits for waits for more, until somebody waits for it or it must not wait', async () => {
+  test('a write that is not awaited waits for more, until it is awaited or must not wait', async () => {
     const { journal, nextCommit, commits } = heldJournal({ ...systemClock, after: () => () => undefined })
     journal.record([step('CONTEXT')])
     await setImmediate()

@@ -7,7 +7,7 @@ import type { Config, TokenConfig, UserConfig } from '../config.ts'
 const byHash = new WeakMap<Config['tokens'], ReadonlyMap<string, TokenConfig>>()
 const byAlias = new WeakMap<Config['users'], ReadonlyMap<string, ReadonlyMap<string, UserConfig>>>()
 
-/** The token with this SHA-256. How long this takes tells of the hash at most, which nobody can choose. */
+/** The token with this SHA-256. How long this takes tells of the hash at most, which cannot be chosen. */
 export function findToken({ tokens }: Pick<Config, 'tokens'>, sha256: Buffer): TokenConfig | null {
   let index = byHash.get(tokens)
   if (index === undefined) {

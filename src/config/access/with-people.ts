@@ -32,7 +32,7 @@ export interface StoredToken {
   readonly expiresAt: Date | null
 }
 
-/** Somebody is logged in to the console, by the token of this name as long as it has this hash. */
+/** A user is logged in to the console, by the token of this name as long as it has this hash. */
 export interface StoredLogin {
   readonly sha256: Buffer
   readonly tokenName: string

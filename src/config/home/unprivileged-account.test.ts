@@ -17,11 +17,11 @@ beforeEach(() => {
 
 afterEach(() => rmSync(root, { recursive: true }))
 
-test.skipIf(asRoot)('whoever is not root stays who it is', () => {
+test.skipIf(asRoot)('an account that is not root is kept', () => {
   expect(unprivilegedAccount()).toBeNull()
 })
 
-test.runIf(asRoot)('root becomes somebody else', () => {
+test.runIf(asRoot)('root becomes another account', () => {
   expect(unprivilegedAccount()?.uid).toBeGreaterThan(0)
 })
 

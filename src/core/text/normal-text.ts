@@ -18,7 +18,7 @@ export function normalText(text: string): string {
     if (next === left) return left
     left = next
   }
-  // Nobody nests marks so deeply: they are no Markdown.
+  // Marks nested so deeply are no Markdown.
   return folded
 }
 

@@ -76,7 +76,7 @@ function openFolder(path: string): OpenFolder {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) mkdirSync(path)
   const fd = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   try {
-    if (fstatSync(fd).uid !== process.geteuid?.()) throw new InTheWay(`${path} belongs to somebody else`)
+    if (fstatSync(fd).uid !== process.geteuid?.()) throw new InTheWay(`${path} belongs to another account`)
     fchmodSync(fd, 0o755) // whatever the umask made of it: commands run as another account
     return { fd, path }
   } catch (error) {

@@ -115,7 +115,7 @@ describe('what is published', () => {
     expect(outcome).toEqual(cancelled)
   })
 
-  test('what cannot be kept costs nobody the outcome', async () => {
+  test('what cannot be kept does not lose the outcome', async () => {
     writeFileSync(join(home, 'pub'), 'in the way')
     const { files, notes } = await publish(() => write('x', 'x'))
     expect(files).toEqual([])

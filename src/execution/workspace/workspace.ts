@@ -75,7 +75,7 @@ export async function prepareWorkspace(path: string, owner: Account | null): Pro
   else if (stats.uid !== uid && process.geteuid?.() === 0) await handOver(path, `${uid}:${owner?.gid ?? 0}`)
 }
 
-/** Does nothing where it is there, also when somebody else has just made it. */
+/** Does nothing where it is there, also when another process has just made it. */
 export function createWorkspace(path: string, owner: Account | null): void {
   mkdirSync(join(path, '..'), { recursive: true, mode: 0o711 })
   try {

@@ -150,7 +150,7 @@ export class SessionTransfers {
   }
 
   /**
-   * Onto the disk first: what is inserted is locked until it is committed, and nobody who sends to that session may
+   * Onto the disk first: what is inserted is locked until it is committed, and no message to that session may
    * have to wait for a slow client. BROKEN: the client left, or was too slow.
    */
   async #stage({ request }: Exchange): Promise<StagedFile | null | 'BROKEN'> {

@@ -9,7 +9,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Logger } from '../../platform/logger.ts'
 
 const LOG_EVERY_MS = 60_000
-/** Within that time; whoever sends more of them sends them on purpose. */
+/** Within that time; more than that are sent on purpose. */
 const MAX_LOGGED = 20
 
 export interface OriginsOptions {

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 const INLINE_SCRIPT = /<script>([\s\S]*?)<\/script>/g
 
 /**
- * Its scripts may load others, and no markup may: what somebody has published at this origin never runs. Editors put
+ * Its scripts may load others, and no markup may: what a session has published at this origin never runs. Editors put
  * styles into the page; answers come from this origin. A link that makes the page frame or post anything is of no use.
  */
 export function pagePolicy(html: string): string {

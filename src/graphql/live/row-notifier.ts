@@ -1,6 +1,6 @@
 /**
  * Which facts, learnings, questions, deliveries and plugins changed, for the subscriptions to them, all of them
- * admins': each at most four times a second, whoever made the change.
+ * admins': each at most four times a second, whichever process made the change.
  */
 import type { Doorbell } from '../../events/doorbell.ts'
 import type { Clock } from '../../platform/clock.ts'

@@ -12,14 +12,14 @@ export interface AskOptions {
   readonly sessionId: string
   readonly sent: SentData
   readonly timeoutMs: number
-  /** Aborts when nobody waits for the answer any more, or this server goes away. */
+  /** Aborts when the client waits for the answer no more, or this server stops. */
   readonly signal: AbortSignal
   readonly clock: Clock
   /** What the turn does now, for people. */
   readonly onProgress: (message: string) => void
 }
 
-/** `isOver`: the turn has ended. Otherwise it waits for somebody, or goes on. */
+/** `isOver`: the turn has ended. Otherwise it waits for a decision, or goes on. */
 export interface Asked {
   readonly turn: TurnData
   readonly isOver: boolean
@@ -47,7 +47,7 @@ export async function awaitAnswer(options: AskOptions): Promise<Asked | null> {
     const broken = ended.then(() => {
       if (!until.aborted) throw new Refused('The session was lost from sight; read_session shows how it stands.')
     })
-    broken.catch(() => undefined) // when nobody waits any more
+    broken.catch(() => undefined) // when the client waits no more
     for (;;) {
       const turn = await readTurn(operations, sent.id)
       if (turn === null) return null

@@ -179,7 +179,7 @@ export class OpenAIEndpoint {
   }
 }
 
-/** Nobody waits for the end of the turn any more. */
+/** The client waits for the end of the turn no more. */
 const GONE = 'GONE'
 
 interface Work {

@@ -50,7 +50,7 @@ export async function* followTurn(options: FollowOptions): AsyncGenerator<TurnEv
   throw new Refused('The session was lost from sight; its log goes on.')
 }
 
-/** Nothing comes until somebody decides. */
+/** Nothing comes until an approval is decided. */
 function isStuck({ status, session }: TurnData): boolean {
   const waits = status === 'AWAITING_APPROVAL' || status === 'JOINED'
   return waits && session.approvals.length > 0

@@ -1,4 +1,4 @@
-/** What is refused of an operation that a protocol runs, for whoever says it in the words of that protocol. */
+/** What is refused of an operation that a protocol runs, as a value, which each protocol puts in its own words. */
 import type { GraphQLError } from 'graphql'
 
 /** What every refusal may have. */

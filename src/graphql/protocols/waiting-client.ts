@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Connection, Connections, EndReason } from '../socket/connections.ts'
 import type { Known } from './admit.ts'
 
-/** Why nobody waits any more. */
+/** Why the wait is over. */
 export type WaitEnd = EndReason | 'LEFT' | 'LATE'
 
 export interface WaitingClientOptions {
@@ -48,7 +48,7 @@ export class WaitingClient implements Connection, Disposable {
     }
   }
 
-  /** Aborts when nobody waits any more; then `endedBy` says why. */
+  /** Aborts when the client waits no more; then `endedBy` says why. */
   get signal(): AbortSignal {
     return this.#gone.signal
   }

@@ -29,7 +29,7 @@ export interface TurnRetried {
 }
 
 /**
- * Of calls for the same turn, each is given the one second try, however many come at once and whoever they are from.
+ * Of calls for the same turn, each is given the one second try, however many come at once and from whichever users.
  * The participants stay who they are.
  */
 export async function retryTurn(

@@ -171,7 +171,7 @@ class Chat {
     this.#view.showNotice(refusalOf(cancelTurn) ?? 'Stopping …')
   }
 
-  /** False: it waits for an approval, which nobody can give here. */
+  /** False: it waits for an approval that cannot be given here. */
   async #untilEnded(messageId: string): Promise<boolean> {
     for (;;) {
       const happened = new Promise<void>((resolve) => (this.#happened = resolve))

@@ -1,5 +1,5 @@
 /**
- * Who did something: one interface wherever somebody is named who acted, so that a page shows them all in one way. Rows
+ * Who did something: one interface wherever an actor is named, so that a page shows them all in one way. Rows
  * name them by a text; to-actor.ts says who that is.
  */
 import { brandWithType } from '@pothos/core'
