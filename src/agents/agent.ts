@@ -114,10 +114,23 @@ export interface ReplanContext {
 export interface AssistantContext extends Omit<PlannerContext, 'skills' | 'maxTasks' | 'replan' | 'tools'> {
   /** What it has said and called in this turn so far, oldest first. */
   readonly rounds: readonly AssistantRound[]
+  /** What the provider of a model keeps of all this; null: nothing. */
+  readonly kept: KeptConversation | null
   /** Drawn once a turn, so that what was said before in it stays the same, byte by byte. */
   readonly fenceToken: string
   /** What it may call. */
   readonly tools: readonly OfferedTool[]
+}
+
+/** Up to where the model of this provider knows the conversation already. */
+export interface KeptConversation {
+  readonly provider: string
+  readonly model: string
+  readonly responseId: string
+  /** The round of this turn that it answered last, from 1; null: none yet. */
+  readonly round: number | null
+  /** How many of the newest exchanges of the dialogue it does not know; counts where `round` is null. */
+  readonly exchangesSince: number
 }
 
 /** One answer with calls, and what came of it. */

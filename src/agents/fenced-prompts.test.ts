@@ -43,7 +43,7 @@ const items = (text: string) => [
 const AT = '2026-11-21T09:00:00Z'
 const moment = { now: new Date(AT), timeZone: 'UTC' }
 const dialogue = (text: string, user = 'anna'): Dialogue => ({
-  exchanges: [{ messages: [{ user, role: 'USER', content: text, at: AT }], answers: [{ text, at: AT }] }],
+  exchanges: [{ turnId: null, messages: [{ user, role: 'USER', content: text, at: AT }], answers: [{ text, at: AT }] }],
   leftOut: true,
   isNearlyFull: true,
 })

@@ -41,7 +41,11 @@ const TASK: FreeTexts<TaskReport> = {
   stderrFile: 'text',
 }
 const DIALOGUE: FreeTexts<Dialogue> = {
-  exchanges: { messages: { user: 'text', content: 'text', at: 'kept' }, answers: { text: 'text', at: 'kept' } },
+  exchanges: {
+    turnId: 'kept',
+    messages: { user: 'text', content: 'text', at: 'kept' },
+    answers: { text: 'text', at: 'kept' },
+  },
 }
 const NOTED = { id: 'kept', content: 'text' } as const
 const HISTORY = { goal: 'text', reason: 'text' } as const
@@ -70,6 +74,7 @@ export const ASSISTANT: FreeTexts<AssistantContext> = {
     calls: { callId: 'kept', name: 'text', written: 'text', rejected: 'text', task: TASK },
     additions: 'text',
   },
+  kept: { provider: 'kept', model: 'kept', responseId: 'kept' },
   fenceToken: 'kept',
   tools: { name: 'kept', description: 'text', parameters: 'json' },
 }

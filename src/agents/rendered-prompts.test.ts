@@ -81,7 +81,7 @@ const questions = [{ id: 'question_one', content: 'Which package manager do the 
 const summary = 'Anna wants a report on the lines of notes.txt every Monday.'
 const interrupted: TaskReport = { ...failed, status: 'INTERRUPTED', exitCode: null, output: null, stderr: null }
 
-const said = (message: DialogueMessage): Exchange => ({ messages: [message], answers: [] })
+const said = (message: DialogueMessage): Exchange => ({ turnId: null, messages: [message], answers: [] })
 const first: PlannerContext = {
   callerName: 'anna',
   callerRole: 'USER',
@@ -91,6 +91,7 @@ const first: PlannerContext = {
   dialogue: {
     exchanges: [
       {
+        turnId: null,
         messages: [{ user: 'anna', role: 'USER', content: 'Hello!', at: '2026-11-21T09:00:00.004+00:00' }],
         answers: [{ text: 'Hello Anna.', at: '2026-11-21T09:00:07+00:00' }],
       },

@@ -13,6 +13,8 @@ export interface DialogueMessage {
 }
 
 export interface Exchange {
+  /** The turn that served the messages; null: they had none. */
+  readonly turnId: string | null
   /** Oldest first. */
   readonly messages: readonly DialogueMessage[]
   /** What the agent said to them, oldest first; none where it stayed silent or was not asked. */
@@ -72,6 +74,7 @@ function pair({ messages, answers }: SaidRows): readonly Exchange[] {
     if (turnId !== null) byTurn.set(turnId, group.messages)
   }
   return groups.map((group) => ({
+    turnId: group.turnId,
     messages: group.messages,
     answers: answers.flatMap(({ turnId, ...answer }) => (turnId === group.turnId ? [answer] : [])),
   }))
@@ -83,10 +86,11 @@ function bytesOf({ messages, answers }: Exchange): number {
 }
 
 /** Each of its texts gets the same share. */
-function shorten({ messages, answers }: Exchange, contextTokens: number): Exchange {
+function shorten({ turnId, messages, answers }: Exchange, contextTokens: number): Exchange {
   const share = Math.floor((contextTokens * BYTES_PER_TOKEN) / (messages.length + answers.length))
   const cut = (text: string): string => text.slice(0, share).toWellFormed()
   return {
+    turnId,
     messages: messages.map((message) => ({ ...message, content: cut(message.content) })),
     answers: answers.map((answer) => ({ ...answer, text: cut(answer.text) })),
   }

@@ -240,6 +240,25 @@ export interface NewCallTexts extends ModelCallTexts {
   readonly at: Date
 }
 
+/**
+ * What the provider of a model keeps of a session's conversation, up to one of its answers. It is a cache, as column
+ * `sessions.provider_state`: where it is missing or does not fit, the whole conversation is sent again.
+ */
+export interface ProviderState {
+  readonly provider: string
+  readonly model: string
+  /** Under which the provider keeps it. */
+  readonly responseId: string
+  /** The turn and the round (from 1) of that answer. */
+  readonly turnId: string
+  readonly round: number
+  /** The answer asked for tools, so nothing but what they say can follow. */
+  readonly isOpen: boolean
+  /** Whom the model worked for, in which role: what it was shown for one is continued for no other. */
+  readonly userName: string
+  readonly role: string
+}
+
 export interface TurnWrite {
   readonly events: readonly NewEvent[]
   readonly step?: PipelineStep
@@ -290,6 +309,8 @@ export interface TurnWrite {
   readonly failure?: { readonly text: string; readonly detail: string | null }
   /** What plugins have made of the turn by now, in place of what was stored; with `finish`, nothing is kept. */
   readonly pluginWork?: PluginWork
+  /** What the provider keeps of the conversation now; null: nothing that may be gone on from. */
+  readonly providerState?: ProviderState | null
   /** The process that ran the turn's command died, perhaps of it: counted like a death of the server. */
   readonly hostDied?: true
   /** The turn ends: also settles its message, those that it took along, and the session's counters. */
@@ -325,6 +346,7 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
   const failure = second.failure ?? first.failure
   const hostDied = second.hostDied ?? first.hostDied
   const pluginWork = second.pluginWork ?? first.pluginWork
+  const providerState = second.providerState === undefined ? first.providerState : second.providerState
   return {
     events: [...withoutPieces(first.events, second.dropDeltasOf), ...second.events],
     ...(step === undefined ? {} : { step }),
@@ -335,6 +357,7 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
     ...(failure === undefined ? {} : { failure }),
     ...(hostDied === undefined ? {} : { hostDied }),
     ...(pluginWork === undefined ? {} : { pluginWork }),
+    ...(providerState === undefined ? {} : { providerState }),
     plans: join(first.plans, second.plans),
     tasks,
     taskPatches: patches,

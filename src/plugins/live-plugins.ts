@@ -1,6 +1,6 @@
 /**
- * The plugins of this process: they follow the rows and the folders, whichever process changes them. A doorbell tells of changes,
- * and a poll each second finds what was missed.
+ * The plugins of this process: they follow the rows and the folders, whichever process changes them. A doorbell tells
+ * of changes, and a poll each second finds what was missed.
  *
  * What must hold: a plugin runs at most once in a process; one whose settings, files or secrets have changed is stopped
  * and started anew as a whole; no turn waits for any of it. Where processes have different homes, a row's status is

@@ -122,6 +122,14 @@ const WRITE_TEXTS: FreeTexts<Omit<TurnWrite, 'events' | 'audit'>> = {
   },
   delegationSteps: { id: 'kept', messageId: 'kept', feedback: 'text', failure: 'text' },
   failure: { text: 'text', detail: 'text' },
+  providerState: {
+    provider: 'kept',
+    model: 'kept',
+    responseId: 'kept',
+    turnId: 'kept',
+    userName: 'kept',
+    role: 'kept',
+  },
   pluginWork: {
     sections: { id: 'kept', title: 'text', text: 'text', plugin: 'kept' },
     commands: { name: 'text', args: 'text', plugin: 'kept' },

@@ -189,6 +189,7 @@ const STATEMENTS = {
   // What was made of all that was said is made anew: the summary from the first message on.
   session: `WITH session AS (
       UPDATE sessions s SET last_seq = s.last_seq + 1, summary = '', summary_seq = 0, working_memory = '',
+        provider_state = NULL,
         description = CASE WHEN s.description_source = 'INTROSPECTION' THEN NULL ELSE s.description END,
         description_source = CASE WHEN s.description_source = 'INTROSPECTION' THEN NULL ELSE s.description_source END,
         connector = CASE WHEN s.connector = ANY ($2::text[]) THEN ${E} ELSE s.connector END,

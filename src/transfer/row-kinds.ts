@@ -337,6 +337,7 @@ export const NOT_EXPORTED: Readonly<Partial<Record<RowName, readonly string[]>>>
     'epoch',
     'open_approvals',
     'instructions_by',
+    'provider_state',
   ],
   message: ['attachments'],
   turn: ['cancel_requested', 'paused_at', 'paused_reason', 'evicted_nodes', 'hooks_due', 'plugin_work'],

@@ -99,7 +99,13 @@ export const PLANNER_CONTEXT: PlannerContext = {
 }
 
 const { skills: _skills, maxTasks: _maxTasks, replan: _replan, tools: _tools, ...shared } = PLANNER_CONTEXT
-export const ASSISTANT_CONTEXT: AssistantContext = { ...shared, rounds: [], fenceToken: 'f'.repeat(32), tools: [] }
+export const ASSISTANT_CONTEXT: AssistantContext = {
+  ...shared,
+  rounds: [],
+  kept: null,
+  fenceToken: 'f'.repeat(32),
+  tools: [],
+}
 
 export const REVIEWER_CONTEXT: ReviewerContext = {
   goal: 'Say hi',

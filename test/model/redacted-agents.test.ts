@@ -39,7 +39,9 @@ const task = {
   stderr: 'x',
 }
 const dialogue = {
-  exchanges: [{ messages: [{ user: 'bob', role: 'USER', content: 'x', at: AT }], answers: [{ text: 'x', at: AT }] }],
+  exchanges: [
+    { turnId: null, messages: [{ user: 'bob', role: 'USER', content: 'x', at: AT }], answers: [{ text: 'x', at: AT }] },
+  ],
   leftOut: false,
   isNearlyFull: false,
 } as const

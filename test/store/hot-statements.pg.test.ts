@@ -102,6 +102,16 @@ const pause = {
   events: step.events,
   hostDied: true,
   pluginWork: { sections: [], commands: [] },
+  providerState: {
+    provider: 'p',
+    model: 'm',
+    responseId: 'resp_1',
+    turnId: 'turn_1',
+    round: 1,
+    isOpen: true,
+    userName: 'ada',
+    role: 'ADMIN',
+  },
   approvals: [{ id: 'approval_1', taskId: 'task_new', kind: 'TASK', reason: 'a rule', createdAt: at, expiresAt: at }],
   delegations: [
     {

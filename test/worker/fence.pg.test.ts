@@ -74,6 +74,7 @@ const TABLES: Record<Part, string> = {
   failure: 'turns',
   hostDied: 'turns',
   pluginWork: 'turns',
+  providerState: 'sessions',
   finish: 'sessions turns messages',
 }
 
@@ -204,6 +205,19 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
     }),
   failure: () => only({ failure: { text: 'It failed.', detail: 'No route.' } }),
   hostDied: () => only({ hostDied: true }),
+  providerState: ({ turn }) =>
+    only({
+      providerState: {
+        provider: 'p',
+        model: 'm',
+        responseId: 'resp_1',
+        turnId: turn.id,
+        round: 1,
+        isOpen: false,
+        userName: 'ada',
+        role: 'ADMIN',
+      },
+    }),
   pluginWork: () => only({ pluginWork: { sections: [], commands: [] } }),
   finish: ({ joined }) =>
     only({ finish: { status: 'DONE', failure: null, at, joined: [{ ...joined, status: 'DONE' }] } }),

@@ -4,6 +4,7 @@
  * next of a turn the list only grows, so that the provider need not read its beginning again.
  */
 import { SILENCE_MARKER } from '../../core/text/silence-filter.ts'
+import type { Exchange } from '../../core/dialogue.ts'
 import type { Moment } from '../../core/text/zoned-time.ts'
 import type { Said } from '../../model/conversation/conversation.ts'
 import type { AssistantContext, AssistantRound, PlannerContext, TaskReport } from '../agent.ts'
@@ -26,14 +27,29 @@ const RESULT: PreviewLimit = { maxChars: 16_000 }
 /** All that is said to the model. `fence` and `moment` are those of the turn: the same for each of its calls. */
 export function renderConversation(context: AssistantContext, fence: Fence, moment: Moment): Said[] {
   return [
-    ...renderBefore(context),
+    ...renderBefore(context, context.dialogue.exchanges),
     { by: 'user', text: renderNewest(context, fence, moment) },
     ...context.rounds.flatMap((round) => renderRound(round, context, fence)),
   ]
 }
 
-function renderBefore({ dialogue, conversationType }: AssistantContext): Said[] {
-  return dialogue.exchanges.flatMap(({ messages, answers }): Said[] => {
+/** What the model has not been told yet, where its provider keeps the conversation up to `kept`. */
+export function renderSince(context: AssistantContext, fence: Fence, moment: Moment): Said[] {
+  const { kept, rounds, dialogue } = context
+  if (kept === null) return renderConversation(context, fence, moment)
+  if (kept.round === null) {
+    const exchanges = dialogue.exchanges.slice(dialogue.exchanges.length - kept.exchangesSince)
+    return renderConversation({ ...context, dialogue: { ...dialogue, exchanges } }, fence, moment)
+  }
+  const [answered, ...later] = rounds.slice(kept.round - 1)
+  return [
+    ...(answered === undefined ? [] : renderResults(answered, context, fence)),
+    ...later.flatMap((round) => renderRound(round, context, fence)),
+  ]
+}
+
+function renderBefore({ conversationType }: AssistantContext, exchanges: readonly Exchange[]): Said[] {
+  return exchanges.flatMap(({ messages, answers }): Said[] => {
     const asked = messages.map(({ user, content }) =>
       conversationType === 'GROUP' ? `${user === null ? 'No name' : nameUser(user)} writes:\n${content}` : content,
     )
@@ -78,9 +94,19 @@ function describeGroup({ conversationType }: Pick<PlannerContext, 'conversationT
   ]
 }
 
-function renderRound({ text, calls, additions }: AssistantRound, context: AssistantContext, fence: Fence): Said[] {
+function renderRound(round: AssistantRound, context: AssistantContext, fence: Fence): Said[] {
   return [
-    { by: 'assistant', text, calls: calls.map(({ callId: id, name, written }) => ({ id, name, written })) },
+    {
+      by: 'assistant',
+      text: round.text,
+      calls: round.calls.map(({ callId: id, name, written }) => ({ id, name, written })),
+    },
+    ...renderResults(round, context, fence),
+  ]
+}
+
+function renderResults({ calls, additions }: AssistantRound, context: AssistantContext, fence: Fence): Said[] {
+  return [
     ...calls.map(({ callId, task, rejected }): Said => ({
       by: 'tool',
       callId,

@@ -1,12 +1,14 @@
 /**
  * One answer of a conversation: passes the gate, is recorded, and is asked for once, because what was streamed of an
- * answer cannot be taken back. What it calls is the turn's to check.
+ * answer cannot be taken back. What it calls is the turn's to check. A provider that keeps the conversation is sent
+ * only what is new, and all of it when it has lost it.
  */
+import { AppError } from '../../core/errors.ts'
 import type { ConversationAnswer } from '../../model/conversation/conversation.ts'
 import type { Answer, AnswerReader, AssistantContext } from '../agent.ts'
 import { Begun, callAgent, logFailure, type AskOptions } from '../ask.ts'
 import { Fence } from '../fence.ts'
-import { renderConversation } from './context.ts'
+import { renderConversation, renderSince } from './context.ts'
 
 interface Asked {
   readonly context: AssistantContext
@@ -22,14 +24,32 @@ export async function converse(options: AskOptions, asked: Asked): Promise<Answe
   const { context, startedAt, reader, signal } = asked
   const refused = await gate([])
   if (refused !== null) return { kind: 'failed', error: logFailure(options, 'assistant', refused), calls: [] }
-  const said = renderConversation(context, new Fence(context.fenceToken), { now: startedAt, timeZone })
-  const { tools } = context
-  const call = { role: 'assistant', prompt: 'assistant', said: JSON.stringify({ said, tools }, null, 1) } as const
+  const fence = new Fence(context.fenceToken)
+  const moment = { now: startedAt, timeZone }
+  const { tools, kept } = context
+  const whole = renderConversation(context, fence, moment)
+  const call = {
+    role: 'assistant',
+    prompt: 'assistant',
+    said: JSON.stringify({ said: whole, tools }, null, 1),
+  } as const
   const begun = new Begun()
   const watched = { onText: begun.watch(reader.onText), onThinking: begun.watch(reader.onThinking) }
-  const called = await callAgent(options, { ...call, begun }, (frame) =>
-    model.converse({ ...frame, ...watched, said, tools, continues: null, signal }),
-  )
+  const called = await callAgent(options, { ...call, begun }, async (frame) => {
+    const request = { ...frame, ...watched, tools, signal }
+    const sendWhole = () => model.converse({ ...request, said: whole, continues: null })
+    if (kept === null || kept.provider !== frame.provider || kept.model !== frame.model) return sendWhole()
+    try {
+      return await model.converse({
+        ...request,
+        said: renderSince(context, fence, moment),
+        continues: kept.responseId,
+      })
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'MODEL_CONVERSATION_LOST')) throw error
+      return sendWhole()
+    }
+  })
   const calls = called.records
   return called.kind === 'failed'
     ? { kind: 'failed', error: called.error, calls }

@@ -59,7 +59,7 @@ function usageColumns(write: TurnWrite, bind: Bind): Sql {
 }
 
 function sessionColumns(write: TurnWrite, bind: Bind): Sql {
-  const { finish, pause, settledApprovals, summary, preview } = write
+  const { finish, pause, settledApprovals, summary, preview, providerState } = write
   const said = saidIn(write)
   const columns = [
     // The session stays with its node while a message waits that may begin now; one that is still collected
@@ -85,6 +85,7 @@ function sessionColumns(write: TurnWrite, bind: Bind): Sql {
       ready_at = CASE WHEN ${open} > 0 THEN ${later} ELSE now() END`
     }),
     when(isFilled(settledApprovals), sql`, open_approvals = 0`),
+    providerState === undefined ? sql`` : sql`, provider_state = ${bind(providerState)}::jsonb`,
     // A summary that another one has overtaken is dropped.
     given(summary, ({ text, fromSeq, toSeq }) => {
       const isNext = sql`x.summary_seq = ${bind(fromSeq)}::int`

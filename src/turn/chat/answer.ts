@@ -18,11 +18,13 @@ import { callablesOf, readCall, type Callables } from './callables.ts'
 import { isAnswered, roundsOf, shownRound } from './chat-rounds.ts'
 import { Draft, type DraftCall } from './draft.ts'
 import { keepSecrets } from './keep-secret.ts'
+import type { ProviderSession } from './provider-session.ts'
 
 export interface Known {
   readonly known: PlannerContext
   /** Drawn once a turn (agents/assistant/context.ts). */
   readonly fenceToken: string
+  readonly provider: ProviderSession
 }
 
 /** Null: the answer is stored. */
@@ -38,7 +40,12 @@ export async function answer(context: TurnContext, attempts: PlanState[], shown:
     onText: (delta: string) => draft.addText(delta),
     onThinking: (delta: string) => draft.addThought(delta),
   }
-  const asked = { context: assistantContext(context, attempts, { ...shown, callables }), startedAt: turn.startedAt }
+  const round = roundsOf(attempts.at(-1) ?? null).filter(isAnswered).length + 1
+  const kept = await shown.provider.kept(user, round - 1)
+  const asked = {
+    context: assistantContext(context, attempts, { ...shown, callables, kept }),
+    startedAt: turn.startedAt,
+  }
   const answered = await agents.converse(asked, reader, signal).finally(() => draft.stop())
   if (signal.aborted && signal.reason !== 'CANCELLED') return stopped(context)
   if (signal.aborted) {
@@ -47,7 +54,7 @@ export async function answer(context: TurnContext, attempts: PlanState[], shown:
   }
   return answered.kind === 'failed'
     ? fail(context, draft, answered)
-    : await store(context, { draft, callables, user }, answered)
+    : await store(context, { draft, callables, user, round, provider: shown.provider }, answered)
 }
 
 /** The text that a process left unfinished is written on as the same task. */
@@ -63,7 +70,12 @@ async function openDraft(context: TurnContext, attempts: PlanState[], known: Pla
 function assistantContext(
   { messages, secrets }: Pick<TurnContext, 'messages' | 'secrets'>,
   attempts: readonly PlanState[],
-  { known, fenceToken, callables }: Known & { readonly callables: Callables },
+  {
+    known,
+    fenceToken,
+    callables,
+    kept,
+  }: Omit<Known, 'provider'> & Pick<AssistantContext, 'kept'> & { readonly callables: Callables },
 ): AssistantContext {
   const {
     skills: _skills,
@@ -80,6 +92,7 @@ function assistantContext(
     additions: collected.map(({ content }) => ({ content, whilePlanRan: false })),
     secretNames: [...secrets.ephemeral().keys()].filter((name) => name !== ''),
     rounds: rounds.map((round) => shownRound(round, messages)),
+    kept,
     fenceToken,
     tools: [...callables.values()].map(({ offer }) => offer),
   }
@@ -98,12 +111,20 @@ async function fail(
   return ending
 }
 
+interface Storing {
+  readonly draft: Draft
+  readonly callables: Callables
+  readonly user: CurrentUser
+  readonly round: number
+  readonly provider: ProviderSession
+}
+
 async function store(
   context: TurnContext,
-  { draft, callables, user }: { readonly draft: Draft; readonly callables: Callables; readonly user: CurrentUser },
+  { draft, callables, user, round, provider }: Storing,
   { output, calls }: Extract<Answer<ConversationAnswer>, { kind: 'answered' }>,
 ): Promise<Ending | null> {
-  keepSecrets(context, output.calls)
+  const isCensored = keepSecrets(context, output.calls)
   const at = context.clock.now()
   const requested = output.calls.map((call): DraftCall => {
     const { problem, ...read } = readCall(callables, call, (name) => whyGone(context.tools, name, user))
@@ -114,7 +135,10 @@ async function store(
   const isLast = requested.length === 0
   const text = spoken !== null && isLast ? await handleWritten(context, spoken) : spoken
   if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
-  draft.store(text, requested, calls)
+  draft.store(text, requested, {
+    modelCalls: calls,
+    ...provider.changesOf({ output, calls, round, user, isCensored }),
+  })
   notifyAnswer(context, {
     role: 'assistant',
     text: () => output.text,

@@ -7,6 +7,7 @@ import type { SessionEventBody } from '../../core/session-event.ts'
 import { CommandLines } from '../../core/text/command-lines.ts'
 import { SilenceFilter } from '../../core/text/silence-filter.ts'
 import { withoutTexts, type ModelCallRecord } from '../../core/model-call.ts'
+import type { TurnWrite } from '../../core/turn-write.ts'
 import { newId } from '../../platform/id.ts'
 import { modelCommands } from '../hooks/model-commands.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
@@ -97,7 +98,11 @@ export class Draft {
   }
 
   /** Stores the answer with its calls, which wait to be made. `spoken`: its text; null: it says nothing. */
-  store(spoken: string | null, calls: readonly DraftCall[], modelCalls: readonly ModelCallRecord[]): void {
+  store(
+    spoken: string | null,
+    calls: readonly DraftCall[],
+    written: Pick<TurnWrite, 'modelCalls' | 'providerState'>,
+  ): void {
     this.#recordThought()
     const { left, round, attempts, known } = this.#options
     // A model that calls something and marks silence beside it has said nothing yet.
@@ -105,8 +110,8 @@ export class Draft {
       const attempt = (left?.begun ?? 0) + 1
       const final = calls.length === 0
       const task = this.#begin()
-      say(this.#context, task, { text: spoken, final, attempt, changes: { modelCalls, dropDeltasOf: this.#pieces() } })
-    } else this.#context.journal.record([], { modelCalls, dropDeltasOf: this.#pieces() })
+      say(this.#context, task, { text: spoken, final, attempt, changes: { ...written, dropDeltasOf: this.#pieces() } })
+    } else this.#context.journal.record([], { ...written, dropDeltasOf: this.#pieces() })
     const plan = planOf(this.#context, attempts, known)
     for (const call of calls) addTask(this.#context, plan, { ...call, round })
   }

@@ -10,17 +10,21 @@ import { takeSecrets } from '../secrets/take-secrets.ts'
 import type { TaskContext, TurnContext } from '../turn-context.ts'
 import { updateTask } from '../update-task.ts'
 
-/** Keeps what the calls of an answer name. What stands in no message is no secret, and is not kept. */
+/**
+ * Keeps what the calls of an answer name, and returns whether they name any. What stands in no message is no secret,
+ * and is not kept.
+ */
 export function keepSecrets(
   context: Pick<TurnContext, 'messages' | 'journal' | 'secrets'>,
   calls: readonly RequestedCall[],
-): void {
+): boolean {
   const secrets = calls.flatMap(({ name, args }) => {
     const { key, value } = args ?? {}
     const isOne = name === KEEP_SECRET.name && typeof key === 'string' && typeof value === 'string'
     return isOne && value.length >= 8 && value.length <= 4096 && KEY.test(key) ? [{ key, value }] : []
   })
   if (secrets.length > 0) takeSecrets(context, { goal: '', tasks: [], answers: [], secrets })
+  return secrets.length > 0
 }
 
 const KEY = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/

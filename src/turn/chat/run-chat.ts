@@ -19,6 +19,7 @@ import { takeSecretsByForm } from '../secrets/take-secrets.ts'
 import { answer } from './answer.ts'
 import { failedInRow, isAnswered, isFinal, roundsOf, type Round } from './chat-rounds.ts'
 import { makeCalls } from './make-calls.ts'
+import { ProviderSession } from './provider-session.ts'
 import { takeSaid } from './take-said.ts'
 
 /** A model that fails so often in a row does not get there. */
@@ -31,6 +32,7 @@ export async function runChat(context: TurnContext, attempts: PlanState[]): Prom
     takeSecretsByForm(context)
   }
   const fenceToken = randomHex(16)
+  const provider = new ProviderSession(context)
   let known: PlannerContext | null = null
   for (;;) {
     if (context.signal.aborted) return stopped(context)
@@ -41,7 +43,7 @@ export async function runChat(context: TurnContext, attempts: PlanState[]): Prom
       if (ending !== null) return ending
     }
     known ??= await assembleContext(context, [])
-    const ending = await answer(context, attempts, { known, fenceToken })
+    const ending = await answer(context, attempts, { known, fenceToken, provider })
     if (ending !== null) return ending
   }
 }

@@ -10,7 +10,8 @@ WITH
       ready_at = CASE
         WHEN x.open_approvals + $7::int > 0 THEN $6::timestamptz
         ELSE now()
-      END
+      END,
+      provider_state = $8::jsonb
     WHERE
       x.id = $1
       AND x.owner = $2
@@ -26,11 +27,11 @@ WITH
   w_turn AS (
     UPDATE turns x
     SET
-      step = coalesce($8::pipeline_step, x.step),
-      plugin_work = $9::jsonb,
+      step = coalesce($9::pipeline_step, x.step),
+      plugin_work = $10::jsonb,
       takeovers = x.takeovers + 1,
-      paused_at = $10::timestamptz,
-      paused_reason = $11::text,
+      paused_at = $11::timestamptz,
+      paused_reason = $12::text,
       status = 'AWAITING_APPROVAL'
     FROM
       w_fence
@@ -54,7 +55,7 @@ WITH
       w_fence f,
       ROWS
     FROM
-      (jsonb_to_recordset($12::jsonb) AS (at timestamptz, turn_id text, type text, data jsonb)) WITH ORDINALITY AS e (at, turn_id, type, data, n)
+      (jsonb_to_recordset($13::jsonb) AS (at timestamptz, turn_id text, type text, data jsonb)) WITH ORDINALITY AS e (at, turn_id, type, data, n)
   ),
   w_approvals AS (
     INSERT INTO
@@ -72,7 +73,7 @@ WITH
     FROM
       w_fence,
       w_turn t,
-      jsonb_to_recordset($13::jsonb) AS a (id text, "taskId" text, kind approval_kind, reason text, "createdAt" timestamptz, "expiresAt" timestamptz)
+      jsonb_to_recordset($14::jsonb) AS a (id text, "taskId" text, kind approval_kind, reason text, "createdAt" timestamptz, "expiresAt" timestamptz)
   ),
   w_delegations AS (
     INSERT INTO
@@ -114,7 +115,7 @@ WITH
     FROM
       w_fence,
       w_turn t,
-      jsonb_to_recordset($14::jsonb) AS d (
+      jsonb_to_recordset($15::jsonb) AS d (
         id text,
         "taskId" text,
         "tokenName" text,

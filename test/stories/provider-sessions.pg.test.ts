@@ -1,0 +1,143 @@
+/** Conversations that their provider keeps (`api = "responses"`): what it knows is not sent again; nothing is lost. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { must } from '../../src/platform/must.ts'
+import { converse, Story } from '../harness/story.ts'
+import { OpenSessionDocument, UpdateSessionDocument } from '../generated/graphql.ts'
+import { GOOD_PLAN } from '../model/good-answers.ts'
+import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
+
+let stub: StubEndpoint
+let story: Story
+/** What the model says next; each answer is kept under a new id. */
+let next: (call: StubCall) => readonly object[] = () => says('Hello.')
+const TALK = { ...GOOD_PLAN, tasks: GOOD_PLAN.tasks.slice(1) }
+/** Ids that the provider has forgotten. */
+const forgotten = new Set<string>()
+let lastId = 0
+
+const says = (text: string): object[] => [{ type: 'message', content: [{ type: 'output_text', text }] }]
+const runs = (command: string): object[] => [
+  { type: 'function_call', call_id: 'call_1', name: 'exec', arguments: JSON.stringify({ command }) },
+]
+
+function answer(call: StubCall): StubAnswer {
+  if (call.body.messages !== undefined) return call.role === 'planner' ? { content: TALK } : 'It was planned.'
+  const before = call.body.previous_response_id
+  if (before !== undefined && forgotten.has(before))
+    return { status: 400, body: { error: { message: `Previous response with id '${before}' not found.` } } }
+  lastId += 1
+  const usage = { input_tokens: 9, output_tokens: 4 }
+  return { status: 200, body: { id: `resp_${lastId}`, status: 'completed', output: next(call), usage } }
+}
+
+beforeAll(async () => {
+  stub = await StubEndpoint.start({ by: answer })
+  const toml = `
+[providers.kept]
+base_url = "${stub.baseUrl}"
+api = "responses"
+[models]
+planner = "kept:one"
+`
+  story = await Story.begin({ config: { toml } })
+})
+afterAll(async () => {
+  await story[Symbol.asyncDispose]()
+  await stub.close()
+})
+
+async function openChat(id: string, more: object = {}): Promise<void> {
+  const { openSession } = await story.as('ada').run(OpenSessionDocument, { input: { id, mode: 'CHAT', ...more } })
+  expect(openSession.__typename).toBe('OpenSessionPayload')
+}
+
+async function say(
+  id: string,
+  text: string,
+  user: 'ada' | 'ben' = 'ada',
+): Promise<{ answers: readonly string[]; asked: Asked[] }> {
+  const from = stub.calls.length
+  const { answers } = await converse(story.as(user), id, text)
+  return { answers, asked: stub.calls.slice(from).map(({ body }) => askedBy(body)) }
+}
+
+interface Asked {
+  readonly continues: string | undefined
+  /** All that was sent, as text. */
+  readonly said: string
+}
+
+const askedBy = ({ previous_response_id: continues, input }: StubCall['body']): Asked => ({
+  continues,
+  said: JSON.stringify(input),
+})
+
+test('what was said before is sent once; a tool’s result goes on from the answer that asked for it', async () => {
+  await openChat('cli:kept')
+  const { asked: first } = await say('cli:kept', 'My dog is called Ruby.')
+  expect(first).toEqual([{ continues: undefined, said: expect.stringContaining('Ruby') }])
+  const answered = `resp_${lastId}`
+
+  next = ({ body }) => (JSON.stringify(body.input).includes('barked') ? says('It barked.') : runs('echo barked'))
+  const { answers, asked } = await say('cli:kept', 'Let her bark.')
+  expect(answers).toEqual(['It barked.'])
+  expect(asked).toEqual([
+    { continues: answered, said: expect.not.stringContaining('Ruby') },
+    { continues: `resp_${lastId - 1}`, said: expect.not.stringContaining('Let her bark') },
+  ])
+  expect(must(asked[1], 'a second call').said).toContain('function_call_output')
+})
+
+test('an answer that the provider has forgotten, or another model, costs nothing but tokens', async () => {
+  next = () => says('I see.')
+  await openChat('cli:forgotten')
+  await say('cli:forgotten', 'My cat is called Opal.')
+  forgotten.add(`resp_${lastId}`)
+  const { answers, asked } = await say('cli:forgotten', 'What is she called?')
+  expect(answers).toEqual(['I see.'])
+  expect(asked).toEqual([
+    { continues: `resp_${lastId - 1}`, said: expect.not.stringContaining('Opal') },
+    { continues: undefined, said: expect.stringContaining('Opal') },
+  ])
+})
+
+test('what is said to one user is continued for no other', async () => {
+  next = () => says('Noted.')
+  await openChat('cli:both', { participants: ['ben'] })
+  await say('cli:both', 'The code of the gate is in the drawer.')
+  const { asked } = await say('cli:both', 'Hello, it is Ben.', 'ben')
+  expect(asked).toEqual([{ continues: undefined, said: expect.stringContaining('drawer') }])
+})
+
+test('what a plan did in between is told', async () => {
+  next = () => says('Yes.')
+  await openChat('cli:between')
+  await say('cli:between', 'My bird is called Jade.')
+  const kept = `resp_${lastId}`
+  const setMode = (mode: 'PLAN' | 'CHAT') =>
+    story.as('ada').run(UpdateSessionDocument, { input: { id: 'cli:between', mode } })
+  await setMode('PLAN')
+  await converse(story.as('ada'), 'cli:between', 'Plan something.')
+  await setMode('CHAT')
+  const { asked } = await say('cli:between', 'And now?')
+  expect(asked).toMatchObject([{ continues: kept }])
+  const { said } = must(asked[0], 'a call')
+  expect(said).toContain('It was planned.')
+  expect(said).not.toContain('Jade')
+})
+
+test('what was taken out of the conversation is not gone on from', async () => {
+  const hunter = 'hunter-and-gatherer'
+  const keep = { key: 'FORUM_LOGIN', value: hunter }
+  const call = {
+    type: 'function_call',
+    call_id: 'call_1',
+    name: 'session__keep_secret',
+    arguments: JSON.stringify(keep),
+  }
+  next = ({ body }) => (JSON.stringify(body.input).includes('Kept as') ? says('Kept.') : [call])
+  await openChat('cli:secret')
+  const { asked } = await say('cli:secret', `My login at the forum is ${hunter}, by the way.`)
+  expect(asked).toMatchObject([{ continues: undefined }, { continues: undefined }])
+  expect(must(asked[1], 'a second call').said).not.toContain(hunter)
+})
