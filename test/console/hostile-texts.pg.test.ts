@@ -3,6 +3,7 @@
  * that a page which did so would be noticed.
  */
 import { writeFile } from 'node:fs/promises'
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { converse } from '../harness/story.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
@@ -17,6 +18,13 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 const SETTINGS = { max_plan_tasks: 100 }
 /** As many texts does one command print. */
 const PRINTED_TOGETHER = 10
+
+interface Scrolling {
+  readonly list: string
+  readonly step: number
+  /** What the other end of the list shows, once it is read. */
+  readonly end?: Locator
+}
 
 describe.skipIf(!hasBrowser)(`hostile texts${withoutBrowser}`, () => {
   const stack = new AsyncDisposableStack()
@@ -58,15 +66,15 @@ describe.skipIf(!hasBrowser)(`hostile texts${withoutBrowser}`, () => {
   }
 
   /** Shows all of a list, from its end or from its beginning. */
-  async function scrollThrough(opened: Opened, selector: string, step: number): Promise<void> {
+  async function scrollThrough(opened: Opened, { list, step, end }: Scrolling): Promise<void> {
     for (let last = Number.NaN; ;) {
       await isHarmless(opened)
       const at = await opened.page.evaluate(`(() => {
-        const list = document.querySelector(${JSON.stringify(selector)})
+        const list = document.querySelector(${JSON.stringify(list)})
         list.scrollTop += ${step}
         return list.scrollTop
       })()`)
-      if (at === last) return
+      if (at === last && (end === undefined || (await end.count()) > 0)) return
       last = Number(at)
     }
   }
@@ -108,8 +116,11 @@ describe.skipIf(!hasBrowser)(`hostile texts${withoutBrowser}`, () => {
     const { page } = opened
     await page.locator('.entry-agent').first().waitFor()
     await page.locator('.task').nth(60).waitFor()
-    await scrollThrough(opened, '.talk-scroll', -500)
-    await page.locator('.entry-said', { hasText: '<script>' }).waitFor()
+    await scrollThrough(opened, {
+      list: '.talk-scroll',
+      step: -500,
+      end: page.locator('.entry-said', { hasText: '<script>' }),
+    })
     for (const task of await page.locator('.task', { hasText: 'cat ' }).locator('summary').all()) await task.click()
     await page.getByRole('region', { name: 'Output' }).nth(5).waitFor()
     await isHarmless(opened)
@@ -119,7 +130,7 @@ describe.skipIf(!hasBrowser)(`hostile texts${withoutBrowser}`, () => {
     await isHarmless(opened)
     await page.setViewportSize({ width: 360, height: 700 })
     await page.getByRole('button', { name: 'Conversation' }).click()
-    await scrollThrough(opened, '.talk-scroll', 700)
+    await scrollThrough(opened, { list: '.talk-scroll', step: 700 })
     // The page can still be used.
     await page.getByRole('textbox', { name: 'Message' }).fill('Are you there?')
     await page.getByRole('textbox', { name: 'Message' }).press('Enter')
@@ -151,10 +162,10 @@ describe.skipIf(!hasBrowser)(`hostile texts${withoutBrowser}`, () => {
     await using opened = await world.open('ada', { path: '/sessions' })
     const { page } = opened
     await page.locator('.session-row').first().waitFor()
-    await scrollThrough(opened, '.list', 600)
+    await scrollThrough(opened, { list: '.list', step: 600 })
     await page.goto(`${world.url}/#/sessions/discord:hostile`)
     await page.getByText('not known here').first().waitFor()
-    await scrollThrough(opened, '.talk-scroll', -500)
+    await scrollThrough(opened, { list: '.talk-scroll', step: -500 })
     for (const path of ['/memory/facts', '/schedules', '/audit', '/usage']) {
       await page.goto(`${world.url}/#${path}`)
       await page.locator('.list-row, .usage-plot').first().waitFor()
