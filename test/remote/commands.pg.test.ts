@@ -78,7 +78,8 @@ test('people, tokens, facts and sessions are listed and changed, by admins alone
     /you › run: echo one\n[^]*│ one\n[^]*‹ [^]*you › fail:\n[^]*review: another plan[^]*model calls\n$/,
   )
   expect((await factotum(story, 'sessions --json')).printed).toContain('"cli:talk"')
-  expect(await factotum(story, 'facts', { as: 'ben' })).toMatchObject({ exitCode: 1, printed: '' })
+  expect(await factotum(story, 'users', { as: 'ben' })).toMatchObject({ exitCode: 1, printed: '' })
+  expect(await factotum(story, 'facts add Ben knows', { as: 'ben' })).toMatchObject({ exitCode: 1, printed: '' })
 })
 
 test('on the machine of a server, its home names the address and holds a token', async () => {

@@ -12,7 +12,7 @@ import {
   CancelTurnDocument,
   DeleteSessionDocument,
   EditQueuedMessageDocument,
-  FactsDocument,
+  LearningsDocument,
   OpenSessionDocument,
   RankedTurnsDocument,
   SessionDocument,
@@ -179,7 +179,7 @@ test('access that was denied is told once, and then counted', async () => {
   for (let i = 0; i < 5; i += 1) {
     expect(await cleo.run(SessionDocument, { id: '@ben:private' })).toEqual({ session: null })
     await cleo.run(SessionDocument, { id: 'cli:nothing-there' })
-    await cleo.request(FactsDocument, {})
+    await cleo.request(LearningsDocument, {})
     expect((await new ApiClient(story.app.url, 'no-such-token').request(SessionDocument, { id: 'x' })).status).toBe(401)
   }
   await cleo.run(CancelTurnDocument, { sessionId: '@ben:private' })
@@ -198,7 +198,7 @@ test('access that was denied is told once, and then counted', async () => {
       tokenName: 'cleo',
       count: 1,
     },
-    { denialReason: 'FORBIDDEN', field: 'Query.facts', sessionId: null, actor: { name: 'cleo' }, count: 1 },
+    { denialReason: 'FORBIDDEN', field: 'Query.learnings', sessionId: null, actor: { name: 'cleo' }, count: 1 },
     {
       denialReason: 'UNKNOWN_TOKEN',
       field: 'Authorization',

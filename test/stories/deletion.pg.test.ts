@@ -24,7 +24,7 @@ vi.setConfig({ testTimeout: 180_000 })
 const CANARY = 'cnry-4711'
 const SECRET = 'hush-hush-1234567'
 /** Tables whose rows are gone by the time the session is idle. */
-const EMPTY_BY_THEN = new Set(['checkpoints'])
+const EMPTY_BY_THEN = new Set(['checkpoints', 'curation_jobs'])
 
 let story: Story
 let receiver: Receiver

@@ -13,7 +13,7 @@ test('twenty sessions that people share, who come, go and change: no stranger se
     seed: 20_261_121,
     sessions: 20,
     people: 10,
-    durationMs: 4000,
+    durationMs: 8000,
     kills: 1,
     followMs: 4000,
     everyMs: { message: 80, move: 100, role: 600, probe: 300 },
