@@ -93,9 +93,10 @@ describe('a file in pub/', () => {
 
     const response = await fetch(file?.url ?? '')
     expect([response.status, await response.text()]).toEqual([200, 'All is well.\n'])
-    await database.query({ name: 't.expire', text: `UPDATE published_files SET expires_at = now() WHERE id = $1` }, [
-      file?.fileId,
-    ])
+    await database.query(
+      { name: 't.expire', text: `UPDATE published_files SET expires_at = now() - interval '1 second' WHERE id = $1` },
+      [file?.fileId],
+    )
     const gone = await fetch(file?.url ?? '')
     const unknown = await fetch(`${story.app.url}/pub/pub_${'0'.repeat(32)}`)
     expect([gone.status, await gone.text()]).toEqual([404, await unknown.text()])

@@ -217,7 +217,9 @@ test('what an admin changes in .env holds at once where it is reloaded, and with
   expect(turn.plans[0]?.goal).toBe(`Tell of ${REDACTED}`)
 
   await using beside = await Story.begin({ beside: story })
-  await writeFile(story.path('.env'), 'KISO_SKILL_TELLER_KEY=deployed-two', { mode: 0o600 })
+  // At one moment: a poll that finds the file empty would take the secret for removed.
+  await writeFile(story.path('.env.next'), 'KISO_SKILL_TELLER_KEY=deployed-two', { mode: 0o600 })
+  await rename(story.path('.env.next'), story.path('.env'))
   const append = { sessionId: 'cli:deployed', content: 'It is deployed-two, was deployed-one.' }
   await vi.waitFor(async () => {
     const { appendMessage } = await beside.as('ada').run(AppendMessageDocument, { input: append })
