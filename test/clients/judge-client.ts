@@ -85,8 +85,8 @@ export function judgeClient(name: string, open: OpenPage): void {
         __typename: 'SendMessagePayload',
       })
       await expect.poll(() => events.at(-1)?.__typename).toBe('TurnCompletedEvent')
+      await vi.waitFor(() => expectWork(page.chat()), { timeout: 20_000 })
       await untilRight(page, id)
-      expectWork(page.chat())
 
       expect(await page.say({ sessionId: id, content: ' ' })).toMatchObject({
         __typename: 'InvalidInputRefusal',

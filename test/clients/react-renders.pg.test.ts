@@ -64,8 +64,11 @@ test('a piece of a text renders one component', async () => {
   const early = new Map(renders)
   await expect.poll(() => length() - before, { interval: 5 }).toBeGreaterThan(1500)
   const changed = [...renders].filter(([id, count]) => count !== early.get(id))
-  expect(changed).toHaveLength(1)
-  expect(['busy', 'entries']).not.toContain(changed[0]?.[0])
+  // The turn may have ended in between, which is shown once (and twice in StrictMode).
+  expect((renders.get('busy') ?? 0) - (early.get('busy') ?? 0)).toBeLessThanOrEqual(2)
+  const texts = changed.map(([name]) => name).filter((name) => name !== 'busy')
+  expect(texts).toHaveLength(1)
+  expect(texts).not.toContain('entries')
   root.unmount()
   client.close()
 })

@@ -13,7 +13,7 @@ test('twenty sessions that people share, who come, go and change: no stranger se
     seed: 20_261_121,
     sessions: 20,
     people: 10,
-    durationMs: 8000,
+    durationMs: 12_000,
     kills: 1,
     followMs: 4000,
     everyMs: { message: 80, move: 100, role: 600, probe: 300 },
@@ -22,5 +22,5 @@ test('twenty sessions that people share, who come, go and change: no stranger se
   expect(findings).toEqual([])
   expect(alarms).toEqual([])
   expect(serversStarted).toBe(3)
-  for (const count of Object.values(counts)) expect(count).toBeGreaterThan(0)
+  expect(Object.entries(counts).filter(([, count]) => count === 0)).toEqual([])
 }, 120_000)
