@@ -257,6 +257,8 @@ export interface ProviderState {
   /** Whom the model worked for, in which role: what it was shown for one is continued for no other. */
   readonly userName: string
   readonly role: string
+  /** Keys of the scopes whose facts it may have been shown. */
+  readonly reach: readonly string[]
 }
 
 export interface TurnWrite {

@@ -129,6 +129,7 @@ const WRITE_TEXTS: FreeTexts<Omit<TurnWrite, 'events' | 'audit'>> = {
     turnId: 'kept',
     userName: 'kept',
     role: 'kept',
+    reach: 'kept',
   },
   pluginWork: {
     sections: { id: 'kept', title: 'text', text: 'text', plugin: 'kept' },

@@ -111,6 +111,7 @@ const pause = {
     isOpen: true,
     userName: 'ada',
     role: 'ADMIN',
+    reach: ['GLOBAL '],
   },
   approvals: [{ id: 'approval_1', taskId: 'task_new', kind: 'TASK', reason: 'a rule', createdAt: at, expiresAt: at }],
   delegations: [

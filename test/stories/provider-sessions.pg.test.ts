@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { must } from '../../src/platform/must.ts'
 import { converse, Story } from '../harness/story.ts'
-import { OpenSessionDocument, UpdateSessionDocument } from '../generated/graphql.ts'
+import { AddParticipantDocument, OpenSessionDocument, UpdateSessionDocument } from '../generated/graphql.ts'
 import { GOOD_PLAN } from '../model/good-answers.ts'
 import { StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
 
@@ -99,6 +99,10 @@ test('an answer that the provider has forgotten, or another model, costs nothing
     { continues: `resp_${lastId - 1}`, said: expect.not.stringContaining('Opal') },
     { continues: undefined, said: expect.stringContaining('Opal') },
   ])
+
+  await story.as('ada').run(UpdateSessionDocument, { input: { id: 'cli:forgotten', model: 'kept:two' } })
+  const { asked: ofAnother } = await say('cli:forgotten', 'And now?')
+  expect(ofAnother).toEqual([{ continues: undefined, said: expect.stringContaining('Opal') }])
 })
 
 test('what is said to one user is continued for no other', async () => {
@@ -109,7 +113,18 @@ test('what is said to one user is continued for no other', async () => {
   expect(asked).toEqual([{ continues: undefined, said: expect.stringContaining('drawer') }])
 })
 
-test('what a plan did in between is told', async () => {
+test('what the model may have been shown as one user’s is not gone on from where another user reads along', async () => {
+  next = () => says('I will keep it to myself.')
+  await openChat('cli:joined')
+  await say('cli:joined', 'My rabbit is called Beryl.')
+  await story.as('ada').run(AddParticipantDocument, { sessionId: 'cli:joined', user: 'ben' })
+  const { asked } = await say('cli:joined', 'Hello to both of you.')
+  expect(asked).toEqual([{ continues: undefined, said: expect.stringContaining('Beryl') }])
+  const { asked: later } = await say('cli:joined', 'Still here?')
+  expect(later).toEqual([{ continues: `resp_${lastId - 1}`, said: expect.not.stringContaining('Beryl') }])
+})
+
+test('what a plan did in between is sent', async () => {
   next = () => says('Yes.')
   await openChat('cli:between')
   await say('cli:between', 'My bird is called Jade.')

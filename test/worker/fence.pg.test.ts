@@ -216,6 +216,7 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
         isOpen: false,
         userName: 'ada',
         role: 'ADMIN',
+        reach: ['GLOBAL '],
       },
     }),
   pluginWork: () => only({ pluginWork: { sections: [], commands: [] } }),

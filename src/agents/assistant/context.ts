@@ -33,7 +33,7 @@ export function renderConversation(context: AssistantContext, fence: Fence, mome
   ]
 }
 
-/** What the model has not been told yet, where its provider keeps the conversation up to `kept`. */
+/** What the model has not been sent yet, where its provider keeps the conversation up to `kept`. */
 export function renderSince(context: AssistantContext, fence: Fence, moment: Moment): Said[] {
   const { kept, rounds, dialogue } = context
   if (kept === null) return renderConversation(context, fence, moment)

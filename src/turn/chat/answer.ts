@@ -24,7 +24,8 @@ export interface Known {
   readonly known: PlannerContext
   /** Drawn once a turn (agents/assistant/context.ts). */
   readonly fenceToken: string
-  readonly provider: ProviderSession
+  /** Null: the provider keeps nothing. */
+  readonly provider: ProviderSession | null
 }
 
 /** Null: the answer is stored. */
@@ -41,7 +42,7 @@ export async function answer(context: TurnContext, attempts: PlanState[], shown:
     onThinking: (delta: string) => draft.addThought(delta),
   }
   const round = roundsOf(attempts.at(-1) ?? null).filter(isAnswered).length + 1
-  const kept = await shown.provider.kept(user, round - 1)
+  const kept = shown.provider?.kept(user, round - 1) ?? null
   const asked = {
     context: assistantContext(context, attempts, { ...shown, callables, kept }),
     startedAt: turn.startedAt,
@@ -67,15 +68,15 @@ async function openDraft(context: TurnContext, attempts: PlanState[], known: Pla
   return new Draft(context, { attempts, known, round, left })
 }
 
+/** What the model is shown besides the rows. */
+interface Shown extends Pick<Known, 'known' | 'fenceToken'>, Pick<AssistantContext, 'kept'> {
+  readonly callables: Callables
+}
+
 function assistantContext(
   { messages, secrets }: Pick<TurnContext, 'messages' | 'secrets'>,
   attempts: readonly PlanState[],
-  {
-    known,
-    fenceToken,
-    callables,
-    kept,
-  }: Omit<Known, 'provider'> & Pick<AssistantContext, 'kept'> & { readonly callables: Callables },
+  { known, fenceToken, callables, kept }: Shown,
 ): AssistantContext {
   const {
     skills: _skills,
@@ -116,7 +117,7 @@ interface Storing {
   readonly callables: Callables
   readonly user: CurrentUser
   readonly round: number
-  readonly provider: ProviderSession
+  readonly provider: ProviderSession | null
 }
 
 async function store(
@@ -137,7 +138,7 @@ async function store(
   if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
   draft.store(text, requested, {
     modelCalls: calls,
-    ...provider.changesOf({ output, calls, round, user, isCensored }),
+    ...provider?.changesOf({ output, calls, round, user, isCensored }),
   })
   notifyAnswer(context, {
     role: 'assistant',

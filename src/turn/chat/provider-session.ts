@@ -4,9 +4,11 @@
  */
 import type { CurrentUser } from '../../config/access/current-user.ts'
 import type { KeptConversation } from '../../agents/agent.ts'
+import type { Reach } from '../../core/knowledge/fact-scope.ts'
 import type { ModelCallRecord } from '../../core/model-call.ts'
 import type { ProviderState, TurnWrite } from '../../core/turn-write.ts'
 import type { ConversationAnswer } from '../../model/conversation/conversation.ts'
+import { reachOfTurn } from '../../knowledge/reach-of-turn.ts'
 import { readProviderState } from '../../store/turn/provider-state.ts'
 import type { TurnContext } from '../turn-context.ts'
 
@@ -21,29 +23,50 @@ export interface StoredAnswer {
   readonly isCensored: boolean
 }
 
+/** As of the turn's begin. */
+interface Kept {
+  readonly state: ProviderState | null
+  /** Whose facts the turn's model may be shown. */
+  readonly reach: Reach
+}
+
 export class ProviderSession {
   readonly #context: Context
-  #state: ProviderState | null | undefined
+  readonly #reach: Reach
+  #state: ProviderState | null
 
-  constructor(context: Context) {
+  private constructor(context: Context, { state, reach }: Kept) {
     this.#context = context
+    this.#state = state
+    this.#reach = reach
+  }
+
+  /** To be called before the turn's facts are chosen. Null: the provider keeps nothing. */
+  static async open(context: Context): Promise<ProviderSession | null> {
+    const { agents, config, database, sessionId, turn } = context
+    const { provider } = agents.modelOf('assistant')
+    if (config.current().providers.get(provider)?.api !== 'responses') return null
+    const reach = await reachOfTurn(database, config.current(), { sessionId, userName: turn.userName })
+    return new ProviderSession(context, { state: await readProviderState(database, sessionId), reach })
   }
 
   /** What the next answer may go on from, for this user; null: nothing. `rounds`: how many this turn has had. */
-  async kept(user: CurrentUser, rounds: number): Promise<KeptConversation | null> {
-    const { agents, config, database, sessionId, turn, dialogue } = this.#context
-    const { provider } = agents.modelOf('assistant')
-    if (config.current().providers.get(provider)?.api !== 'responses') return null
-    this.#state ??= await readProviderState(database, sessionId)
+  kept(user: CurrentUser, rounds: number): KeptConversation | null {
+    const { turn, dialogue } = this.#context
     const state = this.#state
-    if (state === null || state.userName !== user.name || state.role !== user.role) return null
-    const { model, responseId, turnId, round, isOpen } = state
-    const kept = { provider: state.provider, model, responseId }
+    if (state === null || !this.#mayContinue(state, user)) return null
+    const { provider, model, responseId, turnId, round, isOpen } = state
+    const kept = { provider, model, responseId }
     if (turnId === turn.id) return round > rounds ? null : { ...kept, round, exchangesSince: 0 }
     const exchange = dialogue.exchanges.findLastIndex((one) => one.turnId === turnId)
-    // An answer that asked for tools was never told what they said.
+    // An answer that asked for tools was never followed by their results.
     if (isOpen || exchange < 0) return null
     return { ...kept, round: null, exchangesSince: dialogue.exchanges.length - 1 - exchange }
+  }
+
+  /** Nothing that the model was shown may be out of reach by now, such as what is one user's where others joined. */
+  #mayContinue({ userName, role, reach }: ProviderState, user: CurrentUser): boolean {
+    return userName === user.name && role === user.role && reach.every((scope) => this.#reach.includes(scope))
   }
 
   /** To be stored with the answer. */
@@ -51,13 +74,19 @@ export class ProviderSession {
     const last = calls.at(-1)
     if (output.responseId === null || last === undefined) return {}
     const { provider, model } = last
-    const { responseId } = output
-    const { id: turnId } = this.#context.turn
-    const isOpen = output.calls.length > 0
-    const { name: userName, role } = user
+    const state = {
+      provider,
+      model,
+      responseId: output.responseId,
+      turnId: this.#context.turn.id,
+      round,
+      isOpen: output.calls.length > 0,
+      userName: user.name,
+      role: user.role,
+      reach: this.#reach,
+    }
     // What was taken out is still in what the provider keeps.
-    const providerState = isCensored ? null : { provider, model, responseId, turnId, round, isOpen, userName, role }
-    this.#state = providerState
-    return { providerState }
+    this.#state = isCensored ? null : state
+    return { providerState: this.#state }
   }
 }

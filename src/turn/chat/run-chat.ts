@@ -32,7 +32,7 @@ export async function runChat(context: TurnContext, attempts: PlanState[]): Prom
     takeSecretsByForm(context)
   }
   const fenceToken = randomHex(16)
-  const provider = new ProviderSession(context)
+  const provider = await ProviderSession.open(context)
   let known: PlannerContext | null = null
   for (;;) {
     if (context.signal.aborted) return stopped(context)
