@@ -1,6 +1,7 @@
 /**
  * Which facts a turn's agents may be shown, by its user and its session. What is one user's is left out where others
- * read along. A project's label counts only where it is not the user's own word: a user of role USER could write any.
+ * read along. A project's label counts only where no user of role USER has written it, of whichever user the turn is:
+ * the opener writes it, may write any, and reads what an admin is answered there.
  */
 import { currentUser } from '../config/access/current-user.ts'
 import type { Config } from '../config/config.ts'
@@ -19,15 +20,14 @@ export async function reachOfTurn(database: Database, config: Config, { sessionI
   if (session === undefined) return scopes.map(scopeKey)
   const { project, openedBy, isAlone } = session
   if (isAlone) scopes.push({ scope: 'USER', scopeOf: userName })
-  const isTrusted = isAdmin(config, userName) || openedBy?.startsWith(USER_MARK) !== true
-  const counts = isTrusted || isAdmin(config, openedBy?.slice(USER_MARK.length) ?? '')
+  const counts = openedBy?.startsWith(USER_MARK) !== true || isAdmin(config, openedBy.slice(USER_MARK.length))
   if (project !== null && project !== '' && counts) scopes.push({ scope: 'PROJECT', scopeOf: project })
   return scopes.map(scopeKey)
 }
 
 /**
- * The scope of what is taught there: of role USER, that user's; of an admin, the project's, or everybody's; of nobody
- * that is a user, the session's.
+ * The scope of what is taught there: of role USER, that user's; of an admin, the project's, or everybody's; the
+ * session's where no user teaches.
  */
 export async function scopeTaught(
   database: Database,
@@ -49,7 +49,7 @@ function isAdmin(config: Config, userName: string): boolean {
 interface Row {
   readonly project: string | null
   readonly openedBy: string | null
-  /** Nobody else takes part in it. */
+  /** No other user takes part in it. */
   readonly isAlone: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * Whom facts are shown: what one user teaches stays that user's until an admin widens it; nobody is shown a fact
+ * Whom facts are shown: what one user teaches stays that user's until an admin widens it; no user is shown a fact
  * outside its scope, in prompts, lists, by id, or in what a turn used; and users may say that one is wrong.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -99,6 +99,8 @@ test('a project’s facts are shown in its sessions, by a label that the user di
 
   await story.as('ben').run(api.OpenSessionDocument, { input: { id: '@ben:quay', metadata: open.metadata } })
   expect(await shownTo('ben', '@ben:quay')).not.toContain(fact)
+  // Nor may his word show it to an admin there, whose answer he reads.
+  expect(await shownTo('ada', '@ben:quay')).not.toContain(fact)
   expect((await factsOf('ben')).map(({ content }) => content)).not.toContain(fact)
   await ada.run(api.AddParticipantDocument, { sessionId: 'cli:quay', user: 'ben' })
   expect(await shownTo('ben', 'cli:quay')).toContain(fact)
@@ -136,7 +138,7 @@ test('what a turn used is shown to those alone who are shown the facts', async (
   expect(await used('ada')).toContain('The ferry of cleo has berth one.')
 })
 
-test('a user says that a fact is wrong; admins are asked, and nobody else', async () => {
+test('a user says that a fact is wrong; admins are asked, and no others', async () => {
   const [ada, ben] = [story.as('ada'), story.as('ben')]
   const id = await state('The ferry to the north has berth three.')
   const hidden = await state('The ferry to the south has berth four.', { scope: 'USER', of: 'cleo' })

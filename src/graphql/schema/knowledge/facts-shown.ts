@@ -26,10 +26,11 @@ type Bind = (value: unknown) => string
 export function shownFactsSql(context: Context, bind: Bind): string | null {
   const { viewer, grantedSessionId, config } = context
   if (viewer.role === 'ADMIN') return null
-  if (grantedSessionId !== null && !seesAllSessions(viewer)) return shownInSessionSql(bind(grantedSessionId))
+  const admins = (): string => bind(adminsOf(config.current()))
+  if (grantedSessionId !== null && !seesAllSessions(viewer)) return shownInSessionSql(bind(grantedSessionId), admins())
   return viewer.user === null
     ? shownToConnectorSql(bind(seenSessions(viewer).prefix))
-    : shownToUserSql(bind(viewer.user.name), bind(adminsOf(config.current())))
+    : shownToUserSql(bind(viewer.user.name), admins())
 }
 
 /** Those of `ids`. */
@@ -71,7 +72,12 @@ function adminsOf({ users }: Config): string[] {
   return [...users.values()].flatMap(({ name, role }) => (role === 'ADMIN' ? [`${USER_MARK}${name}`] : []))
 }
 
-/** A project's label counts where it is not the word of a user of role USER, as in reach-of-turn.ts. */
+/** Of session `s`, as in reach-of-turn.ts: a project's label counts where it is not the word of a user of role USER. */
+function labelledSql(admins: string): string {
+  return `s.metadata->'project' = to_jsonb(f.scope_of)
+        AND (s.opened_by IS NULL OR NOT starts_with(s.opened_by, '${USER_MARK}') OR s.opened_by = ANY (${admins}::text[]))`
+}
+
 function shownToUserSql(user: string, admins: string): string {
   const theirs = `EXISTS (SELECT FROM participants p WHERE p.session_id = o.session_id AND p.user_name = ${user}::text)`
   return `(f.invalidated_at IS NULL OR EXISTS (SELECT FROM turn_facts o WHERE o.fact_ids @> ARRAY[f.id] AND ${theirs})
@@ -79,14 +85,13 @@ function shownToUserSql(user: string, admins: string): string {
     AND (f.scope = 'GLOBAL' OR (f.scope = 'USER' AND f.scope_of = ${user})
     OR (f.scope = 'SESSION' AND EXISTS (SELECT FROM participants p WHERE p.session_id = f.scope_of AND p.user_name = ${user}))
     OR (f.scope = 'PROJECT' AND EXISTS (SELECT FROM participants p JOIN sessions s ON s.id = p.session_id
-      WHERE p.user_name = ${user} AND s.metadata->'project' = to_jsonb(f.scope_of)
-        AND (s.opened_by IS NULL OR NOT starts_with(s.opened_by, '${USER_MARK}') OR s.opened_by = ANY (${admins}::text[])))))`
+      WHERE p.user_name = ${user} AND ${labelledSql(admins)})))`
 }
 
-function shownInSessionSql(session: string): string {
+function shownInSessionSql(session: string, admins: string): string {
   const others = `SELECT FROM participants p WHERE p.session_id = ${session}::text AND p.user_name`
   return `f.scope = 'GLOBAL' OR (f.scope = 'SESSION' AND f.scope_of = ${session}::text)
-    OR (f.scope = 'PROJECT' AND EXISTS (SELECT FROM sessions s WHERE s.id = ${session} AND s.metadata->'project' = to_jsonb(f.scope_of)))
+    OR (f.scope = 'PROJECT' AND EXISTS (SELECT FROM sessions s WHERE s.id = ${session} AND ${labelledSql(admins)}))
     OR (f.scope = 'USER' AND EXISTS (${others} = f.scope_of) AND NOT EXISTS (${others} <> f.scope_of))`
 }
 
