@@ -1,4 +1,4 @@
-/** A page is told that its origin is not taken where that is why it gets no answer, and only there. */
+/** The client says that an origin is not taken where that is why a page gets no answer, and only there. */
 import { afterEach, expect, test, vi } from 'vitest'
 import { originRefusal } from '../../packages/client/src/origin-refusal.ts'
 

@@ -5,8 +5,6 @@ import { launchBrowser, Opened, SERVER_AWAY } from '../console/console-world.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 
 const ROOT = resolve('examples/react-chat')
-/** A page looks without a token whether its origin is why it got no answer, and the server may be back by then. */
-const AWAY_OR_BACK = new RegExp(`${SERVER_AWAY.source}|status of 401`)
 
 export class ChatPages implements AsyncDisposable {
   readonly #url: string
@@ -37,7 +35,7 @@ export class ChatPages implements AsyncDisposable {
     const browser = stack.use(await launchBrowser())
     const context = await browser.newContext()
     const open = async (): Promise<Opened> =>
-      new Opened(context, await context.newPage(), { origins: [new URL(url).origin, serverUrl], allowed: AWAY_OR_BACK })
+      new Opened(context, await context.newPage(), { origins: [new URL(url).origin, serverUrl], allowed: SERVER_AWAY })
     return new ChatPages(url, open, stack.move())
   }
 

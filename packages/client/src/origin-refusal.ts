@@ -6,7 +6,8 @@ export async function originRefusal(url: string): Promise<ClientError | null> {
   const { location } = globalThis as { readonly location?: { readonly origin: string } }
   if (location === undefined || new URL(url).origin === location.origin) return null
   try {
-    const probe = new URL('?query=%7B__typename%7D', url)
+    // What needs no token, so that a page's console shows no 401 where the server has just come back.
+    const probe = new URL('client.tgz', url)
     // An answer that pages may read: then it is not the origin.
     if (await answers(probe, 'cors')) return null
     if (!(await answers(probe, 'no-cors'))) return null
@@ -24,7 +25,7 @@ export async function originRefusal(url: string): Promise<ClientError | null> {
 
 async function answers(url: URL, mode: RequestMode): Promise<boolean> {
   try {
-    await fetch(url, { mode, credentials: 'omit', signal: AbortSignal.timeout(5000) })
+    await fetch(url, { method: 'HEAD', mode, credentials: 'omit', signal: AbortSignal.timeout(5000) })
     return true
   } catch {
     return false
