@@ -19,7 +19,7 @@ import {
   type NormalizedText,
   type Transaction,
 } from './knowledge-edit.ts'
-import { insertFact, lockLiveFact, refuseTwin, replaceFacts } from './fact-change.ts'
+import { insertFact, lockLiveFact, refuseTwin, replaceFacts, type LockedFact, type NewFact } from './fact-change.ts'
 import { closeQuestion, insertQuestion, refuseTwinQuestion } from './knowledge-question.ts'
 
 /** A decision about a learning, committed. */
@@ -59,16 +59,7 @@ export function storePromotedLearning(
     const scope = promotion.scope ?? widestScope(old === null ? [] : [old], scopeOfLearning(learning))
     const twin = await refuseTwin(transaction, { ...factText, ...scope })
     if (twin !== null) return twin
-    if (old === null) {
-      const factId = await insertFact(transaction, editor, { text: factText, scope, sessionId })
-      return await decide(transaction, editor, { learning, columns: { status: 'PROMOTED', factId } })
-    }
-    const factId = await insertFact(transaction, editor, { text: factText, scope, sessionId, validFrom: editor.at })
-    await replaceFacts(transaction, editor, { facts: [old], factId })
-    return await decide(transaction, editor, {
-      learning,
-      columns: { status: 'PROMOTED', factId, replacesFactId: old.id },
-    })
+    return await becomeFact(transaction, editor, { learning, old, fact: { text: factText, scope, sessionId } })
   })
 }
 
@@ -216,6 +207,27 @@ interface Decision {
     readonly questionId?: string
     readonly reason?: string | null
   }
+}
+
+interface Becoming {
+  readonly learning: LockedLearning
+  /** In whose place it comes; null: no fact's. Locked, and in use. */
+  readonly old: LockedFact | null
+  readonly fact: NewFact
+  readonly reason?: string | null
+}
+
+/** The learning becomes a fact, which no other one may say already. It must be locked, behind its session. */
+export async function becomeFact(
+  transaction: Transaction,
+  editor: Editor,
+  { learning, old, fact, reason = null }: Becoming,
+): Promise<LearningDecided> {
+  const validFrom = old === null ? null : editor.at
+  const factId = await insertFact(transaction, editor, { ...fact, validFrom })
+  if (old !== null) await replaceFacts(transaction, editor, { facts: [old], factId })
+  const replaced = old === null ? {} : { replacesFactId: old.id }
+  return decide(transaction, editor, { learning, columns: { status: 'PROMOTED', reason, factId, ...replaced } })
 }
 
 /** The learning must be locked, behind its session. */

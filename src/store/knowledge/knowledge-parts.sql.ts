@@ -19,8 +19,7 @@ import {
 import { withAuditIds } from '../turn/turn-commit-rows.ts'
 import { FACT_STATE } from './fact-state.ts'
 import { DUE_ALREADY } from './curation-jobs.ts'
-import { ENTRY_COLUMNS, ENTRY_RECORD, ENTRY_VALUES } from './learning-entry.ts'
-import { MAX_TRIES } from './max-tries.ts'
+import { ENTRY_COLUMNS, ENTRY_RECORD, ENTRY_VALUES, MAX_TRIES } from './learning-entry.ts'
 
 /** Who the history names for what the curator did. */
 const CURATOR = literal('curator')

@@ -1,5 +1,8 @@
-/** The columns by which a learning enters the inbox (LearningEntry), for the statements that store one. */
+/** How a learning enters the inbox (LearningEntry), for the statements that store one, and how long it is tried. */
 import { sql } from '../sql.ts'
+
+/** How often its evaluation may be of no use, before it waits for a person. */
+export const MAX_TRIES = 3
 
 /** Of `learnings`, in the order of ENTRY_VALUES. */
 export const ENTRY_COLUMNS = sql`source, status, held, flags, reason, repeats_fact_id, repeats_learning_id, similar_fact_ids,

@@ -6,7 +6,7 @@
 import type { SessionEvent } from '../../core/session-event.ts'
 import type { Curation } from '../../core/turn-write.ts'
 import type { Database } from '../database.ts'
-import { insertFact, lockLiveFact, refuseTwin, replaceFacts } from './fact-change.ts'
+import { lockLiveFact, refuseTwin } from './fact-change.ts'
 import {
   editKnowledge,
   lockSession,
@@ -15,9 +15,9 @@ import {
   type Editor,
   type Transaction,
 } from './knowledge-edit.ts'
-import { decide, lockWaiting, scopeOfLearning, type WaitingLearning } from './knowledge-learning.ts'
+import { becomeFact, decide, lockWaiting, scopeOfLearning, type WaitingLearning } from './knowledge-learning.ts'
 import { insertQuestion } from './knowledge-question.ts'
-import { MAX_TRIES } from './max-tries.ts'
+import { MAX_TRIES } from './learning-entry.ts'
 
 /** What came of a curation, committed. */
 export interface CurationStored {
@@ -71,12 +71,8 @@ async function promote(
     const columns = { status: 'REFUSED', reason: `It repeats the fact ${repeatsFactId ?? ''}.`, repeatsFactId } as const
     return decide(transaction, editor, { learning, columns })
   }
-  const validFrom = old === null ? null : editor.at
-  const { sessionId } = learning
-  const factId = await insertFact(transaction, editor, { id, text, scope, sessionId, validFrom, source: 'CURATOR' })
-  if (old !== null) await replaceFacts(transaction, editor, { facts: [old], factId })
-  const replaced = old === null ? {} : { replacesFactId: old.id }
-  return decide(transaction, editor, { learning, columns: { status: 'PROMOTED', reason, factId, ...replaced } })
+  const made = { id, text, scope, sessionId: learning.sessionId, source: 'CURATOR' } as const
+  return becomeFact(transaction, editor, { learning, old, fact: made, reason })
 }
 
 async function ask(
