@@ -5,7 +5,7 @@
  *
  * What must hold: a message of Discord's is sent with its id as the idempotency key, and an event is posted with a
  * nonce made of its seq, so that whatever is repeated after a crash is there once; nothing that the agent writes
- * mentions anybody.
+ * mentions a user.
  */
 import { createHash } from 'node:crypto'
 import { Client, GatewayDispatchEvents, GatewayIntentBits, type API, type APIMessage } from '@discordjs/core'
@@ -15,6 +15,8 @@ import { connect, type FactotumClient, type SessionClient, type SessionEvent } f
 import { Places } from './places.ts'
 
 const MAX_CHARACTERS = 2000
+/** Discord gives no more messages at once. */
+const PAGE_SIZE = 100
 const DECISION = /^\s*(approve|deny)\s+([a-z0-9]{6})\b\s*([^]*)$/i
 
 export interface ConnectorOptions {
@@ -66,9 +68,12 @@ export class Connector {
   /** What was written while the connector was away. */
   async #catchUp(): Promise<void> {
     for (const channel of this.#places.channels) {
-      const after = this.#places.of(channel).heard
-      const missed = await this.#discord.channels.getMessages(channel, { after, limit: 100 })
-      for (const message of missed.toReversed()) this.#take(message)
+      for (let after: string | undefined = this.#places.of(channel).heard; after !== undefined;) {
+        // Newest first, of those that follow.
+        const missed: APIMessage[] = await this.#discord.channels.getMessages(channel, { after, limit: PAGE_SIZE })
+        for (const message of missed.toReversed()) this.#take(message)
+        after = missed.length < PAGE_SIZE ? undefined : missed[0]?.id
+      }
     }
   }
 
@@ -136,7 +141,7 @@ export class Connector {
   }
 }
 
-/** Null: people of the channel need not be told. */
+/** Null: nothing that the channel has to read. */
 function textOf(event: SessionEvent): string | null {
   if (event.__typename === 'TextCompletedEvent') return event.content
   if (event.__typename === 'MessageReceivedEvent') return event.message.role === 'SYSTEM' ? event.message.content : null
