@@ -32,7 +32,7 @@ const SCENES = [...AS_MEANT, ...AS_REVIEWER, ...AS_MESSENGER]
 const FAILING = AS_MEANT.filter(({ hostile }) => hostile.outcome !== 'answered' || hostile.failsTurn === true)
 const HARMLESS = AS_MEANT.filter((scene) => !FAILING.includes(scene))
 
-const PLAYERS = 32
+const PLAYERS = 4
 const SETTINGS = {
   max_validation_retries: 1,
   max_replan_depth: 1,
