@@ -20,7 +20,7 @@ export async function disputeFact(
   const refusal = refuseInput(knowledgeTextIssues(['reason'], reason))
   if (refusal !== null) return refusal
   if (!isIdOf('fact', id)) return notFound('fact', id)
-  if (viewer.user === null) return conflict('NOT_ALLOWED', 'Only a user may say so: a connector is nobody.', id)
+  if (viewer.user === null) return conflict('NOT_ALLOWED', 'Only a user may say so, not a connector.', id)
   const dispute = { factId: id, reason: knowledgeText(context, reason).content }
   return announced(context, await storeDisputedFact(context.database, editorOf(context, viewer), dispute))
 }

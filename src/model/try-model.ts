@@ -22,7 +22,7 @@ export interface Tried {
   readonly followsSchema: boolean
 }
 
-/** How it is told to behave, whatever it is asked. */
+/** The system prompt, whatever it is asked. */
 export const TRY_SYSTEM = 'You answer briefly.'
 const QUESTION = 'Which color has a clear sky at noon? Answer with a JSON object: {"color": "…"}.'
 const SCHEMA = {

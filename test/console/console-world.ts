@@ -109,7 +109,7 @@ export class ConsoleBrowser implements AsyncDisposable {
     return new ConsoleBrowser(await launchBrowser(), url)
   }
 
-  /** A profile in which nobody is logged in, and its empty page. */
+  /** A profile without a login, and its empty page. */
   async blank(options: OpenOptions = {}): Promise<Opened> {
     const { width = 1280, height = 800, colorScheme = 'light', allowed } = options
     const context = await this.#browser.newContext({ viewport: { width, height }, colorScheme })

@@ -239,7 +239,7 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     expect(await page.getByText('Model calls').count()).toBe(0)
     await page.getByRole('tab', { name: 'Details' }).click()
     await page.getByText('Participants').waitFor()
-    // Somebody else's session is not there for him, not even its name.
+    // Another user's session is not there for him, not even its name.
     await page.goto(`${world.url}/#/sessions/${encodeURIComponent('cli:one')}`)
     await page.getByText('This session is not here').waitFor()
   })

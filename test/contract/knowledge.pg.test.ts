@@ -253,7 +253,7 @@ describe('node', () => {
     return answers.map(({ data }) => data.node !== null)
   }
 
-  test('is there for whoever sees the session that it belongs to; a fact for whom it is shown', async () => {
+  test('is there for those who see the session that it belongs to; a fact for whom it is shown', async () => {
     const everywhere = await it.run<{ createQuestion: { question: { id: string } } }, object>(
       'alice',
       'mutation { createQuestion(input: { content: "Who pays?" }) { ... on CreateQuestionPayload { question { id } } } }',

@@ -137,7 +137,7 @@ test('lists stay live, and end with a sentence where they may not be read', asyn
   client.close()
 })
 
-test('a client that is closed while a list is read gives that up, and rejects nothing that nobody awaits', async () => {
+test('a client that is closed while a list is read gives that up, and rejects nothing unhandled', async () => {
   const client = clientOf()
   const sessions = client.sessions()
   sessions.subscribe(() => {})

@@ -19,7 +19,7 @@ export function scopeKey({ scope, scopeOf }: Scope): string {
   return `${scope} ${scopeOf}`
 }
 
-/** What whoever is shown a fact of this scope is shown besides. */
+/** All that the readers of a fact of this scope are shown. */
 export function reachOfScope(scope: Scope): Reach {
   return [...new Set([scopeKey(GLOBAL_SCOPE), scopeKey(scope)])]
 }

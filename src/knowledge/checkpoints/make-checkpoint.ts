@@ -159,7 +159,7 @@ async function siftLearnings(
   texts: readonly string[],
   { sessionId, userName, userNames }: Pick<CheckpointSpan, 'userName' | 'userNames'> & { readonly sessionId: string },
 ): Promise<CheckpointResult['learnings']> {
-  // What it learned may be from any of them: it counts as taught by the one with the least say, and is nobody's alone.
+  // It may be from any of them: it counts as taught by the one with the least say, and belongs to none of them alone.
   const other = userNames.find((name) => currentUser(config.current(), name)?.role !== 'ADMIN')
   const mode = modeOf(config.current(), 'CHECKPOINT', other ?? userName)
   const teacher = other !== undefined && userNames.length > 1 ? null : userName

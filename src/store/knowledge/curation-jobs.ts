@@ -1,8 +1,8 @@
 /**
  * Sessions whose learnings the curator is to judge without a turn, as rows: after a checkpoint, and when what a turn
  * judged has to be judged anew. Who claims one holds it for as long as it may take at most; a process that dies loses
- * it then, and another one goes on. The learnings themselves are decided once, whoever decides first. All times are the
- * database's.
+ * it then, and another one goes on. The learnings themselves are decided once, by the first process that commits. All
+ * times are the database's.
  */
 import type { Database } from '../database.ts'
 import { sql, type Sql } from '../sql.ts'

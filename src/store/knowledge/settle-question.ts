@@ -113,7 +113,7 @@ async function meansOf(
   const own = learning === undefined ? null : { content: learning.content, norm: normalText(learning.content) }
   const said = outcome === 'LEARNING' ? (text ?? own) : text
   const except = old.map(({ id }) => id)
-  // Whoever was shown a fact is shown what holds in its place.
+  // Those who were shown a fact are shown what holds in its place.
   const scope = widestScope(old, learning === undefined ? GLOBAL_SCOPE : scopeOfLearning(learning))
   const twin = said === null ? null : await refuseTwin(transaction, { ...said, ...scope }, except)
   return twin ?? { outcome, old, text: said, scope, sessionId: sessionId ?? learning?.sessionId ?? null }

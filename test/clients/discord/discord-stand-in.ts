@@ -48,7 +48,7 @@ export class DiscordStandIn implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/api`
   }
 
-  /** Somebody writes into a channel. */
+  /** An author writes into a channel. */
   write(channel: string, author: string, content: string): void {
     const message = this.#keep({ channel_id: channel, content, author: { id: author, username: author, bot: false } })
     for (const socket of this.#ready) this.#dispatch(socket, 'MESSAGE_CREATE', message)
