@@ -5,7 +5,7 @@ import type { Fence } from '../fence.ts'
 import { nameUser } from '../name-sender.ts'
 import { oneLine } from '../one-line.ts'
 
-/** Empty when nobody has sent any. */
+/** Empty when none was sent. */
 export function describeFiles(files: readonly ReceivedFile[], fence: Fence): string[] {
   if (files.length === 0) return []
   return [`# Files that people have sent\n\n${fence.wrap('DATA_FILES', files.map(describeFile).join('\n'))}`]

@@ -112,7 +112,7 @@ export const MessageStatusEnum = builder.enumType('MessageStatus', {
     CANCELLED: { description: 'Withdrawn from the queue, or its turn was cancelled.' },
     STORED: {
       description:
-        'Kept for context and never processed: appended, from a sender nobody knows, or said in a group to somebody else.',
+        'Kept for context and never processed: appended, from an unknown sender, or said in a group to another person.',
     },
   } as const satisfies Values<MessageStatusName>,
 })
@@ -156,7 +156,7 @@ export const TaskStatusEnum = builder.enumType('TaskStatus', {
   description: 'How far a task has come.',
   values: {
     PENDING: { description: 'Planned, not begun.' },
-    AWAITING_APPROVAL: { description: 'Not begun: somebody has to decide whether it may run, see Task.approval.' },
+    AWAITING_APPROVAL: { description: 'Not begun: a person has to decide whether it may run, see Task.approval.' },
     RUNNING: { description: 'Under way.' },
     DONE: { description: 'Ended well.' },
     FAILED: {
@@ -219,7 +219,7 @@ export const PipelineStepEnum = builder.enumType('PipelineStep', {
 export const CheckpointTriggerEnum = builder.enumType('CheckpointTrigger', {
   description: 'Why a checkpoint is made.',
   values: {
-    MANUAL: { description: 'Somebody asked for it with checkpointSession.' },
+    MANUAL: { description: 'It was asked for with checkpointSession.' },
     NEW_SESSION: { description: 'A client started a fresh session from this one: openSession with previousSessionId.' },
     TURN_LIMIT: { description: 'So many turns as the setting introspection_turns says have ended since the last one.' },
     IDLE: { description: 'Nothing has happened for as long as the setting introspection_idle says.' },

@@ -30,7 +30,7 @@ const RefusalCodeEnum = builder.enumType('RefusalCode', {
     INVALID_INPUT: { description: 'The input breaks a rule: change it.' },
     NOT_FOUND: { description: 'There is no such thing that you may see.' },
     CONFLICT: { description: 'The thing is not in a state that allows this.' },
-    LIMIT_EXCEEDED: { description: 'A limit is reached: try again later, or make room.' },
+    LIMIT_EXCEEDED: { description: 'A limit is reached: try again later, or delete what is no longer needed.' },
   } as const,
 })
 

@@ -1,4 +1,4 @@
-/** What a check of `factotum doctor` found: a sentence, and what to do when it is no good news. */
+/** What a check of `factotum doctor` found: a sentence, and what to do when something is wrong. */
 
 /** `FAIL`: the server does not start, or cannot work, like this. `WARN`: it works, but not as it should. */
 export interface Finding {

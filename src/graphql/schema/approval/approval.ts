@@ -68,7 +68,7 @@ export const ApprovalConnection = countedConnectionType(ApprovalType, 'newest fi
 builder.prismaObjectField('Task', 'approval', (t) =>
   t.relation('approval', {
     nullable: true,
-    description: 'Whether it may run; null when nobody had to be asked.',
+    description: 'Whether it may run; null when no approval was needed.',
   }),
 )
 

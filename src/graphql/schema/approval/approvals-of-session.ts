@@ -17,7 +17,7 @@ builder.prismaObjectField(SessionType, 'approvals', (t) =>
   t.field({
     type: [ApprovalType],
     extensions: upTo(MAX_APPROVALS),
-    description: `What somebody had to decide about in this session, newest first. At most ${MAX_APPROVALS}.`,
+    description: `What a person had to decide about in this session, newest first. At most ${MAX_APPROVALS}.`,
     args: {
       status: t.arg({
         type: [ApprovalStatusEnum],

@@ -30,7 +30,7 @@ builder.queryField('approvals', (t) =>
     type: ApprovalConnection,
     authScopes: AUTHENTICATED,
     description:
-      'The approvals of the sessions that you may see, newest first. With status PENDING: what waits for somebody.',
+      'The approvals of the sessions that you may see, newest first. With status PENDING: what waits for a decision.',
     extensions: PAGES,
     args: {
       first: t.arg.int({ description: PAGING.first }),

@@ -35,7 +35,7 @@ export const AuditKindEnum = builder.enumType('AuditKind', {
     REVIEW: { description: 'A task was judged.' },
     DELIVERY: { description: 'A text was posted to a webhook, given up, or is to be posted again.' },
     KNOWLEDGE: { description: 'A fact, a learning or a question changed.' },
-    ACCESS_DENIED: { description: 'Somebody asked for what they may not have.' },
+    ACCESS_DENIED: { description: 'A caller asked for what they may not have.' },
     CONFIG: { description: 'The configuration, secrets or rights changed, or the audit itself did.' },
     SESSION: { description: 'A session was opened, changed or deleted, or its work was.' },
     APPROVAL: { description: 'An approval was asked for, given, denied, or no longer waited for.' },
@@ -51,10 +51,10 @@ const ConfigChangeEnum = builder.enumType('ConfigChange', {
     RIGHTS_CHANGED: { description: "The rights of a turn's user changed between its plan and a task." },
     AUDIT_REMOVED: { description: 'The oldest entries were removed, as audit_retention_days says.' },
     AUDIT_TAMPERED: { description: 'A seal over the audit was removed or changed.' },
-    SCHEDULE_CREATED: { description: 'Somebody created a schedule.' },
-    SCHEDULE_UPDATED: { description: 'Somebody changed a schedule.' },
-    SCHEDULE_DELETED: { description: 'Somebody deleted a schedule.' },
-    SCHEDULE_TRIGGERED: { description: 'Somebody had a schedule run at once.' },
+    SCHEDULE_CREATED: { description: 'A schedule was created.' },
+    SCHEDULE_UPDATED: { description: 'A schedule was changed.' },
+    SCHEDULE_DELETED: { description: 'A schedule was deleted.' },
+    SCHEDULE_TRIGGERED: { description: 'A schedule was made to run at once.' },
     SCHEDULE_PAUSED: { description: 'The server took a schedule out of use, because it cannot go on.' },
     USER_CREATED: { description: 'An admin added a user.' },
     USER_UPDATED: { description: 'An admin changed the rights of a user.' },
@@ -83,12 +83,12 @@ const SessionChangeEnum = builder.enumType('SessionChange', {
     OPENED: { description: 'It was opened for the first time.' },
     UPDATED: { description: 'Its description, metadata, webhook, status or participants changed.' },
     DELETED: { description: 'It was deleted.' },
-    TURN_CANCELLED: { description: 'Somebody asked for the end of its turn.' },
-    TURN_RETRIED: { description: 'Somebody had a turn tried again; the detail names that turn.' },
+    TURN_CANCELLED: { description: 'The end of its turn was asked for.' },
+    TURN_RETRIED: { description: 'A turn was tried again; the detail names that turn.' },
     TURN_PAUSED: { description: 'Its turn waits because a budget is used up.' },
     MESSAGE_EDITED: { description: 'A message that waited was changed.' },
     CHECKPOINT_REQUESTED: {
-      description: 'Somebody asked for a checkpoint, or started a fresh session from it; the detail names the reason.',
+      description: 'A checkpoint was asked for, or a fresh session started from it; the detail names the reason.',
     },
     MESSAGE_WITHDRAWN: { description: 'A message that waited was withdrawn.' },
     FORKED: { description: 'It was opened as a copy of another; the detail names that one, and up to which event.' },
@@ -287,7 +287,7 @@ auditType('KNOWLEDGE', 'A fact, a learning or a question changed.', (t) => ({
   reason: t.string({ nullable: true, description: 'Why, if that was said.', resolve: ({ body }) => body.reason }),
 }))
 
-auditType('ACCESS_DENIED', 'Somebody asked for what they may not have.', (t) => ({
+auditType('ACCESS_DENIED', 'A caller asked for what they may not have.', (t) => ({
   field: t.string({
     description: 'The field that was asked for, such as "Query.audit", or the way in ("http", "websocket").',
     resolve: ({ body }) => body.field,

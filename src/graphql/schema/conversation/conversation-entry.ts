@@ -56,7 +56,7 @@ const AuthorType = builder.objectRef<EntryKey>('Author').implement({
       nullable: true,
       description:
         'Of a person: the name of a user or, when not trusted, the identity that the client gave. Null for the agent and the server, and ' +
-        'where nobody was named.',
+        'where no name was given.',
       resolve: ({ userName }) => userName,
     }),
     trusted: t.boolean({

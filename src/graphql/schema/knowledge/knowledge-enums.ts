@@ -51,7 +51,7 @@ export const FactChangeEnum = builder.enumType('FactChange', {
 export const LearningStatusEnum = builder.enumType('LearningStatus', {
   description: 'What became of a learning.',
   values: {
-    PENDING: { description: 'Nobody has decided yet.' },
+    PENDING: { description: 'Not decided yet.' },
     PROMOTED: { description: 'It became a fact.' },
     ASKED: { description: 'It became a question.' },
     ANSWERED: {
@@ -74,7 +74,7 @@ export const LearningFlagEnum = builder.enumType('LearningFlag', {
     REMARK: { description: 'It looks like a passing remark.' },
     AGENT: { description: 'It speaks of the agent.' },
     RIGHTS: { description: 'It speaks of who may do what.' },
-    PRIVATE: { description: "It may be somebody's private matter." },
+    PRIVATE: { description: "It may be a person's private matter." },
     REJECTED: { description: 'A person has taken a fact that says the same out of use, or corrected it.' },
     RECALLED: { description: 'It contains a fact that stood in the prompt.' },
     REOPENED: { description: 'An admin took a refusal or a decision about it back.' },

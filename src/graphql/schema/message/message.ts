@@ -12,7 +12,7 @@ import { NodeInterface } from '../node.ts'
 
 export const MessageType = builder.prismaObject('Message', {
   description:
-    'What somebody said in a session. A message of a known user to the agent starts a turn when its time comes.',
+    'A text that was said in a session. A message of a known user to the agent starts a turn when its time comes.',
   authScopes: AUTHENTICATED,
   interfaces: [NodeInterface],
   select: { id: true },
@@ -22,7 +22,7 @@ export const MessageType = builder.prismaObject('Message', {
     user: t.exposeString('userName', {
       nullable: true,
       description:
-        'Who said it: the name of a user, or, when untrusted, the identity that the client gave. Null when nobody was named; ' +
+        'Who said it: the name of a user, or, when untrusted, the identity that the client gave. Null when no name was given; ' +
         `"${ERASED}" after eraseUser.`,
     }),
     role: t.expose('role', { type: MessageRoleEnum, description: 'Who speaks: a person, the agent, or the system.' }),

@@ -24,11 +24,11 @@ export const ActorInterface = builder.interfaceRef<Actor>('Actor').implement({
 })
 
 const KINDS: Readonly<Record<NamedActor, string>> = {
-  FormerUser: 'Somebody who was a user then, and was removed since or has become another one.',
+  FormerUser: 'A user of that time, who was removed since or has become another one.',
   ServerPart: 'A part of the server that acts in its own name, such as "curator". No user has such a name.',
   Connector: 'A program that speaks for others, by the name of its token. It may be revoked by now.',
   Stranger:
-    'Somebody whom the server does not know as a user: named by the identity that a client gave, by "" where there is none, and by ' +
+    'A sender whom the server does not know as a user: named by the identity that a client gave, by "" where there is none, and by ' +
     '"[erased]" after eraseUser.',
 }
 

@@ -42,7 +42,7 @@ const ScheduleRunType = builder.prismaObject('ScheduleRun', {
     id: t.exposeID('id', { description: 'Begins with "run_".' }),
     schedule: t.relation('schedule', { description: 'The schedule that fired.' }),
     status: t.expose('status', { type: ScheduleRunStatusEnum, description: 'What became of it.' }),
-    triggered: t.exposeBoolean('manual', { description: 'Somebody triggered it; otherwise the clock did.' }),
+    triggered: t.exposeBoolean('manual', { description: 'True: a person triggered it; false: the clock did.' }),
     dueAt: t.expose('dueAt', { type: 'DateTime', description: 'When it was due; of several missed times, the first.' }),
     startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it fired.' }),
     finishedAt: t.expose('finishedAt', {

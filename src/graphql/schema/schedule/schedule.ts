@@ -40,7 +40,7 @@ export const ScheduleType = builder.prismaObject('Schedule', {
     }),
     timeZone: t.exposeString('timeZone', { description: 'Such as "Europe/Berlin"; the cron expression counts in it.' }),
     mode: t.expose('mode', { type: ScheduleModeEnum, description: 'Into which session it fires.' }),
-    enabled: t.exposeBoolean('enabled', { description: 'False: it fires only when somebody triggers it.' }),
+    enabled: t.exposeBoolean('enabled', { description: 'False: it fires only when a person triggers it.' }),
     pausedReason: t.exposeString('pausedReason', {
       nullable: true,
       description:
@@ -62,7 +62,7 @@ export const ScheduleType = builder.prismaObject('Schedule', {
       description: 'Why the last run did not end well; null when it did.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When somebody last changed it.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
   }),
 })
 

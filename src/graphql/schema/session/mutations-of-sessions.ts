@@ -196,7 +196,7 @@ builder.mutationField('addParticipant', (t) =>
   t.field({
     type: participantResult('AddParticipant'),
     authScopes: AUTHENTICATED,
-    description: 'Lets a user see the session and post in it. Adding somebody twice changes nothing.',
+    description: 'Lets a user see the session and post in it. Adding a user twice changes nothing.',
     args: { input: t.arg({ type: AddParticipantInput, required: true, description: 'Whom, and where.' }) },
     resolve: (_root, { input }, { intake, viewer }) => addParticipant(intake, viewer, input),
   }),

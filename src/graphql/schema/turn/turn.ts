@@ -37,7 +37,7 @@ export const TurnType = builder.prismaObject('Turn', {
         viewer.role === 'ADMIN' ? (failureDetail ?? failure) : failure,
     }),
     cancelRequested: t.exposeBoolean('cancelRequested', {
-      description: 'Somebody asked to cancel it. It ends within a second or so; then its status tells.',
+      description: 'Its cancellation was asked for. It ends within a second or so; then its status tells.',
     }),
     pausedAt: t.expose('pausedAt', {
       type: 'DateTime',
