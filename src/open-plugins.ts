@@ -7,6 +7,7 @@ import { sendMessage } from './intake/message/send-message.ts'
 import type { IntakeContext } from './intake/intake-context.ts'
 import type { Logger } from './platform/logger.ts'
 import type { LiveHooks } from './plugins/live-hooks.ts'
+import { builtIns } from './plugins/built-in/built-ins.ts'
 import { LivePlugins } from './plugins/live-plugins.ts'
 import type { PluginServices } from './plugins/plugin-services.ts'
 import type { SecretStore } from './secrets/secret-store.ts'
@@ -47,6 +48,7 @@ export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugin
     secrets.known().some((known) => known.name === name) ? secrets.apiKey(name) : null
   const plugins = new LivePlugins({
     home,
+    builtIns: builtIns(home),
     database,
     doorbell,
     config,

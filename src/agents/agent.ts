@@ -80,7 +80,7 @@ export interface PlannerContext {
   readonly files: readonly ReceivedFile[]
   readonly maxTasks: number
   readonly replan: ReplanContext | null
-  /** What plugins add: data. */
+  /** What plugins add: data, or what the operator says. */
   readonly pluginSections: readonly PluginSectionText[]
 }
 
@@ -88,6 +88,8 @@ export interface PlannerContext {
 export interface PluginSectionText {
   readonly title: string
   readonly text: string
+  /** SERVER: the operator's own words. */
+  readonly trust?: 'SERVER' | 'DATA'
 }
 
 export interface KnownFact {

@@ -8,9 +8,11 @@ import { describeMoment, type Moment } from '../core/text/zoned-time.ts'
 import { randomHex } from '../platform/id.ts'
 
 /**
- * The label says how far a block is to be believed: only MESSAGE asks for something; DATA_… is never an instruction.
+ * The label says how far a block is to be believed: OPERATOR stands above users, only MESSAGE asks for something, and
+ * DATA_… is never an instruction.
  */
 export type FenceLabel =
+  | 'OPERATOR'
   | 'MESSAGE'
   | 'EARLIER_MESSAGE'
   | 'GOAL'

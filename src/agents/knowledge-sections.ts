@@ -36,9 +36,17 @@ export function describeQuestions(questions: readonly OpenQuestion[], fence: Fen
 
 /** What plugins of this server add. They bound it (src/plugins/hook-table.ts). */
 export function describePluginSections(sections: readonly PluginSectionText[], fence: Fence): string[] {
-  if (sections.length === 0) return []
-  const blocks = sections.map(({ title, text }) => fence.wrap('DATA_PLUGIN', `${oneLine(title)}\n\n${text}`))
-  return [`# What plugins of this server add\n\n${blocks.join('\n')}`]
+  const [words, data] = [sections.filter(isOperators), sections.filter((section) => !isOperators(section))]
+  const blocks = (label: 'OPERATOR' | 'DATA_PLUGIN', of: typeof sections): string =>
+    of.map(({ title, text }) => fence.wrap(label, `${oneLine(title)}\n\n${text}`)).join('\n')
+  return [
+    ...(words.length === 0 ? [] : [`# What the operator of this server says\n\n${blocks('OPERATOR', words)}`]),
+    ...(data.length === 0 ? [] : [`# What plugins of this server add\n\n${blocks('DATA_PLUGIN', data)}`]),
+  ]
+}
+
+function isOperators({ trust }: PluginSectionText): boolean {
+  return trust === 'SERVER'
 }
 
 /** What was tried before in the turn. */

@@ -111,3 +111,6 @@ export type CheckpointReason = 'MANUAL' | 'NEW_SESSION' | 'TURN_LIMIT' | 'IDLE'
  * minutes. FAILED: it cannot be loaded, or its settings are refused. MISSING: its folder or package is gone.
  */
 export type PluginStatus = 'STARTING' | 'READY' | 'DEGRADED' | 'FAILED' | 'DISABLED' | 'MISSING'
+
+/** Where a plugin comes from: with Factotum, a folder in the home, or a package that config.toml names. */
+export type PluginOrigin = 'BUILT_IN' | 'FOLDER' | 'PACKAGE'

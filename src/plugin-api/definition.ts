@@ -41,6 +41,11 @@ export interface PluginDefinition<
   readonly title: string
   readonly description: string
   readonly settings?: Shape
+  /**
+   * Its sections may say `trust: 'SERVER'`: then models take them for the operator's words, and do what they say. Never
+   * for a text that others can write. Who installs the plugin is shown this.
+   */
+  readonly instructs?: boolean
   /** The types of events that `onBroadcast` gets, such as "turn_completed"; without it, none. */
   readonly events?: readonly string[]
   readonly hooks?: Hooks<z.output<Shape>>

@@ -27,7 +27,10 @@ export interface Section {
   readonly id?: string
   readonly title: string
   readonly text: string
-  /** SERVER: written by Factotum, shown only. DATA: fenced, nothing in it is an instruction. */
+  /**
+   * SERVER: by Factotum, or the operator's words as a plugin gives them that `instructs`. DATA: fenced, nothing in it is
+   * an instruction.
+   */
   readonly trust: 'SERVER' | 'DATA'
   /** Which plugin added it; null: Factotum. */
   readonly plugin: string | null
@@ -40,6 +43,8 @@ export type GivenSection = Pick<Section, 'title' | 'text'> & Partial<Section>
 export interface BeforeInvokeData extends TurnData {
   /** "planner", "messenger", "chat", … */
   readonly agent: string
+  /** The folder in which the turn's commands run; it may not have been made yet, and users can write in it. */
+  readonly workspace: string
   readonly sections: readonly Section[]
 }
 

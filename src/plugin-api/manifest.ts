@@ -18,6 +18,8 @@ export const manifestSchema = z.strictObject({
   settingsSchema: schema,
   /** The settings that hold names of deploy secrets. */
   secretSettings: z.array(z.string()).max(20),
+  /** Its sections may be the operator's own words. */
+  instructs: z.boolean(),
   events: z.array(z.string().max(64)).max(64),
   hooks: z.array(z.enum(HOOK_NAMES)),
   tools: z
@@ -37,6 +39,7 @@ export function describePlugin(exported: unknown): PluginManifest {
     title,
     description,
     settings,
+    instructs = false,
     events = [],
     hooks = {},
     tools = {},
@@ -49,6 +52,7 @@ export function describePlugin(exported: unknown): PluginManifest {
     api,
     title,
     description,
+    instructs,
     events: [...events],
     settingsSchema: settings === undefined ? { type: 'object' } : jsonSchemaOf(settings),
     secretSettings: secretSettings.map(([key]) => key),

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
+import type { PluginOrigin } from '../core/status.ts'
 import { isSourceName } from '../core/tool/tool-name.ts'
 
 /** Where plugins lie; it may be absent. */
@@ -17,6 +18,7 @@ export function pluginsFolder(home: string): string {
 export interface PluginFolder {
   /** Of the folder, and of the plugin in it. */
   readonly name: string
+  readonly origin: Exclude<PluginOrigin, 'BUILT_IN'>
   /** The URL of its module. */
   readonly entry: string
   /** Another one when the module or its package.json has changed: then it is loaded anew. */
@@ -46,7 +48,7 @@ export function readFolder(parent: string, name: string): PluginFolder | null {
     if (stats?.isFile() !== true) continue
     const described = statSync(join(folder, 'package.json'), { throwIfNoEntry: false })
     const stamp = [path, stats.mtimeMs, stats.size, described?.mtimeMs ?? 0].join(' ')
-    return { name, entry: pathToFileURL(path).href, stamp }
+    return { name, origin: 'FOLDER', entry: pathToFileURL(path).href, stamp }
   }
   return null
 }

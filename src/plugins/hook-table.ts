@@ -26,11 +26,19 @@ const section = z.object({
   id: z.string().max(200).optional(),
   title: z.string().min(1).max(200),
   text: z.string().max(MAX_SECTION_CHARS),
+  trust: z.enum(['SERVER', 'DATA']).optional().catch(undefined),
 })
 
 /** What `onBeforeInvoke` may answer; null: all stays as it is. */
 export const sectionsAnswer: z.ZodType<readonly GivenSection[] | null> = z
-  .array(section.transform(({ title, text, id }) => ({ title, text, ...(id !== undefined && { id }) })))
+  .array(
+    section.transform(({ title, text, id, trust }) => ({
+      title,
+      text,
+      ...(id !== undefined && { id }),
+      ...(trust !== undefined && { trust }),
+    })),
+  )
   .max(200)
   .nullable()
 

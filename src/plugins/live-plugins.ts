@@ -28,7 +28,9 @@ import {
   type PluginRow,
 } from '../store/plugins/plugin-rows.ts'
 import type { ToolCatalog } from '../tools/tool-catalog.ts'
+import type { BuiltIn, BuiltIns } from './built-in/built-ins.ts'
 import { findPlugins, type PluginFolder } from './find-plugins.ts'
+import { InProcessPlugin } from './in-process-plugin.ts'
 import type { PluginInstance } from './plugin-instance.ts'
 import { PluginKeeper, type PluginCounts } from './plugin-keeper.ts'
 import { portOf, type PluginServices } from './plugin-services.ts'
@@ -43,6 +45,8 @@ import { announceSettings } from './announce-settings.ts'
 /** What the plugins of a process are made of. */
 export interface LivePluginsOptions {
   readonly home: string
+  /** Those that come with Factotum, by name. */
+  readonly builtIns: BuiltIns
   readonly database: Database
   readonly doorbell: Pick<Doorbell, 'on' | 'ring'>
   readonly config: LiveConfig
@@ -56,8 +60,11 @@ export interface LivePluginsOptions {
   readonly logger: Logger
 }
 
+/** What can be loaded: the module of a folder, or what comes with Factotum. */
+type Found = PluginFolder | BuiltIn
+
 interface Loaded {
-  readonly folder: PluginFolder
+  readonly found: Found
   /** Null: it cannot be used, and `problem` says why. */
   readonly manifest: PluginManifest | null
   readonly problem: string | null
@@ -67,6 +74,8 @@ interface Running {
   readonly keeper: PluginKeeper
   /** All that it was started with. */
   readonly key: string
+  /** It is a source of the catalogue, where other sources may have the names of plugins without tools. */
+  readonly hasTools: boolean
   counted: PluginCounts
 }
 
@@ -99,7 +108,11 @@ export class LivePlugins {
   /** The plugins come as they start; this waits for none. */
   start(): void {
     const wake = (): void => this.#poll.wake()
-    const { doorbell } = this.#options
+    const { doorbell, home, builtIns, logger } = this.#options
+    for (const name of findPlugins(home).keys()) {
+      if (builtIns.has(name))
+        logger.warn({ plugin: name }, 'a folder has the name of a built-in plugin; it is left out')
+    }
     const heard = (id: string): void => (idKind(id) === 'plugin' ? wake() : undefined)
     this.#cleanups.push(
       doorbell.on('row', (row) => heard(row.kind === 'row' ? row.id : '')),
@@ -131,7 +144,7 @@ export class LivePlugins {
     const loaded = this.#loaded.get(name)
     if (loaded === undefined) return 'the plugin is not there, so nothing can say whether they are right'
     try {
-      const instance = await this.#load(loaded.folder)
+      const instance = await this.#load(loaded.found)
       try {
         return await instance.check(settings)
       } finally {
@@ -144,7 +157,7 @@ export class LivePlugins {
 
   async #tick(): Promise<void> {
     const { database } = this.#options
-    await this.#lookAtFolders()
+    await this.#lookForPlugins()
     this.#rows = await readPlugins(database)
     for (const row of this.#rows) this.#follow(row)
     for (const name of this.#running.keys()) {
@@ -157,37 +170,38 @@ export class LivePlugins {
   }
 
   /** Loads what is new, to hear what it is; all at the same time, as one may take seconds to fail. */
-  async #lookAtFolders(): Promise<void> {
-    const found = findPlugins(this.#options.home)
+  async #lookForPlugins(): Promise<void> {
+    const { home, builtIns } = this.#options
+    const found = new Map<string, Found>([...findPlugins(home), ...builtIns])
     for (const name of this.#loaded.keys()) if (!found.has(name)) this.#loaded.delete(name)
-    const fresh = [...found.values()].filter(({ name, stamp }) => this.#loaded.get(name)?.folder.stamp !== stamp)
-    const loaded = await Promise.all(fresh.map((folder) => this.#inspect(folder)))
+    const fresh = [...found.values()].filter(({ name, stamp }) => this.#loaded.get(name)?.found.stamp !== stamp)
+    const loaded = await Promise.all(fresh.map((one) => this.#inspect(one)))
     for (const one of loaded) {
-      this.#loaded.set(one.folder.name, one)
+      this.#loaded.set(one.found.name, one)
       await this.#declare(one)
     }
   }
 
-  async #inspect(folder: PluginFolder): Promise<Loaded> {
+  async #inspect(found: Found): Promise<Loaded> {
     try {
-      const instance = await this.#load(folder)
+      const instance = await this.#load(found)
       const { manifest } = instance
       await instance.stop()
-      if (manifest.name === folder.name) return { folder, manifest, problem: null }
-      return { folder, manifest: null, problem: `its name is "${manifest.name}", and that of its folder another` }
+      if (manifest.name === found.name) return { found, manifest, problem: null }
+      return { found, manifest: null, problem: `its name is "${manifest.name}", and that of its folder another` }
     } catch (error) {
-      return { folder, manifest: null, problem: messageOf(error) }
+      return { found, manifest: null, problem: messageOf(error) }
     }
   }
 
-  async #declare({ folder: { name }, manifest }: Loaded): Promise<void> {
+  async #declare({ found: { name, origin }, manifest }: Loaded): Promise<void> {
     const { database, doorbell, clock } = this.#options
     const { version = '?', title = name, description = '' } = manifest ?? {}
-    const found: FoundPlugin = { name, version, title, description, manifest }
+    const found: FoundPlugin = { name, version, title, description, origin, manifest }
     const at = clock.now()
     const result = await database.transaction(async (transaction) => {
       const outcome = await declarePlugin(transaction, found, at)
-      if (outcome.change === 'NEW') {
+      if (outcome.change === 'NEW' && origin !== 'BUILT_IN') {
         const body = { kind: 'CONFIG', change: 'PLUGIN_FOUND', detail: `${name} ${version}` } as const
         const entry = { at, sessionId: null, turnId: null, actor: 'server', tokenName: null, body }
         await appendAudit(transaction, [entry])
@@ -208,9 +222,9 @@ export class LivePlugins {
     this.#begin(row, { loaded, key })
   }
 
-  #keyOf({ settings, restarts }: PluginRow, { folder, manifest }: Loaded): string {
+  #keyOf({ settings, restarts }: PluginRow, { found, manifest }: Loaded): string {
     const secrets = this.#secretsOf(manifest, settings)
-    return JSON.stringify([folder.stamp, settings, restarts, secrets])
+    return JSON.stringify([found.stamp, settings, restarts, secrets])
   }
 
   #secretsOf(manifest: PluginManifest | null, settings: unknown): Record<string, string | null> {
@@ -228,20 +242,21 @@ export class LivePlugins {
       name,
       load: async () => {
         await this.#ending.get(name)
-        return this.#load(loaded.folder)
+        return this.#load(loaded.found)
       },
       start: () => ({ settings: settings as Json, secrets: this.#secretsOf(loaded.manifest, settings) }),
       clock,
       logger,
       onChange: () => this.#poll.wake(),
     })
+    const hasTools = (loaded.manifest?.tools.length ?? 0) > 0
     try {
-      catalog.add(new PluginTools(keeper, clock))
+      if (hasTools) catalog.add(new PluginTools(keeper, clock))
     } catch (error) {
       this.#loaded.set(name, { ...loaded, manifest: null, problem: messageOf(error) })
       return
     }
-    this.#running.set(name, { keeper, key, counted: NOTHING })
+    this.#running.set(name, { keeper, key, hasTools, counted: NOTHING })
     keeper.start()
   }
 
@@ -250,7 +265,7 @@ export class LivePlugins {
     const running = this.#running.get(name)
     if (running === undefined) return
     this.#running.delete(name)
-    this.#options.catalog.remove(name)
+    if (running.hasTools) this.#options.catalog.remove(name)
     const { clock } = this.#options
     const announced = settings === undefined ? Promise.resolve() : announceSettings(running.keeper, settings, clock)
     const stopped = announced.then(() => running.keeper.stop()).then(() => this.#countLast(running))
@@ -260,9 +275,11 @@ export class LivePlugins {
     this.#ending.set(name, ended)
   }
 
-  #load({ name, entry }: PluginFolder): Promise<PluginInstance> {
+  async #load(found: Found): Promise<PluginInstance> {
     const { services, clock } = this.#options
-    return ThreadPlugin.load({ entry, port: portOf(name, services), limits: THREAD_LIMITS, clock })
+    const port = portOf(found.name, services)
+    if (found.origin === 'BUILT_IN') return new InProcessPlugin(found.definition, port)
+    return ThreadPlugin.load({ entry: found.entry, port, limits: THREAD_LIMITS, clock })
   }
 
   async #report(): Promise<void> {

@@ -7,6 +7,7 @@ import { isSourceName } from '../core/tool/tool-name.ts'
 import type { PluginManifest } from '../plugin-api/manifest.ts'
 import { systemClock } from '../platform/clock.ts'
 import { randomHex } from '../platform/id.ts'
+import { BUILT_IN_NAMES } from './built-in/built-ins.ts'
 import { findPlugins, pluginsFolder, readFolder, type PluginFolder } from './find-plugins.ts'
 import { THREAD_LIMITS } from './thread-limits.ts'
 import { ThreadPlugin } from './thread-plugin.ts'
@@ -40,6 +41,7 @@ async function install(
   const source = resolve(cwd, folder)
   const name = basename(source)
   if (!isSourceName(name)) throw refused(`A plugin has the name of its folder, and "${name}" is none: ${NAME_RULE}.`)
+  if (BUILT_IN_NAMES.has(name)) throw refused(`"${name}" is the name of a plugin that comes with Factotum.`)
   const found = readFolder(dirname(source), name)
   if (found === null) throw refused(`There is no plugin in ${source}: it needs a plugin.ts or plugin.js.`)
   const question = `Run the code in ${source} to see what it asks for? It may do what the server may. [y/N] `

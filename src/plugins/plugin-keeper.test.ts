@@ -10,6 +10,7 @@ import { PluginTools } from './plugin-tools.ts'
 import { hooksOf, NO_HOOKS } from './turn-hooks.ts'
 
 const turn = { sessionId: 's', sessionType: 'DIRECT', turnId: 't', user: 'ada', role: 'USER' } as const
+const asked = { ...turn, agent: 'planner', workspace: '/nowhere' } as const
 const signal = new AbortController().signal
 const port = { ask: async () => null, log: () => {} }
 
@@ -155,7 +156,7 @@ describe('the hooks of a turn', () => {
     expect(hooksOf([], clock)).toBe(NO_HOOKS)
     expect(NO_HOOKS.isEmpty).toBe(true)
     const sections = [{ id: 'a', title: 'A', text: 'a', trust: 'SERVER' as const, plugin: null }]
-    expect(await NO_HOOKS.beforeInvoke({ ...turn, agent: 'planner', sections }, signal)).toEqual({ sections, took: [] })
+    expect(await NO_HOOKS.beforeInvoke({ ...asked, sections }, signal)).toEqual({ sections, took: [] })
   })
 
   test('add sections after those of the server, which no plugin changes', async () => {
@@ -164,7 +165,7 @@ describe('the hooks of a turn', () => {
     const [first, second] = keepers
     if (first === undefined || second === undefined) throw new Error('no keepers')
     const server = { id: 'goal', title: 'Goal', text: 'own', trust: 'SERVER' as const, plugin: null }
-    const data = { ...turn, agent: 'planner', sections: [server] }
+    const data = { ...asked, sections: [server] }
     const noted = await hooksOf([second, first], clock).beforeInvoke(data, signal)
     expect(noted.sections).toEqual([
       server,
@@ -172,6 +173,39 @@ describe('the hooks of a turn', () => {
     ])
     expect(noted.took.map(({ plugin }) => plugin)).toEqual(['drop', 'note'])
     expect((await hooksOf([first, second], clock).beforeInvoke(data, signal)).sections).toEqual([server])
+  })
+
+  test("give the operator's words, until a plugin that may not changes them", async () => {
+    const words = { title: 'Team', text: 'Answer in German.', trust: 'SERVER' as const }
+    const says = definePlugin({
+      ...base,
+      name: 'says',
+      instructs: true,
+      hooks: { onBeforeInvoke: ({ sections }) => [...sections, words, { title: 'Notes', text: 'from others' }] },
+    })
+    const passes = definePlugin({
+      ...base,
+      name: 'passes',
+      hooks: { onBeforeInvoke: ({ sections }) => [...sections, { ...words, title: 'Mine' }] },
+    })
+    const alters = definePlugin({
+      ...base,
+      name: 'alters',
+      hooks: { onBeforeInvoke: ({ sections }) => sections.map((section) => ({ ...section, text: 'Obey me.' })) },
+    })
+    const keepers = [says, passes, alters].map((definition) => keep(definition))
+    await until(() => keepers.every(({ status }) => status === 'READY'))
+    const trusts = async (count: number) => {
+      const { sections } = await hooksOf(keepers.slice(0, count), clock).beforeInvoke(
+        { ...asked, sections: [] },
+        signal,
+      )
+      return sections.map(({ title, trust, plugin }) => [title, trust, plugin])
+    }
+    const notes = ['Notes', 'DATA', 'says']
+    const mine = ['Mine', 'DATA', 'passes']
+    expect(await trusts(2)).toEqual([['Team', 'SERVER', 'says'], notes, mine])
+    expect(await trusts(3)).toEqual([['Team', 'DATA', 'says'], notes, mine])
   })
 
   test('reject tasks, handle commands, and let models call only what is declared for them', async () => {

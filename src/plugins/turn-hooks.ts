@@ -118,7 +118,11 @@ class PluginHooks implements TurnHooks {
     const toData = (sections: readonly Section[]): BeforeInvokeData => ({ ...data, sections })
     const sections = await chainThrough(
       this.#targets('onBeforeInvoke', toData),
-      { value: data.sections, answer: sectionsAnswer, next: mergeSections },
+      {
+        value: data.sections,
+        answer: sectionsAnswer,
+        next: (before, given, plugin) => mergeSections(before, given, { name: plugin, ...this.#mayInstruct(plugin) }),
+      },
       this.#options('onBeforeInvoke', signal, ({ plugin, ms }) => took.push({ plugin, ms: Math.round(ms) })),
     )
     return { sections, took }
@@ -167,6 +171,11 @@ class PluginHooks implements TurnHooks {
     return won === null ? null : { plugin: won.plugin, text: typeof won.answer === 'string' ? won.answer : null }
   }
 
+  #mayInstruct(plugin: string): { readonly instructs: boolean } {
+    const keeper = this.#keepers.find(({ name }) => name === plugin)
+    return { instructs: keeper?.instance?.manifest.instructs === true }
+  }
+
   #targets<Data>(
     hook: HookName,
     toData: (data: Data) => unknown,
@@ -211,23 +220,26 @@ function same<Data>(data: Data): Data {
   return data
 }
 
-/** What was not added by a plugin stays as it is and comes first; what plugins give is DATA. */
-function mergeSections(before: readonly Section[], given: readonly GivenSection[], plugin: string): readonly Section[] {
+/**
+ * What was not added by a plugin stays as it is and comes first. What plugins give is DATA, but for what one that
+ * `instructs` gives as the operator's words: and those are DATA once another one has changed them.
+ */
+function mergeSections(
+  before: readonly Section[],
+  given: readonly GivenSection[],
+  by: { readonly name: string; readonly instructs: boolean },
+): readonly Section[] {
   const own = before.filter((section) => section.plugin === null)
   const ownIds = new Set(own.map(({ id }) => id))
-  const earlier = new Map(before.flatMap((section) => (section.plugin === null ? [] : [[section.id, section.plugin]])))
+  const earlier = new Map(before.flatMap((section) => (section.plugin === null ? [] : [[section.id, section]])))
   const added = given
     .filter(({ id }) => id === undefined || !ownIds.has(id))
     .slice(0, MAX_SECTIONS)
-    .map(({ title, text, id }, index): Section => {
-      const by = earlier.get(id) ?? plugin
-      return {
-        id: earlier.has(id) && id !== undefined ? id : `${plugin}:${index + 1}`,
-        title,
-        text,
-        trust: 'DATA',
-        plugin: by,
-      }
+    .map(({ title, text, id, trust = 'DATA' }, index): Section => {
+      const was = earlier.get(id)
+      if (was !== undefined && was.title === title && was.text === text) return was
+      const place = { id: was?.id ?? `${by.name}:${index + 1}`, plugin: was?.plugin ?? by.name }
+      return { ...place, title, text, trust: by.instructs ? trust : 'DATA' }
     })
   return [...own, ...added]
 }

@@ -171,7 +171,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     QuestionConnection: 'edges pageInfo totalCount',
     QuestionEdge: 'cursor node',
     Plugin:
-      'calls commands crashes createdAt description enabled eventsLeftOut failures hooks id lastError lastErrorAt name position release secretSettings settings settingsSchema status title tools updatedAt version',
+      'calls commands crashes createdAt description enabled eventsLeftOut failures hooks id instructs lastError lastErrorAt name origin position release secretSettings settings settingsSchema status title tools updatedAt version',
     PluginConnection: 'edges pageInfo',
     PluginEdge: 'cursor node',
     ReviewAudit: 'actor at hasLearning id kind sessionId taskId tokenName turnId verdict',

@@ -39,10 +39,13 @@ test('a plugin is found, enabled, set, restarted and removed, in every process',
   const { plugins } = await ada.run(PluginsDocument)
   expect(plugins?.edges.map(({ node }) => [node.name, node.status, node.enabled])).toEqual([
     ['broken', 'FAILED', false],
+    ['context', 'DISABLED', false],
     ['diary', 'DISABLED', false],
   ])
   expect(await read(there, 'diary')).toMatchObject({
     release: '2.0.0',
+    origin: 'FOLDER',
+    instructs: false,
     tools: ['read'],
     commands: ['diary'],
     hooks: ['onSettingsChange'],

@@ -1,11 +1,15 @@
 /** What plugins have made of a turn so far. It stands in the turn's row while the turn is open. */
 
-/** A section of the prompts that a plugin added: data. */
+/**
+ * A section of the prompts that a plugin added. SERVER: the operator's own words, given by a plugin that may; DATA, also
+ * where nothing is said: nothing in it is an instruction.
+ */
 export interface PluginSection {
   readonly id: string
   readonly title: string
   readonly text: string
   readonly plugin: string
+  readonly trust?: 'SERVER' | 'DATA'
 }
 
 /**

@@ -4,25 +4,12 @@
  *
  * What must hold: nothing outside of the workspace is looked at, opened or read, whatever a program has left there and
  * whatever still changes it: links, pipes, devices, folders that are exchanged. So every step begins at a folder that
- * is held open and follows no link; and a file that was opened must lie in the workspace, be a plain file, and have no
- * other name.
+ * is held open and follows no link; `open-inside.ts` holds it for files.
  */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  opendirSync,
-  openSync,
-  readlinkSync,
-  type BigIntStats,
-} from 'node:fs'
+import { lstatSync, opendirSync, type BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { at, inside, within, type HeldFolder } from './held-folder.ts'
-
-const { O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
-/** Opening a pipe must not wait for who writes to it. */
-const FILE_FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+import { codeOf, kindOf, openInside, type Problem } from './open-inside.ts'
 
 /** Relative to the workspace. */
 export const PUB_FOLDER = 'pub'
@@ -88,19 +75,6 @@ function explainEntry(stats: BigIntStats | null, names: readonly string[]): stri
   return stats.isFile() ? null : `it is ${kindOf(stats)}, not a file`
 }
 
-function kindOf(stats: BigIntStats): string {
-  if (stats.isDirectory()) return 'a folder'
-  if (stats.isSymbolicLink()) return 'a symbolic link'
-  if (stats.isFIFO()) return 'a pipe'
-  return stats.isSocket() ? 'a socket' : 'a device'
-}
-
-/** Why something is not published. */
-export interface Problem {
-  /** For people; goes on after the name of what it is about. */
-  readonly problem: string
-}
-
 function tryIn<T>(parent: HeldFolder, name: string, use: (folder: HeldFolder) => T): T | Problem {
   try {
     return within(parent, name, use)
@@ -109,35 +83,7 @@ function tryIn<T>(parent: HeldFolder, name: string, use: (folder: HeldFolder) =>
   }
 }
 
-/**
- * Opens the file at `path` below pub/ for reading: its descriptor, which the caller closes. Never throws, never waits.
- */
+/** Opens the file at `path` below pub/ for reading, as `openInside`. */
 export function openPubFile(workspace: string, path: string): number | Problem {
-  const names = [PUB_FOLDER, ...path.split('/')]
-  try {
-    const fd = inside(workspace, names.slice(0, -1), (folder) => openSync(at(folder, names.at(-1)), FILE_FLAGS))
-    const problem = problemOf(fd, workspace)
-    if (problem === null) return fd
-    closeSync(fd)
-    return { problem }
-  } catch (error) {
-    const code = codeOf(error)
-    return { problem: code === 'ELOOP' ? 'it is a symbolic link, not a file' : `it cannot be read (${code})` }
-  }
-}
-
-function problemOf(fd: number, workspace: string): string | null {
-  const stats = fstatSync(fd, { bigint: true })
-  if (!stats.isFile()) return `it is ${kindOf(stats)}, not a file`
-  if (stats.nlink > 1n) return 'it is a hard link: another name of it may lie elsewhere'
-  // Where there is no /proc (macOS), only admins run programs, and nothing confines those.
-  if (process.platform !== 'linux') return null
-  const isInside = inside(workspace, [], (root) =>
-    readlinkSync(at({ fd, path: '' })).startsWith(`${readlinkSync(at(root))}/`),
-  )
-  return isInside ? null : 'it lies outside of the workspace'
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return openInside(workspace, [PUB_FOLDER, ...path.split('/')])
 }

@@ -12,7 +12,8 @@ import { messageOf } from '../../core/errors.ts'
 import { newPublishedFileId, publishedName } from '../../core/published-file.ts'
 import { publishedFolder, publishedPath } from '../../store/published-bytes.ts'
 import type { HostOutcome } from '../host/host-messages.ts'
-import { listPub, openPubFile, PUB_FOLDER, type Problem, type PubListing } from './pub-folder.ts'
+import type { Problem } from './open-inside.ts'
+import { listPub, openPubFile, PUB_FOLDER, type PubListing } from './pub-folder.ts'
 import type { Publication, PublishedCopy } from './publication.ts'
 
 /** Of one task. */

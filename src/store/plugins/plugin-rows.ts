@@ -1,6 +1,6 @@
 /** The rows of plugins. What every process reads each second is one small statement. */
 import { namedId } from '../../platform/id.ts'
-import type { PluginStatus } from '../../core/status.ts'
+import type { PluginOrigin, PluginStatus } from '../../core/status.ts'
 import type { Queryable, Statement } from '../database.ts'
 
 /** A row as a process follows it. */
@@ -43,6 +43,7 @@ export interface FoundPlugin {
   readonly version: string
   readonly title: string
   readonly description: string
+  readonly origin: PluginOrigin
   /** JSON; null: it could not be read. */
   readonly manifest: object | null
 }
@@ -50,24 +51,25 @@ export interface FoundPlugin {
 const DECLARE: Statement = {
   name: 'plugins.declare',
   text: `INSERT INTO plugins AS p (id, name, version, title, description, manifest, enabled, position, settings, status,
-      created_at, updated_at)
-    SELECT $1, $2, $3, $4, $5, $6::jsonb, false, coalesce((SELECT max(position) FROM plugins), 0) + 1, '{}', 'DISABLED', $7, $7
+      created_at, updated_at, origin)
+    SELECT $1, $2, $3, $4, $5, $6::jsonb, false, coalesce((SELECT max(position) FROM plugins), 0) + 1, '{}', 'DISABLED', $7, $7,
+      $8::plugin_origin
     ON CONFLICT (name) DO UPDATE SET version = excluded.version, title = excluded.title,
-      description = excluded.description, manifest = excluded.manifest
-    WHERE excluded.manifest IS NOT NULL AND (p.version, p.title, p.description, p.manifest)
-      IS DISTINCT FROM (excluded.version, excluded.title, excluded.description, excluded.manifest)
+      description = excluded.description, manifest = excluded.manifest, origin = excluded.origin
+    WHERE excluded.manifest IS NOT NULL AND (p.version, p.title, p.description, p.manifest, p.origin)
+      IS DISTINCT FROM (excluded.version, excluded.title, excluded.description, excluded.manifest, excluded.origin)
     RETURNING xmax = 0 AS "isNew"`,
 }
 
 /** Repeatable. NEW: no process has seen it before; SAME: nothing was written. */
 export async function declarePlugin(
   transaction: Queryable,
-  { name, version, title, description, manifest }: FoundPlugin,
+  { name, version, title, description, origin, manifest }: FoundPlugin,
   at: Date,
 ): Promise<{ readonly id: string; readonly change: 'NEW' | 'CHANGED' | 'SAME' }> {
   const json = manifest === null ? null : JSON.stringify(manifest)
   const id = namedId('plugin', name)
-  const values = [id, name, version, title, description, json, at]
+  const values = [id, name, version, title, description, json, at, origin]
   const [row] = await transaction.query<{ isNew: boolean }>(DECLARE, values)
   return { id, change: row === undefined ? 'SAME' : row.isNew ? 'NEW' : 'CHANGED' }
 }

@@ -233,7 +233,7 @@ function saidSql({ seq, turnId }: Readonly<Record<'seq' | 'turnId', Sql>>): Sql 
 export interface StoredKnown {
   readonly summary: string
   readonly facts: readonly { readonly id: string; readonly content: string }[]
-  readonly pluginSections: readonly Pick<PluginSection, 'title' | 'text'>[]
+  readonly pluginSections: readonly Pick<PluginSection, 'title' | 'text' | 'trust'>[]
 }
 
 /** The same with all that plugins have made of the turn. */

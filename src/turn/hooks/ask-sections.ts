@@ -6,6 +6,9 @@
 import type { PlannerContext } from '../../agents/agent.ts'
 import type { PluginSection } from '../../core/tool/plugin-work.ts'
 import type { TurnWrite } from '../../core/turn-write.ts'
+import type { Role } from '../../core/identity.ts'
+import { adminWorkspacePath, workspacePath } from '../../execution/workspace/workspace.ts'
+import { toStorable } from '../../platform/well-formed.ts'
 import type { Section } from '../../plugin-api/hook-inputs.ts'
 import { MAX_SECTION_CHARS } from '../../plugins/hook-table.ts'
 import type { TurnContext } from '../turn-context.ts'
@@ -22,7 +25,7 @@ interface AskedSections {
 type Known = Omit<PlannerContext, 'pluginSections'>
 
 export async function askSections(
-  context: HookContext & Pick<TurnContext, 'signal'>,
+  context: HookContext & Pick<TurnContext, 'signal' | 'home'>,
   known: Known,
 ): Promise<AskedSections> {
   const { plugins, signal, turn } = context
@@ -32,15 +35,22 @@ export async function askSections(
   if (!plugins.hooks.wants('onBeforeInvoke')) return { sections: offered, detail: null, changes: {} }
   await plugins.settled()
   const agent = turn.mode === 'CHAT' ? 'assistant' : 'planner'
-  const asked = { ...turnDataOf(context), agent, sections: sectionsOf(context, known) }
+  const turnData = turnDataOf(context)
+  const workspace = workspaceOf(context, turnData.role)
+  const asked = { ...turnData, agent, workspace, sections: sectionsOf(context, known) }
   const { sections, took } = await plugins.hooks.beforeInvoke(asked, signal)
-  const added = sections.flatMap(({ id = '', title, text, plugin }): PluginSection[] =>
-    plugin === null ? [] : [{ id, plugin, title: shownText(context, title), text: shownText(context, text) }],
-  )
+  const added = sections.flatMap(({ id = '', title, text, trust, plugin }): PluginSection[] => {
+    const shown = (of: string): string => toStorable(shownText(context, of))
+    return plugin === null ? [] : [{ id: toStorable(id), plugin, title: shown(title), text: shown(text), trust }]
+  })
   const all = [...offered, ...added]
   plugins.work = { ...plugins.work, sections: all }
   const detail = took.map(({ plugin, ms }) => `${plugin} ${ms} ms`).join(', ')
   return { sections: all, detail: detail === '' ? null : detail, changes: { pluginWork: plugins.work } }
+}
+
+function workspaceOf({ home, sessionId }: Pick<TurnContext, 'home' | 'sessionId'>, role: Role): string {
+  return role === 'ADMIN' ? adminWorkspacePath(home, sessionId) : workspacePath(home, sessionId)
 }
 
 /** What a model may write besides its text. */

@@ -37,6 +37,7 @@ type PlanningContext = Pick<
   | 'database'
   | 'logger'
   | 'plugins'
+  | 'home'
 >
 
 export async function assembleContext(

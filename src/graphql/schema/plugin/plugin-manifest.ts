@@ -8,6 +8,7 @@ import { PluginType } from './plugin.ts'
 const shownManifest = z.object({
   settingsSchema: z.record(z.string(), z.unknown()).catch({}),
   secretSettings: z.array(z.string()).catch([]),
+  instructs: z.boolean().catch(false),
   hooks: z.array(z.string()).catch([]),
   tools: z.array(z.object({ name: z.string() })).catch([]),
   commands: z.array(z.object({ name: z.string() })).catch([]),
@@ -32,6 +33,12 @@ builder.prismaObjectFields(PluginType, (t) => ({
     select: { manifest: true },
     extensions: upTo(20, 0),
     resolve: ({ manifest }) => shown(manifest).secretSettings,
+  }),
+  instructs: t.boolean({
+    description:
+      "Whether its sections of prompts may be the operator's own words, which models follow; else they are data.",
+    select: { manifest: true },
+    resolve: ({ manifest }) => shown(manifest).instructs,
   }),
   hooks: t.stringList({
     description: 'The moments of a turn at which it is called.',

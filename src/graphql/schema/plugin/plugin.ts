@@ -1,6 +1,6 @@
 /** A plugin, as admins see it: what it is, how it is set, and how it does. */
 import type { Viewer } from '../../../core/identity.ts'
-import type { PluginStatus } from '../../../core/status.ts'
+import type { PluginOrigin, PluginStatus } from '../../../core/status.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
 import { builder } from '../builder.ts'
 import { NodeInterface } from '../node.ts'
@@ -26,9 +26,18 @@ const PluginStatusEnum = builder.enumType('PluginStatus', {
   } as const satisfies Record<PluginStatus, { readonly description: string }>,
 })
 
+const PluginOriginEnum = builder.enumType('PluginOrigin', {
+  description: 'Where a plugin comes from.',
+  values: {
+    BUILT_IN: { description: 'With Factotum.' },
+    FOLDER: { description: 'A folder in FACTOTUM_HOME/plugins.' },
+    PACKAGE: { description: 'An npm package that config.toml names.' },
+  } as const satisfies Record<PluginOrigin, { readonly description: string }>,
+})
+
 export const PluginType = builder.prismaObject('Plugin', {
   description:
-    'Code of others that takes part in turns: a folder in FACTOTUM_HOME/plugins. A new one is off until an admin enables it.',
+    'Code that takes part in turns: a folder in FACTOTUM_HOME/plugins, or one that is built in. It is off until an admin enables it.',
   authScopes: { admin: true },
   interfaces: [NodeInterface],
   select: { id: true },
@@ -38,6 +47,7 @@ export const PluginType = builder.prismaObject('Plugin', {
     release: t.exposeString('version', {
       description: 'The plugin\'s own version, as it says; "?": it was never read.',
     }),
+    origin: t.expose('origin', { type: PluginOriginEnum, description: 'Where it comes from.' }),
     title: t.exposeString('title', { description: 'Its name for people, by its author.' }),
     description: t.exposeString('description', { description: 'What it does, by its author.' }),
     enabled: t.exposeBoolean('enabled', { description: 'Whether it is to run.' }),
