@@ -57,6 +57,8 @@ test('a plugin is installed after two questions, listed, replaced and removed', 
   await expect(carryOut('install', odd, '--yes')).rejects.toThrow('has no default export made by definePlugin')
   cpSync(join(EXAMPLES, 'clock'), join(home.path, 'Clock'), { recursive: true })
   await expect(carryOut('install', join(home.path, 'Clock'))).rejects.toThrow('"Clock" is none')
+  cpSync(join(EXAMPLES, 'clock'), join(home.path, 'context'), { recursive: true })
+  await expect(carryOut('install', join(home.path, 'context'))).rejects.toThrow('comes with Factotum')
   await carryOut('remove', 'clock')
   expect(existsSync(join(home.path, 'plugins', 'clock'))).toBe(false)
   await expect(carryOut('remove', 'clock')).rejects.toThrow('There is no plugin "clock"')
