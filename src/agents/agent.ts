@@ -197,6 +197,13 @@ export interface MessengerContext {
   readonly facts: readonly KnownFact[]
 }
 
+/** A text as people are to read it. */
+export interface WrittenMessage {
+  readonly text: string
+  /** Ids of the known facts that it says it relies on, each once. */
+  readonly factsUsed: readonly string[]
+}
+
 export interface CuratorContext {
   readonly learnings: readonly {
     readonly id: string
@@ -307,6 +314,10 @@ export interface Agents {
     asked: { readonly context: AssistantContext; readonly startedAt: Date },
     reader: AnswerReader,
     signal: AbortSignal,
-  ): Promise<Answer<ConversationAnswer>>
-  write(context: MessengerContext, onText: (delta: string) => void, signal: AbortSignal): Promise<Answer<string>>
+  ): Promise<Answer<ConversationAnswer & WrittenMessage>>
+  write(
+    context: MessengerContext,
+    onText: (delta: string) => void,
+    signal: AbortSignal,
+  ): Promise<Answer<WrittenMessage>>
 }

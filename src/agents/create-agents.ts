@@ -1,5 +1,6 @@
 /** Makes the agents: each a question to its model. Called once, by app.ts. */
 import type { LiveConfig, ModelChoice } from '../config/config.ts'
+import { FactMarks } from '../core/text/fact-marks.ts'
 import type { LanguageModel } from '../model/language-model.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -14,7 +15,7 @@ import { curationFormat } from './curator/output.ts'
 import { renderIntrospectorPrompt } from './introspector/context.ts'
 import { INTROSPECTION_FORMAT } from './introspector/output.ts'
 import { renderMessengerPrompt } from './messenger/context.ts'
-import { MESSAGE_FORMAT } from './messenger/output.ts'
+import { messageFormat } from './messenger/output.ts'
 import { renderParaphraserPrompt } from './paraphraser/context.ts'
 import { paraphraseFormat } from './paraphraser/output.ts'
 import { renderPlannerPrompt } from './planner/context.ts'
@@ -65,7 +66,7 @@ function agentsOf(options: AskOptions): Agents {
       return ask(options, {
         role: 'planner',
         render: (fence, moment) => renderPlannerPrompt({ context, feedback, environment }, fence, moment),
-        format: planFormat(context.questions),
+        format: planFormat(context),
         signal,
       })
     },
@@ -78,14 +79,16 @@ function agentsOf(options: AskOptions): Agents {
       }),
     ...memoryAgentsOf(options),
     converse: (asked, reader, signal) => converse(options, { ...asked, reader, signal }),
-    write: (context, onText, signal) =>
-      ask(options, {
+    write: (context, onText, signal) => {
+      const marks = new FactMarks()
+      return ask(options, {
         role: 'messenger',
         render: (fence, moment) => renderMessengerPrompt(context, fence, moment),
-        format: MESSAGE_FORMAT,
-        onText,
+        format: messageFormat(context.facts),
+        onText: (delta) => onText(marks.push(delta)),
         signal,
-      }),
+      })
+    },
   }
 }
 

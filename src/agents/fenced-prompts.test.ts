@@ -84,7 +84,7 @@ const planner = (text: string): PlannerContext => ({
 })
 const task = (text: string) => ({ type: 'EXEC', detail: text, skill: text, args: text, expect: text }) as const
 const feedback = (text: string) => [
-  { plan: { goal: text, tasks: [task(text)], secrets: [], answers: [] }, problems: [text] },
+  { plan: { goal: text, tasks: [task(text)], secrets: [], answers: [], factsUsed: [] }, problems: [text] },
 ]
 
 const ROLES: Readonly<Record<string, Render>> = {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { labelItems, missedLabels, readLabel } from './labels.ts'
+import { idsNamed, labelItems, missedLabels, readLabel } from './labels.ts'
 
 describe('labels', () => {
   test('are given in order', () => {
@@ -12,6 +12,12 @@ describe('labels', () => {
 
   test.each(['L2', ' l2 ', '[L2]', '(L2)', 'L2.', 'L2:'])('are read as a model may write them: "%s"', (text) => {
     expect(readLabel(text)).toBe('L2')
+  })
+
+  test('stand for ids, each once; unknown ones for none', () => {
+    const items = [{ id: 'a' }, { id: 'b' }, { id: 'c' }]
+    expect(idsNamed('F', items, ['f3', '[F1]', 'F3', 'F9', 'Q2', 'b', ''])).toEqual(['a', 'c'])
+    expect(idsNamed('F', [], ['F1'])).toEqual([])
   })
 
   test.each<[string[], string | null]>([

@@ -14,6 +14,16 @@ export function readLabel(text: string): string {
   return text.replaceAll(/[\s[\]().:]/g, '').toUpperCase()
 }
 
+/** The ids of the items that `labels` name, each once, in their order; what names none of them is left out. */
+export function idsNamed(
+  prefix: LabelPrefix,
+  items: readonly { readonly id: string }[],
+  labels: readonly string[],
+): string[] {
+  const named = new Set(labels.map(readLabel))
+  return [...labelItems(prefix, items)].flatMap(([label, { id }]) => (named.has(label) ? [id] : []))
+}
+
 /** What keeps `labels`, as a model answered, from naming each of `shown` exactly once; null when they do. */
 export function missedLabels(shown: Iterable<string>, labels: readonly string[]): string | null {
   const wanted = new Set(shown)

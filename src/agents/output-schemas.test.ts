@@ -32,7 +32,7 @@ function fieldsOf({ properties = {}, items, anyOf = [] }: JsonSchema): string[] 
 }
 
 describe.each([
-  ['plan', 'planner', planFormat([]).schema],
+  ['plan', 'planner', planFormat({ questions: [], facts: [] }).schema],
   ['review', 'reviewer', REVIEW_FORMAT.schema],
   ['curation', 'curator', curationFormat([], []).schema],
   ['consolidation', 'consolidator', consolidationFormat([]).schema],

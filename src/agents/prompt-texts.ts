@@ -21,6 +21,7 @@ import type {
   ReviewerContext,
   SummarizerContext,
   TaskReport,
+  WrittenMessage,
 } from './agent.ts'
 
 /** Of what a role is asked, and of what it answers. */
@@ -116,6 +117,8 @@ export const MESSENGER: FreeTexts<MessengerContext> = {
   facts: NOTED,
   pluginSections: { title: 'text', text: 'text' },
 }
+
+export const WRITTEN: FreeTexts<WrittenMessage> = { text: 'text', factsUsed: 'kept' }
 
 export const CURATOR: RoleTexts<CuratorContext, Evaluation> = {
   asked: {

@@ -19,6 +19,7 @@ import {
   PLANNER,
   REVIEWER,
   SUMMARIZER,
+  WRITTEN,
 } from './prompt-texts.ts'
 
 /** `redactor` is asked before and after each call. */
@@ -46,7 +47,7 @@ export function redactedAgents(agents: Agents, redactor: () => Redactor): Agents
     converse: async ({ context, startedAt }, reader, signal) =>
       hideError(await agents.converse({ context: hide(context, ASSISTANT), startedAt }, reader, signal)),
     write: async (context, onText, signal) =>
-      hideAnswer(await agents.write(hide(context, MESSENGER), onText, signal), 'text'),
+      hideAnswer(await agents.write(hide(context, MESSENGER), onText, signal), WRITTEN),
   }
 }
 

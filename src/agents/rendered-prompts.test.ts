@@ -191,13 +191,15 @@ describe('the planner reads', () => {
   test('a refused plan without secrets and ids', () => {
     const task = { type: 'MSG' as const, detail: 'Hi', skill: null, args: null, expect: '' }
     const answers = [{ questionId: 'question_one', answer: 'apt' }]
-    const plan = { goal: 'Hi', tasks: [task], secrets: [{ key: 'KEY', value: 'hunter2hunter2' }], answers }
+    const secrets = [{ key: 'KEY', value: 'hunter2hunter2' }]
+    const plan = { goal: 'Hi', tasks: [task], secrets, answers, factsUsed: knowing.facts.slice(-1).map(({ id }) => id) }
     const prompt = renderPlannerPrompt(
       { context: knowing, feedback: [{ plan, problems: ['No.'] }], environment },
       fence(),
       moment,
     )
     expect(prompt).toContain('"answers":[{"question":"Q1","answer":"apt"}]')
+    expect(prompt).toContain(`"facts":["F${knowing.facts.length}"]`)
     expect(prompt).not.toContain('question_one')
     expect(prompt).not.toContain('hunter2')
   })
@@ -221,7 +223,7 @@ describe('the planner reads', () => {
 
   test('why its plan was refused, and that it was told before', async () => {
     const task = { type: 'EXEC' as const, detail: 'wc -l notes.txt', skill: null, args: null, expect: null }
-    const plan = { goal: 'Count', tasks: [task], secrets: [], answers: [] }
+    const plan = { goal: 'Count', tasks: [task], secrets: [], answers: [], factsUsed: [] }
     const problems = ['Task 1 (exec) has no expect.', 'Task 1, the last one, is exec.']
     const feedback = [
       { plan, problems },

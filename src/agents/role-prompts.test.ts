@@ -52,7 +52,7 @@ describe('system prompts', () => {
   test('the planner has two worked examples that obey its own rules', async () => {
     const prompt = await createRolePrompts(home).systemPrompt('planner')
     const examples = [...prompt.matchAll(/```json\n([\s\S]*?)\n```/g)].map((match) =>
-      planFormat(QUESTIONS).parse(match[1] ?? ''),
+      planFormat({ questions: QUESTIONS, facts: [] }).parse(match[1] ?? ''),
     )
     expect(examples).toHaveLength(2)
     const plans = examples.flatMap((example) => (example.kind === 'usable' ? [example.value] : []))

@@ -273,7 +273,9 @@ export interface TurnWrite {
   readonly dropDeltasOf?: readonly string[]
   readonly learnings?: readonly NewLearning[]
   readonly curations?: readonly Curation[]
-  /** Ids of the facts that the planner was shown. */
+  /** Ids of the facts that the planner, or a conversation, was shown. */
+  readonly factsShown?: readonly string[]
+  /** Of these, those that an answer said it relied on. */
   readonly factsUsed?: readonly string[]
   /** Questions that are put to the caller; those of all sessions are noted. */
   readonly questionsAsked?: readonly string[]
@@ -368,6 +370,7 @@ export function merge(first: TurnWrite, second: TurnWrite): TurnWrite {
     dropDeltasOf: join(first.dropDeltasOf, second.dropDeltasOf),
     learnings: join(first.learnings, second.learnings),
     curations: join(first.curations, second.curations),
+    factsShown: join(first.factsShown, second.factsShown),
     factsUsed: join(first.factsUsed, second.factsUsed),
     questionsAsked: join(first.questionsAsked, second.questionsAsked),
     answers: join(first.answers, second.answers),

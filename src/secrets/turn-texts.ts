@@ -47,6 +47,7 @@ const AUDIT_TEXTS: TextsByKind<AuditBody, 'kind'> = {
 
 /** As the planner answers; also where it is shown its own plan again. */
 export const PLAN_TEXTS: FreeTexts<ProposedPlan> = {
+  factsUsed: 'kept',
   goal: 'text',
   tasks: { detail: 'text', skill: 'text', tool: 'text', args: 'text', expect: 'text' },
   secrets: { key: 'text', value: 'text' },
@@ -100,6 +101,7 @@ const WRITE_TEXTS: FreeTexts<Omit<TurnWrite, 'events' | 'audit'>> = {
   dropDeltasOf: 'kept',
   learnings: { ...NEW_TEXT, taskId: 'kept', entry: LEARNING_ENTRY },
   curations: CURATION_TEXTS,
+  factsShown: 'kept',
   factsUsed: 'kept',
   questionsAsked: 'kept',
   answers: { questionId: 'kept', answer: 'text', learning: { ...NEW_TEXT, entry: LEARNING_ENTRY } },

@@ -53,7 +53,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     ConversationEdge: 'cursor node',
     Delivery: 'attempts deliveredAt id lastError lastStatusCode nextAttemptAt session status task url viewerCan',
     DeliveryActions: 'redeliver',
-    Fact: 'content createdAt id invalidatedAt learning replacedBy scope scopeOf session source updatedAt validFrom validTo version viewerCan',
+    Fact: 'content createdAt id invalidatedAt learning replacedBy scope scopeOf session source updatedAt useCount usedBy validFrom validTo version viewerCan',
     FactActions: 'edit invalidate merge restore revert',
     Learning:
       'content createdAt decidedAt decidedBy fact flags held id question reason scope scopeOf session source status task turn user viewerCan',
@@ -102,7 +102,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     TaskProgressEvent: 'at done progressMessage seq session sessionId task taskId total turn turnId',
     ThinkingEvent: 'at content delta isWhole seq session sessionId thinkingId turn turnId',
     TextDeltaEvent: 'at delta seq session sessionId task taskId turn turnId',
-    Turn: 'answer cancelRequested commandsHandled durationMs factsUsed failure finishedAt firstSeq id joined joinedInto lastSeq message mode pausedAt pausedReason plans retriedAs retryOf session startedAt status step tasks usage viewerCan',
+    Turn: 'answer cancelRequested commandsHandled durationMs factsShown factsUsed failure finishedAt firstSeq id joined joinedInto lastSeq message mode pausedAt pausedReason plans retriedAs retryOf session startedAt status step tasks usage viewerCan',
     TurnActions: 'cancel retry',
     TurnCompletedEvent:
       'at commandsHandled durationMs failure message seq session sessionId turn turnId turnStatus usage',
@@ -152,7 +152,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
       'actor at attempts deliveryId id kind sessionId deliveryStatus statusCode taskId tokenName turnId url',
     DeliveryConnection: 'edges pageInfo totalCount',
     DeliveryEdge: 'cursor node',
-    Fact: 'changeId history replaces usedBy',
+    Fact: 'changeId history replaces',
     Learning: 'repeatsFact repeatsLearning replacesFact similarTo',
     Question: 'facts learning',
     FactVersion: 'at change changeId changedBy content reason version',

@@ -166,18 +166,21 @@ describe('who sees a session', () => {
       questions: [{ id: ours.questionId, status: 'OPEN' }],
     })
     const [first, second] = session.turns.edges.map(({ node }) => node)
-    expect(first?.factsUsed).toMatchObject([
+    expect(first?.factsShown).toMatchObject([
       { id: ours.factId, session: { id: ours.id }, learning: null, history: [] },
       { content: `The port of ${theirs.id} is 4000.`, session: null, learning: null, history: [] },
     ])
-    expect(second?.factsUsed.map(({ id }) => id)).toEqual([ours.factId])
+    expect(second?.factsShown.map(({ id }) => id)).toEqual([ours.factId])
     expect(first?.tasks.map(({ review }) => review?.learning?.id)).toEqual([ours.learningId, undefined])
     expect(second?.tasks.map(({ review }) => review?.learning)).toEqual([null, undefined])
   })
 
   test('sees where they come from, as far as they may: admins all, connectors in their namespace', async () => {
     const provenance = async (as: TokenName) =>
-      (await knowledgeOf(as)).turns.edges[0]?.node.factsUsed.map(({ session, learning }) => [session?.id, learning?.id])
+      (await knowledgeOf(as)).turns.edges[0]?.node.factsShown.map(({ session, learning }) => [
+        session?.id,
+        learning?.id,
+      ])
     const everything = [
       [ours.id, undefined],
       [theirs.id, theirs.learningId],
@@ -195,7 +198,7 @@ describe('who sees a session', () => {
 
   test('is shown the same as everybody else while following the session together', async () => {
     const document = `subscription { sessionEvents(sessionId: "${ours.id}") { ... on ReviewEvent {
-      learning { id content turn { factsUsed { id session { id } learning { id } history { version } } } } } } }`
+      learning { id content turn { factsShown { id session { id } learning { id } history { version } } } } } } }`
     const shownTo = async (as: TokenName) => {
       const viewer = accessClassOf(it.world.as(as))
       const args = validateSubscriptionArgs({
@@ -224,7 +227,7 @@ describe('who sees a session', () => {
       learning: {
         id: ours.learningId,
         turn: {
-          factsUsed: [
+          factsShown: [
             { ...first, history: [] },
             { ...second, session: null, learning: null, history: [] },
           ],
@@ -235,7 +238,7 @@ describe('who sees a session', () => {
     expect(await shownTo('alice')).toMatchObject({
       learning: {
         turn: {
-          factsUsed: [
+          factsShown: [
             { ...first, ...known },
             { ...second, ...their, ...known },
           ],
@@ -284,7 +287,7 @@ describe('node', () => {
     }
   })
 
-  test('Fact.usedBy is for admins: newest first, page by page', async () => {
+  test('Fact.usedBy holds the turns that relied on it and that the viewer may see, newest first, page by page', async () => {
     const first = await read('alice', api.FactUseDocument, { id: ours.factId, first: 2 })
     const { usedBy } = first.node as { usedBy: { edges: unknown[]; pageInfo: { endCursor: string } } }
     const newestFirst = [...ours.turnIds].toReversed()
@@ -296,8 +299,14 @@ describe('node', () => {
     expect((await read('alice', api.FactUseDocument, rest)).node).toMatchObject({
       usedBy: { edges: [{ node: { id: newestFirst[2] } }], pageInfo: { hasNextPage: false } },
     })
-    const refused = await it.run('bob', api.FactUseDocument, { id: ours.factId })
-    expect(refused).toMatchObject({ codes: ['FORBIDDEN'], data: { node: { usedBy: null } } })
+    const seenBy = async (as: TokenName) => {
+      const { node } = await read(as, api.FactUseDocument, { id: ours.factId, first: 10 })
+      const fact = node as { useCount: number; usedBy: { edges: { node: { id: string } }[] } }
+      return [fact.useCount, fact.usedBy.edges.map(({ node: turn }) => turn.id)]
+    }
+    for (const as of ['alice', 'bob', 'hub'] as const) expect(await seenBy(as)).toEqual([3, newestFirst])
+    // It holds for everybody, but what was answered is theirs who are in the session.
+    expect(await seenBy('carol')).toEqual([0, []])
   })
 })
 
@@ -305,11 +314,11 @@ describe('no N+1', () => {
   const FACTS = `query ($first: Int!) { facts(first: $first, filter: { search: "counted" }) { edges { node {
     content version session { id summary } learning { content session { id } task { detail } }
     replacedBy { content } replaces { content } history { change changedBy { name } }
-    usedBy(first: 2) { edges { node { status message { content } } } }
+    useCount usedBy(first: 2) { edges { node { status message { content } } } }
   } } } }`
   const SESSIONS = `query ($first: Int!) { sessions(first: $first, filter: { search: "counted" }) { edges { node {
     summary questions { content session { id } }
-    turns(first: 5) { edges { node { factsUsed { content session { id } learning { id } history { version } }
+    turns(first: 5) { edges { node { factsUsed { content session { id } } factsShown { content session { id } learning { id } history { version } }
       tasks { review { verdict learning { content status fact { content } question { content } } } } } } }
   } } } }`
 
@@ -339,7 +348,7 @@ describe('no N+1', () => {
       })
     const [few, many] = [await cost(2), await cost(12)]
     expect(many).toHaveLength(few.length)
-    expect(few.length).toBeLessThan(25)
+    expect(few.length).toBeLessThan(30)
   })
 
   test('a search uses the indexes', async () => {

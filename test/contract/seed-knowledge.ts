@@ -8,7 +8,7 @@ import type { SeededSession } from './seed.ts'
 export interface SeededKnowledge {
   /** A pending one, of the first task's review; null in a session without tasks. */
   readonly learningId: string | null
-  /** Comes from this session and was used by all its turns. */
+  /** Comes from this session; all its turns were shown it and relied on it. */
   readonly factId: string
   /** An open one of this session. */
   readonly questionId: string
@@ -22,6 +22,7 @@ export async function seedKnowledge(database: Database, session: SeededSession):
   const { id: sessionId, turnIds, taskIds } = session
   const factId = await seedFact(database, { content: `The port of ${sessionId} is 4000.`, sessionId })
   await prisma.turnFacts.createMany({ data: turnIds.map((turnId) => ({ turnId, factIds: [factId], sessionId })) })
+  await prisma.factUse.createMany({ data: turnIds.map((turnId) => ({ turnId, factId, sessionId })) })
   const questionId = newId('question')
   const question = textOf(`Which port has ${sessionId}?`)
   await prisma.question.create({

@@ -62,7 +62,7 @@ describe('the planner', () => {
     await using stub = await StubEndpoint.start({ by: answerWell })
     await using world = await openAgentsWorld({ baseUrl: stub.baseUrl })
     const task = { type: 'EXEC' as const, detail: 'true', skill: null, args: null, expect: null }
-    const plan = { goal: 'x', tasks: [task], secrets: [], answers: [] }
+    const plan = { goal: 'x', tasks: [task], secrets: [], answers: [], factsUsed: [] }
     await world.agents.plan(PLANNER_CONTEXT, [{ plan, problems: ['Task 1 (exec) has no expect.'] }], signal)
     expect(stub.calls[0]?.user).toContain('- Task 1 (exec) has no expect.')
   })
@@ -120,9 +120,21 @@ describe('the messenger', () => {
     await using world = await openAgentsWorld({ baseUrl: stub.baseUrl })
     const pieces: string[] = []
     const answer = await world.agents.write(MESSENGER_CONTEXT, (piece) => pieces.push(piece), signal)
-    expect(answer).toMatchObject({ kind: 'answered', output: 'It printed hi.' })
+    expect(answer).toMatchObject({ kind: 'answered', output: { text: 'It printed hi.', factsUsed: [] } })
     expect(pieces).toEqual(['It ', 'printed ', 'hi.'])
     expect(stub.calls[0]?.body.response_format).toBeUndefined()
+  })
+
+  test('names the facts that it relies on at the end of its text; nobody reads that', async () => {
+    const content = 'It is on 8080.\n\n<FACTS F2, F2 F9>\n'
+    await using stub = await StubEndpoint.start({ list: [{ content }] })
+    await using world = await openAgentsWorld({ baseUrl: stub.baseUrl })
+    const facts = ['one', 'two'].map((name) => ({ id: `fact_${name}`, content: `It is ${name}.` }))
+    const pieces: string[] = []
+    const answer = await world.agents.write({ ...MESSENGER_CONTEXT, facts }, (piece) => pieces.push(piece), signal)
+    expect(answer).toMatchObject({ kind: 'answered', output: { text: 'It is on 8080.', factsUsed: ['fact_two'] } })
+    expect(pieces.join('')).toBe('It is on 8080.')
+    expect(stub.calls[0]?.user).toContain('F2: It is two.')
   })
 
   test('is not asked again once it has begun to speak', async () => {

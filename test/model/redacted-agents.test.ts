@@ -70,6 +70,7 @@ const plan = {
   tasks: [{ type: 'SKILL', detail: 'x', skill: 'search', args: '{"query": "x"}', expect: 'x' }],
   secrets: [],
   answers: [{ questionId: 'question_one', answer: 'x' }],
+  factsUsed: ['fact_two'],
 } as const
 const work = [{ type: 'EXEC', detail: 'x', status: 'DONE', reason: 'x' }]
 const introspected = { ...INTROSPECTOR_CONTEXT.messages[0], work } as (typeof INTROSPECTOR_CONTEXT.messages)[number]

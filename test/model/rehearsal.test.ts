@@ -88,7 +88,7 @@ async function execute({ agents }: AgentsWorld, { plan, message, results, ran, l
         signal,
       )
       if (written.kind === 'failed') throw written.error
-      return { kind: 'done', text: written.output, pieces }
+      return { kind: 'done', text: written.output.text, pieces }
     }
     ran.push(task.detail)
     const ended = {

@@ -69,6 +69,7 @@ const step = {
   modelCalls: [modelCall(at)],
   dropDeltasOf: ['task_old'],
   learnings: [{ id: 'learning_new', taskId: 'task_new', ...norm, createdAt: at, entry: TO_JUDGE }],
+  factsShown: ['fact_1'],
   factsUsed: ['fact_1'],
   questionsAsked: ['question_1'],
   answers: [{ questionId: 'question_1', answer: 'because', byAdmin: true, learning: null, at }],

@@ -142,6 +142,7 @@ describe('what belongs to a session', () => {
     const tables = await tablesOfSessions()
     expect(tables.filter(({ cascades }) => !cascades).map(({ name }) => name)).toEqual([
       'audit_entries',
+      'fact_uses',
       'facts',
       'schedule_runs',
       'turn_facts',

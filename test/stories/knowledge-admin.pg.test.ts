@@ -108,7 +108,7 @@ test('what a review learns reaches the inbox, a fact, the next plan, and none af
   expect(eventsOf(log, 'ReviewEvent')).toHaveLength(2)
   const { session } = await ada.run(api.SessionKnowledgeDocument, { id: 'cli:learn' })
   const [first] = must(session, 'the session').turns.edges.map(({ node }) => node)
-  expect(first?.factsUsed).toEqual([])
+  expect(first?.factsShown).toEqual([])
   expect(first?.tasks[0]?.review?.learning).toMatchObject({
     id: learning.id,
     status: 'PROMOTED',
@@ -117,13 +117,15 @@ test('what a review learns reaches the inbox, a fact, the next plan, and none af
   expect(plannerPrompts().join()).not.toContain('6432')
 
   // The next plan, of any session, has it in its prompt.
-  stub.follow({ by: answerWell })
+  const relying = { ...GOOD_PLAN, facts: ['F1'] }
+  stub.follow({ by: (call) => (call.role === 'planner' ? { content: relying } : answerWell(call)) })
   const next = await converse(ada, 'cli:other', 'Connect to staging.')
   expect(plannerPrompts().at(-1)).toContain(PROMOTED)
   const used = await admin.run(api.FactUseDocument, { id: fact.id })
   expect(used.node).toMatchObject({ usedBy: { edges: [{ node: { id: next.id, session: { id: 'cli:other' } } }] } })
   const other = await ada.run(api.SessionKnowledgeDocument, { id: 'cli:other' })
-  expect(other.session?.turns.edges[0]?.node.factsUsed).toMatchObject([{ id: fact.id, learning: { id: learning.id } }])
+  expect(other.session?.turns.edges[0]?.node.factsUsed).toEqual([{ id: fact.id }])
+  expect(other.session?.turns.edges[0]?.node.factsShown).toMatchObject([{ id: fact.id, learning: { id: learning.id } }])
 
   // The admin invalidates it; the plan after has it no more.
   const reason = 'PgBouncer was switched off.'

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addExampleSkill } from '../harness/skills.ts'
 import { converse, Story, type Conversation } from '../harness/story.ts'
+import * as api from '../generated/graphql.ts'
 
 let story: Story
 beforeAll(async () => {
@@ -28,6 +29,49 @@ describe('the rehearsal model', () => {
     expect(learned).toMatchObject({ status: 'DONE' })
     const [known] = answersOf(await say('The project Heron\nfacts?'))
     expect(known).toContain('I know:\n\n- The project Heron builds with make.')
+  })
+
+  test('says which facts a plan and an answer rely on; one that was wrong shows them', async () => {
+    const ada = story.as('ada')
+    const state = async (content: string): Promise<string> => {
+      const { createFact } = await ada.run(api.StateFactDocument, { input: { content } })
+      if (createFact.__typename !== 'CreateFactPayload') throw new Error(JSON.stringify(createFact))
+      return createFact.fact.id
+    }
+    const port = await state('The project Grebe listens on port 7070.')
+    const host = await state('The project Grebe runs on host marsh.')
+    const factsOf = async (id: string) => {
+      const { turn } = await ada.run(api.FactsUsedDocument, { id })
+      const ofGrebe = (facts: readonly { readonly content: string }[] = []): string[] =>
+        facts
+          .map(({ content }) => content)
+          .filter((content) => content.includes('Grebe'))
+          .toSorted()
+      return { shown: ofGrebe(turn?.factsShown), used: ofGrebe(turn?.factsUsed) }
+    }
+    const both = ['The project Grebe listens on port 7070.', 'The project Grebe runs on host marsh.']
+
+    // Shown alone; by the messenger, with a label that there is none of; by the plan; by a conversation.
+    const [mere] = await say('Tell me of the project Grebe.')
+    const [written] = await say('Tell me of the project Grebe.\nuses: 7070\nuses: F9 F9')
+    const [planned] = await say('The project Grebe\nfacts?\nuses: 7070')
+    await ada.run(api.OpenSessionDocument, { input: { id: 'cli:grebe', mode: 'CHAT' } })
+    const chatted = await converse(ada, 'cli:grebe', 'Tell me of the project Grebe.\nuses: marsh')
+    expect(await factsOf(mere?.id ?? '')).toEqual({ shown: both, used: [] })
+    expect(await factsOf(written?.id ?? '')).toEqual({ shown: both, used: both.slice(0, 1) })
+    expect(await factsOf(planned?.id ?? '')).toEqual({ shown: both, used: both })
+    expect(await factsOf(chatted.id)).toEqual({ shown: both, used: both.slice(1) })
+    expect(JSON.stringify([written, planned, chatted])).not.toContain('FACTS')
+
+    // What turns out to be wrong names all that was answered with it, and to others what they may see of that.
+    await ada.run(api.InvalidateFactDocument, { id: port, reason: 'It is 7171.' })
+    const useOf = async (id: string) => {
+      const { node } = await ada.run(api.FactUseDocument, { id })
+      if (node?.__typename !== 'Fact') throw new Error('no fact')
+      return { count: node.useCount, turns: node.usedBy.edges.map(({ node: turn }) => turn.id) }
+    }
+    expect(await useOf(port)).toEqual({ count: 2, turns: [planned?.id, written?.id] })
+    expect(await useOf(host)).toEqual({ count: 2, turns: [chatted.id, planned?.id] })
   })
 
   test('forgets what begins with "maybe"', async () => {

@@ -130,7 +130,7 @@ test('what a turn used is shown to those alone who are shown the facts', async (
   const turn = await converse(story.as('cleo'), '@cleo:used', 'Which berth is for the ferry?')
   const used = async (person: Person) => {
     const { turn: seen } = await story.as(person).run(api.FactsUsedDocument, { id: turn.id })
-    return seen?.factsUsed.map(({ content }) => content) ?? []
+    return seen?.factsShown.map(({ content }) => content) ?? []
   }
   expect(await used('cleo')).toContain('The ferry of cleo has berth one.')
   await story.as('ada').run(api.AddParticipantDocument, { sessionId: '@cleo:used', user: 'ben' })

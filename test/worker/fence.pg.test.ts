@@ -56,7 +56,8 @@ const TABLES: Record<Part, string> = {
   dropDeltasOf: 'events',
   learnings: 'learnings',
   curations: 'learnings facts fact_versions questions audit_entries',
-  factsUsed: 'turn_facts',
+  factsShown: 'turn_facts',
+  factsUsed: 'fact_uses',
   questionsAsked: 'question_askings',
   answers: 'questions audit_entries',
   messageTexts: 'messages',
@@ -124,6 +125,7 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
         },
       ],
     }),
+  factsShown: ({ factId }) => only({ factsShown: [factId] }),
   factsUsed: ({ factId }) => only({ factsUsed: [factId] }),
   questionsAsked: ({ askedOfAll }) => only({ questionsAsked: [askedOfAll] }),
   answers: ({ questionId }) =>

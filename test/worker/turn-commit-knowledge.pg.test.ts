@@ -131,17 +131,22 @@ describe('learnings', () => {
     const curation = promotion(id)
     await write({ curations: [curation] })
     const factId = must(curation.fact, 'a promotion has a fact').id
-    await write({ factsUsed: [factId, newId('fact')] })
-    await write({ factsUsed: [factId] })
+    await write({ factsShown: [factId, newId('fact')] })
+    await write({ factsShown: [factId] })
     expect(await world.sql('SELECT turn_id, fact_ids FROM turn_facts')).toEqual([
       { turn_id: turn.id, fact_ids: [factId] },
     ])
     await world.sql(
       `INSERT INTO facts (id, content, norm, source, created_at, updated_at) VALUES ('fact_0', 'f', 'f', 'MANUAL', now(), now())`,
     )
-    await write({ factsUsed: ['fact_0', newId('fact')] })
-    await write({ factsUsed: [newId('fact')] })
+    await write({ factsShown: ['fact_0', newId('fact')] })
+    await write({ factsShown: [newId('fact')] })
     expect(await world.sql('SELECT fact_ids FROM turn_facts')).toEqual([{ fact_ids: ['fact_0', factId] }])
+    // What it relied on apart, and as often as it is said no more than once.
+    expect(await world.sql('SELECT * FROM fact_uses')).toEqual([])
+    await write({ factsUsed: [factId, factId, newId('fact')] })
+    await write({ factsUsed: [factId] })
+    expect(await world.sql('SELECT fact_id, turn_id FROM fact_uses')).toEqual([{ fact_id: factId, turn_id: turn.id }])
   })
 })
 

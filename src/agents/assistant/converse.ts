@@ -4,10 +4,12 @@
  * only what is new, and all of it when it has lost it.
  */
 import { AppError } from '../../core/errors.ts'
+import { FactMarks } from '../../core/text/fact-marks.ts'
 import type { ConversationAnswer } from '../../model/conversation/conversation.ts'
-import type { Answer, AnswerReader, AssistantContext } from '../agent.ts'
+import type { Answer, AnswerReader, AssistantContext, WrittenMessage } from '../agent.ts'
 import { Begun, callAgent, logFailure, type AskOptions } from '../ask.ts'
 import { Fence } from '../fence.ts'
+import { writtenOf } from '../messenger/output.ts'
 import { renderConversation, renderSince } from './context.ts'
 
 interface Asked {
@@ -19,7 +21,10 @@ interface Asked {
 }
 
 /** Rejects only for bugs, and with what the gate or the reader throws. */
-export async function converse(options: AskOptions, asked: Asked): Promise<Answer<ConversationAnswer>> {
+export async function converse(
+  options: AskOptions,
+  asked: Asked,
+): Promise<Answer<ConversationAnswer & WrittenMessage>> {
   const { model, gate, timeZone } = options
   const { context, startedAt, reader, signal } = asked
   const refused = await gate([])
@@ -34,7 +39,9 @@ export async function converse(options: AskOptions, asked: Asked): Promise<Answe
     said: JSON.stringify({ said: whole, tools }, null, 1),
   } as const
   const begun = new Begun()
-  const watched = { onText: begun.watch(reader.onText), onThinking: begun.watch(reader.onThinking) }
+  const marks = new FactMarks()
+  const onText = begun.watch((delta) => reader.onText(marks.push(delta)))
+  const watched = { onText, onThinking: begun.watch(reader.onThinking) }
   const called = await callAgent(options, { ...call, begun }, async (frame) => {
     const request = { ...frame, ...watched, tools, signal }
     const sendWhole = () => model.converse({ ...request, said: whole, continues: null })
@@ -53,5 +60,5 @@ export async function converse(options: AskOptions, asked: Asked): Promise<Answe
   const calls = called.records
   return called.kind === 'failed'
     ? { kind: 'failed', error: called.error, calls }
-    : { kind: 'answered', output: called.answer, calls }
+    : { kind: 'answered', output: { ...called.answer, ...writtenOf(called.answer.text, context.facts) }, calls }
 }

@@ -1,6 +1,6 @@
 /** The prompt of the planner (spec 4). Every section that others wrote is fenced, and every old text is bounded. */
 import type { ProposedPlan } from '../../core/plan/plan.ts'
-import type { OpenQuestion, PlanFeedback, PlannerContext, ReplanContext } from '../agent.ts'
+import type { PlanFeedback, PlannerContext, ReplanContext } from '../agent.ts'
 import { openPrompt, type Fence } from '../fence.ts'
 import { SILENCE_MARKER } from '../../core/text/silence-filter.ts'
 import { timesIn, type Moment } from '../../core/text/zoned-time.ts'
@@ -159,13 +159,13 @@ function describeGivenUp({ failed, reason, history }: ReplanContext, fence: Fenc
   ]
 }
 
-function describeFeedback({ feedback, context: { questions } }: PlannerPrompt, fence: Fence): string[] {
+function describeFeedback({ feedback, context }: PlannerPrompt, fence: Fence): string[] {
   const last = feedback.at(-1)
   if (last === undefined) return []
   const before = feedback.at(-2)
   const repeated = last.problems.filter((problem) => before?.problems.includes(problem) === true)
   const again = repeated.length === 0 ? '' : ' You were told some of it before and did not change it; change it now.'
-  const plan = describePlan(last.plan, questions)
+  const plan = describePlan(last.plan, context)
   return [
     '# Your plan was refused',
     `Refused so far: ${feedback.length}. The last one was:\n${fence.wrap('PLAN', preview(plan, { maxChars: MAX_PLAN_CHARS }))}`,
@@ -176,7 +176,10 @@ function describeFeedback({ feedback, context: { questions } }: PlannerPrompt, f
 /**
  * The plan as the planner wrote it, with labels for ids and without its secrets: those that the message holds are kept.
  */
-function describePlan({ goal, tasks, answers }: ProposedPlan, questions: readonly OpenQuestion[]): string {
+function describePlan(
+  { goal, tasks, answers, factsUsed }: ProposedPlan,
+  { questions, facts }: Pick<PlannerContext, 'questions' | 'facts'>,
+): string {
   const labels = new Map([...labelItems('Q', questions)].map(([label, { id }]) => [id, label]))
   const given = answers.map(({ questionId, answer }) => ({ question: labels.get(questionId), answer }))
   const shown = tasks.map(({ tool = null, ...task }) => ({
@@ -184,7 +187,13 @@ function describePlan({ goal, tasks, answers }: ProposedPlan, questions: readonl
     type: task.type.toLowerCase(),
     skill: tool ?? task.skill,
   }))
-  return JSON.stringify({ goal, tasks: shown, ...(given.length === 0 ? {} : { answers: given }) })
+  const relied = [...labelItems('F', facts)].flatMap(([label, { id }]) => (factsUsed.includes(id) ? [label] : []))
+  return JSON.stringify({
+    goal,
+    tasks: shown,
+    ...(given.length === 0 ? {} : { answers: given }),
+    ...(relied.length === 0 ? {} : { facts: relied }),
+  })
 }
 
 /** Of one description or summary. */

@@ -62,7 +62,12 @@ const plan = mutated({
   secrets: fc.option(fc.array(secret, { maxLength: 2 })),
   tasks: fc.array(task, { maxLength: 3 }),
   answers: fc.option(fc.array(reply, { maxLength: 3 })),
+  facts: fc.option(fc.array(fc.constantFrom('F1', '[f2]', 'F9', 'fact_one', ''), { maxLength: 4 })),
 })
+const FACTS = [
+  { id: 'fact_one', content: 'It is so.' },
+  { id: 'fact_two', content: 'It is not.' },
+]
 const QUESTIONS = [
   { id: 'question_one', content: 'Which?' },
   { id: 'question_two', content: 'When?' },
@@ -76,12 +81,14 @@ function isSound(value: ProposedPlan): boolean {
     [one.detail, one.skill ?? '', one.args ?? '', one.expect ?? ''].every(isStorable)
   const ids = value.answers.map(({ questionId }) => questionId)
   return (
-    hasKeys(value, ['goal', 'secrets', 'tasks', 'answers']) &&
+    hasKeys(value, ['goal', 'secrets', 'tasks', 'answers', 'factsUsed']) &&
     isStorable(value.goal) &&
     value.tasks.every(isSoundTask) &&
     value.answers.every(({ answer }) => isStorable(answer) && answer !== '') &&
     ids.every((id) => id === 'question_one' || id === 'question_two') &&
-    new Set(ids).size === ids.length
+    new Set(ids).size === ids.length &&
+    value.factsUsed.every((id) => id === 'fact_one' || id === 'fact_two') &&
+    new Set(value.factsUsed).size === value.factsUsed.length
   )
 }
 
@@ -92,7 +99,7 @@ describe('mutated plans', () => {
       fc.property(plan, fc.nat({ max: 40 }), (value, cut) => {
         const json = JSON.stringify(value)
         for (const text of [json, json.slice(0, json.length - cut), json.slice(cut)]) {
-          const parsed = planFormat(QUESTIONS).parse(text)
+          const parsed = planFormat({ questions: QUESTIONS, facts: FACTS }).parse(text)
           const isGood = parsed.kind === 'usable' ? isSound(parsed.value) : parsed.problem.endsWith('.')
           expect(isGood).toBe(true)
           const problems =

@@ -2,9 +2,9 @@
 import * as z from 'zod'
 import type { ProposedPlan, ProposedTask } from '../../core/plan/plan.ts'
 import { isStorable, toStorable } from '../../platform/well-formed.ts'
-import type { OpenQuestion } from '../agent.ts'
+import type { OpenQuestion, PlannerContext } from '../agent.ts'
 import { jsonFormat, orNull, unusable, usable, withValue, type AnswerFormat, type Parsed } from '../answer-format.ts'
-import { labelItems, readLabel } from '../labels.ts'
+import { idsNamed, labelItems, readLabel } from '../labels.ts'
 
 const taskSchema = z.strictObject({
   type: z.enum(['exec', 'skill', 'tool', 'msg']),
@@ -31,12 +31,17 @@ const planSchema = z.strictObject({
       }),
     ),
   ).describe('Open questions that the message answers. Mostly null.'),
+  facts: orNull(z.array(z.string())).describe(
+    'The labels of the known facts that the plan relies on, such as F1. Null when on none.',
+  ),
 })
 const PLAN_FORMAT = jsonFormat('plan', planSchema)
 
-/** `questions`: those that the planner was shown. */
-export function planFormat(questions: readonly OpenQuestion[]): AnswerFormat<ProposedPlan> {
-  return withValue(PLAN_FORMAT, (plan) => toPlan(plan, questions))
+type Shown = Pick<PlannerContext, 'questions' | 'facts'>
+
+/** `shown`: to the planner. */
+export function planFormat(shown: Shown): AnswerFormat<ProposedPlan> {
+  return withValue(PLAN_FORMAT, (plan) => toPlan(plan, shown))
 }
 
 const TYPES = { exec: 'EXEC', skill: 'SKILL', tool: 'TOOL', msg: 'MSG' } as const
@@ -44,7 +49,7 @@ const MAX_QUESTION_ANSWER_CHARS = 2000
 
 type PlanJson = z.output<typeof planSchema>
 
-function toPlan(plan: PlanJson, questions: readonly OpenQuestion[]): Parsed<ProposedPlan> {
+function toPlan(plan: PlanJson, { questions, facts }: Shown): Parsed<ProposedPlan> {
   // In a text a stray character is replaced; a command would then be another one than the model wrote.
   const broken = plan.tasks.findIndex((task) => task.type === 'exec' && !isStorable(task.detail))
   if (broken !== -1) {
@@ -57,6 +62,7 @@ function toPlan(plan: PlanJson, questions: readonly OpenQuestion[]): Parsed<Prop
     secrets: plan.secrets ?? [],
     tasks: plan.tasks.map(toTask),
     answers: toAnswers(plan.answers ?? [], questions),
+    factsUsed: idsNamed('F', facts, plan.facts ?? []),
   })
 }
 

@@ -7,7 +7,13 @@ import type { SkillSummary } from './skill.ts'
 
 const exec: ProposedTask = { type: 'EXEC', detail: 'echo hi', skill: null, args: null, expect: 'it prints hi' }
 const msg: ProposedTask = { type: 'MSG', detail: 'Say hi.', skill: null, args: null, expect: null }
-const plan = (...tasks: ProposedTask[]): ProposedPlan => ({ goal: 'Say hi', tasks, secrets: [], answers: [] })
+const plan = (...tasks: ProposedTask[]): ProposedPlan => ({
+  goal: 'Say hi',
+  tasks,
+  secrets: [],
+  answers: [],
+  factsUsed: [],
+})
 const limits = { maxTasks: 3, skills: [], tools: [] }
 const search: SkillSummary = {
   name: 'search',
@@ -250,6 +256,7 @@ describe('a planner that follows the advice, and nothing else,', () => {
     tasks: fc.array(anyTask, { maxLength: 6 }),
     secrets: fc.array(anySecret, { maxLength: 25 }),
     answers: fc.constant([]),
+    factsUsed: fc.constant([]),
   })
 
   test.each([

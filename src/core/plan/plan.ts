@@ -33,4 +33,6 @@ export interface ProposedPlan {
   readonly secrets: readonly FoundSecret[]
   /** Open questions that the message answers. */
   readonly answers: readonly { readonly questionId: string; readonly answer: string }[]
+  /** Ids of the known facts that it relies on, each once. */
+  readonly factsUsed: readonly string[]
 }

@@ -11,8 +11,9 @@ import {
   rehearseSummary,
 } from './rehearsal-memory.ts'
 import { rehearsePlan, rehearseReview } from './rehearsal-plan.ts'
-import { findBlock, findTasks, readPrompt, type PromptPart } from './rehearsal-prompt.ts'
-import { describeResult } from './rehearsal-words.ts'
+import { findBlock, findItems, findTasks, readPrompt, type PromptPart } from './rehearsal-prompt.ts'
+import { readScript } from './rehearsal-script.ts'
+import { describeResult, markFacts } from './rehearsal-words.ts'
 
 interface RehearsalAnswer {
   readonly text: string
@@ -53,5 +54,11 @@ function write(parts: readonly PromptPart[]): string {
   const detail = findBlock(parts, 'DETAIL', 'What to say') ?? ''
   if (detail === SILENCE_MARKER) return SILENCE_MARKER
   const ran = findTasks(parts, 'Tasks that ran before, in order').map(describeResult)
-  return [NOTICE, detail, ...ran].join('\n\n')
+  const { uses } = readScript(
+    parts.flatMap(({ heading, label, text }) => (heading === ASKED && label !== null ? [text] : [])).join('\n'),
+  )
+  return [NOTICE, detail, ...ran, ...markFacts(uses, findItems(parts, 'DATA_FACTS'))].join('\n\n')
 }
+
+/** The heading of src/agents/messenger under which it is shown the message. */
+const ASKED = 'What is answered'

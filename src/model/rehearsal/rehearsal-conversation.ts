@@ -4,9 +4,9 @@
  * came of them. What must hold: an answer without calls comes, whatever the tools say.
  */
 import { SILENCE_MARKER } from '../../core/text/silence-filter.ts'
-import { findItems, isPrompt, readPrompt } from './rehearsal-prompt.ts'
+import { findItems, isPrompt, readPrompt, type PromptItem } from './rehearsal-prompt.ts'
 import { readScript } from './rehearsal-script.ts'
-import { MAX_SHOWN_CHARS, quote, shorten } from './rehearsal-words.ts'
+import { markFacts, MAX_SHOWN_CHARS, quote, shorten } from './rehearsal-words.ts'
 
 /** A message of Chat Completions. */
 export interface HeardMessage {
@@ -54,8 +54,10 @@ export function rehearseConversation(messages: readonly HeardMessage[]): Rehears
   const results = since.flatMap(({ role, content }) =>
     role === 'tool' ? [shorten(withoutMarkers(content), MAX_SHOWN_CHARS)] : [],
   )
-  const facts = script.asksForFacts ? [listFacts(messages)] : []
-  return { thinking, text: [NOTICE, ...said, ...facts, ...results].join('\n\n'), calls: [], waitMs }
+  const known = knownFacts(messages)
+  const facts = script.asksForFacts ? [listFacts(known)] : []
+  const used = markFacts(script.uses, known)
+  return { thinking, text: [NOTICE, ...said, ...facts, ...results, ...used].join('\n\n'), calls: [], waitMs }
 }
 
 /** What the server fenced as the words of the caller; a message that it did not fence is all of them. */
@@ -68,10 +70,15 @@ function withoutMarkers(content: string): string {
   return content.replaceAll(/^<<<(?:END_)?DATA_[A-Z]+_[0-9a-f]+>>>\n?/gm, '').trimEnd()
 }
 
-function listFacts(messages: readonly HeardMessage[]): string {
+function knownFacts(messages: readonly HeardMessage[]): readonly PromptItem[] {
   const prompt = messages.findLast(({ content }) => isPrompt(content))?.content ?? ''
-  const facts = findItems(readPrompt(prompt), 'DATA_FACTS').map(({ text }) => `- ${text}`)
-  return facts.length === 0 ? 'No facts are known.' : ['Known facts:', ...facts].join('\n')
+  return findItems(readPrompt(prompt), 'DATA_FACTS')
+}
+
+function listFacts(known: readonly PromptItem[]): string {
+  return known.length === 0
+    ? 'No facts are known.'
+    : ['Known facts:', ...known.map(({ text }) => `- ${text}`)].join('\n')
 }
 
 interface Line {

@@ -37,6 +37,7 @@ interface PlanJson {
   readonly secrets: Script['secrets'] | null
   readonly tasks: readonly TaskJson[]
   readonly answers: readonly { readonly question: string; readonly answer: string }[] | null
+  readonly facts: readonly string[] | null
 }
 
 /** The planner's answer; `waitMs`: how long the model is to wait before it gives it. */
@@ -55,12 +56,13 @@ export function rehearsePlan(parts: readonly PromptPart[]): { readonly plan: Pla
 function planFirst(script: Script, said: string, parts: readonly PromptPart[]): PlanJson {
   const done = findTasks(parts, HEADINGS.done)
   const questions = findItems(parts, 'DATA_QUESTIONS')
+  const facts = findItems(parts, 'DATA_FACTS')
   const [first, ...others] = questions
   const answered = script.answer !== null && first !== undefined
   const detail = [
     said,
     ...describeSecrets(script),
-    ...(script.asksForFacts ? [describeFacts(findItems(parts, 'DATA_FACTS').map(({ text }) => text))] : []),
+    ...(script.asksForFacts ? [describeFacts(facts.map(({ text }) => text))] : []),
     ...(answered ? [`Thank you for the answer to: ${first.text}`] : []),
     ...(answered ? others : questions).slice(0, 3).map(({ text }) => `There is an open question: ${text}`),
   ].join('\n\n')
@@ -69,6 +71,7 @@ function planFirst(script: Script, said: string, parts: readonly PromptPart[]): 
     secrets: script.secrets.length === 0 ? null : script.secrets,
     tasks: [...tasksOf(script).slice(done.length).map(toTask), message(script.silent ? SILENCE_MARKER : detail)],
     answers: answered ? [{ question: first.label, answer: script.answer }] : null,
+    facts: script.asksForFacts ? facts.map(({ label }) => label) : null,
   }
 }
 
@@ -77,11 +80,11 @@ function planAgain(script: Script, said: string, failed: PromptTask): PlanJson {
   if (!hasSucceeded(failed)) return report(`${said}\n\nThis failed, so I stopped:\n\n${result}`)
   const tasks = tasksOf(script).slice(1).map(toTask)
   const detail = `${said}\n\nBefore the review asked for another plan:\n\n${result}`
-  return { goal: SECOND_GOAL, secrets: null, tasks: [...tasks, message(detail)], answers: null }
+  return { goal: SECOND_GOAL, secrets: null, tasks: [...tasks, message(detail)], answers: null, facts: null }
 }
 
 function report(detail: string): PlanJson {
-  return { goal: REPORT_GOAL, secrets: null, tasks: [message(detail)], answers: null }
+  return { goal: REPORT_GOAL, secrets: null, tasks: [message(detail)], answers: null, facts: null }
 }
 
 /** The script's tasks, and so many that do nothing that there is a review for `fail:` and for each `learn:`. */

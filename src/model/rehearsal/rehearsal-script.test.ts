@@ -11,6 +11,7 @@ const NOTHING = {
   fail: null,
   waitMs: 0,
   asksForFacts: false,
+  uses: [],
   silent: false,
   rest: '',
 }
@@ -28,6 +29,7 @@ describe('readScript', () => {
       'secret: TOKEN=abc=def',
       'answer: On Mondays',
       'Facts?',
+      'uses: the sky',
       'fail: just once',
       'wait: 20',
       'wait: 5',
@@ -49,6 +51,7 @@ describe('readScript', () => {
       fail: 'just once',
       waitMs: 25,
       asksForFacts: true,
+      uses: ['the sky'],
       silent: true,
       rest: 'Hello!\nrunning: late\nBye.',
     })

@@ -19,6 +19,8 @@ export interface Script {
   readonly fail: string | null
   readonly waitMs: number
   readonly asksForFacts: boolean
+  /** What the facts contain that the answer is to name. */
+  readonly uses: readonly string[]
   /** Nothing is said. */
   readonly silent: boolean
   /** The lines that are none of these. */
@@ -50,6 +52,7 @@ export function readScript(message: string): Script {
       MAX_WAIT_MS,
       valuesOf('wait').reduce((sum, value) => sum + Number(value), 0),
     ),
+    uses: valuesOf('uses'),
     asksForFacts: valuesOf('facts').length > 0,
     silent: valuesOf('silent').length > 0,
     rest: valuesOf('rest').join('\n').trim(),
@@ -58,7 +61,7 @@ export function readScript(message: string): Script {
 
 function readLine(line: string): Line {
   if (line.trim().toLowerCase() === 'facts?') return { key: 'facts', value: '' }
-  const [start, key = ''] = /^\s*(run|skill|tool|learn|note|secret|answer|fail|wait|silent):/.exec(line) ?? ['']
+  const [start, key = ''] = /^\s*(run|skill|tool|learn|note|secret|answer|uses|fail|wait|silent):/.exec(line) ?? ['']
   const value = line.slice(start.length).trim()
   return isWhole(key, value) ? { key, value } : { key: 'rest', value: line }
 }

@@ -1,5 +1,5 @@
 /** How the rehearsal model words things: texts of others bounded and set off, results in a sentence. */
-import type { PromptTask } from './rehearsal-prompt.ts'
+import type { PromptItem, PromptTask } from './rehearsal-prompt.ts'
 
 /** Of the message and of each output: even indented, all of it fits into a task's detail (core/plan/plan-rules.ts). */
 export const MAX_SHOWN_CHARS = 1_500
@@ -24,6 +24,16 @@ export function describeEnding(task: PromptTask): string {
 /** Tools have no exit code. */
 export function hasSucceeded({ type, status, exitCode }: PromptTask): boolean {
   return type === 'TOOL' ? status === 'DONE' : exitCode === 0
+}
+
+/** The mark by which an answer names facts: those that contain one of `uses`, or the labels that it consists of. */
+export function markFacts(uses: readonly string[], facts: readonly PromptItem[]): string[] {
+  const labels = uses.flatMap((text) =>
+    /^(?:F\d+\s*)+$/.test(text)
+      ? text.trim().split(/\s+/)
+      : facts.filter((fact) => fact.text.includes(text)).map(({ label }) => label),
+  )
+  return labels.length === 0 ? [] : [`<FACTS ${labels.join(' ')}>`]
 }
 
 /** As a Markdown quotation, line by line. */

@@ -163,7 +163,8 @@ function isOneOf(column: Sql, ids: readonly string[], bind: Bind): Sql {
  * By the name of its fragment, which those behind it may read.
  */
 function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fenced> {
-  const { events, plans, tasks, taskPatches, dropDeltasOf, learnings, curations, factsUsed, answers } = write
+  const { events, plans, tasks, taskPatches, dropDeltasOf, learnings, curations, factsShown, factsUsed, answers } =
+    write
   const { deliveries, files, audit, approvals, settledApprovals, delegations, delegationSteps, finish } = write
   const json = (rows: readonly object[]): Sql => sql`${bind(JSON.stringify(rows))}::jsonb`
   const parts: Record<string, Fenced> = {}
@@ -227,14 +228,20 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
   if (isFilled(curations)) Object.assign(parts, curationParts(curations, bind))
 
   // A fact that was removed from the database meanwhile is left out.
-  if (isFilled(factsUsed))
-    parts['facts_used'] = fenced`
+  if (isFilled(factsShown))
+    parts['facts_shown'] = fenced`
     INSERT INTO turn_facts AS x (turn_id, session_id, fact_ids)
-    SELECT $4, $1, array_agg(f.id ORDER BY f.id) FROM ${FENCE}, facts f WHERE f.id = ANY(${bind(factsUsed)}::text[])
+    SELECT $4, $1, array_agg(f.id ORDER BY f.id) FROM ${FENCE}, facts f WHERE f.id = ANY(${bind(factsShown)}::text[])
     HAVING count(*) > 0
     ON CONFLICT (turn_id) DO UPDATE
       SET fact_ids = ARRAY(SELECT DISTINCT id FROM unnest(x.fact_ids || excluded.fact_ids) id ORDER BY id)
       WHERE NOT x.fact_ids @> excluded.fact_ids`
+
+  if (isFilled(factsUsed))
+    parts['facts_used'] = fenced`
+    INSERT INTO fact_uses (fact_id, turn_id, session_id)
+    SELECT f.id, $4, $1 FROM ${FENCE}, facts f WHERE f.id = ANY(${bind(factsUsed)}::text[])
+    ON CONFLICT DO NOTHING`
 
   if (isFilled(write.questionsAsked)) Object.assign(parts, askingParts(write.questionsAsked, bind))
   if (isFilled(answers)) Object.assign(parts, answerParts(answers, bind))

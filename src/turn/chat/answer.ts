@@ -3,7 +3,7 @@
  * whole, and each call a task that waits; the two are one commit. A text that was being written when a process died is
  * written again from the start, which repeats no effect.
  */
-import type { Answer, AssistantContext, PlannerContext } from '../../agents/agent.ts'
+import type { Answer, AssistantContext, PlannerContext, WrittenMessage } from '../../agents/agent.ts'
 import { currentUser, type CurrentUser } from '../../config/access/current-user.ts'
 import type { ConversationAnswer } from '../../model/conversation/conversation.ts'
 import { withoutSilence } from '../../core/text/silence-filter.ts'
@@ -123,7 +123,7 @@ interface Storing {
 async function store(
   context: TurnContext,
   { draft, callables, user, round, provider }: Storing,
-  { output, calls }: Extract<Answer<ConversationAnswer>, { kind: 'answered' }>,
+  { output, calls }: Extract<Answer<ConversationAnswer & WrittenMessage>, { kind: 'answered' }>,
 ): Promise<Ending | null> {
   const isCensored = keepSecrets(context, output.calls)
   const at = context.clock.now()
@@ -138,6 +138,7 @@ async function store(
   if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
   draft.store(text, requested, {
     modelCalls: calls,
+    factsUsed: output.factsUsed,
     ...provider?.changesOf({ output, calls, round, user, isCensored }),
   })
   notifyAnswer(context, {

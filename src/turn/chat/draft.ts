@@ -101,7 +101,7 @@ export class Draft {
   store(
     spoken: string | null,
     calls: readonly DraftCall[],
-    written: Pick<TurnWrite, 'modelCalls' | 'providerState'>,
+    written: Pick<TurnWrite, 'modelCalls' | 'factsUsed' | 'providerState'>,
   ): void {
     this.#recordThought()
     const { left, round, attempts, known } = this.#options

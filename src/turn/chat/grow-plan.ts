@@ -38,7 +38,7 @@ export function planOf(
   const createdAt = context.clock.now()
   context.journal.record([{ type: 'PlanCreated', planId: id }], {
     plans: [{ id, attempt: 1, goal: GOAL, rights, replanReason: null, secretNames: [], createdAt }],
-    factsUsed: facts.map((fact) => fact.id),
+    factsShown: facts.map((fact) => fact.id),
   })
   attempts.push(plan)
   return plan

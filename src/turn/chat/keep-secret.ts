@@ -23,7 +23,7 @@ export function keepSecrets(
     const isOne = name === KEEP_SECRET.name && typeof key === 'string' && typeof value === 'string'
     return isOne && value.length >= 8 && value.length <= 4096 && KEY.test(key) ? [{ key, value }] : []
   })
-  if (secrets.length > 0) takeSecrets(context, { goal: '', tasks: [], answers: [], secrets })
+  if (secrets.length > 0) takeSecrets(context, { goal: '', tasks: [], answers: [], factsUsed: [], secrets })
   return secrets.length > 0
 }
 

@@ -64,7 +64,7 @@ export function takeSecretsByForm(context: Pick<TurnContext, 'messages' | 'journ
     const key = NAME_BEFORE.exec(text.slice(0, text.indexOf(value)).slice(-MAX_NAME_CHARS))?.[1]
     return key === undefined || !isRedactable(value) ? [] : [{ key, value }]
   })
-  takeSecrets(context, { goal: '', tasks: [], answers: [], secrets })
+  takeSecrets(context, { goal: '', tasks: [], answers: [], factsUsed: [], secrets })
 }
 
 const NAME_BEFORE = /([A-Za-z_][A-Za-z0-9_]{0,63})[=:]\s?["']?$/

@@ -165,7 +165,8 @@ function storePlan(
       },
     ],
     tasks: tasks.map((task) => newTaskOf(task, id)),
-    factsUsed: planner.facts.map((fact) => fact.id),
+    factsShown: planner.facts.map((fact) => fact.id),
+    factsUsed: proposed.factsUsed,
     questionsAsked: planner.questions.map((question) => question.id),
     answers,
   })

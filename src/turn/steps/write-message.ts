@@ -4,7 +4,7 @@
  * (TaskUpdate RUNNING tells readers to begin anew). A messenger that stays silent (core/text/silence-filter.ts)
  * produces no TextCompleted and no delivery.
  */
-import type { MessengerContext } from '../../agents/agent.ts'
+import type { Answer, MessengerContext, WrittenMessage } from '../../agents/agent.ts'
 import { CommandLines } from '../../core/text/command-lines.ts'
 import { SilenceFilter, withoutSilence } from '../../core/text/silence-filter.ts'
 import type { TurnWrite } from '../../core/turn-write.ts'
@@ -53,7 +53,7 @@ export async function writeMessage(
   if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
 
   const finishedAt = context.clock.now()
-  const changes = { modelCalls: answer.calls, dropDeltasOf: drop }
+  const changes = { modelCalls: answer.calls, dropDeltasOf: drop, factsUsed: usedOf(answer) }
   if (context.signal.aborted) {
     updateTask(context, task, { patch: { status: 'CANCELLED', output: written, finishedAt }, changes })
     return stopped(context)
@@ -69,13 +69,16 @@ export async function writeMessage(
     }
     return ending
   }
-  const spoken = withoutSilence(answer.output)
+  const spoken = withoutSilence(answer.output.text)
   const text = spoken !== null && final ? await handleWritten(context, spoken) : spoken
   if (context.signal.aborted && context.signal.reason !== 'CANCELLED') return stopped(context)
   say(context, task, { text, final, attempt, changes })
-  notifyAnswer(context, { role: 'messenger', text: () => answer.output, calls: answer.calls })
+  notifyAnswer(context, { role: 'messenger', text: () => answer.output.text, calls: answer.calls })
   return { kind: 'Passed' }
 }
+
+const usedOf = (answer: Answer<WrittenMessage>): readonly string[] =>
+  answer.kind === 'answered' ? answer.output.factsUsed : []
 
 /** How often the text was begun by processes that did not finish it. */
 export async function begunBefore(

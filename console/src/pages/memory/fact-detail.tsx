@@ -1,4 +1,4 @@
-/** One fact: what it says, what it said before, and which turns were shown it. */
+/** One fact: what it says, what it said before, and which turns relied on it. */
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { goTo } from '../../app/hash-location.ts'
@@ -117,10 +117,11 @@ function Others({ title, facts }: OthersProps) {
 }
 
 function UsedBy({ fact }: { readonly fact: ShownFact }) {
-  const turns = fact.usedBy?.edges.map(({ node }) => node) ?? []
+  const turns = fact.usedBy.edges.map(({ node }) => node)
+  const wrong = fact.invalidatedAt !== null && turns.length > 0
   return (
-    <Part title="Shown to">
-      {turns.length === 0 && <p className="soft">No turn was shown it yet.</p>}
+    <Part title={`Relied on by ${fact.useCount === 1 ? '1 turn' : `${fact.useCount} turns`}`}>
+      {wrong && <p className="soft">It is not in use any more: what these answered may be as wrong as it.</p>}
       <ul className="fact-turns">
         {turns.map(({ id, session, message, startedAt }) => (
           <li key={id} className="pick-line">
@@ -135,7 +136,7 @@ function UsedBy({ fact }: { readonly fact: ShownFact }) {
           </li>
         ))}
       </ul>
-      {fact.usedBy?.pageInfo.hasNextPage === true && <p className="small faint">and more before these</p>}
+      {fact.usedBy.pageInfo.hasNextPage && <p className="small faint">and more before these</p>}
     </Part>
   )
 }

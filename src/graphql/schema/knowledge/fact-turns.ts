@@ -1,47 +1,74 @@
-/** Which turns used which facts: Turn.factsUsed, and the reverse, Fact.usedBy. */
+/**
+ * Which facts turns were shown and which they say that they relied on: Turn.factsShown, Turn.factsUsed, and the reverse,
+ * Fact.usedBy. What a model names is its word, no proof; it can name only what it was shown.
+ */
 import { queryFromInfo } from '@pothos/plugin-prisma'
+import type { GraphQLResolveInfo } from 'graphql'
+import type { GraphQLContext } from '../../context.ts'
 import { must } from '../../../platform/must.ts'
-import type { Database } from '../../../store/database.ts'
 import { builder } from '../builder.ts'
 import { PAGING } from '../paging/connection-type.ts'
 import { FactType } from './fact.ts'
+import { countUses, MAX_USES, readUsePages } from './fact-uses.ts'
 import { factsShown } from './facts-shown.ts'
 import { loadAt } from '../paging/load-at.ts'
-import { loadNestedPages, type ChildKey } from '../paging/load-nested-pages.ts'
-import { readPageRequest, type PageRequest } from '../paging/page-request.ts'
+import { loadNestedPages } from '../paging/load-nested-pages.ts'
+import { readPageRequest } from '../paging/page-request.ts'
 import { ALL_STORED, PAGES } from '../paging/page-sizes.ts'
 import { selectNodes } from '../paging/select-nodes.ts'
 import { TurnConnection, TurnType } from '../turn/turn.ts'
+
+builder.prismaObjectField(TurnType, 'factsShown', (t) =>
+  t.field({
+    type: [FactType],
+    extensions: ALL_STORED,
+    description:
+      'The facts that stood in its prompts, as they are now, oldest first; none that you are not shown. Mostly more than it used.',
+    select: { factsShown: { select: { factIds: true } } },
+    resolve: ({ factsShown: shown }, _args, context, info) => loadFacts(context, info, shown?.factIds ?? NONE),
+  }),
+)
 
 builder.prismaObjectField(TurnType, 'factsUsed', (t) =>
   t.field({
     type: [FactType],
     extensions: ALL_STORED,
-    description: 'The facts that its planner was shown, as they are now, oldest first; none that you are not shown.',
-    select: { factsUsed: { select: { factIds: true } } },
-    resolve: async ({ factsUsed }, _args, context, info) => {
-      if (factsUsed === null) return []
-      const { prisma } = context.database
-      const query = queryFromInfo({ context, info, typeName: 'Fact', select: { id: true, sessionId: true } }) as {
-        select: { id: true; sessionId: true }
-      }
-      const facts = await loadAt({ context, info }, factsUsed.factIds, async (lists) => {
-        const shown = await factsShown(context, [...new Set(lists.flat())])
-        const rows = await prisma.fact.findMany({ ...query, where: { id: { in: [...shown] } } })
-        const byId = new Map(rows.map((row) => [row.id, row]))
-        return new Map(lists.map((ids) => [ids, ids.flatMap((id) => byId.get(id) ?? [])]))
-      })
-      return must(facts, 'every turn has a list')
-    },
+    description:
+      'Of the facts that it was shown, those that its plan or its answers said they relied on, as they are now, oldest first; ' +
+      'none that you are not shown. It is the word of the models. Empty for turns from before this was kept.',
+    select: { factsUsed: { select: { factId: true }, orderBy: { factId: 'asc' } } },
+    resolve: ({ factsUsed }, _args, context, info) =>
+      loadFacts(
+        context,
+        info,
+        factsUsed.map(({ factId }) => factId),
+      ),
   }),
 )
+
+const NONE: readonly string[] = []
+
+/** Those of `ids` that the viewer is shown, in their order; those of all turns at one place are read together. */
+async function loadFacts(context: GraphQLContext, info: GraphQLResolveInfo, ids: readonly string[]) {
+  if (ids.length === 0) return []
+  const query = queryFromInfo({ context, info, typeName: 'Fact', select: { id: true, sessionId: true } }) as {
+    select: { id: true; sessionId: true }
+  }
+  const facts = await loadAt({ context, info }, ids, async (lists) => {
+    const shown = await factsShown(context, [...new Set(lists.flat())])
+    const rows = await context.database.prisma.fact.findMany({ ...query, where: { id: { in: [...shown] } } })
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    return new Map(lists.map((list) => [list, list.flatMap((id) => byId.get(id) ?? [])]))
+  })
+  return must(facts, 'every turn has a list')
+}
 
 builder.prismaObjectField(FactType, 'usedBy', (t) =>
   t.field({
     type: TurnConnection,
-    nullable: true,
-    authScopes: { admin: true },
-    description: 'The turns whose planner was shown it, newest first. For admins; null with an error for others.',
+    description:
+      'The turns that said they relied on it, newest first, of sessions that you may see; also when it is out of use: ' +
+      'what they answered may be as wrong as it. Those that were only shown it are not among them.',
     extensions: PAGES,
     args: { first: t.arg.int({ description: PAGING.first }), after: t.arg.string({ description: PAGING.after }) },
     select: { id: true },
@@ -54,7 +81,7 @@ builder.prismaObjectField(FactType, 'usedBy', (t) =>
           {
             kind: 'factTurns1',
             request,
-            readKeys: (ids) => readFactTurnPages(database, request, ids),
+            readKeys: (ids) => readUsePages(context, request, ids),
             position: (key): [string] => [key.id],
             loadRows: (ids) => database.prisma.turn.findMany({ ...query, where: { id: { in: ids } } }),
           },
@@ -66,24 +93,13 @@ builder.prismaObjectField(FactType, 'usedBy', (t) =>
   }),
 )
 
-/** Ids of turns sort by the time of their message. */
-function readFactTurnPages(
-  database: Database,
-  request: PageRequest<'factTurns1'>,
-  factIds: readonly string[],
-): Promise<ChildKey[]> {
-  const after = request.after?.[0] ?? null
-  const statement = {
-    name: after === null ? 'page-of-fact-turns' : 'page-of-fact-turns-after',
-    text: `
-      SELECT parent.id AS parent_id, child.id
-      FROM unnest($1::text[]) AS parent (id) CROSS JOIN LATERAL (
-        SELECT turn_id AS id FROM turn_facts
-        WHERE fact_ids @> ARRAY[parent.id] ${after === null ? '' : 'AND turn_id < $3::text'}
-        ORDER BY turn_id DESC LIMIT $2
-      ) child
-      ORDER BY child.id DESC`,
-  }
-  const values = [factIds, request.size + 1]
-  return database.query<ChildKey>(statement, after === null ? values : [...values, after])
-}
+builder.prismaObjectField(FactType, 'useCount', (t) =>
+  t.int({
+    description: `How many turns usedBy holds for you: exact below ${MAX_USES}; ${MAX_USES} is that many or more.`,
+    select: { id: true },
+    resolve: async (fact, _args, context, info) => {
+      const count = await loadAt({ context, info }, fact.id, (ids) => countUses(context, ids))
+      return count ?? 0
+    },
+  }),
+)

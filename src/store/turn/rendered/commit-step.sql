@@ -277,7 +277,7 @@ WITH
       )
     ON CONFLICT (task_id) DO NOTHING
   ),
-  w_facts_used AS (
+  w_facts_shown AS (
     INSERT INTO
       turn_facts AS x (turn_id, session_id, fact_ids)
     SELECT
@@ -308,6 +308,20 @@ WITH
     WHERE
       NOT x.fact_ids @> excluded.fact_ids
   ),
+  w_facts_used AS (
+    INSERT INTO
+      fact_uses (fact_id, turn_id, session_id)
+    SELECT
+      f.id,
+      $4,
+      $1
+    FROM
+      w_fence,
+      facts f
+    WHERE
+      f.id = ANY ($23::text[])
+    ON CONFLICT DO NOTHING
+  ),
   w_askings AS (
     INSERT INTO
       question_askings (question_id, session_id)
@@ -318,7 +332,7 @@ WITH
       w_fence,
       questions q
     WHERE
-      q.id = ANY ($23::text[])
+      q.id = ANY ($24::text[])
       AND q.session_id IS NULL
     ON CONFLICT DO NOTHING
   ),
@@ -331,7 +345,7 @@ WITH
       resolved_at = a.at
     FROM
       w_turn t,
-      jsonb_to_recordset($24::jsonb) AS a ("questionId" text, answer text, "byAdmin" boolean, learning jsonb, at timestamptz, "auditIds" text[])
+      jsonb_to_recordset($25::jsonb) AS a ("questionId" text, answer text, "byAdmin" boolean, learning jsonb, at timestamptz, "auditIds" text[])
     WHERE
       x.id = a."questionId"
       AND x.status = 'OPEN'
@@ -471,7 +485,7 @@ WITH
       now()
     FROM
       w_fence f,
-      jsonb_to_recordset($25::jsonb) AS d (id text, "taskId" text, final boolean, "createdAt" timestamptz)
+      jsonb_to_recordset($26::jsonb) AS d (id text, "taskId" text, final boolean, "createdAt" timestamptz)
     WHERE
       f.webhook IS NOT NULL
   ),
@@ -490,7 +504,7 @@ WITH
       p."expiresAt"
     FROM
       w_fence,
-      jsonb_to_recordset($26::jsonb) AS p (
+      jsonb_to_recordset($27::jsonb) AS p (
         id text,
         "taskId" text,
         name text,
@@ -513,7 +527,7 @@ WITH
       c.answer
     FROM
       w_fence,
-      jsonb_to_recordset($27::jsonb) AS c (id text, at timestamptz, system text, prompt text, answer text)
+      jsonb_to_recordset($28::jsonb) AS c (id text, at timestamptz, system text, prompt text, answer text)
   ),
   w_audit AS (
     INSERT INTO
@@ -529,7 +543,7 @@ WITH
       a.data
     FROM
       w_fence,
-      jsonb_to_recordset($28::jsonb) AS a (
+      jsonb_to_recordset($29::jsonb) AS a (
         id text,
         at timestamptz,
         kind audit_kind,
@@ -548,10 +562,10 @@ WITH
       paraphrase = coalesce(x.paraphrase, m.paraphrase)
     FROM
       w_fence,
-      jsonb_to_recordset($29::jsonb) AS m (id text, status message_status, content text, paraphrase text)
+      jsonb_to_recordset($30::jsonb) AS m (id text, status message_status, content text, paraphrase text)
     WHERE
       x.id = m.id
-      AND x.id = ANY ($30::text[])
+      AND x.id = ANY ($31::text[])
       AND x.session_id = $1
   )
 SELECT
