@@ -76,6 +76,7 @@ const ID_ARGUMENTS: Readonly<Record<string, keyof Ids | null>> = {
   'DeliveryFilter.sessionId': 'session',
   'FactFilter.sessionId': 'session',
   'LearningFilter.sessionId': 'session',
+  'LearningFilter.similarTo': null,
   'ModelCallFilter.sessionId': 'session',
   'ModelCallFilter.turnId': 'turn',
   'QuestionFilter.sessionId': 'session',

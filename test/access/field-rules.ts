@@ -153,11 +153,12 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     DeliveryConnection: 'edges pageInfo totalCount',
     DeliveryEdge: 'cursor node',
     Fact: 'changeId history replaces',
-    Learning: 'repeatsFact repeatsLearning replacesFact similarTo',
+    Learning: 'changeId repeatsFact repeatsLearning replacesFact similarFacts similarTo',
     Question: 'facts learning',
     FactVersion: 'at change changeId changedBy content reason version',
     KnowledgeAudit: 'actor at knowledgeChange id kind reason sessionId subjectId tokenName turnId',
     LearningConnection: 'edges pageInfo totalCount',
+    LearningGroup: 'learnings problem text',
     LearningEdge: 'cursor node',
     ModelCallAudit:
       'actor at cachedTokens callMs cost id inputTokens kind model outcome outputTokens provider role sessionId texts tokenName turnId',
@@ -167,7 +168,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     // The shortest way to one is through the audit; that of a session's usage is the session's.
     Money: 'amount currency',
     Query:
-      'audit auditCheck budgets configuration deliveries learnings modelCalls nodes plugin plugins questions rankedTurns secrets skillProblems skills tokens toolProblems usage usageByDay users',
+      'audit auditCheck budgets configuration deliveries learningGroups learnings modelCalls nodes plugin plugins questions rankedTurns secrets skillProblems skills tokens toolProblems usage usageByDay users',
     QuestionConnection: 'edges pageInfo totalCount',
     QuestionEdge: 'cursor node',
     Plugin:

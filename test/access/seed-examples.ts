@@ -28,6 +28,8 @@ export async function seedExamples(database: Database, canary: string): Promise<
     seeded.planIds[1],
     seeded.taskIds[2],
   ].map((one) => must(one, 'a seeded row')) as [string, string, string, string]
+  // Older: lists begin with the other one.
+  const [twinId, ...contradictoryIds] = [newId('learning'), newId('learning'), newId('learning')]
   const knowledge = await seedKnowledge(database, seeded)
   const otherFact = await seedFact(database, { content: `Another of ${canary}.`, sessionId: id })
   const learning = must(knowledge.learningId, 'a learning')
@@ -63,6 +65,12 @@ export async function seedExamples(database: Database, canary: string): Promise<
   const entries = { personMessage: entryIdOf(message), agentText: entryIdOf(task), notice: entryIdOf(noticeTask) }
   const audit = await seedAudit(database, canary, ids)
   await nameAll(database, canary, { ...ids, fact, firstTurn: must(seeded.turnIds[0], 'a turn') })
+  const twin = await database.prisma.learning.findUniqueOrThrow({ where: { id: learning } })
+  await database.prisma.learning.create({ data: { ...twin, id: twinId, taskId: null } })
+  for (const [n, contradictory] of contradictoryIds.entries()) {
+    const texts = { content: `${canary} is ${n === 0 ? 'Grace' : 'Bob'}`, norm: 'a name that differs' }
+    await database.prisma.learning.create({ data: { ...twin, ...texts, id: contradictory, taskId: null } })
+  }
   await seedPlugin(database, canary)
   const people = { user: namedId('user', 'ben'), token: namedId('token', 'ben'), plugin: namedId('plugin', 'tester') }
   return { ...ids, fact, question, ...schedule, ...audit, ...entries, ...people }

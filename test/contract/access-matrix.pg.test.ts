@@ -64,6 +64,7 @@ const MATRIX: Readonly<Record<string, readonly string[]>> = {
   // One that is everybody's.
   'Query.facts': row('UNAUTHENTICATED shown shown hidden hidden hidden shown'),
   'Query.learnings': ADMINS_SEE,
+  'Query.learningGroups': ADMINS_SEE,
   'Query.questions': ADMINS_SEE,
   // Bob's own; a connector has none.
   'Query.schedules': row('UNAUTHENTICATED shown hidden hidden hidden hidden shown'),
@@ -194,6 +195,7 @@ const PROBES: Readonly<Record<string, (target: Target) => string>> = {
   'Query.deliveries': ({ id }) => `{ deliveries(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.facts': ({ id }) => `{ facts(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.learnings': ({ id }) => `{ learnings(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
+  'Query.learningGroups': ({ id }) => `{ learningGroups(filter: { sessionId: "${id}" }) { learnings { id } } }`,
   'Query.questions': ({ id }) => `{ questions(filter: { sessionId: "${id}" }) { edges { node { id } } } }`,
   'Query.schedules': () => '{ schedules { edges { node { id } } } }',
   'Query.audit': () => '{ audit { edges { node { id } } } }',

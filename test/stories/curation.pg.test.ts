@@ -242,3 +242,77 @@ test('the inbox is filtered, searched, counted and decided in one go, each learn
   })
   expect(twice.decideLearnings.__typename).toBe('InvalidInputRefusal')
 })
+
+test('the inbox is read from either end, by role and by what is alike, with the nearest facts and the change', async () => {
+  const ada = story.as('ada')
+  const sessionId = 'cli:either-end'
+  const known = await ada.run(api.CreateFactDocument, { content: 'The ferry to Tallinn departs from pier 7.' })
+  const ids: string[] = []
+  for (const pier of [7, 8, 9]) ids.push((await learn(sessionId, `Always board the Tallinn ferry at pier ${pier}.`)).id)
+  const [seven, eight, nine] = ids as [string, string, string]
+  const inbox = async (variables: api.InboxQueryVariables) => {
+    const filter = { sessionId, ...variables.filter }
+    const { learnings } = await ada.run(api.InboxDocument, { ...variables, filter })
+    return { ...learnings, ids: learnings.edges.map(({ node }) => node.id) }
+  }
+  expect((await inbox({})).ids).toEqual([nine, eight, seven])
+  const first = await inbox({ first: 2, orderBy: 'OLDEST' })
+  expect(first).toMatchObject({ ids: [seven, eight], totalCount: 3, pageInfo: { hasNextPage: true } })
+  expect((await inbox({ first: 2, orderBy: 'OLDEST', after: first.pageInfo.endCursor })).ids).toEqual([nine])
+  for (const [orderBy, last, rest] of [
+    ['OLDEST', [eight, nine], [seven]],
+    ['NEWEST', [eight, seven], [nine]],
+  ] as const) {
+    const end = await inbox({ last: 2, orderBy })
+    expect(end).toMatchObject({ ids: last, pageInfo: { hasNextPage: false, hasPreviousPage: true } })
+    expect((await inbox({ last: 2, orderBy, before: end.pageInfo.startCursor })).ids).toEqual(rest)
+  }
+  await expect(inbox({ first: 2, last: 2 })).rejects.toThrow(/not both/)
+
+  expect((await inbox({ filter: { role: ['ADMIN'] } })).ids).toHaveLength(3)
+  expect((await inbox({ filter: { role: ['USER'] } })).ids).toEqual([])
+  expect(new Set((await inbox({ filter: { similarTo: seven } })).ids)).toEqual(new Set([eight, nine]))
+  expect((await inbox({ filter: { similarTo: 'learn_none' } })).ids).toEqual([])
+
+  const { createFact } = known
+  const factId = must(createFact.__typename === 'CreateFactPayload' ? createFact.fact.id : null, 'a fact')
+  expect(first.edges[0]?.node.similarFacts.map(({ id }) => id)).toContain(factId)
+  const promoted = await ada.run(api.PromoteLearningDocument, { id: eight, content: 'Board the ferry at pier 8.' })
+  expect(promoted.promoteLearning).toMatchObject({ learning: { status: 'PROMOTED' } })
+  const changeId = must((await inbox({ orderBy: 'OLDEST' })).edges[1]?.node.changeId, 'the change of the decision')
+  const { undoChange } = await ada.run(api.UndoChangeDocument, { changeId })
+  expect(undoChange.__typename).toBe('UndoChangePayload')
+  expect((await inbox({ filter: { status: ['PENDING'] } })).ids).toEqual([nine, eight, seven])
+})
+
+test('what is alike is a group with one text to decide by, unless it is contradictory', async () => {
+  const ada = story.as('ada')
+  const sessionId = 'cli:groups'
+  const texts = [
+    'Always lock the depot in Bergen at 18:00.',
+    'Always lock the depot in Bergen.',
+    'You must call Ingrid before the inspection.',
+    'You must not call Ingrid before the inspection.',
+    'Please sweep the yard of the museum.',
+  ]
+  for (const text of texts) expect(await learn(sessionId, text)).toMatchObject({ status: 'PENDING', held: true })
+  const groupsOf = async () =>
+    must((await ada.run(api.LearningGroupsDocument, { filter: { sessionId } })).learningGroups, 'groups')
+  const learningGroups = await groupsOf()
+  expect(
+    learningGroups.map(({ learnings, ...rest }) => ({ ...rest, of: learnings.map((one) => one.content) })),
+  ).toEqual([
+    { text: null, problem: expect.stringMatching(/negated/) as string, of: [texts[3], texts[2]] },
+    { text: texts[0], problem: null, of: [texts[1], texts[0]] },
+  ])
+  const [, depot] = learningGroups
+  const [one, ...others] = must(depot, 'the group of the depot').learnings
+  const { decideLearnings } = await ada.run(api.DecideLearningsDocument, {
+    decisions: [
+      { id: must(one, 'one of two').id, verdict: 'PROMOTE', text: depot?.text },
+      ...others.map(({ id }) => ({ id, verdict: 'DISCARD' as const })),
+    ],
+  })
+  expect(decideLearnings).toMatchObject({ results: [{ result: { learning: { status: 'PROMOTED' } } }, {}] })
+  expect(await groupsOf()).toHaveLength(1)
+})

@@ -1,14 +1,16 @@
-import { NEGATING } from './negating-words.ts'
-
 /**
  * Whether a text that was made of another one says something else, by its form: it has names or numbers that the other
  * one has not, a negation more or less, or hardly a word of it. Pure. It is no judge of meaning; what it finds waits
  * for a person.
  */
-const NUMBERS = /\d+(?:[.,:]\d+)*/gu
-/** Capital letters within a sentence; words with signs or digits in them. */
-const NAMES = /(?<=[\p{L}\p{N},;)]\s+)\p{Lu}[\p{L}\p{N}]+/gu
-const NEGATIONS = new RegExp(`(?<!\\p{L})(?:${NEGATING.join('|')})(?!\\p{L})|n['’]t(?!\\p{L})`, 'giu')
+import { NEGATING } from './negating-words.ts'
+
+/** Also of versions and times. */
+export const NUMBERS = /\d+(?:[.,:]\d+)*/gu
+/** Words that begin with a capital letter and no sentence. */
+export const NAMES = /(?<=[\p{L}\p{N},;)]\s+)\p{Lu}[\p{L}\p{N}]+/gu
+/** Of the languages of negating-words.ts. */
+export const NEGATIONS = new RegExp(`(?<!\\p{L})(?:${NEGATING.join('|')})(?!\\p{L})|n['’]t(?!\\p{L})`, 'giu')
 
 /** As a share of the new text's words. */
 const MIN_SHARED = 0.4

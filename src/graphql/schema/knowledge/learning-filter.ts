@@ -1,8 +1,13 @@
 /** Which learnings a list shows. A search finds parts of normal texts, by their trigrams (`learnings_norm`). */
+import type { Config } from '../../../config/config.ts'
+import type { Role } from '../../../core/identity.ts'
 import type { FactScope, LearningFlag, LearningSource, LearningStatus } from '../../../core/status.ts'
 import { normalText } from '../../../core/text/normal-text.ts'
 import type { Prisma } from '../../../generated/prisma/client.ts'
+import { alikeLearnings } from '../../../knowledge/learnings/alike-learnings.ts'
 import { builder } from '../builder.ts'
+import type { GraphQLContext } from '../../context.ts'
+import { RoleEnum } from '../enums.ts'
 import { checkSearch, MAX_SEARCH_LENGTH } from '../values/check-search.ts'
 import { likeLiteral } from '../values/like-literal.ts'
 import { matchable } from '../values/matchable.ts'
@@ -15,45 +20,71 @@ export const LearningFilterInput = builder.inputType('LearningFilter', {
     sessionId: t.id({ description: 'Only those of this session.' }),
     source: t.field({ type: [LearningSourceEnum], description: 'Only those that one of these learned.' }),
     user: t.string({ description: 'Only those that came of messages of the user with this name.' }),
+    role: t.field({
+      type: [RoleEnum],
+      description:
+        'Only those that came of messages of users who have one of these roles now; users who are gone count as USER.',
+    }),
     held: t.boolean({ description: 'Only those that wait for a person, or only those that do not.' }),
     flag: t.field({ type: [LearningFlagEnum], description: 'Only those with one of these flags.' }),
     scope: t.field({ type: [FactScopeEnum], description: 'Only those of one of these scopes.' }),
     search: t.string({
       description: `Only those whose text has this part, but for its signs. At most ${MAX_SEARCH_LENGTH} characters.`,
     }),
+    similarTo: t.id({
+      description:
+        'Only those that are alike to this learning or fact, itself not among them: at most 100, the nearest of them. None ' +
+        'without such a learning or fact.',
+    }),
     createdAfter: t.field({ type: 'DateTime', description: 'Only those that were learned then or later.' }),
     createdBefore: t.field({ type: 'DateTime', description: 'Only those that were learned before.' }),
   }),
 })
 
-interface LearningFilter {
+export interface LearningFilter {
   readonly status?: readonly LearningStatus[] | null | undefined
   readonly sessionId?: string | null | undefined
   readonly source?: readonly LearningSource[] | null | undefined
   readonly user?: string | null | undefined
+  readonly role?: readonly Role[] | null | undefined
   readonly held?: boolean | null | undefined
   readonly flag?: readonly LearningFlag[] | null | undefined
   readonly scope?: readonly FactScope[] | null | undefined
   readonly search?: string | null | undefined
+  readonly similarTo?: string | null | undefined
   readonly createdAfter?: Date | null | undefined
   readonly createdBefore?: Date | null | undefined
 }
 
+type Place = Pick<GraphQLContext, 'database' | 'config'>
+
 /** Throws BAD_USER_INPUT for a search that no row could match. */
-export function learningsMatching(filter: LearningFilter | null | undefined): Prisma.LearningWhereInput {
-  const { status, sessionId, source, user, held, flag, scope, search, createdAfter, createdBefore } = filter ?? {}
+export async function learningsMatching(
+  { database, config }: Place,
+  filter: LearningFilter | null | undefined,
+): Promise<Prisma.LearningWhereInput> {
+  const { status, sessionId, source, user, role, held, flag, scope, search, similarTo } = filter ?? {}
+  const { createdAfter, createdBefore } = filter ?? {}
   const conditions: Prisma.LearningWhereInput[] = []
   if (isFilled(status)) conditions.push({ status: { in: [...status] } })
   if (sessionId != null) conditions.push({ sessionId: matchable(sessionId) })
   if (isFilled(source)) conditions.push({ source: { in: [...source] } })
   if (user != null) conditions.push({ userName: matchable(user) })
+  if (isFilled(role)) conditions.push({ OR: role.map((one) => ofRole(config.current(), one)) })
   if (held != null) conditions.push(held ? { status: 'PENDING', held } : { NOT: { status: 'PENDING', held: true } })
   if (isFilled(flag)) conditions.push({ flags: { hasSome: [...flag] } })
   if (isFilled(scope)) conditions.push({ OR: [{ scope: { in: [...scope] } }, ...ofSession(scope)] })
   if (search != null) conditions.push({ norm: { contains: likeLiteral(normalText(checkSearch(search))) } })
+  if (similarTo != null) conditions.push({ id: { in: await alikeLearnings(database, matchable(similarTo)) } })
   if (createdAfter != null) conditions.push({ createdAt: { gte: createdAfter } })
   if (createdBefore != null) conditions.push({ createdAt: { lt: createdBefore } })
   return { AND: conditions }
+}
+
+/** Admins are few; those who are gone are none. */
+function ofRole({ users }: Config, role: Role): Prisma.LearningWhereInput {
+  const admins = [...users.values()].flatMap((user) => (user.role === 'ADMIN' ? [user.name] : []))
+  return { userName: role === 'ADMIN' ? { in: admins } : { notIn: admins } }
 }
 
 /** Of a learning that names no scope it is the session's. */

@@ -1,4 +1,4 @@
-/** Queries for facts, learnings and questions of all sessions; but for facts, admins' alone. */
+/** Queries for facts and questions of all sessions; but for facts, admins' alone. Of learnings: ../inbox. */
 import type { QuestionStatus } from '../../../core/status.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
@@ -7,8 +7,6 @@ import { MAX_COUNTED } from '../paging/counted.ts'
 import { FactConnection } from './fact.ts'
 import { countFacts, FactFilterInput, readFactPage } from './fact-filter.ts'
 import { QuestionStatusEnum } from './knowledge-enums.ts'
-import { LearningConnection } from './learning.ts'
-import { LearningFilterInput, learningsMatching } from './learning-filter.ts'
 import { matchable } from '../values/matchable.ts'
 import { readPageRequest } from '../paging/page-request.ts'
 import { PAGES } from '../paging/page-sizes.ts'
@@ -40,35 +38,6 @@ builder.queryField('facts', (t) =>
         ids.length === 0 ? [] : await prisma.fact.findMany({ ...query, where: { id: { in: ids } }, ...NEWEST })
       const totalCount = () => countFacts(context.database, { filter, context })
       return { ...toPage('facts1', request, placed(rows)), totalCount }
-    },
-  }),
-)
-
-builder.queryField('learnings', (t) =>
-  t.field({
-    type: LearningConnection,
-    nullable: true,
-    authScopes: { admin: true },
-    description:
-      'What was learned, newest first. With status PENDING: the inbox; with `held`, what waits for a person. For admins.',
-    extensions: PAGES,
-    args: {
-      first: t.arg.int({ description: PAGING.first }),
-      after: t.arg.string({ description: PAGING.after }),
-      filter: t.arg({ type: LearningFilterInput, description: 'Which of them; all when left out.' }),
-    },
-    resolve: async (_root, { filter, ...args }, context, info) => {
-      const request = readPageRequest('learnings1', args, info)
-      const { learning } = context.database.prisma
-      const where = learningsMatching(filter)
-      const rows = await learning.findMany({
-        ...selectNodes({ context, info }, 'Learning', ID),
-        where: { AND: [where, olderThan(request)] },
-        ...NEWEST,
-        take: request.size + 1,
-      })
-      const totalCount = () => learning.count({ where, take: MAX_COUNTED })
-      return { ...toPage('learnings1', request, placed(rows)), totalCount }
     },
   }),
 )

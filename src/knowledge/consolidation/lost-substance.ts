@@ -1,0 +1,51 @@
+/**
+ * Whether a text that is to stand in the place of others keeps what they say, by its form: each name and number of
+ * them, each word that narrows one, and neither fewer negations than one of them has nor more than all. Pure. It is no
+ * judge of meaning: it keeps a model, and a proposal, from saying less unnoticed.
+ */
+import { NAMES, NEGATIONS, NUMBERS } from '../learnings/other-substance.ts'
+import { NARROWING } from '../learnings/narrowing-words.ts'
+
+/** Words with signs or digits in them: paths, versions, keys. */
+const SIGNED =
+  /[\p{L}\p{N}/~.][\p{L}\p{N}]*(?:[-_./@:\\#+=]+[\p{L}\p{N}]+)+|\p{L}+\p{N}[\p{L}\p{N}]*|\p{N}+\p{L}[\p{L}\p{N}]*/gu
+/** The first word of a sentence, which may be a name. */
+const FIRST = /(?:^|[.!?:]\s+)(\p{Lu}[\p{L}\p{N}]{2,})/gu
+const ARTICLES = new Set(['the', 'this', 'these', 'der', 'die', 'das', 'les', 'des', 'una', 'los', 'las', 'une'])
+/** Letters that forms of a word have in common. */
+const STEM_CHARS = 5
+const NARROWS = new RegExp(`(?<!\\p{L})(?:${NARROWING.join('|')})(?!\\p{L})`, 'giu')
+
+/** For people, a clause: what is lost first; null: nothing. */
+export function lostSubstance(sources: readonly string[], text: string): string | null {
+  const kept = text.toLowerCase()
+  const numbers = matches(NUMBERS, text)
+  for (const source of sources) {
+    const number = matches(NUMBERS, source).find((one) => !numbers.includes(one))
+    if (number !== undefined) return `"${number}" is lost`
+    const signed = matches(SIGNED, source).find((one) => !kept.includes(one.toLowerCase()))
+    if (signed !== undefined) return `"${signed}" is lost`
+    const name = namesOf(source).find((one) => !kept.includes(one.toLowerCase().slice(0, STEM_CHARS)))
+    if (name !== undefined) return `"${name}" is lost`
+    const narrowing = matches(NARROWS, source).find((one) => !kept.includes(one.toLowerCase()))
+    if (narrowing !== undefined) return `"${narrowing}" is lost`
+  }
+  const negations = sources.map((source) => matches(NEGATIONS, source).length)
+  const left = matches(NEGATIONS, text).length
+  if (left < Math.max(0, ...negations)) return 'a negation is lost'
+  return left > negations.reduce((sum, one) => sum + one, 0) ? 'it has a negation more' : null
+}
+
+/** Whether some of these texts, which are alike, are negated and others not: then they hardly say the same. */
+export function areMixed(texts: readonly string[]): boolean {
+  return new Set(texts.map((text) => matches(NEGATIONS, text).length > 0)).size > 1
+}
+
+function namesOf(text: string): string[] {
+  const first = [...text.matchAll(FIRST)].flatMap(([, word = '']) => (ARTICLES.has(word.toLowerCase()) ? [] : [word]))
+  return [...matches(NAMES, text), ...first]
+}
+
+function matches(pattern: RegExp, text: string): string[] {
+  return [...text.matchAll(pattern)].map(([one]) => one)
+}
