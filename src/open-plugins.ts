@@ -48,7 +48,7 @@ export function openPlugins(options: PluginsOptions, opened: Opened): LivePlugin
     secrets.known().some((known) => known.name === name) ? secrets.apiKey(name) : null
   const plugins = new LivePlugins({
     home,
-    builtIns: builtIns(home),
+    builtIns: builtIns(home, clock),
     database,
     doorbell,
     config,

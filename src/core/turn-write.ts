@@ -328,6 +328,8 @@ export interface TurnWrite {
     readonly commandsHandled?: readonly string[]
     /** The plugins that are to be given the end, whichever process dies. */
     readonly hooksDue?: readonly string[]
+    /** Thoughts of models and progress of tools leave the log, but for what an enabled plugin keeps. */
+    readonly endsActivity?: true
   }
 }
 

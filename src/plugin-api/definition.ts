@@ -46,6 +46,11 @@ export interface PluginDefinition<
    * for a text that others can write. Who installs the plugin is shown this.
    */
   readonly instructs?: boolean
+  /**
+   * Events that leave a session's log when their turn ends, unless an enabled plugin keeps them; what is kept, it may
+   * forget later (`ctx.forget`).
+   */
+  readonly keeps?: readonly ('thinking' | 'task_progress')[]
   /** The types of events that `onBroadcast` gets, such as "turn_completed"; without it, none. */
   readonly events?: readonly string[]
   readonly hooks?: Hooks<z.output<Shape>>

@@ -20,6 +20,8 @@ export const manifestSchema = z.strictObject({
   secretSettings: z.array(z.string()).max(20),
   /** Its sections may be the operator's own words. */
   instructs: z.boolean(),
+  /** Events that stay in the log because of it. */
+  keeps: z.array(z.enum(['thinking', 'task_progress'])).max(2),
   events: z.array(z.string().max(64)).max(64),
   hooks: z.array(z.enum(HOOK_NAMES)),
   tools: z
@@ -40,6 +42,7 @@ export function describePlugin(exported: unknown): PluginManifest {
     description,
     settings,
     instructs = false,
+    keeps = [],
     events = [],
     hooks = {},
     tools = {},
@@ -53,6 +56,7 @@ export function describePlugin(exported: unknown): PluginManifest {
     title,
     description,
     instructs,
+    keeps: [...keeps],
     events: [...events],
     settingsSchema: settings === undefined ? { type: 'object' } : jsonSchemaOf(settings),
     secretSettings: secretSettings.map(([key]) => key),

@@ -39,6 +39,7 @@ export type ServerRequest =
   | { readonly what: 'SEND_MESSAGE'; readonly sessionId: string; readonly user: string; readonly text: string }
   | { readonly what: 'APPEND_MESSAGE'; readonly sessionId: string; readonly text: string }
   | { readonly what: 'RECORD'; readonly sessionId: string; readonly name: string; readonly data: Json }
+  | { readonly what: 'FORGET'; readonly thanDays: number }
   | { readonly what: 'RUN_TOOL'; readonly name: string; readonly args: Readonly<Record<string, Json>> }
 
 /** Of a log line. */

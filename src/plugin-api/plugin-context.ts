@@ -46,6 +46,10 @@ export interface PluginContext<Settings = Readonly<Record<string, unknown>>> {
   appendMessage(message: { readonly sessionId: string; readonly text: string }): Promise<void>
   /** Adds an event of the plugin's own to the session's log: `PluginEvent { plugin name data }`, at most 16 KiB. */
   record(event: { readonly sessionId: string; readonly name: string; readonly data: Json }): Promise<void>
+  /**
+   * Deletes the events that the plugin `keeps` and that are older, from the logs of all sessions; how many. Repeatable.
+   */
+  forget(older: { readonly thanDays: number }): Promise<number>
   /** Calls a tool READ as the user of the turn that the call belongs to; only within hooks, tools and commands. */
   runTool(call: { readonly name: string; readonly args: Readonly<Record<string, Json>> }): Promise<ToolResult>
 }

@@ -116,6 +116,7 @@ export class RunningPlugin {
       sendMessage: (message) => tell({ what: 'SEND_MESSAGE', ...message }),
       appendMessage: (message) => tell({ what: 'APPEND_MESSAGE', ...message }),
       record: (event) => tell({ what: 'RECORD', ...event }),
+      forget: async (older) => (await ask({ what: 'FORGET', ...older })) as number,
       runTool: async (call) => (await ask({ what: 'RUN_TOOL', ...call })) as unknown as ToolResult,
     }
   }

@@ -165,7 +165,8 @@ export class LivePlugins {
     }
     const keepers = this.#rows.flatMap(({ name }) => this.#running.get(name)?.keeper ?? [])
     this.#broadcast.become(keepers)
-    this.#options.hooks.become(hooksOf(keepers, this.#options.clock))
+    const called = keepers.filter(({ name }) => isCalled(this.#loaded.get(name)?.manifest))
+    this.#options.hooks.become(hooksOf(called, this.#options.clock))
     await this.#report()
   }
 
@@ -194,10 +195,11 @@ export class LivePlugins {
     }
   }
 
-  async #declare({ found: { name, origin }, manifest }: Loaded): Promise<void> {
+  async #declare({ found: { name, origin, ...rest }, manifest }: Loaded): Promise<void> {
     const { database, doorbell, clock } = this.#options
     const { version = '?', title = name, description = '' } = manifest ?? {}
-    const found: FoundPlugin = { name, version, title, description, origin, manifest }
+    const enabled = 'enabledAtFirst' in rest && rest.enabledAtFirst
+    const found: FoundPlugin = { name, version, title, description, origin, enabled, manifest }
     const at = clock.now()
     const result = await database.transaction(async (transaction) => {
       const outcome = await declarePlugin(transaction, found, at)
@@ -334,4 +336,9 @@ export class LivePlugins {
   #redacted(text: string | null): string | null {
     return text === null ? null : this.#options.services.redactor().redact(text).replaceAll('\0', ' ').toWellFormed()
   }
+}
+
+/** In turns: where no plugin is, a turn makes nothing ready for any. */
+function isCalled(manifest: PluginManifest | null | undefined): boolean {
+  return manifest != null && (manifest.hooks.length > 0 || manifest.commands.length > 0)
 }

@@ -17,6 +17,7 @@ import type { Database } from '../store/database.ts'
 import type { ToolCatalog } from '../tools/tool-catalog.ts'
 import type { PluginPort } from './plugin-instance.ts'
 import { runToolForPlugin } from './run-tool-for-plugin.ts'
+import { forgetKept } from '../store/plugins/kept-events.ts'
 import { recordPluginEvent } from '../store/plugins/record-event.ts'
 import { getState, MAX_STATE_KEYS, removeState, setState, stateKeys } from '../store/plugins/plugin-state.ts'
 
@@ -78,6 +79,8 @@ async function serve(
       return post(services.appendMessage(asAgent(plugin), request))
     case 'RECORD':
       return record(plugin, services, request)
+    case 'FORGET':
+      return forgetKept(database, plugin, request.thanDays)
     case 'RUN_TOOL':
       return runToolForPlugin(plugin, services, { request, during })
   }

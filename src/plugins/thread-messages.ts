@@ -12,6 +12,7 @@ export const serverRequest = z.discriminatedUnion('what', [
   z.object({ what: z.literal('SEND_MESSAGE'), sessionId: short, user: short, text: z.string() }),
   z.object({ what: z.literal('APPEND_MESSAGE'), sessionId: short, text: z.string() }),
   z.object({ what: z.literal('RECORD'), sessionId: short, name: short, data: json }),
+  z.object({ what: z.literal('FORGET'), thanDays: z.number().min(0).max(36_500) }),
   z.object({ what: z.literal('RUN_TOOL'), name: short, args: z.record(z.string(), json) }),
 ])
 const progress = z.strictObject({

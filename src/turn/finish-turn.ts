@@ -20,6 +20,7 @@ export async function finishTurn(
   const at = context.clock.now()
   const { commandsHandled, ...plugins } = endOfPlugins(context)
   const joined = endJoined(context, { status, failure, at })
+  const activity = await endOfActivity(context)
   context.journal.record(
     [
       { type: 'PipelineStep', step: 'COMPLETE', detail: status },
@@ -32,10 +33,20 @@ export async function finishTurn(
         failure,
       },
     ],
-    { finish: { status, failure, failureDetail, at, joined, ...plugins.finish }, ...plugins.changes },
+    { finish: { status, failure, failureDetail, at, joined, ...plugins.finish, ...activity }, ...plugins.changes },
   )
   await context.journal.flushed()
   return ending
+}
+
+/** Committed before: a statement does not delete what it inserts. */
+async function endOfActivity({
+  turn,
+  journal,
+}: Pick<TurnContext, 'turn' | 'journal'>): Promise<Pick<NonNullable<TurnWrite['finish']>, 'endsActivity'>> {
+  if (!journal.hasActivity && !turn.resumed) return {}
+  await journal.flushed()
+  return { endsActivity: true }
 }
 
 /** Of a turn that no plugin took part in, nothing. */

@@ -60,6 +60,7 @@ export class Journal {
   #participates: boolean
   #usage: Usage
   #deaths: number
+  #hasActivity = false
 
   constructor(options: JournalOptions) {
     this.#options = options
@@ -83,8 +84,14 @@ export class Journal {
     return this.#deaths
   }
 
+  /** Whether thoughts or progress of tools were recorded. */
+  get hasActivity(): boolean {
+    return this.#hasActivity
+  }
+
   /** Records events (at the present time) together with the changes they tell of. */
   record(events: readonly SessionEventBody[], changes: Omit<TurnWrite, 'events'> = {}): void {
+    if (events.some(({ type }) => type === 'Thinking' || type === 'TaskProgress')) this.#hasActivity = true
     const step = events.findLast((event) => event.type === 'PipelineStep')?.step
     this.#add(this.#options.turnId, events, { ...(step === undefined ? {} : { step }), ...changes })
   }

@@ -164,6 +164,7 @@ const finish = {
     failure: null,
     at,
     joined: [{ turnId: 'turn_joined', messageId: 'msg_joined', status: 'QUEUED' }],
+    endsActivity: true,
   },
 } satisfies TurnWrite
 /** A part that is added to `TurnWrite` does not compile until one of the four has it. */

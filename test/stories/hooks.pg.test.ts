@@ -189,3 +189,46 @@ test("the built-in context: files of the home are the operator's words, those of
   await until(story, 'context', 'DISABLED')
   expect(await shown()).not.toContain('leads the team')
 })
+
+test('the built-in activity: thoughts and progress stay for a time; off, they are streamed and not stored', async () => {
+  const ada = story.as('ada')
+  addPlugin(story.home, 'good-plugin', 'good-plugin.ts')
+  await until(story, 'good-plugin', 'DISABLED')
+  await update(story, { name: 'good-plugin', enabled: true })
+  await until(story, 'good-plugin', 'READY')
+  await until(story, 'activity', 'READY')
+  expect(await read(story, 'activity')).toMatchObject({ origin: 'BUILT_IN', enabled: true, hooks: [] })
+  const chat = async (id: string): Promise<void> => {
+    await ada.run(api.OpenSessionDocument, { input: { id, mode: 'CHAT' } })
+    const { tasks } = await converse(ada, id, 'think: One, then two.\ntool: good-plugin__greet {"name":"Ada"}')
+    expect(tasks.find(({ type }) => type === 'TOOL')).toMatchObject({ status: 'DONE', output: 'Hello, Ada!' })
+  }
+  const stored = async (id: string): Promise<unknown[]> => {
+    const ofActivity = `type IN ('Thinking', 'TaskProgress')`
+    const rows = await select(
+      story,
+      `SELECT type FROM events WHERE session_id = '${id}' AND ${ofActivity} ORDER BY seq`,
+    )
+    return rows.map(({ type }) => type)
+  }
+  await chat('web:kept')
+  expect(await stored('web:kept')).toEqual(['Thinking', 'TaskProgress'])
+
+  await update(story, { name: 'activity', enabled: false })
+  await using watch = watchAll(ada, 'web:streamed')
+  await chat('web:streamed')
+  await turnEnd(watch)
+  expect(eventsOf(watch, 'ThinkingEvent').at(-1)).toMatchObject({ isWhole: true, content: 'One, then two.' })
+  expect(eventsOf(watch, 'TaskProgressEvent')).toMatchObject([{ done: 1, total: 1 }])
+  expect(await stored('web:streamed')).toEqual([])
+  expect(await stored('web:kept')).toHaveLength(2)
+
+  await select(
+    story,
+    `UPDATE events SET at = now() - interval '8 days' WHERE session_id = 'web:kept' AND type = 'Thinking'`,
+  )
+  await update(story, { name: 'activity', enabled: true, settings: { days: 7 } })
+  await vi.waitFor(async () => expect(await stored('web:kept')).toEqual(['TaskProgress']), 20_000)
+  await chat('web:kept-again')
+  expect(await stored('web:kept-again')).toEqual(['Thinking', 'TaskProgress'])
+})

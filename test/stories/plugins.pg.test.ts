@@ -38,6 +38,7 @@ test('a plugin is found, enabled, set, restarted and removed, in every process',
   expect((await read(here, 'broken')).lastError).toContain('ended by itself, with code 3')
   const { plugins } = await ada.run(PluginsDocument)
   expect(plugins?.edges.map(({ node }) => [node.name, node.status, node.enabled])).toEqual([
+    ['activity', 'READY', true],
     ['broken', 'FAILED', false],
     ['context', 'DISABLED', false],
     ['diary', 'DISABLED', false],

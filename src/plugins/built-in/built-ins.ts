@@ -1,5 +1,7 @@
 /** The plugins that come with Factotum. They have the interface of all others, and no way to the server beside it. */
 import { VERSION } from '../../platform/version.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { activityPlugin } from './activity-plugin.ts'
 import { contextPlugin } from './context-plugin.ts'
 
 /** Such a plugin. */
@@ -8,6 +10,8 @@ export interface BuiltIn {
   readonly origin: 'BUILT_IN'
   /** Made by `definePlugin`. */
   readonly definition: unknown
+  /** Until an admin says otherwise. */
+  readonly enabledAtFirst: boolean
   /** It changes with the version of Factotum alone. */
   readonly stamp: string
 }
@@ -16,16 +20,13 @@ export interface BuiltIn {
 export type BuiltIns = ReadonlyMap<string, BuiltIn>
 
 /** Folders and packages of these names are left out. */
-export const BUILT_IN_NAMES: ReadonlySet<string> = new Set(['context'])
+export const BUILT_IN_NAMES: ReadonlySet<string> = new Set(['activity', 'context'])
 
 /** Of one process. `home`: FACTOTUM_HOME. */
-export function builtIns(home: string): BuiltIns {
-  const definitions = [contextPlugin(home)]
-  return new Map(
-    definitions.map((definition) => [definition.name, { ...named(definition), definition, stamp: VERSION }]),
-  )
-}
-
-function named({ name }: { readonly name: string }): Pick<BuiltIn, 'name' | 'origin'> {
-  return { name, origin: 'BUILT_IN' }
+export function builtIns(home: string, clock: Clock): BuiltIns {
+  const all: readonly Pick<BuiltIn, 'name' | 'definition' | 'enabledAtFirst'>[] = [
+    { name: 'activity', definition: activityPlugin(clock), enabledAtFirst: true },
+    { name: 'context', definition: contextPlugin(home), enabledAtFirst: false },
+  ]
+  return new Map(all.map((one) => [one.name, { ...one, origin: 'BUILT_IN', stamp: VERSION }]))
 }

@@ -44,6 +44,8 @@ export interface FoundPlugin {
   readonly title: string
   readonly description: string
   readonly origin: PluginOrigin
+  /** As long as no admin has said otherwise. */
+  readonly enabled: boolean
   /** JSON; null: it could not be read. */
   readonly manifest: object | null
 }
@@ -52,7 +54,7 @@ const DECLARE: Statement = {
   name: 'plugins.declare',
   text: `INSERT INTO plugins AS p (id, name, version, title, description, manifest, enabled, position, settings, status,
       created_at, updated_at, origin)
-    SELECT $1, $2, $3, $4, $5, $6::jsonb, false, coalesce((SELECT max(position) FROM plugins), 0) + 1, '{}', 'DISABLED', $7, $7,
+    SELECT $1, $2, $3, $4, $5, $6::jsonb, $9::boolean, coalesce((SELECT max(position) FROM plugins), 0) + 1, '{}', 'DISABLED', $7, $7,
       $8::plugin_origin
     ON CONFLICT (name) DO UPDATE SET version = excluded.version, title = excluded.title,
       description = excluded.description, manifest = excluded.manifest, origin = excluded.origin
@@ -64,12 +66,12 @@ const DECLARE: Statement = {
 /** Repeatable. NEW: no process has seen it before; SAME: nothing was written. */
 export async function declarePlugin(
   transaction: Queryable,
-  { name, version, title, description, origin, manifest }: FoundPlugin,
+  { name, version, title, description, origin, enabled, manifest }: FoundPlugin,
   at: Date,
 ): Promise<{ readonly id: string; readonly change: 'NEW' | 'CHANGED' | 'SAME' }> {
   const json = manifest === null ? null : JSON.stringify(manifest)
   const id = namedId('plugin', name)
-  const values = [id, name, version, title, description, json, at, origin]
+  const values = [id, name, version, title, description, json, at, origin, enabled]
   const [row] = await transaction.query<{ isNew: boolean }>(DECLARE, values)
   return { id, change: row === undefined ? 'SAME' : row.isNew ? 'NEW' : 'CHANGED' }
 }

@@ -216,6 +216,14 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
     WHERE x.session_id = $1 AND x.seq > ${bind(turn.seq)} AND x.type IN ('TextDelta', 'Thinking')
       AND coalesce(x.data->>'taskId', x.data->>'thinkingId') = ANY(${bind(dropDeltasOf)}::text[]) AND x.data->>'content' IS NULL`
 
+  // As it is now: a plugin that is switched on or off meanwhile counts.
+  if (finish?.endsActivity === true)
+    parts['activity'] = fenced`
+    DELETE FROM events x USING ${FENCE}
+    WHERE x.session_id = $1 AND x.seq > ${bind(turn.seq)} AND x.turn_id = $4 AND x.type IN ('Thinking', 'TaskProgress')
+      AND NOT EXISTS (SELECT 1 FROM plugins p WHERE p.enabled
+        AND p.manifest->'keeps' ? CASE x.type WHEN 'Thinking' THEN 'thinking' ELSE 'task_progress' END)`
+
   // One for each task: a review that is made again after a takeover adds none.
   if (isFilled(learnings))
     parts['learnings'] = fenced`

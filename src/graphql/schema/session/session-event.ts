@@ -246,8 +246,8 @@ export const TextCompletedEvent = builder.objectRef<EventOf<'TextCompleted'>>('T
 
 builder.objectRef<EventOf<'Thinking'>>('ThinkingEvent').implement({
   description:
-    'What the model shows of its reasoning, in mode CHAT: pieces while it thinks, then the whole, once; pieces leave the log then. It is ' +
-    'no part of any answer.',
+    'What the model shows of its reasoning, in mode CHAT: pieces while it thinks, then the whole, once; pieces leave the log then, and ' +
+    'the whole when a plugin that keeps it (activity) says, or with the end of the turn. It is no part of any answer.',
   interfaces: [SessionEventInterface],
   authScopes: AUTHENTICATED,
   fields: (t) => ({

@@ -75,6 +75,26 @@ WITH
     FROM
       (jsonb_to_recordset($16::jsonb) AS (at timestamptz, turn_id text, type text, data jsonb)) WITH ORDINALITY AS e (at, turn_id, type, data, n)
   ),
+  w_activity AS (
+    DELETE FROM events x USING w_fence
+    WHERE
+      x.session_id = $1
+      AND x.seq > $17
+      AND x.turn_id = $4
+      AND x.type IN ('Thinking', 'TaskProgress')
+      AND NOT EXISTS (
+        SELECT
+          1
+        FROM
+          plugins p
+        WHERE
+          p.enabled
+          AND p.manifest -> 'keeps' ? CASE x.type
+            WHEN 'Thinking' THEN 'thinking'
+            ELSE 'task_progress'
+          END
+      )
+  ),
   w_judged AS (
     SELECT
       x.id AS learning_id,
@@ -87,7 +107,7 @@ WITH
     FROM
       w_fence,
       learnings x,
-      jsonb_to_recordset($17::jsonb) AS c (
+      jsonb_to_recordset($18::jsonb) AS c (
         "learningId" text,
         status learning_status,
         reason text,
@@ -408,10 +428,10 @@ WITH
       decided_at = a.at
     FROM
       w_fence,
-      jsonb_to_recordset($18::jsonb) AS a (id text, status approval_status, at timestamptz, "auditIds" text[])
+      jsonb_to_recordset($19::jsonb) AS a (id text, status approval_status, at timestamptz, "auditIds" text[])
     WHERE
       x.id = a.id
-      AND x.id = ANY ($19::text[])
+      AND x.id = ANY ($20::text[])
       AND x.status = 'PENDING'
     RETURNING
       x.id,
@@ -470,10 +490,10 @@ WITH
       closed = d.status = 'DONE'
     FROM
       w_fence,
-      jsonb_to_recordset($20::jsonb) AS d (id text, status delegation_status, round int, "messageId" text, feedback text, failure text, at timestamptz)
+      jsonb_to_recordset($21::jsonb) AS d (id text, status delegation_status, round int, "messageId" text, feedback text, failure text, at timestamptz)
     WHERE
       x.id = d.id
-      AND x.id = ANY ($21::text[])
+      AND x.id = ANY ($22::text[])
       AND x.session_id = $1
       AND x.status IN ('PENDING', 'RUNNING')
   ),
@@ -485,10 +505,10 @@ WITH
       paraphrase = coalesce(x.paraphrase, m.paraphrase)
     FROM
       w_fence,
-      jsonb_to_recordset($22::jsonb) AS m (id text, status message_status, content text, paraphrase text)
+      jsonb_to_recordset($23::jsonb) AS m (id text, status message_status, content text, paraphrase text)
     WHERE
       x.id = m.id
-      AND x.id = ANY ($23::text[])
+      AND x.id = ANY ($24::text[])
       AND x.session_id = $1
   ),
   w_joined AS (
@@ -505,20 +525,20 @@ WITH
         WHEN j.status <> 'QUEUED' THEN x.joined_attempt
       END,
       failure = CASE
-        WHEN j.status <> 'QUEUED' THEN $24::text
+        WHEN j.status <> 'QUEUED' THEN $25::text
       END,
       failure_detail = CASE
-        WHEN j.status <> 'QUEUED' THEN $25::text
+        WHEN j.status <> 'QUEUED' THEN $26::text
       END,
       started_at = CASE
         WHEN j.status <> 'QUEUED' THEN x.started_at
       END,
       finished_at = CASE
-        WHEN j.status <> 'QUEUED' THEN $26::timestamptz
+        WHEN j.status <> 'QUEUED' THEN $27::timestamptz
       END
     FROM
       w_fence,
-      jsonb_to_recordset($27::jsonb) AS j (id text, status turn_status)
+      jsonb_to_recordset($28::jsonb) AS j (id text, status turn_status)
     WHERE
       x.id = j.id
       AND x.joined_into = $4
