@@ -80,16 +80,12 @@ test('a plugin is found, enabled, set, restarted and removed, in every process',
   ])
   expect(await notes(here, 'told')).toEqual([settings])
   const said = 'SELECT role, content, user_name, client FROM messages ORDER BY seq'
-  const messages = await select(here, said)
-  expect(messages).toContainEqual(
-    expect.objectContaining({
-      role: 'USER',
-      user_name: 'ada',
-      client: 'plugin:diary',
-      content: 'Dear diary, [REDACTED]',
-    }),
-  )
-  expect(messages).toContainEqual(expect.objectContaining({ role: 'ASSISTANT', content: 'It was a nice day.' }))
+  const asked = { role: 'USER', user_name: 'ada', client: 'plugin:diary', content: 'Dear diary, [REDACTED]' }
+  await vi.waitFor(async () => {
+    const messages = await select(here, said)
+    expect(messages).toContainEqual(expect.objectContaining(asked))
+    expect(messages).toContainEqual(expect.objectContaining({ role: 'ASSISTANT', content: 'It was a nice day.' }))
+  }, 10_000)
 
   await using watch = watchAll(ada, 'web:diary')
   await watch.until(({ sessionEvents: event }) => event.__typename === 'PluginEvent')
