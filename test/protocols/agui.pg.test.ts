@@ -1,4 +1,8 @@
-/** `POST /agui`, as AG-UI's own client uses it and verifies what comes, by the rules that GraphQL has. */
+/**
+ * `POST /agui`, as AG-UI's own client uses it and verifies what comes, by the rules that GraphQL has: in its current
+ * version, and the one that CopilotKit has.
+ */
+import { HttpAgent as HttpAgentBefore } from 'ag-ui-client-0'
 import { HttpAgent, type BaseEvent, type Interrupt, type RunAgentParameters } from '@ag-ui/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { approvalRules } from '../harness/approvals.ts'
@@ -12,9 +16,17 @@ beforeAll(async () => {
 })
 afterAll(() => story[Symbol.asyncDispose]())
 
-function connect(person: Person, threadId: string): HttpAgent {
-  const headers = { authorization: `Bearer ${tokenOf(person)}` }
-  return new HttpAgent({ url: `${story.app.url}/agui`, threadId, headers })
+type Connect = (person: Person, threadId: string) => HttpAgent
+
+/** Alike in all that is used here. */
+const CLIENTS = { 1: HttpAgent, 0: HttpAgentBefore as unknown as typeof HttpAgent }
+
+function connectBy(version: keyof typeof CLIENTS): Connect {
+  const Agent = CLIENTS[version]
+  return (person, threadId) => {
+    const headers = { authorization: `Bearer ${tokenOf(person)}` }
+    return new Agent({ url: `${story.app.url}/agui`, threadId: `${threadId}-${version}`, headers })
+  }
 }
 
 /** Runs it, and returns the events that came; the client throws for any that breaks the protocol. */
@@ -42,86 +54,96 @@ async function contentsIn(person: Person, id: string): Promise<string[]> {
   return session.messages.edges.map(({ node }) => node.content)
 }
 
-test('a plan is state, its tasks are calls of tools, its text is a message', async () => {
-  const agent = connect('ada', 'plans')
-  say(agent, 'run: echo from the agent')
-  const events = await run(agent)
-  const types = typesOf(events)
-  expect(types.slice(0, 2)).toEqual(['RUN_STARTED', 'STATE_SNAPSHOT'])
-  expect(types).toEqual(expect.arrayContaining(['STEP_STARTED', 'STATE_DELTA', 'TOOL_CALL_RESULT', 'TEXT_MESSAGE_END']))
-  expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
-  expect(agent.state).toMatchObject({
-    plan: {
-      attempt: 1,
-      tasks: [
-        { type: 'EXEC', status: 'DONE' },
-        { type: 'MSG', status: 'DONE' },
-      ],
-    },
+describe.each([1, 0] as const)('by version %s of its client', (version) => {
+  const connect = connectBy(version)
+
+  test('a plan is state, its tasks are calls of tools, its text is a message', async () => {
+    const agent = connect('ada', 'plans')
+    say(agent, 'run: echo from the agent')
+    const events = await run(agent)
+    const types = typesOf(events)
+    expect(types.slice(0, 2)).toEqual(['RUN_STARTED', 'STATE_SNAPSHOT'])
+    expect(types).toEqual(
+      expect.arrayContaining(['STEP_STARTED', 'STATE_DELTA', 'TOOL_CALL_RESULT', 'TEXT_MESSAGE_END']),
+    )
+    expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
+    expect(agent.state).toMatchObject({
+      plan: {
+        attempt: 1,
+        tasks: [
+          { type: 'EXEC', status: 'DONE' },
+          { type: 'MSG', status: 'DONE' },
+        ],
+      },
+    })
+    expect(textsOf(agent).join('\n')).toContain('from the agent')
+    const result = agent.messages.find(({ role }) => role === 'tool')
+    expect(result?.content).toContain('from the agent')
+    say(agent, 'And now?')
+    await run(agent)
+    expect(await contentsIn('ada', `@ada:plans-${version}`)).toEqual(['run: echo from the agent', 'And now?'])
   })
-  expect(textsOf(agent).join('\n')).toContain('from the agent')
-  const result = agent.messages.find(({ role }) => role === 'tool')
-  expect(result?.content).toContain('from the agent')
-  say(agent, 'And now?')
-  await run(agent)
-  expect(await contentsIn('ada', '@ada:plans')).toEqual(['run: echo from the agent', 'And now?'])
-})
 
-test('thoughts, and the calls of a conversation', async () => {
-  const agent = connect('ada', 'thoughts')
-  say(agent, 'think: Let me see.\nrun: echo called\nHello')
-  const events = await run(agent, { forwardedProps: { mode: 'CHAT' } })
-  expect(typesOf(events)).toEqual(
-    expect.arrayContaining(['REASONING_START', 'REASONING_MESSAGE_CONTENT', 'REASONING_END']),
-  )
-  expect(textsOf(agent).join('\n')).toContain('> Hello')
-  expect(agent.state).toMatchObject({
-    plan: { tasks: expect.arrayContaining([expect.objectContaining({ type: 'EXEC' })]) },
+  test('thoughts, and the calls of a conversation', async () => {
+    const agent = connect('ada', 'thoughts')
+    say(agent, 'think: Let me see.\nrun: echo called\nHello')
+    const events = await run(agent, { forwardedProps: { mode: 'CHAT' } })
+    expect(typesOf(events)).toEqual(
+      expect.arrayContaining(['REASONING_START', 'REASONING_MESSAGE_CONTENT', 'REASONING_END']),
+    )
+    expect(textsOf(agent).join('\n')).toContain('> Hello')
+    expect(agent.state).toMatchObject({
+      plan: { tasks: expect.arrayContaining([expect.objectContaining({ type: 'EXEC' })]) },
+    })
   })
-})
 
-test('an approval interrupts the run, and a resume goes on with the same turn', async () => {
-  const agent = connect('ben', 'approvals')
-  say(agent, 'run: echo yes | tee out.txt')
-  const asked = await run(agent)
-  const { outcome } = asked.at(-1) as unknown as { outcome: { type: string; interrupts: Interrupt[] } }
-  expect(outcome).toMatchObject({ type: 'interrupt', interrupts: [{ id: expect.stringMatching(/^appr_/) }] })
-  const interruptId = outcome.interrupts[0]?.id ?? ''
-  const resume = [{ interruptId, status: 'resolved' as const, payload: { approved: true, note: 'Go on.' } }]
-  const cleo = connect('cleo', 'approvals')
-  await expect(run(cleo, { resume })).rejects.toThrow('NOT_FOUND')
-  const resumed = await run(agent, { resume })
-  expect(resumed.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
-  expect(typesOf(resumed)).toContain('TOOL_CALL_RESULT')
-  expect(textsOf(agent).join('\n')).toContain('yes')
-  expect(await contentsIn('ben', '@ben:approvals')).toEqual(['run: echo yes | tee out.txt'])
-})
+  test('an approval interrupts the run, and a resume goes on with the same turn', async () => {
+    const agent = connect('ben', 'approvals')
+    say(agent, 'run: echo yes | tee out.txt')
+    const asked = await run(agent)
+    const { outcome } = asked.at(-1) as unknown as { outcome: { type: string; interrupts: Interrupt[] } }
+    expect(outcome).toMatchObject({ type: 'interrupt', interrupts: [{ id: expect.stringMatching(/^appr_/) }] })
+    const interruptId = outcome.interrupts[0]?.id ?? ''
+    const resume = [{ interruptId, status: 'resolved' as const, payload: { approved: true, note: 'Go on.' } }]
+    const cleo = connect('cleo', 'approvals')
+    await expect(run(cleo, { resume })).rejects.toThrow('NOT_FOUND')
+    const resumed = await run(agent, { resume })
+    expect(resumed[1]).toMatchObject({ type: 'STATE_SNAPSHOT', snapshot: { plan: { tasks: [{ type: 'EXEC' }, {}] } } })
+    expect(agent.state).toMatchObject({ plan: { tasks: [{ status: 'DONE' }, { status: 'DONE' }] } })
+    expect(resumed.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } })
+    expect(typesOf(resumed)).toContain('TOOL_CALL_RESULT')
+    expect(textsOf(agent).join('\n')).toContain('yes')
+    expect(await contentsIn('ben', `@ben:approvals-${version}`)).toEqual(['run: echo yes | tee out.txt'])
+  })
 
-test('a page that comes back goes on with the turn, and is told nothing twice', async () => {
-  const agent = connect('ben', 'back')
-  say(agent, 'run: echo one; sleep 3; echo two')
-  const left = run(agent).catch(() => undefined)
-  const running = '{ session(id: "@ben:back") { view { activeTurn { progress { output } } } } }'
-  await expect.poll(async () => JSON.stringify((await story.as('ben').request(running)).data)).toContain('one')
-  agent.abortRun()
-  await left
-  await run(agent)
-  const again = await run(agent)
-  expect(typesOf(again)).not.toContain('TEXT_MESSAGE_START')
-  expect(again.at(-1)).toMatchObject({ type: 'RUN_FINISHED' })
-  expect(textsOf(agent).filter((text) => String(text).includes('two'))).toHaveLength(1)
-  expect(agent.messages.filter(({ role }) => role === 'tool')).toHaveLength(1)
-  expect(await contentsIn('ben', '@ben:back')).toHaveLength(1)
-})
+  test('a page that comes back goes on with the turn, and is told nothing twice', async () => {
+    const agent = connect('ben', 'back')
+    say(agent, 'run: echo one; sleep 3; echo two')
+    const left = run(agent).catch(() => undefined)
+    const running = `{ session(id: "@ben:back-${version}") { view { activeTurn { progress { output } } } } }`
+    await expect.poll(async () => JSON.stringify((await story.as('ben').request(running)).data)).toContain('one')
+    agent.abortRun()
+    await left
+    await run(agent)
+    const again = await run(agent)
+    expect(typesOf(again)).not.toContain('TEXT_MESSAGE_START')
+    expect(again.at(-1)).toMatchObject({ type: 'RUN_FINISHED' })
+    expect(textsOf(agent).filter((text) => String(text).includes('two'))).toHaveLength(1)
+    expect(agent.messages.filter(({ role }) => role === 'tool')).toHaveLength(1)
+    expect(await contentsIn('ben', `@ben:back-${version}`)).toHaveLength(1)
+  })
 
-test('a turn that is cancelled, and one that fails', async () => {
-  const agent = connect('ben', 'ends')
-  say(agent, 'run: echo begun; sleep 60')
-  const ran = run(agent)
-  const running = '{ session(id: "@ben:ends") { view { activeTurn { progress { output } } } } }'
-  await expect.poll(async () => JSON.stringify((await story.as('ben').request(running)).data)).toContain('begun')
-  await story.as('ben').run('mutation { cancelTurn(input: { sessionId: "@ben:ends" }) { __typename } }')
-  expect((await ran).at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'cancelled' } })
+  test('a turn that is cancelled, and one that fails', async () => {
+    const agent = connect('ben', 'ends')
+    say(agent, 'run: echo begun; sleep 60')
+    const ran = run(agent)
+    const running = `{ session(id: "@ben:ends-${version}") { view { activeTurn { progress { output } } } } }`
+    await expect.poll(async () => JSON.stringify((await story.as('ben').request(running)).data)).toContain('begun')
+    await story.as('ben').run(`mutation { cancelTurn(input: { sessionId: "@ben:ends-${version}" }) { __typename } }`)
+    const end = (await ran).at(-1) as { readonly type: string; readonly outcome?: object }
+    expect(end.type).toBe('RUN_FINISHED')
+    expect(end.outcome).toEqual(version === 1 ? { type: 'cancelled' } : undefined)
+  })
 })
 
 describe('what is refused', () => {
@@ -142,7 +164,7 @@ describe('what is refused', () => {
     ['an unknown token', input, { authorization: 'Bearer nobody' }, 401],
     ['no thread', { ...input, threadId: '' }, {}, 400],
     ['tools', { ...input, tools: [{ name: 'f', description: '', parameters: {} }] }, {}, 400],
-    ["another's thread", { ...input, threadId: '@ada:plans' }, {}, 404],
+    ["another's thread", { ...input, threadId: '@ada:plans-1' }, {}, 404],
     ['no interrupt', { ...input, resume: [{ interruptId: 'x', status: 'cancelled' }] }, {}, 400],
   ] as const)('%s', async (...[, body, headers, status]) => {
     const answer = await post(body, headers)

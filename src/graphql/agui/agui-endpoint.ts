@@ -22,7 +22,7 @@ import { SEND_MESSAGE } from '../protocols/turn-documents.ts'
 import { WaitingClient } from '../protocols/waiting-client.ts'
 import type { Connections } from '../socket/connections.ts'
 import type { DoorYoga } from '../yoga.ts'
-import { READ_ACTIVE_TURN } from './documents.ts'
+import { READ_ACTIVE_TURN, READ_PLANS, type PlanData } from './documents.ts'
 import { RunEvents, type RunEvent } from './run-events.ts'
 import { readRunInput, type RunInput } from './run-input.ts'
 
@@ -45,6 +45,8 @@ type Turn = {
   readonly id: string
   readonly messageId: string
   readonly after: number
+  /** What was planned up to `after`. */
+  readonly plan: PlanData | null
 } | null
 
 export class AguiEndpoint {
@@ -96,11 +98,11 @@ export class AguiEndpoint {
   }
 
   async #tell(client: WaitingClient, { operations, input, turn }: Run): Promise<void> {
-    const { threadId, runId } = input
-    const events = new RunEvents({ threadId, runId }, input.shown)
+    const { threadId, runId, namesCancelled } = input
+    const events = new RunEvents({ threadId, runId, namesCancelled }, input.shown)
     const write = (more: readonly RunEvent[]): Promise<void> =>
       client.write(more.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
-    await write(events.start())
+    await write(events.start(turn?.plan ?? null))
     if (turn === null) return write(events.finish(null))
     const { sessionId, id: turnId, messageId, after } = turn
     const { signal } = client
@@ -135,14 +137,16 @@ async function findTurn(
 ): Promise<Turn> {
   if (decisions.length > 0) {
     const { turn, session } = await decideAll(operations, decisions)
-    return { sessionId: session.id, id: turn.id, messageId: turn.message.id, after: session.lastSeq }
+    const { turn: planned } = await operations.run(READ_PLANS, { id: turn.id })
+    const plan = planned?.plans.at(-1) ?? null
+    return { sessionId: session.id, id: turn.id, messageId: turn.message.id, after: session.lastSeq, plan }
   }
   if (said === null) {
     const { session } = await operations.run(READ_ACTIVE_TURN, { id: sessionId })
     const active = session?.activeTurn ?? null
     return active === null
       ? null
-      : { sessionId, id: active.id, messageId: active.message.id, after: active.firstSeq - 1 }
+      : { sessionId, id: active.id, messageId: active.message.id, after: active.firstSeq - 1, plan: null }
   }
   const from = user === null || operations.caller.viewer.user !== null ? {} : { user }
   const input = {
@@ -154,7 +158,7 @@ async function findTurn(
   }
   const { result } = await operations.run(SEND_MESSAGE, { input })
   const { id: messageId, turn } = accepted(result, result.message)
-  return turn === null ? null : { sessionId, id: turn.id, messageId, after: turn.firstSeq - 1 }
+  return turn === null ? null : { sessionId, id: turn.id, messageId, after: turn.firstSeq - 1, plan: null }
 }
 
 function refuse(response: ServerResponse, error: GraphQLError | Refused): void {

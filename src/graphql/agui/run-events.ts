@@ -3,6 +3,7 @@
  * page has already, because it comes back, is not told twice: ids are those of tasks.
  */
 import type { ApprovalData, TaskData, TurnData, TurnEvent } from '../protocols/turn-documents.ts'
+import type { PlanData } from './documents.ts'
 import type { Shown } from './run-input.ts'
 
 /** As the protocol has it: its `type`, and the fields of that. */
@@ -13,8 +14,15 @@ export interface RunEvent {
 
 type Told<Name extends TurnEvent['__typename']> = Extract<TurnEvent, { __typename: Name }>
 
+export interface ToldRun {
+  readonly threadId: string
+  readonly runId: string
+  readonly namesCancelled: boolean
+}
+
 export class RunEvents {
-  readonly #run: { readonly threadId: string; readonly runId: string }
+  readonly #run: Pick<ToldRun, 'threadId' | 'runId'>
+  readonly #namesCancelled: boolean
   readonly #shown: Shown
   #step: string | null = null
   #tasks: string[] | null = null
@@ -24,15 +32,18 @@ export class RunEvents {
   readonly #attempts = new Map<string, number>()
   readonly #calls = new Set<string>()
 
-  constructor(run: { readonly threadId: string; readonly runId: string }, shown: Shown) {
+  constructor({ namesCancelled, ...run }: ToldRun, shown: Shown) {
     this.#run = run
+    this.#namesCancelled = namesCancelled
     this.#shown = shown
   }
 
-  start(): RunEvent[] {
+  /** `plan`: that of a turn which goes on. */
+  start(plan: PlanData | null): RunEvent[] {
+    this.#tasks = plan?.tasks.map(({ id }) => id) ?? null
     return [
       { type: 'RUN_STARTED', ...this.#run },
-      { type: 'STATE_SNAPSHOT', snapshot: { plan: null } },
+      { type: 'STATE_SNAPSHOT', snapshot: { plan } },
     ]
   }
 
@@ -67,7 +78,14 @@ export class RunEvents {
   finish(turn: TurnData | null): RunEvent[] {
     const { status = 'DONE', failure = null } = turn ?? {}
     if (status === 'FAILED') return this.fail(failure ?? 'The turn failed.', 'turn_failed')
-    return [...this.#close(), { type: 'RUN_FINISHED', ...this.#run, outcome: outcomeOf(turn) }]
+    return [...this.#close(), { type: 'RUN_FINISHED', ...this.#run, ...this.#outcomeOf(turn) }]
+  }
+
+  /** A page of before AG-UI 1.0 takes no outcome that it does not know. */
+  #outcomeOf(turn: TurnData | null): object {
+    if (turn === null || turn.status === 'DONE') return { outcome: { type: 'success' } }
+    if (turn.status === 'CANCELLED') return this.#namesCancelled ? { outcome: { type: 'cancelled' } } : {}
+    return { outcome: { type: 'interrupt', interrupts: turn.session.approvals.map(interruptOf) } }
   }
 
   fail(message: string, code: string): RunEvent[] {
@@ -245,12 +263,6 @@ function endThought(messageId: string): RunEvent[] {
     { type: 'REASONING_MESSAGE_END', messageId },
     { type: 'REASONING_END', messageId },
   ]
-}
-
-function outcomeOf(turn: TurnData | null): object {
-  if (turn === null || turn.status === 'DONE') return { type: 'success' }
-  if (turn.status === 'CANCELLED') return { type: 'cancelled' }
-  return { type: 'interrupt', interrupts: turn.session.approvals.map(interruptOf) }
 }
 
 function interruptOf({ id, kind, reason, expiresAt, task }: ApprovalData): object {

@@ -17,6 +17,7 @@ type InputMessage = z.infer<typeof messageSchema>
 const inputSchema = z.looseObject({
   threadId: z.string().min(1).max(255),
   runId: z.string().min(1).max(255),
+  protocolVersion: z.string().nullish(),
   messages: z.array(messageSchema),
   tools: z.array(z.unknown()).nullish(),
   context: z.array(z.looseObject({ description: z.string(), value: z.string() })).nullish(),
@@ -48,6 +49,8 @@ const payloadSchema = z.looseObject({
 export interface RunInput {
   readonly threadId: string
   readonly runId: string
+  /** The page knows the outcome "cancelled": from version 1.0 of the protocol, which pages name, on. */
+  readonly namesCancelled: boolean
   readonly mode: 'PLAN' | 'CHAT' | null
   /** Of a connector: whom it is from. */
   readonly user: string | null
@@ -71,7 +74,7 @@ export function readRunInput(body: unknown): RunInput {
     const [issue] = parsed.error.issues
     throw refuse(`${issue?.path.join('.') ?? 'The body'}: ${issue?.message ?? 'is not valid'}.`)
   }
-  const { threadId, runId, messages, tools, forwardedProps, resume } = parsed.data
+  const { threadId, runId, protocolVersion, messages, tools, forwardedProps, resume } = parsed.data
   if ((tools ?? []).length > 0)
     throw refuse(
       'tools: the agent calls tools of this server, not of its pages: leave them out. An MCP server that config.toml ' +
@@ -82,6 +85,7 @@ export function readRunInput(body: unknown): RunInput {
   return {
     threadId,
     runId,
+    namesCancelled: protocolVersion != null,
     mode,
     user,
     said: last?.role === 'user' ? { id: last.id, text: textOf(last) } : null,
