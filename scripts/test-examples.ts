@@ -1,11 +1,12 @@
 /**
  * `npm run test:examples`: the examples that are packages of their own, as their pages say: installed from the registry
- * and from a server that runs, built, started, and used in Chromium. Takes minutes. `--only <name>` chooses one.
+ * and from a server that runs, built, started, and used in Chromium: a text that is streamed, an approval. Takes
+ * minutes. `--only <name>` chooses one.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +15,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { chromium, type Page } from 'playwright-core'
+import { chromium, type Locator, type Page } from 'playwright-core'
 
 interface Example {
   readonly name: string
@@ -22,12 +23,43 @@ interface Example {
   readonly url: string
   /** What `npm run` starts, on a port that is put behind it. */
   readonly start: string
+  readonly compose: (page: Page) => Composer
 }
 
+/** Where a message is written, what sends it, and what is there while the agent is busy. */
+interface Composer {
+  readonly text: Locator
+  readonly send: Locator
+  readonly stop: Locator
+}
+
+const ownForm: Example['compose'] = (page) => ({
+  text: page.getByLabel('Message'),
+  send: page.getByRole('button', { name: 'Send' }),
+  stop: page.getByRole('button', { name: 'Stop' }),
+})
+
 const EXAMPLES: readonly Example[] = [
-  { name: 'react-chat', url: 'VITE_FACTOTUM_URL', start: 'dev' },
-  { name: 'next-ai-sdk', url: 'NEXT_PUBLIC_FACTOTUM_URL', start: 'start' },
+  { name: 'react-chat', url: 'VITE_FACTOTUM_URL', start: 'dev', compose: ownForm },
+  { name: 'next-ai-sdk', url: 'NEXT_PUBLIC_FACTOTUM_URL', start: 'start', compose: ownForm },
+  {
+    name: 'copilotkit',
+    url: 'VITE_FACTOTUM_URL',
+    start: 'dev',
+    compose: (page) => ({
+      text: page.getByTestId('copilot-chat-textarea'),
+      send: page.getByTestId('copilot-send-button'),
+      stop: page.getByTestId('copilot-send-button').locator('.lucide-square'),
+    }),
+  },
 ]
+
+const PIECE = 'A long question.'
+const PIECES = 80
+/** The answer quotes it, piece by piece. */
+const LONG = `${PIECE} `.repeat(PIECES).trim()
+/** The user who decides about what they have asked for themselves, so that one page shows all of it. */
+const RULES = '\n[approvals]\nown_user_may_decide = true\n[[approvals.rules]]\neffect = "require"\ncommand = "tee"\n'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { only } = parseArgs({ options: { only: { type: 'string' } } }).values
@@ -57,10 +89,12 @@ async function startServer(): Promise<RunningServer> {
   const own = { ...env, FACTOTUM_HOME: join(folder, 'home'), PORT: '0' }
   const server = start(process.execPath, [program], { cwd: folder, env: own })
   let token = ''
+  let url = ''
   for await (const line of createInterface(server.stdout)) {
     token ||= /fct_[0-9a-f]{64}/.exec(line)?.[0] ?? ''
-    const url = /"url":"([^"]+)".*factotum is ready/.exec(line)?.[1]
-    if (url === undefined) continue
+    url ||= /"url":"([^"]+)".*factotum is ready/.exec(line)?.[1] ?? ''
+    if (line.includes('factotum is ready')) appendFileSync(join(own.FACTOTUM_HOME, 'config.toml'), RULES)
+    if (!line.includes('configuration reloaded')) continue
     server.stdout.resume()
     return { url, token }
   }
@@ -80,7 +114,7 @@ async function tryOut(example: Example, server: RunningServer): Promise<void> {
   npm('run', 'build')
   const port = await freePort()
   start('npm', ['run', example.start, '--', '--port', String(port)], { cwd, env: names })
-  await use(`http://127.0.0.1:${port}/`, server.token)
+  await use(`http://127.0.0.1:${port}/`, { token: server.token, example })
   console.log(`${example.name}: installed, built, started and used in ${Math.round((Date.now() - began) / 1000)} s`)
 }
 
@@ -110,23 +144,60 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : assert.fail('it listens')
 }
 
-async function use(url: string, token: string): Promise<void> {
+async function use(url: string, { token, example }: { readonly token: string; readonly example: Example }) {
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
   try {
     const page = await browser.newPage()
     const complaints: string[] = []
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
     page.on('pageerror', (error) => complaints.push(String(error)))
+    page.on('request', (request) => complaints.push(...strangersIn(request.url())))
     await open(page, url)
     await page.getByLabel('Token').fill(token)
     await page.getByRole('button', { name: 'Enter' }).click()
-    await page.getByLabel('Message').fill('Good morning')
-    await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByText(/^Rehearsal: /).waitFor()
+    const say = async (text: string): Promise<void> => {
+      const { stop, text: field, send } = example.compose(page)
+      await stop.waitFor({ state: 'detached' })
+      await field.fill(text)
+      await send.click()
+    }
+    await seeStreaming(page, say)
+    await say('run: echo $((6 * 7)) is it | tee out.txt')
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.getByText('42 is it').first().waitFor()
     assert.deepEqual(complaints, [])
   } finally {
     await browser.close()
   }
+}
+
+/** A browser that is busy may show a whole text at once; not each of several. */
+async function seeStreaming(page: Page, say: (text: string) => Promise<void>): Promise<void> {
+  const quoted = await watchQuotations(page)
+  const hasStreamed = async (): Promise<boolean> => (await quoted()).some((count) => count % PIECES !== 0)
+  for (let asked = 1; asked < 9 && !(await hasStreamed()); asked += 1) {
+    await say(LONG)
+    const isThere = ({ text, times }: { readonly text: string; readonly times: number }): boolean =>
+      document.body.textContent.split(text).length > times
+    await page.waitForFunction(isThere, { text: LONG, times: 2 * asked })
+  }
+  assert.ok(await hasStreamed(), 'no text was streamed')
+}
+
+/** Notes from now on how much the page shows of messages and quotations of them as it grows: pieces. */
+async function watchQuotations(page: Page): Promise<() => Promise<number[]>> {
+  await page.evaluate((piece) => {
+    const noted = Object.assign(globalThis, { quoted: new Set<number>() })
+    const note = (): void => void noted.quoted.add(document.body.textContent.split(piece).length - 1)
+    new MutationObserver(note).observe(document.body, { childList: true, characterData: true, subtree: true })
+  }, PIECE)
+  return () => page.evaluate(() => [...(globalThis as unknown as { quoted: Set<number> }).quoted])
+}
+
+/** An example works without anybody else. */
+function strangersIn(url: string): string[] {
+  const { hostname, protocol } = new URL(url)
+  return hostname === '127.0.0.1' || protocol === 'data:' || protocol === 'blob:' ? [] : [`asked another host: ${url}`]
 }
 
 /** As soon as something listens there. */
