@@ -33,6 +33,8 @@ async function connector(): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: () => made.stop() }
 }
 
+const lastSaid = (id: string) => async () =>
+  (await story.as('ben').session(id).history({ last: 1 })).entries.at(-1)?.content
 const said = (channel: string) => () => discord.saidIn(channel)
 
 test('channels are sessions, authors users; approvals are asked for as text; nothing is missed or said twice', async () => {
@@ -60,10 +62,16 @@ test('channels are sessions, authors users; approvals are asked for as text; not
   await expect.poll(said('1')).toHaveLength(4)
   await once[Symbol.asyncDispose]()
 
+  const missed = Array.from({ length: 120 }, (_, n) => `Missed ${n}`)
+  for (const text of missed) discord.write('2', STRANGER, text)
   discord.write('1', BEN, 'While you were away')
   await using _again = await connector()
   await expect.poll(said('1')).toHaveLength(5)
   expect(discord.saidIn('1').at(-1)).toContain('While you were away')
   expect(new Set(discord.saidIn('1')).size).toBe(5)
+  await expect.poll(lastSaid('discord:2')).toBe(missed.at(-1))
+  const newest = await story.as('ben').session('discord:2').history({ last: 100 })
+  const older = await story.as('ben').session('discord:2').history({ last: 20, before: newest.before })
+  expect([...older.entries, ...newest.entries].map(({ content }) => content)).toEqual(missed)
   expect(discord.saidIn('2')).toHaveLength(2)
 })

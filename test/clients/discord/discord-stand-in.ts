@@ -1,7 +1,7 @@
 /**
  * As much of Discord as a bot needs that reads and writes in channels, after its documentation (API version 10):
  * gateway with hello, identify, heartbeats and resume; messages over REST, where a nonce that came before posts
- * nothing. Discord's own library talks to it.
+ * nothing, and pages of at most 100. Discord's own library talks to it.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -103,9 +103,10 @@ export class DiscordStandIn implements AsyncDisposable {
     const channel = /^\/api\/v10\/channels\/(\w+)\/messages$/.exec(pathname)?.[1]
     if (channel === undefined) return reply(404, { message: '404: Not Found', code: 0 })
     if (request.method === 'GET') {
-      const after = Number(searchParams.get('after') ?? 0)
+      const [after, limit] = [Number(searchParams.get('after') ?? 0), Number(searchParams.get('limit') ?? 50)]
+      if (limit > 100) return reply(400, { message: 'Invalid Form Body', code: 50_035 })
       const found = this.#messages.filter((one) => one.channel_id === channel && Number(one.id) > after)
-      return reply(200, found.toReversed())
+      return reply(200, found.slice(0, limit).toReversed())
     }
     const asked = (await json(request)) as { content: string; nonce: string; enforce_nonce: boolean }
     if (asked.content.length > 2000) return reply(400, { message: 'Invalid Form Body', code: 50_035 })
