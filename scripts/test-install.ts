@@ -1,22 +1,27 @@
 /**
  * `npm run test:install`: makes a release, installs it into an empty folder as an operator would (with the Node of the
  * PATH, and the registry), measures it, starts it, sends a message by the client that it brings, and stops it by
- * SIGTERM. Then the same with `npm ci --omit=dev` in a fresh clone of what is committed. Ends with a failure when any
- * of this does, or npm complains of an engine.
+ * SIGTERM. Then the same with `npm ci --omit=dev` in a fresh clone of what is committed. Of each server the client is
+ * installed, and tried with every Node that it is for. Ends with a failure when any of this does, or npm complains of
+ * an engine.
  */
 import assert from 'node:assert/strict'
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { ASKING_SCRIPT, NO_SOCKET } from '../test/clients/installed-client.ts'
 import type { connect as Connect, FactotumClient } from '../packages/client/src/connect.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** Megabytes on disk. */
 const LIMITS = { 'with PostgreSQL': 300, 'without PostgreSQL': 220 }
+/** What the client is for. */
+const NODES = [20, 22, 24]
 const PATH = (process.env['PATH'] ?? '')
   .split(delimiter)
   .filter((folder) => !folder.includes('node_modules'))
@@ -102,11 +107,36 @@ async function run(where: string, program: string): Promise<void> {
     token ||= /fct_[0-9a-f]{64}/.exec(line)?.[0] ?? ''
     const url = /"url":"([^"]+)".*factotum is ready/.exec(line)?.[1]
     if (url === undefined) continue
-    await expectGraphiql(url)
-    await talk(connect({ url, token })).finally(() => server.kill('SIGTERM'))
+    try {
+      await expectGraphiql(url)
+      await talk(connect({ url, token }))
+      await tryClient(url, token)
+    } finally {
+      server.kill('SIGTERM')
+    }
   }
   assert.deepEqual(await exited, [0, null])
   console.log('started, answered and stopped')
+}
+
+/** As a frontend installs it, by each Node. */
+async function tryClient(url: string, token: string): Promise<void> {
+  const where = join(folder, 'frontend')
+  installRelease(where, [`${url}/client.tgz`, 'ws'])
+  writeFileSync(join(where, 'script.mjs'), ASKING_SCRIPT)
+  for (const major of NODES) {
+    const name = `node-${process.platform}-${process.arch}`
+    const tool = join(folder, `node-${major}`)
+    if (!existsSync(tool)) installRelease(tool, [`${name}@${major}`])
+    const node = join(tool, 'node_modules', name, 'bin/node')
+    const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()
+    assert.ok(version.startsWith(`v${major}.`), version)
+    const { stdout } = await promisify(execFile)(node, ['script.mjs', url, token, `cli:node-${major}`], { cwd: where })
+    const { answer, ...rest } = JSON.parse(stdout) as { readonly answer: string }
+    assert.match(answer, /Forty-two\?/)
+    assert.deepEqual(rest, { resuming: 'function', problem: major === 20 ? NO_SOCKET : null })
+    console.log(`the client asked and was answered by Node ${version}`)
+  }
 }
 
 /** The page, and what it loads. */

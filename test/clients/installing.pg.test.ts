@@ -8,36 +8,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import serverPackage from '../../package.json' with { type: 'json' }
 import { Story, tokenOf } from '../harness/story.ts'
 import { createTemporaryHome, type TemporaryHome } from '../harness/temporary-home.ts'
+import { ASKING_SCRIPT, NO_SOCKET } from './installed-client.ts'
 
 const run = promisify(execFile)
 
-/** This one, and what the system has, where it is another: Debian's is Node 20, which has no WebSocket. */
+/** This one, and what the system has, where it is another: Debian's is Node 20, which has no WebSocket.
+ * `npm run test:install` has Node 22 as well, from the registry. */
 const NODES = [process.execPath, '/usr/bin/node'].filter((path) => existsSync(path))
 const nodes = NODES.map((path) => [execFileSync(path, ['--version'], { encoding: 'utf8' }).trim(), path] as const)
 
-const NO_SOCKET = 'No WebSocket is here: install "ws", and hand its WebSocket to connect as webSocketImpl.'
-
-const SCRIPT = `
-import { connect } from '@factotum/client'
-import { resuming } from '@factotum/client/resuming'
-import '@factotum/client/ai-sdk'
-
-const [url, token, id] = process.argv.slice(2)
-let problem = null
-let webSocketImpl
-if (typeof WebSocket === 'undefined') {
-  try {
-    connect({ url, token })
-  } catch (error) {
-    problem = error.message
-  }
-  webSocketImpl = (await import('ws')).WebSocket
-}
-const client = connect({ url, token, webSocketImpl })
-const asked = await client.session(id).ask('Forty-two?')
-client.close()
-console.log(JSON.stringify({ answer: asked.answer, resuming: typeof resuming, problem }))
-`
 const TYPES = `
 import { connect, type SessionState } from '@factotum/client'
 import { resuming } from '@factotum/client/resuming'
@@ -56,7 +35,7 @@ beforeAll(async () => {
   story = await Story.begin()
   folder = await createTemporaryHome()
   await writeFile(join(folder.path, 'package.json'), '{ "type": "module" }')
-  await writeFile(join(folder.path, 'script.js'), SCRIPT)
+  await writeFile(join(folder.path, 'script.js'), ASKING_SCRIPT)
   await writeFile(join(folder.path, 'types.ts'), TYPES)
   // From here instead of from a registry, of which there is none: everything else comes from the server.
   const dependencies = ['graphql-ws', 'graphql', 'ws'].map((name) => resolve('node_modules', name))
