@@ -29,7 +29,10 @@ function manualClock() {
       const cancel = after(ms, resolve)
       signal?.addEventListener('abort', () => (cancel(), resolve()), { once: true })
     })
-  return { ...systemClock, after, sleep, fire, timers }
+  let passedMs = 0
+  const pass = (ms: number): void => void (passedMs += ms)
+  const monotonicMs = (): number => systemClock.monotonicMs() + passedMs
+  return { ...systemClock, monotonicMs, after, sleep, fire, pass, timers }
 }
 
 const WEBHOOK_SECRET = newWebhookSecret()
@@ -138,12 +141,37 @@ describe('deploy secrets', () => {
     expect(hides(store, 'first-value')).toBe(true)
     await write('A=third-value\nC=new-value')
     expect(store.reload()).toEqual({ kind: 'Reloaded', names: ['A', 'C'] })
-    expect(['first-value', 'third-value', 'other-value'].map((value) => hides(store, value))).toEqual([
-      true,
-      true,
-      false,
-    ])
+    const values = ['first-value', 'third-value', 'other-value']
+    expect(values.filter((value) => !hides(store, value))).toEqual([])
     expect(secrets.redactor().redact('new-value')).toBe(REDACTED)
+  })
+
+  test('stay hidden for a day when they are gone, as when .env is empty for the moment in which it is written', async () => {
+    const { store, write, clock } = await openStore({ dotEnv: 'A=first-value\nB=other-value' })
+    await write('A=second-value\nB=other-value')
+    store.reload()
+    clock.pass(48 * 3_600_000)
+    await write('')
+    expect(store.reload()).toEqual({ kind: 'Reloaded', names: [] })
+    const values = ['first-value', 'second-value', 'other-value']
+    expect(values.filter((value) => !hides(store, value))).toEqual([])
+    await write('A=second-value')
+    store.reload()
+    expect(values.filter((value) => !hides(store, value))).toEqual([])
+    clock.pass(23 * 3_600_000)
+    store.reload()
+    expect(values.filter((value) => !hides(store, value))).toEqual([])
+    clock.pass(3_600_000)
+    store.reload()
+    expect(values.filter((value) => !hides(store, value))).toEqual(['other-value'])
+  })
+
+  test('that are gone are kept up to 500', async () => {
+    const values = Array.from({ length: 501 }, (_, n) => `value-number-${1000 + n}`)
+    const { store, write } = await openStore({ dotEnv: values.map((value, n) => `NAME_${n}=${value}`).join('\n') })
+    await write('')
+    store.reload()
+    expect(values.filter((value) => !hides(store, value))).toHaveLength(1)
   })
 
   test('are known before anybody is handed one: asking for it looks at the file', async () => {

@@ -31,8 +31,17 @@ export interface SecretStoreOptions {
 }
 
 const POLL_MS = 1000
-/** A value that was replaced (rotated) may still be in outputs under way and in files; so many of them stay hidden. */
-const MAX_FORMER = 100
+/**
+ * A value that was replaced or taken out may still be in outputs under way and in files, and `.env` may be empty for a
+ * moment while it is written anew: so many of them stay hidden, those whose name is gone for so long.
+ */
+const MAX_FORMER = 500
+const FORMER_MS = 24 * 3_600_000
+
+interface FormerValue extends KnownValue {
+  /** On the monotonic clock: when its name was seen last. */
+  readonly lastMs: number
+}
 
 export interface SecretsReloaded {
   readonly kind: 'Reloaded'
@@ -57,7 +66,7 @@ export class SecretStore implements ApiKeys {
   #fixed: readonly KnownValue[] = []
   /** Name → value, as known now. */
   #values = new Map<string, string>()
-  #former: KnownValue[] = []
+  #former: FormerValue[] = []
   #redactor = Redactor.none
   readonly #warnedOf = new Set<string>()
   /** The redactors of sessions, as long as what they are made of stays. */
@@ -184,24 +193,33 @@ export class SecretStore implements ApiKeys {
   }
 
   #look(): void {
-    if (!this.#variables.refresh()) return
+    const hasChanged = this.#variables.refresh()
+    if (!hasChanged && !this.#hasOutlived()) return
     this.#rebuild()
+    if (!hasChanged) return
     const names = [...this.#variables.lines.keys()]
     this.#options.logger.info({ names }, 'secrets reloaded from .env')
     for (const listener of this.#listeners) listener(names)
   }
 
+  /** A value whose name is gone has been hidden for long enough. */
+  #hasOutlived(): boolean {
+    const before = this.#options.clock.monotonicMs() - FORMER_MS
+    return this.#former.some(({ name, lastMs }) => lastMs <= before && !this.#values.has(name))
+  }
+
   #rebuild(): void {
-    const { env, config } = this.#options
+    const { env, config, clock } = this.#options
     const sources = { env, dotEnv: this.#variables.lines, config: config.current() }
     const values = [...deployValues(sources), ...this.#fixed]
     this.#warnOfShort(values)
     const now = new Map(values.map(({ name, value }) => [name, value]))
-    // A name that is gone was taken out on purpose; one that has another value was rotated.
-    const rotated = [...this.#values].flatMap(([name, value]) =>
-      now.has(name) && now.get(name) !== value ? [{ name, value }] : [],
-    )
-    this.#former = [...this.#former, ...rotated].filter(({ name }) => now.has(name)).slice(-MAX_FORMER)
+    const nowMs = clock.monotonicMs()
+    const replaced = [...this.#values].map(([name, value]) => ({ name, value, lastMs: nowMs }))
+    this.#former = [...this.#former, ...replaced]
+      .map((former) => (this.#values.has(former.name) ? { ...former, lastMs: nowMs } : former))
+      .filter(({ name, value, lastMs }) => now.get(name) !== value && (now.has(name) || nowMs - lastMs < FORMER_MS))
+      .slice(-MAX_FORMER)
     this.#values = now
     this.#redactor = Redactor.of([...values, ...this.#former].map(({ value }) => value))
   }
