@@ -6,7 +6,7 @@ import { useChange } from '../../data/use-change.ts'
 import { keyOf, usePages } from '../../data/use-read.ts'
 import { useUpdates } from '../../data/use-updates.ts'
 import {
-  DeliveryNewsDocument,
+  DeliveryUpdatesDocument,
   DeliveryPageDocument,
   RedeliverAllDocument,
   RedeliverDocument,
@@ -40,7 +40,7 @@ export function DeliveryList() {
   const [status, setStatus] = useState<DeliveryStatus | ''>('')
   const filter = status === '' ? {} : { status: [status] }
   const list = usePages(DeliveryPageDocument, { first: 50, filter }, ({ deliveries }) => deliveries)
-  useUpdates(DeliveryNewsDocument, {}, () => {
+  useUpdates(DeliveryUpdatesDocument, {}, () => {
     void queryClient.invalidateQueries({ queryKey: keyOf(DeliveryPageDocument) })
   })
   const { send } = useChange(RedeliverDocument, (data) => data.redeliver, [DeliveryPageDocument])
