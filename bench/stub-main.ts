@@ -1,26 +1,65 @@
 /**
  * The language model of the bench, in a process of its own: the tests' stub endpoint, which answers at once with one
- * command (`echo hi`), a good review and a short text; or, asked to hold, never.
+ * command (`echo hi`), a good review and a short text; or, asked to hold, never; or what it was told to, as fast as it
+ * was told.
  */
-import { StubEndpoint } from '../test/model/stub-endpoint.ts'
-import { answerWell } from '../test/model/good-answers.ts'
+import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { chunk, sse, StubEndpoint, type StubAnswer, type StubCall } from '../test/model/stub-endpoint.ts'
+import { answerWell, GOOD_PLAN } from '../test/model/good-answers.ts'
 import { serveParent } from './helper-process.ts'
 
 /** The stub remembers calls for tests to look at; here they would only fill memory. */
 const REMEMBERED_CALLS = 100
 
+/** What plans do and answers say from now on. */
+export interface Told {
+  /** Null: the plan is an answer alone. */
+  readonly command: string | null
+  readonly pieces: readonly string[]
+  readonly piecesPerSecond: number
+}
+
 let holding = false
+let told: Told | null = null
 const stub = await StubEndpoint.start({
   by: (call) => {
     if (stub.calls.length > REMEMBERED_CALLS) stub.calls.length = 0
-    return holding ? () => {} : answerWell(call)
+    if (holding) return () => {}
+    return told === null ? answerWell(call) : answerAsTold(call, told)
   },
 })
+
+function answerAsTold(call: StubCall, { command, pieces, piecesPerSecond }: Told): StubAnswer {
+  if (call.role === 'planner') {
+    const [run, say] = GOOD_PLAN.tasks
+    return { content: { ...GOOD_PLAN, tasks: command === null ? [say] : [{ ...run, detail: command }, say] } }
+  }
+  if (call.role !== 'messenger') return answerWell(call)
+  return (response) => void stream(response, pieces, piecesPerSecond).catch(() => response.destroy())
+}
+
+/** Pieces that are late are made up for: the rate is kept. */
+async function stream(response: ServerResponse, pieces: readonly string[], perSecond: number): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const beganMs = performance.now()
+  for (const [index, content] of pieces.entries()) {
+    const waitMs = beganMs + (index / perSecond) * 1000 - performance.now()
+    if (waitMs > 1) await sleep(waitMs)
+    response.write(sse(chunk([{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }])))
+  }
+  response.write(sse(chunk([{ index: 0, delta: {}, finish_reason: 'stop' }])))
+  response.end('data: [DONE]\n\n')
+}
 
 const functions = {
   baseUrl: () => Promise.resolve(stub.baseUrl),
   hold: (isHolding: boolean) => {
     holding = isHolding
+    return Promise.resolve()
+  },
+  tell: (next: Told | null) => {
+    told = next
     return Promise.resolve()
   },
 }

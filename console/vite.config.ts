@@ -7,9 +7,11 @@
  */
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type ProxyOptions } from 'vite'
+import { defineConfig, type Plugin, type ProxyOptions } from 'vite'
 
 const clientSource = fileURLToPath(new URL('../packages/client/src', import.meta.url))
+
+const radix = fileURLToPath(import.meta.resolve('radix-ui'))
 
 const server = process.env['FACTOTUM_URL'] ?? 'http://127.0.0.1:4000'
 const token = process.env['FACTOTUM_TOKEN']
@@ -20,10 +22,20 @@ const toServer: ProxyOptions = {
   headers: { origin: server, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
 }
 
+/** The parts of Radix each have their own copy of what they share; the page has that of `radix-ui` alone. */
+const oneCopyOfRadix: Plugin = {
+  name: 'one-copy-of-radix',
+  enforce: 'pre',
+  resolveId(source, _importer, options) {
+    if (!source.startsWith('@radix-ui/')) return null
+    return this.resolve(source, radix, { ...options, skipSelf: true })
+  },
+}
+
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
-  plugins: [react()],
+  plugins: [oneCopyOfRadix, react()],
   resolve: {
     alias: [
       { find: /^@factotum\/client$/, replacement: `${clientSource}/connect.ts` },
@@ -37,6 +49,17 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1000,
+    // Few files: what every page needs, what several of them share, and each page.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'first', tags: ['$initial'], priority: 2 },
+            { name: 'shared', minShareCount: 2, priority: 1 },
+          ],
+        },
+      },
+    },
   },
   server: {
     proxy: Object.fromEntries(

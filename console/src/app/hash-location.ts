@@ -10,7 +10,8 @@ interface Place {
   readonly search: string
 }
 
-function readPlace(): Place {
+/** Where the console is now; components have `useHashPath`. */
+export function readPlace(): Place {
   const [path = '', search = ''] = location.hash.replace(/^#/, '').split('?', 2)
   return { path: path.startsWith('/') ? path : `/${path}`, search }
 }

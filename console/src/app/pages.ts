@@ -2,8 +2,9 @@
  * The pages of the console, in the order of the navigation. A page is a folder of src/pages whose page.tsx has a
  * default export; it is loaded when it is opened first. What is not built yet is not here.
  */
-import { lazy, type ComponentType, type LazyExoticComponent } from 'react'
+import { SessionPart } from '../pages/sessions/session-part.ts'
 import type { IconName } from '../ui/display/icon.tsx'
+import { part, type Part } from '../ui/loading/part.tsx'
 
 export interface Page {
   readonly title: string
@@ -14,7 +15,7 @@ export interface Page {
   readonly key: string
   readonly isForAdmins: boolean
   /** Renders all addresses that begin with `path`. */
-  readonly Content: LazyExoticComponent<ComponentType>
+  readonly Content: Part
 }
 
 export const pages: readonly Page[] = [
@@ -24,7 +25,10 @@ export const pages: readonly Page[] = [
     path: '/sessions',
     key: 's',
     isForAdmins: false,
-    Content: lazy(() => import('../pages/sessions/page.tsx')),
+    Content: part('the page', async () => {
+      const { default: page, begin } = await import('../pages/sessions/page.tsx')
+      return { default: page, begin }
+    }),
   },
   {
     title: 'Approvals',
@@ -32,7 +36,7 @@ export const pages: readonly Page[] = [
     path: '/approvals',
     key: 'a',
     isForAdmins: false,
-    Content: lazy(() => import('../pages/approvals/page.tsx')),
+    Content: part('the page', () => import('../pages/approvals/page.tsx')),
   },
   {
     title: 'Memory',
@@ -40,7 +44,7 @@ export const pages: readonly Page[] = [
     path: '/memory',
     key: 'm',
     isForAdmins: true,
-    Content: lazy(() => import('../pages/memory/page.tsx')),
+    Content: part('the page', () => import('../pages/memory/page.tsx')),
   },
   {
     title: 'Schedules',
@@ -48,7 +52,7 @@ export const pages: readonly Page[] = [
     path: '/schedules',
     key: 'c',
     isForAdmins: false,
-    Content: lazy(() => import('../pages/schedules/page.tsx')),
+    Content: part('the page', () => import('../pages/schedules/page.tsx')),
   },
   {
     title: 'Usage',
@@ -56,7 +60,7 @@ export const pages: readonly Page[] = [
     path: '/usage',
     key: 'u',
     isForAdmins: true,
-    Content: lazy(() => import('../pages/usage/page.tsx')),
+    Content: part('the page', () => import('../pages/usage/page.tsx')),
   },
   {
     title: 'Audit',
@@ -64,7 +68,7 @@ export const pages: readonly Page[] = [
     path: '/audit',
     key: 'l',
     isForAdmins: true,
-    Content: lazy(() => import('../pages/audit/page.tsx')),
+    Content: part('the page', () => import('../pages/audit/page.tsx')),
   },
   {
     title: 'Plugins',
@@ -72,7 +76,7 @@ export const pages: readonly Page[] = [
     path: '/plugins',
     key: 'p',
     isForAdmins: true,
-    Content: lazy(() => import('../pages/plugins/page.tsx')),
+    Content: part('the page', () => import('../pages/plugins/page.tsx')),
   },
   {
     title: 'People',
@@ -80,7 +84,7 @@ export const pages: readonly Page[] = [
     path: '/people',
     key: 'o',
     isForAdmins: true,
-    Content: lazy(() => import('../pages/people/page.tsx')),
+    Content: part('the page', () => import('../pages/people/page.tsx')),
   },
   {
     title: 'Server',
@@ -88,6 +92,13 @@ export const pages: readonly Page[] = [
     path: '/server',
     key: 'v',
     isForAdmins: false,
-    Content: lazy(() => import('../pages/server/page.tsx')),
+    Content: part('the page', () => import('../pages/server/page.tsx')),
   },
 ]
+
+/** What an address needs is on its way while the server still says who is asking. */
+export function foretell(address: string): void {
+  const path = address === '/' ? '/sessions' : address
+  pages.find((page) => path.startsWith(page.path))?.Content.foretell(path)
+  if (path.startsWith('/sessions/')) SessionPart.foretell(path)
+}

@@ -1,11 +1,10 @@
 /** What stands around every page: navigation, the line of trouble, keys, and who is logged in. */
-import { Suspense, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { useViewer } from '../data/use-viewer.ts'
 import type { ViewerQuery } from '../generated/graphql.ts'
 import { useKeys } from '../ui/keys/use-keys.ts'
 import { EmptyState } from '../ui/tell/empty-state.tsx'
-import { Pending } from '../ui/tell/pending.tsx'
 import { goTo } from './hash-location.ts'
 import { KeysDialog } from './keys-dialog.tsx'
 import { Navigation } from './navigation.tsx'
@@ -39,21 +38,19 @@ export function Shell({ server }: { readonly server: ViewerQuery['server'] }) {
         <TroubleLine />
         <main ref={main} tabIndex={-1} className="shell-main">
           <PageBoundary key={current?.path}>
-            <Suspense fallback={<Pending what="the page" />}>
-              <Switch>
-                {shown.map(({ path, Content }) => (
-                  <Route key={path} path={`${path}/*?`} component={Content} />
-                ))}
-                <Route path="/">
-                  <Redirect to={shown[0]?.path ?? '/sessions'} replace />
-                </Route>
-                <Route>
-                  <EmptyState title="There is no such page">
-                    The address may be mistyped, or the page is for admins. The navigation leads on.
-                  </EmptyState>
-                </Route>
-              </Switch>
-            </Suspense>
+            <Switch>
+              {shown.map(({ path, Content }) => (
+                <Route key={path} path={`${path}/*?`} component={Content} />
+              ))}
+              <Route path="/">
+                <Redirect to={shown[0]?.path ?? '/sessions'} replace />
+              </Route>
+              <Route>
+                <EmptyState title="There is no such page">
+                  The address may be mistyped, or the page is for admins. The navigation leads on.
+                </EmptyState>
+              </Route>
+            </Switch>
           </PageBoundary>
         </main>
       </div>

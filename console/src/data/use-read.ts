@@ -10,6 +10,7 @@ import {
 } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { run } from './client.ts'
+import { queryClient } from './query-client.ts'
 
 /** The key of what a document reads: its operation's name, then its variables. `[name]` invalidates all of them. */
 export function keyOf(document: { toString(): string }, variables?: unknown): QueryKey {
@@ -57,6 +58,41 @@ export interface Pages<Row> {
   readonly isLoadingMore: boolean
 }
 
+type Pick<Data, Row> = (data: Data) => Connection<Row> | null | undefined
+
+function pagesOptions<Data, Variables extends { after?: string | null | undefined }, Row>(
+  document: TypedDocument<Data, Variables>,
+  variables: Omit<Variables, 'after'>,
+  pick: Pick<Data, Row>,
+) {
+  return {
+    queryKey: keyOf(document, variables),
+    queryFn: ({ pageParam, signal }: { readonly pageParam: string | null; readonly signal: AbortSignal }) =>
+      run(document, { ...variables, after: pageParam } as unknown as Variables, signal),
+    initialPageParam: null,
+    getNextPageParam: (last: Data) => {
+      const info = pick(last)?.pageInfo
+      return info?.hasNextPage === true ? (info.endCursor ?? null) : null
+    },
+  }
+}
+
+/** Reads what `useRead` will show. */
+export function beginRead<Data, Variables>(document: TypedDocument<Data, Variables>, variables: Variables): void {
+  void queryClient.prefetchQuery({ queryKey: keyOf(document, variables), queryFn: () => run(document, variables) })
+}
+
+/** Reads the first page of what `usePages` will show, with the same arguments. */
+export function beginPages<Data, Variables extends { after?: string | null | undefined }, Row>(
+  document: TypedDocument<Data, Variables>,
+  variables: Omit<Variables, 'after'>,
+  pick: Pick<Data, Row>,
+): void {
+  void queryClient.prefetchInfiniteQuery<Data, Error, Data, QueryKey, string | null>(
+    pagesOptions(document, variables, pick),
+  )
+}
+
 /**
  * `variables` without "after", which is `usePages`' own. `pick` gets the list out of an answer; null: it may not be
  * seen.
@@ -64,17 +100,10 @@ export interface Pages<Row> {
 export function usePages<Data, Variables extends { after?: string | null | undefined }, Row>(
   document: TypedDocument<Data, Variables>,
   variables: Omit<Variables, 'after'>,
-  pick: (data: Data) => Connection<Row> | null | undefined,
+  pick: Pick<Data, Row>,
 ): Pages<Row> {
   const query = useInfiniteQuery<Data, Error, InfiniteData<Data, string | null>, QueryKey, string | null>({
-    queryKey: keyOf(document, variables),
-    queryFn: ({ pageParam, signal }) =>
-      run(document, { ...variables, after: pageParam } as unknown as Variables, signal),
-    initialPageParam: null,
-    getNextPageParam: (last) => {
-      const info = pick(last)?.pageInfo
-      return info?.hasNextPage === true ? (info.endCursor ?? null) : null
-    },
+    ...pagesOptions(document, variables, pick),
     placeholderData: keepPreviousData,
   })
   const { data, hasNextPage, isFetching, fetchNextPage } = query

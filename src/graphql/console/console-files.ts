@@ -67,6 +67,8 @@ export class ConsoleFiles {
   readonly #config: Pick<LiveConfig, 'current'>
   readonly #folder: string
   #page: Promise<ConsolePage | null> | null = null
+  /** Of the build's files as they lie there, which are few and small; a name says what is in it. */
+  readonly #packed = new Map<string, Buffer>()
 
   constructor(config: Pick<LiveConfig, 'current'>, folder = consoleFolder()) {
     this.#config = config
@@ -120,15 +122,22 @@ export class ConsoleFiles {
 
   /** Null: there is none; another process may be of another version. */
   async #read(name: string, encoding: Encoding): Promise<Buffer | null> {
-    const path = join(this.#folder, 'assets', name)
     try {
-      if (encoding === 'br') return await readFile(`${path}.br`)
-      const zipped = await readFile(`${path}.gz`)
+      if (encoding === 'br') return await this.#readPacked(`${name}.br`)
+      const zipped = await this.#readPacked(`${name}.gz`)
       return encoding === 'gzip' ? zipped : await promisify(gunzip)(zipped)
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return null
       throw error
     }
+  }
+
+  async #readPacked(name: string): Promise<Buffer> {
+    const kept = this.#packed.get(name)
+    if (kept !== undefined) return kept
+    const bytes = await readFile(join(this.#folder, 'assets', name))
+    this.#packed.set(name, bytes)
+    return bytes
   }
 }
 

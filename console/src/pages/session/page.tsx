@@ -1,8 +1,10 @@
 /** A session: the conversation, and beside it what the agent does, the raw log and the details. */
+import { sessionStore } from '@factotum/client'
 import { useSession } from '@factotum/client/react'
 import { useState, type DragEvent } from 'react'
 import { useSearchParams } from 'wouter'
-import { useRead } from '../../data/use-read.ts'
+import { client } from '../../data/client.ts'
+import { beginRead, useRead } from '../../data/use-read.ts'
 import { useViewer } from '../../data/use-viewer.ts'
 import { SessionPageDocument } from '../../generated/graphql.ts'
 import { Tabs } from '../../ui/controls/tabs.tsx'
@@ -88,6 +90,14 @@ interface TalkProps {
   readonly isLoading: boolean
   readonly can: { readonly send: boolean; readonly update: boolean }
   readonly onShowTurn: (turnId: string) => void
+}
+
+/** The session is read, and followed for a while: long enough to be shown. */
+export function begin(path: string): void {
+  const id = decodeURIComponent(path.split('/')[2] ?? '')
+  beginRead(SessionPageDocument, { id })
+  const leave = sessionStore(client, id).subscribe(() => {})
+  leave()
 }
 
 /** Files may be dropped anywhere on it. */

@@ -1,17 +1,20 @@
 /** Sessions: the list, and below it each session by its id. */
-import { lazy } from 'react'
 import { Route, Switch } from 'wouter'
 import { ListPage } from './list-page.tsx'
-
-const SessionPage = lazy(() => import('../session/page.tsx'))
+import { SessionPart } from './session-part.ts'
+import { beginSessions } from './use-live-sessions.ts'
 
 export default function SessionsPage() {
   return (
     <Switch>
-      <Route path="/sessions/:id">{({ id }) => <SessionPage key={id} id={decodeURIComponent(id)} />}</Route>
+      <Route path="/sessions/:id">{({ id }) => <SessionPart key={id} id={decodeURIComponent(id)} />}</Route>
       <Route>
         <ListPage />
       </Route>
     </Switch>
   )
+}
+
+export function begin(path: string): void {
+  if (path === '/sessions') beginSessions()
 }

@@ -5,7 +5,7 @@
 import type { InfiniteData } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import { queryClient } from '../../data/query-client.ts'
-import { keyOf, usePages, type Pages } from '../../data/use-read.ts'
+import { beginPages, keyOf, usePages, type Pages } from '../../data/use-read.ts'
 import { useUpdates } from '../../data/use-updates.ts'
 import {
   SessionChangesDocument,
@@ -20,7 +20,7 @@ const PAGE_SIZE = 50
 const READ_AT_MOST_EVERY_MS = 1000
 
 export function useLiveSessions(filter: SessionFilter): Pages<SessionRowFragment> {
-  const pages = usePages(SessionsDocument, { first: PAGE_SIZE, filter }, ({ sessions }) => sessions)
+  const pages = usePages(SessionsDocument, { first: PAGE_SIZE, filter }, sessionsOf)
   const readSoon = useReadSoon()
   useUpdates(SessionChangesDocument, {}, ({ sessionUpdates: { readList, session } }) => {
     if (readList || session === null) return readSoon()
@@ -34,6 +34,13 @@ export function useLiveSessions(filter: SessionFilter): Pages<SessionRowFragment
     [pages.rows],
   )
   return { ...pages, rows }
+}
+
+const sessionsOf = ({ sessions }: SessionsQuery): SessionsQuery['sessions'] => sessions
+
+/** The list as it is without a filter. */
+export function beginSessions(): void {
+  beginPages(SessionsDocument, { first: PAGE_SIZE, filter: {} }, sessionsOf)
 }
 
 function patch(session: SessionRowFragment): void {

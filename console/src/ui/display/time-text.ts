@@ -4,8 +4,17 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-const dayAndMonth = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
-const withYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
+/** Made when the first one is needed: each takes milliseconds. */
+let formats: { readonly short: Intl.DateTimeFormat; readonly long: Intl.DateTimeFormat } | undefined
+
+function dayText(at: Date, isThisYear: boolean): string {
+  const day = { day: 'numeric', month: 'short' } as const
+  formats ??= {
+    short: new Intl.DateTimeFormat(undefined, day),
+    long: new Intl.DateTimeFormat(undefined, { ...day, year: 'numeric' }),
+  }
+  return formats[isThisYear ? 'short' : 'long'].format(at)
+}
 
 /** "now", "5 min ago", "in 2 h", "yesterday", "3 Mar", "3 Mar 2025". */
 export function relativeText(atMs: number, nowMs: number): string {
@@ -16,7 +25,7 @@ export function relativeText(atMs: number, nowMs: number): string {
   if (size < DAY_MS) return inWords(ago, `${Math.round(size / HOUR_MS)} h`)
   if (size < 7 * DAY_MS) return inWords(ago, `${Math.round(size / DAY_MS)} d`)
   const at = new Date(atMs)
-  return (at.getFullYear() === new Date(nowMs).getFullYear() ? dayAndMonth : withYear).format(at)
+  return dayText(at, at.getFullYear() === new Date(nowMs).getFullYear())
 }
 
 function inWords(ago: number, amount: string): string {

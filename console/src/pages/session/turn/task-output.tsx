@@ -15,10 +15,20 @@ export function TaskOutput({ task: { output, stderr, status }, isTruncated }: Ta
   return (
     <>
       {isTruncated && <p className="faint small">It printed more than is kept.</p>}
-      {output !== '' && <Stream label="Output" text={output} isLive={isLive} />}
-      {stderr !== '' && <Stream label="Errors" text={stderr} isLive={isLive} isError />}
+      {output !== '' && <Stream label="Output" text={isLive ? newestOf(output) : output} isLive={isLive} />}
+      {stderr !== '' && <Stream label="Errors" text={isLive ? newestOf(stderr) : stderr} isLive={isLive} isError />}
     </>
   )
+}
+
+/** More cannot be read as it goes by; all that is kept is shown when it has ended. */
+const LIVE_CHARS = 12_000
+
+/** From the beginning of a line. */
+function newestOf(text: string): string {
+  if (text.length <= LIVE_CHARS) return text
+  const newest = text.slice(-LIVE_CHARS)
+  return newest.slice(newest.indexOf('\n') + 1)
 }
 
 interface StreamProps {
