@@ -33,7 +33,7 @@ export const layers: Record<string, readonly string[]> = {
   intake: [...base, 'secrets', 'audit', 'delivery'],
   schedules: [...base, 'secrets', 'intake'],
   delegation: [...base, 'secrets', 'intake'],
-  approvals: [...base, 'secrets', 'jobs', 'audit', 'delivery', 'execution', 'intake'],
+  approvals: [...base, 'secrets', 'jobs', 'audit', 'delivery', 'execution', 'intake', 'tools'],
   turn: [...base, ...turnsNeed, 'tools', 'plugins', 'plugin-api'],
   worker: [...base, ...turnsNeed, 'tools', 'plugins', 'plugin-api', 'turn'],
   graphql: [

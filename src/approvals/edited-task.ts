@@ -3,12 +3,15 @@
  * can ask for anything. The deny list and the policy check it again when it runs.
  */
 import { currentUser } from '../config/access/current-user.ts'
-import { mayUseSkill } from '../config/access/may-use-skill.ts'
+import { mayUseSkill, mayUseTool } from '../config/access/may-use-skill.ts'
 import type { InputIssue } from '../core/refusal.ts'
 import { MAX_DETAIL_BYTES } from '../core/plan/plan-rules.ts'
 import { completeArguments } from '../core/plan/skill-arguments.ts'
-import type { SkillArguments } from '../core/plan/skill.ts'
+import type { JsonObject } from '../core/tool/json.ts'
 import { explainRefusal } from '../execution/shell/deny-list.ts'
+import { isStorable } from '../platform/well-formed.ts'
+import { argumentProblems } from '../tools/check-arguments.ts'
+import { callFingerprint } from '../tools/fingerprint.ts'
 import type { OpenApproval } from '../store/turn/approvals.ts'
 import type { ApprovalsContext } from './approvals-context.ts'
 
@@ -19,13 +22,16 @@ export interface ApprovalEdit {
 
 export interface EditedTask {
   readonly detail: string | null
-  readonly args: SkillArguments | null
+  readonly args: JsonObject | null
+  /** Of the call of a tool that it becomes. */
+  readonly fingerprint: string | null
 }
 
 /** The input field by which what it asks for can be changed; null: it cannot be, as a plan is approved as a whole. */
 export function editableAs({ kind, task }: Pick<OpenApproval, 'kind' | 'task'>): keyof ApprovalEdit | null {
   if (kind === 'PLAN') return null
-  return task.type === 'EXEC' ? 'editedDetail' : task.type === 'SKILL' ? 'editedArgs' : null
+  if (task.type === 'EXEC') return 'editedDetail'
+  return task.type === 'SKILL' || task.type === 'TOOL' ? 'editedArgs' : null
 }
 
 /** Null: nothing is changed. */
@@ -48,14 +54,17 @@ export function editTask(
   if (editedDetail != null && editedArgs != null) return issue('a task has a command or arguments; give one of the two')
   if (editedDetail != null) {
     if (editableAs(approval) !== 'editedDetail')
-      return issue('only a command (EXEC) can be edited so; a skill has arguments (editedArgs)')
+      return issue('only a command (EXEC) can be edited so; a skill and a tool have arguments (editedArgs)')
     const problem = commandProblem(editedDetail)
-    return problem === null ? { detail: editedDetail, args: null } : issue(problem)
+    return problem === null ? { detail: editedDetail, args: null, fingerprint: null } : issue(problem)
   }
   if (editableAs(approval) !== 'editedArgs')
-    return issue('only the call of a skill has arguments; a command is edited with editedDetail')
-  const completed = completeCall(context, { userName, skill: task.skill ?? '' }, editedArgs)
-  return typeof completed === 'string' ? issue(completed) : { detail: null, args: completed }
+    return issue('only the call of a skill or a tool has arguments; a command is edited with editedDetail')
+  const edited =
+    task.type === 'TOOL'
+      ? editCall(context, approval, editedArgs)
+      : completeCall(context, { userName, skill: task.skill ?? '' }, editedArgs)
+  return typeof edited === 'string' ? issue(edited) : edited
 }
 
 function commandProblem(command: string): string | null {
@@ -70,11 +79,40 @@ function completeCall(
   { config, skills }: ApprovalsContext,
   { userName, skill: name }: { readonly userName: string; readonly skill: string },
   args: unknown,
-): SkillArguments | string {
+): EditedTask | string {
   const user = currentUser(config.current(), userName)
   const skill = skills.scan().skills.get(name)
   if (skill === undefined) return `the skill "${name}" is no longer installed`
   if (user === null || !mayUseSkill(user, name)) return `the user ${userName} may no longer use the skill "${name}"`
   const completed = completeArguments(skill, JSON.stringify(args))
-  return completed.kind === 'complete' ? completed.args : completed.problems.join('; ')
+  if (completed.kind !== 'complete') return completed.problems.join('; ')
+  return { detail: null, args: completed.args, fingerprint: null }
+}
+
+/** The call of a tool with other arguments, or what is wrong with them. The tool must be the one that was asked about. */
+function editCall(
+  { config, toolOf }: ApprovalsContext,
+  { userName, task, fingerprint }: Pick<OpenApproval, 'userName' | 'task' | 'fingerprint'>,
+  args: unknown,
+): EditedTask | string {
+  const name = task.tool ?? ''
+  const user = currentUser(config.current(), userName)
+  const tool = toolOf(name)
+  if (tool === undefined) return `the tool "${name}" is not there now`
+  if (user === null || !mayUseTool(user, name)) return `the user ${userName} may no longer use the tool "${name}"`
+  if (fingerprint !== null && fingerprint !== callFingerprint({ ...tool, name }, task.args))
+    return `the tool "${name}" is described otherwise than when this was asked; deny it, and it is asked for anew`
+  if (!isObject(args)) return 'must be a JSON object'
+  const bytes = Buffer.byteLength(JSON.stringify(args))
+  if (bytes > MAX_DETAIL_BYTES) return `is ${bytes} bytes long; at most ${MAX_DETAIL_BYTES} are allowed`
+  if (!isStorable(JSON.stringify(args)) || JSON.stringify(args).includes('\\u0000'))
+    return 'must not hold NUL characters or halves of surrogate pairs'
+  const problems = argumentProblems(tool.parameters, args)
+  if (problems.length > 0) return problems.join('; ')
+  return { detail: null, args, fingerprint: callFingerprint({ ...tool, name }, args) }
+}
+
+/** What comes in by the API is JSON. */
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -180,6 +180,8 @@ export interface NewApproval {
   readonly id: string
   readonly taskId: string
   readonly kind: ApprovalKind
+  /** Of a call of a tool: what it covers. */
+  readonly fingerprint: string | null
   /** Why it is asked for, for people. */
   readonly reason: string
   readonly createdAt: Date

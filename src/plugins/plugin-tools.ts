@@ -1,9 +1,11 @@
 /** The tools of one plugin, as the catalogue takes them. */
 import type { Json } from '../plugin-api/hook-inputs.ts'
 import type { PluginManifest } from '../plugin-api/manifest.ts'
+import type { JsonObject } from '../core/tool/json.ts'
 import type { Clock } from '../platform/clock.ts'
 import { toolName } from '../core/tool/tool-name.ts'
 import type { ToolEffect } from '../core/tool/tool-name.ts'
+import { offerFingerprint } from '../tools/fingerprint.ts'
 import type { Tool, ToolCall, ToolOutcome, ToolSource } from '../tools/tool.ts'
 import { PluginError } from './plugin-instance.ts'
 import type { PluginKeeper } from './plugin-keeper.ts'
@@ -46,7 +48,9 @@ export class PluginTools implements ToolSource {
     const name = toolName(this.name, offered.name)
     const { description, effect, parameters } = offered
     const run = (call: ToolCall): Promise<ToolOutcome> => this.#run(offered, call)
-    return name === null ? [] : [{ name, source: this.name, description, effect, parameters, run }]
+    if (name === null) return []
+    const offer = { name, source: this.name, description, effect, parameters: parameters as JsonObject }
+    return [{ ...offer, fingerprint: offerFingerprint(offer), run }]
   }
 
   async #run({ name: tool, effect }: OfferedTool, call: ToolCall): Promise<ToolOutcome> {

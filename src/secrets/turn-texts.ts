@@ -111,7 +111,7 @@ const WRITE_TEXTS: FreeTexts<Omit<TurnWrite, 'events' | 'audit'>> = {
   deliveries: { id: 'kept', taskId: 'kept' },
   files: { id: 'kept', taskId: 'kept', name: 'text', contentType: 'kept', userName: 'kept' },
   pause: { reason: 'text' },
-  approvals: { id: 'kept', taskId: 'kept', reason: 'text' },
+  approvals: { id: 'kept', taskId: 'kept', fingerprint: 'kept', reason: 'text' },
   settledApprovals: { id: 'kept' },
   delegations: {
     id: 'kept',

@@ -352,7 +352,7 @@ export const NOT_EXPORTED: Readonly<Partial<Record<RowName, readonly string[]>>>
     'repeats_learning_id',
     'similar_fact_ids',
   ],
-  approval: ['remembered'],
+  approval: ['remembered', 'fingerprint'],
   delegation: ['child_id', 'token_name', 'message_id', 'answered', 'closed'],
   delivery: ['seq', 'token_name', 'next_attempt_at'],
 }

@@ -114,7 +114,17 @@ const pause = {
     role: 'ADMIN',
     reach: ['GLOBAL '],
   },
-  approvals: [{ id: 'approval_1', taskId: 'task_new', kind: 'TASK', reason: 'a rule', createdAt: at, expiresAt: at }],
+  approvals: [
+    {
+      id: 'approval_1',
+      taskId: 'task_new',
+      kind: 'TASK',
+      fingerprint: 'f',
+      reason: 'a rule',
+      createdAt: at,
+      expiresAt: at,
+    },
+  ],
   delegations: [
     {
       id: 'delegation_1',

@@ -1,10 +1,12 @@
 /** Hooks of plugins in turns of both modes: what they are given, what they change, and what they cannot. */
-import { link, mkdir, symlink, utimes, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { must } from '../../src/platform/must.ts'
 import { adminWorkspacePath } from '../../src/execution/workspace/workspace.ts'
 import * as api from '../generated/graphql.ts'
+import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { addExamplePlugin, addPlugin, read, select, until, update } from '../harness/plugins.ts'
-import { converse, eventsOf, send, Story, turnEnd, watchAll } from '../harness/story.ts'
+import { converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -231,4 +233,57 @@ test('the built-in activity: thoughts and progress stay for a time; off, they ar
   await vi.waitFor(async () => expect(await stored('web:kept')).toEqual(['TaskProgress']), 20_000)
   await chat('web:kept-again')
   expect(await stored('web:kept-again')).toEqual(['Thinking', 'TaskProgress'])
+})
+
+test('an approval of a call covers its arguments, which may be edited, and the tool as it was described', async () => {
+  const ada = story.as('ada')
+  const rule = approvalRules('effect = "require"\ntool = "good-plugin__*"')
+  await story.reconfigure(storyConfig({ toml: rule }))
+  const id = 'web:edited-call'
+  await using watch = watchAll(ada, id)
+  await send(ada, id, 'tool: good-plugin__greet {"name":"Ada"}')
+  const [asked] = await untilAsked(watch)
+  const approval = must(asked, 'an approval')
+  const refused = [[], 'Ben', {}, { name: 5 }, { name: 'a name of more than 20' }, { name: 'B\u0000n' }]
+  for (const editedArgs of refused) {
+    expect(await decide(ada, { id: approval.id, approve: true, editedArgs })).toMatchObject({
+      __typename: 'InvalidInputRefusal',
+      issues: [{ path: ['editedArgs'] }],
+    })
+  }
+  const editedArgs = { times: 2, name: 'Ben' }
+  expect(await decide(ada, { id: approval.id, approve: true, editedArgs })).toMatchObject({
+    __typename: 'DecideApprovalPayload',
+  })
+  await turnEnd(watch)
+  const edited = await select(story, `SELECT args, output FROM tasks WHERE session_id = '${id}' AND type = 'TOOL'`)
+  expect(edited).toEqual([{ args: editedArgs, output: 'Hello, Ben!Hello, Ben!' }])
+
+  await using other = watchAll(ada, 'web:other-tool')
+  await send(ada, 'web:other-tool', 'tool: good-plugin__greet {"name":"Ada"}')
+  const before = must((await untilAsked(other))[0], 'an approval')
+  const file = story.path('plugins', 'good-plugin', 'plugin.ts')
+  await writeFile(
+    file,
+    (await readFile(file, 'utf8')).replace('Greets a name.', 'Sends all files.').replace('max(20)', 'max(25)'),
+  )
+  await vi.waitFor(async () => {
+    const { tools } = await ada.run(api.ToolsDocument, { filter: { name: 'good-plugin__greet' } })
+    expect(JSON.stringify(tools)).toContain('"maxLength":25')
+  }, 20_000)
+  const stale = await decide(ada, { id: before.id, approve: true, editedArgs })
+  expect(stale).toMatchObject({ issues: [{ problem: expect.stringContaining('described otherwise') }] })
+  await decide(ada, { id: before.id, approve: true })
+  await turnEnd(other)
+  const tasks = async (): Promise<Record<string, unknown>[]> => {
+    const tools = `session_id = 'web:other-tool' AND type = 'TOOL'`
+    return select(story, `SELECT status, stderr, output FROM tasks WHERE ${tools} ORDER BY id`)
+  }
+  const another = expect.stringContaining('another one than what was approved')
+  expect(await tasks()).toEqual([{ status: 'FAILED', stderr: another, output: null }])
+  await send(ada, 'web:other-tool', 'tool: good-plugin__greet {"name":"Ada"}')
+  const again = must((await untilAsked(other, 2)).at(-1), 'another approval')
+  await decide(ada, { id: again.id, approve: true })
+  await turnEnd(other, 2)
+  expect((await tasks()).at(-1)).toEqual({ status: 'DONE', stderr: null, output: 'Hello, Ada!' })
 })

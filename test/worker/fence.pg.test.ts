@@ -171,6 +171,7 @@ const PARTS: Record<Part, (filled: Filled) => TurnWrite> = {
           id: newId('approval'),
           taskId: 'task_other',
           kind: 'TASK',
+          fingerprint: null,
           reason: 'a rule',
           createdAt: at,
           expiresAt: later,

@@ -1,6 +1,6 @@
 /** Reads about approvals: what was approved for a session, and what is overdue. */
 import type { Remembered } from '../../core/approval-policy.ts'
-import type { SkillArguments } from '../../core/plan/skill.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
 import type { ApprovalKind, ApprovalStatus, TaskType } from '../../core/status.ts'
 import type { Database } from '../database.ts'
 import { mayReach, type SessionAccess, ACCESS_INPUT, accessInput } from '../intake/intake-access.ts'
@@ -32,13 +32,14 @@ export interface OpenApproval {
   /** Whose turn it is. */
   readonly userName: string
   readonly isOverdue: boolean
+  readonly fingerprint: string | null
   readonly task: {
     readonly id: string
     readonly type: TaskType
     readonly detail: string
     readonly skill: string | null
     readonly tool: string | null
-    readonly args: SkillArguments | null
+    readonly args: JsonObject | null
   }
 }
 
@@ -70,7 +71,7 @@ const FIND = intakeStatement(
     SELECT a.* FROM input JOIN approvals a ON a.id = ANY (input.approval_ids)
     WHERE ${mayReach(sql`a.session_id`)} AND (input.namespace IS NULL OR starts_with(a.session_id, input.namespace || ':')))
   SELECT a.id, a.session_id AS "sessionId", a.turn_id AS "turnId", a.kind, a.status, a.user_name AS "userName",
-    a.expires_at <= now() AS "isOverdue",
+    a.expires_at <= now() AS "isOverdue", a.fingerprint,
     jsonb_build_object('id', t.id, 'type', t.type, 'detail', t.detail, 'skill', t.skill, 'tool', t.tool, 'args', t.args) AS task
   FROM visible a JOIN tasks t ON t.id = a.task_id`,
 )

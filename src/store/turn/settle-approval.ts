@@ -7,7 +7,7 @@
 import type { Remembered } from '../../core/approval-policy.ts'
 import type { AuditBody } from '../../core/audit-entry.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
-import type { SkillArguments } from '../../core/plan/skill.ts'
+import type { JsonObject } from '../../core/tool/json.ts'
 import type { ApprovalScope } from '../../core/status.ts'
 import { newId } from '../../platform/id.ts'
 import { INSERT_AUDIT } from '../audit-entries.ts'
@@ -30,7 +30,12 @@ export interface ApprovalDecision {
   readonly scope: ApprovalScope | null
   readonly remembered: readonly Remembered[] | null
   /** With APPROVED: what the task does instead. */
-  readonly edit: { readonly detail: string | null; readonly args: SkillArguments | null } | null
+  readonly edit: {
+    readonly detail: string | null
+    readonly args: JsonObject | null
+    /** Of the call that it becomes. */
+    readonly fingerprint: string | null
+  } | null
   readonly audit: Omit<Extract<AuditBody, { kind: 'APPROVAL' }>, 'kind'>
 }
 
@@ -61,6 +66,7 @@ export async function settleApproval(
     remembered: remembered === null ? null : JSON.stringify(remembered),
     detail: edit?.detail ?? null,
     args: edit?.args == null ? null : JSON.stringify(edit.args),
+    fingerprint: edit?.fingerprint ?? null,
     audit_data: JSON.stringify(audit),
     ...accessInput(access),
     audit_id: newId('audit'),
@@ -101,6 +107,7 @@ const SETTLE = intakeStatement(
     remembered: 'jsonb',
     detail: 'text',
     args: 'jsonb',
+    fingerprint: 'text',
     audit_data: 'jsonb',
     ...ACCESS_INPUT,
     ...AUDIT_INPUT,
@@ -110,7 +117,7 @@ const SETTLE = intakeStatement(
     WHERE ${mayReach(sql`s.id`)} FOR UPDATE OF s),
   settled AS (
     UPDATE approvals a SET status = input.status, decided_by = input.decided_by, decided_at = input.at, note = input.note,
-      scope = input.scope, remembered = input.remembered
+      scope = input.scope, remembered = input.remembered, fingerprint = coalesce(input.fingerprint, a.fingerprint)
     FROM held, input
     WHERE a.id = input.approval_id AND a.session_id = held.id AND a.status = 'PENDING'
       AND (input.status = 'EXPIRED') = (a.expires_at <= now())

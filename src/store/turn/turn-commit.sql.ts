@@ -287,10 +287,11 @@ function partsOf(turn: TurnRef, write: TurnWrite, bind: Bind): Record<string, Fe
   // On behalf of the turn's user.
   if (isFilled(approvals))
     parts['approvals'] = fenced`
-    INSERT INTO approvals (id, session_id, turn_id, task_id, user_name, kind, reason, created_at, expires_at)
-    SELECT a.id, $1, $4, a."taskId", t.user_name, a.kind, a.reason, a."createdAt", a."expiresAt"
+    INSERT INTO approvals (id, session_id, turn_id, task_id, user_name, kind, reason, created_at, expires_at, fingerprint)
+    SELECT a.id, $1, $4, a."taskId", t.user_name, a.kind, a.reason, a."createdAt", a."expiresAt", a.fingerprint
     FROM ${FENCE}, ${TURN} t, jsonb_to_recordset(${json(approvals)})
-      AS a (id text, "taskId" text, kind approval_kind, reason text, "createdAt" timestamptz, "expiresAt" timestamptz)`
+      AS a (id text, "taskId" text, kind approval_kind, reason text, "createdAt" timestamptz, "expiresAt" timestamptz,
+        fingerprint text)`
 
   if (isFilled(settledApprovals)) {
     // A decision that was committed while this waited for the session's lock stands: the row is read again once it is

@@ -64,6 +64,8 @@ interface StoredApproval {
   readonly decidedBy: string | null
   readonly note: string | null
   readonly expiresAt: Date
+  /** Of a call of a tool: what it covers; null: it was asked before this was recorded, or for something else. */
+  readonly fingerprint: string | null
 }
 
 /** One attempt at a plan, with its tasks in their order. */
@@ -98,7 +100,7 @@ const LOAD_PLANS = {
       'detail', t.detail, 'skill', t.skill, 'tool', t.tool, 'args', t.args, 'expect', t.expect, 'round', t.round, 'callId', t.call_id, 'status', t.status, 'output', t.output, 'stderr', t.stderr,
       'truncated', t.truncated, 'exitCode', t.exit_code, 'reviewVerdict', t.review_verdict, 'reviewReason', t.review_reason,
       'approval', CASE WHEN a.id IS NOT NULL THEN jsonb_build_object('id', a.id, 'kind', a.kind, 'status', a.status,
-        'decidedBy', a.decided_by, 'note', a.note, 'expiresAt', a.expires_at) END,
+        'decidedBy', a.decided_by, 'note', a.note, 'expiresAt', a.expires_at, 'fingerprint', a.fingerprint) END,
       'delegation', CASE WHEN d.id IS NOT NULL THEN jsonb_build_object('id', d.id, 'status', d.status, 'round', d.round,
         'messageId', d.message_id, 'task', d.task, 'expect', d.expect, 'answer', d.answer, 'answered', d.answered,
         'failure', d.failure, 'expiresAt', d.expires_at) END)

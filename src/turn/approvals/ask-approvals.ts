@@ -1,6 +1,7 @@
 /** Asks for approvals, and lets the turn wait for them: rows, events and the pause are one commit. */
 import type { ApprovalKind } from '../../core/status.ts'
 import { newId } from '../../platform/id.ts'
+import { callFingerprint } from '../../tools/fingerprint.ts'
 import { entryOf } from '../audit-task.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
 import { updateTask } from '../update-task.ts'
@@ -15,7 +16,7 @@ export interface WantedApproval {
 }
 
 export function askApprovals(
-  context: TaskContext & Pick<TurnContext, 'config'>,
+  context: TaskContext & Pick<TurnContext, 'config' | 'tools'>,
   plan: PlanState,
   wanted: readonly WantedApproval[],
 ): Ending {
@@ -24,7 +25,8 @@ export function askApprovals(
   for (const { task, kind, reason } of wanted) {
     const id = newId('approval')
     const { id: taskId } = task
-    task.approval = { id, kind, status: 'PENDING', decidedBy: null, note: null, expiresAt }
+    const fingerprint = kind === 'PLAN' ? null : fingerprintOf(context, task)
+    task.approval = { id, kind, status: 'PENDING', decidedBy: null, note: null, expiresAt, fingerprint }
     const body = {
       approvalId: id,
       taskId,
@@ -38,12 +40,18 @@ export function askApprovals(
       patch: { status: 'AWAITING_APPROVAL' },
       before: [{ type: 'Approval', approvalId: id }],
       changes: {
-        approvals: [{ id, taskId, kind, reason, createdAt, expiresAt }],
+        approvals: [{ id, taskId, kind, fingerprint, reason, createdAt, expiresAt }],
         audit: [entryOf(context, { kind: 'APPROVAL', ...body })],
       },
     })
   }
   return waitForApprovals(context, plan)
+}
+
+/** Of the call of a tool as it is offered in this turn; null: it is none, or the tool is not there. */
+export function fingerprintOf({ tools }: Pick<TurnContext, 'tools'>, { tool, args }: TaskState): string | null {
+  const offer = tools.tools.get(tool ?? '')
+  return offer === undefined ? null : callFingerprint(offer, args)
 }
 
 /** The job that ends what is overdue comes first; this is for when it does not. */

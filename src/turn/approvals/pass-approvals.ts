@@ -15,7 +15,7 @@ import { currentUser, type CurrentUser } from '../../config/access/current-user.
 import type { ApprovalVerdict, Remembered } from '../../core/approval-policy.ts'
 import { loadRemembered } from '../../store/turn/approvals.ts'
 import { must } from '../../platform/must.ts'
-import { askApprovals, waitForApprovals, type WantedApproval } from './ask-approvals.ts'
+import { askApprovals, fingerprintOf, waitForApprovals, type WantedApproval } from './ask-approvals.ts'
 import type { PlanState, TaskState } from '../plan-state.ts'
 import type { ReplanWanted } from '../task-outcome.ts'
 import type { Ending, TaskContext, TurnContext } from '../turn-context.ts'
@@ -93,9 +93,20 @@ async function judge(
   if (barred !== undefined)
     return denyTask(context, barred.task, `Task ${barred.task.index + 1} was not run: ${barred.verdict.reason}.`)
   if (isPlanApproved) return null
+  const other = open.find((task) => isApproved(task) && isOtherCall(context, task))
+  if (other !== undefined) return denyTask(context, other, `Task ${other.index + 1} was not run: ${OTHER_CALL}.`)
   const wanting = judged.filter(({ task, verdict }) => verdict.effect === 'REQUIRE' && !isApproved(task))
   const wanted = wantedFor({ open, asks, wanting }, ground?.hasStrangers === true)
   return wanted.length === 0 ? null : askApprovals(context, plan, wanted)
+}
+
+const OTHER_CALL = 'the tool, or what it is called with, is another one than what was approved'
+
+/** An approval covers the tool as it was described, and its arguments. What is not there is not called in any case. */
+function isOtherCall(context: Pick<TurnContext, 'tools'>, task: TaskState): boolean {
+  const approved = task.approval?.fingerprint ?? null
+  const now = fingerprintOf(context, task)
+  return approved !== null && now !== null && approved !== now
 }
 
 /** What is in the rows, where it matters: null where no rule can ask for an approval. */

@@ -31,7 +31,8 @@ const DecideApprovalInput = builder.inputType('DecideApprovalInput', {
     editedDetail: t.string({ description: 'EXEC: approve this command instead. It is checked like a new one.' }),
     editedArgs: t.field({
       type: 'JSON',
-      description: 'SKILL: approve these arguments instead. They are checked like new ones.',
+      description:
+        'SKILL and TOOL: approve these arguments instead. They are checked like new ones; a tool must be described as when this was asked.',
     }),
     user: t.string({
       description: 'Who decides. A connector names the identity on its platform; a token of a user may leave it out.',

@@ -59,7 +59,7 @@ WITH
   ),
   w_approvals AS (
     INSERT INTO
-      approvals (id, session_id, turn_id, task_id, user_name, kind, reason, created_at, expires_at)
+      approvals (id, session_id, turn_id, task_id, user_name, kind, reason, created_at, expires_at, fingerprint)
     SELECT
       a.id,
       $1,
@@ -69,11 +69,20 @@ WITH
       a.kind,
       a.reason,
       a."createdAt",
-      a."expiresAt"
+      a."expiresAt",
+      a.fingerprint
     FROM
       w_fence,
       w_turn t,
-      jsonb_to_recordset($14::jsonb) AS a (id text, "taskId" text, kind approval_kind, reason text, "createdAt" timestamptz, "expiresAt" timestamptz)
+      jsonb_to_recordset($14::jsonb) AS a (
+        id text,
+        "taskId" text,
+        kind approval_kind,
+        reason text,
+        "createdAt" timestamptz,
+        "expiresAt" timestamptz,
+        fingerprint text
+      )
   ),
   w_delegations AS (
     INSERT INTO
