@@ -23,6 +23,7 @@ export const layers: Record<string, readonly string[]> = {
   jobs: base,
   audit: [...base, 'jobs'],
   delivery: [...base, 'secrets', 'audit', 'jobs'],
+  retention: [...base, 'secrets', 'execution'],
   plugins: [...base, 'secrets', 'jobs', 'audit', 'delivery', 'execution', 'tools', 'plugin-api'],
   transfer: [...base, 'secrets', 'audit', 'delivery', 'intake', 'generated'],
   agents: [...base, 'model', 'execution', 'secrets'],

@@ -21,6 +21,7 @@ import { declareCommands } from './config/command-line/declare-commands.ts'
 import { configPath, loadConfig } from './config/load-config.ts'
 import { describeNewToken, newToken } from './config/command-line/new-token.ts'
 import type { PluginAction } from './config/command-line/plugin-action.ts'
+import type { RetentionAction } from './config/command-line/retention-action.ts'
 import type { SessionAction } from './config/command-line/session-action.ts'
 import type { SkillAction } from './config/command-line/skill-action.ts'
 import type { TokenAction } from './config/command-line/token-action.ts'
@@ -67,6 +68,8 @@ async function main(): Promise<void> {
       return verifyAudit(action.action, action.flags)
     case 'backup':
       return copyDatabase(action)
+    case 'retention':
+      return countOld(action.action, action.flags)
     case 'session':
       return moveSession(action.action, action.flags)
     case 'doctor':
@@ -251,6 +254,15 @@ function copyDatabase({ action, flags }: Extract<Action, { kind: 'backup' }>): P
     await runBackupCommand(action, { databaseUrl, home, clock: systemClock, logger, print })
   }
   return action.do === 'restore' ? withDatabase(flags, work) : useDatabase('database', flags, work)
+}
+
+function countOld(action: RetentionAction, flags: Flags): Promise<void> {
+  return useDatabase('database', flags, async (databaseUrl, { home, logger }) => {
+    const { config } = await loadConfig(configPath(home), placeToManage(flags).environment)
+    const { countOld } = await import('./retention/retention-command.ts')
+    const print = (line: string): void => console.log(line)
+    await countOld(action, { databaseUrl, home, config, clock: systemClock, logger, print })
+  })
 }
 
 type DatabaseWork = (databaseUrl: string, place: { readonly home: string; readonly logger: Logger }) => Promise<void>

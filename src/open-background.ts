@@ -9,6 +9,7 @@ import { createWebhookCheck, type CheckWebhook } from './delivery/webhook-regist
 import { MEASURE_WORKSPACES, measureWorkspaces } from './execution/workspace/measure-workspaces.ts'
 import { SWEEP_WORKSPACES, sweepWorkspaces } from './execution/workspace/set-aside-workspace.ts'
 import { JobRunner, type JobHandlers } from './jobs/job-runner.ts'
+import { REMOVE_OLD, removeOld } from './retention/remove-old.ts'
 import type { Stored } from './open-store.ts'
 import type { Opened } from './opened.ts'
 import type { Clock } from './platform/clock.ts'
@@ -66,6 +67,8 @@ export async function openBackground(
     [SWEEP_WORKSPACES.name]: (_payload, signal) => sweepWorkspaces({ home, hostClock, logger }, signal),
     [MEASURE_WORKSPACES.name]: (_payload, signal) => measureWorkspaces({ database, home }, signal),
     [REMOVE_OLD_AUDIT.name]: (_payload, signal) => removeOldAudit({ database, config, clock, logger }, signal),
+    [REMOVE_OLD.name]: (_payload, signal) =>
+      removeOld({ database, home, config, feed, clock, logger, metrics }, signal),
     [REMOVE_OLD_PROMPTS.name]: (_payload, signal) => removeOldPrompts({ database, config, logger }, signal),
   }
   const periodic = [
@@ -75,6 +78,7 @@ export async function openBackground(
     SWEEP_PUBLISHED_FILES,
     SWEEP_WORKSPACES,
     MEASURE_WORKSPACES,
+    REMOVE_OLD,
     REMOVE_OLD_AUDIT,
     REMOVE_OLD_PROMPTS,
   ]

@@ -6,6 +6,7 @@ import type { Role, TokenKind } from '../core/identity.ts'
 import type { AgentRole } from '../core/model-call.ts'
 import type { SessionMode } from '../core/status.ts'
 import type { CurationPolicy } from './schema/curation.ts'
+import type { Retention } from './schema/retention.ts'
 
 export interface TokenConfig {
   readonly name: string
@@ -217,6 +218,7 @@ export interface Config {
   readonly curation: CurationPolicy
   readonly budgets: Budgets
   readonly quotas: Quotas
+  readonly retention: Retention
   /** Paths of users' own plugins of the GraphQL server, from FACTOTUM_HOME. */
   readonly plugins: readonly string[]
   readonly mcp: ReadonlyMap<string, McpServerConfig>

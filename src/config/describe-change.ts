@@ -15,6 +15,7 @@ export function describeChange(before: Config, after: Config): string[] {
     ...(isSame(before.prices, after.prices) ? [] : ['prices changed']),
     ...(isSame(before.budgets, after.budgets) ? [] : ['budgets changed']),
     ...(isSame(before.quotas, after.quotas) ? [] : ['quotas changed']),
+    ...changedKeys('retention:', before.retention, after.retention),
     ...(isSame(before.approvals.rules, after.approvals.rules) ? [] : ['rules of approvals changed']),
     ...changedKeys('approvals:', { ...before.approvals, rules: null }, { ...after.approvals, rules: null }),
     ...(isSame(before.curation, after.curation) ? [] : ['curation changed']),

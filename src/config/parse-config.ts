@@ -141,6 +141,7 @@ function buildConfig(file: ConfigFile): Config {
     ),
     budgets: toBudgets(file.budgets),
     quotas: toQuotas(file.quotas),
+    retention: file.retention,
     plugins: file.graphql.plugins,
     mcp: mapEntries(file.mcp, toMcpServer),
     settings: toSettings(file.settings),

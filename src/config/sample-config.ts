@@ -13,10 +13,11 @@ import { curationSchema } from './schema/curation.ts'
 import { graphqlSchema } from './schema/graphql.ts'
 import { mcpServerSchema } from './schema/mcp.ts'
 import { quotasSchema } from './schema/quotas.ts'
+import { retentionSchema } from './schema/retention.ts'
 
 /** `sha256` is that of the token with which the user "admin" enters. */
 export function sampleConfig(sha256: string): string {
-  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), budgets(), quotas(), approvals(), curation(), graphql(), mcp(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
+  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), budgets(), quotas(), retention(), approvals(), curation(), graphql(), mcp(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
 
 const intro = [
@@ -123,6 +124,16 @@ function quotas(): string[] {
     ...title('Quotas: what may be kept at the same time. What is deleted, or has expired, counts no more.'),
     ...explain(quotasSchema),
     ...commented('[quotas]', ...stringify(defaults).trim().split('\n'), '[quotas.users.admin]', 'sessions = 5000'),
+  ]
+}
+
+function retention(): string[] {
+  return [
+    ...title(
+      'Retention: what goes when it is old. See docs/operations.md; "factotum retention --dry-run" counts first.',
+    ),
+    ...explain(retentionSchema),
+    ...commented('[retention]', 'events = 90', 'outputs = 30', 'turns = 365', 'messages = 365', 'deliveries = 30'),
   ]
 }
 

@@ -122,6 +122,8 @@ export type SessionChange =
   | 'EXPORTED'
   | 'IMPORTED'
   | 'FILE_RECEIVED'
+  /** What was older than [retention] allows went. */
+  | 'RETENTION_REMOVED'
 
 export type AuditKind = AuditBody['kind']
 

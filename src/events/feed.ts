@@ -85,6 +85,7 @@ export class Feed {
         this.#tails.get(sessionId)?.reached(seq)
         this.#appeared(sessionId)
       }),
+      doorbell.on('trimmed', ({ sessionId, seq }) => this.#tails.get(sessionId)?.forget(seq)),
       doorbell.on('gone', (notification) => this.#close(this.#tails.get(notification.sessionId), 'gone')),
       doorbell.on('resync', () => this.#poll.wake()),
     ]
@@ -126,6 +127,11 @@ export class Feed {
   /** Called after the commit that deleted the session, by the code that committed. */
   ended(sessionId: string): void {
     this.#options.doorbell.ring({ kind: 'gone', sessionId })
+  }
+
+  /** Called after the commit that removed something of the log up to `seq`, by the code that committed. */
+  trimmed(sessionId: string, seq: number): void {
+    this.#options.doorbell.ring({ kind: 'trimmed', sessionId, seq })
   }
 
   /** Follows a session from now on; `head()` says whether it exists. */

@@ -20,6 +20,8 @@ export interface LogPage {
   readonly upTo: number
   /** The session's newest seq. Greater than `upTo` when the page was full. */
   readonly lastSeq: number
+  /** Up to where things were removed from the log for their age, if that is behind `after`; else null. */
+  readonly removedUpTo: number | null
   /** Types of events that were left out because this version does not know them: a newer process wrote them. */
   readonly unknownTypes: readonly string[]
 }
@@ -38,7 +40,7 @@ interface EventRow {
  */
 const READ_PAGE = {
   name: 'read_log_page',
-  text: `SELECT s.last_seq, e.seq, e.at, e.turn_id, e.type, e.data
+  text: `SELECT s.last_seq, s.removed_seq, e.seq, e.at, e.turn_id, e.type, e.data
     FROM sessions s LEFT JOIN LATERAL (
       SELECT seq, at, turn_id, type, data FROM events WHERE session_id = s.id AND seq > $2 ORDER BY seq LIMIT $3
     ) e ON true
@@ -71,7 +73,7 @@ const KNOWN_TYPES: Readonly<Record<SessionEventType, true>> = {
 
 /** The events after `after`, oldest first, with the end of the log; null when there is no such session. */
 export async function readLogPage(database: Database, range: LogRange): Promise<LogPage | null> {
-  type PageRow = { readonly last_seq: number } & (EventRow | { readonly seq: null })
+  type PageRow = { readonly last_seq: number; readonly removed_seq: number } & (EventRow | { readonly seq: null })
   const rows = await database.query<PageRow>(READ_PAGE, [range.sessionId, range.after, range.limit])
   const last = rows.at(-1)
   if (last === undefined) return null
@@ -83,7 +85,10 @@ export async function readLogPage(database: Database, range: LogRange): Promise<
     else unknownTypes.push(row.type)
   }
   const full = rows.length === range.limit && last.seq !== null
-  return { events, upTo: full ? last.seq : last.last_seq, lastSeq: last.last_seq, unknownTypes }
+  // An import may say anything: nobody is told of what is beyond the log.
+  const removed = Math.min(last.removed_seq, last.last_seq)
+  const removedUpTo = removed > range.after ? removed : null
+  return { events, upTo: full ? last.seq : last.last_seq, lastSeq: last.last_seq, removedUpTo, unknownTypes }
 }
 
 /** The seq of the newest event ever appended, of many sessions at once; those that do not exist are absent. */

@@ -27,6 +27,8 @@ export type Notification =
     }
   /** Users, aliases or tokens have changed. */
   | { readonly kind: 'people' }
+  /** Of the session's log things were removed, up to event `seq`. */
+  | { readonly kind: 'trimmed'; readonly sessionId: string; readonly seq: number }
   /** The session was deleted. */
   | { readonly kind: 'gone'; readonly sessionId: string }
 

@@ -29,7 +29,7 @@ class MemoryLog {
     const rest = this.events.filter((event) => event.seq > range.after)
     const events = rest.slice(0, range.limit)
     const upTo = rest.length >= range.limit ? (events.at(-1)?.seq ?? this.lastSeq) : this.lastSeq
-    return { events, upTo, lastSeq: this.lastSeq, unknownTypes: [] }
+    return { events, upTo, lastSeq: this.lastSeq, removedUpTo: null, unknownTypes: [] }
   }
 }
 

@@ -37,6 +37,8 @@ export interface Follower {
 export interface Read {
   readonly events: readonly SessionEvent[]
   readonly upTo: number
+  /** Absent or null: nothing is missing. Else what `after` lies before: up to here things were removed for their age. */
+  readonly removedUpTo?: number | null
 }
 
 /** Bytes that all tails of a process keep. */
@@ -208,7 +210,8 @@ export class Tail {
     // A cursor that was beyond the tail already stays where it is.
     const limit = Math.max(this.#head ?? page.upTo, after)
     if (page.upTo <= limit) return page
-    return { events: page.events.filter((event) => event.seq <= limit), upTo: limit }
+    const events = page.events.filter((event) => event.seq <= limit)
+    return { events, upTo: limit, removedUpTo: page.removedUpTo }
   }
 
   #readPage(after: number): Promise<LogPage | null> {
@@ -229,6 +232,16 @@ export class Tail {
     this.#head = upTo
     if (appended) for (const follower of this.followers) follower.grew()
     this.#trim()
+  }
+
+  /** Things were removed from the log up to `seq`: it is asked what is left, and that they were. */
+  forget(seq: number): void {
+    const from = Math.min(seq, this.#head ?? seq)
+    if (from <= this.#from) return
+    this.#from = from
+    const kept = this.#cache.filter((event) => event.seq > from)
+    this.#keep(kept.reduce((sum, event) => sum + bytesOf(event), 0) - this.#cachedBytes)
+    this.#cache = kept
   }
 
   /** Texts were taken out of the events before `seq`. */

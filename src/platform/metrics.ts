@@ -87,6 +87,9 @@ function metricsOfWork({ counter, gauge, histogram }: Instruments) {
       'outcome',
     ]),
     commands: counter('commands_total', 'Commands that tasks ran, by outcome.', ['outcome']),
+    retentionRemoved: counter('retention_removed_total', 'What went because it was older than [retention] allows.', [
+      'kind',
+    ]),
     jobs: counter('jobs_total', 'Background jobs that ran, by name and outcome (done, failed).', ['name', 'outcome']),
     deliveries: counter('deliveries_total', 'Attempts to post to a webhook, by outcome.', ['status']),
     deliverySeconds: histogram('delivery_seconds', 'Duration of an attempt to post to a webhook.', PLAIN),

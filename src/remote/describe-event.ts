@@ -16,6 +16,10 @@ export function describeEvent(event: SessionEvent): string | null {
 
 function bodyOf(event: SessionEvent): string | null {
   switch (event.__typename) {
+    case 'SessionSnapshot':
+      return event.removedUpTo === null
+        ? null
+        : styleText('yellow', `removed for their age: events up to ${event.removedUpTo}`)
     case 'MessageReceivedEvent':
       return `${styleText('bold', 'you')}      ${event.message.content}`
     case 'PipelineStepEvent':

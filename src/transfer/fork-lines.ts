@@ -94,6 +94,7 @@ function sessionOf(row: RowLine, plan: ForkPlan, { source, connector, at }: Fork
     turnCount,
     lastMessagePreview: lastSaid === null ? null : messagePreview(lastSaid),
     lastSeq: lastSeq + 1,
+    removedSeq: 0,
     createdAt: at.toISOString(),
     lastActivityAt: at.toISOString(),
   }

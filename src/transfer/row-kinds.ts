@@ -94,6 +94,7 @@ export const ROW_KINDS = {
       turnCount: int('turn_count'),
       lastMessagePreview: orNull(text('last_message_preview')),
       lastSeq: int('last_seq'),
+      removedSeq: orDefault(int('removed_seq'), 0),
       ...USAGE,
       createdAt: time('created_at'),
       lastActivityAt: time('last_activity_at'),

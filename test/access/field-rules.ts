@@ -286,7 +286,7 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     QuestionUpdate: 'question readList',
     ScheduleUpdate: 'readList schedule',
     SessionUpdate: 'readList session',
-    SessionSnapshot: 'at seq session sessionId turn turnId',
+    SessionSnapshot: 'at removedUpTo seq session sessionId turn turnId',
   },
 }
 

@@ -69,8 +69,8 @@ function everyEvent(): Record<string, [event: LogEntry, shown: object]> {
   const completed = { status: 'DONE', commandsHandled: ['/help'], durationMs: 9, failure: null } as const
   return {
     SessionSnapshot: [
-      { type: 'SessionSnapshot', seq: 7, at, sessionId: 'demo:1', turnId: null },
-      { turnId: null, session: { id: 'demo:1', messageCount: 1 } },
+      { type: 'SessionSnapshot', seq: 7, at, sessionId: 'demo:1', turnId: null, removedUpTo: 5 },
+      { turnId: null, removedUpTo: 5, session: { id: 'demo:1', messageCount: 1 } },
     ],
     SessionUpdatedEvent: [event({ type: 'SessionUpdated', erased: true }), { erased: true, session: { id: 'demo:1' } }],
     MessageReceivedEvent: [

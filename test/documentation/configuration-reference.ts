@@ -9,6 +9,7 @@ import { graphqlSchema } from '../../src/config/schema/graphql.ts'
 import { mcpServerSchema } from '../../src/config/schema/mcp.ts'
 import { providerSchema } from '../../src/config/schema/provider.ts'
 import { quotasSchema } from '../../src/config/schema/quotas.ts'
+import { retentionSchema } from '../../src/config/schema/retention.ts'
 import { modelsSchema, priceSchema, tokenSchema, userSchema } from '../../src/config/schema/schema.ts'
 import { describeSettings } from '../../src/config/schema/settings-schema.ts'
 
@@ -27,6 +28,11 @@ const SECTIONS: readonly (readonly [header: string, purpose: string, schema: z.Z
   ['[prices."<provider>:<model>"]', 'What a model costs, per million tokens, in any one currency.', priceSchema],
   ['[budgets]', 'What may be used in a day (UTC) before turns wait.', budgetsSchema],
   ['[quotas]', 'What may be kept at the same time.', quotasSchema],
+  [
+    '[retention]',
+    'What goes when it is old ([operations.md](operations.md#retention)). Off unless it is set.',
+    retentionSchema,
+  ],
   [
     '[approvals]',
     'What runs, what wants an approval, what never runs ([approvals.md](approvals.md)).',

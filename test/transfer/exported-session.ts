@@ -156,6 +156,7 @@ const session = fc.record({
   descriptionSource: fc.constantFrom(null, 'CLIENT', 'INTROSPECTION'),
   summary: text,
   summarySeq: count,
+  removedSeq: count,
   workingMemory: text,
   checkpointSeq: count,
   checkpointTurns: count,

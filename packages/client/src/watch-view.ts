@@ -48,7 +48,11 @@ async function readOrThrow(connection: Connection, sessionId: string, signal: Ab
 /** Never rejects: a failure ends `progress`, with its error. */
 async function follow(events: AsyncIterable<SessionEvent>, progress: Progress): Promise<void> {
   try {
-    for await (const event of events) if (mayChangeView(event)) progress.tell(event.seq)
+    for await (const event of events) {
+      // Events up to `removedUpTo` may be gone, and have changed the view.
+      const at: { readonly seq: number; readonly removedUpTo?: number | null } = event
+      if (mayChangeView(event)) progress.tell(at.removedUpTo ?? at.seq)
+    }
     progress.end(null)
   } catch (error) {
     progress.end({ error })

@@ -31,6 +31,8 @@ test.each<[args: string, action: Action]>([
     'audit verify --day 2026-11-21 --home /d',
     { kind: 'audit', flags: { home: '/d' }, action: { do: 'verify', day: '2026-11-21' } },
   ],
+  ['retention --dry-run', { kind: 'retention', flags: {}, action: { days: null } }],
+  ['retention --dry-run --days 30', { kind: 'retention', flags: {}, action: { days: 30 } }],
   ['session export cli:a', { kind: 'session', flags: {}, action: { do: 'export', sessionId: 'cli:a', file: null } }],
   [
     'session export cli:a --out a.jsonl --home /d',
@@ -125,6 +127,8 @@ describe('misuse says what is wrong, what was meant, and where help is', () => {
     ['tail a/b', 'A session id must be 1 to 255 characters out of letters, digits and _ @ . : -.'],
     ['completion csh', 'Allowed choices are bash, zsh, fish.'],
     ['tokens add x', 'A token needs either --user or --kind connector.'],
+    ['retention', "Required option '--dry-run' not specified."],
+    ['retention --dry-run --days x', '--days must be a whole number from 1 to 36500; it is "x".'],
     ['audit verify --yes', '"factotum audit verify" takes no option --yes.'],
     ['--day 2026-11-21', '"factotum serve" takes no option --day.'],
     ['token --port 1', '"factotum token" takes no option --port.'],

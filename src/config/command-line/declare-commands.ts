@@ -10,6 +10,7 @@ import { declareAudit, type AuditAction } from './audit-action.ts'
 import { declareBackup, type BackupAction } from './backup-action.ts'
 import { declarePlugin, type PluginAction } from './plugin-action.ts'
 import { declareRemote, type RemoteAction, type RemoteFlags } from './remote-action.ts'
+import { declareRetention, type RetentionAction } from './retention-action.ts'
 import { declareSession, type SessionAction } from './session-action.ts'
 import { declareSkill, type SkillAction } from './skill-action.ts'
 import { declareToken, type TokenAction } from './token-action.ts'
@@ -31,6 +32,8 @@ export type CommandAction =
   | { readonly kind: 'session'; readonly flags: Flags; readonly action: SessionAction }
   /** Copy the whole database. */
   | { readonly kind: 'backup'; readonly flags: Flags; readonly action: BackupAction }
+  /** Count what is older than it is kept. */
+  | { readonly kind: 'retention'; readonly flags: Flags; readonly action: RetentionAction }
   /** Look at everything that a start needs. */
   | { readonly kind: 'doctor'; readonly flags: Flags; readonly callsModels: boolean; readonly json: boolean }
   /** Print a link that logs in to the console; `user` null: the only admin. */
@@ -61,6 +64,7 @@ export function declareCommands(
   declareAudit(program, (action, flags) => found({ kind: 'audit', flags, action }))
   declareSession(program, (action, flags) => found({ kind: 'session', flags, action }))
   declareBackup(program, (action, flags) => found({ kind: 'backup', flags, action }))
+  declareRetention(program, (action, flags) => found({ kind: 'retention', flags, action }))
   declareRemote(program, (action, flags) => found({ kind: 'remote', flags, action }))
   declareCompletion(program, (shell) => found({ kind: 'completion', shell }))
   return program

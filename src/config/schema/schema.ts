@@ -13,6 +13,7 @@ import { graphqlSchema } from './graphql.ts'
 import { mcpSchema } from './mcp.ts'
 import { providerSchema } from './provider.ts'
 import { quotasSchema } from './quotas.ts'
+import { retentionSchema } from './retention.ts'
 import { settingsSchema } from './settings-schema.ts'
 import { isSha256 } from '../access/token-hash.ts'
 import { isWebhookSecret, WEBHOOK_SECRET_RULE } from '../access/webhook-secret.ts'
@@ -151,6 +152,7 @@ export function fileSchema(production: boolean) {
     prices: z.record(modelText, priceSchema, says('must be sections [prices."provider:model"]')).default({}),
     budgets: budgetsSchema.prefault({}),
     quotas: quotasSchema.prefault({}),
+    retention: retentionSchema.prefault({}),
     curation: curationSchema.prefault({}),
     graphql: graphqlSchema.prefault({}),
     mcp: mcpSchema.default({}),

@@ -3,6 +3,7 @@
  * locked, so that a session that is opened under the same id finds none of it; then for good. What a process that died
  * in between has left is swept up by a periodic job (app.ts).
  */
+import { existsSync } from 'node:fs'
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomHex } from '../../platform/id.ts'
@@ -32,6 +33,11 @@ export async function setAsideWorkspace(home: string, sessionId: string): Promis
     if (await renameIfThere(join(sessionsFolder(home), name), join(sessionsFolder(home), target))) isFound = true
   }
   return isFound ? aside : null
+}
+
+/** Whether the session has left anything there. */
+export function hasWorkspace(home: string, sessionId: string): boolean {
+  return folderNames(workspaceName(sessionId)).some((name) => existsSync(join(sessionsFolder(home), name)))
 }
 
 async function renameIfThere(path: string, target: string): Promise<boolean> {

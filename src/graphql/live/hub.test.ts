@@ -58,7 +58,7 @@ class World {
     readPage: ({ after }) => {
       const lastSeq = this.events.length
       const events = this.events.filter(({ seq }) => seq > after)
-      return Promise.resolve({ events, upTo: lastSeq, lastSeq, unknownTypes: [] })
+      return Promise.resolve({ events, upTo: lastSeq, lastSeq, removedUpTo: null, unknownTypes: [] })
     },
     onGone: () => this.tail.close('gone'),
     budget: { used: 0, limit: 1 << 20 },

@@ -316,7 +316,15 @@ class FollowedSession {
   }
 
   #snapshotAt(seq: number): LogEntry {
-    return { type: 'SessionSnapshot', seq, at: this.#options.clock.now(), sessionId: this.#sessionId, turnId: null }
+    const { clock } = this.#options
+    return {
+      type: 'SessionSnapshot',
+      seq,
+      at: clock.now(),
+      sessionId: this.#sessionId,
+      turnId: null,
+      removedUpTo: null,
+    }
   }
 }
 

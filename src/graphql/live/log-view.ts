@@ -24,6 +24,8 @@ export interface SessionSnapshot {
   readonly at: Date
   readonly sessionId: string
   readonly turnId: null
+  /** Not null: it comes first because `after` lay before things that were removed from the log. */
+  readonly removedUpTo: number | null
 }
 
 export type LogEntry = SessionEvent | SessionSnapshot

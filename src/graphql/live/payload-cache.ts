@@ -7,10 +7,12 @@ import type { LogEntry } from './log-view.ts'
 
 const MAX_BYTES = 256 * 1024
 
+type Key = number | string
+
 export class PayloadCache {
   /** In order of arrival, oldest first. */
-  readonly #kept = new Map<number, Buffer>()
-  readonly #running = new Map<number, Promise<Buffer>>()
+  readonly #kept = new Map<Key, Buffer>()
+  readonly #running = new Map<Key, Promise<Buffer>>()
   #bytes = 0
 
   get(entry: LogEntry): Buffer | Promise<Buffer> | null {
@@ -48,6 +50,7 @@ export class PayloadCache {
  * A snapshot may be shared by all who start at the same seq: whatever changes the session also appends an event, and
  * each of them is sent the events after that seq.
  */
-function keyOf(entry: LogEntry): number {
-  return entry.type === 'SessionSnapshot' ? -1 - entry.seq : entry.seq
+function keyOf(entry: LogEntry): Key {
+  if (entry.type !== 'SessionSnapshot') return entry.seq
+  return entry.removedUpTo === null ? -1 - entry.seq : `${entry.seq} ${entry.removedUpTo}`
 }

@@ -161,7 +161,7 @@ class World {
     const rest = this.events.filter((event) => event.seq > after)
     const events = rest.slice(0, limit)
     const upTo = rest.length >= limit ? (events.at(-1)?.seq ?? 0) : this.lastSeq
-    return { events, upTo, lastSeq: this.lastSeq, unknownTypes: [] }
+    return { events, upTo, lastSeq: this.lastSeq, removedUpTo: null, unknownTypes: [] }
   }
 }
 

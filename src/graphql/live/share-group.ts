@@ -8,7 +8,7 @@
  * already had.
  */
 import { setImmediate } from 'node:timers'
-import { executeSubscriptionEvent, type ExecutionResult, type GraphQLError } from 'graphql'
+import { executeSubscriptionEvent, GraphQLError, type ExecutionResult } from 'graphql'
 import { AppError, messageOf } from '../../core/errors.ts'
 import type { Viewer } from '../../core/identity.ts'
 import type { SessionEvent } from '../../core/session-event.ts'
@@ -37,6 +37,15 @@ export interface Member {
   /** Everything up to here was sent, or need not be. */
   cursor: number
   open: boolean
+  /** It was told that things were removed up to here. */
+  knowsRemovedUpTo?: number
+}
+
+/** What a member that catches up is shown next. */
+interface CaughtUp {
+  readonly shown: readonly Shown[]
+  readonly upTo: number
+  readonly removedUpTo: number | null
 }
 
 export interface ShareGroupOptions {
@@ -181,6 +190,7 @@ export class ShareGroup {
       while (member.open && member.cursor < this.#head) {
         const next = await retrying(() => this.#shownAfter(member.cursor), { clock, logger, member })
         if (next === null) return
+        if (next.removedUpTo !== null && !(await this.#tellRemoved(member, next.removedUpTo))) return
         for (const piece of piecesOf(next.shown)) await this.#send(member, piece)
         member.cursor = next.upTo
       }
@@ -191,13 +201,34 @@ export class ShareGroup {
     }
   }
 
+  /**
+   * The member comes from before what was removed from the log: it is shown the session as it is, and then what is left.
+   * Once: pages that follow lie before it as well. False: its view cannot show that, so its subscription has ended.
+   */
+  async #tellRemoved(member: Member, removedUpTo: number): Promise<boolean> {
+    if (member.knowsRemovedUpTo === removedUpTo) return true
+    member.knowsRemovedUpTo = removedUpTo
+    const { operation, clock } = this.#options
+    const { cursor: seq } = member
+    if (!operation.view.startsWithSnapshot) {
+      // It asks for all that there is, and has kept nothing of what is gone.
+      if (seq === 0) return true
+      this.fail(member, cursorTooOld(seq, removedUpTo))
+      return false
+    }
+    const { sessionId } = operation
+    const entry = { type: 'SessionSnapshot', seq, at: clock.now(), sessionId, turnId: null, removedUpTo } as const
+    await this.#send(member, [{ seq, payload: await this.#payloadOf(entry, this.#options.createContext()) }])
+    return true
+  }
+
   /** Not beyond `#head`: whether the members may see what comes after it is not certain yet. */
-  async #shownAfter(cursor: number): Promise<{ shown: readonly Shown[]; upTo: number } | null> {
+  async #shownAfter(cursor: number): Promise<CaughtUp | null> {
     const read = await this.#options.following.read(cursor)
     if (read === null) return null
     const head = this.#head
     const events = read.upTo > head ? read.events.filter(({ seq }) => seq <= head) : read.events
-    return { shown: await this.#show(events), upTo: Math.min(read.upTo, head) }
+    return { shown: await this.#show(events), upTo: Math.min(read.upTo, head), removedUpTo: read.removedUpTo ?? null }
   }
 
   /** Sends to a member that catches up, at the pace at which it takes. */
@@ -262,6 +293,11 @@ export class ShareGroup {
     const share = this.members.size > 1 && result.errors === undefined && entry.seq >= this.#erasedAt
     return share ? this.#payloads.keep(entry, payload) : payload
   }
+}
+
+function cursorTooOld(after: number, removedUpTo: number): GraphQLError {
+  const message = `"after" is ${after}, and events up to ${removedUpTo} were removed for their age. Read anew what you have kept, and subscribe after ${removedUpTo}.`
+  return new GraphQLError(message, { extensions: { code: 'CURSOR_TOO_OLD', removedUpTo } })
 }
 
 function pair(events: readonly SessionEvent[], payloads: readonly Buffer[]): readonly Shown[] {

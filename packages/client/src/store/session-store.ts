@@ -175,7 +175,7 @@ export class SessionStore {
   async #foldEvents(after: number, signal: AbortSignal): Promise<void> {
     const variables = { id: this.id, after }
     for await (const { sessionEvents: event } of this.#client.subscribe(StoreEventsDocument, variables, { signal })) {
-      if (event.__typename === 'SessionUpdatedEvent' && event.erased) return
+      if (isToReadAnew(event)) return
       this.#fold(event)
     }
   }
@@ -210,6 +210,12 @@ export class SessionStore {
     else this.#shown = { ...this.#folded, connection, entries }
     this.#notifier.notify()
   }
+}
+
+/** What is shown may be gone: it was erased, or removed for its age while the page was not connected. */
+function isToReadAnew(event: StoreEvent): boolean {
+  if (event.__typename === 'SessionSnapshot') return event.removedUpTo !== null
+  return event.__typename === 'SessionUpdatedEvent' && event.erased
 }
 
 function asClientError(error: unknown): ClientError {

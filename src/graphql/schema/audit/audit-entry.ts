@@ -22,6 +22,7 @@ import { NodeInterface } from '../node.ts'
 import { ActorInterface } from '../people/actor.ts'
 import { auditActor } from '../people/to-actor.ts'
 import { MoneyType } from '../values/money.ts'
+import { toShownMs } from '../values/duration-ms.ts'
 
 type Values<Name extends string> = Record<Name, { readonly description: string }>
 
@@ -99,6 +100,9 @@ const SessionChangeEnum = builder.enumType('SessionChange', {
     },
     FILE_RECEIVED: { description: 'A person put a file into it; the detail has its id and size.' },
     USER_ERASED: { description: 'What a user had said was erased; the detail names the user.' },
+    RETENTION_REMOVED: {
+      description: 'What was older than [retention] allows went; the detail says how much of what.',
+    },
   } as const satisfies Values<SessionChange>,
 })
 
@@ -238,7 +242,7 @@ auditType('TASK', 'A task ended.', (t) => ({
   durationMs: t.int({
     nullable: true,
     description: 'Milliseconds from begin to end; null when it never began, or began in a process that died.',
-    resolve: ({ body }) => body.durationMs,
+    resolve: ({ body }) => (body.durationMs === null ? null : toShownMs(body.durationMs)),
   }),
   outputLength: t.field({
     type: 'Count',

@@ -30,6 +30,7 @@ import { PlanRow } from '../turn/plan.ts'
 import { TaskRow } from '../turn/task.ts'
 import { stillThere } from '../still-there.ts'
 import { UsageType } from '../turn/usage.ts'
+import { toShownMs } from '../values/duration-ms.ts'
 
 export type EventOf<Type extends LogEntry['type']> = Extract<LogEntry, { type: Type }>
 
@@ -84,9 +85,19 @@ export const SessionEventInterface = builder.interfaceRef<LogEntry>('SessionEven
 })
 
 builder.objectRef<EventOf<'SessionSnapshot'>>('SessionSnapshot').implement({
-  description: 'The first event of a subscription without "after": the session as it is; what comes after seq follows.',
+  description:
+    'The first event of a subscription without "after", or with one from before what retention removed: the session as it is; what ' +
+    'comes after seq follows.',
   interfaces: [SessionEventInterface],
   authScopes: AUTHENTICATED,
+  fields: (t) => ({
+    removedUpTo: t.exposeInt('removedUpTo', {
+      nullable: true,
+      description:
+        'Null: nothing is missing. Else things were removed for their age since "after", from what came up to this seq: read anew what ' +
+        'you have kept. What is left of it follows.',
+    }),
+  }),
 })
 
 builder.objectRef<EventOf<'SessionUpdated'>>('SessionUpdatedEvent').implement({
@@ -378,7 +389,10 @@ builder.objectRef<EventOf<'TurnCompleted'>>('TurnCompletedEvent').implement({
       description: 'The commands in its answer that a plugin has handled.',
       resolve: (event) => [...event.commandsHandled],
     }),
-    durationMs: t.exposeInt('durationMs', { description: 'Milliseconds from begin to end.' }),
+    durationMs: t.int({
+      description: 'Milliseconds from begin to end; 2147483647 for what took longer.',
+      resolve: ({ durationMs }) => toShownMs(durationMs),
+    }),
     usage: t.expose('usage', { type: UsageType, description: 'What its model calls have cost.' }),
     failure: t.exposeString('failure', {
       nullable: true,

@@ -21,7 +21,8 @@ const SESSION_ID =
   'log comes from the first event on.'
 const AFTER =
   'Resume: everything with a greater seq that the log holds, then live; in order, nothing missing, nothing twice. ' +
-  'Left out: live only.'
+  'Left out: live only. From before what was removed for its age: sessionEvents begins with a SessionSnapshot that says so ' +
+  '(removedUpTo); the others end with the error CURSOR_TOO_OLD, unless it is 0.'
 
 const TYPES = 'Only events of these types; all when left out. A SessionSnapshot comes in any case.'
 
