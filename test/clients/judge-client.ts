@@ -4,7 +4,6 @@
  */
 import { writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Client } from 'graphql-ws'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { converse, send, Story, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
@@ -17,31 +16,10 @@ import {
   EditQueuedMessageDocument,
   SetBusyPolicyDocument,
   WithdrawMessageDocument,
-  type ChatEventsSubscription,
   type ChatQuery,
-  type SayMutation,
-  type SendMessageInput,
 } from '../generated/graphql.ts'
 import { openSocket, type Place } from './live-socket.ts'
-
-export type ChatEvent = Pick<ChatEventsSubscription['sessionEvents'], '__typename' | 'seq'>
-/** Caches may show more than was asked for, such as type names. */
-export type Shown<Data> = Data | null | undefined
-
-/** A page by one client. Everything it shows comes out of the client's cache, as a component would be given it. */
-export interface Page {
-  /** Reads the page of a session once, and shows it from then on. Resolves to its lastSeq. */
-  openChat(id: string): Promise<number>
-  chat(): Shown<ChatQuery>
-  followChat(id: string, after: number, onEvent: (event: ChatEvent) => void): void
-  say(input: SendMessageInput): Promise<SayMutation['sendMessage']>
-  /** Shows the list of sessions, and reads it whenever its updates say so. */
-  openList(): void
-  list(): Shown<{ readonly sessions: object }>
-  close(): void
-}
-
-export type OpenPage = (place: Place, socket: Client) => Page | Promise<Page>
+import type { ChatEvent, OpenPage, Page, Shown } from './pages/page.ts'
 
 /** The stories. `open`: a page of the client, at this server. */
 export function judgeClient(name: string, open: OpenPage): void {

@@ -1,4 +1,8 @@
-/** examples/react-chat in Chromium, through all that a page goes through: everything is there once, in both tabs. */
+/**
+ * examples/react-chat in Chromium, through all that a page goes through: everything is there once, in both tabs. Two
+ * edits of one fact by this client are in test/console/working-off.pg.test.ts.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { hasBrowser, withoutBrowser } from '../console/console-world.ts'
 import { AppendMessageDocument, CreateTokenDocument, RevokeTokenDocument } from '../generated/graphql.ts'
@@ -7,6 +11,7 @@ import { Cluster, clientOf } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import { send } from '../harness/story.ts'
 import { ChatPages, type ChatTab } from './chat-pages.ts'
+import { OFFLINE_MS } from './pages/offline-ms.ts'
 
 // Real processes and a browser take a while to start on a busy machine.
 vi.setConfig({ testTimeout: 180_000 })
@@ -82,6 +87,7 @@ test.skipIf(!hasBrowser)(`a chat over kill -9, without a network, in two tabs${w
   await one.say('From a tunnel')
   await send(clientOf(second, 'ada'), ID, 'Meanwhile')
   await expect.poll(async () => (await saidIn(second)).at(-1)).toContain('Meanwhile')
+  await pause(OFFLINE_MS)
   await one.opened.context.setOffline(false)
   await expect.poll(async () => (await saidIn(second)).filter((text) => text === 'From a tunnel')).toHaveLength(1)
   await untilRight([one, two], second)
