@@ -165,10 +165,11 @@ const FIELDS: Readonly<Record<Rule, Readonly<Record<string, string>>>> = {
     ModelCallConnection: 'edges pageInfo',
     ModelCallEdge: 'cursor node',
     ModelCallTexts: 'answer prompt system',
+    McpServer: 'enabled name problem reach target toolCount',
     // The shortest way to one is through the audit; that of a session's usage is the session's.
     Money: 'amount currency',
     Query:
-      'audit auditCheck budgets configuration deliveries learningGroups learnings modelCalls nodes plugin plugins questions rankedTurns secrets skillProblems skills tokens toolProblems usage usageByDay users',
+      'audit auditCheck budgets configuration deliveries learningGroups learnings mcpServers modelCalls nodes plugin plugins questions rankedTurns secrets skillProblems skills tokens toolProblems usage usageByDay users',
     QuestionConnection: 'edges pageInfo totalCount',
     QuestionEdge: 'cursor node',
     Plugin:
@@ -308,8 +309,9 @@ const DIFFERENT: Readonly<Record<string, string>> = {
   // Null for one that is missing.
   DeploySecret: 'source',
   Schedule: 'runAt',
-  // All sources of tools are there.
-  Query: 'toolProblems',
+  // All sources of tools are there, and none is an MCP server.
+  Query: 'mcpServers toolProblems',
+  McpServer: 'enabled name problem reach target toolCount',
   ToolProblem: 'problem source',
   Skill: 'version',
   Token: 'expiresAt lastUsedAt namespace',

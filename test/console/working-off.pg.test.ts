@@ -204,6 +204,16 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     expect(await call.getByLabel('Arguments').innerText()).toBe('{\n  "zone": "Asia/Tokyo"\n}')
     expect(await call.getByRole('region', { name: 'Output' }).innerText()).toContain(' at ')
 
+    // The same by the form that is made of its schema.
+    await page.goto(`${world.url}/#/plugins/tools`)
+    await page.getByRole('button', { name: 'Try clock__now' }).press('Enter')
+    await page.getByRole('dialog').getByLabel('zone').fill('Europe/Paris')
+    await page.getByRole('dialog').getByLabel('zone').press('Enter')
+    await page.getByRole('heading', { name: 'A call of clock__now' }).waitFor()
+    await page.locator('.task', { hasText: 'clock__now' }).locator('summary').press('Enter')
+    await page.getByLabel('Arguments').getByText('Europe/Paris').waitFor()
+    await page.getByRole('region', { name: 'Output' }).getByText(' at ').waitFor()
+
     await page.goto(`${world.url}/#/plugins`)
     await row.getByRole('button', { name: 'Switch off' }).press('Enter')
     await row.getByText('disabled').waitFor()

@@ -4,7 +4,7 @@ import { moveIn } from '../mcp/move-in.ts'
 import { findSandbox, skipReason } from '../sandbox/sandbox-support.ts'
 import { approvalRules, decide, untilAsked } from '../harness/approvals.ts'
 import { converse, send, Story, storyConfig, turnEnd, watchAll, type Conversation } from '../harness/story.ts'
-import { OpenSessionDocument } from '../generated/graphql.ts'
+import { McpServersDocument, OpenSessionDocument } from '../generated/graphql.ts'
 
 const skipped = skipReason(await findSandbox())
 const SERVERS = ['dies', 'changes', 'names', 'looks'].map(
@@ -12,7 +12,14 @@ const SERVERS = ['dies', 'changes', 'names', 'looks'].map(
 )
 const KEYS = '[mcp.looks]\nenv = ["LOOK_KEY"]\n'
 const TOML = `${approvalRules('effect = "require"\ntool = "changes__*"', 'effect = "require"\ntool = "names__*"')}
-${SERVERS.join('').replace('[mcp.looks]\n', KEYS)}`
+${SERVERS.join('').replace('[mcp.looks]\n', KEYS)}
+[mcp.gone]
+command = "node"
+args = ["gone.ts"]
+[mcp.off]
+url = "https://tools.example.com/mcp"
+enabled = false
+`
 
 describe.skipIf(skipped !== '')(`tools of MCP servers${skipped}`, () => {
   let story: Story
@@ -47,6 +54,17 @@ describe.skipIf(skipped !== '')(`tools of MCP servers${skipped}`, () => {
     expect(looked.tasks[0]).toMatchObject({ status: 'DONE', output: expect.stringContaining('"sees":false') })
     expect(looked.tasks[0]?.output).toContain('"LOOK_KEY":"[REDACTED]"')
     expect(JSON.stringify(looked)).not.toMatch(/glass-key/)
+  })
+
+  test('stand in a list for admins, with what is wrong', async () => {
+    const listed = async (): Promise<readonly object[]> =>
+      (await story.as('ada').run(McpServersDocument, {})).mcpServers ?? []
+    const gone = { name: 'gone', enabled: true, toolCount: 0, problem: expect.stringMatching(/./) }
+    await expect.poll(listed, { timeout: 20_000 }).toContainEqual(expect.objectContaining(gone))
+    const off = { name: 'off', enabled: false, reach: 'URL', target: 'https://tools.example.com/mcp', toolCount: 0 }
+    expect(await listed()).toContainEqual({ ...off, problem: null })
+    const dies = { name: 'dies', enabled: true, reach: 'PROGRAM', target: 'node dies.ts', toolCount: 2, problem: null }
+    await expect.poll(listed, { timeout: 20_000 }).toContainEqual(dies)
   })
 
   /** Sends the line; resolves to whether it was asked for, and decides so for the session. */

@@ -4,8 +4,8 @@ import { useChange } from '../../data/use-change.ts'
 import { PluginsDocument, UpdatePluginDocument, type PluginRowFragment } from '../../generated/graphql.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/controls/dialog.tsx'
-import { SelectField, TextAreaField, TextField } from '../../ui/controls/field.tsx'
-import { settingsFields, settingsOf, textOf, type SettingsField } from './settings-fields.ts'
+import { SchemaField } from './schema-field.tsx'
+import { settingsFields, settingsOf, textOf } from './settings-fields.ts'
 
 interface SettingsDialogProps {
   readonly plugin: PluginRowFragment
@@ -49,47 +49,14 @@ export function SettingsDialog({ plugin, onClose }: SettingsDialogProps) {
       {fields.length === 0 && <p className="soft">It has no settings.</p>}
       {problem !== null && <p className="field-error">{problem}</p>}
       {fields.map((field) => (
-        <Field
+        <SchemaField
           key={field.name}
           field={field}
-          isSecret={plugin.secretSettings.includes(field.name)}
+          note={plugin.secretSettings.includes(field.name) ? 'The name of a deploy secret, never its value.' : ''}
           text={texts[field.name] ?? ''}
           onChange={(text) => setTexts({ ...texts, [field.name]: text })}
         />
       ))}
     </Dialog>
-  )
-}
-
-interface FieldProps {
-  readonly field: SettingsField
-  readonly isSecret: boolean
-  readonly text: string
-  readonly onChange: (text: string) => void
-}
-
-function Field({ field, isSecret, text, onChange }: FieldProps) {
-  const { name, kind, choices, description } = field
-  const hint = isSecret ? `${description} The name of a deploy secret, never its value.`.trim() : description
-  const shared = { label: name, hint: hint === '' ? undefined : hint, value: text }
-  if (kind === 'json') return <TextAreaField {...shared} onChange={(event) => onChange(event.target.value)} />
-  if (kind === 'switch' || kind === 'choice')
-    return (
-      <SelectField {...shared} onChange={(event) => onChange(event.target.value)}>
-        <option value="">by default</option>
-        {(kind === 'switch' ? ['true', 'false'] : choices).map((choice) => (
-          <option key={choice} value={choice}>
-            {choice}
-          </option>
-        ))}
-      </SelectField>
-    )
-  return (
-    <TextField
-      {...shared}
-      type={kind === 'number' ? 'number' : 'text'}
-      step="any"
-      onChange={(event) => onChange(event.target.value)}
-    />
   )
 }

@@ -10,11 +10,13 @@ const SCHEMA = {
     tone: { enum: ['kind', 'dry'] },
     words: { type: 'array', items: { type: 'string' } },
   },
+  required: ['greeting'],
 }
 
 test('what is set comes back as it was, and what is left empty is left out', () => {
   const fields = settingsFields(SCHEMA)
   expect(fields.map(({ kind }) => kind)).toEqual(['text', 'number', 'switch', 'choice', 'json'])
+  expect(fields.filter(({ isRequired }) => isRequired).map(({ name }) => name)).toEqual(['greeting'])
   const settings = { greeting: 'Hello', times: 3, loud: false, words: ['a', 'b'] }
   const texts = Object.fromEntries(
     fields.map((field) => [field.name, textOf(field, (settings as Record<string, unknown>)[field.name])]),

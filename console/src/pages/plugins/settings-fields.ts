@@ -7,21 +7,30 @@ export interface SettingsField {
   readonly kind: 'text' | 'number' | 'switch' | 'choice' | 'json'
   readonly choices: readonly string[]
   readonly description: string
+  /** It has no default. */
+  readonly isRequired: boolean
 }
 
 interface Property {
   readonly type?: unknown
   readonly enum?: readonly unknown[]
   readonly description?: unknown
+  readonly default?: unknown
+}
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, Property>>
+  readonly required?: readonly string[]
 }
 
 export function settingsFields(schema: unknown): readonly SettingsField[] {
-  const { properties } = (schema ?? {}) as { readonly properties?: Readonly<Record<string, Property>> }
+  const { properties, required } = (schema ?? {}) as ObjectSchema
   return Object.entries(properties ?? {}).map(([name, property]) => ({
     name,
     kind: kindOf(property),
     choices: (property.enum ?? []).map(String),
     description: typeof property.description === 'string' ? property.description : '',
+    isRequired: required?.includes(name) === true && property.default === undefined,
   }))
 }
 

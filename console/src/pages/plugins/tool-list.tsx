@@ -2,11 +2,13 @@
 import { useDeferredValue, useState } from 'react'
 import { useRead } from '../../data/use-read.ts'
 import { ToolsAndSkillsDocument, type ToolsAndSkillsQuery } from '../../generated/graphql.ts'
+import { Button } from '../../ui/controls/button.tsx'
 import { SearchField } from '../../ui/controls/field.tsx'
 import { Badge } from '../../ui/display/badge.tsx'
 import { Card } from '../../ui/display/card.tsx'
 import { ErrorLine } from '../../ui/tell/error-line.tsx'
 import { Pending } from '../../ui/tell/pending.tsx'
+import { TryToolDialog } from './try-tool-dialog.tsx'
 
 const EFFECTS = { READ: 'reads', WRITE: 'writes' } as const
 
@@ -37,6 +39,7 @@ export function ToolList() {
           </ul>
         </Card>
       )}
+      <McpServers servers={data.mcpServers ?? []} />
       <Tools tools={tools} />
       <Card title={`Skills (${skills.length})`}>
         {skills.length === 0 && <p className="soft">None. A skill is a folder in skills/ of the server&apos;s home.</p>}
@@ -54,23 +57,51 @@ export function ToolList() {
 }
 
 function Tools({ tools }: Pick<ToolsAndSkillsQuery, 'tools'>) {
+  const [tried, setTried] = useState<ToolsAndSkillsQuery['tools'][number] | null>(null)
   return (
     <Card title={`Tools (${tools.length})`}>
       {tools.length === 0 && (
         <p className="soft">None. Plugins bring tools, and so do the MCP servers of [mcp] in config.toml.</p>
       )}
       <ul className="plugin-rows">
-        {tools.map(({ name, source, summary, toolEffect, argsSchema }) => (
-          <li key={name}>
+        {tools.map((tool) => (
+          <li key={tool.name} className="plugin-tool">
             <details>
               <summary>
-                <strong className="mono">{name}</strong>{' '}
-                <Badge tone={toolEffect === 'READ' ? 'plain' : 'warn'}>{EFFECTS[toolEffect]}</Badge>
-                <p className="foreign soft">{summary}</p>
+                <strong className="mono">{tool.name}</strong>{' '}
+                <Badge tone={tool.toolEffect === 'READ' ? 'plain' : 'warn'}>{EFFECTS[tool.toolEffect]}</Badge>
+                <p className="foreign soft">{tool.summary}</p>
               </summary>
-              <p className="small faint">{`from ${source}; its arguments:`}</p>
-              <pre className="plugin-schema foreign">{JSON.stringify(argsSchema, null, 2)}</pre>
+              <p className="small faint">{`from ${tool.source}; its arguments:`}</p>
+              <pre className="plugin-schema foreign">{JSON.stringify(tool.argsSchema, null, 2)}</pre>
             </details>
+            <Button small icon="play" aria-label={`Try ${tool.name}`} onClick={() => setTried(tool)}>
+              Try
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {tried !== null && <TryToolDialog tool={tried} onClose={() => setTried(null)} />}
+    </Card>
+  )
+}
+
+type McpServer = NonNullable<ToolsAndSkillsQuery['mcpServers']>[number]
+
+function McpServers({ servers }: { readonly servers: readonly McpServer[] }) {
+  if (servers.length === 0) return null
+  return (
+    <Card title={`MCP servers (${servers.length})`}>
+      <ul className="plugin-rows">
+        {servers.map(({ name, enabled, target, toolCount, mcpProblem }) => (
+          <li key={name}>
+            <strong className="mono">{name}</strong>{' '}
+            <Badge tone={mcpProblem != null ? 'warn' : enabled ? 'good' : 'plain'}>
+              {mcpProblem != null ? 'not there' : enabled ? 'ready' : 'off'}
+            </Badge>{' '}
+            <span className="small faint">{toolCount === 1 ? '1 tool' : `${toolCount} tools`}</span>
+            <p className="foreign soft mono small">{target}</p>
+            {mcpProblem != null && <p className="foreign small">{mcpProblem}</p>}
           </li>
         ))}
       </ul>

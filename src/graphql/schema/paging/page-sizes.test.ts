@@ -54,7 +54,7 @@ const KEPT_SHORT: Readonly<Record<string, string>> = {
   'knowledge_max_facts, and one edit at a time':
     'Fact.history Fact.replaces Question.facts Turn.factsShown Turn.factsUsed EraseUserPayload.factIds UndoChangePayload.facts',
   'what admins write by hand or install':
-    'Account.formerNames Account.identities Account.skills Account.tools Query.skillProblems Query.toolProblems Query.tools Query.skills ReloadSecretsPayload.names Viewer.allowedSkills',
+    'Account.formerNames Account.identities Account.skills Account.tools Query.mcpServers Query.skillProblems Query.toolProblems Query.tools Query.skills ReloadSecretsPayload.names Viewer.allowedSkills',
   'the roles of agents, which are fixed': 'Server.models',
   'the users that there are': 'Session.participants',
   'one input, one approval or one call of a tool, whose sizes are limited':
