@@ -66,6 +66,38 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await page.locator('[aria-setsize="20"]').first().waitFor()
   })
 
+  test('what is alike is decided together; what one user taught is promoted for everybody', async () => {
+    const gate = 'The gate of the north yard is locked at night'
+    await converse(world.story.as('ada'), 'cli:gate', `learn: ${gate}.`)
+    await converse(world.story.as('ada'), 'cli:gate', `learn: ${gate} by Tom.`)
+    await converse(world.story.as('ben'), '@ben:teaches', 'learn: Ben drinks tea in the morning.')
+    await using opened = await world.open('ada', { path: '/memory' })
+    const { page } = opened
+    const tea = page.getByRole('article', { name: 'Ben drinks tea in the morning.' })
+    await tea.getByText('for ben alone').waitFor()
+    await tea.focus()
+    await press(opened, 'w')
+    await tea.waitFor({ state: 'hidden' })
+    await page.getByLabel('Which').selectOption('alike')
+    const group = page.getByRole('article', { name: `${gate} by Tom.` })
+    await group.focus()
+    await press(opened, 'p')
+    await group.waitFor({ state: 'hidden' })
+    const { facts } = await world.story.as('ada').run(FactsDocument, { first: 100 })
+    const known = facts?.edges.map(({ node }) => node.content) ?? []
+    expect(known).toContain(`${gate} by Tom.`)
+    expect(known).not.toContain(`${gate}.`)
+    await page.goto(`${world.url}/#/memory/facts`)
+    await page.getByRole('article', { name: 'Ben drinks tea in the morning.' }).getByRole('button').click()
+    const fact = page.getByRole('region', { name: 'The fact' })
+    await fact.getByText('for everybody').waitFor()
+    await press(opened, 'w')
+    await page.getByLabel('Shown to').selectOption('USER')
+    await page.getByLabel('The user').fill('ben')
+    await page.getByLabel('The user').press('Enter')
+    await fact.getByText('for ben alone').waitFor()
+  })
+
   test('a fact that is edited in two tabs: the second one is shown what the first has made of it', async () => {
     const { createFact } = await world.story.as('ada').run(CreateFactDocument, { content: 'The shop opens at nine.' })
     const id = createFact.__typename === 'CreateFactPayload' ? (createFact.fact?.id ?? '') : ''
@@ -181,6 +213,7 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     const { page } = opened
     const row = page.getByRole('article', { name: 'clock' })
     await row.getByText('disabled').waitFor()
+    await row.focus()
     await press(opened, 'o')
     await row.getByText('ready').waitFor()
     await page.getByRole('tab', { name: 'Tools and skills' }).click()
@@ -231,11 +264,20 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     expect(await page.getByRole('dialog').count()).toBe(0)
     expect(await page.getByRole('button', { name: /Approve|Deny|Edit/ }).count()).toBe(0)
     const pages = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
-    expect(await pages.allInnerTexts()).toEqual(['Sessions', 'Approvals', 'Schedules', 'Server'])
-    for (const closed of ['memory', 'usage', 'audit', 'plugins', 'people']) {
+    expect(await pages.allInnerTexts()).toEqual(['Sessions', 'Approvals', 'Memory', 'Schedules', 'Server'])
+    for (const closed of ['usage', 'audit', 'plugins', 'people']) {
       await page.goto(`${world.url}/#/${closed}`)
       await page.getByText('There is no such page').waitFor()
     }
+    // Of what is known he sees what he is shown, and may say that it is wrong.
+    await page.goto(`${world.url}/#/memory`)
+    await page.getByRole('article', { name: 'The shop opens at eleven.' }).getByRole('button').click()
+    expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Facts'])
+    await page.getByRole('button', { name: 'This is wrong' }).press('Enter')
+    expect(await page.getByRole('button', { name: /Edit|Take out|Whom/ }).count()).toBe(0)
+    await page.getByLabel('What is wrong with it').fill('It opens at noon.')
+    await page.getByRole('button', { name: 'Say so' }).press('Enter')
+    await page.getByText('The admins are asked.').waitFor()
     await page.goto(`${world.url}/#${path}`)
     await page.getByText('Others decide this.').waitFor()
     await using adas = await world.open('ada', { path })

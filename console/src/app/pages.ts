@@ -43,7 +43,7 @@ export const pages: readonly Page[] = [
     icon: 'memory',
     path: '/memory',
     key: 'm',
-    isForAdmins: true,
+    isForAdmins: false,
     Content: part('the page', () => import('../pages/memory/page.tsx')),
   },
   {

@@ -1,16 +1,21 @@
 /** What was learned, what is known, and what is asked. */
 import { useLocation } from 'wouter'
 import { goTo } from '../../app/hash-location.ts'
+import { useViewer } from '../../data/use-viewer.ts'
 import { Tabs } from '../../ui/controls/tabs.tsx'
-import { Facts } from './facts.tsx'
-import { Inbox } from './inbox.tsx'
+import { Facts } from './facts/facts.tsx'
+import { Inbox } from './inbox/inbox.tsx'
 import { Questions } from './questions.tsx'
 import './memory.css'
 import '../../ui/picking/picking.css'
 
 export default function MemoryPage() {
   const [path] = useLocation()
-  const [, , tab = 'inbox', id] = path.split('/')
+  const viewer = useViewer()
+  const [, , tab = viewer.isAdmin ? 'inbox' : 'facts', id] = path.split('/')
+  const shownId = id === undefined ? null : decodeURIComponent(id)
+  const facts = { id: 'facts', label: 'Facts', content: <Facts shownId={shownId} /> }
+  const questions = { id: 'questions', label: 'Questions', content: <Questions /> }
   return (
     <div className="page">
       <header className="page-head">
@@ -21,15 +26,7 @@ export default function MemoryPage() {
           label="Memory"
           value={tab}
           onChange={(next) => goTo(`/memory/${next}`)}
-          tabs={[
-            { id: 'inbox', label: 'Inbox', content: <Inbox /> },
-            {
-              id: 'facts',
-              label: 'Facts',
-              content: <Facts shownId={id === undefined ? null : decodeURIComponent(id)} />,
-            },
-            { id: 'questions', label: 'Questions', content: <Questions /> },
-          ]}
+          tabs={viewer.isAdmin ? [{ id: 'inbox', label: 'Inbox', content: <Inbox /> }, facts, questions] : [facts]}
         />
       </div>
     </div>

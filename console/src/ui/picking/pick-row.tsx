@@ -21,6 +21,8 @@ export function PickRow({ id, label, picking, hasBox = true, children }: PickRow
     if (!isCurrent || row.current === null) return
     row.current.scrollIntoView({ block: 'nearest' })
     const { activeElement } = document
+    // A button in it that was tabbed to keeps the focus.
+    if (row.current.contains(activeElement)) return
     const wasInRow = activeElement?.closest('.pick-row') != null
     if (activeElement === document.body || wasInRow) row.current.focus({ preventScroll: true })
   }, [isCurrent])

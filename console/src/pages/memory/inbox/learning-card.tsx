@@ -1,9 +1,10 @@
 /** What was learned, where, and why it waits; beside it the facts nearest to it, with what it says otherwise. */
 import { Link } from 'wouter'
-import type { LearningRowFragment } from '../../generated/graphql.ts'
-import { Badge, Status } from '../../ui/display/badge.tsx'
-import { Diff } from '../../ui/display/diff.tsx'
-import { Time } from '../../ui/display/time.tsx'
+import type { LearningRowFragment } from '../../../generated/graphql.ts'
+import { Badge, Status } from '../../../ui/display/badge.tsx'
+import { Diff } from '../../../ui/display/diff.tsx'
+import { Time } from '../../../ui/display/time.tsx'
+import { ScopeBadge } from '../scope-badge.tsx'
 
 const MOST_NEAR = 3
 
@@ -36,6 +37,7 @@ export function LearningCard({ learning }: { readonly learning: LearningRowFragm
               {FLAGS[flag]}
             </Badge>
           ))}
+          <ScopeBadge of={learning} />
           <span>
             {source.toLowerCase()}
             {user !== null && <span className="foreign"> · {user}</span>} · <Time at={createdAt} />

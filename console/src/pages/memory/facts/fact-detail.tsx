@@ -1,20 +1,24 @@
 /** One fact: what it says, what it said before, and which turns relied on it. */
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { goTo } from '../../app/hash-location.ts'
-import { useChange } from '../../data/use-change.ts'
-import { useRead } from '../../data/use-read.ts'
-import { FactDocument, FactsDocument, InvalidateFactDocument, RestoreFactDocument } from '../../generated/graphql.ts'
-import { Button, IconButton } from '../../ui/controls/button.tsx'
-import { Badge } from '../../ui/display/badge.tsx'
-import { CopyId } from '../../ui/display/copy-id.tsx'
-import { Time } from '../../ui/display/time.tsx'
-import { useKeys } from '../../ui/keys/use-keys.ts'
-import { ErrorLine } from '../../ui/tell/error-line.tsx'
-import { Pending } from '../../ui/tell/pending.tsx'
+import { goTo } from '../../../app/hash-location.ts'
+import { useChange } from '../../../data/use-change.ts'
+import { useRead } from '../../../data/use-read.ts'
+import { useViewer } from '../../../data/use-viewer.ts'
+import { FactDocument, FactsDocument, InvalidateFactDocument, RestoreFactDocument } from '../../../generated/graphql.ts'
+import { Button, IconButton } from '../../../ui/controls/button.tsx'
+import { Badge } from '../../../ui/display/badge.tsx'
+import { CopyId } from '../../../ui/display/copy-id.tsx'
+import { Time } from '../../../ui/display/time.tsx'
+import { useKeys } from '../../../ui/keys/use-keys.ts'
+import { ErrorLine } from '../../../ui/tell/error-line.tsx'
+import { Pending } from '../../../ui/tell/pending.tsx'
+import { ScopeBadge } from '../scope-badge.tsx'
+import { DisputeDialog } from './dispute-dialog.tsx'
 import { EditFactDialog } from './edit-fact-dialog.tsx'
 import { FactHistory } from './fact-history.tsx'
 import { Part } from './fact-part.tsx'
+import { ScopeDialog } from './scope-dialog.tsx'
 import type { ShownFact } from './shown-fact.ts'
 
 export function FactDetail({ id }: { readonly id: string }) {
@@ -42,6 +46,7 @@ function Content({ fact }: { readonly fact: ShownFact }) {
     <div className="fact-body">
       <p className="fact-text foreign">{content}</p>
       <div className="pick-line small faint">
+        <ScopeBadge of={fact} />
         <span>
           {source.toLowerCase()} · <Time at={createdAt} />
         </span>
@@ -67,17 +72,25 @@ function Content({ fact }: { readonly fact: ShownFact }) {
 }
 
 function Buttons({ fact }: { readonly fact: ShownFact }) {
-  const [isEdited, setIsEdited] = useState(false)
+  const viewer = useViewer()
+  const [open, setOpen] = useState<'edit' | 'scope' | 'dispute' | null>(null)
+  const close = (): void => setOpen(null)
+  const mayDispute = !viewer.isAdmin && fact.invalidatedAt === null
   const touched = [FactsDocument, FactDocument]
   const invalidate = useChange(InvalidateFactDocument, (data) => data.invalidateFact, touched)
   const restore = useChange(RestoreFactDocument, (data) => data.restoreFact, touched)
   const { id, viewerCan } = fact
-  useKeys({ e: () => viewerCan.edit && setIsEdited(true) })
+  useKeys({ e: () => viewerCan.edit && setOpen('edit'), w: () => viewerCan.edit && setOpen('scope') })
   return (
     <div className="pick-actions">
       {viewerCan.edit && (
-        <Button small icon="edit" onClick={() => setIsEdited(true)}>
+        <Button small icon="edit" onClick={() => setOpen('edit')}>
           Edit
+        </Button>
+      )}
+      {viewerCan.edit && (
+        <Button small icon="people" onClick={() => setOpen('scope')}>
+          Whom it is shown
         </Button>
       )}
       {viewerCan.invalidate && (
@@ -90,7 +103,14 @@ function Buttons({ fact }: { readonly fact: ShownFact }) {
           Use again
         </Button>
       )}
-      {isEdited && <EditFactDialog fact={fact} onClose={() => setIsEdited(false)} />}
+      {mayDispute && (
+        <Button small icon="warning" onClick={() => setOpen('dispute')}>
+          This is wrong
+        </Button>
+      )}
+      {open === 'edit' && <EditFactDialog fact={fact} onClose={close} />}
+      {open === 'scope' && <ScopeDialog fact={fact} onClose={close} />}
+      {open === 'dispute' && <DisputeDialog fact={fact} onClose={close} />}
     </div>
   )
 }

@@ -3,15 +3,15 @@
  * what has been seen then.
  */
 import { useState } from 'react'
-import { run } from '../../data/client.ts'
-import { queryClient } from '../../data/query-client.ts'
-import { problemOf } from '../../data/use-change.ts'
-import { keyOf } from '../../data/use-read.ts'
-import { EditFactDocument, FactDocument, FactsDocument } from '../../generated/graphql.ts'
-import { Button } from '../../ui/controls/button.tsx'
-import { Dialog } from '../../ui/controls/dialog.tsx'
-import { TextAreaField } from '../../ui/controls/field.tsx'
-import { Diff } from '../../ui/display/diff.tsx'
+import { run } from '../../../data/client.ts'
+import { queryClient } from '../../../data/query-client.ts'
+import { problemOf } from '../../../data/use-change.ts'
+import { keyOf } from '../../../data/use-read.ts'
+import { EditFactDocument, FactDocument, FactsDocument } from '../../../generated/graphql.ts'
+import { Button } from '../../../ui/controls/button.tsx'
+import { Dialog } from '../../../ui/controls/dialog.tsx'
+import { TextAreaField } from '../../../ui/controls/field.tsx'
+import { Diff } from '../../../ui/display/diff.tsx'
 import type { ShownFact } from './shown-fact.ts'
 
 interface EditFactDialogProps {

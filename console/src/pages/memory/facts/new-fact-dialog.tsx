@@ -1,11 +1,11 @@
 /** Stating a fact. */
 import { useState } from 'react'
-import { goTo } from '../../app/hash-location.ts'
-import { useChange } from '../../data/use-change.ts'
-import { CreateFactDocument, FactsDocument } from '../../generated/graphql.ts'
-import { Button } from '../../ui/controls/button.tsx'
-import { Dialog } from '../../ui/controls/dialog.tsx'
-import { TextAreaField } from '../../ui/controls/field.tsx'
+import { goTo } from '../../../app/hash-location.ts'
+import { useChange } from '../../../data/use-change.ts'
+import { CreateFactDocument, FactsDocument } from '../../../generated/graphql.ts'
+import { Button } from '../../../ui/controls/button.tsx'
+import { Dialog } from '../../../ui/controls/dialog.tsx'
+import { TextAreaField } from '../../../ui/controls/field.tsx'
 
 export function NewFactDialog({ onClose }: { readonly onClose: () => void }) {
   const [content, setContent] = useState('')

@@ -3,22 +3,24 @@
  * "u".
  */
 import { useDeferredValue, useState, type ReactNode } from 'react'
-import { queryClient } from '../../data/query-client.ts'
-import { keyOf, usePages } from '../../data/use-read.ts'
-import { useUpdates } from '../../data/use-updates.ts'
+import { queryClient } from '../../../data/query-client.ts'
+import { keyOf, usePages } from '../../../data/use-read.ts'
+import { useUpdates } from '../../../data/use-updates.ts'
 import {
+  AlikeDocument,
   InboxDocument,
   LearningUpdatesDocument,
   type LearningFilter,
   type LearningRowFragment,
-} from '../../generated/graphql.ts'
-import { SearchField, SelectField } from '../../ui/controls/field.tsx'
-import { KeyHints } from '../../ui/display/key-hints.tsx'
-import { ListPane } from '../../ui/picking/list-pane.tsx'
-import { PickRow } from '../../ui/picking/pick-row.tsx'
-import { useHidden } from '../../ui/picking/use-hidden.ts'
-import { usePicking } from '../../ui/picking/use-picking.ts'
-import { EmptyState } from '../../ui/tell/empty-state.tsx'
+} from '../../../generated/graphql.ts'
+import { SearchField, SelectField } from '../../../ui/controls/field.tsx'
+import { KeyHints } from '../../../ui/display/key-hints.tsx'
+import { ListPane } from '../../../ui/picking/list-pane.tsx'
+import { PickRow } from '../../../ui/picking/pick-row.tsx'
+import { useHidden } from '../../../ui/picking/use-hidden.ts'
+import { usePicking } from '../../../ui/picking/use-picking.ts'
+import { EmptyState } from '../../../ui/tell/empty-state.tsx'
+import { Alike } from './alike.tsx'
 import { LearningButtons, SeveralLearnings } from './learning-buttons.tsx'
 import { LearningDialog, type Asking } from './learning-dialog.tsx'
 import { LearningCard } from './learning-card.tsx'
@@ -31,13 +33,15 @@ const KEYS = [
   ['e', 'edit, then promote'],
   ['r', 'replace a fact'],
   ['a', 'ask'],
+  ['w', 'promote for everybody'],
   ['d', 'discard'],
   ['u', 'undo'],
 ] as const
 
-type Which = 'waiting' | 'refused' | 'decided'
+type Which = 'waiting' | 'alike' | 'refused' | 'decided'
 const WHICH: Readonly<Record<Which, LearningFilter>> = {
   waiting: { status: ['PENDING'] },
+  alike: { status: ['PENDING'] },
   refused: { status: ['REFUSED'] },
   decided: { status: ['PROMOTED', 'ASKED', 'DISCARDED'] },
 }
@@ -56,13 +60,19 @@ export function Inbox() {
   const filter = { ...WHICH[which], ...(search === '' ? {} : { search }) }
   const list = usePages(InboxDocument, { first: 50, filter }, ({ learnings }) => learnings)
   useUpdates(LearningUpdatesDocument, {}, () => {
-    void queryClient.invalidateQueries({ queryKey: keyOf(InboxDocument) })
+    for (const read of [InboxDocument, AlikeDocument]) void queryClient.invalidateQueries({ queryKey: keyOf(read) })
   })
   const { shown, hide, show } = useHidden(list.rows)
-  const { decide, undo } = useCurate({ hide, show })
+  const curate = useCurate({ hide, show })
+  const { decide, undo } = curate
   const [asking, setAsking] = useState<Asking | null>(null)
   const promote = (rows: readonly LearningRowFragment[]): void => {
     void decide(rows.filter((row) => row.viewerCan.promote).map(({ id }) => ({ id, verdict: 'PROMOTE' as const })))
+  }
+  const widen = (rows: readonly LearningRowFragment[]): void => {
+    const scope = { scope: 'GLOBAL' } as const
+    const able = rows.filter((row) => row.viewerCan.promote)
+    void decide(able.map(({ id }) => ({ id, verdict: 'PROMOTE' as const, scope })))
   }
   const discard = (rows: readonly LearningRowFragment[]): void => {
     void decide(rows.filter((row) => row.viewerCan.discard).map(({ id }) => ({ id, verdict: 'DISCARD' as const })))
@@ -72,23 +82,26 @@ export function Inbox() {
   }
   const picking = usePicking(shown, ({ id }) => id, {
     p: () => promote(picking.chosen),
+    w: () => widen(picking.chosen),
     d: () => discard(picking.chosen),
     e: () => ask('edit', picking.chosen),
     r: () => ask('replace', picking.chosen),
     a: () => ask('ask', picking.chosen),
     u: () => void undo(),
   })
-  const acts = { promote, discard, ask, reopen: (id: string) => void decide([{ id, verdict: 'REOPEN' }]) }
+  const acts = { promote, widen, discard, ask, reopen: (id: string) => void decide([{ id, verdict: 'REOPEN' }]) }
+  const bar = (
+    <InboxBar typed={typed} onType={setTyped} which={which} onChoose={setWhich}>
+      {picking.picked.size > 0 && <SeveralLearnings picking={picking} acts={acts} />}
+    </InboxBar>
+  )
+  if (which === 'alike') return <Alike bar={bar} curate={curate} />
   return (
     <>
       <ListPane
         what="learnings"
         list={{ ...list, rows: shown }}
-        bar={
-          <InboxBar typed={typed} onType={setTyped} which={which} onChoose={setWhich}>
-            {picking.picked.size > 0 && <SeveralLearnings picking={picking} acts={acts} />}
-          </InboxBar>
-        }
+        bar={bar}
         empty={nothingWaits}
         rowHeight={130}
         foot={<KeyHints keys={KEYS} />}
@@ -126,6 +139,7 @@ function InboxBar({ typed, onType, which, onChoose, children }: InboxBarProps) {
         onChange={(event) => onChoose(event.target.value as Which)}
       >
         <option value="waiting">Waiting</option>
+        <option value="alike">Alike, together</option>
         <option value="refused">Refused</option>
         <option value="decided">Decided</option>
       </SelectField>

@@ -1,11 +1,13 @@
 /** What can be done with a learning, or with several. Who may not do a thing does not see its button. */
-import type { LearningRowFragment } from '../../generated/graphql.ts'
-import { Button } from '../../ui/controls/button.tsx'
-import type { Picking } from '../../ui/picking/use-picking.ts'
+import type { LearningRowFragment } from '../../../generated/graphql.ts'
+import { Button } from '../../../ui/controls/button.tsx'
+import type { Picking } from '../../../ui/picking/use-picking.ts'
 import type { Asking } from './learning-dialog.tsx'
 
 export interface LearningActs {
   readonly promote: (rows: readonly LearningRowFragment[]) => void
+  /** Promotes, for everybody. */
+  readonly widen: (rows: readonly LearningRowFragment[]) => void
   readonly discard: (rows: readonly LearningRowFragment[]) => void
   /** Of the first. */
   readonly ask: (kind: Asking['kind'], rows: readonly LearningRowFragment[]) => void
@@ -22,6 +24,11 @@ export function LearningButtons({ row, acts }: { readonly row: LearningRowFragme
           <Button small kind="main" onClick={() => acts.promote([row])}>
             Promote
           </Button>
+          {row.scope !== 'GLOBAL' && (
+            <Button small onClick={() => acts.widen([row])}>
+              For everybody
+            </Button>
+          )}
           <Button small onClick={() => acts.ask('edit', [row])}>
             Edit
           </Button>

@@ -1,4 +1,4 @@
 /** A fact with what it said before and what relied on it. */
-import type { FactQuery } from '../../generated/graphql.ts'
+import type { FactQuery } from '../../../generated/graphql.ts'
 
 export type ShownFact = Extract<NonNullable<FactQuery['node']>, { __typename: 'Fact' }>

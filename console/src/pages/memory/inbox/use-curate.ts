@@ -3,11 +3,12 @@
  * the fact that it replaced; a learning that was discarded or asked about is opened again.
  */
 import { useRef } from 'react'
-import { run } from '../../data/client.ts'
-import { queryClient } from '../../data/query-client.ts'
-import { problemOf } from '../../data/use-change.ts'
-import { keyOf } from '../../data/use-read.ts'
+import { run } from '../../../data/client.ts'
+import { queryClient } from '../../../data/query-client.ts'
+import { problemOf } from '../../../data/use-change.ts'
+import { keyOf } from '../../../data/use-read.ts'
 import {
+  AlikeDocument,
   DecideLearningsDocument,
   FactsDocument,
   InboxDocument,
@@ -15,8 +16,8 @@ import {
   UndoChangeDocument,
   type DecideLearningsMutation,
   type LearningDecisionInput,
-} from '../../generated/graphql.ts'
-import { notify } from '../../ui/tell/toasts.ts'
+} from '../../../generated/graphql.ts'
+import { notify } from '../../../ui/tell/toasts.ts'
 
 /** So many does the API take in one call. */
 const MOST = 200
@@ -79,7 +80,7 @@ function countOf(count: number): string {
 }
 
 function readAgain(): void {
-  for (const list of [InboxDocument, FactsDocument, QuestionsDocument])
+  for (const list of [InboxDocument, AlikeDocument, FactsDocument, QuestionsDocument])
     void queryClient.invalidateQueries({ queryKey: keyOf(list) })
 }
 

@@ -1,10 +1,10 @@
 /** Promoting in other words, in the place of a fact, or asking: what needs a text, before it is decided. */
 import { useState } from 'react'
-import type { LearningDecisionInput, LearningRowFragment } from '../../generated/graphql.ts'
-import { Button } from '../../ui/controls/button.tsx'
-import { Dialog } from '../../ui/controls/dialog.tsx'
-import { SelectField, TextAreaField } from '../../ui/controls/field.tsx'
-import { Diff } from '../../ui/display/diff.tsx'
+import type { LearningDecisionInput, LearningRowFragment } from '../../../generated/graphql.ts'
+import { Button } from '../../../ui/controls/button.tsx'
+import { Dialog } from '../../../ui/controls/dialog.tsx'
+import { SelectField, TextAreaField } from '../../../ui/controls/field.tsx'
+import { Diff } from '../../../ui/display/diff.tsx'
 import type { Curate } from './use-curate.ts'
 
 export interface Asking {

@@ -3,20 +3,22 @@
  * at.
  */
 import { useDeferredValue, useState } from 'react'
-import { goTo } from '../../app/hash-location.ts'
-import { queryClient } from '../../data/query-client.ts'
-import { keyOf, usePages } from '../../data/use-read.ts'
-import { useUpdates } from '../../data/use-updates.ts'
-import { FactDocument, FactsDocument, FactUpdatesDocument, type FactRowFragment } from '../../generated/graphql.ts'
-import { Button } from '../../ui/controls/button.tsx'
-import { CheckField, SearchField } from '../../ui/controls/field.tsx'
-import { Badge } from '../../ui/display/badge.tsx'
-import { KeyHints } from '../../ui/display/key-hints.tsx'
-import { Time } from '../../ui/display/time.tsx'
-import { ListPane } from '../../ui/picking/list-pane.tsx'
-import { PickRow } from '../../ui/picking/pick-row.tsx'
-import { usePicking } from '../../ui/picking/use-picking.ts'
-import { EmptyState } from '../../ui/tell/empty-state.tsx'
+import { goTo } from '../../../app/hash-location.ts'
+import { queryClient } from '../../../data/query-client.ts'
+import { keyOf, usePages } from '../../../data/use-read.ts'
+import { useUpdates } from '../../../data/use-updates.ts'
+import { useViewer } from '../../../data/use-viewer.ts'
+import { FactDocument, FactsDocument, FactUpdatesDocument, type FactRowFragment } from '../../../generated/graphql.ts'
+import { Button } from '../../../ui/controls/button.tsx'
+import { CheckField, SearchField } from '../../../ui/controls/field.tsx'
+import { Badge } from '../../../ui/display/badge.tsx'
+import { KeyHints } from '../../../ui/display/key-hints.tsx'
+import { Time } from '../../../ui/display/time.tsx'
+import { ListPane } from '../../../ui/picking/list-pane.tsx'
+import { PickRow } from '../../../ui/picking/pick-row.tsx'
+import { usePicking } from '../../../ui/picking/use-picking.ts'
+import { EmptyState } from '../../../ui/tell/empty-state.tsx'
+import { ScopeBadge } from '../scope-badge.tsx'
 import { FactDetail } from './fact-detail.tsx'
 import { NewFactDialog } from './new-fact-dialog.tsx'
 
@@ -35,6 +37,7 @@ const noFacts = (
 )
 
 export function Facts({ shownId }: { readonly shownId: string | null }) {
+  const viewer = useViewer()
   const [typed, setTyped] = useState('')
   const [includeInvalidated, setIncludeInvalidated] = useState(false)
   const [isNew, setIsNew] = useState(false)
@@ -46,7 +49,7 @@ export function Facts({ shownId }: { readonly shownId: string | null }) {
   })
   const picking = usePicking(list.rows, ({ id }) => id, {
     Enter: () => picking.currentId !== null && goTo(`/memory/facts/${picking.currentId}`),
-    n: () => setIsNew(true),
+    n: () => viewer.isAdmin && setIsNew(true),
   })
   const bar = (
     <>
@@ -56,9 +59,11 @@ export function Facts({ shownId }: { readonly shownId: string | null }) {
         checked={includeInvalidated}
         onChange={(event) => setIncludeInvalidated(event.target.checked)}
       />
-      <Button icon="plus" onClick={() => setIsNew(true)}>
-        New fact
-      </Button>
+      {viewer.isAdmin && (
+        <Button icon="plus" onClick={() => setIsNew(true)}>
+          New fact
+        </Button>
+      )}
     </>
   )
   return (
@@ -87,6 +92,7 @@ function FactLine({ fact }: { readonly fact: FactRowFragment }) {
           {fact.source.toLowerCase()} · <Time at={fact.updatedAt} />
           {fact.version > 1 && ` · version ${fact.version}`}
         </span>
+        {fact.scope !== 'GLOBAL' && <ScopeBadge of={fact} />}
         {fact.invalidatedAt !== null && <Badge>not in use</Badge>}
       </span>
     </button>

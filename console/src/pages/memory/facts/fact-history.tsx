@@ -1,9 +1,9 @@
 /** What a fact said before, newest first: each version with what it changed, word by word, and a way back to it. */
-import { useChange } from '../../data/use-change.ts'
-import { FactDocument, FactsDocument, RevertFactDocument, UndoChangeDocument } from '../../generated/graphql.ts'
-import { Button } from '../../ui/controls/button.tsx'
-import { Diff } from '../../ui/display/diff.tsx'
-import { Time } from '../../ui/display/time.tsx'
+import { useChange } from '../../../data/use-change.ts'
+import { FactDocument, FactsDocument, RevertFactDocument, UndoChangeDocument } from '../../../generated/graphql.ts'
+import { Button } from '../../../ui/controls/button.tsx'
+import { Diff } from '../../../ui/display/diff.tsx'
+import { Time } from '../../../ui/display/time.tsx'
 import { Part } from './fact-part.tsx'
 import type { ShownFact } from './shown-fact.ts'
 
