@@ -1,6 +1,7 @@
 /**
- * Every page, with something on it, for people who see little, hear the page, or use the keyboard alone: axe-core finds
- * nothing serious or critical, in light and in dark.
+ * Every page and dialog, with something on it, for people who see little, hear the page, or use the keyboard alone:
+ * axe-core finds nothing serious or critical, in light, in dark and at the width of a phone; who wants no motion sees
+ * none; a whole conversation is held by keys.
  */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -34,8 +35,12 @@ describe.skipIf(!hasBrowser)(`reachable${withoutBrowser}`, () => {
   })
   afterAll(() => cleanup.disposeAsync())
 
-  test.each(['light', 'dark'] as const)('every page, in %s', async (colorScheme) => {
-    await using opened = await browser.blank({ colorScheme, allowed: /status of 401|UNAUTHENTICATED/ })
+  test.each([
+    { colorScheme: 'light', width: 1280 },
+    { colorScheme: 'dark', width: 1280 },
+    { colorScheme: 'light', width: 390 },
+  ] as const)('every page, in $colorScheme, $width wide', async ({ colorScheme, width }) => {
+    await using opened = await browser.blank({ colorScheme, width, allowed: /status of 401|UNAUTHENTICATED/ })
     const { page } = opened
     // Half a fade is no contrast.
     await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -46,12 +51,105 @@ describe.skipIf(!hasBrowser)(`reachable${withoutBrowser}`, () => {
         await page.goto('about:blank')
       }
       await page.goto(`${browser.url}/#${path}`)
-      await prepare(page, { isPhone: false })
+      await prepare(page, { isPhone: width < 720 })
       found.push(...(await problemsOf(page)).map((problem) => `${name}: ${problem}`))
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} fits`).toBe(true)
+      expect(await page.evaluate(MOVING), `what moves on ${name}`).toEqual([])
     }
     expect(found).toEqual([])
   })
+
+  test('every dialog keeps the focus, gives it back, and has a name for all that is in it', async () => {
+    await using opened = await browser.open('ada')
+    const { page } = opened
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    const dialog = page.getByRole('dialog')
+    const found: string[] = []
+    for (const [path, button] of DIALOGS) {
+      await page.goto(`${browser.url}/#${path}`)
+      const opens = page.locator('main').getByRole('button', { name: button }).first()
+      await opens.press('Enter')
+      await dialog.waitFor()
+      found.push(...(await problemsOf(page)).map((problem) => `${path} ${button}: ${problem}`))
+      expect(await page.evaluate(`document.activeElement.closest('dialog') !== null`), `${path} ${button}`).toBe(true)
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'hidden' })
+      expect(await opens.evaluate((element) => element.ownerDocument.activeElement === element), `${button}`).toBe(true)
+    }
+    await page.keyboard.press('?')
+    await dialog.getByRole('heading', { name: 'Keys' }).waitFor()
+    found.push(...(await problemsOf(page)))
+    expect(found).toEqual([])
+  })
+
+  test('a session is opened, talked in and left, and its person logged out, by keys alone', async () => {
+    await using opened = await browser.open('ada', { allowed: /status of 401|UNAUTHENTICATED/ })
+    const { page } = opened
+    const { keyboard } = page
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    await keyboard.press('n')
+    await page.getByRole('dialog').waitFor()
+    await keyboard.type('By keys alone')
+    await keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'By keys alone' }).waitFor()
+    await tabTo(page, 'Message')
+    await keyboard.type('What time is it?')
+    await keyboard.press('Enter')
+    await page.locator('.entry-agent[aria-busy="false"]').waitFor()
+    // It is read out when it is whole.
+    await page.locator('[aria-live="polite"]', { hasText: 'The agent: ' }).waitFor()
+    await tabTo(page, 'Details', { key: 'Shift+Tab', by: 'ArrowRight' })
+    await page.getByText('Participants').waitFor()
+    await Promise.all([keyboard.press('g'), keyboard.press('s')])
+    await page.getByRole('heading', { name: 'Sessions' }).waitFor()
+    await tabTo(page, 'You and this console')
+    await keyboard.press('Enter')
+    await page.getByRole('menu').waitFor()
+    await keyboard.press('End')
+    await keyboard.press('ArrowUp')
+    await keyboard.press('Enter')
+    await page.getByLabel('Token').waitFor()
+  })
 })
+
+/** Presses Tab until what has the name has the focus; with `by`, arrows from one of its neighbours. */
+async function tabTo(page: Page, name: string, { key = 'Tab', by = '' } = {}): Promise<void> {
+  const has = `(() => {
+    const at = document.activeElement
+    return (at?.getAttribute('aria-label') ?? at?.textContent) === ${JSON.stringify(name)}
+  })()`
+  const isTab = `document.activeElement?.getAttribute('role') === 'tab'`
+  for (let presses = 0; presses < 100; presses += 1) {
+    if (await page.evaluate<boolean>(has)) return
+    await page.keyboard.press(by !== '' && (await page.evaluate<boolean>(isTab)) ? by : key)
+  }
+  throw new Error(`"${name}" cannot be reached by keys`)
+}
+
+/** What is animated for longer than nobody sees. */
+const MOVING = `document.getAnimations().filter(({ effect }) => effect.getTiming().duration > 1)
+  .map(({ effect }) => effect.target.outerHTML.slice(0, 100))`
+
+/** An address, and a button of it that opens a dialog. */
+const DIALOGS: readonly (readonly [path: string, button: RegExp])[] = [
+  ['/sessions', /^New session/],
+  ['/approvals', /^Deny/],
+  ['/approvals', /^Edit/],
+  ['/memory', /^Edit/],
+  ['/memory', /^Replace/],
+  ['/memory', /^Ask/],
+  ['/memory/facts', /^New fact/],
+  ['/memory/questions', /^Answer/],
+  ['/schedules', /^New schedule/],
+  ['/plugins', /^Settings/],
+  ['/plugins/tools', /^Try/],
+  ['/people', /^New user/],
+  ['/people', /^Link/],
+  ['/people', /^Merge/],
+  ['/people', /^Remove/],
+  ['/people/tokens', /^New token/],
+  ['/people/tokens', /^Revoke/],
+]
 
 async function problemsOf(page: Page): Promise<string[]> {
   await page.evaluate(await readFile(AXE, 'utf8'))
