@@ -96,6 +96,7 @@ describe.skipIf(!hasBrowser)(`reachable${withoutBrowser}`, () => {
     await keyboard.type('What time is it?')
     await keyboard.press('Enter')
     await page.locator('.entry-agent[aria-busy="false"]').waitFor()
+    expect(await page.locator('.entry-said').innerText()).toBe('What time is it?')
     // It is read out when it is whole.
     await page.locator('[aria-live="polite"]', { hasText: 'The agent: ' }).waitFor()
     await tabTo(page, 'Details', { key: 'Shift+Tab', by: 'ArrowRight' })
@@ -105,8 +106,7 @@ describe.skipIf(!hasBrowser)(`reachable${withoutBrowser}`, () => {
     await tabTo(page, 'You and this console')
     await keyboard.press('Enter')
     await page.getByRole('menu').waitFor()
-    await keyboard.press('End')
-    await keyboard.press('ArrowUp')
+    await tabTo(page, 'Log out', { key: 'ArrowDown' })
     await keyboard.press('Enter')
     await page.getByLabel('Token').waitFor()
   })

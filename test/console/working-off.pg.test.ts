@@ -79,6 +79,9 @@ describe.skipIf(!hasBrowser)(`what waits for people${withoutBrowser}`, () => {
     await press(opened, 'w')
     await tea.waitFor({ state: 'hidden' })
     await page.getByLabel('Which').selectOption('alike')
+    // What is chosen stands in the address.
+    await page.reload()
+    expect(await page.getByLabel('Which').inputValue()).toBe('alike')
     const group = page.getByRole('article', { name: `${gate} by Tom.` })
     await group.focus()
     await press(opened, 'p')

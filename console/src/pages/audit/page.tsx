@@ -1,5 +1,6 @@
 /** Who did what, and what it cost: filtered, live, and provably complete. */
 import { useState } from 'react'
+import { useSearchParams } from 'wouter'
 import { problemOf } from '../../data/use-change.ts'
 import { usePages } from '../../data/use-read.ts'
 import { AuditPageDocument, type AuditFilter, type AuditKind } from '../../generated/graphql.ts'
@@ -42,7 +43,7 @@ const nothingFound = (
 )
 
 export default function AuditPage() {
-  const [typed, setTyped] = useState<Typed>({ kind: '', actor: '', sessionId: '' })
+  const [typed, setTyped] = useTyped()
   const filter = filterOf(typed)
   const list = usePages(AuditPageDocument, { first: 50, filter }, ({ audit }) => audit)
   const tail = useTail(filter)
@@ -69,6 +70,18 @@ export default function AuditPage() {
       </div>
     </div>
   )
+}
+
+/** What is looked for, as it stands in the address. */
+function useTyped(): [Typed, (typed: Typed) => void] {
+  const [search, setSearch] = useSearchParams()
+  const kind = KINDS.find((one) => one === search.get('kind')) ?? ''
+  const typed: Typed = { kind, actor: search.get('who') ?? '', sessionId: search.get('session') ?? '' }
+  const set = (next: Typed): void => {
+    const all = { kind: next.kind, who: next.actor, session: next.sessionId }
+    setSearch(Object.fromEntries(Object.entries(all).filter(([, value]) => value !== '')), { replace: true })
+  }
+  return [typed, set]
 }
 
 const KEYS = [

@@ -1,6 +1,7 @@
 /** All sessions that the viewer may see, newest activity first. */
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
+import { useAddressedText } from '../../app/use-addressed.ts'
 import { useRead } from '../../data/use-read.ts'
 import { SessionCountDocument, type SessionFilter } from '../../generated/graphql.ts'
 import { Button } from '../../ui/controls/button.tsx'
@@ -64,18 +65,10 @@ const KEYS = [
 ] as const
 
 function Head({ filter, onOpen }: { readonly filter: SessionFilter; readonly onOpen: () => void }) {
-  const [search, setSearch] = useSearchParams()
+  const [search] = useSearchParams()
   const { data: count } = useRead(SessionCountDocument, { filter }, { keepPrevious: true })
-  const set = (name: string, value: string): void =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before)
-        if (value === '') next.delete(name)
-        else next.set(name, value)
-        return next
-      },
-      { replace: true },
-    )
+  const [typed, setTyped] = useAddressedText('search')
+  const [, setStatus] = useAddressedText('status')
   return (
     <header className="page-head">
       <h1>
@@ -84,9 +77,9 @@ function Head({ filter, onOpen }: { readonly filter: SessionFilter; readonly onO
       <div className="sessions-search">
         <SearchField
           label="Search sessions"
-          value={search.get('search') ?? ''}
+          value={typed}
           maxLength={200}
-          onChange={(event) => set('search', event.target.value)}
+          onChange={(event) => setTyped(event.target.value)}
         />
       </div>
       <div className="sessions-status">
@@ -94,7 +87,7 @@ function Head({ filter, onOpen }: { readonly filter: SessionFilter; readonly onO
           label="Which sessions"
           isLabelUnseen
           value={shownOf(search)}
-          onChange={(event) => set('status', event.target.value === 'all' ? '' : event.target.value)}
+          onChange={(event) => setStatus(event.target.value === 'all' ? '' : event.target.value)}
         >
           {Object.entries(SHOWN).map(([value, label]) => (
             <option key={value} value={value}>

@@ -1,5 +1,6 @@
 /** What model calls cost: by day and model, role or user, what budgets leave, and the turns that took most. */
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useMemo } from 'react'
+import { useAddressedChoice } from '../../app/use-addressed.ts'
 import { useRead } from '../../data/use-read.ts'
 import { UsageByDayDocument, type UsageSplit } from '../../generated/graphql.ts'
 import { SelectField } from '../../ui/controls/field.tsx'
@@ -16,18 +17,15 @@ import { UsageTable } from './usage-table.tsx'
 import './usage.css'
 import '../../ui/picking/picking.css'
 
-const SPLITS: readonly (readonly [UsageSplit, string])[] = [
-  ['MODEL', 'model'],
-  ['ROLE', 'role'],
-  ['USER', 'user'],
-  ['SESSION', 'session'],
-]
+const SPLITS = ['MODEL', 'ROLE', 'USER', 'SESSION'] as const satisfies readonly UsageSplit[]
+const MEASURES = ['tokens', 'cost', 'calls'] as const satisfies readonly Measure[]
+const DAYS = ['30', '7', '90', '365'] as const
 
 export default function UsagePage() {
-  const [count, setCount] = useState(30)
-  const [by, setBy] = useState<UsageSplit>('MODEL')
-  const [measure, setMeasure] = useState<Measure>('tokens')
-  const days = useMemo(() => lastDays(count, new Date()), [count])
+  const [count, setCount] = useAddressedChoice('days', DAYS)
+  const [by, setBy] = useAddressedChoice('by', SPLITS)
+  const [measure, setMeasure] = useAddressedChoice('measure', MEASURES)
+  const days = useMemo(() => lastDays(Number(count), new Date()), [count])
   const span = { from: `${days[0]}T00:00:00Z`, to: endOf(days.at(-1) ?? '') }
   return (
     <div className="page">
@@ -37,10 +35,10 @@ export default function UsagePage() {
           label="Split by"
           isLabelUnseen
           value={by}
-          onChange={(event) => setBy(event.target.value as UsageSplit)}
+          onChange={(event) => setBy(event.target.value as (typeof SPLITS)[number])}
         >
-          {SPLITS.map(([value, word]) => (
-            <option key={value} value={value}>{`By ${word}`}</option>
+          {SPLITS.map((value) => (
+            <option key={value} value={value}>{`By ${value.toLowerCase()}`}</option>
           ))}
         </SelectField>
         <SelectField
@@ -57,9 +55,9 @@ export default function UsagePage() {
           label="Days"
           isLabelUnseen
           value={count}
-          onChange={(event) => setCount(Number(event.target.value))}
+          onChange={(event) => setCount(event.target.value as (typeof DAYS)[number])}
         >
-          {[7, 30, 90, 365].map((value) => (
+          {DAYS.toSorted((one, other) => Number(one) - Number(other)).map((value) => (
             <option key={value} value={value}>{`${value} days`}</option>
           ))}
         </SelectField>

@@ -1,7 +1,6 @@
 /** One fact: what it says, what it said before, and which turns relied on it. */
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { goTo } from '../../../app/hash-location.ts'
 import { useChange } from '../../../data/use-change.ts'
 import { useRead } from '../../../data/use-read.ts'
 import { useViewer } from '../../../data/use-viewer.ts'
@@ -18,16 +17,17 @@ import { DisputeDialog } from './dispute-dialog.tsx'
 import { EditFactDialog } from './edit-fact-dialog.tsx'
 import { FactHistory } from './fact-history.tsx'
 import { Part } from './fact-part.tsx'
+import { openFact } from './open-fact.ts'
 import { ScopeDialog } from './scope-dialog.tsx'
 import type { ShownFact } from './shown-fact.ts'
 
 export function FactDetail({ id }: { readonly id: string }) {
   const { data, isPending, error } = useRead(FactDocument, { id })
-  useKeys({ Escape: () => goTo('/memory/facts') })
+  useKeys({ Escape: () => openFact(null) })
   return (
     <section className="fact" aria-label="The fact">
       <header className="fact-head">
-        <IconButton icon="left" label="Back to the facts" onClick={() => goTo('/memory/facts')} />
+        <IconButton icon="left" label="Back to the facts" onClick={() => openFact(null)} />
         <CopyId id={id} />
       </header>
       {error !== null && <ErrorLine>{error.message}</ErrorLine>}

@@ -3,7 +3,7 @@
  * at.
  */
 import { useDeferredValue, useState } from 'react'
-import { goTo } from '../../../app/hash-location.ts'
+import { useAddressedText } from '../../../app/use-addressed.ts'
 import { queryClient } from '../../../data/query-client.ts'
 import { keyOf, usePages } from '../../../data/use-read.ts'
 import { useUpdates } from '../../../data/use-updates.ts'
@@ -21,6 +21,7 @@ import { EmptyState } from '../../../ui/tell/empty-state.tsx'
 import { ScopeBadge } from '../scope-badge.tsx'
 import { FactDetail } from './fact-detail.tsx'
 import { NewFactDialog } from './new-fact-dialog.tsx'
+import { openFact } from './open-fact.ts'
 
 const KEYS = [
   ['/', 'search'],
@@ -38,8 +39,9 @@ const noFacts = (
 
 export function Facts({ shownId }: { readonly shownId: string | null }) {
   const viewer = useViewer()
-  const [typed, setTyped] = useState('')
-  const [includeInvalidated, setIncludeInvalidated] = useState(false)
+  const [typed, setTyped] = useAddressedText('search')
+  const [all, setAll] = useAddressedText('all')
+  const includeInvalidated = all !== ''
   const [isNew, setIsNew] = useState(false)
   const search = useDeferredValue(typed.trim())
   const filter = { includeInvalidated, ...(search === '' ? {} : { search }) }
@@ -48,7 +50,7 @@ export function Facts({ shownId }: { readonly shownId: string | null }) {
     for (const read of [FactsDocument, FactDocument]) void queryClient.invalidateQueries({ queryKey: keyOf(read) })
   })
   const picking = usePicking(list.rows, ({ id }) => id, {
-    Enter: () => picking.currentId !== null && goTo(`/memory/facts/${picking.currentId}`),
+    Enter: () => picking.currentId !== null && openFact(picking.currentId),
     n: () => viewer.isAdmin && setIsNew(true),
   })
   const bar = (
@@ -57,7 +59,7 @@ export function Facts({ shownId }: { readonly shownId: string | null }) {
       <CheckField
         label="Also those not in use"
         checked={includeInvalidated}
-        onChange={(event) => setIncludeInvalidated(event.target.checked)}
+        onChange={(event) => setAll(event.target.checked ? '1' : '')}
       />
       {viewer.isAdmin && (
         <Button icon="plus" onClick={() => setIsNew(true)}>
@@ -85,7 +87,7 @@ export function Facts({ shownId }: { readonly shownId: string | null }) {
 
 function FactLine({ fact }: { readonly fact: FactRowFragment }) {
   return (
-    <button type="button" tabIndex={-1} className="fact-line" onClick={() => goTo(`/memory/facts/${fact.id}`)}>
+    <button type="button" tabIndex={-1} className="fact-line" onClick={() => openFact(fact.id)}>
       <span className="foreign">{fact.content}</span>
       <span className="pick-line small faint">
         <span>

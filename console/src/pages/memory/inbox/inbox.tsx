@@ -3,13 +3,15 @@
  * "u".
  */
 import { useDeferredValue, useState, type ReactNode } from 'react'
+import { useAddressedChoice, useAddressedText } from '../../../app/use-addressed.ts'
 import { queryClient } from '../../../data/query-client.ts'
-import { keyOf, usePages } from '../../../data/use-read.ts'
+import { keyOf, usePages, type Pages } from '../../../data/use-read.ts'
 import { useUpdates } from '../../../data/use-updates.ts'
 import {
   AlikeDocument,
   InboxDocument,
   LearningUpdatesDocument,
+  type LearningDecisionInput,
   type LearningFilter,
   type LearningRowFragment,
 } from '../../../generated/graphql.ts'
@@ -21,10 +23,10 @@ import { useHidden } from '../../../ui/picking/use-hidden.ts'
 import { usePicking } from '../../../ui/picking/use-picking.ts'
 import { EmptyState } from '../../../ui/tell/empty-state.tsx'
 import { Alike } from './alike.tsx'
-import { LearningButtons, SeveralLearnings } from './learning-buttons.tsx'
+import { LearningButtons, SeveralLearnings, type LearningActs } from './learning-buttons.tsx'
 import { LearningDialog, type Asking } from './learning-dialog.tsx'
 import { LearningCard } from './learning-card.tsx'
-import { useCurate } from './use-curate.ts'
+import { useCurate, type Curate } from './use-curate.ts'
 
 const KEYS = [
   ['↑ ↓', 'move'],
@@ -54,8 +56,8 @@ const nothingWaits = (
 )
 
 export function Inbox() {
-  const [which, setWhich] = useState<Which>('waiting')
-  const [typed, setTyped] = useState('')
+  const [which, setWhich] = useAddressedChoice('which', ['waiting', 'alike', 'refused', 'decided'])
+  const [typed, setTyped] = useAddressedText('search')
   const search = useDeferredValue(typed.trim())
   const filter = { ...WHICH[which], ...(search === '' ? {} : { search }) }
   const list = usePages(InboxDocument, { first: 50, filter }, ({ learnings }) => learnings)
@@ -64,59 +66,77 @@ export function Inbox() {
   })
   const { shown, hide, show } = useHidden(list.rows)
   const curate = useCurate({ hide, show })
-  const { decide, undo } = curate
   const [asking, setAsking] = useState<Asking | null>(null)
-  const promote = (rows: readonly LearningRowFragment[]): void => {
-    void decide(rows.filter((row) => row.viewerCan.promote).map(({ id }) => ({ id, verdict: 'PROMOTE' as const })))
-  }
-  const widen = (rows: readonly LearningRowFragment[]): void => {
-    const scope = { scope: 'GLOBAL' } as const
-    const able = rows.filter((row) => row.viewerCan.promote)
-    void decide(able.map(({ id }) => ({ id, verdict: 'PROMOTE' as const, scope })))
-  }
-  const discard = (rows: readonly LearningRowFragment[]): void => {
-    void decide(rows.filter((row) => row.viewerCan.discard).map(({ id }) => ({ id, verdict: 'DISCARD' as const })))
-  }
-  const ask = (kind: Asking['kind'], [row]: readonly LearningRowFragment[]): void => {
-    if (row !== undefined) setAsking({ kind, row })
-  }
-  const picking = usePicking(shown, ({ id }) => id, {
-    p: () => promote(picking.chosen),
-    w: () => widen(picking.chosen),
-    d: () => discard(picking.chosen),
-    e: () => ask('edit', picking.chosen),
-    r: () => ask('replace', picking.chosen),
-    a: () => ask('ask', picking.chosen),
-    u: () => void undo(),
-  })
-  const acts = { promote, widen, discard, ask, reopen: (id: string) => void decide([{ id, verdict: 'REOPEN' }]) }
-  const bar = (
+  const acts = actsOf(curate, setAsking)
+  const bar = (several: ReactNode): ReactNode => (
     <InboxBar typed={typed} onType={setTyped} which={which} onChoose={setWhich}>
-      {picking.picked.size > 0 && <SeveralLearnings picking={picking} acts={acts} />}
+      {several}
     </InboxBar>
   )
-  if (which === 'alike') return <Alike bar={bar} curate={curate} />
+  if (which === 'alike') return <Alike bar={bar(null)} curate={curate} />
   return (
     <>
-      <ListPane
-        what="learnings"
-        list={{ ...list, rows: shown }}
-        bar={bar}
-        empty={nothingWaits}
-        rowHeight={130}
-        foot={<KeyHints keys={KEYS} />}
-      >
-        {(row) => (
-          <PickRow id={row.id} label={row.content} picking={picking}>
-            <LearningCard learning={row} />
-            <LearningButtons row={row} acts={acts} />
-          </PickRow>
-        )}
-      </ListPane>
+      <OneByOne list={{ ...list, rows: shown }} bar={bar} acts={acts} undo={curate.undo} />
       {asking !== null && (
-        <LearningDialog key={asking.row.id} asking={asking} decide={decide} onClose={() => setAsking(null)} />
+        <LearningDialog key={asking.row.id} asking={asking} decide={curate.decide} onClose={() => setAsking(null)} />
       )}
     </>
+  )
+}
+
+function actsOf({ decide }: Curate, setAsking: (asking: Asking) => void): LearningActs {
+  const promote = (rows: readonly LearningRowFragment[], scope: Partial<LearningDecisionInput>): void => {
+    const able = rows.filter((row) => row.viewerCan.promote)
+    void decide(able.map(({ id }) => ({ id, verdict: 'PROMOTE', ...scope })))
+  }
+  return {
+    promote: (rows) => promote(rows, {}),
+    widen: (rows) => promote(rows, { scope: { scope: 'GLOBAL' } }),
+    discard: (rows) => {
+      const able = rows.filter((row) => row.viewerCan.discard)
+      void decide(able.map(({ id }) => ({ id, verdict: 'DISCARD' })))
+    },
+    ask: (kind, [row]) => {
+      if (row !== undefined) setAsking({ kind, row })
+    },
+    reopen: (id) => void decide([{ id, verdict: 'REOPEN' }]),
+  }
+}
+
+interface OneByOneProps {
+  readonly list: Pages<LearningRowFragment>
+  /** With what can be done with several. */
+  readonly bar: (several: ReactNode) => ReactNode
+  readonly acts: LearningActs
+  readonly undo: () => Promise<void>
+}
+
+function OneByOne({ list, bar, acts, undo }: OneByOneProps) {
+  const picking = usePicking(list.rows, ({ id }) => id, {
+    p: () => acts.promote(picking.chosen),
+    w: () => acts.widen(picking.chosen),
+    d: () => acts.discard(picking.chosen),
+    e: () => acts.ask('edit', picking.chosen),
+    r: () => acts.ask('replace', picking.chosen),
+    a: () => acts.ask('ask', picking.chosen),
+    u: () => void undo(),
+  })
+  return (
+    <ListPane
+      what="learnings"
+      list={list}
+      bar={bar(picking.picked.size > 0 && <SeveralLearnings picking={picking} acts={acts} />)}
+      empty={nothingWaits}
+      rowHeight={130}
+      foot={<KeyHints keys={KEYS} />}
+    >
+      {(row) => (
+        <PickRow id={row.id} label={row.content} picking={picking}>
+          <LearningCard learning={row} />
+          <LearningButtons row={row} acts={acts} />
+        </PickRow>
+      )}
+    </ListPane>
   )
 }
 
