@@ -2,10 +2,12 @@
 import { writeFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { must } from '../../src/platform/must.ts'
 import { Cluster } from '../harness/cluster.ts'
 import type { ServerProcess } from '../harness/server-process.ts'
 import { stubProvider } from '../harness/stub-provider.ts'
 import { ConsoleBrowser, hasBrowser, SERVER_AWAY, withoutBrowser } from './console-world.ts'
+import { longestTask } from './longest-task.ts'
 import { StreamingModel } from './streaming-model.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
@@ -107,6 +109,28 @@ describe.skipIf(!hasBrowser)(`sessions${withoutBrowser}`, () => {
     await page.reload()
     await expect.poll(() => said(page)).toEqual(shown)
     expect(await message(page).inputValue()).toBe('What I was about to say')
+  })
+
+  test('much that is said fast, and 10 MB that are printed, keep the page from no frame, and nothing of it', async () => {
+    const line = `\\033[32mok\\033[0m a line that a program prints while it works on something`
+    model.commands = [`for n in $(seq 100); do yes "$(printf '${line}')" | head -c 100000; sleep 0.02; done`]
+    model.pieces = Array.from({ length: 600 }, (_, n) =>
+      n % 60 === 59 ? '\n\n- one\n- two\n\n' : 'the **quick** fox ',
+    )
+    model.everyMs = 5
+    await using opened = await browser.open('ada', { path: '/sessions' })
+    const { page } = opened
+    await begin(page, 'Print and say much.')
+    await output(page).getByText('a line that').first().waitFor()
+    const { ms, tasks } = await longestTask(must(opened.context.browser(), 'a browser'), async () => {
+      await page.locator('.entry-agent[aria-busy="true"]').waitFor({ timeout: 60_000 })
+      await page.locator('.entry-agent[aria-busy="false"]').waitFor({ timeout: 60_000 })
+    })
+    model.everyMs = 0
+    expect(tasks).toBeGreaterThan(100)
+    expect(ms).toBeLessThan(50)
+    // Of what was printed the newest lines, and what of it is on the page is little.
+    expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThan(6000)
   })
 
   test('what waits behind a turn is edited and withdrawn; the turn is stopped, and the next one runs', async () => {

@@ -3,6 +3,7 @@
  * middle of an answer stays there until the story lets it go on.
  */
 import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { GOOD_REVIEW } from '../model/good-answers.ts'
 import { chunk, sse, StubEndpoint, type StubAnswer, type StubCall } from '../model/stub-endpoint.ts'
 
@@ -13,6 +14,8 @@ export class StreamingModel implements AsyncDisposable {
   pieces: readonly string[] = []
   /** Of the pieces, how many are sent until `goOn`. */
   heldAfter = Number.POSITIVE_INFINITY
+  /** Between two pieces; 0: all are sent at once. */
+  everyMs = 0
   readonly #endpoint: StubEndpoint
   #goOn: (() => void) | null = null
 
@@ -40,7 +43,7 @@ export class StreamingModel implements AsyncDisposable {
 
   #answer({ role }: StubCall): StubAnswer {
     if (role === 'reviewer') return { content: GOOD_REVIEW }
-    if (role !== 'planner') return (response) => this.#stream(response)
+    if (role !== 'planner') return (response) => (this.everyMs > 0 ? void this.#say(response) : this.#stream(response))
     const tasks = this.commands.map((detail) => ({ type: 'exec', detail, skill: null, args: null, expect: 'it ends' }))
     const say = { type: 'msg', detail: 'Say what came of it.', skill: null, args: null, expect: null }
     return { content: { goal: 'Do what was asked', secrets: null, tasks: [...tasks, say], answers: null } }
@@ -61,6 +64,16 @@ export class StreamingModel implements AsyncDisposable {
     write(pieces.slice(0, heldAfter))
     if (heldAfter >= pieces.length) end()
     else this.#goOn = end
+  }
+
+  async #say(response: ServerResponse): Promise<void> {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const content of this.pieces) {
+      await sleep(this.everyMs)
+      response.write(sse(chunk([{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }])))
+    }
+    response.write(sse(chunk([{ index: 0, delta: {}, finish_reason: 'stop' }])))
+    response.end('data: [DONE]\n\n')
   }
 
   [Symbol.asyncDispose](): Promise<void> {

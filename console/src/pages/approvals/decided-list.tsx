@@ -1,5 +1,5 @@
 /** What became of approvals, newest first, and who decided. */
-import { useState } from 'react'
+import { useAddressedChoice } from '../../app/use-addressed.ts'
 import { usePages } from '../../data/use-read.ts'
 import { DecidedApprovalsDocument, type ApprovalRowFragment, type ApprovalStatus } from '../../generated/graphql.ts'
 import { SelectField } from '../../ui/controls/field.tsx'
@@ -18,7 +18,7 @@ const nothingDecided = (
 )
 
 export function DecidedList() {
-  const [only, setOnly] = useState<ApprovalStatus | ''>('')
+  const [only, setOnly] = useAddressedChoice<ApprovalStatus | ''>('status', ['', ...SETTLED])
   const status = only === '' ? [...SETTLED] : [only]
   const list = usePages(DecidedApprovalsDocument, { first: 50, status }, ({ approvals }) => approvals)
   const bar = (

@@ -1,5 +1,5 @@
 /** What waits. Keys act on what is picked, or on the current row. */
-import { useState } from 'react'
+import { useAddressedChoice } from '../../app/use-addressed.ts'
 import { usePages } from '../../data/use-read.ts'
 import { WaitingApprovalsDocument, type ApprovalRowFragment } from '../../generated/graphql.ts'
 import { Button } from '../../ui/controls/button.tsx'
@@ -34,7 +34,8 @@ const nothingWaits = (
 )
 
 export function WaitingList() {
-  const [oldestFirst, setOldestFirst] = useState(true)
+  const [order, setOrder] = useAddressedChoice('order', ['expiry', 'newest'])
+  const oldestFirst = order === 'expiry'
   const list = usePages(WaitingApprovalsDocument, { first: 50, oldestFirst }, ({ approvals }) => approvals)
   const { shown, ...hidden } = useHidden(list.rows)
   const approving = useApproving(hidden)
@@ -49,8 +50,8 @@ export function WaitingList() {
       <SelectField
         label="Order"
         isLabelUnseen
-        value={oldestFirst ? 'expiry' : 'newest'}
-        onChange={(event) => setOldestFirst(event.target.value === 'expiry')}
+        value={order}
+        onChange={(event) => setOrder(event.target.value as typeof order)}
       >
         <option value="expiry">Soonest to expire first</option>
         <option value="newest">Newest first</option>

@@ -1,6 +1,7 @@
 /** What is asked, and what was answered. */
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { useAddressedChoice } from '../../app/use-addressed.ts'
 import { queryClient } from '../../data/query-client.ts'
 import { useChange } from '../../data/use-change.ts'
 import { keyOf, usePages } from '../../data/use-read.ts'
@@ -36,7 +37,7 @@ const nothingAsked = (
 )
 
 export function Questions() {
-  const [status, setStatus] = useState<QuestionStatus>('OPEN')
+  const [status, setStatus] = useAddressedChoice<QuestionStatus>('status', ['OPEN', 'RESOLVED'])
   const [answered, setAnswered] = useState<QuestionRowFragment | null>(null)
   const list = usePages(QuestionsDocument, { first: 50, filter: { status: [status] } }, ({ questions }) => questions)
   useUpdates(QuestionUpdatesDocument, {}, () => {

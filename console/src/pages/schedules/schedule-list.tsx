@@ -2,6 +2,7 @@
 import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { goTo } from '../../app/hash-location.ts'
+import { useAddressedChoice } from '../../app/use-addressed.ts'
 import { queryClient } from '../../data/query-client.ts'
 import { keyOf, usePages } from '../../data/use-read.ts'
 import { useUpdates } from '../../data/use-updates.ts'
@@ -36,7 +37,7 @@ const KEYS = [
 export function ScheduleList() {
   const viewer = useViewer()
   const mayCreate = viewer.user !== null
-  const [which, setWhich] = useState<'all' | 'on' | 'off'>('all')
+  const [which, setWhich] = useAddressedChoice('which', ['all', 'on', 'off'])
   const [isNew, setIsNew] = useState(false)
   const filter = which === 'all' ? {} : { enabled: which === 'on' }
   const list = usePages(SchedulesDocument, { first: 50, filter }, ({ schedules }) => schedules)

@@ -1,6 +1,6 @@
 /** Texts of the agent on their way to webhooks: how each stands, and posting again what was given up. */
-import { useState } from 'react'
 import { Link } from 'wouter'
+import { useAddressedChoice } from '../../app/use-addressed.ts'
 import { queryClient } from '../../data/query-client.ts'
 import { useChange } from '../../data/use-change.ts'
 import { keyOf, usePages } from '../../data/use-read.ts'
@@ -37,7 +37,7 @@ const STATES: readonly (readonly [DeliveryStatus, string])[] = [
 ]
 
 export function DeliveryList() {
-  const [status, setStatus] = useState<DeliveryStatus | ''>('')
+  const [status, setStatus] = useAddressedChoice<DeliveryStatus | ''>('status', ['', 'PENDING', 'DEAD', 'DELIVERED'])
   const filter = status === '' ? {} : { status: [status] }
   const list = usePages(DeliveryPageDocument, { first: 50, filter }, ({ deliveries }) => deliveries)
   useUpdates(DeliveryUpdatesDocument, {}, () => {

@@ -1,6 +1,6 @@
 /** The turns that took or cost most, each with a way to its session. */
-import { useState } from 'react'
 import { Link } from 'wouter'
+import { useAddressedChoice } from '../../app/use-addressed.ts'
 import { useRead } from '../../data/use-read.ts'
 import { RankedTurnsDocument, type TurnRanking } from '../../generated/graphql.ts'
 import { SelectField } from '../../ui/controls/field.tsx'
@@ -14,7 +14,7 @@ interface RankedTurnsProps {
 }
 
 export function RankedTurns({ span }: RankedTurnsProps) {
-  const [by, setBy] = useState<TurnRanking>('DURATION')
+  const [by, setBy] = useAddressedChoice<TurnRanking>('turns', ['DURATION', 'COST', 'TOKENS'])
   const { data } = useRead(RankedTurnsDocument, { by, ...span }, { keepPrevious: true })
   const turns = data?.rankedTurns ?? []
   const choose = (
@@ -35,7 +35,7 @@ export function RankedTurns({ span }: RankedTurnsProps) {
       <ol className="usage-turns">
         {turns.map(({ id, session, message, durationMs, usage }) => (
           <li key={id} className="pick-line">
-            <Link href={`/sessions/${encodeURIComponent(session.id)}`} className="cut foreign usage-message">
+            <Link href={`/sessions/${encodeURIComponent(session.id)}?turn=${id}`} className="cut foreign usage-message">
               {message.content}
             </Link>
             <span className="small faint foreign">{message.user}</span>

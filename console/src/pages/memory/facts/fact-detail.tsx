@@ -145,7 +145,7 @@ function UsedBy({ fact }: { readonly fact: ShownFact }) {
       <ul className="fact-turns">
         {turns.map(({ id, session, message, startedAt }) => (
           <li key={id} className="pick-line">
-            <Link href={`/sessions/${encodeURIComponent(session.id)}`} className="cut foreign">
+            <Link href={`/sessions/${encodeURIComponent(session.id)}?turn=${id}`} className="cut foreign">
               {message.content}
             </Link>
             {startedAt !== null && (
