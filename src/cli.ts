@@ -163,13 +163,15 @@ async function manageSkills(action: SkillAction, flags: Flags): Promise<void> {
 }
 
 async function managePlugins(action: PluginAction, flags: Flags): Promise<void> {
-  const { home } = placeToManage(flags)
+  const { environment, home } = placeToManage(flags)
+  const { config } = await loadConfig(configPath(home), environment)
+  const packages = config.pluginPackages
   const { stdin: input, stdout: output } = process
-  const { runPluginCommand } = await import('./plugins/plugin-command.ts')
+  const { runPluginCommand } = await import('./plugins/command/plugin-command.ts')
   const ask = (question: string): Promise<boolean> => confirm(question, { input, output })
   const print = (line: string): void => console.log(line)
   const isInteractive = input.isTTY && output.isTTY
-  await runPluginCommand(action, { home, cwd: process.cwd(), print, confirm: isInteractive ? ask : null })
+  await runPluginCommand(action, { home, cwd: process.cwd(), packages, print, confirm: isInteractive ? ask : null })
 }
 
 async function doctor({ flags, callsModels, json }: Extract<Action, { kind: 'doctor' }>): Promise<void> {

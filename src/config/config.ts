@@ -221,6 +221,8 @@ export interface Config {
   readonly retention: Retention
   /** Paths of users' own plugins of the GraphQL server, from FACTOTUM_HOME. */
   readonly plugins: readonly string[]
+  /** Names of npm packages that are plugins. */
+  readonly pluginPackages: readonly string[]
   readonly mcp: ReadonlyMap<string, McpServerConfig>
   readonly settings: Settings
 }

@@ -143,6 +143,7 @@ function buildConfig(file: ConfigFile): Config {
     quotas: toQuotas(file.quotas),
     retention: file.retention,
     plugins: file.graphql.plugins,
+    pluginPackages: file.plugins.packages,
     mcp: mapEntries(file.mcp, toMcpServer),
     settings: toSettings(file.settings),
   }

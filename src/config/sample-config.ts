@@ -11,13 +11,14 @@ import { modelsSchema, priceSchema, tokenSchema, userSchema } from './schema/sch
 import { describeSettings } from './schema/settings-schema.ts'
 import { curationSchema } from './schema/curation.ts'
 import { graphqlSchema } from './schema/graphql.ts'
+import { pluginsSchema } from './schema/plugins.ts'
 import { mcpServerSchema } from './schema/mcp.ts'
 import { quotasSchema } from './schema/quotas.ts'
 import { retentionSchema } from './schema/retention.ts'
 
 /** `sha256` is that of the token with which the user "admin" enters. */
 export function sampleConfig(sha256: string): string {
-  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), budgets(), quotas(), retention(), approvals(), curation(), graphql(), mcp(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
+  return `${[intro, tokens(sha256), users(), providers(), models(), prices(), budgets(), quotas(), retention(), approvals(), curation(), graphql(), plugins(), mcp(), settings()].map((lines) => lines.join('\n')).join('\n\n')}\n`
 }
 
 const intro = [
@@ -150,6 +151,16 @@ function graphql(): string[] {
     ...title('GraphQL: what you add to the server.'),
     ...explain(graphqlSchema),
     ...commented('[graphql]', 'plugins = ["./my-plugin.ts"]'),
+  ]
+}
+
+function plugins(): string[] {
+  return [
+    ...title(
+      'Plugins that are npm packages; those of the folder plugins/ are found by themselves. See docs/plugins.md.',
+    ),
+    ...explain(pluginsSchema),
+    ...commented('[plugins]', 'packages = ["factotum-plugin-weather"]'),
   ]
 }
 

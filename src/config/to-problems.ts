@@ -5,6 +5,7 @@ import { approvalRuleSchema, approvalsSchema } from './schema/approvals.ts'
 import { budgetsSchema } from './schema/budgets.ts'
 import { curationSchema } from './schema/curation.ts'
 import { graphqlSchema } from './schema/graphql.ts'
+import { pluginsSchema } from './schema/plugins.ts'
 import { didYouMean } from './closest.ts'
 import { mcpServerSchema } from './schema/mcp.ts'
 import { providerSchema } from './schema/provider.ts'
@@ -23,6 +24,7 @@ const keysBySection: Readonly<Record<string, readonly string[]>> = {
   quotas: Object.keys(quotasSchema.shape),
   curation: Object.keys(curationSchema.shape),
   graphql: Object.keys(graphqlSchema.shape),
+  plugins: Object.keys(pluginsSchema.shape),
   mcp: Object.keys(mcpServerSchema.shape),
   settings: Object.keys(settingsSchema(false).shape),
 }

@@ -1,12 +1,13 @@
 /**
- * The plugins that lie in the home: each folder of `plugins/` is one, by the name of the folder. Cheap: files are not
- * read unless the folder has changed.
+ * The plugins that lie in the home: each folder of `plugins/` is one, by the name of the folder, and each package of
+ * `node_modules/` that config.toml names. Cheap: of modules nothing is read.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
 import type { PluginOrigin } from '../core/status.ts'
+import { pluginOfPackage } from '../core/tool/plugin-package.ts'
 import { isSourceName } from '../core/tool/tool-name.ts'
 
 /** Where plugins lie; it may be absent. */
@@ -26,7 +27,14 @@ export interface PluginFolder {
 }
 
 const ENTRIES = ['plugin.ts', 'plugin.mts', 'plugin.js', 'plugin.mjs', 'index.ts', 'index.js', 'index.mjs']
-const packageSchema = z.object({ main: z.string().optional() })
+const target = z.union([z.string(), z.object({ import: z.string() }), z.object({ default: z.string() })])
+const packageSchema = z.object({
+  main: z.string().optional(),
+  exports: z
+    .union([target, z.object({ '.': target })])
+    .optional()
+    .catch(undefined),
+})
 
 /** By name. What is no plugin's folder is left out. Never throws. */
 export function findPlugins(home: string): ReadonlyMap<string, PluginFolder> {
@@ -36,6 +44,23 @@ export function findPlugins(home: string): ReadonlyMap<string, PluginFolder> {
     if (folder !== null) found.set(name, folder)
   }
   return found
+}
+
+/** Those of the packages, by the plugin's name; one that is not installed is left out. Never throws. */
+export function findPackages(home: string, packages: readonly string[]): ReadonlyMap<string, PluginFolder> {
+  const found = new Map<string, PluginFolder>()
+  for (const name of packages) {
+    const plugin = readPackage(home, name)
+    if (plugin !== null) found.set(plugin.name, plugin)
+  }
+  return found
+}
+
+/** `root`: the folder of `node_modules`. Null: it is not there, or has no module. */
+export function readPackage(root: string, packageName: string): PluginFolder | null {
+  const plugin = pluginOfPackage(packageName)
+  const found = plugin === null ? null : readFolder(join(root, 'node_modules'), packageName)
+  return plugin === null || found === null ? null : { ...found, name: plugin, origin: 'PACKAGE' }
 }
 
 /** Null: there is no module in it. */
@@ -55,7 +80,10 @@ export function readFolder(parent: string, name: string): PluginFolder | null {
 
 function mainOf(folder: string): string | null {
   try {
-    return packageSchema.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).main ?? null
+    const { main, exports } = packageSchema.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')))
+    const exported = typeof exports === 'object' && '.' in exports ? exports['.'] : exports
+    if (typeof exported !== 'object') return exported ?? main ?? null
+    return 'import' in exported ? exported.import : exported.default
   } catch {
     return null
   }

@@ -29,7 +29,7 @@ import {
 } from '../store/plugins/plugin-rows.ts'
 import type { ToolCatalog } from '../tools/tool-catalog.ts'
 import type { BuiltIn, BuiltIns } from './built-in/built-ins.ts'
-import { findPlugins, type PluginFolder } from './find-plugins.ts'
+import { findPackages, findPlugins, type PluginFolder } from './find-plugins.ts'
 import { InProcessPlugin } from './in-process-plugin.ts'
 import type { PluginInstance } from './plugin-instance.ts'
 import { PluginKeeper, type PluginCounts } from './plugin-keeper.ts'
@@ -172,8 +172,9 @@ export class LivePlugins {
 
   /** Loads what is new, to hear what it is; all at the same time, as one may take seconds to fail. */
   async #lookForPlugins(): Promise<void> {
-    const { home, builtIns } = this.#options
-    const found = new Map<string, Found>([...findPlugins(home), ...builtIns])
+    const { home, builtIns, config } = this.#options
+    const packages = findPackages(home, config.current().pluginPackages)
+    const found = new Map<string, Found>([...packages, ...findPlugins(home), ...builtIns])
     for (const name of this.#loaded.keys()) if (!found.has(name)) this.#loaded.delete(name)
     const fresh = [...found.values()].filter(({ name, stamp }) => this.#loaded.get(name)?.found.stamp !== stamp)
     const loaded = await Promise.all(fresh.map((one) => this.#inspect(one)))

@@ -6,6 +6,7 @@ import { budgetsSchema } from '../../src/config/schema/budgets.ts'
 import { curationSchema } from '../../src/config/schema/curation.ts'
 import { describeEnvironment } from '../../src/config/schema/environment.ts'
 import { graphqlSchema } from '../../src/config/schema/graphql.ts'
+import { pluginsSchema } from '../../src/config/schema/plugins.ts'
 import { mcpServerSchema } from '../../src/config/schema/mcp.ts'
 import { providerSchema } from '../../src/config/schema/provider.ts'
 import { quotasSchema } from '../../src/config/schema/quotas.ts'
@@ -42,6 +43,7 @@ const SECTIONS: readonly (readonly [header: string, purpose: string, schema: z.Z
   ['[curation]', 'What becomes a fact without a person ([curation.md](curation.md)).', curationSchema],
   ['[mcp.<name>]', 'An MCP server, whose tools become `<name>__<tool>` ([mcp.md](mcp.md)).', mcpServerSchema],
   ['[graphql]', 'Plugins of graphql-yoga; read at start.', graphqlSchema],
+  ['[plugins]', 'Plugins that are npm packages.', pluginsSchema],
 ]
 
 /** Markdown, not yet formatted. */

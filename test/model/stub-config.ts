@@ -114,6 +114,7 @@ export class StubConfig implements LiveConfig {
       approvals: { fallback: 'ALLOW', rules: [], ownUserMayDecide: false, plansWithStrangers: true },
       budgets: { user: NO_BUDGET, users: new Map(), session: NO_BUDGET },
       plugins: [],
+      pluginPackages: [],
       mcp: new Map(),
       retention: { events: 0, outputs: 0, turns: 0, messages: 0, deliveries: 0, workspaces: 0 },
       quotas: { user: NO_QUOTA, connector: NO_QUOTA, users: new Map() },

@@ -1,10 +1,12 @@
 /** `factotum plugin …` with the examples, as a person at a terminal would use it. */
-import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parseCommandLine } from '../../src/config/command-line/command-line.ts'
-import { runPluginCommand } from '../../src/plugins/plugin-command.ts'
+import { runPluginCommand } from '../../src/plugins/command/plugin-command.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 
 const EXAMPLES = fileURLToPath(new URL('../../examples/plugins', import.meta.url))
@@ -14,9 +16,11 @@ test('a plugin is installed after two questions, listed, replaced and removed', 
   const lines: string[] = []
   const questions: string[] = []
   let answer = true
+  const packages: string[] = []
   const options = {
     home: home.path,
     cwd: EXAMPLES,
+    packages,
     print: (line: string) => void lines.push(line),
     confirm: async (question: string) => (questions.push(question), answer),
   }
@@ -63,6 +67,58 @@ test('a plugin is installed after two questions, listed, replaced and removed', 
   expect(existsSync(join(home.path, 'plugins', 'clock'))).toBe(false)
   await expect(carryOut('remove', 'clock')).rejects.toThrow('There is no plugin "clock"')
 })
+
+test('an npm package is installed, listed and removed; none of its scripts is run', async () => {
+  await using home = await createTemporaryHome()
+  const source = join(home.path, 'source')
+  mkdirSync(source)
+  cpSync(join(EXAMPLES, 'clock', 'plugin.ts'), join(source, 'plugin.ts'))
+  const code = stripTypeScriptTypes(readFileSync(join(source, 'plugin.ts'), 'utf8'))
+  writeFileSync(join(source, 'index.js'), code)
+  const scripts = { install: `touch ${join(home.path, 'script-ran')}` }
+  const peerDependencies = { factotum: '*' }
+  const described = { name: '@acme/factotum-plugin-clock', version: '1.2.3', type: 'module', exports: './index.js' }
+  writeFileSync(join(source, 'package.json'), JSON.stringify({ ...described, scripts, peerDependencies }))
+  execFileSync('npm', ['pack', '--ignore-scripts', source], { cwd: home.path, stdio: 'ignore' })
+  const lines: string[] = []
+  const questions: string[] = []
+  const packages: string[] = []
+  const options = {
+    home: home.path,
+    cwd: home.path,
+    packages,
+    print: (line: string) => void lines.push(line),
+    confirm: async (question: string) => questions.push(question) !== refusedAt,
+  }
+  let refusedAt = 3
+  const install = { do: 'install', what: 'acme-factotum-plugin-clock-1.2.3.tgz', yes: false } as const
+  await expect(runPluginCommand(install, options)).rejects.toThrow('Nothing was changed.')
+  expect(existsSync(join(home.path, 'node_modules'))).toBe(false)
+  refusedAt = 0
+  questions.splice(0)
+  lines.splice(0)
+  await runPluginCommand(install, options)
+  expect(questions).toEqual([
+    expect.stringMatching(/^Fetch the npm package .*1\.2\.3\.tgz\?/),
+    expect.stringContaining('Run the code of @acme/factotum-plugin-clock 1.2.3'),
+    'Install it? [y/N] ',
+  ])
+  expect(lines.at(0)).toBe('Clock (clock 1.0.0): Knows what time it is, in any time zone.')
+  expect(lines.at(-1)).toContain('[plugins] packages = ["@acme/factotum-plugin-clock"]')
+  expect(existsSync(join(home.path, 'script-ran'))).toBe(false)
+  expect(readdirSync(join(home.path, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['@acme'])
+  expect(readdirSync(home.path).filter((name) => name.startsWith('.plugin-'))).toEqual([])
+
+  packages.push('@acme/factotum-plugin-clock')
+  lines.splice(0)
+  await runPluginCommand({ do: 'list' }, options)
+  expect(lines).toEqual(['clock 1.0.0: Knows what time it is, in any time zone.'])
+  await runPluginCommand({ do: 'remove', name: 'clock' }, options)
+  expect(existsSync(join(home.path, 'node_modules', '@acme', 'factotum-plugin-clock'))).toBe(false)
+  for (const what of ['git+ssh://example.org/x', 'https://example.org/x.tgz', '--prefix', '../nowhere', 'Upper']) {
+    await expect(runPluginCommand({ do: 'install', what, yes: true }, options)).rejects.toThrow('There is no plugin in')
+  }
+}, 60_000)
 
 test.each([
   [['plugin'], 'needs one of'],

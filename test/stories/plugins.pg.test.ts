@@ -1,9 +1,9 @@
 /** Plugins as admins run them: found in the home, enabled, set, ended and removed while the server runs. */
 import { rmSync } from 'node:fs'
-import { appendFile, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { expect, test, vi } from 'vitest'
 import { addExamplePlugin, addPlugin, read, select, until, update } from '../harness/plugins.ts'
-import { converse, eventsOf, Story, watchAll } from '../harness/story.ts'
+import { converse, eventsOf, Story, storyConfig, watchAll } from '../harness/story.ts'
 import {
   AuditDocument,
   OpenSessionDocument,
@@ -153,4 +153,33 @@ test('the tool of an example is called by a conversation, and is gone with the p
   await vi.waitFor(async () => expect(await read(story, 'clock')).toMatchObject({ calls: 4, failures: 0, crashes: 0 }))
   const gone = await converse(ada, 'cli:clock', 'tool: clock__now {"zone":"UTC"}')
   expect(gone.tasks.filter(({ type, status }) => type === 'TOOL' && status === 'DONE')).toEqual([])
+})
+
+test('a package that config.toml names is a plugin; of a folder with its name, the folder counts', async () => {
+  await using story = await Story.begin()
+  const folder = story.path('node_modules', 'factotum-plugin-greeter')
+  await mkdir(folder, { recursive: true })
+  const module = (title: string): string =>
+    `import { definePlugin } from 'factotum/plugin'
+    export default definePlugin({ name: 'greeter', version: '1.0.0', api: 1, title: '${title}', description: 'Greets.' })`
+  await writeFile(`${folder}/index.js`, module('Packed'))
+  await writeFile(
+    `${folder}/package.json`,
+    JSON.stringify({ name: 'factotum-plugin-greeter', type: 'module', main: 'index.js' }),
+  )
+  await story.reconfigure(storyConfig({ toml: '[plugins]\npackages = ["factotum-plugin-greeter", "not-there"]\n' }))
+  await until(story, 'greeter', 'DISABLED')
+  expect(await read(story, 'greeter')).toMatchObject({ origin: 'PACKAGE', title: 'Packed' })
+  await update(story, { name: 'greeter', enabled: true })
+  await until(story, 'greeter', 'READY')
+  await mkdir(story.path('plugins', 'greeter'), { recursive: true })
+  await writeFile(story.path('plugins', 'greeter', 'plugin.ts'), module('Local'))
+  await vi.waitFor(
+    async () =>
+      expect(await read(story, 'greeter')).toMatchObject({ origin: 'FOLDER', title: 'Local', status: 'READY' }),
+    20_000,
+  )
+  await story.reconfigure(storyConfig())
+  rmSync(story.path('plugins', 'greeter'), { recursive: true })
+  await until(story, 'greeter', 'MISSING')
 })

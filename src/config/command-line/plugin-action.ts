@@ -5,7 +5,7 @@ import { withHome, type Found } from './command-options.ts'
 
 export type PluginAction =
   /** `yes`: without asking. */
-  | { readonly do: 'install'; readonly folder: string; readonly yes: boolean }
+  | { readonly do: 'install'; readonly what: string; readonly yes: boolean }
   | { readonly do: 'list' }
   | { readonly do: 'remove'; readonly name: string }
 
@@ -15,10 +15,10 @@ export function declarePlugin(program: Command, found: Found<PluginAction>): voi
     .description(
       'Installs a plugin. Asks before it runs any of it, shows what it asks for, and asks again. It is off until an admin enables it.',
     )
-    .argument('<folder>', 'the folder of a plugin')
+    .argument('<what>', 'the folder of a plugin, the name of an npm package, or a .tgz of one')
     .option('--yes', 'Does not ask.')
-    .action((folder: string, { yes, ...flags }: Flags & { yes?: true }) =>
-      found({ do: 'install', folder, yes: yes === true }, flags),
+    .action((what: string, { yes, ...flags }: Flags & { yes?: true }) =>
+      found({ do: 'install', what, yes: yes === true }, flags),
     )
   withHome(plugin.command('list'))
     .description('Lists the plugins that are installed.')

@@ -11,6 +11,7 @@ import { isPlatformIdentity, PLATFORM_IDENTITY_RULE } from '../access/platform-i
 import { curationSchema } from './curation.ts'
 import { graphqlSchema } from './graphql.ts'
 import { mcpSchema } from './mcp.ts'
+import { pluginsSchema } from './plugins.ts'
 import { providerSchema } from './provider.ts'
 import { quotasSchema } from './quotas.ts'
 import { retentionSchema } from './retention.ts'
@@ -155,6 +156,7 @@ export function fileSchema(production: boolean) {
     retention: retentionSchema.prefault({}),
     curation: curationSchema.prefault({}),
     graphql: graphqlSchema.prefault({}),
+    plugins: pluginsSchema.prefault({}),
     mcp: mcpSchema.default({}),
     settings: settingsSchema(production).prefault({}),
   })
