@@ -231,7 +231,8 @@ export class LivePlugins {
   }
 
   #secretsOf(manifest: PluginManifest | null, settings: unknown): Record<string, string | null> {
-    const named = Object(settings) as Record<string, unknown>
+    // A setting that is left out has its default here, too.
+    const named = { ...defaultsOf(manifest), ...(Object(settings) as Record<string, unknown>) }
     const pairs = (manifest?.secretSettings ?? []).map((setting): [string, string | null] => {
       const variable = named[setting]
       return [setting, typeof variable === 'string' ? this.#options.secretOf(variable) : null]
@@ -342,4 +343,9 @@ export class LivePlugins {
 /** In turns: where no plugin is, a turn makes nothing ready for any. */
 function isCalled(manifest: PluginManifest | null | undefined): boolean {
   return manifest != null && (manifest.hooks.length > 0 || manifest.commands.length > 0)
+}
+
+function defaultsOf(manifest: PluginManifest | null): Readonly<Record<string, unknown>> {
+  const properties = Object(manifest?.settingsSchema['properties']) as Record<string, { readonly default?: unknown }>
+  return Object.fromEntries(Object.entries(properties).map(([key, schema]) => [key, schema.default]))
 }

@@ -1,7 +1,11 @@
 /** Commands of plugins, typed and written by models, and tools that plugins call. */
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createTracker } from '../../examples/plugins/issue-tracker/stand-in.ts'
 import { OpenSessionDocument } from '../generated/graphql.ts'
-import { addExamplePlugin, addPlugin, select, until, update } from '../harness/plugins.ts'
+import { addExamplePlugin, addPlugin, read, select, until, update } from '../harness/plugins.ts'
 import { answersIn, converse, eventsOf, send, Story, storyConfig, turnEnd, watchAll } from '../harness/story.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -83,4 +87,44 @@ test('a plugin calls tools that read, as the user of the turn, and no others', a
   expect(await ask('notes__ask')).toContain('it is the own one of the plugin')
   expect(await ask('delegation__delegate')).toContain('it may change something')
   expect(await ask('nothing__there')).toContain('there is no tool')
+})
+
+test('the issue tracker of the examples finds, reads and files, with a key that no model is shown', async () => {
+  const ada = story.as('ada')
+  const key = 'the-key-of-the-tracker-0123'
+  const issues = [{ id: 1, title: 'The door sticks', text: 'Since Monday.', open: true }]
+  const tracker = createTracker(key, issues)
+  await once(tracker.listen(0, '127.0.0.1'), 'listening')
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => void tracker.close())
+  await writeFile(story.path('.env'), `TRACKER_TOKEN=${key}\n`)
+  addExamplePlugin(story.home, 'issue-tracker')
+  await until(story, 'issue-tracker', 'DISABLED')
+  const url = `http://127.0.0.1:${(tracker.address() as AddressInfo).port}/`
+  await update(story, { name: 'issue-tracker', enabled: true, settings: { url } })
+  await until(story, 'issue-tracker', 'READY')
+
+  const calls = [
+    'find {"words":"DOOR"}',
+    'read {"id":1}',
+    'file {"title":"The lamp flickers","text":"At night."}',
+    'read {"id":7}',
+  ]
+  const message = calls.map((call) => `tool: issue-tracker__${call}`).join('\n\n')
+  const turn = await converse(ada, 'web:chat', message)
+  const tools = turn.tasks.filter(({ type }) => type === 'TOOL')
+  expect(tools.map(({ status, output }) => [status, output])).toEqual([
+    ['DONE', '#1 open: The door sticks'],
+    ['DONE', '#1 open: The door sticks\n\nSince Monday.'],
+    ['DONE', 'Filed as #2.'],
+    ['FAILED', null],
+  ])
+  expect(tools[3]?.stderr).toContain('there is no issue 7')
+  const typed = await converse(ada, 'web:commands', '/issue The tap drips')
+  expect(typed.answers).toEqual(['Filed as #3.'])
+  expect(issues.map(({ title }) => title)).toEqual(['The door sticks', 'The lamp flickers', 'The tap drips'])
+  expect(JSON.stringify(await select(story, 'SELECT prompt, answer FROM model_call_texts'))).not.toContain(key)
+
+  await update(story, { name: 'issue-tracker', settings: { url: 'http://127.0.0.1:1/' } })
+  await vi.waitFor(async () => expect((await read(story, 'issue-tracker')).lastError).toContain('fetch failed'), 20_000)
 })
