@@ -222,6 +222,85 @@ describe.skipIf(skipped !== '')(`the zoo${skipped}`, { concurrent: true }, () =>
     await expect.poll(() => existsSync(note) && readFileSync(note, 'utf8')).toBe('gone')
   })
 
+  test('answers that come twice, and to what was not asked yet, change nothing', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('twice')
+    for (const call of [1, 2, 3])
+      expect(await world.call('twice__answer')).toMatchObject({ kind: 'done', text: `answer ${call}` })
+    world.keep('foresees')
+    for (const kind of ['done', 'done'])
+      expect(await world.call('foresees__tell')).toMatchObject({ kind, text: 'asked' })
+  })
+
+  test('one that reads nothing any more: ended by the time, and with the server', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('deaf')
+    await world.tool('deaf__hear')
+    const args = { text: 'x'.repeat(5_000_000) }
+    expect(await world.call('deaf__hear', { args, timeoutMs: 1500 })).toMatchObject({ kind: 'unknown' })
+    world.configure('')
+    await expect.poll(() => running(world)).toEqual([])
+  })
+
+  test('one that writes to its standard error without end answers all the same', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('mutters')
+    for (const kind of ['done', 'done', 'done']) expect(await world.call('mutters__ok')).toMatchObject({ kind })
+    expect(world.problem('mutters')).toBeNull()
+  })
+
+  test('a version of the protocol that there is none of: not there', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('ancient')
+    await expect.poll(() => world.problem('ancient')).toContain('is not there')
+    expect(world.tools('ancient')).toEqual([])
+  })
+
+  test('progress in values that are none, and of calls of others, is left out', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('missteps')
+    const { kind, text, progress } = await world.call('missteps__walk')
+    expect([kind, text]).toEqual(['done', 'walked'])
+    expect(progress).toContainEqual({ done: 5, total: 2, message: 'forward\ufffd' })
+    expect(progress.every(({ done }) => Number.isFinite(done) && done !== 1)).toBe(true)
+  })
+
+  test('parts that are no text are named, and nothing that they name is read', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('parts')
+    const { kind, text } = await world.call('parts__show')
+    expect(kind).toBe('done')
+    expect(text.split('\n')).toEqual([
+      '[resource file:///etc/passwd]',
+      '[resource file:///etc/shadow: not text]',
+      '[image image/svg+xml: not shown]',
+      '[content of an unknown kind]',
+      '[content of an unknown kind]',
+      'seen',
+      '[content of an unknown kind]',
+    ])
+  })
+
+  test('reasons that are too long are cut; one that is none is no answer', async (context) => {
+    const { expect } = context
+    const world = new McpWorld(context)
+    world.keep('complains')
+    const long = await world.call('complains__long')
+    expect(long.kind).toBe('failed')
+    expect(long.text.length).toBeLessThan(2100)
+    const own = await world.call('complains__own')
+    expect(own.kind).toBe('failed')
+    expect(Buffer.byteLength(own.text)).toBeLessThan(1024 * 1024 + 100)
+    expect(await world.call('complains__odd', { timeoutMs: 1500 })).toMatchObject({ kind: 'unknown' })
+    expect(await world.call('complains__long')).toMatchObject({ kind: 'failed' })
+  })
+
   test('a secret that is not set keeps the server from starting', async (context) => {
     const { expect } = context
     const world = new McpWorld(context)
