@@ -6,15 +6,16 @@
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { printTable, type Row } from '../table.ts'
+import { measureCrowded } from './crowded.ts'
 import { measureFiltering } from './filtering.ts'
 import { measureOpening } from './opening.ts'
 import { Profiles } from './profiles.ts'
 import { Scene } from './scene.ts'
 import { measureStreaming } from './streaming.ts'
 
-const HELP = `npm run bench:console -- [--only opening,streaming,filtering] [--quick] [--profile <folder>] [--help]
+const HELP = `npm run bench:console -- [--only opening,crowded,streaming,filtering] [--quick] [--profile <folder>] [--help]
 
-  --only     which parts; default all (two minutes)
+  --only     which parts; default all (three minutes)
   --quick    fewer rounds: for a first look, not for figures
   --profile  a folder for CPU profiles of the page while it streams
 
@@ -23,7 +24,7 @@ It needs Chromium, and the console as it is built: npm run generate.`
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      only: { type: 'string', default: 'opening,streaming,filtering' },
+      only: { type: 'string', default: 'opening,crowded,streaming,filtering' },
       quick: { type: 'boolean', default: false },
       profile: { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -34,6 +35,7 @@ async function main(): Promise<void> {
   const profiles = new Profiles(values.profile ?? null)
   const parts = {
     opening: (scene: Scene) => measureOpening(scene, { rounds: quick ? 3 : 11 }),
+    crowded: (scene: Scene) => measureCrowded(scene, { rounds: quick ? 3 : 7 }),
     streaming: (scene: Scene) => measureStreaming(scene, { seconds: quick ? 5 : 15, profiles }),
     filtering: (scene: Scene) => measureFiltering(scene),
   }

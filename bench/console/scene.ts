@@ -26,7 +26,7 @@ export class Scene implements AsyncDisposable {
   }
 
   /** Past the server; then the statistics are as they are after a while. */
-  async sql(work: (run: Run) => Promise<unknown>): Promise<void> {
+  readonly sql = async (work: (run: Run) => Promise<unknown>): Promise<void> => {
     const client = new pg.Client({ connectionString: this.stage.databaseUrl })
     await client.connect()
     try {
@@ -35,7 +35,7 @@ export class Scene implements AsyncDisposable {
     } finally {
       await client.end()
     }
-  }
+  };
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#cleanup.disposeAsync()
