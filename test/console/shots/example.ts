@@ -75,6 +75,9 @@ reviewer = "local:small-8b"
 messenger = "local:small-8b"
 curator = "local:mistral-small"
 ${price('large-32b', 0.9)}${price('small-8b', 0.2)}${price('mistral-small', 0.4)}
+[mcp.calendar]
+url = "https://calendar.example.com/mcp"
+enabled = false
 [curation]
 user = "hold"
 admin = "hold"
