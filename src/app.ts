@@ -25,6 +25,7 @@ import { createScheduleNotifier, type ScheduleNotifier } from './graphql/live/sc
 import { createRowNotifier, type RowNotifier } from './graphql/live/row-notifier.ts'
 import { readAudience } from './graphql/live/session-audience.ts'
 import { loadPlugins } from './graphql/plugins/load-plugins.ts'
+import { showLiveFigures } from './graphql/health/live-figures.ts'
 import { createReadiness } from './graphql/health/readiness-checks.ts'
 import { buildSchema } from './graphql/schema/schema.ts'
 import { createServerInfo } from './graphql/schema/server/server-info.ts'
@@ -40,7 +41,9 @@ import { redeemLinkCode } from './people/redeem-link-code.ts'
 import type { Clock } from './platform/clock.ts'
 import type { LogLines } from './platform/log-lines.ts'
 import type { Logger } from './platform/logger.ts'
+import { commitOfBuild } from './platform/commit-of-build.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
+import { VERSION } from './platform/version.ts'
 import { LiveHooks } from './plugins/live-hooks.ts'
 import type { LivePlugins } from './plugins/live-plugins.ts'
 import { Scheduler } from './schedules/scheduler.ts'
@@ -141,6 +144,8 @@ async function open(options: AppOptions, opened: Opened): Promise<App> {
   const catalog = tools.toolCatalog
   const plugins = openPlugins({ home, config, secrets, stored, intake, catalog, hooks, logger }, opened)
   const migrations = await migrationNames()
+  const build = { version: VERSION, commit: await commitOfBuild() }
+  showLiveFigures({ metrics, database, readings: () => file.readings(), build, logger })
   const door = await openDoor({ made, watching, worker, intake, plugins, homeWatch, migrations })
   opened.add(() => door.stop())
   publicUrl.listensAt(door.url)
@@ -260,6 +265,7 @@ function createWorker({ parts, background, tools, checkpointer, delegator }: Mad
     home,
     homeProblem: () => homeWatch.problem,
     commands,
+    metrics,
     startRun: (lease, begun, mayGoOn) =>
       new SessionRun({
         lease,

@@ -37,7 +37,7 @@ export interface Follower {
 export interface Read {
   readonly events: readonly SessionEvent[]
   readonly upTo: number
-  /** Absent or null: nothing is missing. Else what `after` lies before: up to here things were removed for their age. */
+  /** Absent or null: nothing is missing. Else up to here, behind `after`, things were removed for their age. */
   readonly removedUpTo?: number | null
 }
 

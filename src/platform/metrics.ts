@@ -15,7 +15,13 @@ export function createMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const instruments = new Instruments(registry)
-  return { registry, ...metricsOfDoor(instruments), ...metricsOfWork(instruments) }
+  const { gaugeOf } = instruments
+  return { registry, gaugeOf, ...metricsOfDoor(instruments), ...metricsOfWork(instruments) }
+}
+
+interface LookedUp<Label extends string> {
+  readonly labelNames: readonly Label[]
+  readonly look: (gauge: Gauge<Label>) => Promise<void> | void
 }
 
 class Instruments {
@@ -30,6 +36,21 @@ class Instruments {
 
   readonly gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Gauge<Label> =>
     new Gauge({ name: `factotum_${name}`, help, labelNames, registers: this.#registers })
+
+  /** One that is looked up when it is asked for. */
+  readonly gaugeOf = <Label extends string>(
+    name: string,
+    help: string,
+    { labelNames, look }: LookedUp<Label>,
+  ): void => {
+    const gauge: Gauge<Label> = new Gauge({
+      name: `factotum_${name}`,
+      help,
+      labelNames,
+      registers: this.#registers,
+      collect: () => look(gauge),
+    })
+  }
 
   readonly histogram = <Label extends string>(
     name: string,
@@ -76,8 +97,22 @@ function metricsOfWork({ counter, gauge, histogram }: Instruments) {
       buckets: LONG_SECONDS,
     }),
     runningTurns: gauge('running_turns', 'Turns running in this process.', []),
-    queuedTurns: gauge('queued_turns', 'Turns waiting, in all processes, as last counted.', []),
+    claims: counter('claims_total', 'Sessions that this process took, by way: message, notified, polled.', ['way']),
+    takenOver: counter(
+      'sessions_taken_over_total',
+      'Sessions that this process freed of others that died or hang.',
+      [],
+    ),
     modelCalls: counter('model_calls_total', 'Language model calls, by role and status.', ['role', 'status']),
+    modelSeconds: histogram('model_call_seconds', 'Duration of calls that were answered, by provider and model.', {
+      labelNames: ['provider', 'model'],
+      buckets: LONG_SECONDS,
+    }),
+    modelFailures: counter('model_failures_total', 'Calls that failed, by provider, model and code.', [
+      'provider',
+      'model',
+      'code',
+    ]),
     modelTokens: counter('model_tokens_total', 'Language model tokens, by role and kind (input, output, cached).', [
       'role',
       'kind',

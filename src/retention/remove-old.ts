@@ -3,8 +3,7 @@
  * transactions of their own (src/store/retention). What a run does not come to, the next one finds.
  */
 import type { LiveConfig } from '../config/config.ts'
-import type { Retention } from '../config/schema/retention.ts'
-import { RETENTION_KINDS, type RetentionKind } from '../core/retention.ts'
+import { RETENTION_KINDS, type Retention, type RetentionKind } from '../config/schema/retention.ts'
 import type { Feed } from '../events/feed.ts'
 import { removeSetAside, setAsideWorkspace, hasWorkspace } from '../execution/workspace/set-aside-workspace.ts'
 import type { Clock } from '../platform/clock.ts'

@@ -83,6 +83,12 @@ export class Database {
     await Promise.all(Array.from({ length: this.#pool.options.max }, () => this.query(NOTHING, [])))
   }
 
+  /** How many connections are there, and how many requests wait for one. */
+  connections(): { readonly used: number; readonly idle: number; readonly waiting: number } {
+    const { totalCount, idleCount, waitingCount } = this.#pool
+    return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
+  }
+
   /** Runs one statement in one round trip. */
   async query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     return queryOn<Row>(this.#pool, statement, values)

@@ -15,6 +15,7 @@ import type { CommandService } from '../execution/run-command.ts'
 import type { Clock } from '../platform/clock.ts'
 import { Coalesced } from '../platform/coalesced.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { Metrics } from '../platform/metrics.ts'
 import { Periodic } from '../platform/periodic.ts'
 import type { Database } from '../store/database.ts'
 import type { Lease } from '../store/turn/lease.ts'
@@ -40,6 +41,7 @@ export interface WorkerOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly commands: Pick<CommandService, 'allowUntil' | 'endAll'>
+  readonly metrics: Pick<Metrics, 'claims' | 'takenOver'>
   /**
    * Runs the open turns of a claimed session until none is left, it is stopped, or others wait (`mayGoOn`) once a turn
    * has ended. `begun`: the first is started already.
@@ -61,6 +63,9 @@ type Slot = {
     }
   | { readonly phase: 'running'; readonly run: Run }
 )
+
+/** How a session came here: with the message that it was idle for, by a notification, or by looking for work. */
+type ClaimedBy = 'message' | 'notified' | 'polled'
 
 /** Safety net: work comes by NOTIFY; this finds what lost notifications were about, and the sessions of dead nodes. */
 const POLL_MS = 500
@@ -171,7 +176,7 @@ export class Worker {
 
   /** While draining too: a turn that is being waited for can still be cancelled. */
   async #tick(): Promise<void> {
-    const { database, doorbell } = this.#options
+    const { database, doorbell, metrics } = this.#options
     if (this.#state === 'joining' || this.#state === 'stopped') return
     if (this.#slots.size > 0) {
       const cancelled = await findCancelledTurns(database, this.#node)
@@ -179,6 +184,7 @@ export class Worker {
     }
     if (this.#state !== 'working') return
     const freed = await this.#evictions.look(this.#node)
+    metrics.takenOver.inc(freed)
     if (freed > 0) doorbell.ring({ kind: 'work', sessionId: '' })
     this.#wake()
   }
@@ -219,7 +225,7 @@ export class Worker {
     // The caller handles a failure; a session that was taken all the same is found by a claim.
     const result = await accepting.catch(() => null)
     const taken = result?.kind === 'Accepted' ? result.taken : null
-    if (taken !== null) this.#run(taken.lease, taken.begun)
+    if (taken !== null) this.#run(taken.lease, { begun: taken.begun, way: 'message' })
     else this.#freeClaiming(sessionId)
   }
 
@@ -230,7 +236,7 @@ export class Worker {
     const free = { sessionId, node: this.#node }
     try {
       const taken = await takeSession(database, free, { at: clock.now(), limits })
-      if (taken !== null) return this.#run(taken.lease, taken.begun)
+      if (taken !== null) return this.#run(taken.lease, { begun: taken.begun, way: 'notified' })
       this.#slots.delete(sessionId)
       // Also for what was notified meanwhile.
       this.#wake()
@@ -270,15 +276,16 @@ export class Worker {
       const { leases, left } = await this.#claimer.claim(this.#node, { limit, held: [...this.#slots.keys()], share })
       this.#hasBacklog = leases.length === limit
       this.#hasHeldBack = left
-      for (const lease of leases) this.#run(lease, null)
+      for (const lease of leases) this.#run(lease, { begun: null, way: 'polled' })
     } catch (error) {
       logger.warn({ error: messageOf(error) }, 'claim failed; the next poll retries')
     }
   }
 
-  #run(lease: Lease, begun: BegunTurn | null): void {
+  #run(lease: Lease, { begun, way }: { readonly begun: BegunTurn | null; readonly way: ClaimedBy }): void {
     const { sessionId } = lease
-    const { startRun, homeProblem } = this.#options
+    const { startRun, homeProblem, metrics } = this.#options
+    metrics.claims.inc({ way })
     const run = startRun(lease, begun, () => !this.#hasBacklog && !this.#hasHeldBack && homeProblem() === null)
     const slot: Slot = { phase: 'running', run, again: this.#slots.get(sessionId)?.again ?? false }
     this.#slots.set(sessionId, slot)

@@ -12,6 +12,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { dockerSteps } from '../../scripts/docker-steps.ts'
 import { ApiClient } from '../harness/api-client.ts'
+import { askOperators } from '../harness/ask-operators.ts'
 import { eventsOf, send, Story, tokenOf, turnEnd, watchAll } from '../harness/story.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
 
@@ -28,6 +29,39 @@ test.skipIf(!existsSync(SYSTEMD))('systemd takes the unit', async () => {
   await writeFile(path, unit.replace(/^ExecStart=.*$/m, 'ExecStart=/bin/true'))
   const { stdout, stderr } = await promisify(execFile)(SYSTEMD, ['verify', '--man=no', path])
   expect(`${stdout}${stderr}`.split('\n').filter((line) => line.includes('factotum.service'))).toEqual([])
+})
+
+test('dashboard and alerts ask for figures that there are, and each alert is explained', async () => {
+  await using story = await Story.begin()
+  const ada = story.as('ada')
+  await using watch = watchAll(ada, 'cli:figures')
+  await send(ada, 'cli:figures', 'run: echo hello')
+  await turnEnd(watch)
+  const text = await (await askOperators(story.app.url, '/metrics')).text()
+  const known = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name))
+  const dashboard = await readFile(join(DEPLOY, 'grafana.json'), 'utf8')
+  const alerts = await readFile(join(DEPLOY, 'alerts.yaml'), 'utf8')
+  const asked = [...`${dashboard}${alerts}`.matchAll(/\b(?:factotum|process|nodejs)_[a-z0-9_]+/g)].map(([name]) => name)
+  expect(asked.length).toBeGreaterThan(40)
+  expect(asked.filter((name) => !known.has(name.replace(/_bucket$/, '')))).toEqual([])
+  const operations = await readFile(join(DEPLOY, '../docs/operations.md'), 'utf8')
+  const named = (of: string, line: RegExp): string[] => [...of.matchAll(line)].map(([, name = '']) => name)
+  expect(named(operations, /^\| `(Factotum\w+)`/gm)).toEqual(named(alerts, /^ {6}- alert: (\w+)$/gm))
+  // What a turn and its model call have left in them, and what is looked up.
+  for (const line of [
+    /^factotum_model_call_seconds_count\{provider="rehearsal",model="\w+"\} [1-9]/m,
+    /^factotum_claims_total\{way="message"\} 1$/m,
+    /^factotum_queued_turns 0$/m,
+    /^factotum_queue_oldest_seconds 0$/m,
+    /^factotum_nodes\{version="[\d.]+"\} 1$/m,
+    /^factotum_database_up 1$/m,
+    /^factotum_database_connections\{state="idle"\} [1-9]/m,
+    /^factotum_config_reload_ok 1$/m,
+    /^factotum_build_info\{version="[\d.]+",commit="\w+"\} 1$/m,
+  ])
+    expect(text).toMatch(line)
+  await story.reconfigure('[settings]\nmax_queued = "many"\n')
+  expect(await (await askOperators(story.app.url, '/metrics')).text()).toMatch(/^factotum_config_reload_ok 0$/m)
 })
 
 test('the image runs as a user without rights, and its check finds a server that answers', async () => {

@@ -12,6 +12,7 @@ import { must } from '../../src/platform/must.ts'
 import type { BegunTurn } from '../../src/store/turn/begin-turn.ts'
 import type { Lease } from '../../src/store/turn/lease.ts'
 import { commitTurn } from '../../src/store/turn/turn-commit.ts'
+import { createMetrics } from '../../src/platform/metrics.ts'
 import { Worker } from '../../src/worker/worker.ts'
 import { Arrivals } from '../harness/arrivals.ts'
 import { createTemporaryHome } from '../harness/temporary-home.ts'
@@ -93,6 +94,7 @@ test('a session that is notified between the end of its turn and that of its run
     database,
     home: home.path,
     homeProblem: () => null,
+    metrics: createMetrics(),
     doorbell,
     config,
     clock,

@@ -1,7 +1,10 @@
 /** `[retention]`: after how many days what goes. */
 import * as z from 'zod'
-import type { RetentionKind } from '../../core/retention.ts'
 import { says, wholeNumber } from '../field.ts'
+
+/** What goes when it is old, by kind. */
+export const RETENTION_KINDS = ['events', 'outputs', 'turns', 'messages', 'deliveries', 'workspaces'] as const
+export type RetentionKind = (typeof RETENTION_KINDS)[number]
 
 /** By kind; 0: it is kept for ever. */
 export type Retention = Readonly<Record<RetentionKind, number>>

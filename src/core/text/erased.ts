@@ -3,3 +3,6 @@
  * this.
  */
 export const ERASED = '[erased]'
+
+/** What stands in place of an output that was removed for its age: a task that printed nothing is another matter. */
+export const REMOVED_OUTPUT = '[removed]'

@@ -202,7 +202,7 @@ export class ShareGroup {
   }
 
   /**
-   * The member comes from before what was removed from the log: it is shown the session as it is, and then what is left.
+   * The member comes from before what was removed from the log: it is shown the session as it is, then what is left.
    * Once: pages that follow lie before it as well. False: its view cannot show that, so its subscription has ended.
    */
   async #tellRemoved(member: Member, removedUpTo: number): Promise<boolean> {

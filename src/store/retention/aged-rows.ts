@@ -5,7 +5,8 @@
  * What must hold: nothing of a turn that has not ended, or that something is still to be done for (an approval, a
  * delivery, a delegation, a plugin that waits for its end), is among them.
  */
-import { REMOVED_OUTPUT, type RetentionKind } from '../../core/retention.ts'
+import type { RetentionKind } from '../../config/schema/retention.ts'
+import { REMOVED_OUTPUT } from '../../core/text/erased.ts'
 import { STATEMENT_TIMEOUT_MS, type Database, type Statement } from '../database.ts'
 import { hasWork } from '../intake/intake-access.ts'
 import { literal, sql, type Sql } from '../sql.ts'

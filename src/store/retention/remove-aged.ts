@@ -5,14 +5,15 @@
  * What stays: facts, and the learnings that they came from, which only lose their turn; and the session with what it
  * counts. `removed_seq` tells who comes from before (src/events/log.ts).
  */
-import type { RetentionKind } from '../../core/retention.ts'
-import { REMOVED_OUTPUT } from '../../core/retention.ts'
+import type { RetentionKind } from '../../config/schema/retention.ts'
+import { REMOVED_OUTPUT } from '../../core/text/erased.ts'
 import { newId } from '../../platform/id.ts'
 import { INSERT_AUDIT } from '../audit-entries.ts'
 import { STATEMENT_TIMEOUT_MS, type Database, type Queryable } from '../database.ts'
 import { literal } from '../sql.ts'
 import { AGED_ROWS } from './aged-rows.ts'
 
+/** Of which session, and what must be older than `before`; `at`: now. */
 export interface Aged {
   readonly sessionId: string
   readonly before: Date
@@ -84,6 +85,7 @@ export async function withUploads(database: Database, ids: readonly string[]): P
   return new Set(rows.map(({ id }) => id))
 }
 
+/** The audit's entry of it; in the transaction that removes. */
 export async function tellRemoved(transaction: Queryable, { sessionId, at }: Aged, detail: string): Promise<void> {
   const data = JSON.stringify({ change: 'RETENTION_REMOVED', detail })
   await run(transaction, 'audit', [newId('audit'), at, sessionId, data])

@@ -1,0 +1,97 @@
+/**
+ * Figures that are looked up when /metrics is asked for: the queue and the outbox of all processes, this process's
+ * connections and configuration, and which versions run. All of one answer are of one look.
+ */
+import type { ConfigReadings } from '../../config/live-config.ts'
+import { messageOf } from '../../core/errors.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import type { Database } from '../../store/database.ts'
+import { readLiveFigures, type LiveFigures } from '../../store/live-figures.ts'
+
+export interface LiveFiguresOptions {
+  readonly metrics: Metrics
+  readonly database: Database
+  readonly readings: () => ConfigReadings
+  readonly build: { readonly version: string; readonly commit: string | null }
+  readonly logger: Logger
+}
+
+/** Called once: from then on /metrics has them. */
+export function showLiveFigures(options: LiveFiguresOptions): void {
+  showOfAll(options)
+  showOwn(options)
+}
+
+/** Without an answer of the database they are not numbers. */
+function showOfAll(options: LiveFiguresOptions): void {
+  const { gaugeOf } = options.metrics
+  const look = shared(() => lookUp(options))
+  const show = (name: string, help: string, value: (figures: LiveFigures) => number): void =>
+    gaugeOf(name, help, {
+      labelNames: [],
+      look: async (gauge) => {
+        const figures = await look()
+        gauge.set(figures === null ? Number.NaN : value(figures))
+      },
+    })
+  show('queued_turns', 'Turns that wait for their session or for a process.', (f) => f.queuedTurns)
+  show('paused_turns', 'Turns that wait for a budget, a provider or a delegated task.', (f) => f.pausedTurns)
+  show('turns_awaiting_approval', 'Turns that wait for an approval.', (f) => f.awaitingApproval)
+  show('queue_oldest_seconds', 'How long the session that waits longest has had work.', (f) => f.oldestWaitSeconds)
+  show('outbox_pending', 'Texts that are still to be posted to webhooks.', (f) => f.pendingDeliveries)
+  show('outbox_oldest_seconds', 'Age of the oldest of them.', (f) => f.oldestDeliverySeconds)
+  gaugeOf('nodes', 'Running processes, by the version that they run.', {
+    labelNames: ['version'],
+    look: async (gauge) => {
+      const figures = await look()
+      gauge.reset()
+      for (const { version, count } of figures?.nodes ?? []) gauge.set({ version }, count)
+    },
+  })
+  gaugeOf('database_up', 'Whether the database answered when this was asked for.', {
+    labelNames: [],
+    look: async (gauge) => gauge.set((await look()) === null ? 0 : 1),
+  })
+}
+
+/** Of this process. */
+function showOwn({ metrics: { gaugeOf }, database, readings, build }: LiveFiguresOptions): void {
+  gaugeOf('database_connections', 'Connections to the database, by state; waiting: requests that want one.', {
+    labelNames: ['state'],
+    look: (gauge) => {
+      for (const [state, count] of Object.entries(database.connections())) gauge.set({ state }, count)
+    },
+  })
+  gaugeOf('config_reload_ok', '0: config.toml as it is now was refused, and the one before holds.', {
+    labelNames: [],
+    look: (gauge) => gauge.set(readings().refused === null ? 1 : 0),
+  })
+  gaugeOf('config_loaded_seconds', 'When the running configuration was taken over, since 1970.', {
+    labelNames: [],
+    look: (gauge) => gauge.set(readings().loadedAt.getTime() / 1000),
+  })
+  gaugeOf('build_info', 'The version and the commit of this process.', {
+    labelNames: ['version', 'commit'],
+    look: (gauge) => gauge.set({ version: build.version, commit: build.commit ?? 'unknown' }, 1),
+  })
+}
+
+/** Null: the database does not answer. /metrics answers all the same. */
+async function lookUp({ database, logger }: LiveFiguresOptions): Promise<LiveFigures | null> {
+  try {
+    return await readLiveFigures(database)
+  } catch (error) {
+    logger.warn({ error: messageOf(error) }, 'figures of the queue could not be read')
+    return null
+  }
+}
+
+/** Those who ask while an answer is on its way are given it. */
+function shared<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+  let underWay: Promise<Answer> | null = null
+  return () =>
+    (underWay ??= ask().finally(() => {
+      underWay = null
+    }))
+}
