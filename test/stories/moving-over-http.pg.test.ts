@@ -1,7 +1,9 @@
 /** A session moves over HTTP: an admin exports it here and imports it there; what is wrong is told, and not stored. */
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -10,6 +12,7 @@ import { MAX_IMPORT_BYTES } from '../../src/graphql/files/session-transfer.ts'
 import { must } from '../../src/platform/must.ts'
 import * as api from '../generated/graphql.ts'
 import { converse, send, Story, storyConfig, tokenOf, type Person } from '../harness/story.ts'
+import { createTemporaryHome } from '../harness/temporary-home.ts'
 
 const SESSION = '@ada:notes'
 
@@ -200,3 +203,59 @@ async function openBody(headers: Record<string, string>, as = '') {
   request.flushHeaders()
   return { request, answer }
 }
+
+test('threads of the Assistants API come in as its page says: in order, once, and they go on', async () => {
+  const page = readFileSync('docs/from-assistants.md', 'utf8')
+  const [, sample = ''] = must(/```json\n([\s\S]*?)```/.exec(page), 'an export')
+  const [, script = '', url = ''] = must(/^node (\S+) threads\.json --user anna --url (\S+)$/m.exec(page), 'a command')
+  const { threads } = JSON.parse(sample) as { threads: { messages: { data: { content: unknown }[] } }[] }
+  const image = { type: 'image_file', image_file: { file_id: 'file-1' } }
+  const attachments = [{ file_id: 'file-2' }]
+  const said = (id: string, content: unknown) => ({ id, role: 'user', created_at: 1_722_470_400, content, attachments })
+  const more = [
+    { id: 'thread_pictures', messages: [said('a', [image]), said('b', `And\0 this? ${'🦆'.repeat(99)}`)] },
+    { id: 'thread_broken', messages: [{ ...said('c', 'Hm'), created_at: 'yesterday' }] },
+  ]
+  await using home = await createTemporaryHome()
+  const file = join(home.path, 'threads.json')
+  writeFileSync(file, JSON.stringify({ threads: [...threads, ...more] }))
+  const run = async () => {
+    const args = [script, file, '--user', 'ben', '--url', url.replace(/.*/, there.app.url)]
+    const env = { ...process.env, FACTOTUM_TOKEN: tokenOf('ada') }
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+    return { code: code as number, lines: out.trimEnd().split('\n'), err }
+  }
+  const first = await run()
+  expect(first.lines).toEqual([
+    'thread_abc: 2 messages, as @ben:thread_abc',
+    'thread_pictures: 2 messages, as @ben:thread_pictures',
+    'thread_broken: "created_at" must be seconds since 1970; it is yesterday',
+  ])
+  expect([first.code, first.err]).toEqual([1, expect.stringContaining('1 threads were not imported')])
+  const history = async (id: string) =>
+    (await there.as('ben').session(id).history({ last: 10 })).entries.map(({ __typename, at, content }) => [
+      __typename,
+      at,
+      content,
+    ])
+  const abc = [
+    ['PersonMessage', '2024-08-01T00:00:00.000Z', 'When does the shop open?'],
+    ['AgentText', '2024-08-01T00:00:20.000Z', 'At nine.'],
+  ]
+  expect(await history('@ben:thread_abc')).toEqual(abc)
+  expect((await history('@ben:thread_pictures')).map(([, , content]) => content)).toEqual([
+    '[image file-1]\n[file file-2]',
+    `And\uFFFD this? ${'🦆'.repeat(99)}\n[file file-2]`,
+  ])
+  const turn = await converse(there.as('ben'), '@ben:thread_abc', 'And on Sundays?')
+  expect(turn.status).toBe('DONE')
+  const { modelCalls } = await there.as('ada').run(api.ModelCallsDocument, { first: 10, filter: { turnId: turn.id } })
+  expect(JSON.stringify(modelCalls.edges)).toContain('At nine.')
+
+  expect((await run()).lines.slice(0, 2)).toEqual([
+    'thread_abc: is there already, as @ben:thread_abc',
+    'thread_pictures: is there already, as @ben:thread_pictures',
+  ])
+  expect((await history('@ben:thread_abc')).slice(0, 2)).toEqual(abc)
+})

@@ -1,0 +1,107 @@
+/** What the pages hold can be used as it stands: commands, documents of the API, sections of config.toml, links. */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { buildSchema, NoUnusedFragmentsRule, parse, specifiedRules, validate } from 'graphql'
+import { parse as parseToml } from 'smol-toml'
+import { describe, expect, test } from 'vitest'
+import { parseCommandLine } from '../../src/config/command-line/command-line.ts'
+import { fileSchema } from '../../src/config/schema/schema.ts'
+
+const PAGES = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md'), ...globSync('examples/*/README.md')]
+const schema = buildSchema(readFileSync('schema.graphql', 'utf8'))
+/** Pages show pieces: a fragment alone is one. */
+const RULES = specifiedRules.filter((rule) => rule !== NoUnusedFragmentsRule)
+
+interface Block {
+  readonly page: string
+  readonly line: number
+  readonly text: string
+}
+
+/** The fenced blocks of these languages, in all pages. */
+function blocksOf(...languages: readonly string[]): readonly Block[] {
+  return PAGES.flatMap((page) => {
+    const text = readFileSync(page, 'utf8')
+    return [...text.matchAll(/^( *)```(\w+)\n([\s\S]*?)^ *```$/gm)].flatMap(
+      ({ 1: indent = '', 2: language = '', 3: body = '', index }) => {
+        if (!languages.includes(language)) return []
+        const line = text.slice(0, index).split('\n').length + 1
+        return [{ page, line, text: body.replaceAll(new RegExp(`^${indent}`, 'gm'), '') }]
+      },
+    )
+  })
+}
+
+/** At the beginning of a line, of a part of it, or behind npx: elsewhere it is a word of another command. */
+const COMMAND = /(?:^|[|;(]\s*|npx )factotum(?: ([^;&|)#]*))?/g
+
+const commands = blocksOf('sh', 'bash').flatMap(({ page, line, text }) =>
+  text
+    .split('\n')
+    .flatMap((written, n) =>
+      [...written.matchAll(COMMAND)].map(([, words = '']) => ({ place: `${page}:${line + n}`, words: words.trim() })),
+    ),
+)
+
+describe('commands', () => {
+  test.each(commands)('$place: factotum $words', ({ words }) => {
+    const args = words.match(/"[^"]*"|'[^']*'|\S+/g) ?? []
+    const action = parseCommandLine(args.map((word) => word.replaceAll(/^["']|["']$/g, '')))
+    expect(action.kind === 'misuse' ? action.message : null).toBeNull()
+  })
+  test('are found', () => expect(commands.length).toBeGreaterThan(20))
+})
+
+// Those of docs/clients are files of the tests (test/repository/client-guide.test.ts).
+const documents = blocksOf('graphql').filter(({ page }) => !page.startsWith('docs/clients'))
+describe('documents of the API', () => {
+  test.each(documents)('$page:$line', ({ text }) => {
+    expect(validate(schema, parse(text), RULES).map(({ message }) => message)).toEqual([])
+  })
+  test('are found', () => expect(documents.length).toBeGreaterThan(3))
+})
+
+const config = fileSchema(false)
+const isOfConfig = ({ text }: Block): boolean => Object.keys(parseToml(text)).some((key) => key in config.shape)
+
+// Others are manifests of other programs.
+const sections = blocksOf('toml').filter(isOfConfig)
+/** What stands in place of a hash, and of a secret. */
+const filledIn = (text: string): string =>
+  text.replaceAll('"…"', `"${'0'.repeat(64)}"`).replaceAll('whsec_…', `whsec_${Buffer.alloc(32).toString('base64')}`)
+
+describe('sections of config.toml', () => {
+  test.each(sections)('$page:$line', ({ text }) => {
+    const { error } = config.safeParse(parseToml(filledIn(text)))
+    expect(error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? []).toEqual([])
+  })
+  test('are found', () => expect(sections.length).toBeGreaterThan(5))
+})
+
+/** As GitHub makes them of headings. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const headings = readFileSync(page, 'utf8')
+    .replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
+    .matchAll(/^#+ (.+)$/gm)
+  return new Set(
+    [...headings].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .trim()
+        .replaceAll(' ', '-'),
+    ),
+  )
+}
+
+test.each(PAGES)('%s: every link leads somewhere', (page) => {
+  const links = readFileSync(page, 'utf8').matchAll(/\]\(([^)\s]+)\)/g)
+  const broken = [...links].flatMap(([, link = '']) => {
+    if (/^(https?:|mailto:)/.test(link)) return []
+    const [path = '', anchor] = link.split('#')
+    const target = path === '' ? page : join(dirname(page), path)
+    if (!existsSync(target)) return [link]
+    return anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).has(anchor) ? [link] : []
+  })
+  expect(broken).toEqual([])
+})
