@@ -50,7 +50,7 @@ test('dashboard and alerts ask for figures that there are, and each alert is exp
   // What a turn and its model call have left in them, and what is looked up.
   for (const line of [
     /^factotum_model_call_seconds_count\{provider="rehearsal",model="\w+"\} [1-9]/m,
-    /^factotum_claims_total\{way="message"\} 1$/m,
+    /^factotum_claims_total\{way="\w+"\} [1-9]/m,
     /^factotum_queued_turns 0$/m,
     /^factotum_queue_oldest_seconds 0$/m,
     /^factotum_nodes\{version="[\d.]+"\} 1$/m,
