@@ -20,8 +20,10 @@ export function buildClient(run: (tool: string, args: readonly string[]) => void
     code
       // Bundlers cannot tell that nothing else happens, and would keep every document.
       .replaceAll('= new TypedDocumentString(', '= /*#__PURE__*/ new TypedDocumentString(')
-      // No page needs the lines of a document.
-      .replaceAll(/TypedDocumentString\(`[^`]*`/g, (document) => document.replaceAll(/\s+/g, ' ')),
+      // No page needs the lines of a document, or the spaces around its punctuation.
+      .replaceAll(/TypedDocumentString\(`[^`]*`/g, (document) =>
+        document.replaceAll(/\s+/g, ' ').replaceAll(/ ?([{}():,]|\.{3}) ?/g, '$1'),
+      ),
   )
   change('dist/generated/graphql.d.ts', (types) =>
     // The one type that a package would be needed for.
