@@ -1,4 +1,4 @@
-/** What is tried of the client where it is installed, by each Node, with the URL, the token and a session as arguments. */
+/** What is tried of the client where it is installed, by each Node. Its arguments: the URL, the token, a session. */
 
 /** What it says where no WebSocket is. */
 export const NO_SOCKET = 'No WebSocket is here: install "ws", and hand its WebSocket to connect as webSocketImpl.'

@@ -1,4 +1,4 @@
-/** Pages by others' clients in a real browser: bundled, served from an address of their own, each client with two tabs. */
+/** Pages by others' clients in a real browser: bundled, served from an address of their own, each in two tabs. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'

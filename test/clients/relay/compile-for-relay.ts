@@ -1,6 +1,6 @@
 /**
- * What the Relay compiler makes of chat.graphql, and of what pages do besides, in a folder that is gone when it has been
- * imported.
+ * What the Relay compiler makes of chat.graphql, and of what pages do besides, in a folder that is gone when it has
+ * been imported.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
