@@ -12,14 +12,16 @@ import { Product } from './turns.ts'
 
 const TURNS = [0, 99, 1000, 10_000]
 const FACTS = [10, 1000, 100_000]
-const WARM_UP_TURNS = 100
+/** Not counted. */
+export const WARM_UP_TURNS = 100
 
 export interface Size {
   readonly rounds: number
   readonly turns: number
 }
 
-interface Case {
+/** What takes turns with others. */
+export interface Case {
   readonly name: string
   /** Answer times of a round. */
   readonly run: (round: number) => Promise<number[]>
@@ -61,13 +63,15 @@ export async function measureManyFacts(size: Size): Promise<Row[]> {
   return await compare(cases, size)
 }
 
-async function answerTimes(stage: Stage, sessionId: string, turns: number): Promise<number[]> {
+/** Of a session of the stage, one message after another. */
+export async function answerTimes(stage: Stage, sessionId: string, turns: number): Promise<number[]> {
   using product = new Product(stage)
   // The connections stand until it is measured: not "return product…".
   return await product.answerTimes(sessionId, turns)
 }
 
-async function compare(cases: readonly Case[], { rounds }: Size): Promise<Row[]> {
+/** Each beside the first; `part`: its letter in the table. */
+export async function compare(cases: readonly Case[], { rounds }: Size, part = 'i'): Promise<Row[]> {
   const found = cases.map((): number[][] => [])
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, { run }] of cases.entries()) found[index]?.push(await run(round))
@@ -76,7 +80,7 @@ async function compare(cases: readonly Case[], { rounds }: Size): Promise<Row[]>
     const times = found[index] ?? []
     const ratios = times.map((round, n) => median(round) / median(found[0]?.[n] ?? []))
     return {
-      what: `(i) message to final answer, ms, ${name}`,
+      what: `(${part}) message to final answer, ms, ${name}`,
       value: show(median(times.flat())),
       floor: '',
       ratio: show(median(ratios)),

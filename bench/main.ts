@@ -14,12 +14,13 @@ import { measureLists, type ListsSize } from './lists.ts'
 import { peopleToml } from './many-sessions.ts'
 import { measureNeighbour } from './neighbour.ts'
 import { measurePages } from './pages.ts'
+import { measurePlugins } from './plugins.ts'
 import { measureRedaction } from './redaction.ts'
 import { Stage } from './stage.ts'
 import { printTable, type Row } from './table.ts'
 import { measureLatency, measureThroughput } from './turns.ts'
 
-const HELP = `npm run bench -- [--only a,b,d,e,f,g,h,i,j,k,l,m] [--quick] [--help]
+const HELP = `npm run bench -- [--only a,b,d,e,f,g,h,i,j,k,l,m,n] [--quick] [--help]
 
   --only   which parts; default all (15 minutes)
              a  from a message to its final answer     b  turns per second     both against the barest script
@@ -28,6 +29,7 @@ const HELP = `npm run bench -- [--only a,b,d,e,f,g,h,i,j,k,l,m] [--quick] [--hel
              h  posts to webhooks                      i  turns in old sessions, and with many facts
              j  taking secrets out of texts           k  lists and counters at 100 000 sessions
              l  10 000 messages at one moment        m  the fold of the client
+             n  turns with ten plugins that do nothing
   --quick  fewer rounds: for a first look, not for figures
 
 Everything runs on this machine's loopback: a real server process on the embedded PostgreSQL, an instant stand-in for a
@@ -63,6 +65,7 @@ const PARTS: readonly Part[] = [
     (quick) => measureManySessions(quick ? { sessions: 10_000, requests: 10 } : { sessions: 100_000, requests: 50 }),
   ],
   ['l', (quick) => onStage((stage) => measureBurst(stage, { messages: quick ? 2000 : 10_000 }))],
+  ['n', (quick) => measurePlugins({ rounds: quick ? 4 : 20, turns: 10 })],
   ['m', (quick) => Promise.resolve(measureFold({ rounds: quick ? 9 : 99 }))],
 ]
 

@@ -40,6 +40,8 @@ export interface StageOptions {
 export class Stage implements AsyncDisposable {
   readonly url: string
   readonly databaseUrl: string
+  /** FACTOTUM_HOME. */
+  readonly home: string
   /** The server's process. */
   readonly pid: number
   readonly stub: HelperProcess<StubApi>
@@ -47,11 +49,12 @@ export class Stage implements AsyncDisposable {
   readonly #cleanup: AsyncDisposableStack
 
   private constructor(
-    parts: Pick<Stage, 'url' | 'databaseUrl' | 'pid' | 'stub' | 'stubUrl'>,
+    parts: Pick<Stage, 'url' | 'databaseUrl' | 'home' | 'pid' | 'stub' | 'stubUrl'>,
     cleanup: AsyncDisposableStack,
   ) {
     this.url = parts.url
     this.databaseUrl = parts.databaseUrl
+    this.home = parts.home
     this.pid = parts.pid
     this.stub = parts.stub
     this.stubUrl = parts.stubUrl
@@ -72,7 +75,10 @@ export class Stage implements AsyncDisposable {
     stack.defer(() => stopServer(server.process))
     stack.defer(measureCpu(server.process.pid ?? 0, home))
     const { url } = server
-    return new Stage({ url, databaseUrl: postgres.url, pid: server.process.pid ?? 0, stub, stubUrl }, stack.move())
+    return new Stage(
+      { url, databaseUrl: postgres.url, home, pid: server.process.pid ?? 0, stub, stubUrl },
+      stack.move(),
+    )
   }
 
   /** An empty database on the same PostgreSQL; its URL. */

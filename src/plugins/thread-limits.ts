@@ -4,6 +4,8 @@ export interface ThreadLimits {
   readonly memoryMb: number
   /** How often its memory is measured while it computes. */
   readonly measureMs: number
+  /** Not before it has computed for so long since the last time. */
+  readonly measureActiveMs: number
   /** From the thread's start until its module is loaded. */
   readonly loadMs: number
   readonly startMs: number
@@ -29,6 +31,7 @@ export const HEAP_LIMIT_MB = 4096
 export const THREAD_LIMITS: ThreadLimits = {
   memoryMb: 256,
   measureMs: 100,
+  measureActiveMs: 10,
   loadMs: 10_000,
   startMs: 30_000,
   stopMs: 5000,

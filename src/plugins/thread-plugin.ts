@@ -66,7 +66,8 @@ export class ThreadPlugin implements PluginInstance {
   #missed = 0
   #received = 0
   #receivedChars = 0
-  #lastActiveMs = 0
+  /** How long it had computed when its memory was last measured. */
+  #measuredActiveMs = 0
   #cancelBeat: () => void = () => {}
   #cancelMeasure: () => void = () => {}
 
@@ -193,13 +194,15 @@ export class ThreadPlugin implements PluginInstance {
     this.#cancelBeat = clock.after(limits.beatMs, () => this.#beat())
   }
 
-  /** One that is idle allocates nothing, and is left in peace. */
+  /** What it allocates is bounded by how long it has computed: one that is idle, or does little, is left in peace. */
   #watchMemory(): void {
     const { limits, clock } = this.#options
     if (this.#isEnding) return
     const load = this.#worker.performance.eventLoopUtilization()
-    if (load.active !== this.#lastActiveMs) void this.#measure()
-    this.#lastActiveMs = load.active
+    if (load.active - this.#measuredActiveMs >= limits.measureActiveMs) {
+      this.#measuredActiveMs = load.active
+      void this.#measure()
+    }
     this.#cancelMeasure = clock.after(limits.measureMs, () => this.#watchMemory())
   }
 
