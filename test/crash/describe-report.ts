@@ -48,6 +48,11 @@ export function describeReport({ verdict, figures }: StormReport): string {
       figures.deliveries,
       `${figures.posts} posts, ${figures.deliveriesDead} given up · lost, altered or out of order: ${verdict.deliveries.length}`,
     ],
+    [
+      'calls of a plugin',
+      figures.toolCalls,
+      `${figures.switches} times on or off · twice, lost or not running in the end: ${verdict.plugins.length}`,
+    ],
     ['learnings', figures.learnings, `${figures.facts} facts · lost or curated twice: ${verdict.knowledge.length}`],
     [
       'approvals',

@@ -4,6 +4,7 @@
  */
 import { OpenSessionDocument, SendMessageDocument, type SessionMode } from '../generated/graphql.ts'
 import { Follower } from './follower.ts'
+import { callOf } from './plugin-load.ts'
 import type { Random } from './random.ts'
 import { StormClient } from './storm-client.ts'
 
@@ -117,7 +118,10 @@ export class SessionLoad {
     })
     const wait = random.chance(0.2) ? [`wait: ${random.between(50, 400)}`] : []
     const fail = random.chance(0.1) ? ['fail: because the load wants another plan'] : []
-    return [...commands, ...this.#learn(), ...wait, ...fail, `This is message ${n} of ${sessionId}.`].join('\n')
+    const call = modeOf(n) === 'CHAT' ? [callOf(`${sessionId}/${n}.tool`)] : []
+    return [...commands, ...call, ...this.#learn(), ...wait, ...fail, `This is message ${n} of ${sessionId}.`].join(
+      '\n',
+    )
   }
 
   /** What a review is to learn: words that nobody has used before, or it would be taken for a repetition. */

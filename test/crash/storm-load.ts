@@ -3,6 +3,7 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { Deciders } from './deciders.ts'
 import { countOpenRuns } from './final-decisions.ts'
 import { countPendingDeliveries } from './final-records.ts'
+import { PluginLoad } from './plugin-load.ts'
 import type { Random } from './random.ts'
 import { ScheduleLoad } from './schedule-load.ts'
 import { SessionLoad } from './session-load.ts'
@@ -18,6 +19,8 @@ export interface StormLoadOptions {
   readonly marks: string
   readonly overlaps: string
   readonly scheduleMarks: string
+  readonly home: string
+  readonly toolMarks: string
   readonly webhookOf: (index: number) => string | null
   readonly anyUrl: (random: Random) => Promise<string>
   readonly random: Random
@@ -33,6 +36,7 @@ export class StormLoad {
   readonly sessions: readonly SessionLoad[]
   readonly deciders: Deciders
   readonly schedules: ScheduleLoad
+  readonly plugin: PluginLoad
   readonly #databaseUrl: string
   readonly #stopSending = new AbortController()
   readonly #stopDeciding = new AbortController()
@@ -59,6 +63,7 @@ export class StormLoad {
       { user: ADMINS[1], token: second },
     ]
     this.deciders = new Deciders({ people, prefix: `cli:storm-${run}-`, anyUrl, random: random.fork() })
+    this.plugin = new PluginLoad({ ...options, token, random: random.fork() })
     this.schedules = new ScheduleLoad({ ...options, token, marks: options.scheduleMarks, random: random.fork() })
   }
 
@@ -71,13 +76,17 @@ export class StormLoad {
   }
 
   get complaints(): string[] {
-    return [...this.deciders.complaints, ...this.schedules.complaints]
+    return [...this.deciders.complaints, ...this.schedules.complaints, ...this.plugin.complaints]
   }
 
   /** Begins. Never resolves; rejects when something cannot go on. */
   start(): Promise<never> {
     const { signal } = this.#stopSending
-    this.#sending = Promise.all([...this.sessions.map((load) => load.send(signal)), this.schedules.fire(signal)])
+    this.#sending = Promise.all([
+      ...this.sessions.map((load) => load.send(signal)),
+      this.schedules.fire(signal),
+      this.plugin.toggle(signal),
+    ])
     this.#deciding = this.deciders.decide(this.#stopDeciding.signal)
     return new Promise((_, reject) => {
       for (const work of [this.#sending, this.#deciding]) work.catch(reject)

@@ -17,6 +17,7 @@ import { readFinalRecords } from './final-records.ts'
 import { readFinalState } from './final-state.ts'
 import { judge, type Verdict } from './judge.ts'
 import { judgeDecisions, type DecisionsVerdict } from './judge-decisions.ts'
+import { judgeCalls, readFinalCalls } from './plugin-load.ts'
 import { judgeRecords, type RecordsVerdict } from './judge-records.ts'
 import { Random } from './random.ts'
 import { ServerPair } from './server-pair.ts'
@@ -59,8 +60,14 @@ export interface StormOptions {
   readonly onProgress: (text: string) => void
 }
 
+/** What else broke a promise. */
+interface Beside {
+  readonly overlaps: readonly string[]
+  readonly plugins: readonly string[]
+}
+
 export interface StormReport {
-  readonly verdict: Verdict & RecordsVerdict & DecisionsVerdict & { readonly overlaps: readonly string[] }
+  readonly verdict: Verdict & RecordsVerdict & DecisionsVerdict & Beside
   readonly figures: {
     readonly durationMs: number
     readonly serversStarted: number
@@ -68,6 +75,9 @@ export interface StormReport {
     readonly sendAttempts: number
     readonly commandsMarked: number
     readonly commandsInterrupted: number
+    /** Calls of the plugin's tool that are done, and how often it was switched on or off. */
+    readonly toolCalls: number
+    readonly switches: number
     readonly events: number
     readonly subscribers: number
     readonly connections: number
@@ -116,6 +126,7 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
   const marks = join(options.home, 'marks')
   const overlaps = join(options.home, 'overlaps')
   const scheduleMarks = join(options.home, 'schedule-marks')
+  const toolMarks = join(options.home, 'tool-marks')
   const load = new StormLoad({
     ...options,
     tokens,
@@ -123,6 +134,7 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
     marks,
     overlaps,
     scheduleMarks,
+    toolMarks,
     webhookOf: (index) => receiver.webhookOf(index),
     anyUrl: (by) => servers.anyUrl(by),
     random: random.fork(),
@@ -133,6 +145,8 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
   const { sessions: loads, sessionIds: ids, scheduleIds } = load
   const state = await readFinalState(options.databaseUrl, ids)
   const lines = await linesOf(marks)
+  const calls = await readFinalCalls(options.databaseUrl, ids)
+  const unsettled = await load.plugin.settle()
   const decisions = await readFinalDecisions(options.databaseUrl, { sessionIds: ids, scheduleIds })
   const records = await readFinalRecords(options, [...ids, ...decisions.schedules.flatMap(({ sessions }) => sessions)])
   const accepted = loads.flatMap((one) => one.accepted)
@@ -142,6 +156,7 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
     ...judge(loads, state, lines),
     ...judgeRecords(accepted, receiver, records),
     ...judgeDecisions(done, decisions),
+    plugins: [...unsettled, ...judgeCalls(calls, await linesOf(toolMarks))],
   }
   const late = atRest ? [] : [`not every turn was seen to end within ${REST_TIMEOUT_MS / 1000} s`]
   return {
@@ -157,6 +172,8 @@ export async function runStorm(options: StormOptions): Promise<StormReport> {
       sendAttempts: sum(loads, (one) => one.attempts),
       commandsMarked: lines.length,
       commandsInterrupted: state.commands.filter(({ status }) => status === 'INTERRUPTED').length,
+      toolCalls: calls.filter(({ status }) => status === 'DONE').length,
+      switches: load.plugin.switched,
       events: sum([...state.events.values()], (events) => events.length),
       subscribers: sum(loads, (one) => one.followers.length),
       connections: sum(loads, (one) => sum(one.followers, (follower) => follower.connections)),

@@ -41,9 +41,12 @@ test(`${KILLS} kills of one of two servers under load: nothing lost, nothing run
     approvals: [],
     schedules: [],
     overlaps: [],
+    plugins: [],
   })
   expect(figures.commandsMarked).toBeGreaterThan(0)
   expect(figures.takeoversMs.length).toBeGreaterThan(0)
-  const { posts, deliveriesDead, facts, files, auditEntries, approvals, runs } = figures
-  expect(Math.min(posts, deliveriesDead, facts, files, auditEntries, approvals, runs)).toBeGreaterThan(0)
+  const { posts, deliveriesDead, facts, files, auditEntries, approvals, runs, toolCalls, switches } = figures
+  expect(
+    Math.min(posts, deliveriesDead, facts, files, auditEntries, approvals, runs, toolCalls, switches),
+  ).toBeGreaterThan(0)
 }, 240_000)
