@@ -76,7 +76,9 @@ const APPLY = {
       UPDATE facts f SET version = f.version + 1, updated_at = $4,
         content = CASE c.operation WHEN 'EDIT' THEN c.content ELSE f.content END,
         norm = CASE c.operation WHEN 'EDIT' THEN c.norm ELSE f.norm END,
-        invalidated_at = CASE c.operation WHEN 'EDIT' THEN NULL ELSE $4::timestamptz END, replaced_by_id = c."newId"
+        invalidated_at = CASE c.operation WHEN 'EDIT' THEN NULL ELSE $4::timestamptz END, replaced_by_id = c."newId",
+        reviewed_by = CASE c.operation WHEN 'EDIT' THEN NULL ELSE f.reviewed_by END,
+        reviewed_at = CASE c.operation WHEN 'EDIT' THEN NULL ELSE f.reviewed_at END
       FROM sources s JOIN changes c ON c.n = s.n WHERE f.id = s.id
       RETURNING f.id, f.version, f.content, f.norm, s."auditId",
         CASE c.operation WHEN 'MERGE' THEN 'merged into ' || c."newId" ELSE c.reason END AS reason),

@@ -112,6 +112,7 @@ const ID_ARGUMENTS: Readonly<Record<string, keyof Ids | null>> = {
   'InvalidateFactInput.id': 'fact',
   'RestoreFactInput.id': 'fact',
   'RevertFactInput.id': 'fact',
+  'ReviewFactInput.id': 'fact',
   'UndoChangeInput.changeId': 'fact',
   'PromoteLearningInput.id': 'learning',
   'PromoteLearningInput.replacesFactId': 'fact',

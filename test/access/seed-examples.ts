@@ -296,7 +296,15 @@ async function nameAll(
   const ofThis = { scope: 'SESSION', scopeOf: id } as const
   await prisma.fact.update({
     where: { id: fact },
-    data: { content: canary, ...ofThis, replacedById: otherFact, invalidatedAt: AT, validTo: AT },
+    data: {
+      content: canary,
+      ...ofThis,
+      replacedById: otherFact,
+      invalidatedAt: AT,
+      validTo: AT,
+      reviewedBy: canary,
+      reviewedAt: AT,
+    },
   })
   await prisma.fact.update({ where: { id: otherFact }, data: { ...ofThis, replacedById: fact } })
   const question = { content: canary, answer: canary, resolvedBy: canary, resolvedAt: AT, factIds: [fact] }

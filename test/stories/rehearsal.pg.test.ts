@@ -74,6 +74,60 @@ describe('the rehearsal model', () => {
     expect(await useOf(host)).toEqual({ count: 2, turns: [chatted.id, planned?.id] })
   })
 
+  test('facts that no person has looked at are gone through in the order of their use', async () => {
+    const ada = story.as('ada')
+    await say(...['reeds', 'mud', 'wood', 'straw'].map((of) => `learn: The nest of Dipper is made of ${of}.`))
+    await say('The nest of Dipper\nuses: mud', 'The nest of Dipper\nuses: mud', 'The nest of Dipper\nuses: straw')
+    const open = { search: 'nest of Dipper', reviewed: false }
+    const list = async (filter: api.FactFilter, page: { first?: number; after?: string | null } = {}) => {
+      const { facts } = await ada.run(api.FactsToReviewDocument, { filter, ...page })
+      return { ...facts, nodes: facts.edges.map(({ node }) => node) }
+    }
+    const contentsOf = (nodes: readonly { readonly content: string }[]): string[] =>
+      nodes.map(({ content }) => content.replace(/^.* of (\w+)\.$/, '$1'))
+
+    // Page by page; of those that are used alike the newest first.
+    const [first, rest] = [await list(open, { first: 2 }), await list(open)]
+    expect(contentsOf(first.nodes)).toEqual(['mud', 'straw'])
+    const after = first.pageInfo.endCursor
+    expect(contentsOf((await list(open, { first: 2, after })).nodes)).toEqual(['wood', 'reeds'])
+    expect(rest.nodes.map(({ useCount }) => useCount)).toEqual([2, 1, 0, 0])
+    expect(rest.totalCount).toBe(4)
+    const [mud, straw, wood, reeds] = rest.nodes
+    if (mud === undefined || straw === undefined || wood === undefined || reeds === undefined) throw new Error('four')
+
+    // Looked at, once; rewritten; of a version that is another by now it means nothing.
+    const review = async (id: string, version: number) =>
+      (await ada.run(api.ReviewFactDocument, { id, version })).reviewFact
+    const ours = { reviewedBy: { name: 'ada' } }
+    expect(await review(mud.id, 1)).toMatchObject({ fact: { id: mud.id, version: 1, ...ours } })
+    expect(await review(mud.id, 1)).toMatchObject({ fact: ours })
+    expect(await review(mud.id, 2)).toMatchObject({ __typename: 'ConflictRefusal', reason: 'STALE_VERSION' })
+    await ada.run(api.EditFactDocument, { id: straw.id, content: 'The nest of Dipper is made of hay.', version: 1 })
+    await ada.run(api.InvalidateFactDocument, { id: reeds.id })
+    expect(await review(reeds.id, 2)).toMatchObject({ __typename: 'ConflictRefusal', reason: 'INVALIDATED' })
+    expect(contentsOf((await list(open)).nodes)).toEqual(['wood'])
+    const done = await list({ ...open, reviewed: true })
+    expect(contentsOf(done.nodes)).toEqual(['mud', 'hay'])
+    expect(done.nodes).toMatchObject([ours, ours])
+    // What an undo brings back no person has looked at.
+    const { node } = await ada.run(api.FactOverTimeDocument, { id: straw.id })
+    const changeId = (node as { changeId: string | null }).changeId ?? ''
+    expect((await ada.run(api.UndoChangeDocument, { changeId })).undoChange.__typename).toBe('UndoChangePayload')
+    expect(contentsOf((await list(open)).nodes)).toEqual(['straw', 'wood'])
+
+    // One restored was looked at; users are not told who did, nor of turns of others.
+    await ada.run(api.RestoreFactDocument, { id: reeds.id })
+    expect(contentsOf((await list({ ...open, reviewed: true })).nodes)).toEqual(['mud', 'reeds'])
+    const { facts } = await story
+      .as('ben')
+      .run(api.FactsToReviewDocument, { filter: { search: 'Dipper', reviewed: true } })
+    expect(facts.edges.map(({ node: { reviewedBy, useCount } }) => [reviewedBy, useCount])).toEqual([
+      [null, 0],
+      [null, 0],
+    ])
+  })
+
   test('forgets what begins with "maybe"', async () => {
     const [, told] = answersOf(
       await say('learn: Maybe the project Egret builds with cmake.', 'The project Egret\nfacts?'),

@@ -38,7 +38,8 @@ export async function insertFact(
 ): Promise<string> {
   const { at, changeId, userName: changedBy } = editor
   const stamps = { validFrom, createdAt: at, updatedAt: at }
-  await transaction.fact.create({ data: { id, ...text, source, ...asColumns(scope), sessionId, ...stamps } })
+  const review = reviewedBy(editor)
+  await transaction.fact.create({ data: { id, ...text, source, ...asColumns(scope), sessionId, ...stamps, ...review } })
   await transaction.factVersion.create({
     data: { factId: id, version: 1, ...text, change: 'CREATED', changedBy, at, changeId },
   })
@@ -76,18 +77,43 @@ function asColumns({ scope, scopeOf }: Scope): Scope {
   return { scope, scopeOf }
 }
 
+interface Review {
+  readonly reviewedBy: string | null
+  readonly reviewedAt: Date | null
+}
+
+/** Who makes or rewrites a fact has looked at it; parts of the server have not. */
+export function reviewedBy({ userName, tokenName, at }: Editor): Review {
+  return tokenName === null ? { reviewedBy: null, reviewedAt: null } : { reviewedBy: userName, reviewedAt: at }
+}
+
+const LOOKED_AT: ReadonlySet<FactChange> = new Set(['EDITED', 'REVERTED', 'RESTORED'])
+
+/** {}: as it was. What an undo brings back need not have been looked at by anybody. */
+function reviewAfter(
+  editor: Editor,
+  { fact, change, columns }: Pick<FactEdit, 'fact' | 'change' | 'columns'>,
+): Partial<Review> {
+  if (LOOKED_AT.has(change)) return reviewedBy(editor)
+  const isOther = columns.content !== undefined && columns.content !== fact.content
+  return isOther ? { reviewedBy: null, reviewedAt: null } : {}
+}
+
 /** As it is while the transaction that locked it runs. */
 export interface LockedFact extends FactState {
   readonly id: string
   readonly version: number
   readonly sessionId: string | null
+  /** Null: no person has looked at it. */
+  readonly reviewedAt: Date | null
 }
 
 /** In order of id, as all who lock several. */
 export async function lockFacts(transaction: Transaction, ids: readonly string[]): Promise<Map<string, LockedFact>> {
   const rows = await transaction.$queryRaw<LockedFact[]>`
     SELECT id, content, norm, version, session_id AS "sessionId", invalidated_at AS "invalidatedAt",
-      replaced_by_id AS "replacedById", valid_from AS "validFrom", valid_to AS "validTo", scope, scope_of AS "scopeOf"
+      replaced_by_id AS "replacedById", valid_from AS "validFrom", valid_to AS "validTo", scope, scope_of AS "scopeOf",
+      reviewed_at AS "reviewedAt"
     FROM facts WHERE id = ANY (${ids}::text[]) ORDER BY id FOR UPDATE`
   return new Map(rows.map((row) => [row.id, row]))
 }
@@ -113,12 +139,13 @@ export async function changeFact(
   editor: Editor,
   { fact, change, columns, reason = null }: FactEdit,
 ): Promise<FactChanged> {
-  const { id: factId, sessionId, version: seen, ...state } = fact
+  const { id: factId, sessionId, version: seen, reviewedAt: _reviewedAt, ...state } = fact
   const { at, changeId, userName: changedBy } = editor
   const version = seen + 1
   const { content, norm } = { ...state, ...columns }
   const before = asJson(state)
-  await transaction.fact.update({ where: { id: factId }, data: { ...columns, version, updatedAt: at } })
+  const review = reviewAfter(editor, { fact, change, columns })
+  await transaction.fact.update({ where: { id: factId }, data: { ...columns, version, updatedAt: at, ...review } })
   await transaction.factVersion.create({
     data: { factId, version, content, norm, change, changedBy, reason, at, changeId, before },
   })

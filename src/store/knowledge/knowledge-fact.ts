@@ -14,11 +14,12 @@ import {
   refuseChanging,
   refuseRestoring,
   refuseTwin,
+  reviewedBy,
   type FactChanged,
   type LockedFact,
   type NewFact,
 } from './fact-change.ts'
-import { editKnowledge, holdSession, type Editor, type NormalizedText } from './knowledge-edit.ts'
+import { editKnowledge, holdSession, recordChange, type Editor, type NormalizedText } from './knowledge-edit.ts'
 
 /**
  * Stores a fact of source MANUAL; `sessionId` names the session that it came from. NotFound without that session,
@@ -53,6 +54,23 @@ export function storeEditedFact(
     const twin = await refuseTwin(transaction, { ...fact, ...text }, [id])
     if (twin !== null) return twin
     return await changeFact(transaction, editor, { fact, change: 'EDITED', columns: text })
+  })
+}
+
+/** `version`: the one that the reviewer has seen; another one is a conflict. A second review changes nothing. */
+export function storeReviewedFact(
+  database: Database,
+  editor: Editor,
+  { id, version }: { readonly id: string; readonly version: number },
+): Promise<FactChanged | Refusal> {
+  return editKnowledge(database, async (transaction) => {
+    const fact = await lockLiveFact(transaction, id)
+    if ('kind' in fact) return fact
+    if (fact.version !== version) return stale(fact, version)
+    if (fact.reviewedAt !== null) return { kind: 'FactChanged', factId: id, changedIds: [] }
+    await transaction.fact.update({ where: { id }, data: reviewedBy(editor) })
+    await recordChange(transaction, editor, { subjectId: id, sessionId: fact.sessionId, change: 'REVIEWED' })
+    return { kind: 'FactChanged', factId: id, changedIds: [id] }
   })
 }
 

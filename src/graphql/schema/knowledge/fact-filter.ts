@@ -8,6 +8,7 @@ import type { FactScope, FactSource } from '../../../core/status.ts'
 import type { Database } from '../../../store/database.ts'
 import { builder } from '../builder.ts'
 import { checkSearch, MAX_SEARCH_LENGTH } from '../values/check-search.ts'
+import { usesSql, type UseContext } from './fact-uses.ts'
 import { shownFactsSql } from './facts-shown.ts'
 import { FactScopeEnum, FactSourceEnum } from './knowledge-enums.ts'
 import { likeLiteral } from '../values/like-literal.ts'
@@ -22,6 +23,7 @@ export interface FactFilter {
   readonly includeInvalidated?: boolean | null | undefined
   readonly scope?: readonly FactScope[] | null | undefined
   readonly scopeOf?: string | null | undefined
+  readonly reviewed?: boolean | null | undefined
 }
 
 export const FactFilterInput = builder.inputType('FactFilter', {
@@ -40,48 +42,109 @@ export const FactFilterInput = builder.inputType('FactFilter', {
     }),
     scope: t.field({ type: [FactScopeEnum], description: 'Only those of one of these scopes.' }),
     scopeOf: t.string({ description: 'Only those of this project, user or session; as Fact.scopeOf.' }),
+    reviewed: t.boolean({
+      description: 'Only those that a person has looked at (Fact.reviewedAt), or only the others.',
+    }),
   }),
 })
 
+type FactOrder = 'NEWEST' | 'MOST_USED'
+
+export const FactOrderEnum = builder.enumType('FactOrder', {
+  description: 'In which order facts are listed.',
+  values: {
+    NEWEST: { description: 'Those first that were made last.' },
+    MOST_USED: {
+      description:
+        'Those first that most turns relied on (Fact.useCount without its bound); of equal ones those that were made last. ' +
+        'What is used while one pages may be seen twice or not at all.',
+    },
+  } as const satisfies Record<FactOrder, object>,
+})
+
 interface FactsWanted {
-  readonly request: PageRequest<'facts1'>
+  readonly request: PageRequest<'facts1' | 'usedFacts1'>
   readonly filter: FactFilter | null | undefined
   readonly context: Parameters<typeof shownFactsSql>[0]
 }
 
-/** Up to `request.size + 1` ids, newest first. */
-export async function readFactPage(database: Database, wanted: FactsWanted): Promise<string[]> {
-  const { text, values } = factIds(wanted)
+/** A fact of a page, with how many turns relied on it; 0 where the order does not ask for that. */
+export interface PlacedFact {
+  readonly id: string
+  readonly uses: number
+}
+
+/** Up to `request.size + 1` facts, newest first. */
+export function readNewestFacts(
+  database: Database,
+  wanted: FactsWanted & { readonly request: PageRequest<'facts1'> },
+): Promise<PlacedFact[]> {
+  const { after, size } = wanted.request
+  const { text, values } = factIds({ ...wanted, size }, (bind) => ({
+    columns: '0 AS uses',
+    from: '',
+    where: after === null ? [] : [`id < ${bind(after[0])}::text`],
+    order: 'id DESC',
+  }))
   // Not prepared: which plan is best depends on the words.
-  const rows = await database.query<{ id: string }>({ name: '', text }, values)
-  return rows.map((row) => row.id)
+  return database.query<PlacedFact>({ name: '', text }, values)
+}
+
+/** The same, most used first. */
+export function readMostUsedFacts(
+  database: Database,
+  wanted: FactsWanted & { readonly request: PageRequest<'usedFacts1'>; readonly context: UseContext },
+): Promise<PlacedFact[]> {
+  const { after, size } = wanted.request
+  const { text, values } = factIds({ ...wanted, size }, (bind) => ({
+    columns: 'coalesce(used.uses, 0) AS uses',
+    from: `LEFT JOIN (${usesSql(wanted.context, bind)}) used ON used.fact_id = f.id`,
+    where: after === null ? [] : [`(coalesce(used.uses, 0), id) < (${bind(after[0])}::int, ${bind(after[1])}::text)`],
+    order: 'coalesce(used.uses, 0) DESC, id DESC',
+  }))
+  return database.query<PlacedFact>({ name: '', text }, values)
 }
 
 /** How many there are; see ../paging/counted.ts. */
 export function countFacts(database: Database, wanted: Omit<FactsWanted, 'request'>): Promise<number> {
-  return countIds(database, factIds({ ...wanted, request: COUNTED_PAGE }))
+  const all = () => ({ columns: '0 AS uses', from: '', where: [], order: 'id DESC' })
+  return countIds(database, factIds({ ...wanted, size: COUNTED_PAGE.size }, all))
 }
 
-function factIds({ request, filter, context }: FactsWanted): IdQuery {
-  const values: unknown[] = [request.size + 1]
+interface Placing {
+  readonly columns: string
+  readonly from: string
+  readonly where: readonly string[]
+  readonly order: string
+}
+
+type Bind = (value: unknown) => string
+
+interface Wanted extends Omit<FactsWanted, 'request'> {
+  readonly size: number
+}
+
+function factIds({ size, filter, context }: Wanted, placing: (bind: Bind) => Placing): IdQuery {
+  const values: unknown[] = [size + 1]
   const bind = (value: unknown): string => `$${values.push(value)}`
-  const conditions = conditionsOf(filter ?? {}, bind)
+  const { columns, from, where: placed, order } = placing(bind)
+  const conditions = [...conditionsOf(filter ?? {}, bind), ...placed]
   const isNobody = context.viewer.role !== 'ADMIN' && context.viewer.user === null
   const shown = isNobody ? 'false' : shownFactsSql(context, bind)
   if (shown !== null) conditions.push('invalidated_at IS NULL', `(${shown})`)
-  if (request.after !== null) conditions.push(`id < ${bind(request.after[0])}::text`)
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
-  return { text: `SELECT id FROM facts f ${where} ORDER BY id DESC LIMIT $1`, values }
+  return { text: `SELECT id, ${columns} FROM facts f ${from} ${where} ORDER BY ${order} LIMIT $1`, values }
 }
 
 function conditionsOf(filter: FactFilter, bind: (value: unknown) => string): string[] {
-  const { search, source, scope, scopeOf, sessionId, includeInvalidated } = filter
+  const { search, source, scope, scopeOf, sessionId, includeInvalidated, reviewed } = filter
   const conditions: string[] = []
   if (includeInvalidated !== true) conditions.push('invalidated_at IS NULL')
   if (source != null && source.length > 0) conditions.push(`source = ANY (${bind(source)}::fact_source[])`)
   if (scope != null && scope.length > 0) conditions.push(`scope = ANY (${bind(scope)}::fact_scope[])`)
   if (scopeOf != null) conditions.push(`scope_of = ${bind(matchable(scopeOf))}::text`)
   if (sessionId != null) conditions.push(`session_id = ${bind(matchable(sessionId))}::text`)
+  if (reviewed != null) conditions.push(`reviewed_at IS ${reviewed ? 'NOT NULL' : 'NULL'}`)
   if (search != null) conditions.push(searchSql(checkSearch(search), bind))
   return conditions
 }

@@ -6,6 +6,8 @@ import type { PageRequest } from '../paging/page-request.ts'
 import { seenSessions } from '../session/session-visibility.ts'
 
 type Context = Pick<GraphQLContext, 'viewer' | 'grantedSessionId' | 'database'>
+/** Whose uses are counted. */
+export type UseContext = Omit<Context, 'database'>
 type Bind = (value: unknown) => string
 
 /** Counting ends here. */
@@ -39,12 +41,17 @@ export async function countUses(context: Context, factIds: readonly string[]): P
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
+/** A SELECT of all facts that turns relied on, with how many. */
+export function usesSql(context: UseContext, bind: Bind): string {
+  return `SELECT u.fact_id, count(*)::int AS uses FROM fact_uses u WHERE true ${seenSql(context, bind)} GROUP BY u.fact_id`
+}
+
 function binderOf(values: unknown[]): Bind {
   return (value) => `$${values.push(value)}`
 }
 
 /** A condition on uses `u` that begins with AND, or nothing: the rule of ../session/session-visibility.ts. */
-function seenSql({ viewer, grantedSessionId }: Context, bind: Bind): string {
+function seenSql({ viewer, grantedSessionId }: UseContext, bind: Bind): string {
   if (grantedSessionId !== null && !seesAllSessions(viewer)) return `AND u.session_id = ${bind(grantedSessionId)}::text`
   const { prefix, participant } = seenSessions(viewer)
   const inNamespace = prefix === null ? '' : `AND starts_with(u.session_id, ${bind(prefix)}::text)`

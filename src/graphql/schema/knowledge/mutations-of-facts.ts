@@ -4,6 +4,7 @@ import { editFact } from '../../../knowledge/admin/edit-fact.ts'
 import { invalidateFact } from '../../../knowledge/admin/invalidate-fact.ts'
 import { mergeFacts, MAX_MERGED_FACTS } from '../../../knowledge/admin/merge-facts.ts'
 import { restoreFact } from '../../../knowledge/admin/restore-fact.ts'
+import { reviewFact } from '../../../knowledge/admin/review-fact.ts'
 import type { FactChanged } from '../../../store/knowledge/fact-change.ts'
 import { AUTHENTICATED } from '../access.ts'
 import { builder } from '../builder.ts'
@@ -62,6 +63,26 @@ builder.mutationField('editFact', (t) =>
     description: 'Rewrites a fact that is in use. A conflict when it was changed since you read it. For admins.',
     args: { input: t.arg({ type: EditFactInput, required: true, description: 'The fact, and its new text.' }) },
     resolve: (_root, { input }, { knowledge, viewer }) => editFact(knowledge, viewer, input),
+  }),
+)
+
+const ReviewFactInput = builder.inputType('ReviewFactInput', {
+  description: 'The fact that was looked at.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'The fact; it must be in use.' }),
+    version: t.int({ required: true, description: 'Fact.version as you have read it.' }),
+  }),
+})
+
+builder.mutationField('reviewFact', (t) =>
+  t.field({
+    type: factResult('ReviewFact'),
+    authScopes: { admin: true },
+    description:
+      'Says that a person has looked at a fact and lets it stand: Fact.reviewedBy. A conflict when it was changed since ' +
+      'you read it; one that was looked at before stays as it is. For admins.',
+    args: { input: t.arg({ type: ReviewFactInput, required: true, description: 'The fact, and its version.' }) },
+    resolve: (_root, { input }, { knowledge, viewer }) => reviewFact(knowledge, viewer, input),
   }),
 )
 

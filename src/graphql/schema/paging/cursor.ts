@@ -25,6 +25,8 @@ const positions = {
   approvals1: z.tuple([z.literal('approvals1'), id]),
   deliveries1: z.tuple([z.literal('deliveries1'), id]),
   facts1: z.tuple([z.literal('facts1'), id]),
+  /** Most used first: [uses, id]. */
+  usedFacts1: z.tuple([z.literal('usedFacts1'), seq, id]),
   learnings1: z.tuple([z.literal('learnings1'), id]),
   questions1: z.tuple([z.literal('questions1'), id]),
   /** Newest first: [at, id]. */

@@ -23,13 +23,14 @@ const FactActions = actionsType('Fact', {
   invalidate: 'invalidateFact.',
   restore: 'restoreFact, unless a fact in use says the same by now.',
   revert: 'revertFact.',
+  review: 'reviewFact; false when a person has looked at it.',
 })
 
 builder.prismaObjectField(FactType, 'viewerCan', (t) =>
   t.field({
     type: FactActions,
     description: VIEWER_CAN,
-    select: { id: true, invalidatedAt: true },
+    select: { id: true, invalidatedAt: true, reviewedAt: true },
     resolve: (fact, _args, { viewer }) => {
       const isChangeable = isGranted(viewer) && refuseChanging(fact) === null
       const isRestorable = isGranted(viewer) && refuseRestoring(fact) === null
@@ -39,6 +40,7 @@ builder.prismaObjectField(FactType, 'viewerCan', (t) =>
         invalidate: isChangeable,
         restore: isRestorable,
         revert: isChangeable,
+        review: isChangeable && fact.reviewedAt === null,
       }
     },
   }),

@@ -4,7 +4,13 @@ import { Link } from 'wouter'
 import { useChange } from '../../../data/use-change.ts'
 import { useRead } from '../../../data/use-read.ts'
 import { useViewer } from '../../../data/use-viewer.ts'
-import { FactDocument, FactsDocument, InvalidateFactDocument, RestoreFactDocument } from '../../../generated/graphql.ts'
+import {
+  FactDocument,
+  FactsDocument,
+  InvalidateFactDocument,
+  RestoreFactDocument,
+  ReviewFactDocument,
+} from '../../../generated/graphql.ts'
 import { Button, IconButton } from '../../../ui/controls/button.tsx'
 import { Badge } from '../../../ui/display/badge.tsx'
 import { CopyId } from '../../../ui/display/copy-id.tsx'
@@ -56,6 +62,7 @@ function Content({ fact }: { readonly fact: ShownFact }) {
             <Badge>not in use</Badge> since <Time at={invalidatedAt} />
           </span>
         )}
+        <Reviewed fact={fact} />
         {validTo !== null && (
           <span>
             held until <Time at={validTo} />
@@ -71,6 +78,15 @@ function Content({ fact }: { readonly fact: ShownFact }) {
   )
 }
 
+function Reviewed({ fact: { reviewedAt, reviewedBy } }: { readonly fact: ShownFact }) {
+  if (reviewedAt === null) return null
+  return (
+    <span className="foreign">
+      reviewed{reviewedBy !== null && ` by ${reviewedBy.name}`} <Time at={reviewedAt} />
+    </span>
+  )
+}
+
 function Buttons({ fact }: { readonly fact: ShownFact }) {
   const viewer = useViewer()
   const [open, setOpen] = useState<'edit' | 'scope' | 'dispute' | null>(null)
@@ -79,7 +95,8 @@ function Buttons({ fact }: { readonly fact: ShownFact }) {
   const touched = [FactsDocument, FactDocument]
   const invalidate = useChange(InvalidateFactDocument, (data) => data.invalidateFact, touched)
   const restore = useChange(RestoreFactDocument, (data) => data.restoreFact, touched)
-  const { id, viewerCan } = fact
+  const review = useChange(ReviewFactDocument, (data) => data.reviewFact, touched)
+  const { id, version, viewerCan } = fact
   useKeys({ e: () => viewerCan.edit && setOpen('edit'), w: () => viewerCan.edit && setOpen('scope') })
   return (
     <div className="pick-actions">
@@ -91,6 +108,11 @@ function Buttons({ fact }: { readonly fact: ShownFact }) {
       {viewerCan.edit && (
         <Button small icon="people" onClick={() => setOpen('scope')}>
           Whom it is shown
+        </Button>
+      )}
+      {viewerCan.review && (
+        <Button small icon="check" onClick={() => void review.send({ id, version })}>
+          Reviewed
         </Button>
       )}
       {viewerCan.invalidate && (

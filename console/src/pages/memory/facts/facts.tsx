@@ -42,10 +42,13 @@ export function Facts({ shownId }: { readonly shownId: string | null }) {
   const [typed, setTyped] = useAddressedText('search')
   const [all, setAll] = useAddressedText('all')
   const includeInvalidated = all !== ''
+  const [review, setReview] = useAddressedText('review')
+  const isReview = review !== ''
   const [isNew, setIsNew] = useState(false)
   const search = useDeferredValue(typed.trim())
-  const filter = { includeInvalidated, ...(search === '' ? {} : { search }) }
-  const list = usePages(FactsDocument, { first: 50, filter }, ({ facts }) => facts)
+  const filter = { includeInvalidated, ...(isReview ? { reviewed: false } : {}), ...(search === '' ? {} : { search }) }
+  const order = isReview ? ({ orderBy: 'MOST_USED' } as const) : {}
+  const list = usePages(FactsDocument, { first: 50, filter, ...order }, ({ facts }) => facts)
   useUpdates(FactUpdatesDocument, {}, () => {
     for (const read of [FactsDocument, FactDocument]) void queryClient.invalidateQueries({ queryKey: keyOf(read) })
   })
@@ -61,6 +64,13 @@ export function Facts({ shownId }: { readonly shownId: string | null }) {
         checked={includeInvalidated}
         onChange={(event) => setAll(event.target.checked ? '1' : '')}
       />
+      {viewer.isAdmin && (
+        <CheckField
+          label="To review, most used first"
+          checked={isReview}
+          onChange={(event) => setReview(event.target.checked ? '1' : '')}
+        />
+      )}
       {viewer.isAdmin && (
         <Button icon="plus" onClick={() => setIsNew(true)}>
           New fact
@@ -93,6 +103,7 @@ function FactLine({ fact }: { readonly fact: FactRowFragment }) {
         <span>
           {fact.source.toLowerCase()} · <Time at={fact.updatedAt} />
           {fact.version > 1 && ` · version ${fact.version}`}
+          {fact.useCount > 0 && ` · relied on ${fact.useCount === 1 ? 'once' : `${fact.useCount} times`}`}
         </span>
         {fact.scope !== 'GLOBAL' && <ScopeBadge of={fact} />}
         {fact.invalidatedAt !== null && <Badge>not in use</Badge>}
